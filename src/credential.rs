@@ -1,0 +1,113 @@
+//! What a request is sent with: an address and a credential, checked so far as they
+//! can be without sending anything. No error here repeats a credential.
+
+use std::fmt;
+
+use crate::error::{Rule, ValidationError};
+
+/// The address that a request's target is put after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+impl BaseUrl {
+    /// The platform's own address.
+    pub const UPSTREAM: &'static str = "https://api.mintlify.com";
+
+    /// Takes `url` as a base; a slash at its end is dropped.
+    ///
+    /// # Errors
+    /// [`Rule::BaseUrl`] unless it is an absolute `http:` or `https:` URL without
+    /// credentials, query or fragment.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::credential::BaseUrl;
+    ///
+    /// assert_eq!(BaseUrl::new("https://docs.example/gate/")?.join("/v2/x"), "https://docs.example/gate/v2/x");
+    /// assert!(BaseUrl::new("docs.example").is_err());
+    /// # Ok::<(), quillgate::ValidationError>(())
+    /// ```
+    pub fn new(url: &str) -> Result<Self, ValidationError> {
+        let rest = url
+            .strip_prefix("https://")
+            .or_else(|| url.strip_prefix("http://"));
+        let fits = rest.is_some_and(|rest| {
+            let clean = |byte: u8| byte.is_ascii_graphic() && !b"?#@\\\"<>".contains(&byte);
+            !rest.is_empty() && !rest.starts_with(['/', ':']) && rest.bytes().all(clean)
+        });
+        if !fits {
+            return Err(ValidationError::new("baseUrl", Rule::BaseUrl, ""));
+        }
+        Ok(Self(url.trim_end_matches('/').to_owned()))
+    }
+
+    /// The address of a request's target, which begins with `/`.
+    #[must_use]
+    pub fn join(&self, target: &str) -> String {
+        let mut url = self.0.clone();
+        url.push_str(target);
+        url
+    }
+}
+
+/// The platform's admin key: a server-side secret (SPEC 5).
+#[derive(Clone, PartialEq, Eq)]
+pub struct AdminKey(String);
+
+impl AdminKey {
+    /// Takes `key` as an admin key.
+    ///
+    /// # Errors
+    /// [`Rule::AdminKey`] when it is another kind of key or cannot stand in a header.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::credential::AdminKey;
+    ///
+    /// assert!(AdminKey::new("mint_example").is_ok());
+    /// assert!(AdminKey::new("mint_dsc_example").is_err());
+    /// ```
+    pub fn new(key: impl Into<String>) -> Result<Self, ValidationError> {
+        let key = key.into();
+        let kind = key.strip_prefix("mint_").filter(|rest| !rest.is_empty());
+        let other = |rest: &str| rest.starts_with("dsc_") || rest.starts_with("us_");
+        match kind {
+            Some(rest) if !other(rest) && stands_in_header(&key) => Ok(Self(key)),
+            _ => Err(ValidationError::new("adminKey", Rule::AdminKey, "")),
+        }
+    }
+
+    /// The key itself, for the `Authorization` header and nothing else.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A secret shows nothing of itself.
+impl fmt::Debug for AdminKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AdminKey(…)")
+    }
+}
+
+/// Whether `text` can stand in a header as a credential: visible ASCII, no spaces.
+#[must_use]
+pub fn stands_in_header(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Checks an idempotency key: 1 to 255 visible ASCII characters.
+///
+/// # Errors
+/// [`Rule::IdempotencyKey`] when it is anything else.
+pub fn idempotency_key(key: &str) -> Result<(), ValidationError> {
+    if key.len() <= 255 && stands_in_header(key) {
+        return Ok(());
+    }
+    Err(ValidationError::new(
+        "idempotencyKey",
+        Rule::IdempotencyKey,
+        "",
+    ))
+}

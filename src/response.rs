@@ -1,0 +1,171 @@
+//! Whether an answer is a success, an API error, or not what was promised.
+
+use crate::date::{Millis, retry_after};
+use crate::error::ApiError;
+use crate::value::Value;
+
+/// What of an answer's head the core decides by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The HTTP status.
+    pub status: u16,
+    /// `X-Request-Id`.
+    pub request_id: Option<String>,
+    /// `Retry-After`, as received.
+    pub retry_after: Option<String>,
+}
+
+impl Head {
+    /// Whether the status is a success: any 2xx, whatever its number (RFC 9110, section 15.3).
+    #[must_use]
+    pub const fn is_success(&self) -> bool {
+        self.status >= 200 && self.status <= 299
+    }
+
+    /// How long the other side asks to wait.
+    #[must_use]
+    pub fn wait(&self, now: Millis) -> Option<Millis> {
+        retry_after(self.retry_after.as_deref()?, now)
+    }
+
+    /// The API error that an answer other than a success is.
+    ///
+    /// `body` is the parsed body, when it was JSON. The message is the first of
+    /// `error`, `error.message`, `detail`, `title` and `message` that is text: the
+    /// platform's own shape, an RFC 9457 problem, and what proxies in between send.
+    #[must_use]
+    pub fn api_error<V: Value>(self, body: Option<&V>, now: Millis) -> ApiError {
+        let stated = body.and_then(stated_message).map(shortened);
+        ApiError {
+            status: self.status,
+            message: stated.unwrap_or_else(|| reason(self.status).to_owned()),
+            details: body.map(stated_details).unwrap_or_default(),
+            code: body.and_then(|body| body.member("type").text()),
+            retry_after: self.wait(now),
+            request_id: self.request_id,
+        }
+    }
+}
+
+fn stated_message<V: Value>(body: &V) -> Option<String> {
+    let error = body.member("error");
+    [
+        error.text(),
+        error.member("message").text(),
+        body.member("detail").text(),
+        body.member("title").text(),
+        body.member("message").text(),
+    ]
+    .into_iter()
+    .flatten()
+    .find(|text| !text.is_empty())
+}
+
+fn stated_details<V: Value>(body: &V) -> Vec<String> {
+    let of = |list: &'static str, member: &'static str| {
+        body.member(list)
+            .elements()
+            .into_iter()
+            .take(MOST_DETAILS)
+            .filter_map(move |item| item.member(member).text().map(shortened))
+            .collect::<Vec<_>>()
+    };
+    let mut details = of("details", "message");
+    details.extend(of("errors", "detail"));
+    details
+}
+
+const MOST_DETAILS: usize = 20;
+const LONGEST_MESSAGE: usize = 1000;
+
+/// A message for people stays one: the first 1,000 characters of it.
+fn shortened(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(LONGEST_MESSAGE) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
+}
+
+/// The status in words (RFC 9110, section 15; RFC 6585), by class where it is not a common one.
+const fn reason(status: u16) -> &'static str {
+    match status {
+        400 => "bad request",
+        401 => "unauthorized",
+        403 => "forbidden",
+        404 => "not found",
+        405 => "method not allowed",
+        408 => "request timeout",
+        409 => "conflict",
+        413 => "content too large",
+        415 => "unsupported media type",
+        422 => "unprocessable content",
+        429 => "too many requests",
+        500 => "internal server error",
+        502 => "bad gateway",
+        503 => "service unavailable",
+        504 => "gateway timeout",
+        // A browser hides the status of a redirect that is not followed.
+        0 | 300..=399 => "a redirect, which is not followed",
+        400..=499 => "the request was refused",
+        500..=599 => "the other side failed",
+        _ => "an unexpected status",
+    }
+}
+
+#[cfg(feature = "json")]
+mod json {
+    use serde::de::DeserializeOwned;
+
+    use super::Head;
+    use crate::date::Millis;
+    use crate::endpoint::Endpoint;
+    use crate::error::{DecodeError, Error};
+
+    /// Reads a success's body as the operation's result.
+    ///
+    /// # Errors
+    /// [`DecodeError`] with the path in the JSON where it is not the promised shape.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::{ListPageViews, response::decode};
+    ///
+    /// let body = br#"{"totals":{},"views":[{"path":"/","human":-1}],"hasMore":false}"#;
+    /// assert_eq!(decode::<ListPageViews>(body).unwrap_err().at, "views[0].human");
+    /// ```
+    pub fn decode<E>(body: &[u8]) -> Result<E::Output, DecodeError>
+    where
+        E: Endpoint,
+        E::Output: DeserializeOwned,
+    {
+        let mut json = serde_json::Deserializer::from_slice(body);
+        let decoded = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let at = error.path().to_string();
+            DecodeError::new(if at == "." { "" } else { &at }, error.inner().to_string())
+        })?;
+        json.end()
+            .map_err(|error| DecodeError::new("", error.to_string()))?;
+        Ok(decoded)
+    }
+
+    /// Reads a whole answer: the operation's result, or what went wrong.
+    ///
+    /// # Errors
+    /// [`Error::Api`] for any status but 2xx, whatever its body; [`Error::Decode`] for a
+    /// 2xx whose body is not the promised shape.
+    pub fn read<E>(head: Head, body: &[u8], now: Millis) -> Result<E::Output, Error>
+    where
+        E: Endpoint,
+        E::Output: DeserializeOwned,
+    {
+        if head.is_success() {
+            return decode::<E>(body).map_err(Error::from);
+        }
+        let body: Option<serde_json::Value> = serde_json::from_slice(body).ok();
+        Err(head.api_error(body.as_ref(), now).into())
+    }
+}
+
+#[cfg(feature = "json")]
+pub use json::{decode, read};

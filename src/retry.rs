@@ -1,0 +1,112 @@
+//! Whether and when to send a request again.
+
+use crate::date::Millis;
+use crate::endpoint::Method;
+use crate::poll::jittered;
+
+/// What the other side makes of the same request sent twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    /// Nothing: the request only reads (RFC 9110, section 9.2.1).
+    Safe,
+    /// It knows it by its idempotency key and does it once.
+    Deduplicated,
+    /// It does it twice. Such a request is never sent again: a job must not be created twice.
+    Twice,
+}
+
+impl Repeat {
+    /// What the platform itself makes of a request by this method: it knows no
+    /// idempotency key, so everything but a `GET` is done twice.
+    #[must_use]
+    pub const fn direct(method: Method) -> Self {
+        match method {
+            Method::Get => Self::Safe,
+            Method::Post => Self::Twice,
+        }
+    }
+}
+
+/// How an attempt failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// An answer with this status.
+    Status(u16),
+    /// No answer: the connection failed or broke.
+    Connection,
+    /// No complete answer in time.
+    Timeout,
+}
+
+impl Failure {
+    /// Whether the failure may pass by itself: 408, 429, 5xx, a connection that broke
+    /// or a time that ran out.
+    #[must_use]
+    pub const fn may_pass(self) -> bool {
+        match self {
+            Self::Status(status) => matches!(status, 408 | 429 | 500..=599),
+            Self::Connection | Self::Timeout => true,
+        }
+    }
+}
+
+/// How often a request is sent again when nothing else is said.
+pub const DEFAULT_RETRIES: u32 = 2;
+/// The longest `Retry-After` that is waited for; a longer one is the caller's to wait for.
+pub const LONGEST_RETRY_AFTER: Millis = Millis(60_000);
+const FIRST_BACKOFF: Millis = Millis(500);
+const LONGEST_BACKOFF: Millis = Millis(8_000);
+
+/// The attempts of one request.
+///
+/// The n-th wait is `min(0.5 · 2^n, 8)` seconds, of which up to a quarter is taken
+/// off by jitter; a `Retry-After` of up to 60 s takes its place.
+///
+/// ```
+/// use quillgate::{Failure, Millis, Repeat, Retry};
+///
+/// let mut retry = Retry::new(Repeat::Safe, 2);
+/// assert_eq!(retry.after(Failure::Status(503), None, 0.0), Some(Millis(500)));
+/// assert_eq!(retry.after(Failure::Connection, None, 0.0), Some(Millis(1_000)));
+/// assert_eq!(retry.after(Failure::Connection, None, 0.0), None);
+///
+/// let mut create = Retry::new(Repeat::Twice, 2);
+/// assert_eq!(create.after(Failure::Status(503), None, 0.0), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    repeat: Repeat,
+    retries: u32,
+    done: u32,
+}
+
+impl Retry {
+    /// The attempts of a request that is sent again at most `retries` times.
+    #[must_use]
+    pub const fn new(repeat: Repeat, retries: u32) -> Self {
+        Self {
+            repeat,
+            retries,
+            done: 0,
+        }
+    }
+
+    /// How long to wait before the next attempt; `None` when the failure is the result.
+    ///
+    /// `hint` is what `Retry-After` asks for, `jitter` a random number from 0 to 1.
+    pub fn after(&mut self, failure: Failure, hint: Option<Millis>, jitter: f64) -> Option<Millis> {
+        let again = self.repeat != Repeat::Twice && self.done < self.retries && failure.may_pass();
+        if !again || hint.is_some_and(|hint| hint > LONGEST_RETRY_AFTER) {
+            return None;
+        }
+        let backoff = Millis(FIRST_BACKOFF.0 << self.done.min(4)).min(LONGEST_BACKOFF);
+        self.done += 1;
+        Some(hint.unwrap_or_else(|| jittered(backoff, 1.0, 0.75, jitter)))
+    }
+
+    /// How many attempts have been waited for so far.
+    #[must_use]
+    pub const fn done(&self) -> u32 {
+        self.done
+    }
+}

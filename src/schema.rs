@@ -1,0 +1,129 @@
+//! What the core's types look like from outside: the one source of the package's
+//! TypeScript types and of the decoders that check a parsed body in JavaScript.
+//!
+//! The `record!` macro declares a struct and its [`Object`] together, so the Rust
+//! type, the TypeScript type and the check cannot drift apart.
+
+/// The type of a value in JSON.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// Text of which some values are known; any other is kept as it is.
+    OpenEnum(&'static OpenEnum),
+    /// An integer from 0 to 2^53 − 1.
+    Count,
+    /// `true` or `false`.
+    Flag,
+    /// An object.
+    Object(&'static Object),
+    /// An array whose elements are all alike.
+    List(&'static Kind),
+    /// The value, or `null`, or left out; read as `null` where it is left out.
+    Nullable(&'static Kind),
+}
+
+impl Kind {
+    /// The name of the type, when it has one of its own.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Object(object) => object.name,
+            Self::OpenEnum(named) => named.name,
+            _ => "",
+        }
+    }
+}
+
+/// A text type of which some values are known.
+#[derive(Debug, PartialEq)]
+pub struct OpenEnum {
+    /// The type's name.
+    pub name: &'static str,
+    /// The type's documentation, a line an element.
+    pub doc: &'static [&'static str],
+    /// The known values.
+    pub known: &'static [&'static str],
+}
+
+/// An object with named members.
+#[derive(Debug, PartialEq)]
+pub struct Object {
+    /// The type's name.
+    pub name: &'static str,
+    /// The type's documentation, a line an element.
+    pub doc: &'static [&'static str],
+    /// Its members, in the order of the specification.
+    pub fields: &'static [Field],
+}
+
+/// A member of an [`Object`].
+#[derive(Debug, PartialEq)]
+pub struct Field {
+    /// The name in JSON.
+    pub name: &'static str,
+    /// The member's documentation, a line an element.
+    pub doc: &'static [&'static str],
+    /// The member's type.
+    pub kind: Kind,
+}
+
+/// A type that can say what it looks like in JSON.
+pub trait Described {
+    /// The type in JSON.
+    const KIND: Kind;
+}
+
+impl Described for String {
+    const KIND: Kind = Kind::Text;
+}
+
+impl Described for bool {
+    const KIND: Kind = Kind::Flag;
+}
+
+impl<T: Described> Described for Option<T> {
+    const KIND: Kind = Kind::Nullable(&T::KIND);
+}
+
+impl<T: Described> Described for Vec<T> {
+    const KIND: Kind = Kind::List(&T::KIND);
+}
+
+/// Declares a struct that is read from JSON, and describes it.
+macro_rules! record {
+    (
+        $(#[doc = $doc:literal])+
+        pub struct $name:ident {
+            $(
+                $(#[doc = $field_doc:literal])+
+                pub $field:ident as $wire:literal: $kind:ty,
+            )+
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+        pub struct $name {
+            $(
+                $(#[doc = $field_doc])+
+                #[serde(rename = $wire)]
+                pub $field: $kind,
+            )+
+        }
+
+        impl $crate::schema::Described for $name {
+            const KIND: $crate::schema::Kind =
+                $crate::schema::Kind::Object(&$crate::schema::Object {
+                    name: stringify!($name),
+                    doc: &[$($doc),+],
+                    fields: &[$(
+                        $crate::schema::Field {
+                            name: $wire,
+                            doc: &[$($field_doc),+],
+                            kind: <$kind as $crate::schema::Described>::KIND,
+                        },
+                    )+],
+                });
+        }
+    };
+}

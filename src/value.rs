@@ -1,0 +1,222 @@
+//! Values whose type is not yet known: a JavaScript caller's arguments, a parsed
+//! JSON body, the pairs of a query string.
+//!
+//! Parsing works on this one view, so the package, the gateway and a native
+//! program refuse the same values with the same words.
+
+use std::borrow::Cow;
+
+use crate::error::{Rule, ValidationError};
+
+/// What a [`Value`] turned out to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scalar<'a> {
+    /// Not there.
+    Absent,
+    /// JSON `null`.
+    Null,
+    /// Text.
+    Text(Cow<'a, str>),
+    /// Text from a URL, where a number looks like text too.
+    Wire(Cow<'a, str>),
+    /// A number.
+    Number(f64),
+    /// Anything else, in words: `a boolean`, `an object`.
+    Other(&'static str),
+}
+
+/// A value whose type is not yet known.
+pub trait Value: Sized {
+    /// The member of that name; [`Scalar::Absent`] when there is none or this is no object.
+    #[must_use]
+    fn member(&self, name: &'static str) -> Self;
+
+    /// What this value is.
+    fn scalar(&self) -> Scalar<'_>;
+
+    /// The elements, when this is an array; else none.
+    #[must_use]
+    fn elements(&self) -> Vec<Self>;
+
+    /// The text, when this is text.
+    #[must_use]
+    fn text(&self) -> Option<String> {
+        match self.scalar() {
+            Scalar::Text(text) | Scalar::Wire(text) => Some(text.into_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl Scalar<'_> {
+    /// What this is, in words, without what it says.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Absent => "nothing",
+            Self::Null => "null",
+            Self::Text(_) | Self::Wire(_) => "text",
+            Self::Number(_) => "a number",
+            Self::Other(kind) => kind,
+        }
+    }
+}
+
+/// Text that has to be there.
+///
+/// # Errors
+/// [`Rule::Required`] when it is not there, [`Rule::Text`] when it is something else.
+pub fn required_text<V: Value>(params: &V, field: &'static str) -> Result<String, ValidationError> {
+    match params.member(field).scalar() {
+        Scalar::Text(text) | Scalar::Wire(text) => Ok(text.into_owned()),
+        Scalar::Absent => Err(ValidationError::new(field, Rule::Required, "")),
+        other => Err(ValidationError::new(field, Rule::Text, other.kind())),
+    }
+}
+
+/// Text that may be left out.
+///
+/// # Errors
+/// [`Rule::Text`] when it is something else.
+pub fn optional_text<V: Value>(
+    params: &V,
+    field: &'static str,
+) -> Result<Option<String>, ValidationError> {
+    match params.member(field).scalar() {
+        Scalar::Absent => Ok(None),
+        _ => required_text(params, field).map(Some),
+    }
+}
+
+/// The largest integer that a JSON number carries exactly everywhere: 2^53 − 1 (RFC 8259, section 6).
+pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+/// An integer that may be left out, within `min..=max`.
+///
+/// From a URL only plain decimal digits count: no sign, no point, no spaces.
+///
+/// # Errors
+/// `rule` when it is anything else.
+pub fn optional_integer<V: Value>(
+    params: &V,
+    field: &'static str,
+    rule: Rule,
+    range: core::ops::RangeInclusive<u64>,
+) -> Result<Option<u64>, ValidationError> {
+    let member = params.member(field);
+    let refused = |found: Cow<'static, str>| Err(ValidationError::new(field, rule, found));
+    let number = match member.scalar() {
+        Scalar::Absent => return Ok(None),
+        Scalar::Wire(text) => match decimal(&text) {
+            Some(number) => number,
+            None => return refused(excerpt(&text)),
+        },
+        Scalar::Number(number) => match exact_integer(number) {
+            Some(number) if number >= 0 => number.unsigned_abs(),
+            Some(number) => return refused(number.to_string().into()),
+            None => return refused("a number that is no exact integer".into()),
+        },
+        other => return refused(other.kind().into()),
+    };
+    if range.contains(&number) {
+        Ok(Some(number))
+    } else {
+        refused(number.to_string().into())
+    }
+}
+
+/// Reads plain decimal digits, 16 at the most.
+pub(crate) fn decimal(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.len() <= 16 && text.bytes().all(|b| b.is_ascii_digit());
+    if digits { text.parse().ok() } else { None }
+}
+
+/// The integer that `number` is, when a double holds it exactly.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "the comparison is what finds out whether the conversion was exact"
+)]
+pub(crate) fn exact_integer(number: f64) -> Option<i64> {
+    let integer = number as i64;
+    let exact = integer as f64 == number && integer.unsigned_abs() <= MAX_SAFE_INTEGER;
+    exact.then_some(integer)
+}
+
+/// A short, safe quotation of what was found: 32 characters, no control characters.
+pub(crate) fn excerpt(text: &str) -> Cow<'static, str> {
+    let mut quoted = String::from("\"");
+    for (at, character) in text.chars().enumerate() {
+        if at == 32 {
+            quoted.push('…');
+            break;
+        }
+        quoted.push(if character.is_control() {
+            '\u{fffd}'
+        } else {
+            character
+        });
+    }
+    quoted.push('"');
+    quoted.into()
+}
+
+#[cfg(feature = "json")]
+impl Value for serde_json::Value {
+    fn member(&self, name: &'static str) -> Self {
+        // A missing member and `null` are told apart by `scalar` of the parent in
+        // other views; in JSON both mean "no value" for an optional field.
+        self.get(name).cloned().unwrap_or(Self::Null)
+    }
+
+    fn scalar(&self) -> Scalar<'_> {
+        match self {
+            Self::Null => Scalar::Absent,
+            Self::Bool(_) => Scalar::Other("a boolean"),
+            Self::Number(number) => Scalar::Number(number.as_f64().unwrap_or(f64::NAN)),
+            Self::String(text) => Scalar::Text(Cow::Borrowed(text)),
+            Self::Array(_) => Scalar::Other("an array"),
+            Self::Object(_) => Scalar::Other("an object"),
+        }
+    }
+
+    fn elements(&self) -> Vec<Self> {
+        self.as_array().cloned().unwrap_or_default()
+    }
+}
+
+/// The decoded pairs of a query string, in order.
+#[derive(Debug, Clone)]
+pub enum Pairs {
+    /// All pairs.
+    All(Vec<(String, String)>),
+    /// One pair's value, when it is there.
+    One(Option<String>),
+}
+
+impl Value for Pairs {
+    fn member(&self, name: &'static str) -> Self {
+        match self {
+            Self::All(pairs) => Self::One(
+                pairs
+                    .iter()
+                    .find(|(key, _)| key == name)
+                    .map(|(_, value)| value.clone()),
+            ),
+            Self::One(_) => Self::One(None),
+        }
+    }
+
+    fn scalar(&self) -> Scalar<'_> {
+        match self {
+            Self::All(_) => Scalar::Other("an object"),
+            Self::One(Some(value)) => Scalar::Wire(Cow::Borrowed(value)),
+            Self::One(None) => Scalar::Absent,
+        }
+    }
+
+    fn elements(&self) -> Vec<Self> {
+        Vec::new()
+    }
+}

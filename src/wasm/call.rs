@@ -1,0 +1,390 @@
+//! A call: attempts, their time, and what becomes of the answer.
+
+use gloo_net::http::{Headers, Method as HttpMethod, RequestBuilder};
+use js_sys::{Function, SyntaxError};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortSignal, RequestRedirect, Response};
+
+use crate::credential::{BaseUrl, idempotency_key};
+use crate::date::Millis;
+use crate::endpoint::{Endpoint, Method};
+use crate::error::{DecodeError, Rule, ValidationError};
+use crate::project::ProjectId;
+use crate::response::Head;
+use crate::retry::{DEFAULT_RETRIES, Failure, Repeat, Retry};
+use crate::value::{Value, optional_integer, optional_text};
+use crate::wasm::engine::Prepared;
+use crate::wasm::fault::{self, Plain};
+use crate::wasm::host::{self, Limit, milliseconds};
+use crate::wasm::params::Argument;
+
+/// How long one attempt may take, body included, when nothing else is said: 60 s.
+const DEFAULT_TIMEOUT: Millis = Millis(60_000);
+const LONGEST_TIMER: u64 = (1 << 31) - 1;
+
+/// Prepares the call, when `operation` names `E`.
+pub fn named<E: Endpoint>(
+    operation: &str,
+    project: &ProjectId,
+    params: &Argument,
+) -> Option<Result<Prepared, ValidationError>> {
+    (operation == const { E::OPERATION.name })
+        .then(|| E::parse(params).map(|call| prepared(&call, project)))
+}
+
+/// A call that is ready to be sent.
+pub fn prepared<E: Endpoint>(call: &E, project: &ProjectId) -> Prepared {
+    Prepared {
+        // Read at compile time, so that the operation's documentation stays out of the module.
+        result: const { E::OPERATION.result.name() },
+        request: call.request(project),
+    }
+}
+
+/// What a caller may say about one call.
+pub struct CallOptions {
+    signal: Option<AbortSignal>,
+    timeout: Millis,
+    total_timeout: Option<Millis>,
+    retries: u32,
+    idempotency_key: Option<String>,
+    headers: Option<web_sys::Headers>,
+    observer: Option<Function>,
+}
+
+impl CallOptions {
+    /// Reads `{ signal, timeout, totalTimeout, maxRetries, idempotencyKey, headers, observer }`.
+    pub fn read(options: JsValue) -> Result<Self, JsValue> {
+        let options = Self::parse(&Argument(options)).map_err(|error| fault::validation(&error))?;
+        match &options.signal {
+            Some(signal) if signal.aborted() => Err(signal.reason()),
+            _ => Ok(options),
+        }
+    }
+
+    fn parse(options: &Argument) -> Result<Self, ValidationError> {
+        let object = |name| {
+            let value = options.member(name).0;
+            value.is_object().then_some(value)
+        };
+        let key = optional_text(options, "idempotencyKey")?;
+        if let Some(key) = &key {
+            idempotency_key(key)?;
+        }
+        let retries = optional_integer(options, "maxRetries", Rule::RetryCount, 0..=10)?;
+        Ok(Self {
+            signal: object("signal").map(JsCast::unchecked_into),
+            timeout: length_of_time(options, "timeout")?.unwrap_or(DEFAULT_TIMEOUT),
+            total_timeout: length_of_time(options, "totalTimeout")?,
+            retries: retries.map_or(DEFAULT_RETRIES, |retries| {
+                u32::try_from(retries).unwrap_or(0)
+            }),
+            idempotency_key: key,
+            headers: object("headers").map(JsCast::unchecked_into),
+            observer: options.member("observer").0.dyn_into().ok(),
+        })
+    }
+
+    /// The signal that takes the call back.
+    pub const fn signal(&self) -> Option<&AbortSignal> {
+        self.signal.as_ref()
+    }
+
+    /// The same call with less time for an attempt.
+    pub fn within(mut self, most: Option<Millis>) -> Self {
+        if let Some(most) = most {
+            self.timeout = self.timeout.min(most);
+        }
+        self
+    }
+
+    fn observe(&self, event: &str, subject: &JsValue, number: f64) {
+        if let Some(observer) = &self.observer {
+            // What an observer throws is its own affair and never the call's.
+            let _ = observer.call3(&JsValue::UNDEFINED, &event.into(), subject, &number.into());
+        }
+    }
+}
+
+/// A length of time in milliseconds that a timer can take.
+pub fn length_of_time(
+    options: &Argument,
+    field: &'static str,
+) -> Result<Option<Millis>, ValidationError> {
+    let length = optional_integer(options, field, Rule::Milliseconds, 1..=LONGEST_TIMER)?;
+    Ok(length.map(Millis))
+}
+
+/// A success.
+pub struct Answer {
+    /// The decoded body.
+    pub data: JsValue,
+    /// The host's `Response`, its body read.
+    pub response: Response,
+    /// What the other side asks to wait before asking again.
+    pub hint: Option<Millis>,
+}
+
+/// A failed attempt.
+pub struct Lost {
+    /// What the caller is told when this is the end.
+    pub fault: JsValue,
+    /// How it failed, when that may pass or the caller may know; `None` is final.
+    pub failure: Option<Failure>,
+    /// What the other side asks to wait.
+    pub hint: Option<Millis>,
+}
+
+impl Lost {
+    fn for_good(fault: JsValue) -> Self {
+        Self {
+            fault,
+            failure: None,
+            hint: None,
+        }
+    }
+}
+
+/// Sends requests to one address with one credential.
+pub struct Sender {
+    base: BaseUrl,
+    authorization: String,
+    fetch: Option<Function>,
+}
+
+impl Sender {
+    pub fn new(base: BaseUrl, credential: &str, fetch: Option<Function>) -> Self {
+        let mut authorization = String::from("Bearer ");
+        authorization.push_str(credential);
+        Self {
+            base,
+            authorization,
+            fetch,
+        }
+    }
+
+    /// Carries a call out, attempt after attempt.
+    pub async fn run(&self, call: &Prepared, options: &CallOptions) -> Result<Answer, JsValue> {
+        let started = host::now();
+        let mut retry = Retry::new(Repeat::direct(call.request.method), options.retries);
+        loop {
+            let left = options
+                .total_timeout
+                .map(|total| total.since(host::now().since(started)));
+            let limit = left.map_or(options.timeout, |left| left.min(options.timeout));
+            if limit == Millis(0) {
+                return Err(fault::timeout(options.total_timeout.unwrap_or(limit)));
+            }
+            let lost = match self
+                .attempt_within(limit, call, options, retry.done())
+                .await
+            {
+                Ok(answer) => return Ok(answer),
+                Err(lost) => lost,
+            };
+            let wait = lost
+                .failure
+                .and_then(|failure| retry.after(failure, lost.hint, host::random()));
+            match wait {
+                Some(wait) if left.is_none_or(|left| wait < left) => {
+                    options.observe("retry", &lost.fault, milliseconds(wait));
+                    sleep(wait, options.signal()).await?;
+                }
+                _ => return Err(lost.fault),
+            }
+        }
+    }
+
+    /// One attempt, which takes at most the call's own time, body included.
+    pub async fn attempt(
+        &self,
+        call: &Prepared,
+        options: &CallOptions,
+        number: u32,
+    ) -> Result<Answer, Lost> {
+        self.attempt_within(options.timeout, call, options, number)
+            .await
+    }
+
+    async fn attempt_within(
+        &self,
+        time: Millis,
+        call: &Prepared,
+        options: &CallOptions,
+        number: u32,
+    ) -> Result<Answer, Lost> {
+        let limit = Limit::new(milliseconds(time), options.signal());
+        let outcome = self.exchange(call, options, &limit, number).await;
+        let expired = limit.expired();
+        limit.end();
+        outcome.map_err(|lost| match options.signal() {
+            Some(signal) if signal.aborted() => Lost::for_good(signal.reason()),
+            _ if expired => Lost {
+                fault: fault::timeout(time),
+                failure: Some(Failure::Timeout),
+                hint: None,
+            },
+            _ => lost,
+        })
+    }
+
+    async fn exchange(
+        &self,
+        call: &Prepared,
+        options: &CallOptions,
+        limit: &Limit,
+        number: u32,
+    ) -> Result<Answer, Lost> {
+        let request = self.build(call, options, limit)?;
+        options.observe("request", &request, f64::from(number));
+        let sent = host::fetch(self.fetch.as_ref(), &request).map_err(broken)?;
+        let response = JsFuture::from(limit.race(&sent)).await.map_err(broken)?;
+        let response: Response = response.unchecked_into();
+        options.observe("response", &response, f64::from(number));
+        if head(&response).is_success() {
+            read_success(call.result, response, limit).await
+        } else {
+            Err(read_refusal(&response, limit).await)
+        }
+    }
+
+    fn build(
+        &self,
+        call: &Prepared,
+        options: &CallOptions,
+        limit: &Limit,
+    ) -> Result<web_sys::Request, Lost> {
+        let method = match call.request.method {
+            Method::Get => HttpMethod::GET,
+            Method::Post => HttpMethod::POST,
+        };
+        let builder = RequestBuilder::new(&self.base.join(&call.request.target))
+            .method(method)
+            .headers(Headers::from_raw(self.headers(call, options)))
+            .redirect(RequestRedirect::Manual)
+            .abort_signal(Some(&limit.signal()));
+        let request = match &call.request.body {
+            Some(body) => builder.body(body.as_str()),
+            None => builder.build(),
+        };
+        // The target is ours and sound; what the host refuses is the address before it.
+        request.map(Into::into).map_err(|_| {
+            Lost::for_good(fault::validation(&ValidationError::new(
+                "baseUrl",
+                Rule::BaseUrl,
+                "",
+            )))
+        })
+    }
+
+    /// The caller's headers, and over them those that the request needs.
+    fn headers(&self, call: &Prepared, options: &CallOptions) -> web_sys::Headers {
+        let own = options.headers.as_ref();
+        let copy = own.and_then(|own| web_sys::Headers::new_with_headers(own).ok());
+        let headers = Headers::from_raw(copy.unwrap_or_else(|| Headers::new().into_raw()));
+        headers.set("accept", "application/json");
+        headers.set("authorization", &self.authorization);
+        if call.request.body.is_some() {
+            headers.set("content-type", "application/json");
+        }
+        if let Some(key) = &options.idempotency_key {
+            headers.set("idempotency-key", key);
+        }
+        headers.into_raw()
+    }
+
+    /// The request as a plain object, for those who bring their own HTTP.
+    pub fn describe(&self, call: &Prepared, options: &CallOptions) -> JsValue {
+        let headers = Headers::from_raw(self.headers(call, options)).entries();
+        let headers = headers.fold(Plain::new(), |plain, (name, value)| {
+            plain.with(&name, value)
+        });
+        Plain::new()
+            .with("method", call.request.method.as_str())
+            .with("url", self.base.join(&call.request.target))
+            .with("headers", headers)
+            .with(
+                "body",
+                call.request
+                    .body
+                    .as_deref()
+                    .map_or(JsValue::NULL, JsValue::from_str),
+            )
+            .into()
+    }
+}
+
+/// Waits, unless the signal aborts; then its reason is the error.
+pub async fn sleep(length: Millis, signal: Option<&AbortSignal>) -> Result<(), JsValue> {
+    JsFuture::from(host::sleep(milliseconds(length), signal))
+        .await
+        .map(drop)
+}
+
+fn broken(cause: JsValue) -> Lost {
+    Lost {
+        fault: fault::connection(cause),
+        failure: Some(Failure::Connection),
+        hint: None,
+    }
+}
+
+fn head(response: &Response) -> Head {
+    let headers = Headers::from_raw(response.headers());
+    Head {
+        status: response.status(),
+        request_id: headers.get("x-request-id"),
+        retry_after: headers.get("retry-after"),
+    }
+}
+
+async fn json(response: &Response, limit: &Limit) -> Result<JsValue, JsValue> {
+    JsFuture::from(limit.race(&response.json()?)).await
+}
+
+async fn read_success(
+    result: &'static str,
+    response: Response,
+    limit: &Limit,
+) -> Result<Answer, Lost> {
+    let refused = |at: String, what: String| {
+        let error = DecodeError::new(at, what);
+        let fault = fault::decode(
+            &error,
+            head(&response).request_id,
+            response.headers().into(),
+        );
+        Lost::for_good(fault)
+    };
+    let body = json(&response, limit).await.map_err(|error| {
+        if error.has_type::<SyntaxError>() {
+            refused(String::new(), "must be JSON".into())
+        } else {
+            broken(error)
+        }
+    })?;
+    let data =
+        host::decode(result, &body).map_err(|refusal| refused(refusal.at(), refusal.what()))?;
+    let hint = head(&response).wait(host::now());
+    Ok(Answer {
+        data,
+        response,
+        hint,
+    })
+}
+
+/// Whatever the body is, and even if it breaks off: the status has said no.
+async fn read_refusal(response: &Response, limit: &Limit) -> Lost {
+    let body = json(response, limit).await.ok();
+    let error = head(response).api_error(body.clone().map(Argument).as_ref(), host::now());
+    Lost {
+        failure: Some(Failure::Status(error.status)),
+        hint: error.retry_after,
+        fault: fault::api(
+            &error,
+            body.unwrap_or(JsValue::NULL),
+            response.headers().into(),
+        ),
+    }
+}

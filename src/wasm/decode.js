@@ -1,0 +1,135 @@
+// Generated from the Rust types: do not edit.
+// cargo run -p quillgate-generate -- decoders src/wasm/decode.js
+
+const MAX_COUNT = Number.MAX_SAFE_INTEGER;
+
+function found(value) {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return { string: "text", number: "a number", boolean: "a boolean" }[typeof value] ?? "an object";
+}
+
+/** A refusal: where in the JSON, from the inside out, and what is wrong there. */
+function refuse(value, rule) {
+  throw { where: "", what: `must be ${rule}, found ${found(value)}` };
+}
+
+/** Puts `step` before the place that a refusal names. */
+function under(step, refusal) {
+  const { where } = refusal;
+  refusal.where = where === "" || where[0] === "[" ? step + where : `${step}.${where}`;
+  return refusal;
+}
+
+function text(value) {
+  return typeof value === "string" ? value : refuse(value, "text");
+}
+
+function flag(value) {
+  return typeof value === "boolean" ? value : refuse(value, "true or false");
+}
+
+function count(value) {
+  return Number.isInteger(value) && value >= 0 && value <= MAX_COUNT
+    ? value
+    : refuse(value, "an integer from 0 to 9007199254740991");
+}
+
+function object(value) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) refuse(value, "an object");
+}
+
+function list(value, element) {
+  if (!Array.isArray(value)) refuse(value, "an array");
+  const { length } = value;
+  const decoded = new Array(length);
+  let at = 0;
+  try {
+    for (; at < length; at++) decoded[at] = element(value[at]);
+  } catch (refusal) {
+    throw under(`[${at}]`, refusal);
+  }
+  return decoded;
+}
+
+function Source(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      repository: ((at = "repository"), value.repository == null ? null : text(value.repository)),
+      ref: ((at = "ref"), value.ref == null ? null : text(value.ref)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function AgentJob(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      id: ((at = "id"), value.id == null ? null : text(value.id)),
+      status: ((at = "status"), value.status == null ? null : text(value.status)),
+      source: ((at = "source"), value.source == null ? null : Source(value.source)),
+      model: ((at = "model"), value.model == null ? null : text(value.model)),
+      prLink: ((at = "prLink"), value.prLink == null ? null : text(value.prLink)),
+      createdAt: ((at = "createdAt"), value.createdAt == null ? null : text(value.createdAt)),
+      archivedAt: ((at = "archivedAt"), value.archivedAt == null ? null : text(value.archivedAt)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function ViewTotals(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      human: ((at = "human"), value.human == null ? null : count(value.human)),
+      ai: ((at = "ai"), value.ai == null ? null : count(value.ai)),
+      total: ((at = "total"), value.total == null ? null : count(value.total)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function PageView(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      path: ((at = "path"), value.path == null ? null : text(value.path)),
+      human: ((at = "human"), value.human == null ? null : count(value.human)),
+      ai: ((at = "ai"), value.ai == null ? null : count(value.ai)),
+      total: ((at = "total"), value.total == null ? null : count(value.total)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function PageViews(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      totals: ((at = "totals"), ViewTotals(value.totals)),
+      views: ((at = "views"), list(value.views, PageView)),
+      hasMore: ((at = "hasMore"), flag(value.hasMore)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+const DECODERS = { Source, AgentJob, ViewTotals, PageView, PageViews };
+
+/** Checks a parsed body against the type of that name, and copies what the type knows of it. */
+export function decode(name, value) {
+  return DECODERS[name](value);
+}

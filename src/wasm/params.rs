@@ -1,0 +1,47 @@
+//! A JavaScript caller's arguments, seen as values whose type is not yet known.
+
+use std::borrow::Cow;
+
+use js_sys::{Array, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::value::{Scalar, Value};
+
+/// An argument, or a member of one.
+pub struct Argument(pub JsValue);
+
+impl Value for Argument {
+    fn member(&self, name: &'static str) -> Self {
+        // Reading a member of something that has none, or a getter that throws, is
+        // the same as not finding it.
+        Self(Reflect::get(&self.0, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED))
+    }
+
+    fn scalar(&self) -> Scalar<'_> {
+        let value = &self.0;
+        if value.is_undefined() {
+            Scalar::Absent
+        } else if value.is_null() {
+            Scalar::Null
+        } else if let Some(text) = value.as_string() {
+            Scalar::Text(Cow::Owned(text))
+        } else if let Some(number) = value.as_f64() {
+            Scalar::Number(number)
+        } else if Array::is_array(value) {
+            Scalar::Other("an array")
+        } else if value.as_bool().is_some() {
+            Scalar::Other("a boolean")
+        } else if value.is_function() {
+            Scalar::Other("a function")
+        } else {
+            Scalar::Other("an object")
+        }
+    }
+
+    fn elements(&self) -> Vec<Self> {
+        match self.0.dyn_ref::<Array>() {
+            Some(array) => array.iter().map(Self).collect(),
+            None => Vec::new(),
+        }
+    }
+}

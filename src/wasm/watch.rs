@@ -1,0 +1,141 @@
+//! A wait for a job to come to its end.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+
+use crate::agent_job::JobStatus;
+use crate::date::Millis;
+use crate::error::ValidationError;
+use crate::poll::{Poll, PollStep};
+use crate::wasm::call::{CallOptions, Lost, Sender, length_of_time, sleep};
+use crate::wasm::engine::Prepared;
+use crate::wasm::fault::{self, Plain};
+use crate::wasm::host;
+use crate::wasm::params::Argument;
+
+#[wasm_bindgen]
+extern "C" {
+    /// A decoded job, of which only this much is looked at.
+    type Job;
+
+    #[wasm_bindgen(method, getter)]
+    fn status(this: &Job) -> Option<String>;
+}
+
+/// How long a wait may take when nothing else is said: 30 minutes.
+const DEFAULT_WAIT: Millis = Millis(30 * 60_000);
+/// The least time that the last look gets, however near the deadline is.
+const LAST_LOOK: Millis = Millis(1_000);
+
+/// A wait for a job to come to its end, told change by change.
+#[wasm_bindgen]
+pub struct Watch {
+    call: Prepared,
+    sender: Rc<Sender>,
+    state: RefCell<State>,
+}
+
+struct State {
+    poll: Poll,
+    /// How long to wait before the next look.
+    wait: Option<Millis>,
+    /// The job as last seen.
+    job: JsValue,
+    /// The same as text, to tell a change by.
+    text: Option<String>,
+    over: bool,
+}
+
+impl Watch {
+    pub(crate) fn new(
+        call: Prepared,
+        sender: Rc<Sender>,
+        options: &Argument,
+    ) -> Result<Self, ValidationError> {
+        let timeout = length_of_time(options, "timeout")?.unwrap_or(DEFAULT_WAIT);
+        let state = State {
+            poll: Poll::new(host::now(), Some(timeout)),
+            wait: None,
+            job: JsValue::NULL,
+            text: None,
+            over: false,
+        };
+        Ok(Self {
+            call,
+            sender,
+            state: RefCell::new(state),
+        })
+    }
+}
+
+#[wasm_bindgen]
+impl Watch {
+    /// Waits for the next change: `{ job, done }`, the first one being the job as it is.
+    /// `undefined` after the last.
+    pub async fn next(&self, options: JsValue) -> Result<JsValue, JsValue> {
+        loop {
+            if self.state.borrow().over {
+                return Ok(JsValue::UNDEFINED);
+            }
+            let options = CallOptions::read(options.clone())?;
+            let wait = self.state.borrow_mut().wait.take();
+            if let Some(wait) = wait {
+                sleep(wait, options.signal()).await?;
+            }
+            let left = self.state.borrow().poll.left(host::now());
+            let options = options.within(left.map(|left| left.max(LAST_LOOK)));
+            let look = self.sender.attempt(&self.call, &options, 0).await;
+            let told = match look {
+                Ok(answer) => self.state.borrow_mut().seen(answer.data, answer.hint)?,
+                Err(lost) => self.state.borrow_mut().missed(lost)?,
+            };
+            if let Some(told) = told {
+                return Ok(told);
+            }
+        }
+    }
+}
+
+impl State {
+    /// Takes in a look; what the caller is told of it, if anything.
+    fn seen(&mut self, job: JsValue, hint: Option<Millis>) -> Result<Option<JsValue>, JsValue> {
+        let status = job.unchecked_ref::<Job>().status().map(JobStatus::from);
+        let text = js_sys::JSON::stringify(&job).ok().map(String::from);
+        let changed = self.text != text;
+        self.text = text;
+        self.job = job;
+        let step = self
+            .poll
+            .seen(status.as_ref(), hint, host::now(), host::random());
+        self.over = step == PollStep::Done;
+        match step {
+            PollStep::Wait(wait) => self.wait = Some(wait),
+            PollStep::Done => {}
+            PollStep::Expired | PollStep::GiveUp => return Err(self.expired()),
+        }
+        let told = Plain::new().with("job", &self.job).with("done", self.over);
+        Ok((changed || self.over).then(|| told.into()))
+    }
+
+    /// Takes in a look that failed.
+    fn missed(&mut self, lost: Lost) -> Result<Option<JsValue>, JsValue> {
+        if !lost.failure.is_some_and(crate::Failure::may_pass) {
+            return Err(lost.fault);
+        }
+        match self.poll.failed(lost.hint, host::now(), host::random()) {
+            PollStep::Wait(wait) => {
+                self.wait = Some(wait);
+                Ok(None)
+            }
+            PollStep::Expired => Err(self.expired()),
+            PollStep::Done | PollStep::GiveUp => Err(lost.fault),
+        }
+    }
+
+    fn expired(&self) -> JsValue {
+        fault::job_wait_timeout(self.job.clone())
+    }
+}
