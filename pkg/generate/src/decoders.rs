@@ -1,0 +1,114 @@
+//! Decoders in JavaScript: straight-line code for each type, which a host's JIT
+//! compiles as it would a hand-written check. Rows are checked and copied in one
+//! pass and never cross into wasm.
+
+use std::fmt::Write as _;
+
+use quillgate::schema::{Kind, Object};
+
+use crate::reachable::reachable;
+
+const PRELUDE: &str = r#"// Generated from the Rust types: do not edit.
+// cargo run -p quillgate-generate -- decoders src/wasm/decode.js
+
+const MAX_COUNT = Number.MAX_SAFE_INTEGER;
+
+function found(value) {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return { string: "text", number: "a number", boolean: "a boolean" }[typeof value] ?? "an object";
+}
+
+/** A refusal: where in the JSON, from the inside out, and what is wrong there. */
+function refuse(value, rule) {
+  throw { where: "", what: `must be ${rule}, found ${found(value)}` };
+}
+
+/** Puts `step` before the place that a refusal names. */
+function under(step, refusal) {
+  const { where } = refusal;
+  refusal.where = where === "" || where[0] === "[" ? step + where : `${step}.${where}`;
+  return refusal;
+}
+
+function text(value) {
+  return typeof value === "string" ? value : refuse(value, "text");
+}
+
+function flag(value) {
+  return typeof value === "boolean" ? value : refuse(value, "true or false");
+}
+
+function count(value) {
+  return Number.isInteger(value) && value >= 0 && value <= MAX_COUNT
+    ? value
+    : refuse(value, "an integer from 0 to 9007199254740991");
+}
+
+function object(value) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) refuse(value, "an object");
+}
+
+function list(value, element) {
+  if (!Array.isArray(value)) refuse(value, "an array");
+  const { length } = value;
+  const decoded = new Array(length);
+  let at = 0;
+  try {
+    for (; at < length; at++) decoded[at] = element(value[at]);
+  } catch (refusal) {
+    throw under(`[${at}]`, refusal);
+  }
+  return decoded;
+}
+"#;
+
+/// The module `src/wasm/decode.js`.
+pub fn javascript() -> String {
+    let mut module = String::from(PRELUDE);
+    let objects = reachable().objects;
+    for object in &objects {
+        module.push('\n');
+        module.push_str(&decoder(object));
+    }
+    module.push_str("\nconst DECODERS = { ");
+    let names: Vec<_> = objects.iter().map(|object| object.name).collect();
+    module.push_str(&names.join(", "));
+    module.push_str(" };\n\n");
+    module.push_str(
+        "/** Checks a parsed body against the type of that name, and copies what the type knows of it. */\n\
+         export function decode(name, value) {\n  return DECODERS[name](value);\n}\n",
+    );
+    module
+}
+
+fn decoder(object: &Object) -> String {
+    let mut function = format!(
+        "function {}(value) {{\n  object(value);\n  let at;\n  try {{\n    return {{\n",
+        object.name
+    );
+    for field in object.fields {
+        let name = field.name;
+        let member = format!("value.{name}");
+        let _ = writeln!(
+            function,
+            "      {name}: ((at = \"{name}\"), {}),",
+            expression(&field.kind, &member)
+        );
+    }
+    function.push_str("    };\n  } catch (refusal) {\n    throw under(at, refusal);\n  }\n}\n");
+    function
+}
+
+fn expression(kind: &Kind, value: &str) -> String {
+    match kind {
+        Kind::Text | Kind::OpenEnum(_) => format!("text({value})"),
+        Kind::Count => format!("count({value})"),
+        Kind::Flag => format!("flag({value})"),
+        Kind::Object(object) => format!("{}({value})", object.name),
+        Kind::List(Kind::Object(object)) => format!("list({value}, {})", object.name),
+        Kind::List(inner) => format!("list({value}, (value) => {})", expression(inner, "value")),
+        Kind::Nullable(inner) => format!("{value} == null ? null : {}", expression(inner, value)),
+    }
+}

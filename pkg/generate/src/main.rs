@@ -1,0 +1,46 @@
+//! Writes what the npm package takes from the core's own description of its types:
+//!
+//! ```text
+//! quillgate-generate types FILE      the TypeScript types of parameters and results
+//! quillgate-generate decoders FILE   the decoders that check a parsed body in JavaScript
+//! ```
+
+use std::process::ExitCode;
+
+mod decoders;
+mod reachable;
+mod types;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (text, path) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["types", path] => (types::typescript(), path),
+        ["decoders", path] => (decoders::javascript(), path),
+        _ => {
+            eprintln!("usage: quillgate-generate types|decoders FILE");
+            return ExitCode::from(2);
+        }
+    };
+    match std::fs::write(path, text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{path}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The decoders stand in the source tree, since wasm-bindgen takes a JavaScript
+    /// module from there; this is what keeps them in step with the Rust types.
+    #[test]
+    fn the_decoders_in_the_source_tree_are_those_of_the_rust_types() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../src/wasm/decode.js");
+        let found = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            found == crate::decoders::javascript(),
+            "src/wasm/decode.js is stale: cargo run -p quillgate-generate -- decoders src/wasm/decode.js"
+        );
+    }
+}

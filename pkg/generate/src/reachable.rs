@@ -1,0 +1,44 @@
+//! Every named type that the operations' results are made of.
+
+use quillgate::OPERATIONS;
+use quillgate::schema::{Kind, Object, OpenEnum};
+
+/// The named types, each after those that it is made of.
+#[derive(Default)]
+pub struct Reachable {
+    /// Objects.
+    pub objects: Vec<&'static Object>,
+    /// Text types of which some values are known.
+    pub enums: Vec<&'static OpenEnum>,
+}
+
+/// Collects the types of all operations.
+pub fn reachable() -> Reachable {
+    let mut found = Reachable::default();
+    for operation in OPERATIONS {
+        found.add(&operation.result);
+    }
+    found
+}
+
+impl Reachable {
+    fn add(&mut self, kind: &'static Kind) {
+        match kind {
+            Kind::Text | Kind::Count | Kind::Flag => {}
+            Kind::List(inner) | Kind::Nullable(inner) => self.add(inner),
+            Kind::OpenEnum(named) => {
+                if !self.enums.iter().any(|known| known.name == named.name) {
+                    self.enums.push(named);
+                }
+            }
+            Kind::Object(object) => {
+                for field in object.fields {
+                    self.add(&field.kind);
+                }
+                if !self.objects.iter().any(|known| known.name == object.name) {
+                    self.objects.push(object);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+/** Background agent jobs: create, read, follow up, wait. */
+
+import type { ApiPromise } from "./api_promise.js";
+import type { Watch } from "./core.js";
+import { callSite, rejection } from "./errors.js";
+import type { RequestOptions, WriteOptions } from "./options.js";
+import type { Transport } from "./transport.js";
+import type { AgentJob, Operations } from "./types.js";
+
+/** What can be said about watching a job. */
+export interface WatchOptions extends Omit<RequestOptions, "timeout" | "totalTimeout" | "maxRetries"> {
+  /**
+   * How long to watch, in milliseconds: 1 to 2147483647.
+   * @default 1800000, half an hour
+   */
+  timeout?: number | undefined;
+}
+
+/** What can be said about waiting for a job. */
+export interface WaitOptions extends WatchOptions {
+  /** Called with the job as first seen, and with every change of it. */
+  onUpdate?: ((job: AgentJob) => void) | undefined;
+}
+
+/** A job as it is, after a change. */
+export interface JobChange {
+  job: AgentJob;
+  /** Whether the job has come to its end, and this is the last change. */
+  done: boolean;
+}
+
+/** Background agent jobs. */
+export class AgentJobs {
+  readonly #transport: Transport;
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Creates a job, which runs in the background: at most 100 per project per hour.
+   * It is never sent twice by itself, since that would create the job twice.
+   */
+  create(params: Operations["agentJobs.create"]["params"], options?: WriteOptions): ApiPromise<AgentJob> {
+    return this.#transport.call("agentJobs.create", params, options);
+  }
+
+  /** Reads a job. */
+  get(id: string, options?: RequestOptions): ApiPromise<AgentJob> {
+    return this.#transport.call("agentJobs.get", { id }, options);
+  }
+
+  /**
+   * Sends a follow-up message to a job, which sets it to work again: at most 100 per
+   * project per hour. It is never sent twice by itself.
+   */
+  sendMessage(id: string, params: { prompt: string }, options?: WriteOptions): ApiPromise<AgentJob> {
+    return this.#transport.call("agentJobs.sendMessage", { id, prompt: params?.prompt }, options);
+  }
+
+  /**
+   * Waits until a job is `completed`, `archived` or `failed`, and resolves to it. The job
+   * is looked at after 2 s, then at growing intervals of up to 30 s, or as the other side asks.
+   *
+   * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
+   */
+  async wait(id: string, options: WaitOptions = {}): Promise<AgentJob> {
+    const site = callSite();
+    for await (const { job, done } of this.#changes(id, options, site)) {
+      options.onUpdate?.(job);
+      if (done) return job;
+    }
+    throw new Error("quillgate: a watch ended before its job");
+  }
+
+  /**
+   * Watches a job: yields it as it is, then after every change, and ends with it.
+   *
+   * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
+   */
+  watch(id: string, options: WatchOptions = {}): AsyncGenerator<JobChange, void, void> {
+    return this.#changes(id, options, callSite());
+  }
+
+  async *#changes(id: string, options: WatchOptions, site: Error): AsyncGenerator<JobChange, void, void> {
+    const { timeout, ...call } = options;
+    // A watch that is left early takes its request or wait back.
+    const left = new AbortController();
+    const signal = call.signal ? either(call.signal, left.signal) : left.signal;
+    let watch: Watch | undefined;
+    try {
+      const engine = await this.#transport.engine();
+      watch = engine.watch({ id }, { timeout });
+      for (;;) {
+        const change: JobChange | undefined = await watch.next(
+          this.#transport.callOptions({ ...call, signal }),
+        );
+        if (change === undefined) return;
+        yield change;
+      }
+    } catch (reason) {
+      throw rejection(reason, site);
+    } finally {
+      left.abort();
+      watch?.free();
+    }
+  }
+}
+
+/** A signal that aborts with either of two. */
+function either(first: AbortSignal, second: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const follow = (signal: AbortSignal) => {
+    const abort = () => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true, signal: controller.signal });
+  };
+  follow(first);
+  follow(second);
+  return controller.signal;
+}

@@ -1,0 +1,95 @@
+/** The client: where calls begin. */
+
+import { AgentJobs } from "./agent_jobs.js";
+import { isBrowser, variable } from "./environment.js";
+import { QuillgateError, ValidationError } from "./errors.js";
+import type { ClientOptions, WriteOptions } from "./options.js";
+import { PageViewsResource } from "./page_views.js";
+import { type BuiltRequest, Transport } from "./transport.js";
+import type { Operations } from "./types.js";
+
+/**
+ * A client of one project, through a gateway or straight to the platform.
+ *
+ * Making one does no work: the core is loaded by the first call.
+ *
+ * @example Through a gateway, from anywhere
+ * ```ts
+ * const client = new Client({ baseUrl: "https://gate.example", projectId: "acme", token });
+ * const job = await client.agentJobs.create({ prompt: "Document the new endpoint" });
+ * ```
+ *
+ * @example Straight to the platform, on a server
+ * ```ts
+ * const client = new Client({ adminKey: process.env.ADMIN_KEY, projectId: "acme" });
+ * ```
+ */
+export class Client {
+  /** Background agent jobs. */
+  readonly agentJobs: AgentJobs;
+  /** How often pages were viewed. */
+  readonly pageViews: PageViewsResource;
+  readonly #transport: Transport;
+
+  /**
+   * @throws {ValidationError} when there is no project, or not just one of `token` and `adminKey`
+   * @throws {QuillgateError} for an admin key in a browser, unless `dangerouslyAllowBrowser` is set
+   */
+  constructor(options: ClientOptions) {
+    const complete = withEnvironment(options);
+    guardBrowser(complete);
+    this.#transport = new Transport(complete);
+    this.agentJobs = new AgentJobs(this.#transport);
+    this.pageViews = new PageViewsResource(this.#transport);
+  }
+
+  /** A client with the same options but for these. */
+  withOptions(options: Partial<ClientOptions>): Client {
+    const { token, adminKey, ...rest } = this.#transport.options;
+    const credential = options.token || options.adminKey ? {} : { token, adminKey };
+    return new Client({ ...rest, ...credential, ...options });
+  }
+
+  /**
+   * The request of an operation, unsent, for those who bring their own HTTP. It carries
+   * the credential.
+   */
+  buildRequest<Name extends keyof Operations>(
+    operation: Name,
+    params: Operations[Name]["params"],
+    options?: WriteOptions,
+  ): Promise<BuiltRequest> {
+    return this.#transport.build(operation, params, options);
+  }
+}
+
+function withEnvironment(options: ClientOptions): ClientOptions {
+  const complete = {
+    ...options,
+    projectId: options.projectId ?? variable("QUILLGATE_PROJECT_ID"),
+    baseUrl: options.baseUrl ?? variable("QUILLGATE_BASE_URL"),
+  };
+  if (options.adminKey === undefined) complete.token ??= variable("QUILLGATE_TOKEN");
+  if (complete.projectId === undefined) {
+    throw new ValidationError("projectId is required", "projectId", "required");
+  }
+  if (complete.adminKey !== undefined && complete.token !== undefined) {
+    throw new ValidationError("token must stand without adminKey", "token", "once");
+  }
+  if (complete.adminKey === undefined && complete.token === undefined) {
+    throw new ValidationError("token is required, or adminKey on a server", "token", "required");
+  }
+  if (complete.token !== undefined && complete.baseUrl === undefined) {
+    throw new ValidationError("baseUrl is required with a token", "baseUrl", "required");
+  }
+  return complete;
+}
+
+function guardBrowser(options: ClientOptions): void {
+  if (options.adminKey !== undefined && options.dangerouslyAllowBrowser !== true && isBrowser()) {
+    throw new QuillgateError(
+      "an admin key is a secret of the whole organisation, and everybody who opens a page can read " +
+        "what is in it. Use a gateway's access token, or set dangerouslyAllowBrowser if you must.",
+    );
+  }
+}

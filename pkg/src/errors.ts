@@ -1,0 +1,236 @@
+/** What can go wrong, each class with the data a caller needs to act. */
+
+import type { AgentJob, Rule } from "./types.js";
+
+const BRAND = Symbol.for("quillgate.error");
+
+/** A problem as in RFC 9457, with the gateway's and the platform's own members. */
+export interface Problem {
+  type?: string;
+  title?: string;
+  status?: number;
+  detail?: string;
+  instance?: string;
+  [member: string]: unknown;
+}
+
+/** The parent of every error that a call of this package rejects with, aborts aside. */
+export class QuillgateError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+}
+
+/** Bad input; nothing was sent. */
+export class ValidationError extends QuillgateError {
+  /** The parameter, spelled as the platform spells it. */
+  readonly field: string;
+  /** The stable name of the rule that the value breaks. */
+  readonly rule: Rule;
+
+  constructor(message: string, field: string, rule: Rule) {
+    super(message);
+    this.field = field;
+    this.rule = rule;
+  }
+}
+
+/** The data of an {@link ApiError}. */
+export interface ApiErrorData {
+  status: number;
+  details: string[];
+  code: string | null;
+  requestId: string | null;
+  retryAfter: number | null;
+  body: unknown;
+  headers: Headers;
+}
+
+/** The other side answered, and the answer is no success. */
+export class ApiError extends QuillgateError {
+  /** The HTTP status. 0 where a browser hides that of a redirect, which is not followed. */
+  readonly status: number;
+  /** Further messages of the other side. */
+  readonly details: string[];
+  /** The problem's `type` (RFC 9457), when the answer is a problem. */
+  readonly code: string | null;
+  /** `X-Request-Id`, when the answer has one. */
+  readonly requestId: string | null;
+  /** How long the other side asks to wait, in seconds, when it does. */
+  readonly retryAfter: number | null;
+  /** The answer's headers. */
+  readonly headers: Headers;
+  /** The parsed body, when it was JSON: an RFC 9457 problem from a gateway. */
+  readonly problem: Problem | null;
+
+  constructor(message: string, data: ApiErrorData) {
+    super(message);
+    this.status = data.status;
+    this.details = data.details;
+    this.code = data.code;
+    this.requestId = data.requestId;
+    this.retryAfter = data.retryAfter;
+    this.headers = data.headers;
+    const { body } = data;
+    this.problem = typeof body === "object" && body !== null ? (body as Problem) : null;
+  }
+}
+
+/** 400, or another 4xx without a class of its own. */
+export class BadRequestError extends ApiError {}
+/** 401: no credential, or one that is not accepted. */
+export class AuthenticationError extends ApiError {}
+/** 403: the credential does not allow this. */
+export class PermissionError extends ApiError {}
+/** 404. */
+export class NotFoundError extends ApiError {}
+/** 409. */
+export class ConflictError extends ApiError {}
+/** 429: `retryAfter` says when to come back, when the other side does. */
+export class RateLimitError extends ApiError {}
+/** 5xx. */
+export class ServerError extends ApiError {}
+
+/** No answer: the connection failed or broke. `cause` is the host's own error. */
+export class ConnectionError extends QuillgateError {}
+
+/** No complete answer in time. */
+export class TimeoutError extends QuillgateError {
+  /** The limit that ran out, in milliseconds. */
+  readonly after: number;
+
+  constructor(message: string, after: number) {
+    super(message);
+    this.after = after;
+  }
+}
+
+/** A success whose body is not what the operation promises. */
+export class DecodeError extends QuillgateError {
+  /** The path in the JSON, as in `views[3].human`; empty for the whole body. */
+  readonly where: string;
+  /** What is wrong there. */
+  readonly what: string;
+  /** `X-Request-Id`, when the answer has one. */
+  readonly requestId: string | null;
+  /** The answer's headers. */
+  readonly headers: Headers;
+
+  constructor(
+    message: string,
+    data: { where: string; what: string; requestId: string | null; headers: Headers },
+  ) {
+    super(message);
+    this.where = data.where;
+    this.what = data.what;
+    this.requestId = data.requestId;
+    this.headers = data.headers;
+  }
+}
+
+/** The job was not finished when the wait's time ran out. */
+export class JobWaitTimeoutError extends QuillgateError {
+  /** The job as last seen, when it was seen at all. */
+  readonly job: AgentJob | null;
+
+  constructor(message: string, job: AgentJob | null) {
+    super(message);
+    this.job = job;
+  }
+}
+
+for (const [name, type] of Object.entries({
+  QuillgateError,
+  ValidationError,
+  ApiError,
+  BadRequestError,
+  AuthenticationError,
+  PermissionError,
+  NotFoundError,
+  ConflictError,
+  RateLimitError,
+  ServerError,
+  ConnectionError,
+  TimeoutError,
+  DecodeError,
+  JobWaitTimeoutError,
+})) {
+  // Written out, since a minifier renames classes.
+  Object.defineProperty(type.prototype, "name", { value: name, configurable: true });
+}
+
+/** Whether `error` is one of this package's, whichever copy or realm it comes from. */
+export function isQuillgateError(error: unknown): error is QuillgateError {
+  return typeof error === "object" && error !== null && BRAND in error;
+}
+
+/** An error as the core hands it over. */
+export type Fault = { message: string } & (
+  | { kind: "validation"; field: string; rule: Rule }
+  | ({ kind: "api" } & ApiErrorData)
+  | { kind: "decode"; where: string; what: string; requestId: string | null; headers: Headers }
+  | { kind: "connection"; cause: unknown }
+  | { kind: "timeout"; after: number }
+  | { kind: "jobWaitTimeout"; job: AgentJob | null }
+);
+
+function classOf(status: number): typeof ApiError {
+  const own: Record<number, typeof ApiError> = {
+    401: AuthenticationError,
+    403: PermissionError,
+    404: NotFoundError,
+    409: ConflictError,
+    429: RateLimitError,
+  };
+  if (status >= 500) return ServerError;
+  return own[status] ?? (status >= 400 ? BadRequestError : ApiError);
+}
+
+function errorOf(fault: Fault): QuillgateError {
+  switch (fault.kind) {
+    case "validation":
+      return new ValidationError(fault.message, fault.field, fault.rule);
+    case "api":
+      return new (classOf(fault.status))(fault.message, fault);
+    case "decode":
+      return new DecodeError(fault.message, fault);
+    case "connection":
+      return new ConnectionError(fault.message, { cause: fault.cause });
+    case "timeout":
+      return new TimeoutError(fault.message, fault.after);
+    case "jobWaitTimeout":
+      return new JobWaitTimeoutError(fault.message, fault.job);
+  }
+}
+
+const KINDS = ["validation", "api", "decode", "connection", "timeout", "jobWaitTimeout"];
+
+function isFault(value: unknown): value is Fault {
+  const kind = (value as Fault | null | undefined)?.kind;
+  return typeof kind === "string" && KINDS.includes(kind) && !(value instanceof Error);
+}
+
+/** Remembers the line that a call was made on. */
+export function callSite(): Error {
+  return new Error();
+}
+
+/**
+ * What a call rejects with: the error that `reason` describes, its stack at the line
+ * of the call. Anything else, such as a signal's reason, is passed on as it is.
+ */
+export function rejection(reason: unknown, site: Error): unknown {
+  if (!isFault(reason)) return reason;
+  const error = errorOf(reason);
+  const frames = site.stack?.split("\n    at ").slice(1);
+  if (frames?.length) {
+    const own = frames.findIndex((frame) => !frame.includes(HERE));
+    const rest = own > 0 ? frames.slice(own) : frames;
+    error.stack = [`${error.name}: ${error.message}`, ...rest].join("\n    at ");
+  }
+  return error;
+}
+
+/** The folder of this package's files, as it stands in a stack. */
+const HERE = import.meta.url.slice(0, import.meta.url.lastIndexOf("/") + 1);

@@ -1,0 +1,55 @@
+/**
+ * A typed client for the documentation platform's admin API: agent jobs and page views.
+ *
+ * @module
+ */
+
+export type { AgentJobs, JobChange, WaitOptions, WatchOptions } from "./agent_jobs.js";
+export type { ApiPromise, WithResponse } from "./api_promise.js";
+export { Client } from "./client.js";
+export {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  ConnectionError,
+  DecodeError,
+  isQuillgateError,
+  JobWaitTimeoutError,
+  NotFoundError,
+  PermissionError,
+  type Problem,
+  QuillgateError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  ValidationError,
+} from "./errors.js";
+export type {
+  ClientOptions,
+  LogLevel,
+  Logger,
+  RequestOptions,
+  RetryEvent,
+  WriteOptions,
+} from "./options.js";
+export type {
+  AllOptions,
+  ListOptions,
+  ListParams,
+  ListProgress,
+  Page,
+  PageCursor,
+  PageViewList,
+  PageViewsResource,
+} from "./page_views.js";
+export type {
+  AgentJob,
+  JobStatus,
+  Operations,
+  PageView,
+  PageViews,
+  Rule,
+  Source,
+  ViewTotals,
+} from "./types.js";

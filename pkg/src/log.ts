@@ -1,0 +1,65 @@
+/** What is written about a call: never a credential, a prompt or a query's values. */
+
+import type { ClientOptions, LogLevel } from "./options.js";
+import { variable } from "./environment.js";
+
+const LEVELS: LogLevel[] = ["off", "error", "warn", "info", "debug"];
+
+/** Headers whose values may be seen. Of any other only the name is. */
+const SHOWN = new Set([
+  "accept",
+  "age",
+  "allow",
+  "cache-control",
+  "cache-status",
+  "content-length",
+  "content-type",
+  "date",
+  "etag",
+  "ratelimit",
+  "ratelimit-policy",
+  "retry-after",
+  "server-timing",
+  "x-request-id",
+]);
+
+/** A copy of `headers` in which only harmless values can be read. */
+export function redacted(headers: Headers): Headers {
+  const copy = new Headers();
+  headers.forEach((value, name) => {
+    copy.set(name, SHOWN.has(name) ? value : "[redacted]");
+  });
+  return copy;
+}
+
+interface AttemptLog {
+  request(method: string, url: string): void;
+  response(status: number, headers: Headers): void;
+  retry(error: unknown, wait: number): void;
+}
+
+/** The log of a call's attempts, when anything of it is to be written. */
+export function attemptLog(options: ClientOptions): AttemptLog | undefined {
+  const level = LEVELS.indexOf(options.logLevel ?? (variable("QUILLGATE_LOG") as LogLevel) ?? "warn");
+  if (level <= 0) return undefined;
+  const logger = options.logger ?? console;
+  const at = (least: LogLevel) => level >= LEVELS.indexOf(least);
+  let sent = "";
+  let started = 0;
+  return {
+    request(method, url) {
+      sent = `${method} ${new URL(url).pathname}`;
+      started = Date.now();
+      if (at("debug")) logger.debug(`quillgate: ${sent}: sent`);
+    },
+    response(status, headers) {
+      const id = headers.get("x-request-id");
+      const line = `quillgate: ${sent}: ${status} after ${Date.now() - started} ms${id ? `, request ${id}` : ""}`;
+      if (at("info")) logger.info(line);
+    },
+    retry(error, wait) {
+      const why = error instanceof Error ? error.name : "error";
+      if (at("warn")) logger.warn(`quillgate: ${sent}: ${why}, again in ${Math.round(wait)} ms`);
+    },
+  };
+}

@@ -1,0 +1,137 @@
+/** The way of a call from a method to the core and back. */
+
+import { ApiPromise, type Carried } from "./api_promise.js";
+import { type Engine, engineClass } from "./engine.js";
+import { callSite, QuillgateError, rejection } from "./errors.js";
+import { attemptLog, redacted } from "./log.js";
+import type { ClientOptions, RequestOptions, WriteOptions } from "./options.js";
+import type { Operations } from "./types.js";
+
+/** A request, unsent. */
+export interface BuiltRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+/** Carries calls to the core, with what a client's options say about every one of them. */
+export class Transport {
+  readonly #options: ClientOptions;
+  #engine: Promise<Engine> | undefined;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /** The options, for a client that differs in some of them. */
+  get options(): ClientOptions {
+    return this.#options;
+  }
+
+  /** The client's engine; made by the first call. */
+  engine(): Promise<Engine> {
+    this.#engine ??= this.#load().catch((error: unknown) => {
+      this.#engine = undefined;
+      throw error;
+    });
+    return this.#engine;
+  }
+
+  async #load(): Promise<Engine> {
+    const { baseUrl, projectId, token, adminKey, fetch: own } = this.#options;
+    const EngineClass = await engineClass();
+    return new EngineClass({ baseUrl, projectId, token, adminKey, fetch: own && checked(own) });
+  }
+
+  /** Runs `work` with the engine; what goes wrong points at the line where `site` was made. */
+  async guarded<T>(work: (engine: Engine) => Promise<T> | T, site = callSite()): Promise<T> {
+    try {
+      return await work(await this.engine());
+    } catch (reason) {
+      throw rejection(reason, site);
+    }
+  }
+
+  /** Carries out an operation. */
+  call<Name extends keyof Operations>(
+    operation: Name,
+    params: Operations[Name]["params"],
+    options: WriteOptions = {},
+  ): ApiPromise<Operations[Name]["result"]> {
+    const site = callSite();
+    const call = this.callOptions(options);
+    return new ApiPromise(
+      this.guarded(
+        (engine) => engine.call(operation, params, call) as Promise<Carried<Operations[Name]["result"]>>,
+        site,
+      ),
+    );
+  }
+
+  /** The request of an operation, unsent. */
+  build<Name extends keyof Operations>(
+    operation: Name,
+    params: Operations[Name]["params"],
+    options: WriteOptions = {},
+  ): Promise<BuiltRequest> {
+    const call = this.callOptions(options);
+    return this.guarded((engine) => engine.request(operation, params, call) as BuiltRequest, callSite());
+  }
+
+  /** A call's options over the client's, as the core takes them. */
+  callOptions(call: WriteOptions): object {
+    const own = this.#options;
+    return {
+      signal: call.signal,
+      timeout: call.timeout ?? own.timeout,
+      totalTimeout: call.totalTimeout ?? own.totalTimeout,
+      maxRetries: call.maxRetries ?? own.maxRetries,
+      idempotencyKey: call.idempotencyKey,
+      headers: this.#headers(call),
+      observer: this.#observer(),
+    };
+  }
+
+  #headers(call: RequestOptions): Headers | undefined {
+    const { defaultHeaders } = this.#options;
+    if (defaultHeaders === undefined && call.headers === undefined) return undefined;
+    const headers = new Headers(defaultHeaders);
+    new Headers(call.headers).forEach((value, name) => {
+      headers.set(name, value);
+    });
+    return headers;
+  }
+
+  #observer(): ((event: string, subject: unknown, number: number) => void) | undefined {
+    const { onRequest, onResponse, onRetry } = this.#options;
+    const log = attemptLog(this.#options);
+    if (!log && !onRequest && !onResponse && !onRetry) return undefined;
+    return (event, subject, number) => {
+      if (event === "request") {
+        const { method, url, headers } = subject as Request;
+        log?.request(method, url);
+        onRequest?.({ method, url, headers: redacted(headers), attempt: number });
+      } else if (event === "response") {
+        const { status, url, headers } = subject as Response;
+        log?.response(status, headers);
+        onResponse?.({ status, url, headers: redacted(headers), attempt: number });
+      } else {
+        const error = rejection(subject, new Error());
+        log?.retry(error, number);
+        if (error instanceof QuillgateError) onRetry?.({ error, wait: number });
+      }
+    };
+  }
+}
+
+/** A caller's `fetch`, held to giving what the core works on. */
+function checked(fetch: NonNullable<ClientOptions["fetch"]>): typeof fetch {
+  return async (request) => {
+    const response = await fetch(request);
+    if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
+      throw new TypeError("the client's own fetch gave no Response");
+    }
+    return response;
+  };
+}

@@ -1,0 +1,8 @@
+/** The entry for workerd and other edge runtimes: the core is an imported module. */
+
+import module from "./core_bg.wasm";
+import { loadFrom } from "./engine.js";
+
+loadFrom(() => module);
+
+export * from "./index.js";
