@@ -461,10 +461,6 @@ fn read_clock(reader: &mut Reader<'_>) -> Option<i64> {
 
 fn full_year(two_digits: i64, now: Millis) -> i64 {
     let (this_year, _, _) = civil_from_days(now.0.cast_signed() / DAY);
-    let year = this_year - this_year.rem_euclid(100) + two_digits;
-    if year > this_year + 50 {
-        year - 100
-    } else {
-        year
-    }
+    let earliest = this_year - 49;
+    earliest + (two_digits - earliest).rem_euclid(100)
 }

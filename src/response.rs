@@ -141,8 +141,9 @@ mod json {
     {
         let mut json = serde_json::Deserializer::from_slice(body);
         let decoded = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            // The whole body is `.` there, and a member whose name was never read is `?`.
             let at = error.path().to_string();
-            DecodeError::new(if at == "." { "" } else { &at }, error.inner().to_string())
+            DecodeError::new(at.trim_end_matches(['.', '?']), error.inner().to_string())
         })?;
         json.end()
             .map_err(|error| DecodeError::new("", error.to_string()))?;

@@ -4,6 +4,10 @@
 //! The `record!` macro declares a struct and its [`Object`] together, so the Rust
 //! type, the TypeScript type and the check cannot drift apart.
 
+use std::fmt;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+
 /// The type of a value in JSON.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
@@ -90,6 +94,45 @@ impl<T: Described> Described for Vec<T> {
     const KIND: Kind = Kind::List(&T::KIND);
 }
 
+/// Reads a struct from an object only: what serde derives would take an array of the
+/// members' values for one too.
+pub(crate) struct ObjectOnly<T>(pub(crate) T);
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectOnly<D> {
+    type Error = D::Error;
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.0.deserialize_struct(name, fields, ObjectOnly(visitor))
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.0.deserialize_any(ObjectOnly(visitor))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+        option unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier
+        ignored_any
+    }
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for ObjectOnly<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
+        self.0.visit_map(map)
+    }
+}
+
 /// Declares a struct that is read from JSON, and describes it.
 macro_rules! record {
     (
@@ -103,12 +146,25 @@ macro_rules! record {
     ) => {
         $(#[doc = $doc])+
         #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+        #[serde(remote = "Self")]
         pub struct $name {
             $(
                 $(#[doc = $field_doc])+
                 #[serde(rename = $wire)]
                 pub $field: $kind,
             )+
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                Self::deserialize($crate::schema::ObjectOnly(from))
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                Self::serialize(self, to)
+            }
         }
 
         impl $crate::schema::Described for $name {

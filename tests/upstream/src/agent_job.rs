@@ -1,0 +1,405 @@
+//! Agent jobs: creating, reading, sending a follow-up, and how they go on.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use serde::{Deserialize, Serialize};
+
+use crate::Options;
+use crate::auth::Authorized;
+use crate::clock::Moment;
+use crate::platform::Platform;
+use crate::random::SplitMix64;
+use crate::refusal::Refusal;
+
+const REPOSITORY: &str = "acme/docs";
+const REF: &str = "main";
+const MODEL: &str = "simulated-agent-1";
+
+pub(crate) async fn create(
+    State(platform): State<Arc<Platform>>,
+    Authorized { project }: Authorized,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<(StatusCode, Json<AgentJob>), Refusal> {
+    let prompt = prompt(&headers, &body)?;
+    let now = platform.clock.now();
+    platform.create_limit.lock().take(&project, now)?;
+    platform.ledger.job_created();
+    let job = platform.jobs.lock().create(project, prompt, now);
+    Ok((StatusCode::CREATED, Json(job)))
+}
+
+pub(crate) async fn get(
+    State(platform): State<Arc<Platform>>,
+    Authorized { project }: Authorized,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Json<AgentJob>, Refusal> {
+    let now = platform.clock.now();
+    let jobs = platform.jobs.lock();
+    let job = jobs.of_project(&project, &id).ok_or(Refusal::JobNotFound)?;
+    Ok(Json(job.at(now, jobs.duration_ms)))
+}
+
+pub(crate) async fn send_message(
+    State(platform): State<Arc<Platform>>,
+    Authorized { project }: Authorized,
+    Path((_, id)): Path<(String, String)>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json<AgentJob>, Refusal> {
+    let prompt = prompt(&headers, &body)?;
+    let now = platform.clock.now();
+    let mut jobs = platform.jobs.lock();
+    jobs.of_project(&project, &id).ok_or(Refusal::JobNotFound)?;
+    platform.message_limit.lock().take(&project, now)?;
+    platform.ledger.message_sent();
+    let duration_ms = jobs.duration_ms;
+    let job = jobs.by_id(&id).ok_or(Refusal::JobNotFound)?;
+    job.follow_up(prompt, now);
+    Ok(Json(job.at(now, duration_ms)))
+}
+
+fn prompt(headers: &HeaderMap, body: &Bytes) -> Result<String, Refusal> {
+    #[derive(Deserialize)]
+    struct Instruction {
+        prompt: String,
+    }
+
+    if !is_json(headers) {
+        return Err(Refusal::InvalidRequest(
+            "Content-Type must be application/json",
+        ));
+    }
+    let instruction: Instruction = serde_json::from_slice(body)
+        .map_err(|_| Refusal::InvalidRequest("body must be an object with a string prompt"))?;
+    if instruction.prompt.is_empty() {
+        return Err(Refusal::InvalidRequest(
+            "prompt must have at least 1 character",
+        ));
+    }
+    Ok(instruction.prompt)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let media_type = value
+        .and_then(|value| value.split(';').next())
+        .unwrap_or_default();
+    media_type.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// A job as the API shows it.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AgentJob {
+    id: String,
+    status: String,
+    source: Source,
+    model: &'static str,
+    pr_link: Option<String>,
+    created_at: String,
+    archived_at: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Source {
+    repository: &'static str,
+    r#ref: &'static str,
+}
+
+/// All jobs, oldest first.
+pub(crate) struct Jobs {
+    pub(crate) duration_ms: u64,
+    ids: SplitMix64,
+    next_number: u64,
+    all: Vec<Job>,
+}
+
+impl Jobs {
+    pub(crate) fn new(options: &Options, started: Moment) -> Self {
+        Self {
+            duration_ms: options.job_duration_ms,
+            // Another start makes other ids.
+            ids: SplitMix64::new(options.seed.rotate_left(32) ^ started.0),
+            next_number: 101,
+            all: Vec::new(),
+        }
+    }
+
+    fn create(&mut self, project: String, prompt: String, now: Moment) -> AgentJob {
+        let job = Job {
+            id: self.ids.uuid(),
+            project,
+            number: self.next_number,
+            first: Run { prompt, began: now },
+            follow_ups: Vec::new(),
+            forced: Forced::default(),
+        };
+        self.next_number += 1;
+        let shown = job.at(now, self.duration_ms);
+        self.all.push(job);
+        shown
+    }
+
+    fn of_project(&self, project: &str, id: &str) -> Option<&Job> {
+        self.all
+            .iter()
+            .find(|job| job.id == id && job.project == project)
+    }
+
+    pub(crate) fn by_id(&mut self, id: &str) -> Option<&mut Job> {
+        self.all.iter_mut().find(|job| job.id == id)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Job> {
+        self.all.iter()
+    }
+
+    /// Drops the jobs; their ids and numbers are not used again.
+    pub(crate) fn clear(&mut self) {
+        self.all.clear();
+    }
+}
+
+/// A job's history, from which its state at any moment follows.
+pub(crate) struct Job {
+    id: String,
+    pub(crate) project: String,
+    number: u64,
+    first: Run,
+    follow_ups: Vec<Run>,
+    forced: Forced,
+}
+
+/// The agent's work on one prompt.
+struct Run {
+    prompt: String,
+    began: Moment,
+}
+
+/// Fields that the control route has set.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct Forced {
+    status: Option<String>,
+    pr_link: Field,
+    archived_at: Field,
+}
+
+/// A field that may be left alone or set, to `null` as well.
+#[derive(Clone, Default, Deserialize)]
+#[serde(from = "Option<String>")]
+enum Field {
+    #[default]
+    LeftAlone,
+    Set(Option<String>),
+}
+
+impl From<Option<String>> for Field {
+    fn from(value: Option<String>) -> Self {
+        Self::Set(value)
+    }
+}
+
+impl Field {
+    fn replace(&mut self, newer: Self) {
+        if matches!(newer, Self::Set(_)) {
+            *self = newer;
+        }
+    }
+
+    fn instead_of(&self, own: Option<String>) -> Option<String> {
+        match self {
+            Self::LeftAlone => own,
+            Self::Set(value) => value.clone(),
+        }
+    }
+}
+
+impl Job {
+    /// What the API shows at that moment.
+    pub(crate) fn at(&self, now: Moment, duration_ms: u64) -> AgentJob {
+        let run = self.follow_ups.last().unwrap_or(&self.first);
+        let archived = run
+            .archived(duration_ms)
+            .filter(|archived| *archived <= now);
+        let status = match archived {
+            Some(_) => "archived",
+            None => run.status(now, duration_ms),
+        };
+        let forced = &self.forced;
+        AgentJob {
+            id: self.id.clone(),
+            status: forced.status.as_deref().unwrap_or(status).to_owned(),
+            source: Source {
+                repository: REPOSITORY,
+                r#ref: REF,
+            },
+            model: MODEL,
+            pr_link: forced.pr_link.instead_of(self.pr_link(now, duration_ms)),
+            created_at: self.first.began.to_string(),
+            archived_at: forced
+                .archived_at
+                .instead_of(archived.map(|when| when.to_string())),
+        }
+    }
+
+    /// Set once any run has come to its end with changes; a run that a
+    /// follow-up interrupted has not.
+    fn pr_link(&self, now: Moment, duration_ms: u64) -> Option<String> {
+        let runs = || std::iter::once(&self.first).chain(&self.follow_ups);
+        let ends = runs().skip(1).map(|next| next.began).chain([now]);
+        let opened = runs()
+            .zip(ends)
+            .any(|(run, end)| end.since(run.began) >= duration_ms && run.makes_changes());
+        opened.then(|| format!("https://github.com/{REPOSITORY}/pull/{}", self.number))
+    }
+
+    fn follow_up(&mut self, prompt: String, now: Moment) {
+        self.follow_ups.push(Run { prompt, began: now });
+        self.forced = Forced::default();
+    }
+
+    /// Sets the given fields from now on, until the next follow-up.
+    pub(crate) fn force(&mut self, fields: Forced) {
+        let forced = &mut self.forced;
+        forced.status = fields.status.or(forced.status.take());
+        forced.pr_link.replace(fields.pr_link);
+        forced.archived_at.replace(fields.archived_at);
+    }
+
+    pub(crate) fn prompt(&self) -> &str {
+        &self.first.prompt
+    }
+
+    pub(crate) fn messages(&self) -> impl Iterator<Item = &str> {
+        self.follow_ups.iter().map(|run| run.prompt.as_str())
+    }
+}
+
+impl Run {
+    fn status(&self, now: Moment, duration_ms: u64) -> &str {
+        let elapsed = now.since(self.began);
+        let midway = duration_ms / 3..duration_ms - duration_ms / 3;
+        match self.midway_status() {
+            Some(status) if midway.contains(&elapsed) => status,
+            _ if elapsed < duration_ms => "active",
+            _ if self.asks("[fail]") => "failed",
+            _ => "completed",
+        }
+    }
+
+    fn midway_status(&self) -> Option<&str> {
+        let (_, rest) = self.prompt.split_once("[status:")?;
+        rest.split_once(']').map(|(status, _)| status)
+    }
+
+    fn archived(&self, duration_ms: u64) -> Option<Moment> {
+        let archived = self.began.plus(duration_ms.saturating_mul(2));
+        self.asks("[archive]").then_some(archived)
+    }
+
+    fn makes_changes(&self) -> bool {
+        !self.asks("[no-changes]") && !self.asks("[fail]")
+    }
+
+    fn asks(&self, directive: &str) -> bool {
+        self.prompt.contains(directive)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DURATION: u64 = 900;
+
+    fn job(prompt: &str) -> Job {
+        Job {
+            id: "id".to_owned(),
+            project: "demo-docs".to_owned(),
+            number: 7,
+            first: Run {
+                prompt: prompt.to_owned(),
+                began: Moment(0),
+            },
+            follow_ups: Vec::new(),
+            forced: Forced::default(),
+        }
+    }
+
+    fn state(job: &Job, ms: u64) -> (String, bool, Option<String>) {
+        let shown = job.at(Moment(ms), DURATION);
+        (shown.status, shown.pr_link.is_some(), shown.archived_at)
+    }
+
+    fn plain(status: &str, has_link: bool) -> (String, bool, Option<String>) {
+        (status.to_owned(), has_link, None)
+    }
+
+    #[test]
+    fn a_job_completes_with_a_pull_request_when_its_time_is_over() {
+        let job = job("Fix the typos");
+        assert_eq!(state(&job, 899), plain("active", false));
+        assert_eq!(state(&job, 900), plain("completed", true));
+        let link = job.at(Moment(900), DURATION).pr_link;
+        assert_eq!(link.as_deref(), Some("https://github.com/acme/docs/pull/7"));
+    }
+
+    #[test]
+    fn directives_take_another_course() {
+        assert_eq!(state(&job("[no-changes]"), 900), plain("completed", false));
+        assert_eq!(state(&job("[fail]"), 900), plain("failed", false));
+        let archive = job("please [archive] it");
+        assert_eq!(state(&archive, 900), plain("completed", true));
+        let when = "1970-01-01T00:00:01.800Z".to_owned();
+        assert_eq!(
+            state(&archive, 1800),
+            ("archived".to_owned(), true, Some(when))
+        );
+    }
+
+    #[test]
+    fn an_unknown_status_shows_in_the_middle_of_the_run() {
+        let job = job("[status:queued]");
+        assert_eq!(state(&job, 299), plain("active", false));
+        assert_eq!(state(&job, 300), plain("queued", false));
+        assert_eq!(state(&job, 599), plain("queued", false));
+        assert_eq!(state(&job, 600), plain("active", false));
+        assert_eq!(state(&job, 900), plain("completed", true));
+    }
+
+    #[test]
+    fn a_follow_up_makes_the_job_active_again_and_keeps_its_link() {
+        let mut job = job("first");
+        job.follow_up("[no-changes] second".to_owned(), Moment(1000));
+        assert_eq!(state(&job, 1000), plain("active", true));
+        assert_eq!(state(&job, 1900), plain("completed", true));
+    }
+
+    #[test]
+    fn an_interrupted_run_makes_no_pull_request() {
+        let mut job = job("first");
+        job.follow_up("[no-changes] second".to_owned(), Moment(899));
+        assert_eq!(state(&job, 5000), plain("completed", false));
+    }
+
+    #[test]
+    fn forced_fields_hold_until_the_next_follow_up() {
+        let mut job = job("first");
+        let fields = r#"{"status": "archived", "prLink": null}"#;
+        job.force(serde_json::from_str(fields).expect("fields"));
+        assert_eq!(state(&job, 900), plain("archived", false));
+        job.force(serde_json::from_str(r#"{"status": "failed"}"#).expect("fields"));
+        assert_eq!(state(&job, 900), plain("failed", false));
+        job.follow_up("second".to_owned(), Moment(1000));
+        assert_eq!(state(&job, 1000), plain("active", true));
+    }
+}

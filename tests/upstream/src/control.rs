@@ -1,0 +1,165 @@
+//! The control routes: outside the API, for tests only.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::agent_job::{AgentJob, Forced, Job};
+use crate::auth::{KeyState, Keys};
+use crate::clock::Moment;
+use crate::fault::Order;
+use crate::ledger::{Counters, Received};
+use crate::page_views::Selection;
+use crate::platform::Platform;
+use crate::refusal::Refusal;
+
+type Shared = State<Arc<Platform>>;
+
+pub(crate) fn router() -> Router<Arc<Platform>> {
+    Router::new()
+        .route("/counters", get(counters))
+        .route("/requests", get(requests))
+        .route("/reset", post(reset))
+        .route("/faults", post(queue_fault).delete(clear_faults))
+        .route("/views", get(views))
+        .route("/keys", post(set_key).delete(restore_keys))
+        .route("/jobs", get(jobs))
+        .route("/jobs/{id}", post(force_job))
+        .fallback(async || Refusal::NoSuchRoute)
+        .method_not_allowed_fallback(async || Refusal::MethodNotAllowed)
+}
+
+async fn counters(State(platform): Shared) -> Json<Counters> {
+    Json(platform.ledger.counters())
+}
+
+async fn requests(State(platform): Shared) -> Json<Vec<Value>> {
+    let shown = |received: Arc<Received>| serde_json::to_value(&*received).unwrap_or_default();
+    Json(platform.ledger.requests().into_iter().map(shown).collect())
+}
+
+async fn reset(State(platform): Shared) -> StatusCode {
+    platform.reset();
+    StatusCode::NO_CONTENT
+}
+
+async fn queue_fault(State(platform): Shared, body: Bytes) -> Result<Response, BadInput> {
+    let order: Order = read(&body)?;
+    let mut faults = platform.faults.lock();
+    faults.push(order);
+    let queued = json!({ "queued": faults.len() });
+    Ok((StatusCode::CREATED, Json(queued)).into_response())
+}
+
+async fn clear_faults(State(platform): Shared) -> StatusCode {
+    platform.faults.lock().clear();
+    StatusCode::NO_CONTENT
+}
+
+/// The same range as the API's operation has, all rows at once.
+async fn views(
+    State(platform): Shared,
+    Query(pairs): Query<Vec<(String, String)>>,
+) -> Result<Json<Value>, Refusal> {
+    let projects = &platform.options.projects;
+    let named = pairs
+        .iter()
+        .find(|(name, _)| name == "projectId")
+        .map(|(_, value)| value);
+    let project = (named.or(projects.first()))
+        .filter(|project| projects.contains(project))
+        .ok_or(Refusal::UnknownProject)?;
+    let Selection { range, .. } = Selection::read(&pairs, platform.clock.now().day())?;
+    let report = platform.sites.lock().report(project, range);
+    Ok(Json(json!(*report)))
+}
+
+async fn set_key(State(platform): Shared, body: Bytes) -> Result<StatusCode, Refusal> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Setting {
+        key: String,
+        state: KeyState,
+    }
+
+    // The reader's own message could hold a part of the key.
+    let Setting { key, state } = serde_json::from_slice(&body)
+        .map_err(|_| Refusal::InvalidRequest("body must be {key, state} with a known state"))?;
+    platform.keys.lock().set(key, state);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn restore_keys(State(platform): Shared) -> StatusCode {
+    platform.keys.lock().restore();
+    StatusCode::NO_CONTENT
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedJob {
+    project_id: String,
+    prompt: String,
+    messages: Vec<String>,
+    #[serde(flatten)]
+    job: AgentJob,
+}
+
+impl ListedJob {
+    fn new(job: &Job, now: Moment, duration_ms: u64, keys: &Keys) -> Self {
+        Self {
+            project_id: job.project.clone(),
+            prompt: keys.scrub(job.prompt()),
+            messages: job.messages().map(|message| keys.scrub(message)).collect(),
+            job: job.at(now, duration_ms),
+        }
+    }
+}
+
+async fn jobs(State(platform): Shared) -> Json<Vec<ListedJob>> {
+    let now = platform.clock.now();
+    let keys = platform.keys.lock();
+    let jobs = platform.jobs.lock();
+    Json(
+        jobs.iter()
+            .map(|job| ListedJob::new(job, now, jobs.duration_ms, &keys))
+            .collect(),
+    )
+}
+
+async fn force_job(
+    State(platform): Shared,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, BadInput> {
+    let fields: Forced = read(&body)?;
+    let now = platform.clock.now();
+    let mut jobs = platform.jobs.lock();
+    let duration_ms = jobs.duration_ms;
+    let Some(job) = jobs.by_id(&id) else {
+        return Ok(Refusal::JobNotFound.into_response());
+    };
+    job.force(fields);
+    Ok(Json(job.at(now, duration_ms)).into_response())
+}
+
+/// A control request that cannot be read; the message tells its author why.
+struct BadInput(serde_json::Error);
+
+impl IntoResponse for BadInput {
+    fn into_response(self) -> Response {
+        let error = json!({ "error": self.0.to_string() });
+        (StatusCode::BAD_REQUEST, Json(error)).into_response()
+    }
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, BadInput> {
+    serde_json::from_slice(body).map_err(BadInput)
+}

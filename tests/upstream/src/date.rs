@@ -1,0 +1,192 @@
+//! Calendar days, and the dates that the API accepts.
+
+use std::fmt;
+
+/// A day of the UTC calendar, counted from 1970-01-01.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Day(i64);
+
+impl Day {
+    pub(crate) fn from_epoch(days: i64) -> Self {
+        Self(days)
+    }
+
+    /// Reads `YYYY-MM-DD` or an ISO 8601 date-time; the latter counts as the
+    /// UTC day it falls on, and as UTC when it names no zone.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let Some((date, time)) = text.split_once(['T', 't']) else {
+            return calendar_day(text);
+        };
+        let day = calendar_day(date)?;
+        let minute = utc_minute(time)?;
+        Some(day.plus(minute.div_euclid(24 * 60)))
+    }
+
+    pub(crate) fn plus(self, days: i64) -> Self {
+        Self(self.0.saturating_add(days))
+    }
+
+    /// Days from `earlier` to this, none when this comes first.
+    pub(crate) fn since(self, earlier: Self) -> u64 {
+        u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
+    }
+
+    /// Saturdays and Sundays before this day, from a fixed one on.
+    pub(crate) fn weekend_days_before(self) -> i64 {
+        // 1970-01-01 was a Thursday: two days before a Saturday.
+        let from_saturday = self.0 - 2;
+        from_saturday.div_euclid(7) * 2 + from_saturday.rem_euclid(7).min(2)
+    }
+
+    /// Year, month and day of the month in the Gregorian calendar.
+    fn civil(self) -> (i64, i64, i64) {
+        // Years are counted from March, so that a leap day comes last.
+        let from_year_zero = self.0 + 719_468;
+        let era = from_year_zero.div_euclid(146_097);
+        let of_era = from_year_zero.rem_euclid(146_097);
+        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+        let month = (month_from_march + 2) % 12 + 1;
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        (year, month, day)
+    }
+
+    fn from_civil(year: i64, month: i64, day: i64) -> Option<Self> {
+        let from_march = if month > 2 { year } else { year - 1 };
+        let (era, year_of_era) = (from_march.div_euclid(400), from_march.rem_euclid(400));
+        let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+        let of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year;
+        let found = Self(era * 146_097 + of_era - 719_468);
+        // A day that the month does not have would come out as another date.
+        (found.civil() == (year, month, day)).then_some(found)
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day) = self.civil();
+        write!(formatter, "{year:04}-{month:02}-{day:02}")
+    }
+}
+
+fn calendar_day(text: &str) -> Option<Day> {
+    let (year, rest) = text.split_once('-')?;
+    let (month, day) = rest.split_once('-')?;
+    let (year, month, day) = (digits(year, 4)?, digits(month, 2)?, digits(day, 2)?);
+    if year == 0 || !(1..=12).contains(&month) {
+        return None;
+    }
+    Day::from_civil(year, month, day)
+}
+
+/// The minute of the UTC day; below zero or over a day's end when the zone
+/// moves it to the day before or after.
+fn utc_minute(time: &str) -> Option<i64> {
+    let (clock, offset) = split_zone(time)?;
+    let (hour, rest) = clock.split_once(':')?;
+    let (minute, seconds) = rest.split_once(':').unwrap_or((rest, "00"));
+    let (second, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
+    let (hour, minute, second) = (digits(hour, 2)?, digits(minute, 2)?, digits(second, 2)?);
+    digits(fraction, fraction.len().max(1))?;
+    (hour < 24 && minute < 60 && second < 60).then_some(hour * 60 + minute - offset)
+}
+
+/// The time without its zone, and the zone's minutes ahead of UTC.
+fn split_zone(time: &str) -> Option<(&str, i64)> {
+    if let Some(clock) = time.strip_suffix(['Z', 'z']) {
+        return Some((clock, 0));
+    }
+    let Some(at) = time.find(['+', '-']) else {
+        return Some((time, 0));
+    };
+    let (clock, zone) = time.split_at(at);
+    let (hours, minutes) = zone[1..]
+        .split_once(':')
+        .or(zone[1..].split_at_checked(2))?;
+    let (hours, minutes) = (digits(hours, 2)?, digits(minutes, 2)?);
+    if hours > 23 || minutes > 59 {
+        return None;
+    }
+    let ahead = hours * 60 + minutes;
+    Some((clock, if zone.starts_with('-') { -ahead } else { ahead }))
+}
+
+fn digits(text: &str, count: usize) -> Option<i64> {
+    let all = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    // A fraction may be longer than a number holds; its value does not matter.
+    all.then(|| text.parse().unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<String> {
+        Day::parse(text).map(|day| day.to_string())
+    }
+
+    #[test]
+    fn dates_and_date_times_are_read() {
+        for (text, day) in [
+            ("1970-01-01", "1970-01-01"),
+            ("2024-02-29", "2024-02-29"),
+            ("0001-01-01", "0001-01-01"),
+            ("9999-12-31", "9999-12-31"),
+            ("2024-01-01T00:00", "2024-01-01"),
+            ("2024-01-01T23:59:59Z", "2024-01-01"),
+            (
+                "2024-01-01t10:00:00.123456789012345678901234Z",
+                "2024-01-01",
+            ),
+            ("2024-01-01T00:30:00+01:00", "2023-12-31"),
+            ("2023-12-31T23:30:00-0100", "2024-01-01"),
+        ] {
+            assert_eq!(read(text).as_deref(), Some(day), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_calendar_does_not_have_is_refused() {
+        for text in [
+            "",
+            "2023-02-29",
+            "1900-02-29",
+            "2024-13-01",
+            "2024-00-10",
+            "2024-04-31",
+            "2024-01-00",
+            "2024-1-1",
+            "24-01-01",
+            "+024-01-01",
+            "0000-01-01",
+            "2024-01-01 ",
+            "20240101",
+            "yesterday",
+            "2024-01-01T",
+            "2024-01-01T24:00:00Z",
+            "2024-01-01T10:60Z",
+            "2024-01-01T10:00:60Z",
+            "2024-01-01T10:00:00.Z",
+            "2024-01-01T10:00:00+24:00",
+            "2024-01-01T10:00:00+1",
+            "2024-01-01T10:00:00 02:00",
+            "2024-01-01T10:00:00+é:00",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn weekend_days_are_counted() {
+        let monday = Day::parse("2024-01-01").expect("a date");
+        let weekend = |from: i64, to: i64| {
+            monday.plus(to).weekend_days_before() - monday.plus(from).weekend_days_before()
+        };
+        assert_eq!(weekend(0, 5), 0);
+        assert_eq!(weekend(5, 6), 1);
+        assert_eq!(weekend(0, 7), 2);
+        assert_eq!(weekend(-7000, 7000), 4000);
+    }
+}

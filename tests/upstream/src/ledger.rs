@@ -1,0 +1,228 @@
+//! What was received, and what became of it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::StatusCode;
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use axum::response::Response;
+use hyper::body::{Frame, SizeHint};
+use parking_lot::Mutex;
+use serde::Serialize;
+
+use crate::auth::Keys;
+use crate::operation::Operation;
+use crate::random::SplitMix64;
+
+const KEPT_REQUESTS: usize = 500;
+
+/// The counters and the request log.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    book: Mutex<Book>,
+}
+
+#[derive(Default)]
+struct Book {
+    /// Grows with each reset: what began before one is not counted after it.
+    edition: u64,
+    visits: u64,
+    counters: Counters,
+    requests: VecDeque<Arc<Received>>,
+}
+
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Counters {
+    requests: u64,
+    by_operation: BTreeMap<Operation, u64>,
+    by_status: BTreeMap<u16, u64>,
+    jobs_created: u64,
+    messages_sent: u64,
+    in_flight: u64,
+    max_in_flight: u64,
+    aborted: u64,
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self {
+            requests: 0,
+            by_operation: Operation::ALL.map(|operation| (operation, 0)).into(),
+            by_status: BTreeMap::new(),
+            jobs_created: 0,
+            messages_sent: 0,
+            in_flight: 0,
+            max_in_flight: 0,
+            aborted: 0,
+        }
+    }
+}
+
+/// A request as it was received, without its key.
+#[derive(Serialize)]
+pub(crate) struct Received {
+    operation: Operation,
+    method: String,
+    target: String,
+    authorization: &'static str,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl Received {
+    pub(crate) fn new(operation: Operation, parts: &Parts, body: &[u8], keys: &Keys) -> Self {
+        let headers = parts.headers.iter().map(|(name, value)| {
+            let shown = if name == AUTHORIZATION {
+                keys.label(Some(value)).to_owned()
+            } else {
+                keys.scrub(&String::from_utf8_lossy(value.as_bytes()))
+            };
+            (name.to_string(), shown)
+        });
+        Self {
+            operation,
+            method: parts.method.to_string(),
+            target: keys.scrub(&parts.uri.to_string()),
+            authorization: keys.label(parts.headers.get(AUTHORIZATION)),
+            headers: headers.collect(),
+            body: keys.scrub(&String::from_utf8_lossy(body)),
+        }
+    }
+}
+
+impl Ledger {
+    pub(crate) fn arrive(self: &Arc<Self>, operation: Operation) -> Visit {
+        let mut book = self.book.lock();
+        book.visits += 1;
+        let counters = &mut book.counters;
+        counters.requests += 1;
+        *counters.by_operation.entry(operation).or_default() += 1;
+        counters.in_flight += 1;
+        counters.max_in_flight = counters.max_in_flight.max(counters.in_flight);
+        Visit {
+            ledger: Arc::clone(self),
+            edition: book.edition,
+            number: book.visits,
+            open: true,
+        }
+    }
+
+    pub(crate) fn log(&self, received: Received) {
+        let mut book = self.book.lock();
+        if book.requests.len() == KEPT_REQUESTS {
+            book.requests.pop_front();
+        }
+        book.requests.push_back(Arc::new(received));
+    }
+
+    pub(crate) fn job_created(&self) {
+        self.book.lock().counters.jobs_created += 1;
+    }
+
+    pub(crate) fn message_sent(&self) {
+        self.book.lock().counters.messages_sent += 1;
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        self.book.lock().counters.clone()
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Arc<Received>> {
+        self.book.lock().requests.iter().cloned().collect()
+    }
+
+    pub(crate) fn clear(&self) {
+        let mut book = self.book.lock();
+        *book = Book {
+            edition: book.edition + 1,
+            visits: book.visits,
+            ..Book::default()
+        };
+    }
+}
+
+/// One request from its arrival until its answer is sent. Dropped before that,
+/// it counts as aborted: the client has gone.
+pub(crate) struct Visit {
+    ledger: Arc<Ledger>,
+    edition: u64,
+    number: u64,
+    open: bool,
+}
+
+impl Visit {
+    pub(crate) fn request_id(&self) -> String {
+        format!("req_{:016x}", SplitMix64::new(self.number).next())
+    }
+
+    pub(crate) fn answered(&self, status: StatusCode) {
+        self.count(|counters| *counters.by_status.entry(status.as_u16()).or_default() += 1);
+    }
+
+    /// Stays with the answer until the last of its body is taken.
+    pub(crate) fn follow(mut self, response: Response) -> Response {
+        self.answered(response.status());
+        response.map(|body| {
+            if body.is_end_stream() {
+                self.finish();
+            }
+            Body::new(Followed { body, visit: self })
+        })
+    }
+
+    pub(crate) fn finish(&mut self) {
+        if std::mem::take(&mut self.open) {
+            self.count(|counters| counters.in_flight -= 1);
+        }
+    }
+
+    fn count(&self, change: impl FnOnce(&mut Counters)) {
+        let mut book = self.ledger.book.lock();
+        if book.edition == self.edition {
+            change(&mut book.counters);
+        }
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        if self.open {
+            self.count(|counters| counters.aborted += 1);
+        }
+        self.finish();
+    }
+}
+
+struct Followed {
+    body: Body,
+    visit: Visit,
+}
+
+impl HttpBody for Followed {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None)) || self.body.is_end_stream() {
+            self.visit.finish();
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,126 @@
+//! A simulator of the documentation platform's admin API.
+//!
+//! It stands in for the real platform in the end-to-end suites and behind
+//! `npm start`. Everything it knows is in memory and gone when it stops.
+//!
+//! ```text
+//! cargo run -p upstream -- --port 8788
+//! ```
+//!
+//! The first line on standard output, once requests are taken, is
+//! `upstream listening on http://127.0.0.1:8788`. It listens on the loopback
+//! interface only and ends on SIGINT or SIGTERM.
+//!
+//! # The API
+//!
+//! | request | answers |
+//! | --- | --- |
+//! | `POST /v2/agent/{projectId}/job` | 201, 400, 401, 403, 429 |
+//! | `GET /v2/agent/{projectId}/job/{id}` | 200, 401, 403, 404 |
+//! | `POST /v2/agent/{projectId}/job/{id}/message` | 200, 400, 401, 403, 404, 429 |
+//! | `GET /v1/analytics/{projectId}/views` | 200, 400, 401, 403, 429 |
+//!
+//! A request is checked in this order: key (401, 403), project (403), input
+//! (400), job (404), limit (429). Only a request that passes all of them uses
+//! up the limit, which slides over the last hour. Creations and follow-ups are
+//! limited per project, analytics for the organisation as a whole.
+//!
+//! Every answer carries an `x-request-id`, and headers that a proxy should
+//! not pass on: `set-cookie`, `server`, `x-internal-host`, `x-powered-by`.
+//!
+//! ## Jobs
+//!
+//! A job is `active` for the job duration, then `completed` with a `prLink`.
+//! A follow-up makes it `active` for as long again; a `prLink` that it already
+//! has stays. A prompt that contains one of these words takes another course:
+//!
+//! | in the prompt | course |
+//! | --- | --- |
+//! | `[no-changes]` | completes without a pull request |
+//! | `[fail]` | fails |
+//! | `[archive]` | completes, and is archived one job duration later |
+//! | `[status:xyz]` | reports the status `xyz` in the middle third of the run |
+//!
+//! Job ids are never handed out twice, not even by a later start, so that a
+//! gateway which remembers jobs does not mistake one for another.
+//!
+//! ## Page views
+//!
+//! A project has as many pages as `--pages` says; one whose id begins with
+//! `empty-` has none. Counts follow from the seed, the project, the page and
+//! the range: the sum over a range's days, with fewer human views on Saturdays
+//! and Sundays. Each page has at least one view a day, so a range of a day or
+//! more lists every page; a longer range never shows less than a shorter one.
+//! Adjacent ranges add up. Rows are sorted by total, largest first, then by
+//! path. Without `dateTo` a range includes today, without `dateFrom` it begins
+//! 90 days before its end; all days are UTC days. Some paths hold characters
+//! that are troublesome in CSV, in addresses or in a spreadsheet.
+//!
+//! # The control routes
+//!
+//! Outside the API, without a key, under `/__control`. They are not counted.
+//!
+//! | request | effect |
+//! | --- | --- |
+//! | `GET /counters` | what was received and answered so far |
+//! | `GET /requests` | the last 500 API requests, oldest first; keys are replaced by words |
+//! | `POST /reset` | forgets counters, requests, faults, limit windows and jobs |
+//! | `POST /faults` | queues a fault: see below |
+//! | `DELETE /faults` | drops the queued faults |
+//! | `GET /views?projectId&dateFrom&dateTo` | totals and all rows of a range |
+//! | `POST /keys` | `{key, state}`; state `accepted`, `expired`, `read` or `write` |
+//! | `DELETE /keys` | back to the one key of the start |
+//! | `GET /jobs` | all jobs with project, prompt and messages, oldest first |
+//! | `POST /jobs/{id}` | `{status?, prLink?, archivedAt?}`: forces fields until the next follow-up |
+//!
+//! ## Faults
+//!
+//! `{operation?, times?, after?, fault: {kind, …}}`. `operation` is one of
+//! `agentJobs.create`, `agentJobs.get`, `agentJobs.sendMessage`,
+//! `pageViews.list`, `other`; without it every request matches. `times` is 1
+//! by default, 0 means until cleared. `after` lets that many matching requests
+//! pass first. Faults queue: a request meets the first one in the queue that
+//! matches it, and the next one has its turn when that one is used up.
+//!
+//! | `kind` | other fields | what happens |
+//! | --- | --- | --- |
+//! | `status` | `status`, `body?`, `contentType?`, `headers?` | that answer, by default an `{error}` |
+//! | `json` | `status`, `body` | that JSON |
+//! | `html` | `status` | an HTML error page |
+//! | `empty` | `status` | no body |
+//! | `redirect` | `status`, `location` | that redirect |
+//! | `delay` | `ms` | waits, then answers as usual |
+//! | `hang` | | never answers |
+//! | `reset` | `process?` | TCP reset before any answer |
+//! | `cutBody`* | | full `content-length`, half the body, end of connection |
+//! | `cutChunked`* | | chunked, half the body, no last chunk |
+//! | `malformedJson`* | | 200 with half the body, complete as HTTP |
+//! | `emptyPage`* | | no `views`, yet `hasMore` |
+//! | `slowDrip`* | `chunkBytes`, `intervalMs` | the body in small pieces |
+//!
+//! The kinds with a star, `delay`, and `reset` with `process: true` really
+//! process the request; the others answer in its place, before any check.
+
+mod agent_job;
+mod auth;
+mod body;
+mod clock;
+mod connection;
+mod control;
+mod data;
+mod date;
+mod fault;
+mod ledger;
+mod limits;
+mod operation;
+mod options;
+mod page_views;
+mod platform;
+mod random;
+mod reception;
+mod refusal;
+mod routes;
+mod simulator;
+
+pub use options::{AdminKey, Options};
+pub use simulator::{Running, Simulator};

@@ -1,0 +1,153 @@
+//! What can be set at the start.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+use clap::Parser;
+
+const DEFAULT_KEY: &str = "mint_simulated_upstream_admin_key";
+
+/// How the simulated platform is set up.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "upstream",
+    version,
+    about = "Simulates the documentation platform's admin API"
+)]
+pub struct Options {
+    /// Port on 127.0.0.1; 0 takes any free one
+    #[arg(long, default_value_t = 8788)]
+    pub port: u16,
+
+    /// Another seed makes other page views
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+
+    /// Pages that each project has
+    #[arg(long, default_value_t = 4000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub pages: u32,
+
+    /// Milliseconds to wait before an API request is answered
+    #[arg(long, default_value_t = 0)]
+    pub latency_ms: u64,
+
+    /// Milliseconds that the agent works on a prompt
+    #[arg(long, default_value_t = 6000)]
+    pub job_duration_ms: u64,
+
+    /// Admin key that is accepted; the variable keeps it out of the process list
+    #[arg(
+        long,
+        env = "UPSTREAM_ADMIN_KEY",
+        default_value = DEFAULT_KEY,
+        hide_default_value = true,
+        hide_env_values = true
+    )]
+    pub key: AdminKey,
+
+    /// A project that exists; may be repeated, or several separated by commas. One that begins
+    /// with `empty-` has no views
+    #[arg(
+        long = "project",
+        alias = "projects",
+        value_delimiter = ',',
+        default_values_t = default_projects()
+    )]
+    pub projects: Vec<String>,
+
+    /// Jobs that can be created per project and hour
+    #[arg(long, default_value_t = 100)]
+    pub create_limit: u32,
+
+    /// Follow-up messages per project and hour
+    #[arg(long, default_value_t = 100)]
+    pub message_limit: u32,
+
+    /// Analytics requests per hour, for all projects together
+    #[arg(long, default_value_t = 100)]
+    pub analytics_limit: u32,
+}
+
+impl Default for Options {
+    /// The command's defaults, whatever the environment says.
+    fn default() -> Self {
+        Self {
+            port: 8788,
+            seed: 1,
+            pages: 4000,
+            latency_ms: 0,
+            job_duration_ms: 6000,
+            key: AdminKey::default(),
+            projects: default_projects(),
+            create_limit: 100,
+            message_limit: 100,
+            analytics_limit: 100,
+        }
+    }
+}
+
+fn default_projects() -> Vec<String> {
+    vec!["demo-docs".to_owned(), "empty-docs".to_owned()]
+}
+
+/// A key that no output shows, neither `Debug` nor `--help`.
+///
+/// By default `mint_simulated_upstream_admin_key`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AdminKey(String);
+
+impl AdminKey {
+    /// The key itself.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for AdminKey {
+    fn default() -> Self {
+        Self(DEFAULT_KEY.to_owned())
+    }
+}
+
+impl From<&str> for AdminKey {
+    fn from(key: &str) -> Self {
+        Self(key.to_owned())
+    }
+}
+
+impl FromStr for AdminKey {
+    type Err = Infallible;
+
+    fn from_str(key: &str) -> Result<Self, Infallible> {
+        Ok(Self::from(key))
+    }
+}
+
+impl fmt::Debug for AdminKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AdminKey(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_commands_defaults_are_the_default_options() {
+        let parsed = Options::parse_from(["upstream", "--key", DEFAULT_KEY]);
+        assert_eq!(format!("{parsed:?}"), format!("{:?}", Options::default()));
+        assert_eq!(parsed.key, AdminKey::default());
+    }
+
+    #[test]
+    fn neither_debug_nor_help_shows_the_key() {
+        let help = Options::command().render_long_help().to_string();
+        let debug = format!("{:?}", Options::default());
+        assert!(!help.contains(DEFAULT_KEY) && !debug.contains(DEFAULT_KEY));
+    }
+}

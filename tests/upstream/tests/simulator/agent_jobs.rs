@@ -1,0 +1,201 @@
+use serde_json::{Value, json};
+use upstream::Options;
+
+use crate::client::{Client, JOB, KEY, eventually, quick};
+
+/// Jobs that are still active when a test has finished.
+fn slow() -> Options {
+    Options {
+        job_duration_ms: 600_000,
+        ..quick()
+    }
+}
+
+fn message(id: &Value) -> String {
+    format!("{JOB}/{}/message", id.as_str().unwrap())
+}
+
+#[test]
+fn a_new_job_is_active_and_has_all_fields() {
+    let client = Client::start(slow());
+    let job = client.create("Fix the typos");
+    assert_eq!(job["id"].as_str().unwrap().len(), 36);
+    assert_eq!(job["status"], "active");
+    assert_eq!(
+        job["source"],
+        json!({ "repository": "acme/docs", "ref": "main" })
+    );
+    assert!(job["model"].is_string());
+    assert_eq!(job.get("prLink"), Some(&Value::Null));
+    assert_eq!(job.get("archivedAt"), Some(&Value::Null));
+    assert!(job["createdAt"].as_str().unwrap().ends_with('Z'));
+    assert_eq!(client.job(&job["id"]), job);
+}
+
+#[test]
+fn a_job_completes_with_a_pull_request() {
+    let client = Client::start(Options {
+        job_duration_ms: 200,
+        ..quick()
+    });
+    let id = &client.create("Fix the typos")["id"];
+    eventually("the job completes", || {
+        client.job(id)["status"] == "completed"
+    });
+    let link = client.job(id)["prLink"].clone();
+    assert!(
+        link.as_str()
+            .unwrap()
+            .starts_with("https://github.com/acme/docs/pull/")
+    );
+}
+
+#[test]
+fn directives_in_the_prompt_take_effect() {
+    let client = Client::start(Options {
+        job_duration_ms: 90,
+        ..quick()
+    });
+    let unchanged = &client.create("[no-changes] please")["id"];
+    let failing = &client.create("[fail] please")["id"];
+    let archived = &client.create("[archive] please")["id"];
+    eventually("all have ended", || {
+        client.job(archived)["status"] == "archived"
+    });
+    assert_eq!(client.job(unchanged)["status"], "completed");
+    assert_eq!(client.job(unchanged)["prLink"], Value::Null);
+    assert_eq!(client.job(failing)["status"], "failed");
+    assert!(client.job(archived)["archivedAt"].is_string());
+}
+
+#[test]
+fn an_unknown_status_is_seen_on_the_way() {
+    let client = Client::start(Options {
+        job_duration_ms: 1500,
+        ..quick()
+    });
+    let id = &client.create("[status:waiting_for_ci]")["id"];
+    eventually("the status shows", || {
+        client.job(id)["status"] == "waiting_for_ci"
+    });
+    eventually("the job completes", || {
+        client.job(id)["status"] == "completed"
+    });
+}
+
+#[test]
+fn a_follow_up_makes_the_job_active_again() {
+    let client = Client::start(Options {
+        job_duration_ms: 200,
+        ..quick()
+    });
+    let id = &client.create("Fix the typos")["id"];
+    eventually("the job completes", || {
+        client.job(id)["status"] == "completed"
+    });
+    let link = client.job(id)["prLink"].clone();
+    let answer = client.post(&message(id), r#"{"prompt": "And the links"}"#);
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.json()["status"], "active");
+    eventually("the job completes again", || {
+        client.job(id)["status"] == "completed"
+    });
+    assert_eq!(client.job(id)["prLink"], link);
+}
+
+#[test]
+fn a_request_needs_a_prompt_in_json() {
+    let client = Client::start(quick());
+    let id = &client.create("Fix the typos")["id"];
+    for target in [JOB.to_owned(), message(id)] {
+        for body in [
+            "",
+            "{",
+            "[]",
+            "null",
+            "{}",
+            r#"{"prompt": ""}"#,
+            r#"{"prompt": 7}"#,
+            r#"{"prompt": null}"#,
+        ] {
+            let answer = client.post(&target, body);
+            assert_eq!(answer.status, 400, "{body}");
+            assert!(answer.json()["error"].is_string());
+        }
+        let bearer = format!("Bearer {KEY}");
+        for content_type in ["text/plain", "application/jsonx"] {
+            let headers = [
+                ("authorization", bearer.as_str()),
+                ("content-type", content_type),
+            ];
+            let answer = client
+                .send("POST", &target, &headers, r#"{"prompt": "x"}"#)
+                .unwrap();
+            assert_eq!(answer.status, 400, "{content_type}");
+        }
+        let headers = [
+            ("authorization", bearer.as_str()),
+            ("content-type", "Application/JSON; charset=utf-8"),
+        ];
+        let answer = client
+            .send("POST", &target, &headers, r#"{"prompt": " ", "more": 1}"#)
+            .unwrap();
+        assert!(answer.status < 300);
+    }
+}
+
+#[test]
+fn a_job_is_found_in_its_own_project_only() {
+    let client = Client::start(quick());
+    let job = client.create("Fix the typos");
+    let id = job["id"].as_str().unwrap();
+    let prompt = r#"{"prompt": "x"}"#;
+    assert_eq!(
+        client.get(&format!("/v2/agent/empty-docs/job/{id}")).status,
+        404
+    );
+    assert_eq!(
+        client
+            .post(&format!("/v2/agent/empty-docs/job/{id}/message"), prompt)
+            .status,
+        404
+    );
+    assert_eq!(client.get(&format!("{JOB}/unknown")).status, 404);
+    assert_eq!(
+        client
+            .post(&format!("{JOB}/unknown/message"), prompt)
+            .status,
+        404
+    );
+}
+
+#[test]
+fn creations_and_follow_ups_have_a_limit_for_each_project() {
+    let client = Client::start(Options {
+        create_limit: 2,
+        message_limit: 1,
+        ..quick()
+    });
+    let prompt = r#"{"prompt": "x"}"#;
+    assert_eq!(client.post(JOB, "{}").status, 400);
+    let id = &client.create("first")["id"];
+    client.create("second");
+    let refused = client.post(JOB, prompt);
+    assert_eq!(
+        (refused.status, refused.json()["error"].is_string()),
+        (429, true)
+    );
+    assert_eq!(client.post("/v2/agent/empty-docs/job", prompt).status, 201);
+
+    assert_eq!(client.post(&message(id), prompt).status, 200);
+    assert_eq!(client.post(&message(id), prompt).status, 429);
+    assert_eq!(client.job(id)["id"], *id);
+}
+
+#[test]
+fn ids_are_not_used_again_after_a_reset() {
+    let client = Client::start(quick());
+    let first = client.create("first")["id"].clone();
+    client.control("POST", "/reset", &Value::Null);
+    assert_ne!(client.create("second")["id"], first);
+}

@@ -1,0 +1,142 @@
+use serde_json::{Value, json};
+
+use crate::client::{Client, JOB, KEY, VIEWS, quick};
+
+const PROMPT: &str = r#"{"prompt": "Fix the typos"}"#;
+
+fn statuses(client: &Client, authorization: &str) -> (u16, u16) {
+    let json = ("content-type", "application/json");
+    let headers = [("authorization", authorization), json];
+    let headers = if authorization.is_empty() {
+        &headers[1..]
+    } else {
+        &headers[..]
+    };
+    let get = client.send("GET", VIEWS, headers, "").unwrap();
+    let post = client.send("POST", JOB, headers, PROMPT).unwrap();
+    for answer in [&get, &post] {
+        assert!(
+            answer.status < 300 || answer.json()["error"].is_string(),
+            "{}",
+            answer.text
+        );
+    }
+    (get.status, post.status)
+}
+
+#[test]
+fn only_a_known_key_is_accepted() {
+    let client = Client::start(quick());
+    assert_eq!(statuses(&client, &format!("Bearer {KEY}")), (200, 201));
+    assert_eq!(statuses(&client, &format!("bearer {KEY}")), (200, 201));
+    for authorization in [
+        "",
+        "Bearer",
+        "Bearer x",
+        KEY,
+        &format!("Basic {KEY}"),
+        &format!("Bearer {KEY}x"),
+    ] {
+        assert_eq!(
+            statuses(&client, authorization),
+            (401, 401),
+            "{authorization}"
+        );
+    }
+}
+
+#[test]
+fn a_project_that_does_not_exist_is_forbidden() {
+    let client = Client::start(quick());
+    let views = client.get("/v1/analytics/other/views");
+    assert_eq!(
+        (views.status, views.json()["error"].is_string()),
+        (403, true)
+    );
+    assert_eq!(client.post("/v2/agent/other/job", PROMPT).status, 403);
+    assert_eq!(client.get("/v2/agent/other/job/1").status, 403);
+    assert_eq!(client.get("/v1/analytics/demo%2Ddocs/views").status, 200);
+}
+
+#[test]
+fn keys_may_be_expired_or_limited_and_come_back() {
+    let client = Client::start(quick());
+    let bearer = format!("Bearer {KEY}");
+    for (state, expected) in [
+        ("expired", (401, 401)),
+        ("read", (200, 403)),
+        ("write", (403, 201)),
+        ("accepted", (200, 201)),
+    ] {
+        let set = client.control("POST", "/keys", &json!({ "key": KEY, "state": state }));
+        assert_eq!(set.status, 204);
+        assert_eq!(statuses(&client, &bearer), expected, "{state}");
+    }
+
+    client.control(
+        "POST",
+        "/keys",
+        &json!({ "key": "mint_second", "state": "accepted" }),
+    );
+    assert_eq!(statuses(&client, "Bearer mint_second"), (200, 201));
+    client.control("DELETE", "/keys", &Value::Null);
+    assert_eq!(statuses(&client, "Bearer mint_second"), (401, 401));
+    assert_eq!(statuses(&client, &bearer), (200, 201));
+}
+
+#[test]
+fn a_setting_that_cannot_be_read_is_not_repeated() {
+    let client = Client::start(quick());
+    let refused = client.control("POST", "/keys", &json!("mint_precious"));
+    assert_eq!(refused.status, 400);
+    assert!(!refused.text.contains("precious"));
+}
+
+#[test]
+fn an_empty_key_opens_nothing() {
+    let client = Client::start(upstream::Options {
+        key: "".into(),
+        ..quick()
+    });
+    assert_eq!(statuses(&client, "Bearer "), (401, 401));
+}
+
+#[test]
+fn unknown_routes_and_methods_are_errors_of_the_api() {
+    let client = Client::start(quick());
+    for (method, target, status) in [
+        ("GET", "/", 404),
+        ("GET", "/v1/analytics/demo-docs/visitors", 404),
+        ("GET", "/v2/agent/demo-docs/jobs", 404),
+        ("DELETE", VIEWS, 405),
+        ("GET", JOB, 405),
+        ("PUT", "/v2/agent/demo-docs/job/1/message", 405),
+        ("GET", "/__control/nothing", 404),
+        ("DELETE", "/__control/counters", 405),
+    ] {
+        let answer = client.send(method, target, &[], "").unwrap();
+        assert_eq!(answer.status, status, "{method} {target}");
+        assert!(answer.json()["error"].is_string());
+    }
+}
+
+#[test]
+fn every_answer_carries_what_a_proxy_should_drop() {
+    let client = Client::start(quick());
+    let answers = [
+        client.get(VIEWS),
+        client.get("/nowhere"),
+        client.get("/v1/analytics/x/views"),
+    ];
+    for answer in &answers {
+        assert!(answer.header("x-request-id").starts_with("req_"));
+        assert!(answer.header("set-cookie").starts_with("session="));
+        assert_eq!(answer.header("server"), "simulated-upstream");
+        assert!(!answer.header("x-internal-host").is_empty());
+        assert!(!answer.header("x-powered-by").is_empty());
+    }
+    assert_ne!(
+        answers[0].header("x-request-id"),
+        answers[1].header("x-request-id")
+    );
+}

@@ -1,0 +1,74 @@
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
+use crate::client::KEY;
+
+fn spawn(arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_upstream"))
+        .args(arguments)
+        .env("UPSTREAM_ADMIN_KEY", KEY)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// What is left to read of both outputs when the program has ended.
+fn rest(child: &mut Child, mut stdout: impl Read) -> String {
+    let mut text = String::new();
+    stdout.read_to_string(&mut text).unwrap();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut text)
+        .unwrap();
+    text
+}
+
+#[cfg(unix)]
+#[test]
+fn it_says_where_it_listens_takes_the_key_from_the_environment_and_ends_on_a_signal() {
+    for signal in ["-TERM", "-INT"] {
+        let mut child = spawn(&["--port", "0", "--pages", "3", "--projects", "one,two"]);
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let url = line
+            .trim_end()
+            .strip_prefix("upstream listening on ")
+            .unwrap();
+        assert!(url.starts_with("http://127.0.0.1:"));
+
+        let views = format!("{url}/v1/analytics/two/views");
+        let request = ureq::get(views).header("authorization", format!("Bearer {KEY}"));
+        assert_eq!(request.call().unwrap().status(), 200);
+
+        let kill = Command::new("kill")
+            .args([signal, &child.id().to_string()])
+            .status();
+        assert!(kill.unwrap().success());
+        assert!(child.wait().unwrap().success());
+        assert_eq!(rest(&mut child, stdout), "");
+    }
+}
+
+#[test]
+fn a_port_that_is_taken_is_an_error() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let mut child = spawn(&["--port", &port]);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let stdout = child.stdout.take().unwrap();
+    let text = rest(&mut child, stdout);
+    assert!(text.starts_with("upstream: ") && !text.contains(KEY));
+}
+
+#[test]
+fn help_does_not_show_the_key() {
+    let mut child = spawn(&["--help"]);
+    let stdout = child.stdout.take().unwrap();
+    let text = rest(&mut child, stdout);
+    assert!(child.wait().unwrap().success());
+    assert!(text.contains("--analytics-limit") && !text.contains("mint_"));
+}

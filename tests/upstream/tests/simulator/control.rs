@@ -1,0 +1,204 @@
+use serde_json::{Value, json};
+use upstream::Options;
+
+use crate::client::{Client, JOB, KEY, VIEWS, eventually, quick};
+use crate::wire;
+
+#[test]
+fn counters_tell_what_was_received_and_answered() {
+    let client = Client::start(quick());
+    let job = client.create("first");
+    client.job(&job["id"]);
+    client.post(
+        &format!("{JOB}/{}/message", job["id"].as_str().unwrap()),
+        r#"{"prompt": "x"}"#,
+    );
+    client.get(VIEWS);
+    client.get(&format!("{VIEWS}?limit=0"));
+    client.get("/nowhere");
+    client.send("DELETE", VIEWS, &[], "").unwrap();
+    assert_eq!(
+        client.read_control("/counters"),
+        json!({
+            "requests": 7,
+            "byOperation": {
+                "agentJobs.create": 1, "agentJobs.get": 1, "agentJobs.sendMessage": 1,
+                "pageViews.list": 2, "other": 2,
+            },
+            "byStatus": { "200": 3, "201": 1, "400": 1, "404": 1, "405": 1 },
+            "jobsCreated": 1,
+            "messagesSent": 1,
+            "inFlight": 0,
+            "maxInFlight": 1,
+            "aborted": 0,
+        })
+    );
+}
+
+#[test]
+fn requests_are_logged_as_received() {
+    let client = Client::start(quick());
+    client.get("/v1/analytics/demo%2Ddocs/views?limit=5&dateFrom=2024-01-01T00%3A00Z&&x=%c3%A9");
+    client.post(JOB, r#"{ "prompt":  "x" }"#);
+    let log = client.read_control("/requests");
+    assert_eq!(log[0]["method"], "GET");
+    assert_eq!(log[0]["operation"], "pageViews.list");
+    let target = "/v1/analytics/demo%2Ddocs/views?limit=5&dateFrom=2024-01-01T00%3A00Z&&x=%c3%A9";
+    assert_eq!(log[0]["target"], target);
+    assert_eq!(log[1]["body"], r#"{ "prompt":  "x" }"#);
+    let headers = log[1]["headers"].as_array().unwrap();
+    assert!(headers.contains(&json!(["content-type", "application/json"])));
+    assert!(headers.contains(&json!(["authorization", "accepted"])));
+}
+
+#[test]
+fn the_log_never_shows_a_key() {
+    let client = Client::start(quick());
+    let bearer = format!("Bearer {KEY}");
+    client
+        .send(
+            "GET",
+            VIEWS,
+            &[("x-leak", KEY), ("authorization", &bearer)],
+            "",
+        )
+        .unwrap();
+    client
+        .send(
+            "GET",
+            &format!("{VIEWS}?key={KEY}"),
+            &[("authorization", "Bearer wrong")],
+            "",
+        )
+        .unwrap();
+    client.send("GET", VIEWS, &[], "").unwrap();
+    client.create(&format!("my key is {KEY}"));
+    let log = client.control("GET", "/requests", &Value::Null).text;
+    let jobs = client.control("GET", "/jobs", &Value::Null).text;
+    assert!(!log.contains(KEY) && !log.contains("wrong") && !jobs.contains(KEY));
+    assert!(log.contains("[key]"), "a leak is still to be seen");
+    let log: Value = serde_json::from_str(&log).unwrap();
+    let words: Vec<_> = log
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|request| &request["authorization"])
+        .collect();
+    assert_eq!(words, ["accepted", "other", "none", "accepted"]);
+}
+
+#[test]
+fn only_the_last_five_hundred_requests_are_kept() {
+    let client = Client::start(quick());
+    for number in 0..503 {
+        client.get(&format!("/number/{number}"));
+    }
+    let log = client.read_control("/requests");
+    let log = log.as_array().unwrap();
+    assert_eq!((log.len(), &log[0]["target"]), (500, &json!("/number/3")));
+}
+
+#[test]
+fn reset_forgets_everything_but_the_keys() {
+    let client = Client::start(Options {
+        create_limit: 1,
+        ..quick()
+    });
+    let fresh = client.read_control("/counters");
+    let job = client.create("first");
+    client.control(
+        "POST",
+        "/keys",
+        &json!({ "key": "mint_second", "state": "accepted" }),
+    );
+    client.fault(&json!({ "kind": "hang" }));
+    let hanging = wire::send(&client, &format!("GET {VIEWS}"));
+    eventually("it hangs", || client.counter("inFlight") == 1);
+    client.fault(&json!({ "kind": "empty", "status": 500 }));
+
+    assert_eq!(client.control("POST", "/reset", &Value::Null).status, 204);
+    assert_eq!(client.read_control("/counters"), fresh);
+    assert_eq!(client.read_control("/requests"), json!([]));
+    assert_eq!(client.read_control("/jobs"), json!([]));
+    assert_eq!(
+        client
+            .get(&format!("{JOB}/{}", job["id"].as_str().unwrap()))
+            .status,
+        404
+    );
+    client.create("within the limit again");
+    let second = client
+        .send("GET", VIEWS, &[("authorization", "Bearer mint_second")], "")
+        .unwrap();
+    assert_eq!(second.status, 200);
+
+    drop(hanging);
+    client.get(VIEWS);
+    assert_eq!(
+        client.counter("aborted"),
+        0,
+        "what began before the reset is not counted"
+    );
+}
+
+#[test]
+fn a_job_can_be_forced_into_a_state() {
+    let client = Client::start(Options {
+        job_duration_ms: 600_000,
+        ..quick()
+    });
+    let job = client.create("first");
+    let id = job["id"].as_str().unwrap();
+    let forced = json!({
+        "status": "archived", "prLink": "https://example.test/1", "archivedAt": "2024-01-01T00:00:00Z",
+    });
+    let answer = client.control("POST", &format!("/jobs/{id}"), &forced);
+    assert_eq!(answer.json(), client.job(&job["id"]));
+    for field in ["status", "prLink", "archivedAt"] {
+        assert_eq!(client.job(&job["id"])[field], forced[field]);
+    }
+    client.control("POST", &format!("/jobs/{id}"), &json!({ "prLink": null }));
+    assert_eq!(client.job(&job["id"])["prLink"], Value::Null);
+    assert_eq!(client.job(&job["id"])["status"], "archived");
+
+    assert_eq!(
+        client.control("POST", "/jobs/unknown", &json!({})).status,
+        404
+    );
+    assert_eq!(
+        client
+            .control("POST", &format!("/jobs/{id}"), &json!({ "state": "x" }))
+            .status,
+        400
+    );
+}
+
+#[test]
+fn jobs_are_listed_with_their_prompts_and_messages() {
+    let client = Client::start(quick());
+    let job = client.create("first");
+    let target = format!("{JOB}/{}/message", job["id"].as_str().unwrap());
+    client.post(&target, r#"{"prompt": "second"}"#);
+    let listed = &client.read_control("/jobs")[0];
+    assert_eq!(listed["id"], job["id"]);
+    assert_eq!(listed["projectId"], "demo-docs");
+    assert_eq!(
+        (&listed["prompt"], &listed["messages"]),
+        (&json!("first"), &json!(["second"]))
+    );
+}
+
+#[test]
+fn views_of_a_range_are_all_there_at_once() {
+    let client = Client::start(quick());
+    let report = client.read_control("/views?projectId=demo-docs&dateTo=2024-01-01");
+    assert_eq!(report["views"].as_array().unwrap().len(), 40);
+    assert_eq!(report, client.read_control("/views?dateTo=2024-01-01"));
+    assert_eq!(
+        client
+            .control("GET", "/views?projectId=other", &Value::Null)
+            .status,
+        403
+    );
+    assert_eq!(client.counter("requests"), 0);
+}

@@ -1,0 +1,26 @@
+//! Requests and answers as bytes, where a client would hide too much.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use crate::client::{Client, KEY};
+
+/// Sends a request with the accepted key on a connection of its own.
+pub fn send(client: &Client, request_line: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(client.address()).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    let head =
+        format!("{request_line} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {KEY}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    stream
+}
+
+/// Everything up to the end of the connection, and how it ended.
+pub fn read_to_end(mut stream: TcpStream) -> (String, io::Result<()>) {
+    let mut bytes = Vec::new();
+    let end = stream.read_to_end(&mut bytes).map(|_| ());
+    (String::from_utf8_lossy(&bytes).into_owned(), end)
+}

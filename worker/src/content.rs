@@ -1,0 +1,199 @@
+//! What a request says: the values of its path, its query and its body, checked by
+//! the core, and nothing else.
+
+use quillgate::endpoint::Place;
+use quillgate::error::Rule;
+use quillgate::value::{Pairs, Scalar, Value};
+use quillgate::{
+    CreateAgentJob, Endpoint, GetAgentJob, ListPageViews, Operation, ProjectId, Request,
+    SendMessage, ValidationError,
+};
+use serde_json::Value as Json;
+
+use crate::problem::Problem;
+use crate::route::percent_decoded;
+
+/// The largest body that is read, in bytes: room for a prompt of many pages.
+pub const LARGEST_BODY: usize = 128 * 1024;
+
+/// A request's values by name, wherever they stand.
+pub struct Values {
+    /// From the path and the query.
+    pairs: Pairs,
+    /// From the body.
+    body: Json,
+}
+
+/// One of [`Values`].
+enum Member {
+    Pair(Pairs),
+    Json(Json),
+}
+
+impl Values {
+    /// Takes the decoded values of the path and reads the query.
+    ///
+    /// # Errors
+    /// [`Rule::Unknown`] for a pair that the operation does not have, [`Rule::Once`] for
+    /// one that stands twice, [`Rule::Text`] for one that cannot be decoded.
+    pub fn new(
+        operation: &Operation,
+        path: Vec<(&'static str, String)>,
+        query: Option<&str>,
+    ) -> Result<Self, ValidationError> {
+        let mut pairs: Vec<_> = path
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        for pair in query
+            .unwrap_or_default()
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+        {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let name = form_decoded("query", name)?;
+            let known = operation.parameters.iter().find(|known| known.name == name);
+            let Some(known) = known.filter(|known| known.place == Place::Query) else {
+                return Err(ValidationError::new(quoted(&name), Rule::Unknown, ""));
+            };
+            if pairs.iter().any(|(earlier, _)| *earlier == name) {
+                return Err(ValidationError::new(known.name, Rule::Once, ""));
+            }
+            pairs.push((name, form_decoded(known.name, value)?));
+        }
+        Ok(Self {
+            pairs: Pairs::All(pairs),
+            body: Json::Null,
+        })
+    }
+
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// 400 for a body that is no JSON object, and for members that the operation does not have.
+    pub fn with_body(mut self, operation: &Operation, body: &[u8]) -> Result<Self, Problem> {
+        let Object(members) =
+            serde_json::from_slice(body).map_err(|_| Problem::malformed_body())?;
+        for name in members.keys() {
+            let has = |known: &&quillgate::endpoint::Parameter| {
+                known.name == name && known.place == Place::Body
+            };
+            if !operation.parameters.iter().any(|known| has(&known)) {
+                return Err(ValidationError::new(quoted(name), Rule::Unknown, "").into());
+            }
+        }
+        self.body = Json::Object(members);
+        Ok(self)
+    }
+
+    /// The request that goes upstream: rebuilt from the checked values.
+    ///
+    /// # Errors
+    /// The first value that breaks a rule.
+    pub fn request(
+        &self,
+        operation: &Operation,
+        project: &ProjectId,
+    ) -> Result<Request, ValidationError> {
+        rebuilt::<CreateAgentJob>(operation, self, project)
+            .or_else(|| rebuilt::<GetAgentJob>(operation, self, project))
+            .or_else(|| rebuilt::<SendMessage>(operation, self, project))
+            .or_else(|| rebuilt::<ListPageViews>(operation, self, project))
+            .unwrap_or_else(|| Err(ValidationError::new("operation", Rule::Unknown, "")))
+    }
+
+    fn find(&self, name: &'static str) -> Member {
+        match self.pairs.member(name) {
+            Pairs::One(None) => Member::Json(self.body.member(name)),
+            pair => Member::Pair(pair),
+        }
+    }
+}
+
+fn rebuilt<E: Endpoint>(
+    operation: &Operation,
+    values: &Values,
+    project: &ProjectId,
+) -> Option<Result<Request, ValidationError>> {
+    let named = operation.name == E::OPERATION.name;
+    named.then(|| E::parse(&View::All(values)).map(|call| call.request(project)))
+}
+
+/// The core's view of [`Values`].
+enum View<'a> {
+    All(&'a Values),
+    One(Member),
+}
+
+impl Value for View<'_> {
+    fn member(&self, name: &'static str) -> Self {
+        match self {
+            Self::All(values) => Self::One(values.find(name)),
+            Self::One(_) => Self::One(Member::Json(Json::Null)),
+        }
+    }
+
+    fn scalar(&self) -> Scalar<'_> {
+        match self {
+            Self::All(_) => Scalar::Other("an object"),
+            Self::One(Member::Pair(pair)) => pair.scalar(),
+            Self::One(Member::Json(json)) => json.scalar(),
+        }
+    }
+
+    fn elements(&self) -> Vec<Self> {
+        Vec::new()
+    }
+}
+
+/// A JSON object in which each member stands once: of two, one server would read the
+/// first and another the second.
+struct Object(serde_json::Map<String, Json>);
+
+impl<'de> serde::Deserialize<'de> for Object {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> serde::de::Visitor<'de> for Members {
+            type Value = Object;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<Object, A::Error> {
+                let mut members = serde_json::Map::new();
+                while let Some((name, value)) = map.next_entry::<String, Json>()? {
+                    if members.insert(name, value).is_some() {
+                        return Err(serde::de::Error::custom("a member stands twice"));
+                    }
+                }
+                Ok(Object(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+/// Whether a body is JSON by its `Content-Type`: `application/json`, parameters aside
+/// (RFC 9110, section 8.3.1).
+#[must_use]
+pub fn is_json(content_type: Option<&str>) -> bool {
+    let essence = content_type
+        .and_then(|value| value.split(';').next())
+        .unwrap_or_default();
+    essence
+        .trim_matches([' ', '\t'])
+        .eq_ignore_ascii_case("application/json")
+}
+
+fn form_decoded(field: &'static str, text: &str) -> Result<String, ValidationError> {
+    percent_decoded(&text.replace('+', " "))
+        .ok_or_else(|| ValidationError::new(field, Rule::Text, "a broken percent-encoding"))
+}
+
+/// A caller's name for something, short and without control characters.
+fn quoted(name: &str) -> String {
+    let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    name.chars().take(32).map(printable).collect()
+}

@@ -1,0 +1,85 @@
+//! The request upstream: what was decided, the admin key, and nothing of the caller's.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::{Either, select};
+use quillgate::response::Head;
+use quillgate::{ApiError, Method, Millis, Request};
+use worker::{
+    AbortController, Delay, Fetch, Headers, RequestInit, RequestRedirect, Response, Result,
+};
+
+use crate::config::Config;
+use crate::upstream::Silence;
+
+/// How much of an upstream error's body is read for its message.
+const LONGEST_ERROR: usize = 64 * 1024;
+
+/// Sends a request upstream and waits for the head of the answer.
+pub async fn send(
+    config: &Config,
+    request: &Request,
+) -> Result<std::result::Result<Response, Silence>> {
+    let outgoing = outgoing(config, request)?;
+    let controller = AbortController::default();
+    let signal = controller.signal();
+    let fetch = Fetch::Request(outgoing);
+    let sent = pin!(fetch.send_with_signal(&signal));
+    let timer = pin!(Delay::from(Duration::from_millis(
+        config.upstream_timeout.0
+    )));
+    Ok(match select(sent, timer).await {
+        Either::Left((response, _)) => response.map_err(|_| Silence::Broken),
+        Either::Right(((), _)) => {
+            controller.abort();
+            Err(Silence::TimedOut)
+        }
+    })
+}
+
+fn outgoing(config: &Config, request: &Request) -> Result<worker::Request> {
+    let headers = Headers::new();
+    headers.set("accept", "application/json")?;
+    let mut authorization = String::from("Bearer ");
+    authorization.push_str(config.admin_key.expose());
+    headers.set("authorization", &authorization)?;
+    headers.set(
+        "user-agent",
+        concat!("quillgate/", env!("CARGO_PKG_VERSION")),
+    )?;
+    let mut init = RequestInit::new();
+    init.with_redirect(RequestRedirect::Manual)
+        .with_method(match request.method {
+            Method::Get => worker::Method::Get,
+            Method::Post => worker::Method::Post,
+        });
+    if let Some(body) = &request.body {
+        headers.set("content-type", "application/json")?;
+        init.with_body(Some(body.as_str().into()));
+    }
+    init.with_headers(headers);
+    worker::Request::new_with_init(&config.upstream.join(&request.target), &init)
+}
+
+/// The upstream's own error, by its head and what can be read of its body.
+pub async fn error(mut response: Response, now: Millis) -> ApiError {
+    let header = |name| response.headers().get(name).ok().flatten();
+    let head = Head {
+        status: response.status_code(),
+        request_id: header("x-request-id"),
+        retry_after: header("retry-after"),
+    };
+    let mut body = Vec::new();
+    if let Ok(mut stream) = response.stream() {
+        while let Some(Ok(chunk)) = stream.next().await {
+            body.extend_from_slice(&chunk);
+            if body.len() > LONGEST_ERROR {
+                break;
+            }
+        }
+    }
+    let body: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
+    head.api_error(body.as_ref(), now)
+}

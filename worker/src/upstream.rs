@@ -1,0 +1,114 @@
+//! What becomes of the upstream's answer: which are passed on, and which problem any
+//! other is.
+
+use quillgate::{ApiError, Method};
+use serde_json::json;
+
+use crate::content::is_json;
+use crate::problem::Problem;
+
+/// Header fields of the upstream that are passed on with a success.
+pub const PASSED_ON: [&str; 2] = ["content-type", "content-language"];
+
+/// How long a caller is asked to wait when the upstream asks for nothing, in seconds.
+const USUAL_WAIT: u64 = 60;
+
+/// How no answer came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Silence {
+    /// The connection failed or broke.
+    Broken,
+    /// No head of an answer in time.
+    TimedOut,
+}
+
+/// What the head of an answer means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reading {
+    /// A success: its body is streamed to the caller.
+    Success,
+    /// The upstream's own error: its body is read for its message.
+    Error,
+    /// Not something to pass on.
+    Problem(Problem),
+    /// The admin key is not accepted: the operator's problem.
+    KeyRefused,
+}
+
+/// Reads the head of an answer.
+#[must_use]
+pub fn reading(status: u16, content_type: Option<&str>) -> Reading {
+    match status {
+        200..=299 if is_json(content_type) => Reading::Success,
+        200..=299 => Reading::Problem(Problem::new(
+            502,
+            "upstream-malformed",
+            "Upstream gave no JSON",
+            "the upstream answered with a success that is no JSON",
+        )),
+        300..=399 => Reading::Problem(Problem::new(
+            502,
+            "upstream-redirect",
+            "Upstream redirected",
+            "the upstream answered with a redirect, which is never followed",
+        )),
+        401 | 403 => Reading::KeyRefused,
+        _ => Reading::Error,
+    }
+}
+
+/// The problem of an admin key that the upstream does not accept. It is none of the
+/// caller's: the log says more.
+#[must_use]
+pub fn key_refused() -> Problem {
+    let detail = "the upstream does not accept the gateway's own key; its operator can see more";
+    Problem::new(
+        502,
+        "upstream-credential",
+        "Upstream refused the gateway",
+        detail,
+    )
+}
+
+/// The problem of no answer. After a request that changes something, nobody knows
+/// whether it was carried out, and the problem says so.
+#[must_use]
+pub fn silence(silence: Silence, method: Method) -> Problem {
+    let problem = match silence {
+        Silence::Broken => Problem::new(
+            502,
+            "upstream-unreachable",
+            "Upstream gave no answer",
+            "the connection to the upstream failed or broke",
+        ),
+        Silence::TimedOut => Problem::new(
+            504,
+            "upstream-timeout",
+            "Upstream gave no answer in time",
+            "the upstream did not answer in time",
+        ),
+    };
+    match method {
+        Method::Get => problem,
+        Method::Post => problem.with_member("outcome", "unknown".into()),
+    }
+}
+
+/// The problem of the upstream's own error: it keeps its status, and its words.
+#[must_use]
+pub fn error(error: &ApiError) -> Problem {
+    let upstream =
+        json!({ "status": error.status, "error": error.message, "details": error.details });
+    let problem = Problem::new(
+        error.status,
+        "upstream-error",
+        "Upstream error",
+        error.message.clone(),
+    )
+    .with_member("upstream", upstream);
+    let asked = error.retry_after.map(|wait| wait.0.div_ceil(1000));
+    match error.status {
+        429 | 503 => problem.with_header("retry-after", asked.unwrap_or(USUAL_WAIT).to_string()),
+        _ => problem,
+    }
+}
