@@ -1,0 +1,158 @@
+/**
+ * `npm run build [package] [worker] [page]`: builds the named parts, all of
+ * them when none is named, always in this order.
+ */
+import { copyFile, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { cargoBuildWasm } from "./cargo.mjs";
+import { run, runMain, StepError } from "./child.mjs";
+import { whenChanged } from "./freshness.mjs";
+import { setup } from "./setup.mjs";
+import { ROOT, VERSIONS } from "./versions.mjs";
+
+const PACKAGE = join(ROOT, "pkg");
+const PACKAGE_DIST = join(PACKAGE, "dist");
+/** Where wasm-bindgen puts JavaScript that the core brings along, if any. */
+const SNIPPETS = "snippets";
+const WORKER = join(ROOT, "worker");
+const PAGE = join(ROOT, "www");
+
+/** wasm-opt itself keeps to the wasm features that the module names. */
+const WASM_OPT_ARGS = ["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"];
+/** The crate as the npm package has it: bindings, and no JSON parser of its own. */
+export const PACKAGE_CRATE = Object.freeze([
+  ...["-p", "quillgate"],
+  ...["--no-default-features", "--features", "bindings"],
+]);
+const BINDGEN_ARGS = [
+  // Where the module is, the package's entries say.
+  ...["--target", "web", "--out-name", "core", "--omit-default-module-path"],
+  ...["--remove-name-section", "--remove-producers-section"],
+];
+
+/** What {@link setup} must provide for a build. */
+export const BUILD_NEEDS = Object.freeze({ wasmBindgen: true, workerBuild: true });
+
+/** The parts by name, in the order in which they depend on each other. */
+export const PARTS = Object.freeze({
+  package: buildPackage,
+  worker: buildWorker,
+  page: buildPage,
+});
+
+/**
+ * Builds the npm package: `pkg/dist/`, ready for `npm pack`.
+ *
+ * @param {import("./setup.mjs").Context} context
+ */
+export async function buildPackage({ env, bin }) {
+  const core = ["core.js", "core.d.ts", "core_bg.wasm", "core_bg.wasm.d.ts"];
+  await keepOnly(PACKAGE_DIST, [...core, SNIPPETS]);
+  const generate = ["run", "--quiet", "-p", "quillgate-generate", "--", "types"];
+  const types = join(PACKAGE_DIST, "types.d.ts");
+  await run("generating the package's types", "cargo", [...generate, types], { env });
+
+  const step = "compiling the core";
+  const wasm = await cargoBuildWasm(step, "quillgate", PACKAGE_CRATE, { env });
+  const inputs = [
+    await readFile(wasm),
+    await readFile(join(ROOT, "package-lock.json")),
+    JSON.stringify([VERSIONS, BINDGEN_ARGS, WASM_OPT_ARGS]),
+  ];
+  const outputs = core.map((name) => join(PACKAGE_DIST, name));
+  await whenChanged("package", inputs, outputs, () => bindCore(wasm, { env, bin }));
+
+  const project = join(PACKAGE, "tsconfig.json");
+  await run("compiling the package's TypeScript", bin.tsc, ["-p", project], { env });
+  await copyFile(join(ROOT, "LICENSE"), join(PACKAGE, "LICENSE"));
+}
+
+/** Makes the core's glue and its optimised wasm. */
+async function bindCore(wasm, { env, bin }) {
+  await rm(join(PACKAGE_DIST, SNIPPETS), { recursive: true, force: true });
+  const args = [...BINDGEN_ARGS, "--out-dir", PACKAGE_DIST, wasm];
+  await run("binding the core", bin.wasmBindgen, args, { env });
+  const bound = join(PACKAGE_DIST, "core_bg.wasm");
+  const optimised = `${bound}.tmp`;
+  const optimise = [...WASM_OPT_ARGS, bound, "-o", optimised];
+  await run("optimising the core", bin.wasmOpt, optimise, { env });
+  await rename(optimised, bound);
+}
+
+/**
+ * Builds the Worker: `worker/build/`.
+ *
+ * @param {import("./setup.mjs").Context} context
+ */
+export async function buildWorker({ env, bin }) {
+  const toolEnv = {
+    ...env,
+    // worker-build downloads what is not named here.
+    WASM_BINDGEN_BIN: bin.wasmBindgen,
+    WASM_OPT_BIN: bin.wasmOpt,
+    ESBUILD_BIN: bin.esbuild,
+    // As worker-build has it, so that its own compilation finds this one done.
+    WASM_BINDGEN_USE_JS_SYS: "1",
+  };
+  const options = { cwd: WORKER, env: toolEnv };
+  const wasm = await cargoBuildWasm("compiling the Worker", "quillgate-worker", [], options);
+  const inputs = [
+    await readFile(wasm),
+    await readFile(join(ROOT, "package-lock.json")),
+    await readFile(join(WORKER, "Cargo.toml")),
+    JSON.stringify(VERSIONS),
+  ];
+  const outputs = ["index.js", "index_bg.wasm"].map((name) => join(WORKER, "build", name));
+  await whenChanged("worker", inputs, outputs, () =>
+    run("building the Worker", bin.workerBuild, ["--release"], options),
+  );
+}
+
+/**
+ * Builds the page: `www/dist/`. Needs the package.
+ *
+ * @param {import("./setup.mjs").Context} context
+ */
+export async function buildPage({ env, bin }) {
+  await run("building the page", bin.vite, ["build"], { cwd: PAGE, env });
+}
+
+/**
+ * Builds several parts, saying how long each took.
+ *
+ * @param {import("./setup.mjs").Context} context
+ * @param {string[]} [names] all parts unless told
+ */
+export async function build(context, names = Object.keys(PARTS)) {
+  for (const [name, buildPart] of Object.entries(PARTS)) {
+    if (!names.includes(name)) continue;
+    console.log(`build: ${name} …`);
+    const started = performance.now();
+    await buildPart(context);
+    console.log(`build: ${name} done (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+  }
+}
+
+/** Empties a folder, except for some files, and makes it when missing. */
+async function keepOnly(folder, names) {
+  await mkdir(folder, { recursive: true });
+  const others = (await readdir(folder)).filter((name) => !names.includes(name));
+  await Promise.all(others.map((name) => rm(join(folder, name), { recursive: true })));
+}
+
+function partsNamed(names) {
+  const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
+  if (unknown.length > 0) {
+    const known = Object.keys(PARTS).join(", ");
+    throw new StepError(`no part is called ${unknown.join(", ")}; there are ${known}`);
+  }
+  return names.length > 0 ? names : undefined;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await runMain(async () => {
+    const names = partsNamed(process.argv.slice(2));
+    await build(await setup(BUILD_NEEDS), names);
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * `npm start`: the page, the gateway and a simulated platform on this machine,
+ * with secrets that are made anew each time.
+ */
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { canaryKey } from "../tests/harness/canary.mjs";
+import { startGateway } from "../tests/harness/gateway.mjs";
+import { startUpstream } from "../tests/harness/upstream.mjs";
+import { BUILD_NEEDS, build } from "./build.mjs";
+import { endWithNpm, runMain, StepError, signalsEndWith } from "./child.mjs";
+import { setup } from "./setup.mjs";
+import { accessClaims, mintToken, newSecret, SCOPES } from "./token.mjs";
+
+const PROJECT = "demo-docs";
+const TOKEN_DAYS = 7;
+const JOB_DURATION_MS = 8000;
+
+await runMain(async () => {
+  signalsEndWith(0);
+  endWithNpm();
+  const gatewayPort = portFrom("PORT", 8787);
+  const upstreamPort = portFrom("UPSTREAM_PORT", 8788);
+  await expectFree("PORT", gatewayPort);
+  await expectFree("UPSTREAM_PORT", upstreamPort);
+
+  const context = await setup(BUILD_NEEDS);
+  await build(context);
+
+  const adminKey = canaryKey();
+  const secret = newSecret();
+  console.log("start: the simulated platform …");
+  const upstream = await startUpstream({
+    key: adminKey,
+    port: upstreamPort,
+    projects: [PROJECT],
+    jobDurationMs: JOB_DURATION_MS,
+    env: context.env,
+  });
+  console.log("start: the gateway …");
+  const gateway = await startGateway({
+    upstreamUrl: upstream.url,
+    adminKey,
+    secret,
+    allowedOrigins: "",
+    port: gatewayPort,
+    env: context.env,
+  });
+
+  console.log(welcome({ page: gateway.url, upstream: upstream.url, token: demoToken(secret) }));
+  const died = await Promise.race([
+    upstream.ended.then((how) => ({ who: "the simulated platform", how, log: upstream.log() })),
+    gateway.ended.then((how) => ({ who: "the gateway", how, log: gateway.log() })),
+  ]);
+  await Promise.all([gateway.stop(), upstream.stop()]);
+  throw new StepError(`${died.who} ${died.how}; its last words:\n${died.log.slice(-2000)}`);
+});
+
+function demoToken(secret) {
+  const ttlSeconds = TOKEN_DAYS * 24 * 3600;
+  const grant = { sub: "demo", projects: [PROJECT], scope: SCOPES.join(" "), ttlSeconds };
+  return mintToken(accessClaims(grant), secret);
+}
+
+function welcome({ page, upstream, token }) {
+  const rule = "─".repeat(72);
+  return `
+${rule}
+Quillgate is running.
+
+  Page      ${page}/
+  Project   ${PROJECT}
+  Token     ${token}
+
+Open the page and paste the project and the token into the sign-in form. The
+token is good for every operation, for ${TOKEN_DAYS} days or until the next start. It is
+a password: never put it into an address.
+
+The platform is simulated at ${upstream}; no real key is involved.
+Ctrl-C stops all of it and forgets its jobs and secrets.
+${rule}
+`;
+}
+
+function portFrom(name, fallback) {
+  const text = process.env[name] || String(fallback);
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65535) {
+    throw new StepError(`${name} must be a port number from 1 to 65535, not "${text}"`);
+  }
+  return port;
+}
+
+async function expectFree(name, port) {
+  const server = createServer().listen(port, "127.0.0.1");
+  const error = await once(server, "listening").then(
+    () => undefined,
+    (reason) => reason,
+  );
+  if (error) {
+    const why = error.code === "EADDRINUSE" ? "is in use" : `cannot be used (${error.code})`;
+    throw new StepError(`port ${port} ${why}; choose another with the variable ${name}`);
+  }
+  server.close();
+  await once(server, "close");
+}

@@ -1,0 +1,111 @@
+/**
+ * A canary: an admin key that is used in a whole test run and must then be
+ * found in nothing that the run has written or built.
+ */
+import { randomBytes } from "node:crypto";
+import { appendFileSync, mkdirSync } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { LOGS } from "./process.mjs";
+
+/** The file that names the programs which were given the canary. */
+export const PLANTED = join(LOGS, "canary-planted.txt");
+
+let own;
+
+/**
+ * The run's admin key: the one that `npm test` chose, or one for this process
+ * when a suite runs alone.
+ *
+ * @returns {string}
+ */
+export function canaryKey() {
+  own ??= process.env.QUILLGATE_CANARY_KEY || newCanaryKey();
+  return own;
+}
+
+/** A random key in the form of the platform's admin keys. */
+export function newCanaryKey() {
+  return `mint_canary_${randomBytes(24).toString("hex")}`;
+}
+
+/**
+ * Keeps a note, without the key, that a program was given the canary: a scan
+ * proves nothing about a key that nothing has used.
+ *
+ * @param {string} where
+ * @param {string | undefined} key
+ */
+export function noteCanary(where, key) {
+  if (!key || key !== process.env.QUILLGATE_CANARY_KEY) return;
+  mkdirSync(LOGS, { recursive: true });
+  appendFileSync(PLANTED, `${where}\n`);
+}
+
+/**
+ * Searches files, whatever their type, for a key as it is and as base64,
+ * base64url, hex or percent-encoded, also in the middle of other encoded text.
+ *
+ * @param {string} key
+ * @param {string[]} roots files and folders; folders are searched to the bottom
+ * @returns {Promise<{ files: number, hits: { file: string, form: string }[] }>}
+ *   how many files were searched, and each file and form with the key
+ */
+export async function scanForCanary(key, roots) {
+  const needles = formsOf(key);
+  const files = (await Promise.all(roots.map(filesBelow))).flat();
+  const hits = [];
+  for (const file of files) {
+    const raw = await readFile(file);
+    const text = raw.toString("latin1");
+    const lower = text.toLowerCase();
+    for (const { form, needle, anyCase } of needles) {
+      if ((anyCase ? lower : text).includes(needle)) hits.push({ file, form });
+    }
+  }
+  return { files: files.length, hits };
+}
+
+function formsOf(key) {
+  const bytes = Buffer.from(key);
+  const everyByte = bytes.toString("hex").replace(/../g, "%$&");
+  const forms = [
+    { form: "plain", needle: key },
+    { form: "hex", needle: bytes.toString("hex"), anyCase: true },
+    { form: "percent-encoded", needle: everyByte, anyCase: true },
+    { form: "percent-encoded", needle: everyByte.replace(/%5f/g, "_"), anyCase: true },
+    { form: "percent-encoded", needle: key.replaceAll("_", "%5f").toLowerCase(), anyCase: true },
+    { form: "utf-16", needle: Buffer.from(key, "utf16le").toString("latin1") },
+  ];
+  const encoded = ["base64", "base64url"].flatMap((form) =>
+    shiftedBase64(bytes, form).map((needle) => ({ form, needle })),
+  );
+  return [...forms, ...encoded].filter(
+    ({ needle }, at, all) => all.findIndex((other) => other.needle === needle) === at,
+  );
+}
+
+/**
+ * What of a key's base64 does not depend on the bytes around it, for each of
+ * the three places at which it can begin within an encoded text.
+ */
+function shiftedBase64(bytes, form) {
+  return [0, 1, 2].map((shift) => {
+    const encoded = Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString(form)
+      .replace(/=+$/, "");
+    const start = shift === 0 ? 0 : shift + 1;
+    const uncertain = (shift + bytes.length) % 3 === 0 ? 0 : 1;
+    return encoded.slice(start, encoded.length - uncertain);
+  });
+}
+
+async function filesBelow(root) {
+  const kind = await stat(root).catch(() => undefined);
+  if (!kind) return [];
+  if (kind.isFile()) return [root];
+  const entries = await readdir(root, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}

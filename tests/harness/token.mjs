@@ -1,0 +1,1 @@
+export { accessClaims, mintToken, newSecret, SCOPES } from "../../scripts/token.mjs";
