@@ -1,0 +1,79 @@
+/** A real browser, with a record of all that it got to see. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { chromium } from "playwright-core";
+
+const ARGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+];
+
+export function launchBrowser() {
+  return chromium.launch({ executablePath: browserPath(), args: ARGS });
+}
+
+function browserPath() {
+  if (process.env.CHROME) return process.env.CHROME;
+  const folders = ["/usr/bin", ...(process.env.PATH ?? "").split(delimiter)];
+  const names = ["chromium", "chromium-browser", "google-chrome"];
+  const paths = folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  const found = paths.find((path) => existsSync(path));
+  assert.ok(found, "no Chromium found: install it, or name it in the variable CHROME");
+  return found;
+}
+
+/**
+ * Opens a page in a profile of its own, and keeps every address, header, body
+ * and console line of it.
+ *
+ * @param {import("playwright-core").Browser} browser
+ * @param {import("playwright-core").BrowserContextOptions} [options]
+ */
+export async function openPage(browser, options) {
+  const context = await browser.newContext({ locale: "en-US", ...options });
+  const page = await context.newPage();
+  const record = { urls: [], received: [], console: [], violations: [] };
+  const reading = [];
+  page.setDefaultTimeout(20_000);
+  page.on("request", (request) => record.urls.push(request.url()));
+  page.on("framenavigated", (frame) => record.urls.push(frame.url()));
+  page.on("response", (response) => reading.push(keep(response)));
+  page.on("console", (line) => record.console.push({ type: line.type(), text: line.text() }));
+  page.on("pageerror", (error) => record.console.push({ type: "error", text: String(error) }));
+  await page.exposeFunction("noteViolation", (text) => record.violations.push(text));
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      window.noteViolation(`${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+
+  async function keep(response) {
+    // Cancelled and redirected responses have no body to read.
+    const body = await response.body().catch(() => Buffer.alloc(0));
+    const headers = await response.allHeaders().catch(() => ({}));
+    record.received.push(JSON.stringify(headers), body.toString("latin1"));
+  }
+
+  return {
+    page,
+    record,
+    /** Everything that the browser got or shows, as one text. */
+    async everything() {
+      await Promise.all(reading);
+      const lines = record.console.map(({ text }) => text);
+      const storage = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
+      const parts = [...record.received, ...lines, ...record.urls, await page.content(), storage];
+      return parts.join("\n");
+    },
+    close: () => context.close(),
+  };
+}
+
+/** How much wider than the window the page is, in pixels. */
+export function overflow(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+}

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { mintToken } from "../harness/token.mjs";
+import { importSource } from "./source.mjs";
+
+const { allows, readAccessToken } = await importSource("access_token.ts");
+const { firstLine, isFinished, jobState, pullRequest } = await importSource("job_state.ts");
+const { describeProblem } = await importSource("problem.ts");
+const { formatAddress, parseAddress } = await importSource("address.ts");
+const { duration } = await importSource("wording.ts");
+
+const NOW = Date.parse("2026-11-21T09:00:00Z");
+const SECRET = "s".repeat(32);
+const claims = (changes) => ({
+  iss: "quillgate",
+  sub: "zoë",
+  projects: ["demo-docs"],
+  scope: "jobs:read analytics:read",
+  exp: NOW / 1000 + 60,
+  ...changes,
+});
+const read = (changes) => readAccessToken(mintToken(claims(changes), SECRET), NOW);
+
+describe("an access token", () => {
+  test("says whom, what and until when it is for", () => {
+    assert.deepEqual(read(), {
+      ok: true,
+      claims: {
+        subject: "zoë",
+        projects: ["demo-docs"],
+        scopes: ["jobs:read", "analytics:read"],
+        expiresAt: NOW + 60_000,
+      },
+    });
+  });
+
+  test("allows its scopes, and all of them when it lists none", () => {
+    assert.equal(allows(read().claims, "jobs:read"), true);
+    assert.equal(allows(read().claims, "jobs:create"), false);
+    assert.equal(allows(read({ scope: undefined }).claims, "jobs:create"), true);
+  });
+
+  test("that has expired is refused", () => {
+    const reading = read({ exp: NOW / 1000 });
+    assert.equal(reading.ok, false);
+    assert.match(reading.reason, /expired on 21 November 2026/);
+  });
+
+  test("is told from other text", () => {
+    const reason = (text) => readAccessToken(text, NOW).reason;
+    assert.match(reason("  "), /Paste/);
+    for (const text of ["hello", "a.b", "a.b.c", `${btoa("{}")}.${btoa("[]")}.x`, "ä.ö.ü"]) {
+      assert.match(reason(text), /not an access token/, text);
+    }
+  });
+
+  test("is told from the platform's key, which is not repeated", () => {
+    const { reason } = readAccessToken("mint_secret123", NOW);
+    assert.match(reason, /key of the platform/);
+    assert.doesNotMatch(reason, /secret123/);
+  });
+});
+
+describe("a job", () => {
+  test("is called by what it means for the person", () => {
+    const word = (status, prLink = null) => jobState({ status, prLink }).word;
+    assert.equal(word("active"), "Working");
+    assert.equal(word("completed", "https://github.com/a/b/pull/1"), "Pull request ready");
+    assert.equal(word("completed"), "Done, no changes");
+    assert.equal(word("failed"), "Failed");
+    assert.equal(word("archived"), "Archived");
+    assert.equal(word("waiting for review"), "waiting for review");
+    assert.equal(word(null), "Not known yet");
+    assert.equal(jobState(null).word, "Not known yet");
+  });
+
+  test("is finished only in a state that is known to be final", () => {
+    const finished = (status) => isFinished({ status });
+    assert.ok(finished("completed") && finished("failed") && finished("archived"));
+    assert.ok(!finished("active") && !finished("queued") && !finished(null));
+  });
+
+  test("links to its pull request by a short name", () => {
+    const link = "https://github.com/acme/docs/pull/12/files";
+    assert.deepEqual(pullRequest(link), { href: link, name: "acme/docs#12" });
+    assert.equal(pullRequest("https://git.example/a/pull/1").name, "git.example/a/pull/1");
+  });
+
+  test("does not link to what is no plain https address", () => {
+    for (const link of [
+      "http://github.com/acme/docs/pull/1",
+      "javascript:alert(1)",
+      "data:text/html,x",
+      "https://github.com@evil.example/acme/docs/pull/1",
+      "//github.com/a/b/pull/1",
+      "nonsense",
+    ]) {
+      assert.equal(pullRequest(link), null, link);
+    }
+  });
+
+  test("is titled by its prompt's first line", () => {
+    assert.equal(firstLine("\n  Fix the typos\r\nin all pages"), "Fix the typos");
+    assert.equal(firstLine(""), "");
+  });
+});
+
+describe("a problem", () => {
+  const describeError = (name, fields) =>
+    describeProblem(Object.assign(new Error("it went wrong"), { name, ...fields }), NOW);
+
+  test("says why, what to do and what to quote", () => {
+    const problem = describeError("ServerError", {
+      status: 502,
+      requestId: "r1",
+      problem: { detail: "the platform sent HTML" },
+    });
+    assert.equal(problem.cause, "The platform sent HTML (status 502)");
+    assert.equal(problem.requestId, "r1");
+    assert.equal(problem.remedy, "retry");
+  });
+
+  test("with the token leads to another token", () => {
+    assert.equal(describeError("AuthenticationError", { status: 401 }).remedy, "new token");
+    assert.equal(describeError("PermissionError", { status: 403 }).remedy, "new token");
+  });
+
+  test("with the hourly limit says when to come back", () => {
+    const problem = describeError("RateLimitError", { status: 429, retryAfter: 90 });
+    assert.equal(problem.retryAt, NOW + 90_000);
+    assert.equal(describeError("RateLimitError", { status: 429 }).retryAt, null);
+  });
+
+  test("with the input names what was wrong with it", () => {
+    const errors = [{ field: "limit", detail: "must be at most 250" }];
+    const problem = describeError("BadRequestError", { status: 400, problem: { errors } });
+    assert.match(problem.cause, /must be at most 250/);
+    assert.equal(problem.remedy, "other input");
+  });
+
+  test("is described whatever was thrown", () => {
+    assert.equal(describeProblem("oops", NOW).cause, "Oops");
+    assert.match(describeError("ConnectionError").title, /could not be reached/);
+  });
+});
+
+describe("the page's address", () => {
+  const views = {
+    view: "views",
+    range: "last-month",
+    sorting: { column: "human", direction: "ascending" },
+    filter: "a b&c",
+  };
+
+  test("keeps the view, the range, the order and the filter", () => {
+    assert.deepEqual(parseAddress(formatAddress(views)), views);
+    const days = { ...views, range: { from: "2026-11-01", to: "2026-11-30" } };
+    assert.deepEqual(parseAddress(formatAddress(days)), days);
+  });
+
+  test("that makes no sense leads to the usual place", () => {
+    assert.deepEqual(parseAddress("?view=x&range=y&from=2026-02-30&to=2026-01-01&sort=-z"), {
+      view: "jobs",
+      range: "last-28-days",
+      sorting: { column: "total", direction: "descending" },
+      filter: "",
+    });
+  });
+});
+
+test("durations are short", () => {
+  const texts = [0, 59_999, 185_000, 7_800_000, 400_000_000].map(duration);
+  assert.deepEqual(texts, ["0 s", "59 s", "3 min 05 s", "2 h 10 min", "4 days"]);
+  assert.equal(duration(-5), "0 s");
+});

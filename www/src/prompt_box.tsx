@@ -1,0 +1,92 @@
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import type { Draft, Submit } from "./draft.ts";
+import { ProblemPanel } from "./problem_panel.tsx";
+import { counted } from "./wording.ts";
+
+interface PromptBoxProps {
+  id: string;
+  label: string;
+  hint: string;
+  placeholder: string;
+  rows: number;
+  draft: Draft;
+  sendLabel: string;
+  /** Whether sending is the one main thing to do where this stands. */
+  emphasis: "main" | "side";
+  submit: Submit;
+}
+
+/** A text box that sends what it holds, once, by its button or Ctrl/⌘ + Enter. */
+export function PromptBox(props: PromptBoxProps) {
+  const { id, draft, submit } = props;
+  const complaint = useSignal("");
+  const box = useRef<HTMLTextAreaElement>(null);
+  const sending = draft.sending.value;
+  const problem = draft.problem.value;
+
+  async function send() {
+    if (draft.text.peek().trim() === "") {
+      complaint.value = "Write something first.";
+      box.current?.focus();
+      return;
+    }
+    await draft.send(submit);
+    // The button that was pressed may be gone; do not leave the keyboard nowhere.
+    if (document.activeElement === document.body) box.current?.focus();
+  }
+
+  return (
+    <form
+      class="prompt-box"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label for={id}>{props.label}</label>
+      <textarea
+        id={id}
+        ref={box}
+        rows={props.rows}
+        value={draft.text.value}
+        placeholder={props.placeholder}
+        readOnly={sending}
+        aria-describedby={`${id}-hint ${id}-complaint`}
+        onInput={(event) => {
+          complaint.value = "";
+          draft.edit(event.currentTarget.value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      <div class="prompt-foot">
+        <p id={`${id}-hint`} class="hint">
+          {props.hint}
+        </p>
+        <p class="hint character-count">{counted(draft.text.value.length, "character")}</p>
+      </div>
+      <p id={`${id}-complaint`} class="field-problem" role="alert">
+        {complaint.value}
+      </p>
+      <div class="actions">
+        <button
+          type="submit"
+          class={props.emphasis === "main" ? "primary" : ""}
+          aria-disabled={sending}
+        >
+          {sending ? "Sending…" : props.sendLabel}
+        </button>
+        <span class="keys">
+          <kbd>{SEND_KEY}</kbd> <kbd>Enter</kbd>
+        </span>
+      </div>
+      {problem && <ProblemPanel problem={problem} onRetry={send} />}
+    </form>
+  );
+}
+
+const SEND_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";

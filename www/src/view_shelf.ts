@@ -1,0 +1,57 @@
+import { computed, signal } from "@preact/signals";
+import type { Client } from "quillgate";
+import { address } from "./navigation.ts";
+import { type DayRange, presetRange } from "./range.ts";
+import { ViewRows } from "./view_rows.ts";
+
+const RANGES_KEPT = 6;
+
+/** The ranges looked at lately: going back to one costs no request of the hourly limit. */
+export class ViewShelf {
+  readonly #kept = signal<readonly ViewRows[]>([]);
+  readonly #client: Client;
+  readonly #ended: AbortSignal;
+
+  constructor(client: Client, ended: AbortSignal) {
+    this.#client = client;
+    this.#ended = ended;
+  }
+
+  /** The range that the page's address asks for; null until it is opened. */
+  readonly current = computed(() => {
+    const range = wantedRange();
+    return this.#kept.value.find((rows) => sameRange(rows.range, range)) ?? null;
+  });
+
+  /** Opens the range of the address and stops fetching every other one. */
+  open(): void {
+    const current = this.current.peek();
+    for (const rows of this.#kept.peek()) if (rows !== current) rows.stop();
+    if (current === null) this.#put(wantedRange());
+    else if (current.state.peek() === "empty" && current.problem.peek() === null) this.refresh();
+  }
+
+  /** Starts the current range anew, with what the platform has counted since. */
+  refresh(): void {
+    const range = wantedRange();
+    this.current.peek()?.stop();
+    this.#put(range);
+  }
+
+  #put(range: DayRange): void {
+    const rows = new ViewRows(this.#client, range, this.#ended);
+    const others = this.#kept.peek().filter((kept) => !sameRange(kept.range, range));
+    this.#kept.value = [rows, ...others].slice(0, RANGES_KEPT);
+    rows.load("first rows");
+  }
+}
+
+/** The days of the address: a preset is counted back from today. */
+export function wantedRange(): DayRange {
+  const { range } = address.value;
+  return typeof range === "string" ? presetRange(range, Date.now()) : range;
+}
+
+function sameRange(a: DayRange, b: DayRange): boolean {
+  return a.from === b.from && a.to === b.to;
+}
