@@ -33,12 +33,16 @@ impl BaseUrl {
             .or_else(|| url.strip_prefix("http://"));
         let fits = rest.is_some_and(|rest| {
             let clean = |byte: u8| byte.is_ascii_graphic() && !b"?#@\\\"<>".contains(&byte);
-            !rest.is_empty() && !rest.starts_with(['/', ':']) && rest.bytes().all(clean)
+            !matches!(rest.as_bytes(), [] | [b'/' | b':', ..]) && rest.bytes().all(clean)
         });
         if !fits {
             return Err(ValidationError::new("baseUrl", Rule::BaseUrl, ""));
         }
-        Ok(Self(url.trim_end_matches('/').to_owned()))
+        let mut url = url.to_owned();
+        while url.ends_with('/') {
+            url.pop();
+        }
+        Ok(Self(url))
     }
 
     /// The address of a request's target, which begins with `/`.

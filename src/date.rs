@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use crate::error::{Rule, ValidationError};
-use crate::value::{Value, excerpt, optional_text};
+use crate::value::{Value, excerpt, integer_text, optional_text};
 
 /// Milliseconds: an instant since the Unix epoch, or a length of time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,7 +95,7 @@ impl DateBound {
         let of_day = millis.rem_euclid(DAY);
         let mut text = String::with_capacity(24);
         let mut field = |separator: &str, value: i64, width: usize| {
-            let digits = value.to_string();
+            let digits = integer_text(value.unsigned_abs());
             text.push_str(separator);
             for _ in digits.len()..width {
                 text.push('0');
@@ -388,11 +388,16 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
 /// ```
 #[must_use]
 pub fn retry_after(value: &str, now: Millis) -> Option<Millis> {
-    let value = value.trim_matches([' ', '\t']);
-    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(value.parse().map_or(Millis(u64::MAX), Millis::from_seconds));
+    let value = value.as_bytes().trim_ascii();
+    if !value.is_empty() && value.iter().all(u8::is_ascii_digit) {
+        let seconds = |number: u64, digit: &u8| {
+            number
+                .saturating_mul(10)
+                .saturating_add(u64::from(digit - b'0'))
+        };
+        return Some(Millis::from_seconds(value.iter().fold(0, seconds)));
     }
-    http_date(value, now).map(|date| date.since(now))
+    read_http_date(value, now).map(|date| date.since(now))
 }
 
 /// An HTTP date in any of its three forms (RFC 9110, section 5.6.7), none before 1970.
@@ -400,9 +405,14 @@ pub fn retry_after(value: &str, now: Millis) -> Option<Millis> {
 /// The two-digit year of an RFC 850 date is taken to be at most 50 years after `now`.
 #[must_use]
 pub fn http_date(text: &str, now: Millis) -> Option<Millis> {
-    let bytes = text.as_bytes();
-    let seconds = if let Some((_, rest)) = text.split_once(", ") {
-        let mut reader = Reader(rest.as_bytes());
+    read_http_date(text.as_bytes(), now)
+}
+
+fn read_http_date(text: &[u8], now: Millis) -> Option<Millis> {
+    let comma = text.iter().position(|byte| *byte == b',');
+    let seconds = if let Some(comma) = comma {
+        let mut reader = Reader(text.get(comma + 1..)?);
+        reader.literal(b" ")?;
         let day = reader.digits(2)?;
         let (year, month) = if reader.take(b'-') {
             let month = read_month(&mut reader)?;
@@ -421,7 +431,7 @@ pub fn http_date(text: &str, now: Millis) -> Option<Millis> {
         days_from_civil(year, month, day)? * 86_400 + time
     } else {
         // asctime: `Sun Nov  6 08:49:37 1994`
-        let mut reader = Reader(bytes.get(3..)?);
+        let mut reader = Reader(text.get(3..)?);
         reader.literal(b" ")?;
         let month = read_month(&mut reader)?;
         reader.literal(b" ")?;

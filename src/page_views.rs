@@ -12,7 +12,7 @@ use crate::endpoint::{Endpoint, Method, Operation, Parameter, ParameterKind, Pla
 use crate::error::{Rule, ValidationError};
 use crate::project::ProjectId;
 use crate::schema::{Described, Kind};
-use crate::value::{MAX_SAFE_INTEGER, Value, exact_integer, optional_integer};
+use crate::value::{MAX_SAFE_INTEGER, Value, exact_integer, integer_text, optional_integer};
 
 /// How many rows a page may hold: 1 to 250 (SPEC 4.2, `limit`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ impl PageSize {
             _ => Err(ValidationError::new(
                 "limit",
                 Rule::PageSize,
-                rows.to_string(),
+                integer_text(rows),
             )),
         }
     }
@@ -73,7 +73,7 @@ impl Offset {
         Err(ValidationError::new(
             "offset",
             Rule::Offset,
-            rows.to_string(),
+            integer_text(rows),
         ))
     }
 
@@ -277,10 +277,10 @@ impl Endpoint for ListPageViews {
             query.push("dateTo", to.as_str());
         }
         if let Some(limit) = self.limit {
-            query.push("limit", &limit.get().to_string());
+            query.push("limit", &integer_text(limit.get()));
         }
         if let Some(offset) = self.offset {
-            query.push("offset", &offset.get().to_string());
+            query.push("offset", &integer_text(offset.get()));
         }
         let mut target = String::from("/v1/analytics/");
         target.push_str(&project.as_path_segment());

@@ -79,12 +79,12 @@ const MOST_DETAILS: usize = 20;
 const LONGEST_MESSAGE: usize = 1000;
 
 /// A message for people stays one: the first 1,000 characters of it.
-fn shortened(mut text: String) -> String {
-    if let Some((at, _)) = text.char_indices().nth(LONGEST_MESSAGE) {
-        text.truncate(at);
-        text.push('…');
+fn shortened(text: String) -> String {
+    let mut start: String = text.chars().take(LONGEST_MESSAGE).collect();
+    if start.len() < text.len() {
+        start.push('…');
     }
-    text
+    start
 }
 
 /// The status in words (RFC 9110, section 15; RFC 6585), by class where it is not a common one.

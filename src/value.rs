@@ -113,7 +113,11 @@ pub fn optional_integer<V: Value>(
         },
         Scalar::Number(number) => match exact_integer(number) {
             Some(number) if number >= 0 => number.unsigned_abs(),
-            Some(number) => return refused(number.to_string().into()),
+            Some(number) => {
+                let mut text = String::from("-");
+                text.push_str(&integer_text(number.unsigned_abs()));
+                return refused(text.into());
+            }
             None => return refused("a number that is no exact integer".into()),
         },
         other => return refused(other.kind().into()),
@@ -121,14 +125,28 @@ pub fn optional_integer<V: Value>(
     if range.contains(&number) {
         Ok(Some(number))
     } else {
-        refused(number.to_string().into())
+        refused(integer_text(number).into())
     }
 }
 
 /// Reads plain decimal digits, 16 at the most.
 pub(crate) fn decimal(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.len() <= 16 && text.bytes().all(|b| b.is_ascii_digit());
-    if digits { text.parse().ok() } else { None }
+    let value = |number: u64, digit: u8| number * 10 + u64::from(digit - b'0');
+    digits.then(|| text.bytes().fold(0, value))
+}
+
+/// The decimal digits of an integer. The standard library's own come with all of
+/// its formatting, which would be a tenth of the package's wasm.
+pub(crate) fn integer_text(mut number: u64) -> String {
+    let mut digits = Vec::with_capacity(20);
+    loop {
+        digits.push(char::from(b'0' + (number % 10) as u8));
+        number /= 10;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
 }
 
 /// The integer that `number` is, when a double holds it exactly.

@@ -1,9 +1,11 @@
 //! A call: attempts, their time, and what becomes of the answer.
 
+use std::pin::Pin;
+
 use gloo_net::http::{Headers, Method as HttpMethod, RequestBuilder};
-use js_sys::{Function, SyntaxError};
+use js_sys::{Function, Promise, SyntaxError};
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{AbortSignal, RequestRedirect, Response};
 
 use crate::credential::{BaseUrl, idempotency_key};
@@ -313,6 +315,13 @@ impl Sender {
             )
             .into()
     }
+}
+
+/// A promise of what `work` comes to. Every kind of work goes through one boxed type,
+/// so that the machinery of a promise is in the module once.
+pub fn promise(work: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+    let work: Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>> = Box::pin(work);
+    future_to_promise(work)
 }
 
 /// Waits, unless the signal aborts; then its reason is the error.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::Function;
+use js_sys::{Function, Promise};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::error::{Rule, ValidationError};
 use crate::page_views::ListPageViews;
 use crate::project::ProjectId;
 use crate::value::{Value, optional_text, required_text};
-use crate::wasm::call::{CallOptions, Sender, named};
+use crate::wasm::call::{CallOptions, Sender, named, promise};
 use crate::wasm::fault::{self, Plain};
 use crate::wasm::pages::Pages;
 use crate::wasm::params::Argument;
@@ -43,20 +43,26 @@ impl Engine {
     }
 
     /// Carries out an operation; resolves to `{ data, response }`.
-    pub async fn call(
+    ///
+    /// # Errors
+    /// A plain object; see the module's own documentation.
+    pub fn call(
         &self,
-        operation: String,
+        operation: &str,
         params: JsValue,
         options: JsValue,
-    ) -> Result<JsValue, JsValue> {
-        let prepared = self.prepare(&operation, &Argument(params));
+    ) -> Result<Promise, JsValue> {
+        let prepared = self.prepare(operation, &Argument(params));
         let prepared = prepared.map_err(|error| fault::validation(&error))?;
         let options = CallOptions::read(options)?;
-        let answer = self.sender.run(&prepared, &options).await?;
-        Ok(Plain::new()
-            .with("data", answer.data)
-            .with("response", answer.response)
-            .into())
+        let sender = Rc::clone(&self.sender);
+        Ok(promise(async move {
+            let answer = sender.run(&prepared, &options).await?;
+            Ok(Plain::new()
+                .with("data", answer.data)
+                .with("response", answer.response)
+                .into())
+        }))
     }
 
     /// The request of an operation as `{ method, url, headers, body }`, unsent.

@@ -16,6 +16,7 @@ use wasm_bindgen::JsValue;
 
 use crate::date::Millis;
 use crate::error::{ApiError, DecodeError, ValidationError};
+use crate::value::integer_text;
 use crate::wasm::host::milliseconds;
 
 /// A plain object under construction.
@@ -65,7 +66,7 @@ pub fn api(error: &ApiError, body: JsValue, headers: JsValue) -> JsValue {
         .map(|text| JsValue::from_str(text))
         .collect();
     let seconds = |wait: Millis| milliseconds(wait) / 1000.0;
-    let mut message = error.status.to_string();
+    let mut message = integer_text(error.status.into());
     message.push(' ');
     message.push_str(&error.message);
     Plain::fault("api", &message)
@@ -106,7 +107,7 @@ pub fn connection(cause: JsValue) -> JsValue {
 /// No complete answer in time.
 pub fn timeout(after: Millis) -> JsValue {
     let mut message = String::from("no complete answer within ");
-    message.push_str(&after.0.to_string());
+    message.push_str(&integer_text(after.0));
     message.push_str(" ms");
     Plain::fault("timeout", &message)
         .with("after", milliseconds(after))

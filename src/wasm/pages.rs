@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::Array;
+use js_sys::{Array, Promise};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::error::{Error, ValidationError};
 use crate::page_views::{ListPageViews, Offset, PageSize};
 use crate::paginate::OffsetPages;
 use crate::project::ProjectId;
-use crate::wasm::call::{CallOptions, Sender, prepared};
+use crate::wasm::call::{CallOptions, Sender, prepared, promise};
 use crate::wasm::engine::Prepared;
 use crate::wasm::fault::{self, Plain};
 use crate::wasm::host::{self, milliseconds};
@@ -31,11 +31,13 @@ extern "C" {
 
 /// A run through the pages of a list of page views.
 #[wasm_bindgen]
-pub struct Pages {
+pub struct Pages(Rc<Run>);
+
+struct Run {
     project: ProjectId,
     sender: Rc<Sender>,
     list: ListPageViews,
-    run: RefCell<OffsetPages>,
+    pages: RefCell<OffsetPages>,
 }
 
 impl Pages {
@@ -53,18 +55,39 @@ impl Pages {
             (list, PageSize::DEFAULT)
         };
         let size = list.limit.unwrap_or(usual);
-        let run = OffsetPages::new(list.offset.unwrap_or_default(), size);
-        Ok(Self {
+        let pages = OffsetPages::new(list.offset.unwrap_or_default(), size);
+        Ok(Self(Rc::new(Run {
             project,
             sender,
             list,
-            run: RefCell::new(run),
-        })
+            pages: RefCell::new(pages),
+        })))
+    }
+}
+
+impl Run {
+    async fn next(&self, options: JsValue) -> Result<JsValue, JsValue> {
+        let Some(offset) = self.pages.borrow().next() else {
+            return Ok(JsValue::UNDEFINED);
+        };
+        let options = CallOptions::read(options)?;
+        let answer = self.sender.run(&self.prepared(offset), &options).await?;
+        let page: &Page = answer.data.unchecked_ref();
+        let rows = u64::from(page.views().length());
+        self.pages
+            .borrow_mut()
+            .advance(rows, page.has_more())
+            .map_err(|error| given_up(&error, &answer.response))?;
+        Ok(Plain::new()
+            .with("data", answer.data)
+            .with("response", answer.response)
+            .with("offset", number(offset))
+            .into())
     }
 
     fn prepared(&self, offset: Offset) -> Prepared {
         let list = ListPageViews {
-            limit: Some(self.run.borrow().size()),
+            limit: Some(self.pages.borrow().size()),
             offset: Some(offset),
             ..self.list.clone()
         };
@@ -76,42 +99,29 @@ impl Pages {
 impl Pages {
     /// The next page as `{ data, response, offset }`, or `undefined` when the run is
     /// over. A page that failed is asked for again by the next call.
-    pub async fn next(&self, options: JsValue) -> Result<JsValue, JsValue> {
-        let Some(offset) = self.run.borrow().next() else {
-            return Ok(JsValue::UNDEFINED);
-        };
-        let options = CallOptions::read(options)?;
-        let answer = self.sender.run(&self.prepared(offset), &options).await?;
-        let page: &Page = answer.data.unchecked_ref();
-        let rows = u64::from(page.views().length());
-        self.run
-            .borrow_mut()
-            .advance(rows, page.has_more())
-            .map_err(|error| given_up(&error, &answer.response))?;
-        Ok(Plain::new()
-            .with("data", answer.data)
-            .with("response", answer.response)
-            .with("offset", number(offset))
-            .into())
+    pub fn next(&self, options: JsValue) -> Promise {
+        let run = Rc::clone(&self.0);
+        promise(async move { run.next(options).await })
     }
 
     /// Where the run stands, as the parameters of a list that goes on from there;
     /// `null` when the run is over.
     #[wasm_bindgen(getter)]
     pub fn cursor(&self) -> JsValue {
-        let run = self.run.borrow();
-        let Some(offset) = run.next() else {
+        let Run { list, pages, .. } = &*self.0;
+        let pages = pages.borrow();
+        let Some(offset) = pages.next() else {
             return JsValue::NULL;
         };
         let mut cursor = Plain::new();
-        if let Some(from) = self.list.range.from() {
+        if let Some(from) = list.range.from() {
             cursor = cursor.with("dateFrom", from.as_str());
         }
-        if let Some(to) = self.list.range.to() {
+        if let Some(to) = list.range.to() {
             cursor = cursor.with("dateTo", to.as_str());
         }
         cursor
-            .with("limit", milliseconds(Millis(run.size().get())))
+            .with("limit", milliseconds(Millis(pages.size().get())))
             .with("offset", number(offset))
             .into()
     }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use js_sys::Promise;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
@@ -10,7 +11,7 @@ use crate::agent_job::JobStatus;
 use crate::date::Millis;
 use crate::error::ValidationError;
 use crate::poll::{Poll, PollStep};
-use crate::wasm::call::{CallOptions, Lost, Sender, length_of_time, sleep};
+use crate::wasm::call::{CallOptions, Lost, Sender, length_of_time, promise, sleep};
 use crate::wasm::engine::Prepared;
 use crate::wasm::fault::{self, Plain};
 use crate::wasm::host;
@@ -32,7 +33,9 @@ const LAST_LOOK: Millis = Millis(1_000);
 
 /// A wait for a job to come to its end, told change by change.
 #[wasm_bindgen]
-pub struct Watch {
+pub struct Watch(Rc<Wait>);
+
+struct Wait {
     call: Prepared,
     sender: Rc<Sender>,
     state: RefCell<State>,
@@ -63,11 +66,11 @@ impl Watch {
             text: None,
             over: false,
         };
-        Ok(Self {
+        Ok(Self(Rc::new(Wait {
             call,
             sender,
             state: RefCell::new(state),
-        })
+        })))
     }
 }
 
@@ -75,7 +78,14 @@ impl Watch {
 impl Watch {
     /// Waits for the next change: `{ job, done }`, the first one being the job as it is.
     /// `undefined` after the last.
-    pub async fn next(&self, options: JsValue) -> Result<JsValue, JsValue> {
+    pub fn next(&self, options: JsValue) -> Promise {
+        let wait = Rc::clone(&self.0);
+        promise(async move { wait.next(options).await })
+    }
+}
+
+impl Wait {
+    async fn next(&self, options: JsValue) -> Result<JsValue, JsValue> {
         loop {
             if self.state.borrow().over {
                 return Ok(JsValue::UNDEFINED);

@@ -1,0 +1,286 @@
+//! How an agent job's JSON is read.
+
+use quillgate::response::decode;
+use quillgate::{
+    AgentJob, CreateAgentJob, DecodeError, GetAgentJob, JobStatus, Prompt, SendMessage, Source,
+};
+use serde_json::{Value, json};
+
+const FIELDS: [&str; 7] = [
+    "id",
+    "status",
+    "source",
+    "model",
+    "prLink",
+    "createdAt",
+    "archivedAt",
+];
+
+fn body() -> Value {
+    json!({
+        "id": "job_1",
+        "status": "completed",
+        "source": {"repository": "acme/docs", "ref": "main"},
+        "model": "writer-2",
+        "prLink": "https://code.example/acme/docs/pull/7",
+        "createdAt": "2024-02-29T12:00:00Z",
+        "archivedAt": "2024-03-01T12:00:00Z",
+    })
+}
+
+fn read(body: &Value) -> Result<AgentJob, DecodeError> {
+    decode::<GetAgentJob>(body.to_string().as_bytes())
+}
+
+fn full() -> AgentJob {
+    AgentJob {
+        id: Some("job_1".into()),
+        status: Some(JobStatus::Completed),
+        source: Some(Source {
+            repository: Some("acme/docs".into()),
+            reference: Some("main".into()),
+        }),
+        model: Some("writer-2".into()),
+        pr_link: Some("https://code.example/acme/docs/pull/7".into()),
+        created_at: Some("2024-02-29T12:00:00Z".into()),
+        archived_at: Some("2024-03-01T12:00:00Z".into()),
+    }
+}
+
+/// The full job without one member.
+fn without(field: &str) -> AgentJob {
+    let mut job = full();
+    match field {
+        "id" => job.id = None,
+        "status" => job.status = None,
+        "source" => job.source = None,
+        "model" => job.model = None,
+        "prLink" => job.pr_link = None,
+        "createdAt" => job.created_at = None,
+        "archivedAt" => job.archived_at = None,
+        other => panic!("no member {other}"),
+    }
+    job
+}
+
+#[test]
+fn a_job_with_every_member_is_read_whole_by_all_three_operations() {
+    let text = body().to_string();
+    assert_eq!(decode::<CreateAgentJob>(text.as_bytes()).unwrap(), full());
+    assert_eq!(decode::<GetAgentJob>(text.as_bytes()).unwrap(), full());
+    assert_eq!(decode::<SendMessage>(text.as_bytes()).unwrap(), full());
+}
+
+#[test]
+fn no_member_is_promised_to_be_present() {
+    for field in FIELDS {
+        let mut body = body();
+        body.as_object_mut().unwrap().remove(field).unwrap();
+        assert_eq!(read(&body).unwrap(), without(field), "{field}");
+    }
+    let nothing = read(&json!({})).unwrap();
+    assert_eq!(
+        serde_json::to_value(nothing).unwrap(),
+        FIELDS
+            .map(|field| (field.to_owned(), Value::Null))
+            .into_iter()
+            .collect::<Value>()
+    );
+}
+
+#[test]
+fn every_member_may_be_null() {
+    for field in FIELDS {
+        let mut body = body();
+        body[field] = Value::Null;
+        assert_eq!(read(&body).unwrap(), without(field), "{field}");
+    }
+}
+
+#[test]
+fn the_source_may_lack_its_members() {
+    for (source, repository, reference) in [
+        (json!({}), None, None),
+        (json!({"repository": null, "ref": null}), None, None),
+        (json!({"repository": "acme/docs"}), Some("acme/docs"), None),
+        (json!({"ref": "main"}), None, Some("main")),
+    ] {
+        let job = read(&json!({ "source": source })).unwrap();
+        let (repository, reference) = (repository.map(str::to_owned), reference.map(str::to_owned));
+        assert_eq!(
+            job.source,
+            Some(Source {
+                repository,
+                reference
+            })
+        );
+    }
+}
+
+#[test]
+fn a_member_of_a_wrong_type_is_named_by_its_path() {
+    for field in FIELDS {
+        for wrong in [json!(7), json!(true), json!(["x"]), json!(1.5), json!([])] {
+            let mut body = body();
+            body[field] = wrong.clone();
+            let error = read(&body).expect_err(field);
+            assert_eq!(error.at, field, "{wrong}");
+            assert!(
+                error.what.starts_with("invalid type"),
+                "{field}: {}",
+                error.what
+            );
+        }
+    }
+    for field in ["repository", "ref"] {
+        for wrong in [json!(7), json!(true), json!(["x"]), json!({})] {
+            let error = read(&json!({"source": {field: wrong}})).expect_err(field);
+            assert_eq!(error.at, format!("source.{field}"));
+        }
+    }
+    for field in FIELDS.into_iter().filter(|field| *field != "source") {
+        assert_eq!(read(&json!({field: {}})).expect_err(field).at, field);
+    }
+    assert_eq!(
+        read(&json!({"source": "acme/docs"})).unwrap_err().at,
+        "source"
+    );
+}
+
+#[test]
+fn a_list_of_values_is_not_taken_for_an_object() {
+    let values = [
+        json!("job_1"),
+        json!("active"),
+        json!(null),
+        json!(null),
+        json!(null),
+        json!(null),
+        json!(null),
+    ];
+    assert_eq!(read(&json!(values)).unwrap_err().at, "");
+    assert_eq!(
+        read(&json!({"source": ["acme/docs", "main"]}))
+            .unwrap_err()
+            .at,
+        "source"
+    );
+}
+
+#[test]
+fn a_body_that_is_no_object_is_a_decode_error_of_the_whole_body() {
+    for body in [
+        json!(null),
+        json!("job_1"),
+        json!(7),
+        json!(true),
+        json!([]),
+        json!([{}]),
+    ] {
+        let error = read(&body).unwrap_err();
+        assert_eq!(error.at, "", "{body}");
+        assert!(error.to_string().starts_with("body "), "{error}");
+    }
+}
+
+#[test]
+fn unknown_members_are_kept_out_of_the_way() {
+    let mut body = body();
+    body["cost"] = json!({"deep": [[[{"status": 7}]]]});
+    body["source"]["host"] = json!(null);
+    body["pr_link"] = json!(7);
+    body["Status"] = json!(7);
+    assert_eq!(read(&body).unwrap(), full());
+}
+
+#[test]
+fn an_unknown_status_is_kept_and_is_not_final() {
+    for text in [
+        "queued",
+        "",
+        "Completed",
+        "completed ",
+        "ACTIVE",
+        "cancelled",
+        "完了",
+    ] {
+        let status = read(&json!({ "status": text })).unwrap().status.unwrap();
+        assert_eq!(status, JobStatus::Other(text.to_owned()));
+        assert_eq!(status.as_str(), text);
+        assert!(!status.is_terminal() && !status.is_known(), "{text}");
+        assert_eq!(serde_json::to_value(&status).unwrap(), json!(text));
+    }
+}
+
+#[test]
+fn the_known_statuses_are_final_except_active() {
+    for (text, status, terminal) in [
+        ("active", JobStatus::Active, false),
+        ("completed", JobStatus::Completed, true),
+        ("archived", JobStatus::Archived, true),
+        ("failed", JobStatus::Failed, true),
+    ] {
+        assert_eq!(
+            read(&json!({ "status": text })).unwrap().status,
+            Some(status.clone())
+        );
+        assert_eq!(JobStatus::from(text.to_owned()), status);
+        assert_eq!(
+            (status.is_terminal(), status.is_known()),
+            (terminal, true),
+            "{text}"
+        );
+        assert_eq!(status.as_str(), text);
+    }
+}
+
+#[test]
+fn an_escaped_status_is_read_like_any_other() {
+    let job = decode::<GetAgentJob>(br#"{"status":"\u0061ctive"}"#).unwrap();
+    assert_eq!(job.status, Some(JobStatus::Active));
+}
+
+#[test]
+fn a_job_is_written_as_it_was_read() {
+    assert_eq!(serde_json::to_value(full()).unwrap(), body());
+}
+
+#[test]
+fn a_prompt_does_not_show_itself_in_debug_output() {
+    let prompt = Prompt::new("the merger is secret").unwrap();
+    let shown = format!("{prompt:?} {:?}", CreateAgentJob::new(prompt.clone()));
+    assert_eq!(
+        shown,
+        "Prompt(20 bytes) CreateAgentJob { prompt: Prompt(20 bytes) }"
+    );
+}
+
+#[test]
+fn a_job_with_any_one_byte_damaged_is_read_or_refused_with_a_place_and_words() {
+    let whole = br#"{"id":"j","source":{"repository":"a","ref":null},"model":7}"#;
+    let places = [
+        "",
+        "id",
+        "source",
+        "source.repository",
+        "source.ref",
+        "model",
+    ];
+    for at in 0..whole.len() {
+        for damage in 0..=255 {
+            let mut body = whole.to_vec();
+            body[at] = damage;
+            // The model is a number: only another name or another value lets the job pass.
+            match decode::<GetAgentJob>(&body) {
+                Ok(job) => assert!(job.model.is_none() && at >= 49, "{at} {damage}"),
+                Err(error) => {
+                    assert!(!error.what.is_empty());
+                    assert!(
+                        places.contains(&error.at.as_str()),
+                        "{at} {damage}: {error}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Which addresses and credentials a client takes.
+
+use quillgate::Rule;
+use quillgate::credential::{AdminKey, BaseUrl, idempotency_key, stands_in_header};
+
+#[test]
+fn a_target_is_put_after_the_base() {
+    for (base, joined) in [
+        (BaseUrl::UPSTREAM, "https://api.mintlify.com/v2/x"),
+        ("https://docs.example", "https://docs.example/v2/x"),
+        ("https://docs.example/", "https://docs.example/v2/x"),
+        (
+            "https://docs.example/gate/",
+            "https://docs.example/gate/v2/x",
+        ),
+        ("http://127.0.0.1:8787", "http://127.0.0.1:8787/v2/x"),
+        ("http://[::1]:8787/", "http://[::1]:8787/v2/x"),
+    ] {
+        assert_eq!(BaseUrl::new(base).unwrap().join("/v2/x"), joined);
+    }
+}
+
+#[test]
+fn a_base_that_could_send_a_request_elsewhere_is_refused_without_repeating_it() {
+    for base in [
+        "",
+        "docs.example",
+        "//docs.example",
+        "/gate",
+        "https://",
+        "https:///gate",
+        "http://:80",
+        "https:docs.example",
+        "ftp://docs.example",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "https://user:secret@docs.example",
+        "https://docs.example?key=secret",
+        "https://docs.example/#secret",
+        "https://docs.example\\@evil.example",
+        "https://docs.example /",
+        " https://docs.example",
+        "https://docs.example\r\n",
+        "https://dócs.example",
+    ] {
+        let error = BaseUrl::new(base).expect_err(base);
+        assert_eq!(
+            (error.field.as_ref(), error.rule),
+            ("baseUrl", Rule::BaseUrl),
+            "{base}"
+        );
+        assert_eq!(
+            error.message(),
+            "baseUrl must be an absolute http or https URL without credentials, query or fragment"
+        );
+    }
+}
+
+#[test]
+fn an_admin_key_is_taken_and_shown_to_nobody_but_the_header() {
+    let key = AdminKey::new("mint_canary").unwrap();
+    assert_eq!(key.expose(), "mint_canary");
+    assert_eq!(format!("{key:?}"), "AdminKey(…)");
+    assert!(AdminKey::new("mint_dscovery").is_ok());
+}
+
+#[test]
+fn another_kind_of_key_is_refused_without_repeating_it() {
+    for key in [
+        "",
+        "mint_",
+        "mint_dsc_canary",
+        "mint_us_canary",
+        "MINT_canary",
+        "canary",
+        " mint_canary",
+        "mint_canary\n",
+        "mint_can ary",
+        "mint_canäry",
+        "Bearer mint_canary",
+    ] {
+        let error = AdminKey::new(key).expect_err(key);
+        assert_eq!(
+            (error.field.as_ref(), error.rule),
+            ("adminKey", Rule::AdminKey),
+            "{key}"
+        );
+        let shown = format!("{error} {error:?}");
+        assert!(
+            !shown.contains("canary") && !shown.contains("ary\\n"),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn a_credential_is_visible_ascii_without_spaces() {
+    for code in 0..=255_u8 {
+        let text = char::from(code).to_string();
+        assert_eq!(
+            stands_in_header(&text),
+            (0x21..=0x7e).contains(&code),
+            "{code:#x}"
+        );
+    }
+    assert!(!stands_in_header(""));
+    assert!(!stands_in_header("a b"));
+}
+
+#[test]
+fn an_idempotency_key_has_1_to_255_visible_ascii_characters() {
+    let longest = "k".repeat(255);
+    for key in ["k", "7f9c-42", &longest] {
+        assert_eq!(idempotency_key(key), Ok(()));
+    }
+    let too_long = "k".repeat(256);
+    for key in ["", " ", "a b", "k\n", "ключ", &too_long] {
+        let error = idempotency_key(key).expect_err(key);
+        assert_eq!(
+            (error.field.as_ref(), error.rule),
+            ("idempotencyKey", Rule::IdempotencyKey)
+        );
+        assert_eq!(
+            error.message(),
+            "idempotencyKey must be 1 to 255 visible ASCII characters"
+        );
+    }
+}

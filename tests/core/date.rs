@@ -1,0 +1,405 @@
+//! Which dates exist, how they are ordered, and how an instant is written.
+
+use std::cmp::Ordering;
+
+use quillgate::{DateBound, DateRange, Millis, Rule};
+
+pub const DAY: u64 = 86_400_000;
+
+pub fn bound(text: &str) -> DateBound {
+    DateBound::new("dateFrom", text).unwrap()
+}
+
+fn rule(text: &str) -> Rule {
+    let error = DateBound::new("dateTo", text).expect_err(text);
+    assert_eq!(error.field, "dateTo");
+    error.rule
+}
+
+/// Walks the calendar one day at a time: the oracle. It knows the century years
+/// without a leap day by name.
+#[derive(Clone, Copy)]
+pub struct Calendar {
+    pub year: u32,
+    pub month: u32,
+    pub day: u32,
+}
+
+impl Calendar {
+    pub fn from_year(year: u32) -> Self {
+        Self {
+            year,
+            month: 1,
+            day: 1,
+        }
+    }
+
+    pub fn last_day_of_month(self) -> u32 {
+        const COMMON: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        const NO_LEAP_DAY: [u32; 8] = [1500, 1700, 1800, 1900, 2100, 2200, 2300, 2500];
+        let leap_day =
+            self.month == 2 && self.year.is_multiple_of(4) && !NO_LEAP_DAY.contains(&self.year);
+        COMMON[self.month as usize - 1] + u32::from(leap_day)
+    }
+
+    pub fn next(self) -> Self {
+        let Self { year, month, day } = self;
+        if day < self.last_day_of_month() {
+            Self {
+                year,
+                month,
+                day: day + 1,
+            }
+        } else if month < 12 {
+            Self {
+                year,
+                month: month + 1,
+                day: 1,
+            }
+        } else {
+            Self::from_year(year + 1)
+        }
+    }
+
+    pub fn text(self) -> String {
+        format!("{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+#[test]
+fn days_of_nine_centuries_exist_and_follow_each_other() {
+    let mut today = Calendar::from_year(1600);
+    while today.year < 2500 {
+        let tomorrow = today.next();
+        let (day, next) = (bound(&today.text()), bound(&tomorrow.text()));
+        assert_eq!(day.compare(&next), Some(Ordering::Less), "{}", today.text());
+
+        // An hour before midnight an hour west of Greenwich is midnight there: the days touch.
+        let end = bound(&format!("{}T23:00:00-01:00", today.text()));
+        let start = bound(&format!("{}T00:00Z", tomorrow.text()));
+        assert_eq!(
+            end.compare(&start),
+            Some(Ordering::Equal),
+            "{}",
+            today.text()
+        );
+        today = tomorrow;
+    }
+}
+
+#[test]
+fn days_past_the_end_of_a_month_exist_in_no_year() {
+    for year in 1500..=2599 {
+        for month in 1..=12 {
+            let calendar = Calendar {
+                year,
+                month,
+                day: 1,
+            };
+            for day in [0, calendar.last_day_of_month() + 1, 32, 99] {
+                let text = Calendar { day, ..calendar }.text();
+                assert_eq!(rule(&text), Rule::CalendarDate, "{text}");
+            }
+        }
+        for month in [0, 13, 99] {
+            assert_eq!(
+                rule(
+                    &Calendar {
+                        year,
+                        month,
+                        day: 1
+                    }
+                    .text()
+                ),
+                Rule::CalendarDate
+            );
+        }
+    }
+}
+
+#[test]
+fn every_instant_is_written_as_the_day_that_it_falls_on() {
+    let mut today = Calendar::from_year(1970);
+    let mut days = 0;
+    while today.year < 2500 {
+        let midnight = Millis(days * DAY);
+        let (first, last) = (midnight, midnight.plus(Millis(DAY - 1)));
+        assert_eq!(
+            DateBound::from_instant(first).as_str(),
+            format!("{}T00:00:00.000Z", today.text())
+        );
+        assert_eq!(
+            DateBound::from_instant(last).as_str(),
+            format!("{}T23:59:59.999Z", today.text())
+        );
+        assert_eq!(
+            DateBound::from_instant(first),
+            bound(DateBound::from_instant(first).as_str())
+        );
+        today = today.next();
+        days += 1;
+    }
+    assert_eq!(days, 193_579);
+}
+
+#[test]
+fn well_known_instants_are_written_as_everyone_writes_them() {
+    for (instant, text) in [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (1, "1970-01-01T00:00:00.001Z"),
+        (784_111_777_000, "1994-11-06T08:49:37.000Z"),
+        (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+        (951_868_799_999, "2000-02-29T23:59:59.999Z"),
+        (1_709_210_096_789, "2024-02-29T12:34:56.789Z"),
+        (2_147_483_647_000, "2038-01-19T03:14:07.000Z"),
+        (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+    ] {
+        assert_eq!(DateBound::from_instant(Millis(instant)).as_str(), text);
+    }
+}
+
+#[test]
+fn an_instant_past_the_year_9999_is_its_last_one() {
+    for instant in [253_402_300_800_000, u64::MAX / 2, u64::MAX] {
+        let bound = DateBound::from_instant(Millis(instant));
+        assert_eq!(bound.as_str(), "9999-12-31T23:59:59.999Z");
+        assert_eq!(bound, DateBound::from_instant(Millis(253_402_300_799_999)));
+    }
+}
+
+#[test]
+fn date_times_with_all_their_options_are_taken() {
+    for text in [
+        "2024-02-29T00:00",
+        "2024-02-29T23:59",
+        "2024-02-29T23:59:59",
+        "2024-02-29T23:59:59.9",
+        "2024-02-29T23:59:59.999999999",
+        "2024-02-29T23:59Z",
+        "2024-02-29T23:59:59Z",
+        "2024-02-29T23:59:59.123Z",
+        "2024-02-29T23:59+00:00",
+        "2024-02-29T23:59-00:00",
+        "2024-02-29T23:59:59+23:59",
+        "2024-02-29T23:59:59.5-23:59",
+        "0000-02-29",
+        "0001-01-01T00:00+14:00",
+        "9999-12-31T23:59:59.999-12:00",
+    ] {
+        assert_eq!(bound(text).as_str(), text);
+    }
+    let endless = format!("2024-02-29T23:59:59.{}Z", "9".repeat(100_000));
+    assert_eq!(
+        bound(&endless).compare(&bound("2024-02-29T23:59:59.999Z")),
+        Some(Ordering::Equal)
+    );
+}
+
+#[test]
+fn times_and_offsets_that_no_day_has_are_refused() {
+    for text in [
+        "2024-02-29T24:00",
+        "2024-02-29T24:00:00Z",
+        "2024-02-29T99:00",
+        "2024-02-29T23:60",
+        "2024-02-29T23:59:60Z",
+        "2024-02-29T23:59:61",
+        "2024-02-29T00:00+24:00",
+        "2024-02-29T00:00-00:60",
+        "2024-02-29T00:00+99:99",
+        "2024-02-30T00:00:00Z",
+        "2023-02-29T12:00:00.5+02:00",
+        "2100-02-29T00:00",
+        "2024-13-01T00:00Z",
+    ] {
+        assert_eq!(rule(text), Rule::CalendarDate, "{text}");
+    }
+}
+
+#[test]
+fn what_is_written_in_another_way_is_refused() {
+    for text in [
+        "",
+        " ",
+        "2024",
+        "2024-02",
+        "2024-02-2",
+        "2024-2-29",
+        "24-02-29",
+        "20240229",
+        "2024/02/29",
+        "29-02-2024",
+        "02/29/2024",
+        "2024-02-29 ",
+        " 2024-02-29",
+        "2024-02-29\n",
+        "2024-02-290",
+        "02024-02-29",
+        "12024-02-29",
+        "+2024-02-29",
+        "-2024-02-29",
+        "2024-W09-4",
+        "2024-060",
+        "2024-02-29T",
+        "2024-02-29T1",
+        "2024-02-29T10",
+        "2024-02-29T10:0",
+        "2024-02-29T10:00:",
+        "2024-02-29T10:00:0",
+        "2024-02-29T1000",
+        "2024-02-29T10:00:00.",
+        "2024-02-29T10:00:00.Z",
+        "2024-02-29T10:00:00,5Z",
+        "2024-02-29T10:00.5",
+        "2024-02-29T10:00:00.5.5",
+        "2024-02-29T100:00",
+        "2024-02-29T10:000",
+        "2024-02-29T10:00:000",
+        "2024-02-29 10:00",
+        "2024-02-29t10:00z",
+        "2024-02-29T10:00z",
+        "2024-02-29T10:00ZZ",
+        "2024-02-29T10:00Z ",
+        "2024-02-29T10:00+",
+        "2024-02-29T10:00+2",
+        "2024-02-29T10:00+02",
+        "2024-02-29T10:00+0200",
+        "2024-02-29T10:00+02:0",
+        "2024-02-29T10:00+02:000",
+        "2024-02-29T10:00 02:00",
+        "2024-02-29T10:00−02:00",
+        "2024-02-29T10:00[Europe/Paris]",
+        "2024-02-29Z",
+        "2024-02-29+02:00",
+        "٢٠٢٤-٠٢-٢٩",
+        "2024–02–29",
+        "yesterday",
+        "1709210096789",
+        "0x7e8-02-29",
+        "2024-02-3x",
+        "2024-02-30T",
+    ] {
+        assert_eq!(rule(text), Rule::DateFormat, "{text:?}");
+    }
+    assert_eq!(rule(&"2".repeat(1_000_000)), Rule::DateFormat);
+}
+
+#[test]
+fn instants_are_ordered_across_offsets() {
+    for (a, b, order) in [
+        (
+            "2024-01-01T00:00Z",
+            "2024-01-01T00:00:00.000+00:00",
+            Ordering::Equal,
+        ),
+        (
+            "2024-01-01T00:00Z",
+            "2024-01-01T00:00-00:00",
+            Ordering::Equal,
+        ),
+        (
+            "2024-01-01T02:00+02:00",
+            "2023-12-31T19:00-05:00",
+            Ordering::Equal,
+        ),
+        (
+            "2024-01-01T00:00:00.001Z",
+            "2024-01-01T00:00Z",
+            Ordering::Greater,
+        ),
+        (
+            "2024-01-01T00:00+00:01",
+            "2024-01-01T00:00Z",
+            Ordering::Less,
+        ),
+        (
+            "2024-03-01T00:30+01:00",
+            "2024-02-29T23:30Z",
+            Ordering::Equal,
+        ),
+        (
+            "1969-12-31T23:59:59.999Z",
+            "1970-01-01T00:00Z",
+            Ordering::Less,
+        ),
+    ] {
+        assert_eq!(bound(a).compare(&bound(b)), Some(order), "{a} {b}");
+        assert_eq!(
+            bound(b).compare(&bound(a)),
+            Some(order.reverse()),
+            "{b} {a}"
+        );
+    }
+}
+
+#[test]
+fn the_fraction_counts_by_place_and_not_by_length() {
+    for (shorter, longer) in [
+        (".5", ".500"),
+        (".05", ".050"),
+        (".005", ".0059"),
+        (".12", ".120999"),
+    ] {
+        let at = |fraction| bound(&format!("2024-01-01T00:00:00{fraction}Z"));
+        assert_eq!(
+            at(shorter).compare(&at(longer)),
+            Some(Ordering::Equal),
+            "{shorter} {longer}"
+        );
+    }
+    let written = DateBound::from_instant(Millis(1_704_067_200_050));
+    assert_eq!(
+        written.compare(&bound("2024-01-01T00:00:00.05Z")),
+        Some(Ordering::Equal)
+    );
+}
+
+#[test]
+fn days_and_local_times_and_instants_are_not_compared_with_each_other() {
+    let kinds = [
+        bound("2024-01-01"),
+        bound("2024-01-01T00:00"),
+        bound("2024-01-01T00:00Z"),
+    ];
+    for (at, one) in kinds.iter().enumerate() {
+        for (other, two) in kinds.iter().enumerate() {
+            let expected = (at == other).then_some(Ordering::Equal);
+            assert_eq!(one.compare(two), expected, "{one:?} {two:?}");
+        }
+    }
+}
+
+#[test]
+fn a_range_may_be_open_at_either_end() {
+    let day = || Some(bound("2024-02-29"));
+    let range = DateRange::new(day(), None).unwrap();
+    assert_eq!((range.from(), range.to()), (day().as_ref(), None));
+    let range = DateRange::new(None, day()).unwrap();
+    assert_eq!((range.from(), range.to()), (None, day().as_ref()));
+    assert_eq!(DateRange::new(None, None).unwrap(), DateRange::default());
+}
+
+#[test]
+fn a_range_of_one_day_or_one_millisecond_is_taken() {
+    for (from, to) in [
+        ("2024-02-28", "2024-02-29"),
+        ("2023-12-31", "2024-01-01"),
+        ("2024-01-01T00:00:00.000Z", "2024-01-01T00:00:00.001Z"),
+        ("2024-01-01T00:00", "2024-01-01T00:01"),
+    ] {
+        let range = DateRange::new(Some(bound(from)), Some(bound(to))).unwrap();
+        assert_eq!(range.from().unwrap().as_str(), from);
+        assert_eq!(range.to().unwrap().as_str(), to);
+    }
+}
+
+#[test]
+fn lengths_of_time_saturate() {
+    assert_eq!(Millis::from_seconds(3), Millis(3000));
+    assert_eq!(Millis::from_seconds(u64::MAX), Millis(u64::MAX));
+    assert_eq!(Millis(5).plus(Millis(7)), Millis(12));
+    assert_eq!(Millis(u64::MAX).plus(Millis(1)), Millis(u64::MAX));
+    assert_eq!(Millis(7).since(Millis(5)), Millis(2));
+    assert_eq!(Millis(5).since(Millis(7)), Millis(0));
+}

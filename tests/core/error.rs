@@ -1,0 +1,103 @@
+//! What an error says, and to whom.
+
+use std::error::Error as _;
+
+use quillgate::{ApiError, DecodeError, Error, Millis, Rule, ValidationError};
+
+#[test]
+fn every_error_is_one_lower_case_sentence() {
+    let api = ApiError {
+        status: 429,
+        message: "slow down".into(),
+        details: vec!["100 an hour".into()],
+        code: Some("/problems/rate".into()),
+        request_id: Some("req_1".into()),
+        retry_after: Some(Millis(1)),
+    };
+    for (error, text) in [
+        (
+            ValidationError::new("limit", Rule::PageSize, "0").into(),
+            "limit must be an integer from 1 to 250, found 0",
+        ),
+        (
+            ValidationError::new("prompt", Rule::Required, "").into(),
+            "prompt is required",
+        ),
+        (api.into(), "status 429: slow down"),
+        (
+            DecodeError::new("views[3].human", "is wrong").into(),
+            "views[3].human is wrong",
+        ),
+        (DecodeError::new("", "is wrong").into(), "body is wrong"),
+        (
+            Error::Connection {
+                message: "reset".into(),
+            },
+            "no answer: reset",
+        ),
+        (
+            Error::Timeout {
+                after: Millis(30_000),
+            },
+            "no complete answer within 30000 ms",
+        ),
+        (Error::Aborted, "the call was aborted"),
+        (
+            Error::JobWaitTimeout { last: None },
+            "the job was not finished in time",
+        ),
+    ] {
+        assert_eq!(error.to_string(), text);
+    }
+}
+
+#[test]
+fn a_refusal_is_the_source_of_its_error() {
+    let refusal = ValidationError::new("limit", Rule::PageSize, "0");
+    let error = Error::from(refusal.clone());
+    assert_eq!(error.source().unwrap().downcast_ref(), Some(&refusal));
+    assert!(Error::Aborted.source().is_none());
+}
+
+#[test]
+fn every_rule_has_a_name_and_words_of_its_own() {
+    for (at, rule) in Rule::ALL.iter().enumerate() {
+        let name = rule.name();
+        assert!(
+            name.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'-'),
+            "{name}"
+        );
+        for other in &Rule::ALL[at + 1..] {
+            assert_ne!(name, other.name());
+            assert_ne!(rule.to_string(), other.to_string());
+        }
+    }
+}
+
+#[test]
+fn the_names_of_rules_are_a_promise() {
+    assert_eq!(
+        Rule::ALL.map(Rule::name),
+        [
+            "required",
+            "text",
+            "not-empty",
+            "not-dot-segment",
+            "path-segment",
+            "page-size",
+            "offset",
+            "date-format",
+            "calendar-date",
+            "before-date-to",
+            "base-url",
+            "admin-key",
+            "milliseconds",
+            "retry-count",
+            "idempotency-key",
+            "credential",
+            "unknown",
+            "once",
+        ]
+    );
+}

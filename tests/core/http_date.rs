@@ -1,0 +1,209 @@
+//! `Retry-After` and the three forms of an HTTP date (RFC 9110, sections 5.6.7 and 10.2.3).
+
+use quillgate::Millis;
+use quillgate::date::{http_date, retry_after};
+
+use crate::date::{Calendar, DAY};
+
+/// Sun, 06 Nov 1994 08:49:37 GMT, the RFC's own example.
+const EXAMPLE: Millis = Millis(784_111_777_000);
+
+const WEEKDAYS: [&str; 7] = [
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+];
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+
+#[test]
+fn the_three_forms_of_the_rfcs_example_are_one_instant() {
+    for text in [
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT",
+        "Sun Nov  6 08:49:37 1994",
+    ] {
+        assert_eq!(http_date(text, EXAMPLE), Some(EXAMPLE), "{text}");
+    }
+}
+
+#[test]
+fn every_day_of_two_centuries_is_read_in_all_three_forms() {
+    let mut today = Calendar::from_year(1970);
+    let mut days: u64 = 0;
+    while today.year < 2170 {
+        let Calendar { year, month, day } = today;
+        let (noon, month) = (Millis(days * DAY + DAY / 2), MONTHS[month as usize - 1]);
+        // 1970-01-01 was a Thursday.
+        let weekday = WEEKDAYS[usize::try_from((days + 4) % 7).unwrap()];
+        let short = &weekday[..3];
+        let two_digits = year % 100;
+        for text in [
+            format!("{short}, {day:02} {month} {year} 12:00:00 GMT"),
+            format!("{weekday}, {day:02}-{month}-{two_digits:02} 12:00:00 GMT"),
+            format!("{short} {month} {day:>2} 12:00:00 {year}"),
+        ] {
+            assert_eq!(http_date(&text, noon), Some(noon), "{text}");
+        }
+        today = today.next();
+        days += 1;
+    }
+}
+
+#[test]
+fn a_two_digit_year_is_the_one_within_fifty_years() {
+    for (this_year, two_digits, meant) in [
+        (1994, 94, 1994),
+        (1994, 44, 2044),
+        (2026, 94, 1994),
+        (2026, 26, 2026),
+        (2026, 76, 2076),
+        (2026, 77, 1977),
+        (2049, 99, 2099),
+        (2049, 0, 2000),
+        (2099, 0, 2100),
+        (1999, 0, 2000),
+        (1999, 49, 2049),
+        (2101, 99, 2099),
+    ] {
+        let instant = |year: u32, two_digits: u32| {
+            let imf = format!("Mon, 01 Jan {year:04} 00:00:00 GMT");
+            let old = format!("Monday, 01-Jan-{two_digits:02} 00:00:00 GMT");
+            (imf, old)
+        };
+        let (now, _) = instant(this_year, 0);
+        let (imf, old) = instant(meant, two_digits);
+        let now = http_date(&now, Millis(0)).unwrap();
+        assert!(http_date(&imf, now).is_some());
+        assert_eq!(
+            http_date(&old, now),
+            http_date(&imf, now),
+            "{two_digits:02} in {this_year}"
+        );
+    }
+}
+
+#[test]
+fn a_leap_second_is_the_second_after() {
+    let now = Millis(0);
+    assert_eq!(
+        http_date("Sat, 31 Dec 2016 23:59:60 GMT", now),
+        http_date("Sun, 01 Jan 2017 00:00:00 GMT", now)
+    );
+    assert!(http_date("Sat, 31 Dec 2016 23:59:60 GMT", now).is_some());
+}
+
+#[test]
+fn text_that_is_no_http_date_is_none() {
+    let unfinished = "Sun, 06 Nov 1994 08:49:37 GMT ";
+    assert_eq!(http_date(unfinished, EXAMPLE), None);
+    for text in [
+        "",
+        " ",
+        ", ",
+        "Sun",
+        "Sun, ",
+        "Sun ",
+        "soon",
+        "2024-02-29T00:00:00Z",
+        "Sun, 06 Nov 1994",
+        "Sun, 06 Nov 1994 08:49:37",
+        "Sun, 06 Nov 1994 08:49:37 UTC",
+        "Sun, 06 Nov 1994 08:49:37 gmt",
+        "Sun, 06 Nov 1994 08:49:37 +0000",
+        "Sun, 06 Nov 1994 08:49:37 GMTX",
+        "Sun, 6 Nov 1994 08:49:37 GMT",
+        "Sun, 006 Nov 1994 08:49:37 GMT",
+        "Sun, 06 nov 1994 08:49:37 GMT",
+        "Sun, 06 XXX 1994 08:49:37 GMT",
+        "Sun, 06 ovD 1994 08:49:37 GMT",
+        "Sun, 06 Nov 94 08:49:37 GMT",
+        "Sun, 06 Nov 19940 08:49:37 GMT",
+        "Sun, 06 Nov 1994 8:49:37 GMT",
+        "Sun, 06 Nov 1994 24:00:00 GMT",
+        "Sun, 06 Nov 1994 08:60:00 GMT",
+        "Sun, 06 Nov 1994 08:49:61 GMT",
+        "Sun, 31 Nov 1994 08:49:37 GMT",
+        "Sun, 00 Nov 1994 08:49:37 GMT",
+        "Wed, 29 Feb 2023 00:00:00 GMT",
+        "Wed, 29 Feb 2100 00:00:00 GMT",
+        "Wed, 31 Dec 1969 23:59:59 GMT",
+        "Sunday, 06-Nov-1994 08:49:37 GMT",
+        "Sunday, 06-Nov 94 08:49:37 GMT",
+        "Sunday, 31-Nov-94 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37",
+        "Sun Nov 6 08:49:37 1994",
+        "Sun Nov  6 08:49:37 94",
+        "Sun Nov  6 08:49:37 1994 GMT",
+        "Sun Nov 31 08:49:37 1994",
+        "Sun Nov  0 08:49:37 1994",
+        "Sun Nov  6 08:49 1994",
+        "Sun, 06 Nov 1994 08:49:37 ＧＭＴ",
+        "é, é",
+        "日曜日",
+    ] {
+        assert_eq!(http_date(text, EXAMPLE), None, "{text:?}");
+        assert_eq!(retry_after(text, EXAMPLE), None, "{text:?}");
+    }
+}
+
+#[test]
+fn retry_after_in_seconds_is_that_long_whatever_the_time() {
+    for now in [Millis(0), EXAMPLE, Millis(u64::MAX)] {
+        for (text, wait) in [
+            ("0", 0),
+            ("1", 1_000),
+            ("120", 120_000),
+            ("0030", 30_000),
+            (" 5\t", 5_000),
+        ] {
+            assert_eq!(retry_after(text, now), Some(Millis(wait)), "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn retry_after_of_more_seconds_than_can_be_counted_is_the_longest_wait() {
+    for text in [
+        "18446744073709551615",
+        "18446744073709552",
+        "99999999999999999999999999",
+    ] {
+        assert_eq!(retry_after(text, EXAMPLE), Some(Millis(u64::MAX)), "{text}");
+    }
+}
+
+#[test]
+fn retry_after_as_a_date_is_the_time_until_then() {
+    let before = Millis(EXAMPLE.0 - 23_456);
+    for text in [
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT",
+        "Sun Nov  6 08:49:37 1994",
+        "  Sun, 06 Nov 1994 08:49:37 GMT  ",
+    ] {
+        assert_eq!(retry_after(text, before), Some(Millis(23_456)), "{text}");
+    }
+}
+
+#[test]
+fn retry_after_as_a_date_that_has_passed_is_no_wait() {
+    let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+    for now in [EXAMPLE, Millis(EXAMPLE.0 + 1), Millis(u64::MAX)] {
+        assert_eq!(retry_after(date, now), Some(Millis(0)));
+    }
+}
+
+#[test]
+fn retry_after_that_is_neither_is_no_answer() {
+    for text in [
+        "-1", "+1", "1.5", "1e3", "1 s", "1,2", "0x10", "١٢", "null", "NaN", "\u{a0}5",
+    ] {
+        assert_eq!(retry_after(text, EXAMPLE), None, "{text:?}");
+    }
+}

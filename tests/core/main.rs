@@ -1,0 +1,22 @@
+//! The core's behaviour, natively.
+#![cfg(not(target_arch = "wasm32"))]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that unwraps what is not there fails right there"
+)]
+
+mod agent_job;
+mod credential;
+mod date;
+mod encode;
+mod error;
+mod http_date;
+mod operations;
+mod page_views;
+mod paginate;
+mod parameters;
+mod poll;
+mod properties;
+mod response;
+mod retry;
+mod schema;

@@ -1,0 +1,257 @@
+//! How a page of page views is read.
+
+use quillgate::response::decode;
+use quillgate::{DecodeError, ListPageViews, PageViews};
+use serde_json::{Value, json};
+
+fn body() -> Value {
+    json!({
+        "totals": {"human": 30, "ai": 12, "total": 42},
+        "views": [
+            {"path": "/", "human": 20, "ai": 2, "total": 22},
+            {"path": "/guides/start", "human": 10, "ai": 10, "total": 20},
+        ],
+        "hasMore": true,
+    })
+}
+
+fn read(body: &Value) -> Result<PageViews, DecodeError> {
+    read_text(&body.to_string())
+}
+
+fn read_text(body: &str) -> Result<PageViews, DecodeError> {
+    decode::<ListPageViews>(body.as_bytes())
+}
+
+/// A body with `number`, as written, in the place of one count.
+fn with_count(number: &str) -> String {
+    format!(r#"{{"totals":{{}},"views":[{{}},{{"ai":{number}}}],"hasMore":false}}"#)
+}
+
+#[test]
+fn a_page_is_read_whole() {
+    let page = read(&body()).unwrap();
+    assert!(page.has_more);
+    assert_eq!(page.totals.human.unwrap().get(), 30);
+    assert_eq!(page.totals.ai.unwrap().get(), 12);
+    assert_eq!(page.totals.total.unwrap().get(), 42);
+    let rows: Vec<_> = page
+        .views
+        .iter()
+        .map(|row| {
+            let count = |count: Option<quillgate::page_views::Count>| count.unwrap().get();
+            (
+                row.path.as_deref().unwrap(),
+                count(row.human),
+                count(row.ai),
+                count(row.total),
+            )
+        })
+        .collect();
+    assert_eq!(rows, [("/", 20, 2, 22), ("/guides/start", 10, 10, 20)]);
+    assert_eq!(serde_json::to_value(page).unwrap(), body());
+}
+
+#[test]
+fn totals_views_and_has_more_are_promised() {
+    for field in ["totals", "views", "hasMore"] {
+        let mut missing = body();
+        missing.as_object_mut().unwrap().remove(field).unwrap();
+        let error = read(&missing).expect_err(field);
+        assert_eq!(error.at, "");
+        assert!(
+            error.what.contains(&format!("missing field `{field}`")),
+            "{}",
+            error.what
+        );
+
+        let mut null = body();
+        null[field] = Value::Null;
+        assert_eq!(read(&null).expect_err(field).at, field);
+    }
+}
+
+#[test]
+fn counts_and_paths_may_be_left_out_or_null() {
+    let page = read(&json!({
+        "totals": {"human": null},
+        "views": [{}, {"path": null, "human": null, "ai": null, "total": null}],
+        "hasMore": false,
+    }));
+    let page = page.unwrap();
+    assert_eq!(
+        (page.totals.human, page.totals.ai, page.totals.total),
+        (None, None, None)
+    );
+    assert_eq!(page.views.len(), 2);
+    assert_eq!(page.views[0], page.views[1]);
+    assert_eq!(page.views[0].path, None);
+}
+
+#[test]
+fn an_empty_page_may_have_more_after_it() {
+    let page = read(&json!({"totals": {}, "views": [], "hasMore": true})).unwrap();
+    assert!(page.views.is_empty() && page.has_more);
+}
+
+#[test]
+fn unknown_members_are_kept_out_of_the_way() {
+    let mut more = body();
+    more["next"] = json!({"totals": 7});
+    more["totals"]["bots"] = json!(-1.5);
+    more["views"][1]["title"] = json!([null]);
+    assert_eq!(read(&more).unwrap(), read(&body()).unwrap());
+}
+
+#[test]
+fn a_wrong_type_is_named_by_its_path() {
+    for (pointer, wrong, at) in [
+        ("/totals", json!(7), "totals"),
+        ("/totals", json!([1, 2, 3]), "totals"),
+        ("/totals/human", json!("30"), "totals.human"),
+        ("/totals/ai", json!(true), "totals.ai"),
+        ("/totals/total", json!([]), "totals.total"),
+        ("/views", json!({}), "views"),
+        ("/views", json!("[]"), "views"),
+        ("/views/1", json!(null), "views[1]"),
+        ("/views/1", json!("/guides/start"), "views[1]"),
+        ("/views/0", json!(["/", 20, 2, 22]), "views[0]"),
+        ("/views/1/path", json!(7), "views[1].path"),
+        ("/views/1/human", json!("10"), "views[1].human"),
+        ("/views/0/ai", json!({}), "views[0].ai"),
+        ("/views/0/total", json!(false), "views[0].total"),
+        ("/hasMore", json!("true"), "hasMore"),
+        ("/hasMore", json!(1), "hasMore"),
+        ("/hasMore", json!({}), "hasMore"),
+    ] {
+        let mut body = body();
+        *body.pointer_mut(pointer).unwrap() = wrong.clone();
+        let error = read(&body).expect_err(at);
+        assert_eq!(error.at, at, "{wrong}");
+        assert!(
+            error.what.starts_with("invalid type"),
+            "{at}: {}",
+            error.what
+        );
+        assert!(
+            error.to_string().starts_with(&format!("{at} invalid type")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_list_of_values_is_not_taken_for_an_object() {
+    let error = read(&json!([{}, [], false])).unwrap_err();
+    assert_eq!(error.at, "");
+}
+
+#[test]
+fn counts_are_read_exactly_up_to_2_to_the_53_less_1() {
+    for (number, count) in [
+        ("0", 0),
+        ("-0", 0),
+        ("-0.0", 0),
+        ("1", 1),
+        ("1.0", 1),
+        ("1e0", 1),
+        ("1E+3", 1000),
+        ("12.50e1", 125),
+        ("9007199254740991", 9_007_199_254_740_991),
+    ] {
+        let page = read_text(&with_count(number)).expect(number);
+        assert_eq!(page.views[1].ai.unwrap().get(), count, "{number}");
+    }
+}
+
+#[test]
+fn a_number_that_is_no_count_is_refused_where_it_stands() {
+    for number in [
+        "-1",
+        "-1.0",
+        "1.5",
+        "0.1",
+        "1e-1",
+        "9007199254740992",
+        "9007199254740993",
+        "9007199254740992.0",
+        "18446744073709551615",
+        "18446744073709551616",
+        "-9223372036854775809",
+        "1e300",
+    ] {
+        let error = read_text(&with_count(number)).expect_err(number);
+        assert_eq!(error.at, "views[1].ai", "{number}");
+        let expected = "expected an integer from 0 to 9007199254740991";
+        assert!(error.what.contains(expected), "{number}: {}", error.what);
+    }
+}
+
+#[test]
+fn a_number_that_json_does_not_have_is_refused() {
+    for number in [
+        "01", "+1", "1.", ".5", "0x1", "NaN", "Infinity", "1e400", "1_000", "--1",
+    ] {
+        assert!(read_text(&with_count(number)).is_err(), "{number}");
+    }
+}
+
+#[test]
+fn a_body_cut_anywhere_is_never_taken_for_a_whole_one() {
+    let text = body().to_string();
+    assert!(read_text(&text).is_ok());
+    for length in 0..text.len() {
+        assert!(read_text(&text[..length]).is_err(), "{}", &text[..length]);
+    }
+}
+
+#[test]
+fn what_stands_after_the_body_is_refused_unless_it_is_white_space() {
+    let text = body().to_string();
+    assert_eq!(
+        read_text(&format!(" \r\n\t{text} \r\n\t")).unwrap(),
+        read(&body()).unwrap()
+    );
+    for rest in [
+        "x",
+        "}",
+        ",",
+        "{}",
+        "null",
+        "\0",
+        "\u{feff}",
+        "<!-- cached -->",
+    ] {
+        let error = read_text(&format!("{text}{rest}")).expect_err(rest);
+        assert_eq!(error.at, "");
+        assert!(
+            error.what.starts_with("trailing characters"),
+            "{}",
+            error.what
+        );
+    }
+}
+
+#[test]
+fn a_body_that_is_no_json_is_a_decode_error_of_the_whole_body() {
+    for body in [
+        &b""[..],
+        b" ",
+        b"<html></html>",
+        b"\xff\xfe",
+        b"undefined",
+        b"{'totals':{}}",
+    ] {
+        let error = decode::<ListPageViews>(body).unwrap_err();
+        assert_eq!(error.at, "");
+        assert!(error.to_string().starts_with("body ") && !error.what.is_empty());
+    }
+}
+
+#[test]
+fn text_that_is_no_unicode_is_refused_where_it_stands() {
+    let error = decode::<ListPageViews>(
+        b"{\"totals\":{},\"views\":[{\"path\":\"\xff\"}],\"hasMore\":true}",
+    );
+    assert_eq!(error.unwrap_err().at, "views[0].path");
+}

@@ -1,0 +1,252 @@
+//! When a job is looked at again.
+
+use quillgate::poll::{FIRST_INTERVAL, LONGEST_INTERVAL, MOST_FAILURES, UNKNOWN_INTERVAL};
+use quillgate::{JobStatus, Millis, Poll, PollStep};
+
+const START: Millis = Millis(1_700_000_000_000);
+const ACTIVE: Option<&JobStatus> = Some(&JobStatus::Active);
+
+fn wait(millis: u64) -> PollStep {
+    PollStep::Wait(Millis(millis))
+}
+
+fn endless() -> Poll {
+    Poll::new(START, None)
+}
+
+fn later(millis: u64) -> Millis {
+    START.plus(Millis(millis))
+}
+
+#[test]
+fn the_wait_grows_by_half_from_2_s_to_30_s() {
+    let mut poll = endless();
+    let schedule = [
+        2_000, 3_000, 4_500, 6_750, 10_125, 15_187, 22_780, 30_000, 30_000, 30_000,
+    ];
+    for expected in schedule {
+        assert_eq!(poll.seen(ACTIVE, None, START, 0.0), wait(expected));
+    }
+    assert_eq!(
+        (FIRST_INTERVAL, LONGEST_INTERVAL),
+        (Millis(2_000), Millis(30_000))
+    );
+}
+
+#[test]
+fn jitter_adds_up_to_a_quarter_and_never_passes_30_s() {
+    let mut poll = endless();
+    for expected in [
+        2_500, 3_750, 5_625, 8_437, 12_656, 18_983, 28_475, 30_000, 30_000,
+    ] {
+        assert_eq!(poll.seen(ACTIVE, None, START, 1.0), wait(expected));
+    }
+    assert_eq!(endless().seen(ACTIVE, None, START, 0.5), wait(2_250));
+}
+
+#[test]
+fn a_random_number_out_of_range_counts_as_the_nearest_in_range() {
+    for (jitter, expected) in [
+        (-1.0, 2_000),
+        (f64::NEG_INFINITY, 2_000),
+        (1.5, 2_500),
+        (1e300, 2_500),
+        (f64::INFINITY, 2_500),
+    ] {
+        assert_eq!(
+            endless().seen(ACTIVE, None, START, jitter),
+            wait(expected),
+            "{jitter}"
+        );
+        assert_eq!(
+            endless().failed(None, START, jitter),
+            wait(expected),
+            "{jitter}"
+        );
+    }
+}
+
+#[test]
+fn a_random_number_that_is_none_does_not_make_a_hot_loop() {
+    assert_eq!(endless().seen(ACTIVE, None, START, f64::NAN), wait(2_000));
+    assert_eq!(endless().failed(None, START, f64::NAN), wait(2_000));
+}
+
+#[test]
+fn each_final_status_ends_the_wait() {
+    for status in [JobStatus::Completed, JobStatus::Archived, JobStatus::Failed] {
+        assert_eq!(
+            endless().seen(Some(&status), None, START, 0.5),
+            PollStep::Done
+        );
+    }
+}
+
+#[test]
+fn a_final_status_ends_the_wait_even_past_the_deadline_and_against_a_hint() {
+    let hint = Some(Millis(60_000));
+    let mut poll = Poll::new(START, Some(Millis(1_000)));
+    assert_eq!(
+        poll.seen(Some(&JobStatus::Completed), hint, later(5_000), 0.0),
+        PollStep::Done
+    );
+}
+
+#[test]
+fn an_unknown_or_missing_status_waits_at_least_5_s() {
+    assert_eq!(UNKNOWN_INTERVAL, Millis(5_000));
+    let queued = JobStatus::Other("queued".into());
+    for status in [Some(&queued), None] {
+        let mut poll = endless();
+        for expected in [5_000, 5_000, 5_000, 6_750, 10_125] {
+            assert_eq!(poll.seen(status, None, START, 0.0), wait(expected));
+        }
+    }
+}
+
+#[test]
+fn a_hint_is_never_undercut() {
+    for (hint, expected) in [
+        (0, 2_000),
+        (1_999, 2_000),
+        (2_001, 2_001),
+        (45_000, 45_000),
+        (u64::MAX, u64::MAX),
+    ] {
+        let hint = Some(Millis(hint));
+        assert_eq!(endless().seen(ACTIVE, hint, START, 0.0), wait(expected));
+        assert_eq!(endless().failed(hint, START, 0.0), wait(expected));
+    }
+    let queued = JobStatus::Other("queued".into());
+    assert_eq!(
+        endless().seen(Some(&queued), Some(Millis(4_000)), START, 0.0),
+        wait(5_000)
+    );
+    assert_eq!(
+        endless().seen(Some(&queued), Some(Millis(6_000)), START, 0.0),
+        wait(6_000)
+    );
+}
+
+#[test]
+fn a_hint_does_not_change_the_schedule_after_it() {
+    let mut poll = endless();
+    assert_eq!(
+        poll.seen(ACTIVE, Some(Millis(45_000)), START, 0.0),
+        wait(45_000)
+    );
+    assert_eq!(poll.seen(ACTIVE, None, START, 0.0), wait(3_000));
+}
+
+#[test]
+fn the_last_look_is_at_the_deadline_itself() {
+    let mut poll = Poll::new(START, Some(Millis(10_000)));
+    assert_eq!(poll.seen(ACTIVE, None, START, 0.0), wait(2_000));
+    assert_eq!(poll.seen(ACTIVE, None, later(9_000), 0.0), wait(1_000));
+    assert_eq!(poll.seen(ACTIVE, None, later(9_999), 0.0), wait(1));
+    assert_eq!(
+        poll.seen(ACTIVE, None, later(10_000), 0.0),
+        PollStep::Expired
+    );
+}
+
+#[test]
+fn a_hint_past_the_deadline_is_cut_to_it() {
+    let hint = Some(Millis(u64::MAX));
+    let mut poll = Poll::new(START, Some(Millis(10_000)));
+    assert_eq!(poll.seen(ACTIVE, hint, later(4_000), 0.0), wait(6_000));
+    assert_eq!(poll.failed(hint, later(9_000), 0.0), wait(1_000));
+    assert_eq!(
+        poll.seen(ACTIVE, hint, later(10_000), 0.0),
+        PollStep::Expired
+    );
+}
+
+#[test]
+fn a_wait_past_its_deadline_stays_expired() {
+    let mut poll = Poll::new(START, Some(Millis(10_000)));
+    for millis in [10_000, 10_001, 1_000_000] {
+        assert_eq!(
+            poll.seen(ACTIVE, None, later(millis), 1.0),
+            PollStep::Expired
+        );
+        assert_eq!(poll.seen(None, None, later(millis), 1.0), PollStep::Expired);
+    }
+    assert_eq!(poll.failed(None, later(10_000), 0.0), PollStep::Expired);
+}
+
+#[test]
+fn no_time_at_all_allows_one_look() {
+    let poll = Poll::new(START, Some(Millis(0)));
+    assert_eq!(
+        poll.clone().seen(ACTIVE, None, START, 0.0),
+        PollStep::Expired
+    );
+    assert_eq!(
+        poll.clone()
+            .seen(Some(&JobStatus::Failed), None, START, 0.0),
+        PollStep::Done
+    );
+    assert_eq!(poll.clone().failed(None, START, 0.0), PollStep::Expired);
+}
+
+#[test]
+fn a_timeout_too_long_to_be_counted_is_no_timeout_at_all() {
+    let mut poll = Poll::new(START, Some(Millis(u64::MAX)));
+    assert_eq!(poll.seen(ACTIVE, None, later(1_000_000), 0.0), wait(2_000));
+}
+
+#[test]
+fn the_fifth_failed_look_in_a_row_gives_up() {
+    assert_eq!(MOST_FAILURES, 5);
+    let mut poll = endless();
+    for expected in [2_000, 3_000, 4_500, 6_750] {
+        assert_eq!(poll.failed(None, START, 0.0), wait(expected));
+    }
+    assert_eq!(poll.failed(None, START, 0.0), PollStep::GiveUp);
+}
+
+#[test]
+fn a_wait_that_was_given_up_stays_given_up_until_a_look_succeeds() {
+    let mut poll = endless();
+    for _ in 0..4 {
+        assert!(matches!(poll.failed(None, START, 0.0), PollStep::Wait(_)));
+    }
+    for _ in 0..3 {
+        assert_eq!(poll.failed(None, START, 0.0), PollStep::GiveUp);
+    }
+    assert!(matches!(
+        poll.seen(ACTIVE, None, START, 0.0),
+        PollStep::Wait(_)
+    ));
+    assert!(matches!(poll.failed(None, START, 0.0), PollStep::Wait(_)));
+}
+
+#[test]
+fn a_look_that_succeeds_starts_the_count_of_failures_again() {
+    let queued = JobStatus::Other("queued".into());
+    let mut poll = endless();
+    for status in [ACTIVE, None, Some(&queued), ACTIVE, ACTIVE] {
+        for _ in 0..4 {
+            assert!(matches!(poll.failed(None, START, 0.0), PollStep::Wait(_)));
+        }
+        assert!(matches!(
+            poll.seen(status, None, START, 0.0),
+            PollStep::Wait(_)
+        ));
+    }
+}
+
+#[test]
+fn failures_past_the_deadline_expire_before_they_give_up() {
+    let mut poll = Poll::new(START, Some(Millis(1_000)));
+    for _ in 0..4 {
+        assert_eq!(poll.failed(None, later(1_000), 0.0), PollStep::Expired);
+    }
+}
+
+#[test]
+fn a_clock_that_was_set_back_lengthens_no_wait() {
+    let mut poll = Poll::new(START, Some(Millis(60_000)));
+    assert_eq!(poll.seen(ACTIVE, None, Millis(0), 0.0), wait(2_000));
+}

@@ -1,0 +1,427 @@
+//! What holds for any input at all.
+
+use std::cmp::Ordering;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use quillgate::date::{http_date, retry_after};
+use quillgate::encode::{json_string, percent_encoded};
+use quillgate::response::{Head, read};
+use quillgate::{
+    DateBound, Endpoint, Error, Failure, JobId, JobStatus, ListPageViews, Millis, Offset,
+    OffsetPages, PageSize, Poll, PollStep, ProjectId, Prompt, Repeat, Retry, SendMessage,
+};
+
+use crate::date::bound;
+
+const OPEN: u8 = b'{';
+
+// text
+
+/// Decodes percent-encoding in the slow and obvious way.
+fn percent_decoded(mut text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while !text.is_empty() {
+        if let Some(rest) = text.strip_prefix('%') {
+            bytes.push(u8::from_str_radix(&rest[..2], 16).unwrap());
+            text = &rest[2..];
+        } else {
+            bytes.push(text.as_bytes()[0]);
+            text = &text[1..];
+        }
+    }
+    bytes
+}
+
+/// Text that looks like the real thing, and text that does not.
+fn hostile_text() -> impl Strategy<Value = String> {
+    let alphabet = "0123456789-+:.,TZ GMTSunNovFebé/%{}[]\"\\\0";
+    let near = vec(
+        prop::sample::select(alphabet.chars().collect::<Vec<_>>()),
+        0..40,
+    );
+    prop_oneof![any::<String>(), near.prop_map(String::from_iter)]
+}
+
+/// One of the forms of a date, with one character changed.
+fn damaged_date() -> impl Strategy<Value = String> {
+    let forms = vec![
+        "2024-02-29",
+        "2024-02-29T12:34:56.789+01:30",
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT",
+        "Sun Nov  6 08:49:37 1994",
+    ];
+    (
+        prop::sample::select(forms),
+        any::<prop::sample::Index>(),
+        any::<char>(),
+    )
+        .prop_map(|(form, at, damage)| {
+            let at = at.index(form.len());
+            form.char_indices()
+                .map(|(here, kept)| if here == at { damage } else { kept })
+                .collect()
+        })
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![hostile_text(), damaged_date()]
+}
+
+proptest! {
+    #[test]
+    fn percent_encoding_can_be_undone_and_uses_unreserved_characters_only(text: String) {
+        let encoded = percent_encoded(&text);
+        let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte);
+        prop_assert!(encoded.bytes().all(harmless), "{}", encoded);
+        prop_assert_eq!(percent_decoded(&encoded), text.as_bytes());
+    }
+
+    #[test]
+    fn any_id_that_is_taken_stays_one_segment(project in hostile_text(), id in hostile_text()) {
+        if let (Ok(project), Ok(id)) = (ProjectId::new(project), JobId::new(id)) {
+            let send = SendMessage::new(id.clone(), Prompt::new("x").unwrap());
+            let target = send.request(&project).target;
+            let segments: Vec<_> = target.split('/').collect();
+            prop_assert_eq!(segments.len(), 7);
+            prop_assert_eq!(percent_decoded(segments[3]), project.as_str().as_bytes());
+            prop_assert_eq!(percent_decoded(segments[5]), id.as_str().as_bytes());
+            prop_assert_eq!(&segments[..3], ["", "v2", "agent"]);
+            prop_assert_eq!((segments[4], segments[6]), ("job", "message"));
+            prop_assert!(!target.contains(['?', '#', '\\']) && !segments.contains(&".."));
+        }
+    }
+
+    #[test]
+    fn json_text_is_read_back_as_it_was(text in any_text()) {
+        let back: String = serde_json::from_str(&json_string(&text)).unwrap();
+        prop_assert_eq!(back, text);
+    }
+
+    #[test]
+    fn any_text_is_read_as_a_date_or_refused(text in any_text(), now: u64) {
+        if let Ok(bound) = DateBound::new("dateFrom", text.clone()) {
+            prop_assert_eq!(bound.as_str(), &text);
+            prop_assert!(text.len() >= 10 && text.is_ascii());
+        }
+        if let Some(date) = http_date(&text, Millis(now)) {
+            prop_assert_eq!(date.0 % 1000, 0);
+            prop_assert!(text.len() >= 24);
+            let wait = retry_after(&text, Millis(now));
+            prop_assert!(wait == Some(date.since(Millis(now))) || text.trim() != text);
+        }
+        if let Some(wait) = retry_after(&text, Millis(now)) {
+            prop_assert!(text.bytes().any(|byte| byte.is_ascii_digit()), "{:?}", wait);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_decoded_or_refused(body: Vec<u8>, status: u16) {
+        let head = Head { status, ..Head::default() };
+        let success = head.is_success();
+        match read::<ListPageViews>(head, &body, Millis(0)) {
+            Ok(_) => prop_assert!(success && body.first().copied() == Some(OPEN)),
+            Err(Error::Decode(error)) => prop_assert!(success && !error.what.is_empty()),
+            Err(Error::Api(error)) => prop_assert!(!success && !error.message.is_empty()),
+            Err(other) => prop_assert!(false, "{}", other),
+        }
+    }
+}
+
+// dates
+
+const LAST_INSTANT: u64 = 253_402_300_799_999;
+
+proptest! {
+    #[test]
+    fn an_instant_is_written_and_read_back_as_itself(instant in 0..=LAST_INSTANT) {
+        let written = DateBound::from_instant(Millis(instant));
+        prop_assert_eq!(written.as_str().len(), 24);
+        prop_assert_eq!(&bound(written.as_str()), &written);
+    }
+
+    #[test]
+    fn instants_are_ordered_by_time_and_their_text_by_the_alphabet(
+        a in 0..=LAST_INSTANT,
+        b in 0..=LAST_INSTANT,
+    ) {
+        let (first, second) = (DateBound::from_instant(Millis(a)), DateBound::from_instant(Millis(b)));
+        prop_assert_eq!(first.compare(&second), Some(a.cmp(&b)));
+        prop_assert_eq!(first.as_str().cmp(second.as_str()), a.cmp(&b));
+    }
+
+    #[test]
+    fn an_offset_moves_the_instant_by_just_that_much(
+        instant in 86_400_000..LAST_INSTANT - 86_400_000,
+        minutes in -1439_i64..=1439,
+    ) {
+        let local = DateBound::from_instant(Millis(instant.saturating_add_signed(minutes * 60_000)));
+        let sign = if minutes < 0 { '-' } else { '+' };
+        let (hours, rest) = (minutes.abs() / 60, minutes.abs() % 60);
+        let text = local.as_str().replace('Z', &format!("{sign}{hours:02}:{rest:02}"));
+        let moved = bound(&text).compare(&DateBound::from_instant(Millis(instant)));
+        prop_assert_eq!(moved, Some(Ordering::Equal), "{}", text);
+    }
+
+    #[test]
+    fn a_date_is_taken_exactly_when_its_month_has_that_day(year in 0_u32..10_000, month in 0_u32..15, day in 0_u32..34) {
+        let leap = year.is_multiple_of(4) && (!year.is_multiple_of(25) || year.is_multiple_of(16));
+        let length = match month {
+            2 => 28 + u32::from(leap),
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => 0,
+        };
+        let text = format!("{year:04}-{month:02}-{day:02}");
+        let exists = (1..=length).contains(&day);
+        prop_assert_eq!(DateBound::new("dateTo", text.clone()).is_ok(), exists, "{}", text);
+    }
+}
+
+// pages
+
+/// What an upstream has: places in its list, some of which a filter has emptied.
+fn upstream() -> impl Strategy<Value = (u64, u64, Vec<bool>)> {
+    (1..=250_u64, 0..20_u64, 0..400_usize, 0..5_usize).prop_flat_map(
+        |(size, start, filled, empty_pages)| {
+            let size_of_gap = usize::try_from(size).unwrap() * empty_pages;
+            (
+                Just(size),
+                Just(start),
+                vec(any::<bool>(), filled),
+                vec(any::<bool>(), 0..200),
+            )
+                .prop_map(move |(size, start, mut places, rest)| {
+                    places.extend(std::iter::repeat_n(false, size_of_gap));
+                    places.extend(rest);
+                    (size, start, places)
+                })
+        },
+    )
+}
+
+/// The page of an upstream at `offset`: the filled places of a window, and whether there are more.
+fn page(places: &[bool], offset: u64, size: u64) -> (Vec<usize>, bool) {
+    let from = usize::try_from(offset).unwrap().min(places.len());
+    let to = usize::try_from(offset + size).unwrap().min(places.len());
+    (
+        (from..to).filter(|at| places[*at]).collect(),
+        to < places.len(),
+    )
+}
+
+proptest! {
+    #[test]
+    fn any_sequence_of_pages_yields_each_row_once_and_in_order((size, start, places) in upstream()) {
+        let mut pages = OffsetPages::new(Offset::new(start).unwrap(), PageSize::new(size).unwrap());
+        let mut rows = Vec::new();
+        let (mut empty, mut most_empty, mut requests) = (0, 0, 0);
+        let mut failed = false;
+        while let Some(offset) = pages.next() {
+            let (found, has_more) = page(&places, offset.get(), size);
+            requests += 1;
+            empty = if found.is_empty() && has_more { empty + 1 } else { 0 };
+            most_empty = most_empty.max(empty);
+            let count = u64::try_from(found.len()).unwrap();
+            rows.extend(found);
+            failed |= pages.advance(count, has_more).is_err();
+        }
+        let expected: Vec<_> = (0..places.len()).filter(|at| places[*at] && *at as u64 >= start).collect();
+        prop_assert_eq!(failed, most_empty >= 5);
+        if failed {
+            prop_assert_eq!(&rows[..], &expected[..rows.len()]);
+        } else {
+            prop_assert_eq!(rows, expected);
+            let length = u64::try_from(places.len()).unwrap().saturating_sub(start);
+            prop_assert_eq!(requests, length.div_ceil(size).max(1));
+        }
+    }
+
+    #[test]
+    fn up_to_four_empty_pages_between_others_lose_no_row(
+        size in 1..=250_u64,
+        start in 0..1_000_000_u64,
+        runs in vec((0..5_u64, 1..=250_u64), 0..20),
+        last in 0..=250_u64,
+    ) {
+        // Each page is named by the request that fetched it: (offset, rows).
+        let mut script = Vec::new();
+        for (empty, rows) in runs {
+            script.extend((0..empty).map(|_| 0));
+            script.push(rows.min(size));
+        }
+        script.push(last.min(size));
+        let mut pages = OffsetPages::new(Offset::new(start).unwrap(), PageSize::new(size).unwrap());
+        let mut asked = Vec::new();
+        for (at, rows) in script.iter().enumerate() {
+            asked.push(pages.next().map(Offset::get));
+            prop_assert_eq!(pages.advance(*rows, at + 1 < script.len()), Ok(()));
+        }
+        let expected: Vec<_> = (0..script.len()).map(|at| Some(start + size * at as u64)).collect();
+        prop_assert_eq!(asked, expected);
+        prop_assert_eq!(pages.next(), None);
+    }
+
+    #[test]
+    fn no_answers_at_all_keep_a_run_going_back_or_for_ever(
+        size in 1..=250_u64,
+        answers in vec((0..=260_u64, any::<bool>()), 0..40),
+    ) {
+        let mut pages = OffsetPages::new(Offset::default(), PageSize::new(size).unwrap());
+        let mut over = false;
+        for (rows, has_more) in answers {
+            let before = pages.next();
+            prop_assert!(!over || before.is_none());
+            let result = pages.advance(rows, has_more);
+            over |= before.is_none() || result.is_err() || !has_more;
+            match (before, pages.next()) {
+                (Some(before), Some(after)) => prop_assert_eq!(after.get(), before.get() + size),
+                (_, after) => prop_assert!(after.is_none()),
+            }
+        }
+    }
+}
+
+// waits
+
+fn status() -> impl Strategy<Value = Option<JobStatus>> {
+    option::of(prop_oneof![
+        8 => Just(JobStatus::Active),
+        3 => any::<String>().prop_map(JobStatus::from),
+        1 => Just(JobStatus::Completed),
+        1 => Just(JobStatus::Archived),
+        1 => Just(JobStatus::Failed),
+    ])
+}
+
+fn random() -> impl Strategy<Value = f64> {
+    prop_oneof![6 => 0.0..=1.0, 1 => any::<f64>(), 1 => Just(f64::NAN)]
+}
+
+fn hint() -> impl Strategy<Value = Option<Millis>> {
+    option::of(prop_oneof![0..100_000_u64, any::<u64>()].prop_map(Millis))
+}
+
+/// One look at a job: what was seen, or that it failed, and when.
+#[derive(Debug, Clone)]
+struct Look {
+    seen: Result<Option<JobStatus>, ()>,
+    hint: Option<Millis>,
+    later: u64,
+    jitter: f64,
+}
+
+fn look() -> impl Strategy<Value = Look> {
+    let seen = prop_oneof![3 => status().prop_map(Ok), 1 => Just(Err(()))];
+    (seen, hint(), 0..60_000_u64, random()).prop_map(|(seen, hint, later, jitter)| Look {
+        seen,
+        hint,
+        later,
+        jitter,
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_poll_neither_hot_loops_nor_sleeps_past_its_deadline(
+        timeout in option::of(0..600_000_u64),
+        looks in vec(look(), 1..40),
+    ) {
+        let start = Millis(1_700_000_000_000);
+        let deadline = timeout.map(|timeout| start.plus(Millis(timeout)));
+        let mut poll = Poll::new(start, timeout.map(Millis));
+        let mut now = start;
+        let mut failures = 0;
+        for Look { seen, hint, later, jitter } in looks {
+            now = now.plus(Millis(later));
+            let step = match &seen {
+                Ok(status) => poll.seen(status.as_ref(), hint, now, jitter),
+                Err(()) => poll.failed(hint, now, jitter),
+            };
+            failures = if seen.is_ok() { 0 } else { failures + 1 };
+            let terminal = matches!(&seen, Ok(Some(status)) if status.is_terminal());
+            let known = !matches!(&seen, Ok(None | Some(JobStatus::Other(_))));
+            let expired = deadline.is_some_and(|deadline| now >= deadline);
+            match step {
+                PollStep::Done => prop_assert!(terminal),
+                PollStep::GiveUp => prop_assert!(failures >= 5),
+                PollStep::Expired => prop_assert!(expired && !terminal),
+                PollStep::Wait(wait) => {
+                    prop_assert!(!terminal && !expired && failures < 5);
+                    let cut = deadline.is_some_and(|deadline| now.plus(wait) == deadline);
+                    let hint = hint.unwrap_or_default();
+                    let shortest = Millis(if known { 2_000 } else { 5_000 }).max(hint);
+                    prop_assert!(wait >= shortest || cut, "{:?}", wait);
+                    prop_assert!(wait <= hint.max(Millis(30_000)), "{:?}", wait);
+                    prop_assert!(deadline.is_none_or(|deadline| now.plus(wait) <= deadline));
+                    prop_assert!(wait > Millis(0));
+                    now = now.plus(wait);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_poll_with_a_deadline_comes_to_an_end(timeout in 0..3_600_000_u64, jitter in random()) {
+        let mut now = Millis(0);
+        let mut poll = Poll::new(now, Some(Millis(timeout)));
+        let mut looks = 0;
+        while let PollStep::Wait(wait) = poll.seen(Some(&JobStatus::Active), None, now, jitter) {
+            now = now.plus(wait);
+            looks += 1;
+            prop_assert!(looks < 200, "{} looks by {:?}", looks, now);
+        }
+        prop_assert_eq!(now, Millis(timeout));
+    }
+}
+
+fn failure() -> impl Strategy<Value = Failure> {
+    prop_oneof![
+        any::<u16>().prop_map(Failure::Status),
+        prop::sample::select(vec![408, 429, 500, 502, 503, 504]).prop_map(Failure::Status),
+        Just(Failure::Connection),
+        Just(Failure::Timeout),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_would_be_done_twice_is_sent_once_whatever_happens(
+        retries: u32,
+        failures in vec((failure(), hint(), random()), 1..20),
+    ) {
+        let mut retry = Retry::new(Repeat::Twice, retries);
+        for (failure, hint, jitter) in failures {
+            prop_assert_eq!(retry.after(failure, hint, jitter), None);
+        }
+    }
+
+    #[test]
+    fn a_request_is_sent_again_within_bounds_of_number_and_time(
+        repeat in prop::sample::select(vec![Repeat::Safe, Repeat::Deduplicated]),
+        retries in 0..=10_u32,
+        failures in vec((failure(), hint(), random()), 1..40),
+    ) {
+        let mut retry = Retry::new(repeat, retries);
+        let mut sent = 0;
+        for (failure, hint, jitter) in failures {
+            let longest = [500, 1_000, 2_000, 4_000].get(sent as usize).copied().unwrap_or(8_000);
+            let too_long = hint.is_some_and(|hint| hint > Millis(60_000));
+            match retry.after(failure, hint, jitter) {
+                Some(wait) => {
+                    sent += 1;
+                    prop_assert!(failure.may_pass() && !too_long);
+                    match hint {
+                        Some(hint) => prop_assert_eq!(wait, hint),
+                        None => prop_assert!((longest * 3 / 4..=longest).contains(&wait.0)),
+                    }
+                }
+                None => prop_assert!(!failure.may_pass() || too_long || sent == retries),
+            }
+            prop_assert_eq!(retry.done(), sent);
+        }
+        prop_assert!(sent <= retries);
+    }
+}

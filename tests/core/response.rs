@@ -1,0 +1,240 @@
+//! Which answers are successes, and what an answer that is none says.
+
+use quillgate::response::{Head, read};
+use quillgate::{ApiError, Error, GetAgentJob, JobStatus, ListPageViews, Millis};
+
+const NOW: Millis = Millis(784_111_777_000);
+
+fn head(status: u16) -> Head {
+    Head {
+        status,
+        ..Head::default()
+    }
+}
+
+/// What an answer other than a success says.
+fn api_error(head: Head, body: &[u8]) -> ApiError {
+    match read::<GetAgentJob>(head, body, NOW) {
+        Err(Error::Api(error)) => error,
+        other => panic!("no API error but {other:?}"),
+    }
+}
+
+fn message(status: u16, body: &str) -> String {
+    api_error(head(status), body.as_bytes()).message
+}
+
+#[test]
+fn exactly_the_2xx_are_successes_whatever_their_number() {
+    for status in 0..=1000 {
+        let success = (200..300).contains(&status);
+        assert_eq!(head(status).is_success(), success, "{status}");
+        match read::<GetAgentJob>(head(status), br#"{"status":"active"}"#, NOW) {
+            Ok(job) => assert!(success && job.status == Some(JobStatus::Active), "{status}"),
+            Err(Error::Api(error)) => assert!(!success && error.status == status, "{status}"),
+            Err(other) => panic!("{status}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn a_success_that_is_not_what_was_promised_is_a_decode_error() {
+    for (body, at) in [
+        (&b""[..], ""),
+        (b"<html>", ""),
+        (br#"{"error":"no"}"#, ""),
+        (
+            br#"{"totals":{},"views":[{"ai":-1}],"hasMore":true}"#,
+            "views[0].ai",
+        ),
+    ] {
+        match read::<ListPageViews>(head(200), body, NOW) {
+            Err(Error::Decode(error)) => assert_eq!(error.at, at),
+            other => panic!("no decode error but {other:?}"),
+        }
+    }
+    let empty = read::<GetAgentJob>(head(204), b"", NOW);
+    assert!(matches!(empty, Err(Error::Decode(_))));
+}
+
+#[test]
+fn a_promised_body_does_not_make_a_refusal_a_success() {
+    let body = br#"{"totals":{},"views":[],"hasMore":false}"#;
+    for status in [199, 300, 304, 400, 404, 429, 500] {
+        let answer = read::<ListPageViews>(head(status), body, NOW);
+        assert!(matches!(answer, Err(Error::Api(error)) if error.status == status));
+    }
+}
+
+#[test]
+fn the_platforms_own_error_is_the_message() {
+    let error = api_error(head(400), br#"{"error":"prompt must not be empty"}"#);
+    assert_eq!(
+        error,
+        ApiError {
+            status: 400,
+            message: "prompt must not be empty".into(),
+            details: vec![],
+            code: None,
+            request_id: None,
+            retry_after: None,
+        }
+    );
+    assert_eq!(
+        Error::from(error).to_string(),
+        "status 400: prompt must not be empty"
+    );
+}
+
+#[test]
+fn an_analytics_errors_details_are_kept_in_order() {
+    let body = br#"{"error":"Bad Request","details":[{"message":"limit is too large"},{"code":7},{"message":8},"text",{"message":"dateTo is no date"}]}"#;
+    let error = api_error(head(400), body);
+    assert_eq!(error.message, "Bad Request");
+    assert_eq!(error.details, ["limit is too large", "dateTo is no date"]);
+}
+
+#[test]
+fn a_problem_gives_its_detail_its_type_and_its_errors() {
+    let body = br#"{"type":"/problems/validation","title":"Bad parameters","status":400,"detail":"limit must be an integer","instance":"req_1","errors":[{"field":"limit","rule":"page-size","detail":"limit must be an integer from 1 to 250"}]}"#;
+    let error = api_error(head(400), body);
+    assert_eq!(error.message, "limit must be an integer");
+    assert_eq!(error.code.as_deref(), Some("/problems/validation"));
+    assert_eq!(error.details, ["limit must be an integer from 1 to 250"]);
+}
+
+#[test]
+fn the_status_of_the_answer_counts_and_not_the_one_in_its_body() {
+    assert_eq!(
+        api_error(head(502), br#"{"status":200,"title":"ok"}"#).status,
+        502
+    );
+}
+
+#[test]
+fn the_first_of_the_known_members_that_is_text_is_the_message() {
+    for (body, expected) in [
+        (
+            r#"{"error":"a","detail":"c","title":"d","message":"e"}"#,
+            "a",
+        ),
+        (r#"{"error":{"message":"b"},"detail":"c"}"#, "b"),
+        (r#"{"error":{"code":7},"detail":"c","title":"d"}"#, "c"),
+        (r#"{"error":"","detail":"","title":"d","message":"e"}"#, "d"),
+        (r#"{"error":true,"title":["d"],"message":"e"}"#, "e"),
+        (r#"{"error":["a"],"message":"e"}"#, "e"),
+        (r#"{"error":{"message":""},"message":"e"}"#, "e"),
+        (r#"{"error":null,"detail":7,"title":{},"message":"e"}"#, "e"),
+    ] {
+        assert_eq!(message(400, body), expected, "{body}");
+    }
+}
+
+#[test]
+fn an_answer_without_words_of_its_own_is_put_into_words() {
+    for body in [
+        "",
+        " ",
+        "<html><title>502 Bad Gateway</title></html>",
+        "upstream connect error",
+        r#"{"error":"cut"#,
+        r#"{"error":"a"} x"#,
+        "null",
+        "7",
+        r#""oops""#,
+        "[]",
+        r#"[{"error":"a"}]"#,
+        "{}",
+        r#"{"error":""}"#,
+        r#"{"error":{"error":"a"}}"#,
+    ] {
+        let error = api_error(head(502), body.as_bytes());
+        assert_eq!(error.message, "bad gateway", "{body}");
+        assert_eq!((error.details.len(), error.code), (0, None), "{body}");
+    }
+    assert_eq!(
+        api_error(head(500), b"\xff\xfe\x00").message,
+        "internal server error"
+    );
+    let deep = "[".repeat(100_000);
+    assert_eq!(message(500, &deep), "internal server error");
+}
+
+#[test]
+fn every_status_has_words() {
+    for (status, expected) in [
+        (0, "a redirect, which is not followed"),
+        (101, "an unexpected status"),
+        (301, "a redirect, which is not followed"),
+        (308, "a redirect, which is not followed"),
+        (400, "bad request"),
+        (401, "unauthorized"),
+        (403, "forbidden"),
+        (404, "not found"),
+        (405, "method not allowed"),
+        (408, "request timeout"),
+        (409, "conflict"),
+        (413, "content too large"),
+        (415, "unsupported media type"),
+        (418, "the request was refused"),
+        (422, "unprocessable content"),
+        (429, "too many requests"),
+        (500, "internal server error"),
+        (502, "bad gateway"),
+        (503, "service unavailable"),
+        (504, "gateway timeout"),
+        (599, "the other side failed"),
+        (600, "an unexpected status"),
+        (u16::MAX, "an unexpected status"),
+    ] {
+        assert_eq!(message(status, ""), expected, "{status}");
+    }
+}
+
+#[test]
+fn a_long_message_is_cut_at_a_thousand_characters() {
+    let thousand = "é".repeat(1000);
+    assert_eq!(
+        message(400, &format!(r#"{{"error":"{thousand}"}}"#)),
+        thousand
+    );
+    assert_eq!(
+        message(400, &format!(r#"{{"error":"{thousand}x"}}"#)),
+        format!("{thousand}…")
+    );
+    let body = format!(r#"{{"error":"a","details":[{{"message":"{thousand}x"}}]}}"#);
+    let error = api_error(head(400), body.as_bytes());
+    assert_eq!(error.details, [format!("{thousand}…")]);
+}
+
+#[test]
+fn of_many_details_the_first_twenty_are_kept() {
+    let list: Vec<_> = (0..21)
+        .map(|at| format!(r#"{{"message":"{at}"}}"#))
+        .collect();
+    let body = format!(r#"{{"error":"a","details":[{}]}}"#, list.join(","));
+    let kept: Vec<_> = (0..20).map(|at| at.to_string()).collect();
+    assert_eq!(api_error(head(400), body.as_bytes()).details, kept);
+}
+
+#[test]
+fn the_request_id_and_the_wait_are_handed_on() {
+    let head = |retry_after: Option<&str>| Head {
+        status: 429,
+        request_id: Some("req_1".into()),
+        retry_after: retry_after.map(str::to_owned),
+    };
+    for (retry_after, wait) in [
+        (None, None),
+        (Some("7"), Some(Millis(7_000))),
+        (Some("Sun, 06 Nov 1994 08:49:40 GMT"), Some(Millis(3_000))),
+        (Some("Sun, 06 Nov 1994 08:49:30 GMT"), Some(Millis(0))),
+        (Some("soon"), None),
+        (Some(""), None),
+    ] {
+        let error = api_error(head(retry_after), br#"{"error":"slow down"}"#);
+        assert_eq!(error.retry_after, wait, "{retry_after:?}");
+        assert_eq!(error.request_id.as_deref(), Some("req_1"));
+        assert_eq!(head(retry_after).wait(NOW), wait);
+    }
+}

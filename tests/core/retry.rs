@@ -1,0 +1,161 @@
+//! Whether and when a request is sent again.
+
+use quillgate::retry::{DEFAULT_RETRIES, LONGEST_RETRY_AFTER};
+use quillgate::{Failure, Method, Millis, Repeat, Retry};
+
+const BUSY: Failure = Failure::Status(503);
+
+fn tenths(count: u64) -> Millis {
+    Millis(count * 100)
+}
+
+#[test]
+fn the_wait_doubles_from_half_a_second_to_8_s() {
+    let mut retry = Retry::new(Repeat::Safe, 8);
+    for wait in [5, 10, 20, 40, 80, 80, 80, 80] {
+        assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(wait)));
+    }
+    assert_eq!(retry.after(BUSY, None, 0.0), None);
+}
+
+#[test]
+fn jitter_takes_off_up_to_a_quarter() {
+    let mut retry = Retry::new(Repeat::Safe, 6);
+    for expected in [375, 750, 1_500, 3_000, 6_000, 6_000] {
+        assert_eq!(retry.after(BUSY, None, 1.0), Some(Millis(expected)));
+    }
+}
+
+#[test]
+fn a_random_number_out_of_range_counts_as_the_nearest_in_range() {
+    for (jitter, expected) in [
+        (-0.1, 500),
+        (f64::NEG_INFINITY, 500),
+        (1.1, 375),
+        (f64::INFINITY, 375),
+        (f64::NAN, 500),
+    ] {
+        let wait = Retry::new(Repeat::Safe, 1).after(BUSY, None, jitter);
+        assert_eq!(wait, Some(Millis(expected)), "{jitter}");
+    }
+}
+
+#[test]
+fn only_failures_that_may_pass_are_tried_again() {
+    for status in 0..=1000 {
+        let may_pass = status == 408 || status == 429 || (500..600).contains(&status);
+        let failure = Failure::Status(status);
+        assert_eq!(failure.may_pass(), may_pass, "{status}");
+        let wait = Retry::new(Repeat::Safe, 1).after(failure, None, 0.0);
+        assert_eq!(wait.is_some(), may_pass, "{status}");
+    }
+    for failure in [Failure::Connection, Failure::Timeout] {
+        assert!(failure.may_pass());
+        assert_eq!(
+            Retry::new(Repeat::Safe, 1).after(failure, None, 0.0),
+            Some(tenths(5))
+        );
+    }
+}
+
+#[test]
+fn what_would_be_done_twice_is_never_sent_again() {
+    for failure in [
+        BUSY,
+        Failure::Status(429),
+        Failure::Connection,
+        Failure::Timeout,
+    ] {
+        for hint in [None, Some(Millis(0)), Some(Millis(1_000))] {
+            let mut retry = Retry::new(Repeat::Twice, 10);
+            assert_eq!(retry.after(failure, hint, 0.0), None);
+            assert_eq!(retry.done(), 0);
+        }
+    }
+}
+
+#[test]
+fn what_the_other_side_deduplicates_is_sent_again_like_a_read() {
+    for failure in [
+        BUSY,
+        Failure::Status(429),
+        Failure::Connection,
+        Failure::Timeout,
+    ] {
+        let wait = Retry::new(Repeat::Deduplicated, 1).after(failure, None, 0.0);
+        assert_eq!(wait, Some(tenths(5)));
+        assert_eq!(wait, Retry::new(Repeat::Safe, 1).after(failure, None, 0.0));
+    }
+}
+
+#[test]
+fn the_platform_itself_deduplicates_nothing() {
+    assert_eq!(Repeat::direct(Method::Get), Repeat::Safe);
+    assert_eq!(Repeat::direct(Method::Post), Repeat::Twice);
+}
+
+#[test]
+fn a_request_is_sent_again_as_often_as_was_said() {
+    assert_eq!(DEFAULT_RETRIES, 2);
+    for retries in 0..=10 {
+        let mut retry = Retry::new(Repeat::Safe, retries);
+        for done in 0..retries {
+            assert_eq!(retry.done(), done);
+            assert!(retry.after(Failure::Connection, None, 0.5).is_some());
+        }
+        for _ in 0..3 {
+            assert_eq!(retry.after(Failure::Connection, None, 0.5), None);
+            assert_eq!(retry.done(), retries);
+        }
+    }
+}
+
+#[test]
+fn retry_after_takes_the_place_of_the_schedule_without_jitter() {
+    for hint in [0, 1, 400, 9_000, 60_000] {
+        let wait = Retry::new(Repeat::Safe, 1).after(BUSY, Some(Millis(hint)), 1.0);
+        assert_eq!(wait, Some(Millis(hint)));
+    }
+}
+
+#[test]
+fn a_retry_after_over_a_minute_is_the_callers_to_wait_for() {
+    assert_eq!(LONGEST_RETRY_AFTER, Millis(60_000));
+    for hint in [60_001, 3_600_000, u64::MAX] {
+        let mut retry = Retry::new(Repeat::Safe, 2);
+        assert_eq!(
+            retry.after(Failure::Status(429), Some(Millis(hint)), 0.0),
+            None
+        );
+        assert_eq!(retry.done(), 0);
+    }
+}
+
+#[test]
+fn an_attempt_waited_for_by_a_hint_counts_on_the_schedule_too() {
+    let mut retry = Retry::new(Repeat::Safe, 3);
+    assert_eq!(retry.after(BUSY, Some(Millis(100)), 0.0), Some(tenths(1)));
+    assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(10)));
+}
+
+#[test]
+fn a_hint_does_not_make_a_final_failure_pass() {
+    let hint = Some(Millis(1_000));
+    for status in [400, 401, 403, 404, 409, 413] {
+        let mut retry = Retry::new(Repeat::Safe, 2);
+        assert_eq!(
+            retry.after(Failure::Status(status), hint, 0.0),
+            None,
+            "{status}"
+        );
+    }
+}
+
+#[test]
+fn a_huge_number_of_retries_does_not_overflow_the_wait() {
+    let mut retry = Retry::new(Repeat::Safe, u32::MAX);
+    for _ in 0..100 {
+        assert!(retry.after(BUSY, None, 0.0).unwrap() <= Millis(8_000));
+    }
+    assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(80)));
+}
