@@ -13,7 +13,7 @@ impl BaseUrl {
     /// The platform's own address.
     pub const UPSTREAM: &'static str = "https://api.mintlify.com";
 
-    /// Takes `url` as a base; a slash at its end is dropped.
+    /// Takes `url` as a base; slashes at its end are dropped.
     ///
     /// # Errors
     /// [`Rule::BaseUrl`] unless it is an absolute `http:` or `https:` URL without

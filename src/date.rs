@@ -291,7 +291,12 @@ fn read_time(reader: &mut Reader<'_>) -> Option<(Time, Option<Zone>)> {
         second,
         millisecond,
     };
-    Some((time, read_zone(reader)?))
+    let zone = if reader.0.is_empty() {
+        None
+    } else {
+        Some(read_zone(reader)?)
+    };
+    Some((time, zone))
 }
 
 /// One digit or more after the point; what is finer than a millisecond is dropped.
@@ -305,16 +310,14 @@ fn read_fraction(reader: &mut Reader<'_>) -> Option<i64> {
     Some(millisecond)
 }
 
-fn read_zone(reader: &mut Reader<'_>) -> Option<Option<Zone>> {
-    if reader.0.is_empty() {
-        return Some(None);
-    }
+/// Reads an offset from UTC: `Z` or `±hh:mm`.
+fn read_zone(reader: &mut Reader<'_>) -> Option<Zone> {
     if reader.take(b'Z') {
-        return Some(Some(Zone {
+        return Some(Zone {
             sign: 1,
             hour: 0,
             minute: 0,
-        }));
+        });
     }
     let sign = if reader.take(b'-') {
         -1
@@ -324,11 +327,8 @@ fn read_zone(reader: &mut Reader<'_>) -> Option<Option<Zone>> {
     };
     let hour = reader.digits(2)?;
     reader.literal(b":")?;
-    Some(Some(Zone {
-        sign,
-        hour,
-        minute: reader.digits(2)?,
-    }))
+    let minute = reader.digits(2)?;
+    Some(Zone { sign, hour, minute })
 }
 
 /// Days from 1970-01-01 to a day of the proleptic Gregorian calendar, when it exists.

@@ -214,6 +214,8 @@ impl fmt::Display for ApiError {
     }
 }
 
+impl std::error::Error for ApiError {}
+
 /// A success whose body is not what the operation promises.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError {
@@ -241,6 +243,8 @@ impl fmt::Display for DecodeError {
         f.write_str(&self.what)
     }
 }
+
+impl std::error::Error for DecodeError {}
 
 /// Everything that can go wrong between a call and its result.
 #[derive(Debug, Clone, PartialEq)]
@@ -285,14 +289,8 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Validation(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+/// A variant says all that its data does, so none of them is a source of its own.
+impl std::error::Error for Error {}
 
 impl From<ValidationError> for Error {
     fn from(error: ValidationError) -> Self {

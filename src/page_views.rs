@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
+use serde::de::{Deserializer, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::date::{DateBound, DateRange};
@@ -149,9 +149,7 @@ impl<'de> Deserialize<'de> for Count {
                 }
             }
         }
-        deserializer
-            .deserialize_any(Integer)
-            .map_err(D::Error::custom)
+        deserializer.deserialize_any(Integer)
     }
 }
 
@@ -294,9 +292,9 @@ impl Endpoint for ListPageViews {
     }
 }
 
-/// Freezes an open end, so that every page of one run comes from one range.
 impl ListPageViews {
-    /// The same list with `dateTo` set to `now`, where it was open.
+    /// The same list with `dateTo` set to `now`, where it was open, so that every page
+    /// of one run comes from one range.
     ///
     /// # Errors
     /// [`Rule::BeforeDateTo`] when `dateFrom` is not before `now`.

@@ -44,10 +44,6 @@ impl OffsetPages {
     /// Where the next page begins; `None` when the run is over. Asking changes nothing,
     /// so a page that failed can be asked for again.
     #[must_use]
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "asking does not move the run on"
-    )]
     pub const fn next(&self) -> Option<Offset> {
         self.next
     }

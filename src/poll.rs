@@ -14,6 +14,7 @@ pub const MOST_FAILURES: u32 = 5;
 
 /// What to do after a look at the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
 pub enum PollStep {
     /// Wait this long, then look again.
     Wait(Millis),

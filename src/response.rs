@@ -35,12 +35,14 @@ impl Head {
     /// platform's own shape, an RFC 9457 problem, and what proxies in between send.
     #[must_use]
     pub fn api_error<V: Value>(self, body: Option<&V>, now: Millis) -> ApiError {
-        let stated = body.and_then(stated_message).map(shortened);
+        let stated = body.and_then(stated_message).map(|text| shortened(&text));
         ApiError {
             status: self.status,
             message: stated.unwrap_or_else(|| reason(self.status).to_owned()),
             details: body.map(stated_details).unwrap_or_default(),
-            code: body.and_then(|body| body.member("type").text()),
+            code: body
+                .and_then(|body| body.member("type").text())
+                .map(|kind| shortened(&kind)),
             retry_after: self.wait(now),
             request_id: self.request_id,
         }
@@ -67,7 +69,7 @@ fn stated_details<V: Value>(body: &V) -> Vec<String> {
             .elements()
             .into_iter()
             .take(MOST_DETAILS)
-            .filter_map(move |item| item.member(member).text().map(shortened))
+            .filter_map(move |item| item.member(member).text().map(|text| shortened(&text)))
             .collect::<Vec<_>>()
     };
     let mut details = of("details", "message");
@@ -79,7 +81,7 @@ const MOST_DETAILS: usize = 20;
 const LONGEST_MESSAGE: usize = 1000;
 
 /// A message for people stays one: the first 1,000 characters of it.
-fn shortened(text: String) -> String {
+fn shortened(text: &str) -> String {
     let mut start: String = text.chars().take(LONGEST_MESSAGE).collect();
     if start.len() < text.len() {
         start.push('…');
@@ -87,6 +89,10 @@ fn shortened(text: String) -> String {
     start
 }
 
+#[expect(
+    clippy::match_overlapping_arm,
+    reason = "the classes are what is left of the common ones"
+)]
 /// The status in words (RFC 9110, section 15; RFC 6585), by class where it is not a common one.
 const fn reason(status: u16) -> &'static str {
     match status {

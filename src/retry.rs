@@ -59,7 +59,7 @@ const LONGEST_BACKOFF: Millis = Millis(8_000);
 
 /// The attempts of one request.
 ///
-/// The n-th wait is `min(0.5 · 2^n, 8)` seconds, of which up to a quarter is taken
+/// The n-th wait, counted from 0, is `min(0.5 · 2^n, 8)` seconds, of which up to a quarter is taken
 /// off by jitter; a `Retry-After` of up to 60 s takes its place.
 ///
 /// ```

@@ -2,7 +2,8 @@
 //! JSON body, the pairs of a query string.
 //!
 //! Parsing works on this one view, so the package, the gateway and a native
-//! program refuse the same values with the same words.
+//! program refuse the same values. In a parsed JSON body a member that is `null`
+//! counts as left out.
 
 use std::borrow::Cow;
 
@@ -183,8 +184,6 @@ pub(crate) fn excerpt(text: &str) -> Cow<'static, str> {
 #[cfg(feature = "json")]
 impl Value for serde_json::Value {
     fn member(&self, name: &'static str) -> Self {
-        // A missing member and `null` are told apart by `scalar` of the parent in
-        // other views; in JSON both mean "no value" for an optional field.
         self.get(name).cloned().unwrap_or(Self::Null)
     }
 

@@ -37,6 +37,9 @@ pub struct Prepared {
 impl Engine {
     /// Takes `{ baseUrl, projectId, token }` for a gateway or `{ baseUrl?, projectId,
     /// adminKey }` for the platform itself, and an own `fetch` where there is one.
+    ///
+    /// # Errors
+    /// A `validation` fault.
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue) -> Result<Engine, JsValue> {
         Self::from_options(&Argument(options)).map_err(|error| fault::validation(&error))
@@ -45,7 +48,7 @@ impl Engine {
     /// Carries out an operation; resolves to `{ data, response }`.
     ///
     /// # Errors
-    /// A plain object; see the module's own documentation.
+    /// A `validation` fault, or the reason of a signal that has aborted.
     pub fn call(
         &self,
         operation: &str,
@@ -66,6 +69,9 @@ impl Engine {
     }
 
     /// The request of an operation as `{ method, url, headers, body }`, unsent.
+    ///
+    /// # Errors
+    /// A `validation` fault.
     pub fn request(
         &self,
         operation: &str,
@@ -78,8 +84,11 @@ impl Engine {
         Ok(self.sender.describe(&prepared, &options))
     }
 
-    /// A run through the pages of a list of page views. `now` is the instant at which an
-    /// open `dateTo` is frozen for the whole run; left out, it stays open.
+    /// A run through the pages of a list of page views. One through `everything` asks for
+    /// the largest pages unless `limit` is given, and freezes an open `dateTo`.
+    ///
+    /// # Errors
+    /// A `validation` fault.
     #[wasm_bindgen(js_name = pageViews)]
     pub fn page_views(&self, params: JsValue, everything: bool) -> Result<Pages, JsValue> {
         let list = ListPageViews::parse(&Argument(params));
@@ -94,7 +103,10 @@ impl Engine {
         .map_err(|error| fault::validation(&error))
     }
 
-    /// A wait for a job to come to its end, for at most `timeout` milliseconds.
+    /// A wait for the job `{ id }` to come to its end, for at most `timeout` milliseconds.
+    ///
+    /// # Errors
+    /// A `validation` fault.
     pub fn watch(&self, id: JsValue, options: JsValue) -> Result<Watch, JsValue> {
         let prepared = self.prepare(GetAgentJob::OPERATION.name, &Argument(id));
         let prepared = prepared.map_err(|error| fault::validation(&error))?;
@@ -107,18 +119,16 @@ impl Engine {
     fn from_options(options: &Argument) -> Result<Self, ValidationError> {
         let project = ProjectId::new(required_text(options, "projectId")?)?;
         let base = optional_text(options, "baseUrl")?;
-        let (credential, base) = match optional_text(options, "adminKey")? {
-            Some(key) => {
-                let base = base.as_deref().unwrap_or(BaseUrl::UPSTREAM);
-                (AdminKey::new(key)?.expose().to_owned(), BaseUrl::new(base)?)
+        let (credential, base) = if let Some(key) = optional_text(options, "adminKey")? {
+            let base = base.as_deref().unwrap_or(BaseUrl::UPSTREAM);
+            (AdminKey::new(key)?.expose().to_owned(), BaseUrl::new(base)?)
+        } else {
+            let token = required_text(options, "token")?;
+            if !stands_in_header(&token) {
+                return Err(ValidationError::new("token", Rule::Credential, ""));
             }
-            None => {
-                let token = required_text(options, "token")?;
-                if !stands_in_header(&token) {
-                    return Err(ValidationError::new("token", Rule::Credential, ""));
-                }
-                (token, BaseUrl::new(&required_text(options, "baseUrl")?)?)
-            }
+            let base = required_text(options, "baseUrl")?;
+            (token, BaseUrl::new(&base)?)
         };
         let fetch = options.member("fetch").0.dyn_into::<Function>().ok();
         Ok(Self {

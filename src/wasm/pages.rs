@@ -43,7 +43,7 @@ struct Run {
 impl Pages {
     /// A run that begins where `list` says. A run through everything asks for the
     /// largest pages, where no size is given, and freezes an open end at its beginning.
-    pub fn new(
+    pub(crate) fn new(
         project: ProjectId,
         sender: Rc<Sender>,
         list: ListPageViews,
@@ -107,6 +107,7 @@ impl Pages {
     /// Where the run stands, as the parameters of a list that goes on from there;
     /// `null` when the run is over.
     #[wasm_bindgen(getter)]
+    #[must_use]
     pub fn cursor(&self) -> JsValue {
         let Run { list, pages, .. } = &*self.0;
         let pages = pages.borrow();
