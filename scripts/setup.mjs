@@ -12,7 +12,7 @@ import { capture, run, runMain, StepError } from "./child.mjs";
 import { NODE_MINIMUM, pinMismatch, ROOT, VERSIONS } from "./versions.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
-const COMPONENTS = ["rustfmt", "clippy"];
+const COMPONENTS = ["rustfmt", "clippy", "rust-src"];
 const LOCK_STAMP = join(ROOT, "node_modules", ".quillgate-lock");
 
 /** What each pinned tool is called, and which programs it must bring. */

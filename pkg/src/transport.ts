@@ -103,23 +103,32 @@ export class Transport {
     return headers;
   }
 
-  #observer(): ((event: string, subject: unknown, number: number) => void) | undefined {
+  #observer(): ((event: string, subject: unknown, wait: number) => void) | undefined {
     const { onRequest, onResponse, onRetry } = this.#options;
     const log = attemptLog(this.#options);
     if (!log && !onRequest && !onResponse && !onRetry) return undefined;
-    return (event, subject, number) => {
+    let attempt = -1;
+    const tell = (event: string, subject: unknown, wait: number) => {
       if (event === "request") {
+        attempt++;
         const { method, url, headers } = subject as Request;
         log?.request(method, url);
-        onRequest?.({ method, url, headers: redacted(headers), attempt: number });
+        onRequest?.({ method, url, headers: redacted(headers), attempt });
       } else if (event === "response") {
         const { status, url, headers } = subject as Response;
         log?.response(status, headers);
-        onResponse?.({ status, url, headers: redacted(headers), attempt: number });
+        onResponse?.({ status, url, headers: redacted(headers), attempt });
       } else {
         const error = rejection(subject, new Error());
-        log?.retry(error, number);
-        if (error instanceof QuillgateError) onRetry?.({ error, wait: number });
+        log?.retry(error, wait);
+        if (error instanceof QuillgateError) onRetry?.({ error, wait });
+      }
+    };
+    return (event, subject, wait) => {
+      try {
+        tell(event, subject, wait);
+      } catch {
+        // What a hook or a logger throws is its own affair and never the call's.
       }
     };
   }

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use gloo_net::http::{Headers, Method as HttpMethod, RequestBuilder};
-use js_sys::{Function, Promise, SyntaxError};
+use js_sys::{Function, Promise};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{AbortSignal, RequestRedirect, Response};
@@ -18,7 +18,7 @@ use crate::retry::{DEFAULT_RETRIES, Failure, Repeat, Retry};
 use crate::value::{Value, optional_integer, optional_text};
 use crate::wasm::engine::Prepared;
 use crate::wasm::fault::{self, Plain};
-use crate::wasm::host::{self, Limit, milliseconds};
+use crate::wasm::host::{self, Answered, Refusal, Unanswered, milliseconds};
 use crate::wasm::params::Argument;
 
 /// How long one attempt may take, body included, when nothing else is said: 60 s.
@@ -101,10 +101,11 @@ impl CallOptions {
         self
     }
 
-    fn observe(&self, event: &str, subject: &JsValue, number: f64) {
+    fn observe_retry(&self, fault: &JsValue, wait: Millis) {
         if let Some(observer) = &self.observer {
             // What an observer throws is its own affair and never the call's.
-            let _ = observer.call3(&JsValue::UNDEFINED, &event.into(), subject, &number.into());
+            let wait = milliseconds(wait).into();
+            let _ = observer.call3(&JsValue::UNDEFINED, &"retry".into(), fault, &wait);
         }
     }
 }
@@ -178,10 +179,7 @@ impl Sender {
             if limit == Millis(0) {
                 return Err(fault::timeout(options.total_timeout.unwrap_or(limit)));
             }
-            let lost = match self
-                .attempt_within(limit, call, options, retry.done())
-                .await
-            {
+            let lost = match self.attempt_within(limit, call, options).await {
                 Ok(answer) => return Ok(answer),
                 Err(lost) => lost,
             };
@@ -190,7 +188,7 @@ impl Sender {
                 .and_then(|failure| retry.after(failure, lost.hint, host::random()));
             match wait {
                 Some(wait) if left.is_none_or(|left| wait < left) => {
-                    options.observe("retry", &lost.fault, milliseconds(wait));
+                    options.observe_retry(&lost.fault, wait);
                     sleep(wait, options.signal()).await?;
                 }
                 _ => return Err(lost.fault),
@@ -199,14 +197,8 @@ impl Sender {
     }
 
     /// One attempt, which takes at most the call's own time, body included.
-    pub async fn attempt(
-        &self,
-        call: &Prepared,
-        options: &CallOptions,
-        number: u32,
-    ) -> Result<Answer, Lost> {
-        self.attempt_within(options.timeout, call, options, number)
-            .await
+    pub async fn attempt(&self, call: &Prepared, options: &CallOptions) -> Result<Answer, Lost> {
+        self.attempt_within(options.timeout, call, options).await
     }
 
     async fn attempt_within(
@@ -214,49 +206,22 @@ impl Sender {
         time: Millis,
         call: &Prepared,
         options: &CallOptions,
-        number: u32,
     ) -> Result<Answer, Lost> {
-        let limit = Limit::new(milliseconds(time), options.signal());
-        let outcome = self.exchange(call, options, &limit, number).await;
-        let expired = limit.expired();
-        limit.end();
-        outcome.map_err(|lost| match options.signal() {
-            Some(signal) if signal.aborted() => Lost::for_good(signal.reason()),
-            _ if expired => Lost {
-                fault: fault::timeout(time),
-                failure: Some(Failure::Timeout),
-                hint: None,
-            },
-            _ => lost,
-        })
-    }
-
-    async fn exchange(
-        &self,
-        call: &Prepared,
-        options: &CallOptions,
-        limit: &Limit,
-        number: u32,
-    ) -> Result<Answer, Lost> {
-        let request = self.build(call, options, limit)?;
-        options.observe("request", &request, f64::from(number));
-        let sent = host::fetch(self.fetch.as_ref(), &request).map_err(broken)?;
-        let response = JsFuture::from(limit.race(&sent)).await.map_err(broken)?;
-        let response: Response = response.unchecked_into();
-        options.observe("response", &response, f64::from(number));
-        if head(&response).is_success() {
-            read_success(call.result, response, limit).await
-        } else {
-            Err(read_refusal(&response, limit).await)
+        let request = self.build(call, options)?;
+        let exchange = host::exchange(
+            &request,
+            self.fetch.as_ref(),
+            milliseconds(time),
+            options.signal(),
+            options.observer.as_ref(),
+        );
+        match JsFuture::from(exchange).await {
+            Ok(answered) => read(call.result, &answered.unchecked_into()),
+            Err(unanswered) => Err(lost(&unanswered.unchecked_into(), options.signal(), time)),
         }
     }
 
-    fn build(
-        &self,
-        call: &Prepared,
-        options: &CallOptions,
-        limit: &Limit,
-    ) -> Result<web_sys::Request, Lost> {
+    fn build(&self, call: &Prepared, options: &CallOptions) -> Result<web_sys::Request, Lost> {
         let method = match call.request.method {
             Method::Get => HttpMethod::GET,
             Method::Post => HttpMethod::POST,
@@ -264,19 +229,15 @@ impl Sender {
         let builder = RequestBuilder::new(&self.base.join(&call.request.target))
             .method(method)
             .headers(Headers::from_raw(self.headers(call, options)))
-            .redirect(RequestRedirect::Manual)
-            .abort_signal(Some(&limit.signal()));
+            .redirect(RequestRedirect::Manual);
         let request = match &call.request.body {
             Some(body) => builder.body(body.as_str()),
             None => builder.build(),
         };
         // The target is ours and sound; what the host refuses is the address before it.
         request.map(Into::into).map_err(|_| {
-            Lost::for_good(fault::validation(&ValidationError::new(
-                "baseUrl",
-                Rule::BaseUrl,
-                "",
-            )))
+            let error = ValidationError::new("baseUrl", Rule::BaseUrl, "");
+            Lost::for_good(fault::validation(&error))
         })
     }
 
@@ -331,69 +292,55 @@ pub async fn sleep(length: Millis, signal: Option<&AbortSignal>) -> Result<(), J
         .map(drop)
 }
 
-fn broken(cause: JsValue) -> Lost {
+/// What it means that there was no answer.
+fn lost(unanswered: &Unanswered, signal: Option<&AbortSignal>, time: Millis) -> Lost {
+    let (fault, failure) = match signal {
+        Some(signal) if signal.aborted() => return Lost::for_good(signal.reason()),
+        _ if unanswered.expired() => (fault::timeout(time), Failure::Timeout),
+        _ => (fault::connection(unanswered.cause()), Failure::Connection),
+    };
     Lost {
-        fault: fault::connection(cause),
-        failure: Some(Failure::Connection),
+        fault,
+        failure: Some(failure),
         hint: None,
     }
 }
 
-fn head(response: &Response) -> Head {
+/// What an answer means.
+fn read(result: &str, answered: &Answered) -> Result<Answer, Lost> {
+    let response = answered.response();
     let headers = Headers::from_raw(response.headers());
-    Head {
+    let head = Head {
         status: response.status(),
         request_id: headers.get("x-request-id"),
         retry_after: headers.get("retry-after"),
-    }
-}
-
-async fn json(response: &Response, limit: &Limit) -> Result<JsValue, JsValue> {
-    JsFuture::from(limit.race(&response.json()?)).await
-}
-
-async fn read_success(
-    result: &'static str,
-    response: Response,
-    limit: &Limit,
-) -> Result<Answer, Lost> {
-    let refused = |at: String, what: String| {
-        let error = DecodeError::new(at, what);
-        let fault = fault::decode(
-            &error,
-            head(&response).request_id,
-            response.headers().into(),
-        );
-        Lost::for_good(fault)
     };
-    let body = json(&response, limit).await.map_err(|error| {
-        if error.has_type::<SyntaxError>() {
-            refused(String::new(), "must be JSON".into())
-        } else {
-            broken(error)
+    let body = answered.body();
+    if !head.is_success() {
+        let json = (!answered.malformed()).then(|| Argument(body.clone()));
+        let error = head.api_error(json.as_ref(), host::now());
+        return Err(Lost {
+            failure: Some(Failure::Status(error.status)),
+            hint: error.retry_after,
+            fault: fault::api(&error, body, headers.into_raw().into()),
+        });
+    }
+    let decoded = if answered.malformed() {
+        Err(DecodeError::new("", "must be JSON"))
+    } else {
+        let refused = |refusal: Refusal| DecodeError::new(refusal.at(), refusal.what());
+        host::decode(result, &body).map_err(refused)
+    };
+    let hint = head.wait(host::now());
+    match decoded {
+        Ok(data) => Ok(Answer {
+            data,
+            response,
+            hint,
+        }),
+        Err(error) => {
+            let fault = fault::decode(&error, head.request_id, headers.into_raw().into());
+            Err(Lost::for_good(fault))
         }
-    })?;
-    let data =
-        host::decode(result, &body).map_err(|refusal| refused(refusal.at(), refusal.what()))?;
-    let hint = head(&response).wait(host::now());
-    Ok(Answer {
-        data,
-        response,
-        hint,
-    })
-}
-
-/// Whatever the body is, and even if it breaks off: the status has said no.
-async fn read_refusal(response: &Response, limit: &Limit) -> Lost {
-    let body = json(response, limit).await.ok();
-    let error = head(response).api_error(body.clone().map(Argument).as_ref(), host::now());
-    Lost {
-        failure: Some(Failure::Status(error.status)),
-        hint: error.retry_after,
-        fault: fault::api(
-            &error,
-            body.unwrap_or(JsValue::NULL),
-            response.headers().into(),
-        ),
     }
 }

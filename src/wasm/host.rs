@@ -1,8 +1,8 @@
-//! What the host does: clock, randomness, waits, aborts, `fetch`, the decoders.
+//! What the host does: clock, randomness, waits, requests, the decoders.
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
-use web_sys::AbortSignal;
+use web_sys::{AbortSignal, Response};
 
 use crate::date::Millis;
 
@@ -11,23 +11,36 @@ extern "C" {
     #[wasm_bindgen(js_name = sleep)]
     pub fn sleep(ms: f64, signal: Option<&AbortSignal>) -> Promise;
 
-    /// A signal that aborts with another, or by itself after a time.
-    pub type Limit;
+    /// Sends a request and reads the answer's body.
+    #[wasm_bindgen(js_name = exchange)]
+    pub fn exchange(
+        request: &web_sys::Request,
+        own_fetch: Option<&Function>,
+        ms: f64,
+        signal: Option<&AbortSignal>,
+        observer: Option<&Function>,
+    ) -> Promise;
 
-    #[wasm_bindgen(constructor)]
-    pub fn new(ms: f64, signal: Option<&AbortSignal>) -> Limit;
+    /// An answer, whatever its status.
+    pub type Answered;
 
     #[wasm_bindgen(method, getter)]
-    pub fn signal(this: &Limit) -> AbortSignal;
+    pub fn response(this: &Answered) -> Response;
 
     #[wasm_bindgen(method, getter)]
-    pub fn expired(this: &Limit) -> bool;
+    pub fn body(this: &Answered) -> JsValue;
 
-    #[wasm_bindgen(method)]
-    pub fn race(this: &Limit, promise: &Promise) -> Promise;
+    #[wasm_bindgen(method, getter)]
+    pub fn malformed(this: &Answered) -> bool;
 
-    #[wasm_bindgen(method)]
-    pub fn end(this: &Limit);
+    /// No answer, or not all of one.
+    pub type Unanswered;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn cause(this: &Unanswered) -> JsValue;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn expired(this: &Unanswered) -> bool;
 }
 
 #[wasm_bindgen(module = "/src/wasm/decode.js")]
@@ -44,24 +57,6 @@ extern "C" {
 
     #[wasm_bindgen(method, getter)]
     pub fn what(this: &Refusal) -> String;
-}
-
-#[wasm_bindgen]
-extern "C" {
-    // The host's own `fetch`, called here and not through gloo-net's `Request::send`,
-    // which keeps an error's text and drops the error: a caller needs its `cause`.
-    #[wasm_bindgen(js_name = fetch, catch)]
-    fn host_fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
-}
-
-/// Sends a request by the caller's own `fetch`, or by the host's.
-pub fn fetch(own: Option<&Function>, request: &web_sys::Request) -> Result<Promise, JsValue> {
-    match own {
-        Some(own) => own
-            .call1(&JsValue::UNDEFINED, request)
-            .map(|result| Promise::resolve(&result)),
-        None => host_fetch(request),
-    }
 }
 
 /// The host's clock.

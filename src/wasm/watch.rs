@@ -97,7 +97,7 @@ impl Wait {
             }
             let left = self.state.borrow().poll.left(host::now());
             let options = options.within(left.map(|left| left.max(LAST_LOOK)));
-            let look = self.sender.attempt(&self.call, &options, 0).await;
+            let look = self.sender.attempt(&self.call, &options).await;
             let told = match look {
                 Ok(answer) => self.state.borrow_mut().seen(answer.data, answer.hint)?,
                 Err(lost) => self.state.borrow_mut().missed(lost)?,
