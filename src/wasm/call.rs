@@ -18,7 +18,7 @@ use crate::retry::{DEFAULT_RETRIES, Failure, Repeat, Retry};
 use crate::value::{Value, optional_integer, optional_text};
 use crate::wasm::engine::Prepared;
 use crate::wasm::fault::{self, Plain};
-use crate::wasm::host::{self, Answered, Refusal, Unanswered, milliseconds};
+use crate::wasm::host::{self, Answered, Exchange, Refusal, Unanswered, milliseconds};
 use crate::wasm::params::Argument;
 
 /// How long one attempt may take, body included, when nothing else is said: 60 s.
@@ -207,21 +207,24 @@ impl Sender {
         call: &Prepared,
         options: &CallOptions,
     ) -> Result<Answer, Lost> {
-        let request = self.build(call, options)?;
-        let exchange = host::exchange(
-            &request,
-            self.fetch.as_ref(),
-            milliseconds(time),
-            options.signal(),
-            options.observer.as_ref(),
-        );
-        match JsFuture::from(exchange).await {
+        let exchange = Exchange::new(milliseconds(time), options.signal());
+        let request = self
+            .build(call, options, &exchange.signal())
+            .inspect_err(|_| exchange.end())?;
+        let (own_fetch, observer) = (self.fetch.as_ref(), options.observer.as_ref());
+        let sent = exchange.send(&request, own_fetch, observer);
+        match JsFuture::from(sent).await {
             Ok(answered) => read(call.result, &answered.unchecked_into()),
             Err(unanswered) => Err(lost(&unanswered.unchecked_into(), options.signal(), time)),
         }
     }
 
-    fn build(&self, call: &Prepared, options: &CallOptions) -> Result<web_sys::Request, Lost> {
+    fn build(
+        &self,
+        call: &Prepared,
+        options: &CallOptions,
+        signal: &AbortSignal,
+    ) -> Result<web_sys::Request, Lost> {
         let method = match call.request.method {
             Method::Get => HttpMethod::GET,
             Method::Post => HttpMethod::POST,
@@ -229,7 +232,8 @@ impl Sender {
         let builder = RequestBuilder::new(&self.base.join(&call.request.target))
             .method(method)
             .headers(Headers::from_raw(self.headers(call, options)))
-            .redirect(RequestRedirect::Manual);
+            .redirect(RequestRedirect::Manual)
+            .abort_signal(Some(signal));
         let request = match &call.request.body {
             Some(body) => builder.body(body.as_str()),
             None => builder.build(),

@@ -16,41 +16,61 @@ export function sleep(ms, signal) {
 }
 
 /**
- * Sends a request and reads the answer's body, within `ms` and until `signal` aborts.
- * Resolves to `{ response, body, malformed }`; rejects with `{ cause, expired }`.
+ * One request and its answer's body, within `ms` and until `outer` aborts.
  *
  * The abort is raced against the work, and not only handed to it: an own `fetch` may not
  * listen. The host's own `fetch` is called here and not by gloo-net's `Request::send`, which
  * keeps an error's text and drops the error, and with it its `cause`.
  */
-export async function exchange(request, own, ms, signal, observe) {
-  const controller = new AbortController();
-  let expired = false;
-  const timer = setTimeout(() => {
-    expired = true;
-    controller.abort(new DOMException("the time ran out", "TimeoutError"));
-  }, ms);
-  const follow = () => controller.abort(signal.reason);
-  signal?.addEventListener("abort", follow);
-  if (signal?.aborted) follow();
-  const aborted = new Promise((_, reject) => {
-    const abort = () => reject(controller.signal.reason);
-    if (controller.signal.aborted) abort();
-    controller.signal.addEventListener("abort", abort);
-  });
-  try {
-    const sent = new Request(request, { signal: controller.signal });
-    observe?.("request", sent);
-    const response = await Promise.race([aborted, own ? own(sent) : fetch(sent)]);
-    observe?.("response", response);
-    return { response, ...(await Promise.race([aborted, read(response)])) };
-  } catch (cause) {
-    throw { cause, expired };
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", follow);
-    aborted.catch(() => {});
-    controller.abort(); // Whatever still runs, such as a body that nobody reads.
+export class Exchange {
+  #controller = new AbortController();
+  #expired = false;
+  #release;
+  #aborted;
+
+  constructor(ms, outer) {
+    const controller = this.#controller;
+    const timer = setTimeout(() => {
+      this.#expired = true;
+      controller.abort(new DOMException("the time ran out", "TimeoutError"));
+    }, ms);
+    const follow = () => controller.abort(outer.reason);
+    outer?.addEventListener("abort", follow);
+    this.#release = () => {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", follow);
+    };
+    this.#aborted = new Promise((_, reject) => {
+      controller.signal.onabort = () => reject(controller.signal.reason);
+    });
+    this.#aborted.catch(() => {});
+    if (outer?.aborted) follow();
+  }
+
+  /** The signal that the request is made with. */
+  get signal() {
+    return this.#controller.signal;
+  }
+
+  /** Resolves to `{ response, body, malformed }`; rejects with `{ cause, expired }`. */
+  async send(request, own, observe) {
+    const aborted = this.#aborted;
+    try {
+      observe?.("request", request);
+      const response = await Promise.race([aborted, own ? own(request) : fetch(request)]);
+      observe?.("response", response);
+      return { response, ...(await Promise.race([aborted, read(response)])) };
+    } catch (cause) {
+      this.#controller.abort(); // Whatever still runs, such as a body that nobody reads.
+      throw { cause, expired: this.#expired };
+    } finally {
+      this.#release();
+    }
+  }
+
+  /** Lets go of an exchange that is not sent after all. */
+  end() {
+    this.#release();
   }
 }
 

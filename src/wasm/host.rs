@@ -11,13 +11,26 @@ extern "C" {
     #[wasm_bindgen(js_name = sleep)]
     pub fn sleep(ms: f64, signal: Option<&AbortSignal>) -> Promise;
 
-    /// Sends a request and reads the answer's body.
-    #[wasm_bindgen(js_name = exchange)]
-    pub fn exchange(
+    /// One request and its answer's body, within a time and until a signal aborts.
+    pub type Exchange;
+
+    #[wasm_bindgen(constructor)]
+    pub fn new(ms: f64, outer: Option<&AbortSignal>) -> Exchange;
+
+    /// The signal that the request is made with.
+    #[wasm_bindgen(method, getter)]
+    pub fn signal(this: &Exchange) -> AbortSignal;
+
+    /// Lets go of an exchange that is not sent after all.
+    #[wasm_bindgen(method)]
+    pub fn end(this: &Exchange);
+
+    /// An [`Answered`], or an [`Unanswered`] as the reason of the rejection.
+    #[wasm_bindgen(method)]
+    pub fn send(
+        this: &Exchange,
         request: &web_sys::Request,
         own_fetch: Option<&Function>,
-        ms: f64,
-        signal: Option<&AbortSignal>,
         observer: Option<&Function>,
     ) -> Promise;
 
