@@ -66,13 +66,21 @@ async function inChromium({ bin }, text) {
     format: "iife",
     globalName: "bench",
   });
-  const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
+  const args = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+  ];
   const browser = await chromium.launch({ executablePath: bin.chromium, args });
   try {
     const tab = await browser.newPage();
     await tab.addScriptTag({ content: outputFiles[0].text });
     // Larger rounds: a browser's clock is coarse.
-    const times = await tab.evaluate((text) => globalThis.bench.timeDecoders(text, { runs: 100 }), text);
+    const times = await tab.evaluate(
+      (text) => globalThis.bench.timeDecoders(text, { runs: 100 }),
+      text,
+    );
     return { version: `Chromium ${browser.version()}`, times };
   } finally {
     await browser.close();
@@ -83,7 +91,9 @@ function sizeTable(rows) {
   const lines = Object.entries(rows).map(
     ([name, { raw, gzip, brotli }]) => `| ${name} | ${raw} | ${gzip} | ${brotli} |`,
   );
-  return ["| what | minified | gzip 9 | brotli 11 |", "| --- | --: | --: | --: |", ...lines].join("\n");
+  return ["| what | minified | gzip 9 | brotli 11 |", "| --- | --: | --: | --: |", ...lines].join(
+    "\n",
+  );
 }
 
 function timeTable(columns) {

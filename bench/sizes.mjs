@@ -1,6 +1,7 @@
 /** What a user downloads: bundled, minified, compressed. */
 
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
@@ -8,29 +9,41 @@ const ROOT = new URL("../", import.meta.url);
 
 const PEERS = {
   "openapi-fetch": 'import createClient from "openapi-fetch"; globalThis.x = createClient;',
-  "ky + zod": 'import ky from "ky"; import * as z from "zod"; globalThis.x = [ky, z.object({ a: z.array(z.int()) })];',
+  "ky + zod":
+    'import ky from "ky"; import * as z from "zod"; globalThis.x = [ky, z.object({ a: z.array(z.int()) })];',
   openai: 'import OpenAI from "openai"; globalThis.x = OpenAI;',
   stripe: 'import Stripe from "stripe"; globalThis.x = Stripe;',
 };
 
+/** Sizes of this package's parts, in bytes. */
+export async function ownSizes() {
+  const wasm = measure(await readFile(new URL("pkg/dist/core_bg.wasm", ROOT)));
+  const source = 'import { Client } from "./pkg/dist/web.js"; globalThis.x = Client;';
+  const js = measure(await bundled(source, "."));
+  const total = {
+    raw: js.raw + wasm.raw,
+    gzip: js.gzip + wasm.gzip,
+    brotli: js.brotli + wasm.brotli,
+  };
+  return { js, wasm, total };
+}
+
 /** Sizes of this package's parts and of its peers, in bytes. */
 export async function sizes() {
-  const wasm = await readFile(new URL("pkg/dist/core_bg.wasm", ROOT));
-  const js = await bundled('import { Client } from "./pkg/dist/web.js"; globalThis.x = Client;');
-  const own = { "quillgate: JavaScript": measure(js), "quillgate: wasm": measure(wasm) };
-  const total = Object.values(own).reduce((sum, part) => ({
-    raw: sum.raw + part.raw,
-    gzip: sum.gzip + part.gzip,
-    brotli: sum.brotli + part.brotli,
-  }));
-  const rows = { ...own, "quillgate: total": total };
-  for (const [name, source] of Object.entries(PEERS)) rows[name] = measure(await bundled(source));
+  const { js, wasm, total } = await ownSizes();
+  const rows = {
+    "quillgate: JavaScript": js,
+    "quillgate: wasm": wasm,
+    "quillgate: total": total,
+  };
+  for (const [name, source] of Object.entries(PEERS))
+    rows[name] = measure(await bundled(source, "bench/"));
   return rows;
 }
 
-async function bundled(contents) {
+async function bundled(contents, from) {
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: new URL(contents.includes("./pkg") ? "." : "bench/", ROOT).pathname },
+    stdin: { contents, resolveDir: fileURLToPath(new URL(from, ROOT)) },
     bundle: true,
     minify: true,
     write: false,

@@ -3,12 +3,14 @@
 import type { ApiPromise } from "./api_promise.js";
 import type { Watch } from "./core.js";
 import { callSite, rejection } from "./errors.js";
+import { jobEvents } from "./job_stream.js";
 import type { RequestOptions, WriteOptions } from "./options.js";
 import type { Transport } from "./transport.js";
 import type { AgentJob, Operations } from "./types.js";
 
 /** What can be said about watching a job. */
-export interface WatchOptions extends Omit<RequestOptions, "timeout" | "totalTimeout" | "maxRetries"> {
+export interface WatchOptions
+  extends Omit<RequestOptions, "timeout" | "totalTimeout" | "maxRetries"> {
   /**
    * How long to watch, in milliseconds: 1 to 2147483647.
    * @default 1800000, half an hour
@@ -29,6 +31,12 @@ export interface JobChange {
   done: boolean;
 }
 
+/**
+ * A job's identifier, as a job has it. The service promises no job to have one; `null` is
+ * refused before anything is sent.
+ */
+export type JobId = AgentJob["id"];
+
 /** Background agent jobs. */
 export class AgentJobs {
   readonly #transport: Transport;
@@ -42,30 +50,38 @@ export class AgentJobs {
    * Creates a job, which runs in the background: at most 100 per project per hour.
    * It is never sent twice by itself, since that would create the job twice.
    */
-  create(params: Operations["agentJobs.create"]["params"], options?: WriteOptions): ApiPromise<AgentJob> {
+  create(
+    params: Operations["agentJobs.create"]["params"],
+    options?: WriteOptions,
+  ): ApiPromise<AgentJob> {
     return this.#transport.call("agentJobs.create", params, options);
   }
 
   /** Reads a job. */
-  get(id: string, options?: RequestOptions): ApiPromise<AgentJob> {
-    return this.#transport.call("agentJobs.get", { id }, options);
+  get(id: JobId, options?: RequestOptions): ApiPromise<AgentJob> {
+    return this.#transport.call("agentJobs.get", { id: id as string }, options);
   }
 
   /**
    * Sends a follow-up message to a job, which sets it to work again: at most 100 per
    * project per hour. It is never sent twice by itself.
    */
-  sendMessage(id: string, params: { prompt: string }, options?: WriteOptions): ApiPromise<AgentJob> {
-    return this.#transport.call("agentJobs.sendMessage", { id, prompt: params?.prompt }, options);
+  sendMessage(id: JobId, params: { prompt: string }, options?: WriteOptions): ApiPromise<AgentJob> {
+    return this.#transport.call(
+      "agentJobs.sendMessage",
+      { id: id as string, prompt: params?.prompt },
+      options,
+    );
   }
 
   /**
-   * Waits until a job is `completed`, `archived` or `failed`, and resolves to it. The job
-   * is looked at after 2 s, then at growing intervals of up to 30 s, or as the other side asks.
+   * Waits until a job is `completed`, `archived` or `failed`, and resolves to it. A gateway
+   * that streams a job's changes is listened to; otherwise the job is looked at after 2 s,
+   * then at growing intervals of up to 30 s, or as the other side asks.
    *
    * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
    */
-  async wait(id: string, options: WaitOptions = {}): Promise<AgentJob> {
+  async wait(id: JobId, options: WaitOptions = {}): Promise<AgentJob> {
     const site = callSite();
     for await (const { job, done } of this.#changes(id, options, site)) {
       options.onUpdate?.(job);
@@ -79,11 +95,15 @@ export class AgentJobs {
    *
    * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
    */
-  watch(id: string, options: WatchOptions = {}): AsyncGenerator<JobChange, void, void> {
+  watch(id: JobId, options: WatchOptions = {}): AsyncGenerator<JobChange, void, void> {
     return this.#changes(id, options, callSite());
   }
 
-  async *#changes(id: string, options: WatchOptions, site: Error): AsyncGenerator<JobChange, void, void> {
+  async *#changes(
+    id: JobId,
+    options: WatchOptions,
+    site: Error,
+  ): AsyncGenerator<JobChange, void, void> {
     const { timeout, ...call } = options;
     // A watch that is left early takes its request or wait back.
     const left = new AbortController();
@@ -92,10 +112,10 @@ export class AgentJobs {
     try {
       const engine = await this.#transport.engine();
       watch = engine.watch({ id }, { timeout });
+      const inner = { ...call, signal };
+      yield* this.#streamed(watch, id, inner);
       for (;;) {
-        const change: JobChange | undefined = await watch.next(
-          this.#transport.callOptions({ ...call, signal }),
-        );
+        const change: JobChange | undefined = await watch.next(this.#transport.callOptions(inner));
         if (change === undefined) return;
         yield change;
       }
@@ -104,6 +124,39 @@ export class AgentJobs {
     } finally {
       left.abort();
       watch?.free();
+    }
+  }
+
+  /** The changes that a gateway streams; what it does not, polling makes up for. */
+  async *#streamed(
+    watch: Watch,
+    id: JobId,
+    call: RequestOptions & { signal: AbortSignal },
+  ): AsyncGenerator<JobChange, void, void> {
+    if (!this.#transport.mayStream) return;
+    const expiry = new AbortController();
+    const timer = setTimeout(() => expiry.abort(), watch.left);
+    const signal = either(call.signal, expiry.signal);
+    const connect = (lastEventId: string, signal: AbortSignal) =>
+      this.#transport.stream(id as string, lastEventId, { ...call, signal });
+    const events = jobEvents(connect, signal);
+    try {
+      for (let next = await events.next(); ; next = await events.next()) {
+        if (next.done) {
+          this.#transport.mayStream = next.value;
+          return;
+        }
+        const change: JobChange | undefined = watch.told(next.value);
+        if (change !== undefined) yield change;
+        if (change?.done) return;
+      }
+    } catch (error) {
+      if (expiry.signal.aborted && !call.signal.aborted) throw watch.expired();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      expiry.abort();
+      await events.return(true);
     }
   }
 }

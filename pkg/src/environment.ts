@@ -22,7 +22,8 @@ export function variable(name: string): string | undefined {
 /** Whether this is a browser: a page, or a worker of one. */
 export function isBrowser(): boolean {
   const host = globalThis as Host;
-  if (host.Deno !== undefined || host.Bun !== undefined || host.EdgeRuntime !== undefined) return false;
+  if (host.Deno !== undefined || host.Bun !== undefined || host.EdgeRuntime !== undefined)
+    return false;
   if (host.navigator?.userAgent === "Cloudflare-Workers") return false;
   return host.document !== undefined || host.WorkerGlobalScope !== undefined;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { AgentJobs, JobChange, WaitOptions, WatchOptions } from "./agent_jobs.js";
+export type { AgentJobs, JobChange, JobId, WaitOptions, WatchOptions } from "./agent_jobs.js";
 export type { ApiPromise, WithResponse } from "./api_promise.js";
 export { Client } from "./client.js";
 export {
@@ -27,8 +27,8 @@ export {
 } from "./errors.js";
 export type {
   ClientOptions,
-  LogLevel,
   Logger,
+  LogLevel,
   RequestOptions,
   RetryEvent,
   WriteOptions,

@@ -1,7 +1,7 @@
 /** What is written about a call: never a credential, a prompt or a query's values. */
 
-import type { ClientOptions, LogLevel } from "./options.js";
 import { variable } from "./environment.js";
+import type { ClientOptions, LogLevel } from "./options.js";
 
 const LEVELS: LogLevel[] = ["off", "error", "warn", "info", "debug"];
 
@@ -40,7 +40,9 @@ interface AttemptLog {
 
 /** The log of a call's attempts, when anything of it is to be written. */
 export function attemptLog(options: ClientOptions): AttemptLog | undefined {
-  const level = LEVELS.indexOf(options.logLevel ?? (variable("QUILLGATE_LOG") as LogLevel) ?? "warn");
+  const level = LEVELS.indexOf(
+    options.logLevel ?? (variable("QUILLGATE_LOG") as LogLevel) ?? "warn",
+  );
   if (level <= 0) return undefined;
   const logger = options.logger ?? console;
   const at = (least: LogLevel) => level >= LEVELS.indexOf(least);

@@ -53,9 +53,13 @@ export interface ClientOptions {
   /** Headers of every request. Those that the request needs itself are not replaced. */
   defaultHeaders?: HeadersInit | undefined;
   /** Sees every request before it is sent, credentials redacted. */
-  onRequest?: ((request: { method: string; url: string; headers: Headers; attempt: number }) => void) | undefined;
+  onRequest?:
+    | ((request: { method: string; url: string; headers: Headers; attempt: number }) => void)
+    | undefined;
   /** Sees every answer's head, credentials redacted. */
-  onResponse?: ((response: { status: number; url: string; headers: Headers; attempt: number }) => void) | undefined;
+  onResponse?:
+    | ((response: { status: number; url: string; headers: Headers; attempt: number }) => void)
+    | undefined;
   /** Sees every wait before another attempt. */
   onRetry?: ((event: RetryEvent) => void) | undefined;
   /** Where log lines go. No credential, prompt or query value is among them. @default console */

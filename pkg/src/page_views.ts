@@ -101,7 +101,9 @@ export class PageViewList implements PromiseLike<Page>, AsyncIterable<PageView> 
       .then(onFulfilled, onRejected);
   }
 
-  catch<B = never>(onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page | B> {
+  catch<B = never>(
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<Page | B> {
     return this.then(null, onRejected);
   }
 
@@ -147,7 +149,8 @@ export class PageViewList implements PromiseLike<Page>, AsyncIterable<PageView> 
   async *pages(): AsyncGenerator<Page, void, void> {
     const run = new Run(this.#transport, this.#params, this.#options, this.#site);
     try {
-      for (let turned = await run.turn(); turned !== null; turned = await run.turn()) yield turned.page;
+      for (let turned = await run.turn(); turned !== null; turned = await run.turn())
+        yield turned.page;
     } finally {
       run.end();
     }
@@ -240,7 +243,11 @@ class Run {
   }
 }
 
-async function turn(transport: Transport, pages: Pages, options: ListOptions): Promise<Turned | null> {
+async function turn(
+  transport: Transport,
+  pages: Pages,
+  options: ListOptions,
+): Promise<Turned | null> {
   const turned: (Carried<PageViews> & { offset: number }) | undefined = await pages.next(
     transport.callOptions(options),
   );
@@ -271,5 +278,3 @@ function requestsLeft(headers: Headers): number | null {
   const left = /(?:^|;)\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
   return left === undefined ? null : Number(left);
 }
-
-

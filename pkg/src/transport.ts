@@ -19,9 +19,12 @@ export interface BuiltRequest {
 export class Transport {
   readonly #options: ClientOptions;
   #engine: Promise<Engine> | undefined;
+  /** Whether the other side may have event streams: a gateway, until it shows that it has none. */
+  mayStream: boolean;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.mayStream = options.token !== undefined;
   }
 
   /** The options, for a client that differs in some of them. */
@@ -63,7 +66,8 @@ export class Transport {
     const call = this.callOptions(options);
     return new ApiPromise(
       this.guarded(
-        (engine) => engine.call(operation, params, call) as Promise<Carried<Operations[Name]["result"]>>,
+        (engine) =>
+          engine.call(operation, params, call) as Promise<Carried<Operations[Name]["result"]>>,
         site,
       ),
     );
@@ -76,7 +80,22 @@ export class Transport {
     options: WriteOptions = {},
   ): Promise<BuiltRequest> {
     const call = this.callOptions(options);
-    return this.guarded((engine) => engine.request(operation, params, call) as BuiltRequest, callSite());
+    return this.guarded(
+      (engine) => engine.request(operation, params, call) as BuiltRequest,
+      callSite(),
+    );
+  }
+
+  /** Opens the event stream of a job. */
+  async stream(id: string, lastEventId: string, options: RequestOptions): Promise<Response> {
+    const { signal, ...rest } = options;
+    const { url, headers } = await this.build("agentJobs.get", { id }, rest);
+    headers.accept = "text/event-stream";
+    if (lastEventId !== "") headers["last-event-id"] = lastEventId;
+    const init: RequestInit = { headers, redirect: "manual", signal: signal ?? null };
+    const request = new Request(`${url}/events`, init);
+    const { fetch: own } = this.#options;
+    return own ? checked(own)(request) : fetch(request);
   }
 
   /** A call's options over the client's, as the core takes them. */

@@ -3,18 +3,19 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use gloo_net::http::Headers;
 use js_sys::Promise;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use crate::agent_job::JobStatus;
 use crate::date::Millis;
-use crate::error::ValidationError;
+use crate::error::{DecodeError, ValidationError};
 use crate::poll::{Poll, PollStep};
 use crate::wasm::call::{CallOptions, Lost, Sender, length_of_time, promise, sleep};
 use crate::wasm::engine::Prepared;
 use crate::wasm::fault::{self, Plain};
-use crate::wasm::host;
+use crate::wasm::host::{self, decode, milliseconds};
 use crate::wasm::params::Argument;
 
 #[wasm_bindgen]
@@ -81,6 +82,34 @@ impl Watch {
     pub fn next(&self, options: JsValue) -> Promise {
         let wait = Rc::clone(&self.0);
         promise(async move { wait.next(options).await })
+    }
+
+    /// Takes in a job that the other side told of by itself: the change as
+    /// `{ job, done }`, or `undefined` when it is no news.
+    ///
+    /// # Errors
+    /// A `decode` fault when it is no job.
+    pub fn told(&self, job: &JsValue) -> Result<JsValue, JsValue> {
+        let job = decode(self.0.call.result, job).map_err(|refusal| {
+            let error = DecodeError::new(refusal.at(), refusal.what());
+            fault::decode(&error, None, Headers::new().into_raw().into())
+        })?;
+        let told = self.0.state.borrow_mut().seen(job, None)?;
+        Ok(told.unwrap_or_default())
+    }
+
+    /// How long it is until the deadline, in milliseconds.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn left(&self) -> f64 {
+        let left = self.0.state.borrow().poll.left(host::now());
+        milliseconds(left.unwrap_or_default())
+    }
+
+    /// The fault of a wait whose deadline has come.
+    #[must_use]
+    pub fn expired(&self) -> JsValue {
+        self.0.state.borrow().expired()
     }
 }
 

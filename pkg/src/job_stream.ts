@@ -1,0 +1,112 @@
+/** A job's changes as a gateway streams them. */
+
+import { EventParser } from "./event_stream.js";
+
+/** A stream that says nothing for so long is dead: heartbeats come every 15 s. */
+const LONGEST_SILENCE = 45_000;
+const USUAL_RETRY = 3_000;
+/** How often in a row a stream may break without news before it is given up. */
+const MOST_BREAKS = 3;
+
+/** Opens the stream, after the event of this id where there is one. */
+export type Connect = (lastEventId: string, signal: AbortSignal) => Promise<Response>;
+
+/**
+ * Yields the data of every `job` event, connecting again when the stream breaks. Ends
+ * when there is no stream to be had: returns whether there ever was one.
+ */
+export async function* jobEvents(
+  connect: Connect,
+  signal: AbortSignal,
+): AsyncGenerator<unknown, boolean, void> {
+  const parser = new EventParser();
+  let streamed = false;
+  for (let breaks = 0; breaks < MOST_BREAKS; breaks++) {
+    if (breaks > 0) await pause(parser.retry ?? USUAL_RETRY, signal);
+    const watchdog = new Watchdog(signal);
+    try {
+      const response = await connect(parser.id, watchdog.signal);
+      if (!isStream(response)) {
+        await response.body?.cancel();
+        return streamed;
+      }
+      streamed = true;
+      for await (const data of jobData(response, parser, watchdog)) {
+        breaks = -1;
+        yield data;
+      }
+    } catch (error) {
+      if (signal.aborted) throw error;
+    } finally {
+      watchdog.end();
+    }
+  }
+  return streamed;
+}
+
+function isStream(response: Response): boolean {
+  const type = response.headers.get("content-type") ?? "";
+  return response.status === 200 && type.startsWith("text/event-stream") && response.body !== null;
+}
+
+async function* jobData(
+  response: Response,
+  parser: EventParser,
+  watchdog: Watchdog,
+): AsyncGenerator<unknown, void, void> {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    watchdog.fed();
+    for (const { event, data } of parser.push(decoder.decode(value, { stream: true }))) {
+      if (event === "job") yield JSON.parse(data);
+    }
+  }
+}
+
+/** A signal that aborts with another, or when nothing came for too long. */
+class Watchdog {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal;
+  readonly #follow = () => this.#controller.abort(this.#outer.reason);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(outer: AbortSignal) {
+    this.#outer = outer;
+    outer.addEventListener("abort", this.#follow);
+    if (outer.aborted) this.#follow();
+    this.fed();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  fed(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#controller.abort(), LONGEST_SILENCE);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#outer.removeEventListener("abort", this.#follow);
+    this.#controller.abort();
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+  });
+}

@@ -1,0 +1,169 @@
+/** Waiting for a job at a gateway that streams its changes. */
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, beforeEach, test } from "node:test";
+import { Client, JobWaitTimeoutError } from "quillgate";
+
+const TOKEN = "stream-test-token";
+
+/** What the server does with each connection to the stream, in order. */
+let connections = [];
+/** What it saw. */
+let seen = { streams: [], looks: 0 };
+let job;
+let server;
+let client;
+
+before(async () => {
+  server = createServer((request, response) => {
+    assert.equal(request.headers.authorization, `Bearer ${TOKEN}`);
+    if (request.url.endsWith("/events")) {
+      const { accept, "last-event-id": lastEventId } = request.headers;
+      const gone = new Promise((resolve) => response.once("close", resolve));
+      seen.streams.push({ accept, lastEventId, gone });
+      const connection = connections.shift() ?? notFound;
+      connection(response);
+    } else {
+      seen.looks++;
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(job));
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+
+beforeEach(() => {
+  connections = [];
+  seen = { streams: [], looks: 0 };
+  job = { id: "j1", status: "completed", prLink: "https://example.com/pull/1" };
+  const baseUrl = `http://127.0.0.1:${server.address().port}`;
+  client = new Client({ baseUrl, projectId: "acme", token: TOKEN, logLevel: "off" });
+});
+
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function notFound(response) {
+  response.statusCode = 404;
+  response.setHeader("content-type", "application/problem+json");
+  response.end('{"type":"/problems/not-found","title":"Not found","status":404}');
+}
+
+/** A stream of these chunks, which then ends, breaks or stays open. */
+function streams(chunks, end = "end") {
+  return (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const chunk of chunks) response.write(chunk);
+    if (end === "end") response.end();
+    if (end === "break") response.write(": cut\n", () => response.socket.destroy());
+  };
+}
+
+function event(id, state) {
+  return `id: ${id}\nevent: job\ndata: ${JSON.stringify({ id: "j1", ...state })}\n\n`;
+}
+
+test("a job is waited for by the gateway's stream, without a look of its own", async () => {
+  connections = [
+    streams([": hello\n\n", event(1, { status: "active" }), event(2, { status: "completed" })]),
+  ];
+  const states = [];
+  const done = await client.agentJobs.wait("j1", { onUpdate: ({ status }) => states.push(status) });
+  assert.equal(done.status, "completed");
+  assert.deepEqual(states, ["active", "completed"]);
+  assert.equal(seen.looks, 0);
+  assert.equal(seen.streams.length, 1);
+  assert.equal(seen.streams[0].accept, "text/event-stream");
+});
+
+test("events are read whatever the line ends and wherever the chunks are cut", async () => {
+  const text = event(1, { status: "active", model: "mödel" }).replaceAll("\n", "\r\n");
+  const bytes = Buffer.from(`\uFEFF: c\r\r${text}${event(2, { status: "failed" })}`);
+  connections = [streams(Array.from(bytes, (byte) => Buffer.of(byte)))];
+  const models = [];
+  const done = await client.agentJobs.wait("j1", { onUpdate: ({ model }) => models.push(model) });
+  assert.equal(done.status, "failed");
+  assert.deepEqual(models, ["mödel", null]);
+});
+
+test("a stream that breaks is taken up after its last event, and nothing is told twice", async () => {
+  connections = [
+    streams(["retry: 1\n\n", event(7, { status: "active" })], "break"),
+    streams([event(7, { status: "active" }), event(8, { status: "completed" })]),
+  ];
+  const states = [];
+  for await (const { job: now, done } of client.agentJobs.watch("j1"))
+    states.push([now.status, done]);
+  assert.deepEqual(states, [
+    ["active", false],
+    ["completed", true],
+  ]);
+  assert.equal(seen.streams[1].lastEventId, "7");
+  assert.equal(seen.looks, 0);
+});
+
+test("a gateway without streams is asked once, then polled", async () => {
+  assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
+  assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
+  assert.equal(seen.streams.length, 1);
+  assert.equal(seen.looks, 2);
+});
+
+test("a stream that is over, 204, leaves one look to make", async () => {
+  connections = [
+    (response) => {
+      response.statusCode = 204;
+      response.end();
+    },
+  ];
+  assert.equal((await client.agentJobs.wait("j1")).status, "completed");
+  assert.equal(seen.looks, 1);
+});
+
+test("a stream that breaks again and again is given up for polling", async () => {
+  const breaking = streams(["retry: 1\n\n"], "break");
+  connections = [breaking, breaking, breaking, breaking];
+  assert.equal((await client.agentJobs.wait("j1")).status, "completed");
+  assert.equal(seen.streams.length, 3);
+  assert.equal(seen.looks, 1);
+});
+
+test("an event that is no job is an error that says where", async () => {
+  connections = [streams([event(1, { status: 5 })], "open")];
+  await assert.rejects(client.agentJobs.wait("j1"), { name: "DecodeError", where: "status" });
+  await seen.streams[0].gone;
+});
+
+test("a wait's time runs out in a stream too, with the job as last seen", async () => {
+  connections = [streams([event(1, { status: "active", model: "m" })], "open")];
+  const wait = client.agentJobs.wait("j1", { timeout: 300 });
+  const error = await wait.catch((error) => error);
+  assert.ok(error instanceof JobWaitTimeoutError, String(error));
+  assert.equal(error.job.model, "m");
+  await seen.streams[0].gone;
+});
+
+test("an abort ends a stream at once, with the signal's own reason", async () => {
+  connections = [streams([event(1, { status: "active" })], "open")];
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const wait = client.agentJobs.wait("j1", {
+    signal: controller.signal,
+    onUpdate: () => controller.abort(reason),
+  });
+  assert.equal(await wait.catch((error) => error), reason);
+  await seen.streams[0].gone;
+});
+
+test("a watch that is left closes its stream", async () => {
+  connections = [streams([event(1, { status: "active" })], "open")];
+  for await (const { job: now } of client.agentJobs.watch("j1")) {
+    assert.equal(now.status, "active");
+    break;
+  }
+  await seen.streams[0].gone;
+  assert.equal(seen.looks, 0);
+});

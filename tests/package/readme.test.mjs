@@ -1,0 +1,94 @@
+/** Every example of the package's README, compiled and run against the simulated platform. */
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { transform } from "esbuild";
+import { ROOT } from "../../scripts/versions.mjs";
+import { canaryKey } from "../harness/canary.mjs";
+import { startGateway } from "../harness/gateway.mjs";
+import { accessClaims, mintToken, newSecret, SCOPES } from "../harness/token.mjs";
+import { startUpstream } from "../harness/upstream.mjs";
+
+const execute = promisify(execFile);
+const PROJECT = "demo-docs";
+const IMPORTS = /^import .* from "quillgate";\n/gm;
+
+let upstream;
+let gateway;
+let token;
+let folder;
+
+before(async () => {
+  const secret = newSecret();
+  upstream = await startUpstream({ key: canaryKey(), pages: 600, jobDurationMs: 200 });
+  gateway = await startGateway({ upstreamUrl: upstream.url, adminKey: canaryKey(), secret });
+  const grant = { sub: "readme", projects: [PROJECT], scope: SCOPES.join(" ") };
+  token = mintToken(accessClaims(grant), secret);
+  // Inside the workspace, so that "quillgate" is found as a user's project finds it.
+  folder = await mkdtemp(join(ROOT, "node_modules", ".readme-"));
+});
+
+after(async () => {
+  await gateway?.stop();
+  await upstream?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** The examples, each with a client and a job of its own. */
+async function examples() {
+  const text = await readFile(join(ROOT, "pkg", "README.md"), "utf8");
+  const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
+  const names = new Set(["Client"]);
+  for (const block of blocks) {
+    for (const [line] of block.matchAll(IMPORTS)) {
+      for (const name of line.match(/\{(.*)\}/)[1].split(",")) names.add(name.trim());
+    }
+  }
+  const module = [
+    `import { ${[...names].join(", ")} } from "quillgate";`,
+    'const client = new Client({ baseUrl: "https://gate.example", projectId: "acme", token: "…" });',
+    'const job = await client.agentJobs.create({ prompt: "For the README" });',
+    ...blocks.map((block, at) => `{ // example ${at + 1}\n${block.replace(IMPORTS, "")}}`),
+    `console.log("ran ${blocks.length} examples");`,
+    "export {};",
+  ].join("\n");
+  return { count: blocks.length, module };
+}
+
+test("the README's examples compile under the strictest settings", async () => {
+  const { module } = await examples();
+  const file = join(folder, "examples.mts");
+  await writeFile(file, module);
+  const options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022"];
+  const resolution = [
+    "--module",
+    "nodenext",
+    "--types",
+    "node",
+    "--lib",
+    "es2022,dom,dom.iterable",
+  ];
+  const tsc = join(ROOT, "node_modules", ".bin", "tsc");
+  const compiled = execute(tsc, [...options, ...resolution, file], { cwd: ROOT });
+  const { stdout } = await compiled.catch((error) => error);
+  assert.equal(stdout, "");
+});
+
+test("the README's examples run", async () => {
+  const { count, module } = await examples();
+  assert.ok(count >= 12, `only ${count} examples were found`);
+  const addressed = module
+    .replaceAll('"https://gate.example"', JSON.stringify(gateway.url))
+    .replaceAll('"acme"', JSON.stringify(PROJECT))
+    .replaceAll('token: "…"', `token: ${JSON.stringify(token)}`);
+  const { code } = await transform(addressed, { loader: "ts", format: "esm", target: "es2022" });
+  const file = join(folder, "examples.mjs");
+  await writeFile(file, code);
+  const { stdout } = await execute(process.execPath, [file], { cwd: folder });
+  assert.match(stdout, new RegExp(`ran ${count} examples\\s*$`));
+  assert.match(stdout, /limit must be an integer from 1 to 250, found 251/);
+});

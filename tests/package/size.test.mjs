@@ -1,0 +1,39 @@
+/** The package stays within its recorded budget. */
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { ownSizes } from "../../bench/sizes.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
+
+/** In bytes. A change that has to go past one says so by raising it here. */
+const BUDGET = { wasm: 28_200, js: 9_600, tarball: 75_000 };
+
+test("wasm and JavaScript are within their budget, compressed with brotli", async () => {
+  const { wasm, js } = await ownSizes();
+  assert.ok(wasm.brotli <= BUDGET.wasm, `the wasm has ${wasm.brotli} bytes of ${BUDGET.wasm}`);
+  assert.ok(js.brotli <= BUDGET.js, `the JavaScript has ${js.brotli} bytes of ${BUDGET.js}`);
+});
+
+test("the tarball is within its budget, and has no file that a user does not need", async () => {
+  const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const { stdout } = await promisify(execFile)("npm", args, { cwd: join(ROOT, "pkg") });
+  const [{ size, files }] = JSON.parse(stdout);
+  assert.ok(size <= BUDGET.tarball, `the tarball has ${size} bytes of ${BUDGET.tarball}`);
+  const unexpected = files.map(({ path }) => path).filter((path) => !EXPECTED.test(path));
+  assert.deepEqual(unexpected, []);
+});
+
+const EXPECTED =
+  /^(package\.json|README\.md|LICENSE|dist\/(\w+\.js|\w+\.d\.ts|core_bg\.wasm|snippets\/[\w-]+\/src\/wasm\/\w+\.js))$/;
+
+test("the built files name no folder of the machine that built them", async () => {
+  for (const file of ["core_bg.wasm", "core.js"]) {
+    const text = await readFile(join(ROOT, "pkg", "dist", file), "latin1");
+    assert.ok(!text.includes(ROOT), file);
+    assert.ok(!text.includes("/.cargo/"), file);
+  }
+});
