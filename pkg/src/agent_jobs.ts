@@ -48,13 +48,13 @@ export class AgentJobs {
 
   /**
    * Creates a job, which runs in the background: at most 100 per project per hour.
-   * It is never sent twice by itself, since that would create the job twice.
+   * It is sent again only with `retryWrites`, since that could create the job twice.
    */
   create(
     params: Operations["agentJobs.create"]["params"],
     options?: WriteOptions,
   ): ApiPromise<AgentJob> {
-    return this.#transport.call("agentJobs.create", params, options);
+    return this.#transport.write("agentJobs.create", params, options);
   }
 
   /** Reads a job. */
@@ -64,10 +64,10 @@ export class AgentJobs {
 
   /**
    * Sends a follow-up message to a job, which sets it to work again: at most 100 per
-   * project per hour. It is never sent twice by itself.
+   * project per hour. It is sent again only with `retryWrites`.
    */
   sendMessage(id: JobId, params: { prompt: string }, options?: WriteOptions): ApiPromise<AgentJob> {
-    return this.#transport.call(
+    return this.#transport.write(
       "agentJobs.sendMessage",
       { id: id as string, prompt: params?.prompt },
       options,

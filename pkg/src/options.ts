@@ -48,6 +48,13 @@ export interface ClientOptions {
   totalTimeout?: number | undefined;
   /** How often a request that only reads is sent again when it fails in a way that may pass: 0 to 10. @default 2 */
   maxRetries?: number | undefined;
+  /**
+   * Says that the gateway deduplicates by `Idempotency-Key`: what changes something is then
+   * sent again too when it fails in a way that may pass, with the same key. Without this it
+   * never is, since that could create a job twice.
+   * @default false
+   */
+  retryWrites?: boolean | undefined;
   /** Sends a request in place of the host's `fetch`. */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Headers of every request. Those that the request needs itself are not replaced. */
@@ -84,6 +91,9 @@ export interface RequestOptions {
 
 /** What can be said about one call that changes something. */
 export interface WriteOptions extends RequestOptions {
-  /** Sent as `Idempotency-Key`: 1 to 255 visible ASCII characters. @default none */
+  /**
+   * Sent as `Idempotency-Key`: 1 to 255 visible ASCII characters.
+   * @default made once per call for a gateway; none for the platform itself, which knows none
+   */
   idempotencyKey?: string | undefined;
 }

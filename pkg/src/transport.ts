@@ -73,6 +73,19 @@ export class Transport {
     );
   }
 
+  /** Carries out an operation that changes something: it has a key that tells it from another. */
+  write<Name extends keyof Operations>(
+    operation: Name,
+    params: Operations[Name]["params"],
+    options: WriteOptions = {},
+  ): ApiPromise<Operations[Name]["result"]> {
+    const made = this.#options.token === undefined ? undefined : freshKey();
+    return this.call(operation, params, {
+      ...options,
+      idempotencyKey: options.idempotencyKey ?? made,
+    });
+  }
+
   /** The request of an operation, unsent. */
   build<Name extends keyof Operations>(
     operation: Name,
@@ -107,6 +120,7 @@ export class Transport {
       totalTimeout: call.totalTimeout ?? own.totalTimeout,
       maxRetries: call.maxRetries ?? own.maxRetries,
       idempotencyKey: call.idempotencyKey,
+      deduplicated: own.retryWrites === true && own.token !== undefined,
       headers: this.#headers(call),
       observer: this.#observer(),
     };
@@ -151,6 +165,12 @@ export class Transport {
       }
     };
   }
+}
+
+/** 128 random bits. (`randomUUID` is missing on pages that are not served securely.) */
+function freshKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** A caller's `fetch`, held to giving what the core works on. */

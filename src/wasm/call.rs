@@ -51,12 +51,14 @@ pub struct CallOptions {
     total_timeout: Option<Millis>,
     retries: u32,
     idempotency_key: Option<String>,
+    deduplicated: bool,
     headers: Option<web_sys::Headers>,
     observer: Option<Function>,
 }
 
 impl CallOptions {
-    /// Reads `{ signal, timeout, totalTimeout, maxRetries, idempotencyKey, headers, observer }`.
+    /// Reads `{ signal, timeout, totalTimeout, maxRetries, idempotencyKey, deduplicated,
+    /// headers, observer }`.
     pub fn read(options: JsValue) -> Result<Self, JsValue> {
         let options = Self::parse(&Argument(options)).map_err(|error| fault::validation(&error))?;
         match &options.signal {
@@ -83,9 +85,21 @@ impl CallOptions {
                 u32::try_from(retries).unwrap_or(0)
             }),
             idempotency_key: key,
+            deduplicated: options.member("deduplicated").0.is_truthy(),
             headers: object("headers").map(JsCast::unchecked_into),
             observer: options.member("observer").0.dyn_into().ok(),
         })
+    }
+
+    /// What the other side makes of this call sent twice. It knows a call again by its
+    /// key, if it deduplicates and there is one.
+    const fn repeat(&self, method: Method) -> Repeat {
+        match method {
+            Method::Post if self.deduplicated && self.idempotency_key.is_some() => {
+                Repeat::Deduplicated
+            }
+            method => Repeat::direct(method),
+        }
     }
 
     /// The signal that takes the call back.
@@ -170,7 +184,8 @@ impl Sender {
     /// Carries a call out, attempt after attempt.
     pub async fn run(&self, call: &Prepared, options: &CallOptions) -> Result<Answer, JsValue> {
         let started = host::now();
-        let mut retry = Retry::new(Repeat::direct(call.request.method), options.retries);
+        let repeat = options.repeat(call.request.method);
+        let mut retry = Retry::new(repeat, options.retries);
         loop {
             let left = options
                 .total_timeout
