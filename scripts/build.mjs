@@ -2,13 +2,14 @@
  * `npm run build [package] [worker] [page]`: builds the named parts, all of
  * them when none is named, always in this order.
  */
-import { copyFile, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cargoBuildWasm } from "./cargo.mjs";
 import { run, runMain, StepError } from "./child.mjs";
 import { whenChanged } from "./freshness.mjs";
+import { withShortNames } from "./glue.mjs";
 import { setup } from "./setup.mjs";
 import { ROOT, VERSIONS } from "./versions.mjs";
 
@@ -20,7 +21,10 @@ const WORKER = join(ROOT, "worker");
 const PAGE = join(ROOT, "www");
 
 /** wasm-opt itself keeps to the wasm features that the module names. */
-const WASM_OPT_ARGS = ["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"];
+const WASM_OPT_ARGS = [
+  ...["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"],
+  "--minify-imports-and-exports-and-modules",
+];
 /** The crate as the npm package has it: bindings, and no JSON parser of its own. */
 export const PACKAGE_CRATE = Object.freeze([
   ...["-p", "quillgate"],
@@ -106,7 +110,13 @@ async function bindCore(wasm, { env, bin }) {
   const bound = join(PACKAGE_DIST, "core_bg.wasm");
   const optimised = `${bound}.tmp`;
   const optimise = [...WASM_OPT_ARGS, bound, "-o", optimised];
-  await run("optimising the core", bin.wasmOpt, optimise, { env });
+  let names = "";
+  const onStdout = (chunk) => {
+    names += chunk;
+  };
+  await run("optimising the core", bin.wasmOpt, optimise, { env, onStdout });
+  const glue = join(PACKAGE_DIST, "core.js");
+  await writeFile(glue, withShortNames(await readFile(glue, "utf8"), JSON.parse(names)));
   await rename(optimised, bound);
 }
 

@@ -10,7 +10,7 @@ import { ownSizes } from "../../bench/sizes.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 /** In bytes. A change that has to go past one says so by raising it here. */
-const BUDGET = { wasm: 28_200, js: 9_600, tarball: 75_000 };
+const BUDGET = { wasm: 27_000, js: 8_500, tarball: 72_000 };
 
 test("wasm and JavaScript are within their budget, compressed with brotli", async () => {
   const { wasm, js } = await ownSizes();
