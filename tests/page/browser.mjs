@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import axe from "axe-core";
 import { chromium } from "playwright-core";
 
 const ARGS = [
@@ -76,4 +77,14 @@ export async function openPage(browser, options) {
 /** How much wider than the window the page is, in pixels. */
 export function overflow(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+}
+
+/** What axe finds against WCAG 2.2 AA and its own good practice: rule, element and why. */
+export async function accessibilityFaults(page) {
+  await page.evaluate(axe.source);
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+  const { violations } = await page.evaluate((tags) => globalThis.axe.run({ runOnly: tags }), tags);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
+  );
 }

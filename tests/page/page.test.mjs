@@ -6,7 +6,7 @@ import { canaryKey } from "../harness/canary.mjs";
 import { startGateway } from "../harness/gateway.mjs";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
-import { launchBrowser, openPage, overflow } from "./browser.mjs";
+import { accessibilityFaults, launchBrowser, openPage, overflow } from "./browser.mjs";
 
 const PROJECT = "demo-docs";
 const PAGES = 4000;
@@ -491,6 +491,23 @@ describe("the page", () => {
         assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
       },
       options,
+    );
+  }
+
+  for (const colorScheme of ["light", "dark"]) {
+    visiting(
+      `breaks no rule of WCAG 2.2 AA that axe checks in ${colorScheme} colours`,
+      async (page) => {
+        await page.goto(gateway.url);
+        assert.deepEqual(await accessibilityFaults(page), [], "sign in");
+        await signIn(page);
+        const card = await startJob(page, "Check the contrast");
+        await card.getByRole("link", { name: /pull request/ }).waitFor();
+        assert.deepEqual(await accessibilityFaults(page), [], "jobs");
+        await openLastMonth(page);
+        assert.deepEqual(await accessibilityFaults(page), [], "page views");
+      },
+      { colorScheme },
     );
   }
 
