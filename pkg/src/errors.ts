@@ -225,12 +225,15 @@ export function rejection(reason: unknown, site: Error): unknown {
   const error = errorOf(reason);
   const frames = site.stack?.split("\n    at ").slice(1);
   if (frames?.length) {
-    const own = frames.findIndex((frame) => !frame.includes(HERE));
+    const own = HERE ? frames.findIndex((frame) => !frame.includes(HERE)) : 0;
     const rest = own > 0 ? frames.slice(own) : frames;
     error.stack = [`${error.name}: ${error.message}`, ...rest].join("\n    at ");
   }
   return error;
 }
 
-/** The folder of this package's files, as it stands in a stack. */
-const HERE = import.meta.url.slice(0, import.meta.url.lastIndexOf("/") + 1);
+/**
+ * The folder of this package's files, as it stands in a stack. In a bundle, whose one file
+ * is the caller's too, there is none; in workerd not even an address.
+ */
+const HERE = /^(.*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];

@@ -15,7 +15,7 @@ pub struct Config {
     pub token_secrets: Vec<Vec<u8>>,
     /// The origins that a browser may call from.
     pub allowed_origins: Vec<String>,
-    /// How long the upstream may take to the head of its answer.
+    /// How long the upstream may take to the head of its answer, and to an error's body.
     pub upstream_timeout: Millis,
 }
 

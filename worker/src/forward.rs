@@ -12,7 +12,7 @@ use worker::{
 };
 
 use crate::config::Config;
-use crate::upstream::Silence;
+use crate::upstream::{self, Silence};
 
 /// How much of an upstream error's body is read for its message.
 const LONGEST_ERROR: usize = 64 * 1024;
@@ -27,9 +27,7 @@ pub async fn send(
     let signal = controller.signal();
     let fetch = Fetch::Request(outgoing);
     let sent = pin!(fetch.send_with_signal(&signal));
-    let timer = pin!(Delay::from(Duration::from_millis(
-        config.upstream_timeout.0
-    )));
+    let timer = pin!(deadline(config));
     Ok(match select(sent, timer).await {
         Either::Left((response, _)) => response.map_err(|_| Silence::Broken),
         Either::Right(((), _)) => {
@@ -37,6 +35,10 @@ pub async fn send(
             Err(Silence::TimedOut)
         }
     })
+}
+
+fn deadline(config: &Config) -> Delay {
+    Delay::from(Duration::from_millis(config.upstream_timeout.0))
 }
 
 fn outgoing(config: &Config, request: &Request) -> Result<worker::Request> {
@@ -63,14 +65,25 @@ fn outgoing(config: &Config, request: &Request) -> Result<worker::Request> {
     worker::Request::new_with_init(&config.upstream.join(&request.target), &init)
 }
 
-/// The upstream's own error, by its head and what can be read of its body.
-pub async fn error(mut response: Response, now: Millis) -> ApiError {
+/// The upstream's own error, by its head and what can be read of its body in time.
+pub async fn error(config: &Config, response: Response, now: Millis) -> ApiError {
     let header = |name| response.headers().get(name).ok().flatten();
     let head = Head {
         status: response.status_code(),
         request_id: header("x-request-id"),
         retry_after: header("retry-after"),
     };
+    let read = pin!(error_text(response));
+    let timer = pin!(deadline(config));
+    let body = match select(read, timer).await {
+        Either::Left((body, _)) => body,
+        Either::Right(_) => Vec::new(),
+    };
+    let body = upstream::error_body(&body, &config.admin_key);
+    head.api_error(body.as_ref(), now)
+}
+
+async fn error_text(mut response: Response) -> Vec<u8> {
     let mut body = Vec::new();
     if let Ok(mut stream) = response.stream() {
         while let Some(Ok(chunk)) = stream.next().await {
@@ -80,6 +93,5 @@ pub async fn error(mut response: Response, now: Millis) -> ApiError {
             }
         }
     }
-    let body: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
-    head.api_error(body.as_ref(), now)
+    body
 }

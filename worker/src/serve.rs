@@ -145,9 +145,12 @@ async fn forwarded(forward: Forward, env: &Env, line: &mut Line) -> Answer {
     match upstream::reading(status, content_type.as_deref()) {
         Reading::Success => respond::success(&response).map_err(|error| broken(&error, line)),
         Reading::Problem(problem) => Err(problem),
-        Reading::Error => Err(upstream::error(&forward::error(response, now()).await)),
+        Reading::Error => {
+            let error = forward::error(config, response, now()).await;
+            Err(upstream::error(&error))
+        }
         Reading::KeyRefused => {
-            let error = forward::error(response, now()).await;
+            let error = forward::error(config, response, now()).await;
             line.operator = Some(format!(
                 "the upstream refused ADMIN_API_KEY with {status}: {}; it may have expired, be limited \
                  to read or write, to other addresses, or belong to another organisation",

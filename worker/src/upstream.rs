@@ -1,8 +1,9 @@
 //! What becomes of the upstream's answer: which are passed on, and which problem any
 //! other is.
 
+use quillgate::credential::AdminKey;
 use quillgate::{ApiError, Method};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::content::is_json;
 use crate::problem::Problem;
@@ -94,20 +95,33 @@ pub fn silence(silence: Silence, method: Method) -> Problem {
     }
 }
 
-/// The problem of the upstream's own error: it keeps its status, and its words.
+/// The body of an upstream's error, when it is JSON. An upstream that repeats the admin
+/// key in its words must not make the gateway pass it on, or log it.
+#[must_use]
+pub fn error_body(body: &[u8], key: &AdminKey) -> Option<Value> {
+    let text = str::from_utf8(body).ok()?;
+    serde_json::from_str(&text.replace(key.expose(), "[key]")).ok()
+}
+
+/// The problem of the upstream's own error: it keeps its status, and its words. A status
+/// that HTTP gives no meaning, which no answer can be made with, becomes 502.
 #[must_use]
 pub fn error(error: &ApiError) -> Problem {
+    let status = match error.status {
+        meant @ 400..=599 => meant,
+        _ => 502,
+    };
     let upstream =
         json!({ "status": error.status, "error": error.message, "details": error.details });
     let problem = Problem::new(
-        error.status,
+        status,
         "upstream-error",
         "Upstream error",
         error.message.clone(),
     )
     .with_member("upstream", upstream);
     let asked = error.retry_after.map(|wait| wait.0.div_ceil(1000));
-    match error.status {
+    match status {
         429 | 503 => problem.with_header("retry-after", asked.unwrap_or(USUAL_WAIT).to_string()),
         _ => problem,
     }

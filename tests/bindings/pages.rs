@@ -1,0 +1,211 @@
+//! A run through the pages of a list.
+
+use crate::scene::{Scene, assert_json, get, json, part, printed};
+use quillgate::wasm::Pages;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+async fn turn(pages: &Pages) -> Result<JsValue, JsValue> {
+    JsFuture::from(pages.next(json("{}"))).await
+}
+
+/// A page with that many rows.
+fn page(rows: usize, has_more: bool) -> String {
+    let views = vec![r#"{"path":"/"}"#; rows].join(",");
+    format!(
+        r#"{{"status":200,"headers":{{"x-request-id":"r-4"}},"json":{{"totals":{{"total":9}},"views":[{views}],"hasMore":{has_more}}}}}"#
+    )
+}
+
+fn target(scene: &Scene, at: u32) -> String {
+    scene
+        .request(at, "url")
+        .replace('"', "")
+        .replace("https://gate.example/v1/analytics/acme/views", "")
+}
+
+const YEAR: &str = r#"{"dateFrom":"2023-01-01","dateTo":"2024-01-01","limit":2}"#;
+
+#[wasm_bindgen_test]
+async fn a_run_goes_from_page_to_page_until_there_is_no_more() {
+    let answers = [page(2, true), page(2, true), page(1, false)];
+    let scene = Scene::new(answers.iter().map(String::as_str));
+    let pages = scene.engine().page_views(json(YEAR), true).unwrap();
+    for (at, rows, offset, next) in [(0, 2, 0, Some(2)), (1, 2, 2, Some(4)), (2, 1, 4, None)] {
+        let turned = turn(&pages).await.unwrap();
+        let data = get(&turned, "data");
+        assert_eq!(js_sys::Array::from(&get(&data, "views")).length(), rows);
+        assert_eq!(
+            printed(&get(&data, "totals")),
+            r#"{"ai":null,"human":null,"total":9}"#
+        );
+        assert_eq!(get(&turned, "offset"), offset);
+        assert_eq!(
+            printed(&get(&turned, "response")),
+            r#""response 200, read true""#
+        );
+        let query = format!("?dateFrom=2023-01-01&dateTo=2024-01-01&limit=2&offset={offset}");
+        assert_eq!(target(&scene, at), query);
+        match next {
+            Some(next) => assert_json(
+                &pages.cursor(),
+                &format!(
+                    r#"{{"dateFrom":"2023-01-01","dateTo":"2024-01-01","limit":2,"offset":{next}}}"#
+                ),
+            ),
+            None => assert_eq!(pages.cursor(), JsValue::NULL),
+        }
+    }
+    for _ in 0..2 {
+        assert_eq!(turn(&pages).await.unwrap(), JsValue::UNDEFINED);
+    }
+    assert_eq!(scene.count(), 3);
+    scene.assert_quiet();
+}
+
+#[wasm_bindgen_test]
+async fn a_run_through_everything_asks_for_full_pages_of_one_range() {
+    let answers = [page(250, true), page(0, false)];
+    let scene = Scene::new(answers.iter().map(String::as_str));
+    let pages = scene.engine().page_views(json("{}"), true).unwrap();
+    turn(&pages).await.unwrap();
+    turn(&pages).await.unwrap();
+    // The end is frozen at the beginning of the run.
+    let end = "dateTo=2024-01-01T00%3A00%3A00.000Z&limit=250";
+    assert_eq!(target(&scene, 0), format!("?{end}&offset=0"));
+    assert_eq!(target(&scene, 1), format!("?{end}&offset=250"));
+}
+
+#[wasm_bindgen_test]
+async fn one_page_is_asked_for_as_it_is() {
+    let scene = Scene::new([page(0, false).as_str(), page(0, false).as_str()]);
+    let engine = scene.engine();
+    turn(&engine.page_views(json(r#"{"offset":30}"#), false).unwrap())
+        .await
+        .unwrap();
+    turn(&engine.page_views(json(r#"{"limit":9}"#), false).unwrap())
+        .await
+        .unwrap();
+    assert_eq!(target(&scene, 0), "?limit=50&offset=30");
+    assert_eq!(target(&scene, 1), "?limit=9&offset=0");
+}
+
+#[wasm_bindgen_test]
+async fn a_run_goes_on_from_a_cursor() {
+    let answers = [page(2, true), page(1, false)];
+    let scene = Scene::new(answers.iter().map(String::as_str));
+    let engine = scene.engine();
+    let pages = engine.page_views(json(YEAR), true).unwrap();
+    turn(&pages).await.unwrap();
+    // As text, as somebody would keep it.
+    let kept = printed(&pages.cursor());
+    let pages = engine.page_views(json(&kept), true).unwrap();
+    turn(&pages).await.unwrap();
+    assert_eq!(
+        target(&scene, 1),
+        "?dateFrom=2023-01-01&dateTo=2024-01-01&limit=2&offset=2"
+    );
+    assert_eq!(pages.cursor(), JsValue::NULL);
+}
+
+#[wasm_bindgen_test]
+async fn an_empty_page_is_not_the_end() {
+    let answers = [page(2, true), page(0, true), page(1, false)];
+    let scene = Scene::new(answers.iter().map(String::as_str));
+    let pages = scene.engine().page_views(json(YEAR), true).unwrap();
+    let mut rows = Vec::new();
+    loop {
+        let turned = turn(&pages).await.unwrap();
+        if turned.is_undefined() {
+            break;
+        }
+        rows.push(js_sys::Array::from(&get(&get(&turned, "data"), "views")).length());
+    }
+    assert_eq!(rows, [2, 0, 1]);
+}
+
+#[wasm_bindgen_test]
+async fn empty_pages_do_not_go_on_for_ever() {
+    let answers = vec![page(0, true); 6];
+    let scene = Scene::new(answers.iter().map(String::as_str));
+    let pages = scene.engine().page_views(json(YEAR), true).unwrap();
+    for _ in 0..4 {
+        turn(&pages).await.unwrap();
+    }
+    let fault = turn(&pages).await.unwrap_err();
+    assert_json(
+        &part(&fault, &["kind", "where", "what", "requestId"]),
+        r#"{"kind":"decode","where":"hasMore","requestId":"r-4",
+            "what":"says that there is more, after 5 empty pages in a row"}"#,
+    );
+    assert_eq!(scene.count(), 5);
+}
+
+#[wasm_bindgen_test]
+async fn a_page_with_more_rows_than_asked_for_is_refused() {
+    let scene = Scene::new([page(3, true).as_str()]);
+    let pages = scene.engine().page_views(json(YEAR), true).unwrap();
+    let fault = turn(&pages).await.unwrap_err();
+    assert_json(
+        &part(&fault, &["kind", "where", "message"]),
+        r#"{"kind":"decode","where":"views","message":"views has more rows than were asked for"}"#,
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_page_that_failed_is_asked_for_again() {
+    let answers = [
+        page(2, true),
+        r#"{"status":404}"#.into(),
+        r#"{"status":503}"#.into(),
+        page(2, false),
+    ];
+    let scene = Scene::new(answers.iter().map(String::as_str));
+    let pages = scene.engine().page_views(json(YEAR), true).unwrap();
+    turn(&pages).await.unwrap();
+    let cursor = printed(&pages.cursor());
+    turn(&pages).await.unwrap_err();
+    assert_eq!(printed(&pages.cursor()), cursor, "nothing is skipped");
+    let turned = turn(&pages).await.unwrap();
+    assert_eq!(get(&turned, "offset"), 2);
+    assert_eq!(target(&scene, 1), target(&scene, 2));
+    assert_eq!(
+        target(&scene, 1),
+        target(&scene, 3),
+        "a retry is the same request"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_run_is_taken_back_with_the_signals_own_reason() {
+    let scene = Scene::new([page(2, true).as_str(), r#"{"stall":"head"}"#]);
+    let pages = scene.engine().page_views(json(YEAR), true).unwrap();
+    let never = scene.signal(None, &JsValue::UNDEFINED);
+    JsFuture::from(pages.next(never)).await.unwrap();
+    let soon = scene.signal(Some(80), &"left".into());
+    let reason = JsFuture::from(pages.next(soon)).await.unwrap_err();
+    assert_eq!(reason, "left");
+    scene.assert_quiet();
+}
+
+#[wasm_bindgen_test]
+fn a_range_that_ends_before_it_begins_is_refused() {
+    let scene = Scene::new([]);
+    for (params, everything) in [
+        (r#"{"dateFrom":"2024-01-02","dateTo":"2024-01-01"}"#, false),
+        // Its open end is frozen at the instant at which the scene begins.
+        (r#"{"dateFrom":"2024-01-01T00:00:00Z"}"#, true),
+    ] {
+        let fault = scene
+            .engine()
+            .page_views(json(params), everything)
+            .err()
+            .unwrap();
+        assert_json(
+            &part(&fault, &["kind", "field", "rule"]),
+            r#"{"kind":"validation","field":"dateFrom","rule":"before-date-to"}"#,
+        );
+    }
+    assert_eq!(scene.count(), 0);
+}

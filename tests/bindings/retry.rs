@@ -1,0 +1,192 @@
+//! What is sent again, and when.
+
+use crate::scene::{Scene, assert_json, call, get, get_job, json, part};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+const OK: &str = r#"{"status":200,"json":{"id":"j1"}}"#;
+const BUSY: &str = r#"{"status":503,"json":{"error":"busy"}}"#;
+
+#[wasm_bindgen_test]
+async fn a_get_is_sent_again_after_growing_waits() {
+    let scene = Scene::new([BUSY, r#"{"broken":"reset"}"#, OK]);
+    let answer = get_job(&scene.engine(), "{}").await.unwrap();
+    assert_eq!(get(&get(&answer, "data"), "id"), "j1");
+    assert_eq!(scene.times(), "[0,500,1500]");
+    scene.assert_quiet();
+}
+
+#[wasm_bindgen_test]
+async fn the_last_failure_is_the_result() {
+    let scene = Scene::new([BUSY, BUSY, r#"{"status":502}"#]);
+    let fault = get_job(&scene.engine(), "{}").await.unwrap_err();
+    assert_eq!(get(&fault, "status"), 502);
+    assert_eq!(scene.times(), "[0,500,1500]");
+}
+
+#[wasm_bindgen_test]
+async fn as_many_retries_as_the_caller_says() {
+    for (retries, times) in [
+        (0, "[0]"),
+        (1, "[0,500]"),
+        (6, "[0,500,1500,3500,7500,15500,23500]"),
+    ] {
+        let scene = Scene::new([BUSY; 7]);
+        let options = format!(r#"{{"maxRetries":{retries}}}"#);
+        let fault = get_job(&scene.engine(), &options).await.unwrap_err();
+        assert_eq!(get(&fault, "status"), 503);
+        assert_eq!(scene.times(), times);
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_post_is_never_sent_again() {
+    for answer in [
+        BUSY,
+        r#"{"status":429,"headers":{"retry-after":"1"}}"#,
+        r#"{"status":408}"#,
+        r#"{"broken":"reset"}"#,
+        r#"{"stall":"head"}"#,
+        r#"{"status":201,"stall":"body"}"#,
+    ] {
+        for (operation, params) in [
+            ("agentJobs.create", r#"{"prompt":"p"}"#),
+            ("agentJobs.sendMessage", r#"{"id":"j1","prompt":"p"}"#),
+        ] {
+            let scene = Scene::new([answer, OK]);
+            call(
+                &scene.engine(),
+                operation,
+                params,
+                &json(r#"{"maxRetries":5}"#),
+            )
+            .await
+            .unwrap_err();
+            assert_eq!(scene.count(), 1, "{operation} {answer}");
+            scene.assert_quiet();
+        }
+    }
+}
+
+#[wasm_bindgen_test]
+async fn what_will_not_pass_by_itself_is_not_sent_again() {
+    for answer in [
+        r#"{"status":400}"#,
+        r#"{"status":401}"#,
+        r#"{"status":404}"#,
+        r#"{"status":409}"#,
+        r#"{"status":304}"#,
+        r#"{"status":200,"text":"{"}"#,
+    ] {
+        let scene = Scene::new([answer, OK]);
+        get_job(&scene.engine(), "{}").await.unwrap_err();
+        assert_eq!(scene.count(), 1, "{answer}");
+    }
+    for status in [408, 429, 500, 502, 503, 504, 599] {
+        let scene = Scene::new([format!(r#"{{"status":{status}}}"#).as_str(), OK]);
+        get_job(&scene.engine(), "{}").await.unwrap();
+        assert_eq!(scene.times(), "[0,500]", "{status}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn retry_after_takes_the_place_of_the_usual_wait() {
+    for (value, times) in [
+        ("7", "[0,7000]"),
+        ("0", "[0,0]"),
+        ("Mon, 01 Jan 2024 00:00:09 GMT", "[0,9000]"),
+        ("Sunday, 31-Dec-23 23:59:59 GMT", "[0,0]"),
+        ("60", "[0,60000]"),
+        ("soon", "[0,500]"),
+    ] {
+        let busy = format!(r#"{{"status":429,"headers":{{"retry-after":"{value}"}}}}"#);
+        let scene = Scene::new([busy.as_str(), OK]);
+        get_job(&scene.engine(), "{}").await.unwrap();
+        assert_eq!(scene.times(), times, "{value}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_long_retry_after_is_the_callers_to_wait_for() {
+    let scene = Scene::new([r#"{"status":429,"headers":{"retry-after":"61"}}"#, OK]);
+    let fault = get_job(&scene.engine(), "{}").await.unwrap_err();
+    assert_json(
+        &part(&fault, &["status", "retryAfter"]),
+        r#"{"status":429,"retryAfter":61}"#,
+    );
+    assert_eq!(scene.times(), "[0]");
+    assert_eq!(scene.elapsed(), 0, "nothing was waited for");
+}
+
+#[wasm_bindgen_test]
+async fn an_attempt_that_took_too_long_is_made_again() {
+    for stall in [
+        r#"{"stall":"head"}"#,
+        r#"{"stall":"head","deaf":true}"#,
+        r#"{"status":200,"stall":"body"}"#,
+        r#"{"status":200,"stall":"body","deaf":true}"#,
+    ] {
+        let scene = Scene::new([stall, OK]);
+        get_job(&scene.engine(), r#"{"timeout":3000}"#)
+            .await
+            .unwrap();
+        assert_eq!(scene.times(), "[0,3500]", "{stall}");
+        scene.assert_quiet();
+    }
+}
+
+#[wasm_bindgen_test]
+async fn the_time_of_an_attempt_covers_its_body() {
+    for stall in [
+        r#"{"status":200,"stall":"body"}"#,
+        r#"{"status":200,"stall":"body","deaf":true}"#,
+        r#"{"status":500,"stall":"body","deaf":true}"#,
+        r#"{"stall":"head","deaf":true}"#,
+        r#"{"status":200,"after":4001,"json":{}}"#,
+    ] {
+        let scene = Scene::new([stall]);
+        let fault = get_job(&scene.engine(), r#"{"timeout":4000,"maxRetries":0}"#)
+            .await
+            .unwrap_err();
+        assert_json(
+            &fault,
+            r#"{"kind":"timeout","message":"no complete answer within 4000 ms","after":4000}"#,
+        );
+        assert_eq!(scene.count(), 1);
+        assert_eq!(scene.elapsed(), 4000);
+        scene.assert_quiet();
+    }
+}
+
+#[wasm_bindgen_test]
+async fn an_attempt_has_a_minute_unless_told() {
+    let scene = Scene::new([r#"{"stall":"head"}"#]);
+    let fault = get_job(&scene.engine(), r#"{"maxRetries":0}"#)
+        .await
+        .unwrap_err();
+    assert_eq!(get(&fault, "after"), 60_000);
+}
+
+#[wasm_bindgen_test]
+async fn the_total_time_covers_attempts_and_waits() {
+    // The third attempt gets what is left, and there is no wait beyond the end.
+    let stall = r#"{"stall":"head"}"#;
+    let scene = Scene::new([stall, stall, stall]);
+    let options = r#"{"timeout":3000,"totalTimeout":8000,"maxRetries":9}"#;
+    let fault = get_job(&scene.engine(), options).await.unwrap_err();
+    assert_eq!(scene.times(), "[0,3500,7500]");
+    assert_json(
+        &part(&fault, &["kind", "after"]),
+        r#"{"kind":"timeout","after":500}"#,
+    );
+    assert_eq!(scene.elapsed(), 8000);
+
+    let scene = Scene::new([r#"{"status":503,"headers":{"retry-after":"5"}}"#, OK]);
+    let fault = get_job(&scene.engine(), r#"{"totalTimeout":5000}"#)
+        .await
+        .unwrap_err();
+    assert_json(
+        &part(&fault, &["kind", "status"]),
+        r#"{"kind":"api","status":503}"#,
+    );
+    assert_eq!(scene.elapsed(), 0, "a wait in vain is not begun");
+}

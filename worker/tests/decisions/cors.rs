@@ -1,0 +1,132 @@
+//! Which origins may call, and what a browser is told.
+
+use proptest::prelude::*;
+use quillgate_worker::cors::{Origin, headers, origin, preflight_headers};
+
+const URL: &str = "https://gate.example/v2/agent/x/job?a=https://evil.example#https://evil.example";
+
+fn allowed() -> Vec<String> {
+    ["https://docs.example", "http://localhost:5173"]
+        .map(str::to_owned)
+        .into()
+}
+
+#[test]
+fn a_request_without_an_origin_is_no_browsers() {
+    assert_eq!(origin(None, URL, &allowed()), Ok(Origin::Own));
+    assert_eq!(origin(None, URL, &[]), Ok(Origin::Own));
+}
+
+#[test]
+fn an_allowed_origin_is_told_that_it_is_it_itself() {
+    for allowed_origin in allowed() {
+        let decided = origin(Some(&allowed_origin), URL, &allowed()).unwrap();
+        assert_eq!(decided, Origin::Allowed(allowed_origin.clone()));
+        let headers = headers(&decided);
+        assert!(headers.contains(&("access-control-allow-origin", allowed_origin)));
+        assert!(headers.contains(&("vary", "Origin".to_owned())));
+        let names: Vec<_> = headers.iter().map(|(name, _)| *name).collect();
+        assert!(!names.contains(&"access-control-allow-credentials"));
+    }
+}
+
+#[test]
+fn the_own_origin_is_accepted_and_told_nothing() {
+    for url in [
+        "https://gate.example",
+        "https://gate.example/",
+        "https://gate.example?x",
+        "https://gate.example#x",
+        URL,
+    ] {
+        let decided = origin(Some("https://gate.example"), url, &allowed());
+        assert_eq!(decided, Ok(Origin::Own), "{url}");
+    }
+    assert_eq!(
+        origin(
+            Some("http://127.0.0.1:8787"),
+            "http://127.0.0.1:8787/x",
+            &[]
+        ),
+        Ok(Origin::Own)
+    );
+    assert_eq!(headers(&Origin::Own), [("vary", "Origin".to_owned())]);
+}
+
+#[test]
+fn an_origin_that_only_looks_like_an_allowed_one_is_refused() {
+    for sent in [
+        "",
+        "*",
+        "null",
+        "NULL",
+        "https://docs.example/",
+        "https://docs.example/path",
+        "https://docs.example:443",
+        "https://docs.example:8443",
+        "https://docs.example.evil.example",
+        "https://docs.exampl",
+        "https://evil-docs.example",
+        "https://a.docs.example",
+        "https://docs.example@evil.example",
+        "https://docs.example, https://evil.example",
+        "https://docs.example https://evil.example",
+        "https://docs.example\0",
+        " https://docs.example",
+        "https://docs.example ",
+        "https://docs.example.",
+        "https://docsXexample",
+        "HTTPS://docs.example",
+        "https://DOCS.EXAMPLE",
+        "http://docs.example",
+        "docs.example",
+        "//docs.example",
+        "https://döcs.example",
+        "http://localhost",
+        "http://localhost:517",
+        "http://localhost:51730",
+        "https://localhost:5173",
+        "https://gate.example:443",
+        "https://gate.example/",
+        "http://gate.example",
+        "https://evil.example",
+        "file://",
+    ] {
+        let problem = origin(Some(sent), URL, &allowed()).unwrap_err();
+        assert_eq!(
+            (problem.status, problem.kind),
+            (403, "origin-not-allowed"),
+            "{sent}"
+        );
+        assert_eq!(problem.headers, []);
+        assert!(sent.len() < 6 || !problem.detail.contains(sent));
+    }
+}
+
+#[test]
+fn without_allowed_origins_only_the_own_one_may_call() {
+    for sent in ["https://docs.example", "null", "", "*"] {
+        assert!(origin(Some(sent), URL, &[]).is_err(), "{sent}");
+    }
+}
+
+#[test]
+fn a_preflight_is_told_the_methods_and_the_fields_that_may_be_sent() {
+    let headers = preflight_headers(&["GET", "POST"]);
+    let value = |name: &str| {
+        let found = headers.iter().find(|(other, _)| *other == name);
+        found.map(|(_, value)| value.as_str())
+    };
+    assert_eq!(value("access-control-allow-methods"), Some("GET, POST"));
+    let fields = value("access-control-allow-headers").unwrap();
+    assert_eq!(fields, "Authorization, Content-Type, Idempotency-Key");
+    assert_eq!(value("access-control-allow-credentials"), None);
+}
+
+proptest! {
+    #[test]
+    fn nothing_but_an_exact_origin_is_allowed(sent in "(https?://)?[a-z.:/@*]{0,12}(docs\\.example|localhost:5173)?[a-z./:]{0,3}") {
+        let exact = allowed().contains(&sent) || sent == "https://gate.example";
+        prop_assert_eq!(origin(Some(&sent), URL, &allowed()).is_ok(), exact);
+    }
+}

@@ -1,0 +1,267 @@
+//! Which operation a path is, and which paths are none.
+
+use proptest::prelude::*;
+use quillgate::encode::percent_encoded;
+use quillgate_worker::route::{decoded_segment, find, methods, percent_decoded, split_url};
+
+const CREATE: &str = "/v2/agent/demo-docs/job";
+const GET: &str = "/v2/agent/demo-docs/job/j1";
+const MESSAGE: &str = "/v2/agent/demo-docs/job/j1/message";
+const VIEWS: &str = "/v1/analytics/demo-docs/views";
+
+#[test]
+fn each_operation_is_found_with_its_values() {
+    for (method, path, operation, expected) in [
+        (
+            "POST",
+            CREATE,
+            "agentJobs.create",
+            vec![("projectId", "demo-docs")],
+        ),
+        (
+            "GET",
+            GET,
+            "agentJobs.get",
+            vec![("projectId", "demo-docs"), ("id", "j1")],
+        ),
+        (
+            "POST",
+            MESSAGE,
+            "agentJobs.sendMessage",
+            vec![("projectId", "demo-docs"), ("id", "j1")],
+        ),
+        (
+            "GET",
+            VIEWS,
+            "pageViews.list",
+            vec![("projectId", "demo-docs")],
+        ),
+    ] {
+        let route = find(method, path).unwrap();
+        assert_eq!(route.operation.name, operation);
+        let segments: Vec<_> = route
+            .segments
+            .iter()
+            .map(|(name, text)| (*name, text.as_str()))
+            .collect();
+        assert_eq!(segments, expected);
+    }
+}
+
+#[test]
+fn values_are_taken_as_they_were_sent() {
+    for segment in ["%2e%2e", "..", "a%2Fb", "a;b=c", "*", "a b", "ü", "message"] {
+        let route = find("GET", &format!("/v2/agent/{segment}/job/{segment}")).unwrap();
+        let expected = [
+            ("projectId", segment.to_owned()),
+            ("id", segment.to_owned()),
+        ];
+        assert_eq!(route.segments, expected);
+    }
+}
+
+#[test]
+fn a_path_that_is_not_exactly_an_operations_is_not_found() {
+    for path in [
+        "",
+        "/",
+        "*",
+        "v2/agent/demo-docs/job",
+        "/v2/agent/demo-docs/job/",
+        "/v2/agent/demo-docs/job//",
+        "/v2/agent/demo-docs/job//message",
+        "/v2/agent/demo-docs/job/j1/",
+        "/v2/agent/demo-docs/job/j1/message/",
+        "/v2/agent/demo-docs/job/j1/messages",
+        "/v2/agent/demo-docs/job/j1/x/message",
+        "/v2/agent/demo-docs/jobs",
+        "/v2/agent//job",
+        "//v2/agent/demo-docs/job",
+        "/v2//agent/demo-docs/job",
+        "/./v2/agent/demo-docs/job",
+        "/x/../v2/agent/demo-docs/job",
+        "/v2/agent/demo-docs/../demo-docs/job",
+        "/v2/agent/demo-docs/./job",
+        "/v2/agent/demo-docs/%6aob",
+        "/%76%32/agent/demo-docs/job",
+        "/v2%2fagent/demo-docs/job",
+        "/v2/agent/demo-docs%2fjob",
+        "/v2/agent/demo-docs/job;x=1",
+        "/v2;x=1/agent/demo-docs/job",
+        "/v2/agent/demo-docs/job.json",
+        "/v2/agent/demo-docs/job%20",
+        "/v2/agent/demo-docs/job%00",
+        "/v2/agent/demo-docs/job ",
+        "/v2/agent/demo-docs/Job",
+        "/V2/agent/demo-docs/job",
+        "/v2/AGENT/demo-docs/job",
+        "\\v2\\agent\\demo-docs\\job",
+        "/v2/agent\\demo-docs\\job",
+        "/v3/agent/demo-docs/job",
+        "/v1/agent/demo-docs/job",
+        "/v2/analytics/demo-docs/views",
+        "/v1/analytics/demo-docs/views/export",
+        "/v1/analytics/demo-docs/visitors",
+        "/prefix/v2/agent/demo-docs/job",
+        "/v2/agent/{projectId}",
+    ] {
+        for method in ["GET", "POST", "DELETE", "OPTIONS"] {
+            let problem = find(method, path).unwrap_err();
+            assert_eq!((problem.status, problem.kind), (404, "not-found"), "{path}");
+        }
+        assert_eq!(methods(path), [""; 0], "{path}");
+    }
+}
+
+#[test]
+fn another_method_is_told_which_there_are() {
+    for (path, allow, others) in [
+        (CREATE, "POST, OPTIONS", ["GET", "PUT"]),
+        (GET, "GET, OPTIONS", ["POST", "DELETE"]),
+        (MESSAGE, "POST, OPTIONS", ["GET", "PATCH"]),
+        (VIEWS, "GET, OPTIONS", ["POST", "HEAD"]),
+    ] {
+        for method in others
+            .into_iter()
+            .chain(["TRACE", "OPTIONS", "get", "Post", "", "GET "])
+        {
+            let problem = find(method, path).unwrap_err();
+            assert_eq!((problem.status, problem.kind), (405, "method-not-allowed"));
+            assert_eq!(problem.headers, [("allow", allow.to_owned())]);
+        }
+    }
+}
+
+#[test]
+fn a_preflight_is_told_the_methods_of_its_path() {
+    assert_eq!(methods(CREATE), ["POST"]);
+    assert_eq!(methods(VIEWS), ["GET"]);
+    assert_eq!(methods("/healthz"), [""; 0]);
+}
+
+#[test]
+fn a_url_is_split_where_its_path_and_its_query_begin() {
+    for (url, path, query) in [
+        ("https://h/a/b?x=1", "/a/b", Some("x=1")),
+        ("https://h/a", "/a", None),
+        ("https://h/a?", "/a", Some("")),
+        ("https://h/a?b?c", "/a", Some("b?c")),
+        ("https://h/a#b?c", "/a", None),
+        ("https://h/a?b#c?d", "/a", Some("b")),
+        ("https://h", "", None),
+        ("https://h?x", "", Some("x")),
+        ("https://h#x", "", None),
+        ("https://h//a", "//a", None),
+        ("https://h/a://b/c", "/a://b/c", None),
+        ("https://user@h:8/a", "/a", None),
+        ("https://h/%3Fx#y", "/%3Fx", None),
+        ("/a?b", "/a", Some("b")),
+        ("", "", None),
+    ] {
+        assert_eq!(split_url(url), (path, query), "{url}");
+    }
+}
+
+#[test]
+fn percent_encoding_is_undone_once() {
+    for (text, decoded) in [
+        ("", Some("")),
+        ("a-b", Some("a-b")),
+        ("a%20b", Some("a b")),
+        ("%2f%2F", Some("//")),
+        ("%252f", Some("%2f")),
+        ("%25", Some("%")),
+        ("+", Some("+")),
+        ("%C3%BC", Some("ü")),
+        ("ü", Some("ü")),
+        ("%00", Some("\0")),
+        ("%", None),
+        ("%2", None),
+        ("%g0", None),
+        ("%0g", None),
+        ("%%32", None),
+        ("% 20", None),
+        ("%+2", None),
+        ("%-1", None),
+        ("%ü", None),
+        ("%u0041", None),
+        ("%c0%ae", None),
+        ("%e0%80%ae", None),
+        ("%c0%af", None),
+        ("%ff", None),
+        ("%c3", None),
+        ("%ed%a0%80", None),
+    ] {
+        assert_eq!(percent_decoded(text).as_deref(), decoded, "{text}");
+    }
+}
+
+#[test]
+fn a_segment_that_could_be_read_as_another_path_is_refused() {
+    for segment in [
+        "%2f",
+        "a%2Fb",
+        "..%2f..",
+        "%5c",
+        "a%5Cb",
+        "\\",
+        "%25",
+        "%252f",
+        "%252e%252e",
+        "%3f",
+        "%3Fx=1",
+        "%23",
+        "#",
+        "%00",
+        "a%00",
+        "%0a",
+        "%0d%0aX-Injected:1",
+        "%09",
+        "%7f",
+        "%c2%85",
+        "%c0%ae%c0%ae",
+        "%",
+        "%zz",
+        "%e2%28",
+    ] {
+        let error = decoded_segment("id", segment).unwrap_err();
+        assert_eq!(
+            (error.field.as_ref(), error.rule.name()),
+            ("id", "path-segment"),
+            "{segment}"
+        );
+        assert!(segment.len() < 4 || !error.message().contains(segment));
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_a_client_encodes_is_what_is_read(text in "[^/\\\\%?#\\p{Cc}]{0,20}") {
+        prop_assert_eq!(decoded_segment("id", &percent_encoded(&text)), Ok(text.clone()));
+        prop_assert_eq!(percent_decoded(&percent_encoded(&text)), Some(text));
+    }
+
+    #[test]
+    fn a_segment_that_is_taken_holds_nothing_that_splits_paths(segment in "([a-z.;%]|%[0-9a-fA-F]{2}|\\PC){0,8}") {
+        if let Ok(text) = decoded_segment("id", &segment) {
+            let holds_none = !text.contains(['/', '\\', '%', '?', '#']) && !text.contains(char::is_control);
+            prop_assert!(holds_none, "{:?}", text);
+        }
+    }
+
+    #[test]
+    fn no_url_makes_splitting_panic(url in "(https?://)?\\PC{0,20}[?#/]?\\PC{0,20}") {
+        let (path, query) = split_url(&url);
+        prop_assert!(!path.contains(['?', '#']) && !query.unwrap_or_default().contains('#'));
+    }
+
+    #[test]
+    fn only_a_path_with_as_many_segments_as_an_operation_is_found(path in "(/|v2|v1|agent|analytics|job|views|message|x|%2f|\\.){0,9}") {
+        for method in ["GET", "POST"] {
+            if let Ok(route) = find(method, &path) {
+                prop_assert_eq!(route.operation.path.split('/').count(), path.split('/').count());
+                prop_assert!(route.segments.iter().all(|(_, segment)| !segment.is_empty()));
+            }
+        }
+    }
+}

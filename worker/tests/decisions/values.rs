@@ -1,0 +1,422 @@
+//! Which queries and bodies are taken, and what is made of them.
+
+use proptest::prelude::*;
+use quillgate::endpoint::Endpoint as _;
+use quillgate::{
+    CreateAgentJob, ListPageViews, Operation, ProjectId, Request, SendMessage, ValidationError,
+};
+use quillgate_worker::content::{Values, is_json};
+use quillgate_worker::problem::Problem;
+use serde_json::{Value, json};
+
+use crate::setting::field_and_rule;
+
+static VIEWS: Operation = ListPageViews::OPERATION;
+static CREATE: Operation = CreateAgentJob::OPERATION;
+static MESSAGE: Operation = SendMessage::OPERATION;
+
+fn project() -> ProjectId {
+    ProjectId::new("demo-docs").unwrap()
+}
+
+fn views(query: &str) -> Result<Request, ValidationError> {
+    Values::new(&VIEWS, Vec::new(), Some(query))?.request(&VIEWS, &project())
+}
+
+fn created(body: &[u8]) -> Result<Request, Problem> {
+    let values = Values::new(&CREATE, Vec::new(), None)?;
+    Ok(values
+        .with_body(&CREATE, body)?
+        .request(&CREATE, &project())?)
+}
+
+#[track_caller]
+fn assert_query_refused(query: &str, field: &str, rule: &str) {
+    let error = match views(query) {
+        Ok(request) => panic!("{query} became {}", request.target),
+        Err(error) => error,
+    };
+    assert_eq!(
+        (error.field.as_ref(), error.rule.name()),
+        (field, rule),
+        "{query}"
+    );
+}
+
+#[track_caller]
+fn assert_body_refused(body: impl AsRef<[u8]>, field: &str, rule: &str) {
+    let shown = String::from_utf8_lossy(body.as_ref()).into_owned();
+    let problem = match created(body.as_ref()) {
+        Ok(request) => panic!("{shown} became {:?}", request.body),
+        Err(problem) => problem,
+    };
+    assert_eq!(problem.status, 400);
+    assert_eq!(
+        field_and_rule(&problem),
+        (field.to_owned(), rule.to_owned()),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_query_is_rebuilt_from_its_values_in_one_order() {
+    for (query, expected) in [
+        ("", ""),
+        ("&&", ""),
+        ("limit=5", "?limit=5"),
+        ("&limit=5&", "?limit=5"),
+        ("offset=0&limit=250", "?limit=250&offset=0"),
+        ("%6cimit=%35", "?limit=5"),
+        ("limit=005", "?limit=5"),
+        ("offset=9007199254740991", "?offset=9007199254740991"),
+        (
+            "dateTo=2024-03-01&dateFrom=2024-02-29",
+            "?dateFrom=2024-02-29&dateTo=2024-03-01",
+        ),
+        (
+            "dateFrom=2024-02-29T12%3A00%3A00%2B01%3A00",
+            "?dateFrom=2024-02-29T12%3A00%3A00%2B01%3A00",
+        ),
+    ] {
+        let request = views(query).unwrap();
+        assert_eq!(
+            request.target,
+            format!("/v1/analytics/demo-docs/views{expected}")
+        );
+        assert_eq!(request.body, None);
+    }
+}
+
+#[test]
+fn a_parameter_that_stands_twice_is_refused_even_when_encoded_or_alike() {
+    for query in [
+        "limit=5&limit=5",
+        "limit=5&limit=6",
+        "limit=5&%6Cimit=6",
+        "limit=5&offset=1&limit",
+    ] {
+        assert_query_refused(query, "limit", "once");
+    }
+}
+
+#[test]
+fn a_parameter_that_the_operation_does_not_have_is_refused() {
+    for (query, field) in [
+        ("x=1", "x"),
+        ("x", "x"),
+        ("=1", ""),
+        ("Limit=5", "Limit"),
+        ("limit%00=5", "limit\u{fffd}"),
+        ("limit[]=5", "limit[]"),
+        ("limit=5;offset=1&x", "x"),
+        ("limit;offset=5", "limit;offset"),
+        ("+limit=5", " limit"),
+        ("projectId=other", "projectId"),
+        ("id=j1", "id"),
+        ("prompt=x", "prompt"),
+        ("access_token=x", "access_token"),
+        ("__proto__=x", "__proto__"),
+    ] {
+        assert_query_refused(query, field, "unknown");
+    }
+    let long = "n".repeat(10_000);
+    assert_query_refused(&long, &long[..32], "unknown");
+}
+
+#[test]
+fn a_broken_encoding_is_refused() {
+    assert_query_refused("limit=%", "limit", "text");
+    assert_query_refused("limit=%ff", "limit", "text");
+    assert_query_refused("%zz=1", "query", "text");
+    assert_query_refused("%c0%ac=1", "query", "text");
+}
+
+#[test]
+fn a_page_size_is_plain_digits_from_1_to_250() {
+    for value in [
+        "0",
+        "251",
+        "10abc",
+        "-1",
+        "",
+        "1e2",
+        "+5",
+        "%2B5",
+        "%205",
+        "5%20",
+        "5.0",
+        "0x10",
+        "5%00",
+        "5%0a",
+        "%EF%BC%95",
+        "%D9%A5",
+        "NaN",
+        "Infinity",
+        "null",
+        "5,6",
+        "5;offset=1",
+        "99999999999999999999",
+        "00000000000000005",
+        "18446744073709551617",
+    ] {
+        assert_query_refused(&format!("limit={value}"), "limit", "page-size");
+    }
+    assert_query_refused("limit", "limit", "page-size");
+    for value in ["-1", "-0", "1.5", "9007199254740992", "", "1e3", "%202"] {
+        assert_query_refused(&format!("offset={value}"), "offset", "offset");
+    }
+}
+
+#[test]
+fn dates_must_exist_and_be_in_order() {
+    for value in [
+        "2024-02-30",
+        "2023-02-29",
+        "2024-13-01",
+        "2024-00-10",
+        "2024-01-00",
+        "2024-01-01T24:00:00Z",
+    ] {
+        assert_query_refused(&format!("dateFrom={value}"), "dateFrom", "calendar-date");
+    }
+    for value in [
+        "",
+        "yesterday",
+        "2024-1-1",
+        "20240101",
+        "2024-01-01 00:00",
+        "2024-01-01T00:00:00+01:00",
+        "2024-01-01%00",
+        "1704067200",
+    ] {
+        assert_query_refused(&format!("dateTo={value}"), "dateTo", "date-format");
+    }
+    for query in [
+        "dateFrom=2024-01-02&dateTo=2024-01-01",
+        "dateFrom=2024-01-01&dateTo=2024-01-01",
+        "dateTo=2024-01-01T00:00:00Z&dateFrom=2024-01-01T01:00:00%2B01:00",
+    ] {
+        assert_query_refused(query, "dateFrom", "before-date-to");
+    }
+}
+
+#[test]
+fn operations_without_a_query_take_none() {
+    for operation in [&CREATE, &MESSAGE] {
+        assert!(Values::new(operation, Vec::new(), Some("")).is_ok());
+        for query in ["prompt=x", "id=j1", "limit=5"] {
+            let Err(error) = Values::new(operation, Vec::new(), Some(query)) else {
+                panic!("{query} was taken by {}", operation.name);
+            };
+            assert_eq!(error.rule.name(), "unknown");
+        }
+    }
+}
+
+#[test]
+fn a_body_is_rebuilt_from_its_values() {
+    for (body, prompt) in [
+        (r#"{"prompt":"x"}"#, "x"),
+        (" {\n\"prompt\" :\t\"x\" } \r\n", "x"),
+        (r#"{"\u0070rompt":"\u0078"}"#, "x"),
+        (
+            r#"{"prompt":"\ud83d\ude00 \" \\ \u0000 </script>"}"#,
+            "😀 \" \\ \0 </script>",
+        ),
+        (r#"{"prompt":" "}"#, " "),
+    ] {
+        let request = created(body.as_bytes()).unwrap();
+        let sent: Value = serde_json::from_str(&request.body.unwrap()).unwrap();
+        assert_eq!(sent, json!({ "prompt": prompt }));
+        assert_eq!(request.target, "/v2/agent/demo-docs/job");
+    }
+}
+
+#[test]
+fn a_body_that_is_no_json_object_is_refused() {
+    let nested = format!("{{\"prompt\":{}", "[".repeat(100_000));
+    let closed = format!("{{\"prompt\":{}{}}}", "[".repeat(500), "]".repeat(500));
+    for body in [
+        "",
+        " ",
+        "null",
+        "true",
+        "1",
+        "\"prompt\"",
+        "[]",
+        r#"[{"prompt":"x"}]"#,
+        r#"["x"]"#,
+        "{",
+        "{}}",
+        r#"{"prompt":"x"}{}"#,
+        r#"{"prompt":"x"} x"#,
+        r#"{"prompt":"x",}"#,
+        r#"{"prompt":'x'}"#,
+        r#"{prompt:"x"}"#,
+        "\u{feff}{\"prompt\":\"x\"}",
+        "prompt=x",
+        "{\"prompt\":\"a\nb\"}",
+        r#"{"prompt":"\ud800"}"#,
+        r#"{"prompt":"\x41"}"#,
+        "{\"prompt\":\"x\"}\0",
+        "// x\n{\"prompt\":\"x\"}",
+        r#"{"prompt":NaN}"#,
+        r#"{"prompt":1e999}"#,
+        &nested,
+        &closed,
+    ] {
+        assert_body_refused(body, "body", "json-object");
+    }
+    for bytes in [
+        &b"{\"prompt\":\"\xff\"}"[..],
+        b"{\"prompt\":\"\xed\xa0\x80\"}",
+        b"{\"prompt\":\"\xc0\xae\"}",
+        b"\xff\xfe{\0\"\0",
+        b"\x1f\x8b\x08\x00",
+    ] {
+        assert_body_refused(bytes, "body", "json-object");
+    }
+}
+
+#[test]
+fn a_member_that_stands_twice_is_refused() {
+    for body in [
+        r#"{"prompt":"x","prompt":"y"}"#,
+        r#"{"prompt":"x","prompt":"x"}"#,
+        r#"{"prompt":"x","\u0070rompt":"y"}"#,
+        r#"{"prompt":null,"prompt":"y"}"#,
+        r#"{"a":1,"a":1,"prompt":"y"}"#,
+    ] {
+        assert_body_refused(body, "body", "json-object");
+    }
+}
+
+#[test]
+fn a_member_that_the_operation_does_not_have_is_refused() {
+    for (body, field) in [
+        (r#"{"prompt":"x","model":"y"}"#, "model"),
+        (r#"{"prompt":"x","Prompt":"y"}"#, "Prompt"),
+        (r#"{"prompt":"x","":"y"}"#, ""),
+        (r#"{"prompt":"x","id":"j2"}"#, "id"),
+        (r#"{"prompt":"x","projectId":"other"}"#, "projectId"),
+        (r#"{"prompt":"x","__proto__":{"a":1}}"#, "__proto__"),
+        (r#"{"prompt":"x","a\r\nb":1}"#, "a\u{fffd}\u{fffd}b"),
+    ] {
+        assert_body_refused(body, field, "unknown");
+    }
+    let long = format!(r#"{{"{}":1}}"#, "n".repeat(1000));
+    assert_body_refused(long, &"n".repeat(32), "unknown");
+}
+
+#[test]
+fn a_prompt_is_text_with_at_least_one_character() {
+    for (value, rule) in [
+        ("1", "text"),
+        ("true", "text"),
+        ("[]", "text"),
+        ("[\"x\"]", "text"),
+        ("{}", "text"),
+        ("{\"text\":\"x\"}", "text"),
+        ("null", "required"),
+        ("\"\"", "not-empty"),
+    ] {
+        assert_body_refused(format!("{{\"prompt\":{value}}}"), "prompt", rule);
+    }
+    assert_body_refused("{}", "prompt", "required");
+}
+
+#[test]
+fn a_refusal_never_repeats_a_prompt() {
+    for body in [
+        r#"{"prompt":"confidential","x":1}"#,
+        r#"{"prompt":["confidential"]}"#,
+        r#"{"prompt":"confidential","prompt":"confidential"}"#,
+        r#"{"prompt":"confidential""#,
+    ] {
+        let problem = created(body.as_bytes()).unwrap_err();
+        assert!(!problem.to_json("an-id").contains("confidential"));
+    }
+}
+
+#[test]
+fn a_follow_up_takes_its_job_from_the_path_alone() {
+    let path = vec![("id", "j 1".to_owned())];
+    let values = Values::new(&MESSAGE, path, None).unwrap();
+    let values = values.with_body(&MESSAGE, br#"{"prompt":"x"}"#).unwrap();
+    let request = values.request(&MESSAGE, &project()).unwrap();
+    assert_eq!(request.target, "/v2/agent/demo-docs/job/j%201/message");
+    for body in [r#"{"prompt":"x","id":"j2"}"#, r#"{"id":"j2"}"#] {
+        let path = vec![("id", "j1".to_owned())];
+        let values = Values::new(&MESSAGE, path, None).unwrap();
+        let problem = values.with_body(&MESSAGE, body.as_bytes()).err().unwrap();
+        assert_eq!(
+            field_and_rule(&problem),
+            ("id".to_owned(), "unknown".to_owned())
+        );
+    }
+    for id in ["..", "."] {
+        let path = vec![("id", id.to_owned())];
+        let values = Values::new(&MESSAGE, path, None).unwrap();
+        let values = values.with_body(&MESSAGE, br#"{"prompt":"x"}"#).unwrap();
+        let error = values.request(&MESSAGE, &project()).unwrap_err();
+        assert_eq!(error.rule.name(), "not-dot-segment");
+    }
+}
+
+#[test]
+fn only_application_json_is_json() {
+    for good in [
+        "application/json",
+        "application/json; charset=utf-8",
+        "APPLICATION/JSON",
+        "application/json;",
+        " application/json\t",
+        "application/json ;x",
+    ] {
+        assert!(is_json(Some(good)), "{good}");
+    }
+    for other in [
+        "",
+        ";",
+        "application/json, text/plain",
+        "text/plain, application/json",
+        "text/json",
+        "application/jsonp",
+        "application/problem+json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "text/plain;application/json",
+        "application/json\0",
+        "application /json",
+        "\"application/json\"",
+        "*/*",
+    ] {
+        assert!(!is_json(Some(other)), "{other}");
+    }
+    assert!(!is_json(None));
+}
+
+proptest! {
+    #[test]
+    fn any_prompt_arrives_as_it_was_sent(prompt in "[\\s\\S]{1,50}") {
+        let body = json!({ "prompt": prompt }).to_string();
+        let sent: Value = serde_json::from_str(&created(body.as_bytes()).unwrap().body.unwrap()).unwrap();
+        prop_assert_eq!(sent, json!({ "prompt": prompt }));
+    }
+
+    #[test]
+    fn any_bytes_are_judged_without_a_panic(body in prop::collection::vec(any::<u8>(), 0..60)) {
+        prop_assert!(created(&body).is_err());
+    }
+
+    #[test]
+    fn whatever_the_query_only_known_parameters_go_upstream(query in "((limit|offset|dateFrom|dateTo|x|%6cimit)?=?[0-9%a+&;=#-]{0,6}&?){0,4}") {
+        if let Ok(request) = views(&query) {
+            let sent = request.target.strip_prefix("/v1/analytics/demo-docs/views").unwrap();
+            let mut names: Vec<_> = sent.split(['?', '&']).skip(1).map(|pair| pair.split_once('=').unwrap().0).collect();
+            prop_assert!(names.iter().all(|name| ["limit", "offset", "dateFrom", "dateTo"].contains(name)));
+            names.dedup();
+            prop_assert_eq!(names.len(), sent.matches('=').count());
+        }
+    }
+}
