@@ -95,12 +95,27 @@ fn token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, ConfigError> {
     Ok(secrets)
 }
 
+/// The admin key goes there, so it has to be `https`, this machine aside.
 fn upstream(value: Option<String>) -> Result<BaseUrl, ConfigError> {
     let url = value.unwrap_or_else(|| BaseUrl::UPSTREAM.to_owned());
-    BaseUrl::new(&url).map_err(|_| ConfigError {
+    let error = ConfigError {
         variable: "UPSTREAM_BASE_URL",
-        rule: "must be an absolute http or https URL without credentials, query or fragment",
-    })
+        rule: "must be an absolute https URL, or http on this machine, without credentials, query or fragment",
+    };
+    match url.strip_prefix("http://") {
+        Some(rest) if !is_loopback(rest) => Err(error),
+        _ => BaseUrl::new(&url).map_err(|_| error),
+    }
+}
+
+/// Whether what follows `http://` is an address of this machine.
+fn is_loopback(rest: &str) -> bool {
+    let authority = rest.split('/').next().unwrap_or_default();
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    };
+    matches!(host, "localhost" | "127.0.0.1" | "[::1]")
 }
 
 fn allowed_origins(value: Option<String>) -> Result<Vec<String>, ConfigError> {
@@ -120,9 +135,12 @@ fn allowed_origins(value: Option<String>) -> Result<Vec<String>, ConfigError> {
 }
 
 fn upstream_timeout(value: Option<String>) -> Result<Millis, ConfigError> {
-    let seconds = value.map_or(Ok(30), |text| text.parse());
+    let digits = |text: &String| text.bytes().all(|byte| byte.is_ascii_digit());
+    let seconds = value.map_or(Some(30), |text| {
+        digits(&text).then(|| text.parse().ok()).flatten()
+    });
     match seconds {
-        Ok(seconds @ 1..=300) => Ok(Millis::from_seconds(seconds)),
+        Some(seconds @ 1..=300) => Ok(Millis::from_seconds(seconds)),
         _ => Err(ConfigError {
             variable: "UPSTREAM_TIMEOUT_SECONDS",
             rule: "must be an integer from 1 to 300",

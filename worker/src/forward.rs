@@ -8,7 +8,8 @@ use futures_util::future::{Either, select};
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis, Request};
 use worker::{
-    AbortController, Delay, Fetch, Headers, RequestInit, RequestRedirect, Response, Result,
+    AbortController, CacheMode, Delay, Fetch, Headers, RequestInit, RequestRedirect, Response,
+    Result,
 };
 
 use crate::config::Config;
@@ -53,6 +54,8 @@ fn outgoing(config: &Config, request: &Request) -> Result<worker::Request> {
     )?;
     let mut init = RequestInit::new();
     init.with_redirect(RequestRedirect::Manual)
+        // Whatever a path may look like, nothing between here and there keeps an answer.
+        .with_cache(CacheMode::NoStore)
         .with_method(match request.method {
             Method::Get => worker::Method::Get,
             Method::Post => worker::Method::Post,

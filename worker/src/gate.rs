@@ -25,16 +25,14 @@ pub struct Incoming<'a> {
     pub content_type: Option<&'a str>,
     /// `Content-Length`.
     pub content_length: Option<&'a str>,
-    /// `Access-Control-Request-Method`, which makes an `OPTIONS` a preflight.
-    pub preflight_method: Option<&'a str>,
 }
 
 /// What is to be done.
 pub enum Decision {
     /// Answer that the Worker is up.
     Healthy,
-    /// Answer a browser's question about a path with these methods.
-    Preflight(Vec<&'static str>),
+    /// Answer a question about a path with these methods: a browser's preflight, mostly.
+    Options(Vec<&'static str>),
     /// Read the body, then ask [`Pending::with_body`].
     ReadBody(Pending),
     /// Send this upstream.
@@ -112,12 +110,12 @@ fn decided(config: &Config, incoming: &Incoming<'_>, now: Millis) -> Result<Deci
             _ => Err(Problem::method_not_allowed("GET, HEAD")),
         };
     }
-    if incoming.method == "OPTIONS" && incoming.preflight_method.is_some() {
+    if incoming.method == "OPTIONS" {
         let methods = route::methods(path);
         return if methods.is_empty() {
             Err(Problem::not_found())
         } else {
-            Ok(Decision::Preflight(methods))
+            Ok(Decision::Options(methods))
         };
     }
     let route = route::find(incoming.method, path)?;

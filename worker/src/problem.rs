@@ -15,7 +15,7 @@ pub struct Problem {
     pub kind: &'static str,
     /// What kind of problem this is, always in the same words.
     pub title: &'static str,
-    /// What it is this time; never a credential, a prompt or a query's value.
+    /// What it is this time; never a credential or a prompt.
     pub detail: String,
     /// Header fields that go with it.
     pub headers: Vec<(&'static str, String)>,
@@ -72,7 +72,7 @@ impl Problem {
     /// 404: no such route.
     #[must_use]
     pub fn not_found() -> Self {
-        let detail = "there is no such route; paths are matched as they are, without normalising";
+        let detail = "there is no such route; slashes and escapes count";
         Self::new(404, "not-found", "Not found", detail)
     }
 

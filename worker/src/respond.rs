@@ -4,6 +4,7 @@ use worker::{Headers, Response, ResponseBody, ResponseBuilder, Result};
 
 use crate::cors;
 use crate::problem::{MEDIA_TYPE, Problem};
+use crate::route;
 use crate::upstream::PASSED_ON;
 
 /// Header fields of every answer of the API.
@@ -34,9 +35,10 @@ pub fn healthy() -> Result<Response> {
         .fixed(b"{\"status\":\"ok\"}".to_vec()))
 }
 
-/// The answer to a browser's question about a path with these methods.
-pub fn preflight(methods: &[&str]) -> Result<Response> {
+/// What a path takes (RFC 9110, section 9.3.7), and what a browser's page may send it.
+pub fn options(methods: &[&str]) -> Result<Response> {
     let headers = Headers::new();
+    headers.set("allow", &route::allowed(methods))?;
     for (name, value) in cors::preflight_headers(methods) {
         headers.set(name, &value)?;
     }

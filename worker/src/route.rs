@@ -1,7 +1,8 @@
 //! Which operation a path is, by the core's own list of operations.
 //!
-//! A path is matched as it was sent: nothing is normalised, no slash is added or
-//! dropped, so nothing that another server would read differently gets through.
+//! A path is matched as the runtime gives it: nothing is normalised here, no slash is
+//! added or dropped. (The runtime itself has resolved `.` and `..`, as every URL parser
+//! does.) What goes upstream is built from the matched values, never from the path.
 
 use quillgate::error::Rule;
 use quillgate::{OPERATIONS, Operation, ValidationError};
@@ -34,27 +35,32 @@ pub fn split_url(url: &str) -> (&str, Option<&str>) {
 /// # Errors
 /// 404 for a path that no operation has, 405 with `Allow` for one that has other methods.
 pub fn find(method: &str, path: &str) -> Result<Route, Problem> {
-    let mut allow: Vec<&str> = Vec::new();
     for operation in OPERATIONS {
-        let Some(segments) = matched(operation.path, path) else {
+        if operation.method.as_str() != method {
             continue;
-        };
-        if operation.method.as_str() == method {
+        }
+        if let Some(segments) = matched(operation.path, path) {
             return Ok(Route {
                 operation,
                 segments,
             });
         }
-        allow.push(operation.method.as_str());
     }
-    if allow.is_empty() {
-        return Err(Problem::not_found());
+    match &methods(path)[..] {
+        [] => Err(Problem::not_found()),
+        methods => Err(Problem::method_not_allowed(&allowed(methods))),
     }
-    allow.push("OPTIONS");
-    Err(Problem::method_not_allowed(&allow.join(", ")))
 }
 
-/// The methods that a path has, for a preflight; empty when no operation has it.
+/// `Allow`, for a path with these methods: every path has `OPTIONS` too.
+#[must_use]
+pub fn allowed(methods: &[&str]) -> String {
+    let mut allow = methods.join(", ");
+    allow.push_str(", OPTIONS");
+    allow
+}
+
+/// The methods that a path has; empty when no operation has it.
 #[must_use]
 pub fn methods(path: &str) -> Vec<&'static str> {
     let has_path = |operation: &&&Operation| matched(operation.path, path).is_some();

@@ -60,20 +60,8 @@ fn decided(request: &Request, env: &Env, line: &mut Line) -> std::result::Result
     let header = |name| request.headers().get(name).ok().flatten();
     let url = request.inner().url();
     let method = request.inner().method();
-    let fields = [
-        "authorization",
-        "origin",
-        "content-type",
-        "content-length",
-        "access-control-request-method",
-    ];
-    let [
-        authorization,
-        origin,
-        content_type,
-        content_length,
-        preflight_method,
-    ] = fields.map(header);
+    let fields = ["authorization", "origin", "content-type", "content-length"];
+    let [authorization, origin, content_type, content_length] = fields.map(header);
     let incoming = Incoming {
         method: &method,
         url: &url,
@@ -81,7 +69,6 @@ fn decided(request: &Request, env: &Env, line: &mut Line) -> std::result::Result
         origin: origin.as_deref(),
         content_type: content_type.as_deref(),
         content_length: content_length.as_deref(),
-        preflight_method: preflight_method.as_deref(),
     };
     if gate::is_liveness(&incoming) {
         return Ok(Outcome::healthy());
@@ -101,8 +88,8 @@ async fn carried_out(
 ) -> Answer {
     match decision {
         Decision::Healthy => respond::healthy().map_err(|error| broken(&error, line)),
-        Decision::Preflight(methods) => {
-            respond::preflight(&methods).map_err(|error| broken(&error, line))
+        Decision::Options(methods) => {
+            respond::options(&methods).map_err(|error| broken(&error, line))
         }
         Decision::Forward(forward) => forwarded(forward, env, line).await,
         Decision::ReadBody(pending) => {
@@ -144,10 +131,10 @@ async fn forwarded(forward: Forward, env: &Env, line: &mut Line) -> Answer {
     let content_type = response.headers().get("content-type").ok().flatten();
     match upstream::reading(status, content_type.as_deref()) {
         Reading::Success => respond::success(&response).map_err(|error| broken(&error, line)),
-        Reading::Problem(problem) => Err(problem),
+        Reading::Problem(problem) => Err(upstream::uncertain(problem, forward.request.method)),
         Reading::Error => {
             let error = forward::error(config, response, now()).await;
-            Err(upstream::error(&error))
+            Err(upstream::error(&error, forward.request.method))
         }
         Reading::KeyRefused => {
             let error = forward::error(config, response, now()).await;

@@ -89,6 +89,13 @@ pub fn silence(silence: Silence, method: Method) -> Problem {
             "the upstream did not answer in time",
         ),
     };
+    uncertain(problem, method)
+}
+
+/// A problem after which nobody knows whether a request that changes something was carried
+/// out: it says so.
+#[must_use]
+pub fn uncertain(problem: Problem, method: Method) -> Problem {
     match method {
         Method::Get => problem,
         Method::Post => problem.with_member("outcome", "unknown".into()),
@@ -106,7 +113,7 @@ pub fn error_body(body: &[u8], key: &AdminKey) -> Option<Value> {
 /// The problem of the upstream's own error: it keeps its status, and its words. A status
 /// that HTTP gives no meaning, which no answer can be made with, becomes 502.
 #[must_use]
-pub fn error(error: &ApiError) -> Problem {
+pub fn error(error: &ApiError, method: Method) -> Problem {
     let status = match error.status {
         meant @ 400..=599 => meant,
         _ => 502,
@@ -120,6 +127,16 @@ pub fn error(error: &ApiError) -> Problem {
         error.message.clone(),
     )
     .with_member("upstream", upstream);
+    let problem = if error.details.is_empty() {
+        problem
+    } else {
+        let shaped = |text: &String| json!({ "message": text });
+        problem.with_member("details", error.details.iter().map(shaped).collect())
+    };
+    let problem = match status {
+        500.. => uncertain(problem, method),
+        _ => problem,
+    };
     let asked = error.retry_after.map(|wait| wait.0.div_ceil(1000));
     match status {
         429 | 503 => problem.with_header("retry-after", asked.unwrap_or(USUAL_WAIT).to_string()),

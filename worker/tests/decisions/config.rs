@@ -147,6 +147,28 @@ fn an_upstream_that_is_no_plain_address_is_refused() {
 }
 
 #[test]
+fn the_admin_key_never_goes_out_in_clear_text() {
+    for here in [
+        "http://localhost:8788",
+        "http://127.0.0.1",
+        "http://127.0.0.1:8788/base",
+        "http://[::1]:8788",
+    ] {
+        read("UPSTREAM_BASE_URL", Some(here));
+    }
+    for elsewhere in [
+        "http://api.example",
+        "http://127.0.0.1.evil.example",
+        "http://localhost.evil.example:80",
+        "http://127.0.0.1:80:80",
+        "http://10.0.0.1",
+    ] {
+        assert_wrong("UPSTREAM_BASE_URL", Some(elsewhere));
+    }
+    assert_wrong("UPSTREAM_TIMEOUT_SECONDS", Some("+30"));
+}
+
+#[test]
 fn allowed_origins_are_exact_ones() {
     for value in [
         "*",

@@ -98,7 +98,7 @@ fn no_status_at_all_is_read_as_a_success_by_mistake() {
 fn an_error_keeps_its_status_and_words() {
     let body =
         br#"{"error":"Invalid query parameters","details":[{"message":"a"},{"message":"b"}]}"#;
-    let problem = error(&api_error(400, None, body));
+    let problem = error(&api_error(400, None, body), Method::Get);
     assert_eq!((problem.status, problem.kind), (400, "upstream-error"));
     let expected =
         json!({ "status": 400, "error": "Invalid query parameters", "details": ["a", "b"] });
@@ -116,7 +116,7 @@ fn an_error_without_words_gets_the_statuss_own() {
         b"null",
         b"{\"error\":{}}",
     ] {
-        let json = json_of(&error(&api_error(502, None, body)));
+        let json = json_of(&error(&api_error(502, None, body), Method::Get));
         assert_eq!(
             json["upstream"],
             json!({ "status": 502, "error": "bad gateway", "details": [] })
@@ -127,12 +127,15 @@ fn an_error_without_words_gets_the_statuss_own() {
 #[test]
 fn a_status_that_no_answer_can_have_becomes_502() {
     for status in [0, 100, 199, 600, 999, u16::MAX] {
-        let problem = error(&api_error(status, None, b"{}"));
+        let problem = error(&api_error(status, None, b"{}"), Method::Get);
         assert_eq!(problem.status, 502, "{status}");
         assert_eq!(json_of(&problem)["upstream"]["status"], status);
     }
     for status in 400..=599 {
-        assert_eq!(error(&api_error(status, None, b"{}")).status, status);
+        assert_eq!(
+            error(&api_error(status, None, b"{}"), Method::Get).status,
+            status
+        );
     }
 }
 
@@ -150,7 +153,7 @@ fn whoever_is_asked_to_wait_is_told_how_long() {
         (500, Some("7"), None),
         (404, Some("7"), None),
     ] {
-        let problem = error(&api_error(status, sent, b""));
+        let problem = error(&api_error(status, sent, b""), Method::Get);
         let wait = problem
             .headers
             .iter()
@@ -165,7 +168,10 @@ fn whoever_is_asked_to_wait_is_told_how_long() {
         retry_after: Some(Millis(1001)),
         ..api_error(429, None, b"")
     };
-    assert_eq!(error(&wait).headers, [("retry-after", "2".to_owned())]);
+    assert_eq!(
+        error(&wait, Method::Get).headers,
+        [("retry-after", "2".to_owned())]
+    );
 }
 
 #[test]
@@ -176,7 +182,11 @@ fn an_upstream_that_repeats_the_key_is_not_repeated() {
     });
     let error_with_key = api_error(500, None, body.to_string().as_bytes());
     assert_eq!(error_with_key.message, "Invalid API key: [key]");
-    assert!(!error(&error_with_key).to_json("an-id").contains(ADMIN_KEY));
+    assert!(
+        !error(&error_with_key, Method::Get)
+            .to_json("an-id")
+            .contains(ADMIN_KEY)
+    );
     // At the place where long words are cut off, too.
     let long = json!({ "error": format!("{}{ADMIN_KEY}", "x".repeat(990)) }).to_string();
     assert!(
@@ -184,6 +194,31 @@ fn an_upstream_that_repeats_the_key_is_not_repeated() {
             .message
             .contains("mint_")
     );
+}
+
+#[test]
+fn an_upstream_that_failed_at_a_post_leaves_its_outcome_unknown() {
+    for (status, unknown) in [
+        (500, true),
+        (502, true),
+        (999, true),
+        (400, false),
+        (429, false),
+    ] {
+        let failed = api_error(status, None, b"{}");
+        let written = error(&failed, Method::Post);
+        assert_eq!(written.members.contains_key("outcome"), unknown, "{status}");
+        assert!(!error(&failed, Method::Get).members.contains_key("outcome"));
+    }
+}
+
+#[test]
+fn an_errors_details_are_passed_on_in_the_upstreams_own_shape() {
+    let body = br#"{"error":"invalid","details":[{"message":"limit is too large"}]}"#;
+    let json = json_of(&error(&api_error(400, None, body), Method::Get));
+    assert_eq!(json["details"][0]["message"], "limit is too large");
+    let json = json_of(&error(&api_error(400, None, b"{}"), Method::Get));
+    assert!(json.get("details").is_none());
 }
 
 #[test]

@@ -1,0 +1,380 @@
+/** The four operations through the gateway: what goes upstream, and what comes back. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { assertCommonHead, assertProblem, JOBS, PROJECT, startGate, VIEWS } from "./gate.mjs";
+
+/** What the runtime says for a request with `cache: "no-store"`. */
+const NOTHING_KEPT = { "cache-control": "no-cache", pragma: "no-cache" };
+
+/** Header fields that the runtime adds to a request upstream by itself. */
+const OF_THE_RUNTIME = ["host", "content-length", "cf-worker", "accept-encoding"];
+/** Header fields that an answer may have, and the runtime's own two for the framing. */
+const ANSWERED = [
+  "cache-control",
+  "content-length",
+  "content-type",
+  "transfer-encoding",
+  "vary",
+  "x-content-type-options",
+  "x-request-id",
+];
+/** A caller's header fields, none of which is any of the upstream's business. */
+const OF_THE_CALLER = [
+  ["Cookie", "session=of-the-caller"],
+  ["X-Forwarded-For", "203.0.113.7"],
+  ["X-Forwarded-Host", "evil.example"],
+  ["X-Forwarded-Proto", "gopher"],
+  ["X-Forwarded-Uri", "/v2/agent/other/job"],
+  ["Forwarded", "for=203.0.113.7;host=evil.example"],
+  ["X-Real-IP", "203.0.113.7"],
+  ["X-Original-URL", "/v2/agent/other/job"],
+  ["X-Rewrite-URL", "/v2/agent/other/job"],
+  ["X-HTTP-Method-Override", "DELETE"],
+  ["X-Method-Override", "DELETE"],
+  ["X_Authorization", "Bearer smuggled"],
+  ["Proxy-Authorization", "Basic c211Z2dsZWQ="],
+  ["Api-Key", "smuggled"],
+  ["X-Api-Key", "smuggled"],
+  ["Referer", "https://docs.example/secret-page"],
+  ["User-Agent", "of-the-caller/1.0"],
+  ["Accept", "text/html"],
+  ["Accept-Language", "tlh"],
+  ["Accept-Encoding", "identity"],
+  ["If-None-Match", '"etag"'],
+  ["Range", "bytes=0-1"],
+  ["Traceparent", "00-11111111111111111111111111111111-2222222222222222-01"],
+  ["Idempotency-Key", "of-the-caller"],
+  ["X-Custom", "of-the-caller"],
+  ["Connection", "authorization, x-custom"],
+];
+
+let gate;
+
+before(async () => {
+  gate = await startGate("operations", { upstream: { jobDurationMs: 60_000 } });
+});
+after(() => gate?.stop());
+beforeEach(() => gate.upstream.reset());
+
+/** The one request that the upstream has received. */
+async function receivedOnce() {
+  const requests = await gate.upstream.requests();
+  assert.equal(requests.length, 1);
+  return requests[0];
+}
+
+function assertAnswered(answer, status) {
+  assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
+  assert.match(answer.header("content-type"), /^application\/json/);
+  assertCommonHead(answer);
+  const names = answer.headers.map(([name]) => name);
+  assert.deepEqual(
+    names.filter((name) => !ANSWERED.includes(name)),
+    [],
+    "no other header field is passed on",
+  );
+}
+
+async function createdJob() {
+  const answer = await gate.post(JOBS, { prompt: "write it down" });
+  assertAnswered(answer, 201);
+  await gate.upstream.requests();
+  return answer.json;
+}
+
+describe("each operation", () => {
+  test("creates a job with exactly the prompt", async () => {
+    const prompt = 'Ä "prompt"\n\\ with\u0000 \u{1f600} </script>';
+    const answer = await gate.post(JOBS, { prompt });
+    assertAnswered(answer, 201);
+    assert.equal(answer.json.status, "active");
+    const request = await receivedOnce();
+    assert.deepEqual([request.method, request.target], ["POST", JOBS]);
+    assert.deepEqual(JSON.parse(request.body), { prompt });
+    assert.equal(request.authorization, "accepted");
+    assert.equal((await gate.upstream.jobs()).at(-1).prompt, prompt);
+  });
+
+  test("reads a job", async () => {
+    const job = await createdJob();
+    const answer = await gate.get(`${JOBS}/${job.id}`);
+    assertAnswered(answer, 200);
+    assert.deepEqual(answer.json, job);
+    const request = (await gate.upstream.requests()).at(-1);
+    assert.deepEqual([request.method, request.target], ["GET", `${JOBS}/${job.id}`]);
+    assert.deepEqual([request.body, request.authorization], ["", "accepted"]);
+  });
+
+  test("sends a follow-up", async () => {
+    const job = await createdJob();
+    const answer = await gate.post(`${JOBS}/${job.id}/message`, { prompt: "and more" });
+    assertAnswered(answer, 200);
+    assert.equal(answer.json.id, job.id);
+    const request = (await gate.upstream.requests()).at(-1);
+    assert.deepEqual([request.method, request.target], ["POST", `${JOBS}/${job.id}/message`]);
+    assert.deepEqual(JSON.parse(request.body), { prompt: "and more" });
+    assert.deepEqual((await gate.upstream.jobs()).at(-1).messages, ["and more"]);
+  });
+
+  test("lists page views as the platform has them", async () => {
+    const range = { dateFrom: "2024-02-01", dateTo: "2024-02-29T12:00:00+01:00" };
+    const query = new URLSearchParams({ offset: "10", limit: "20", ...range });
+    const answer = await gate.get(`${VIEWS}?${query}`);
+    assertAnswered(answer, 200);
+    const { views, totals } = await gate.upstream.views(range);
+    assert.deepEqual(answer.json, { totals, views: views.slice(10, 30), hasMore: true });
+    const request = await receivedOnce();
+    assert.equal(request.method, "GET");
+    const order = "dateFrom=2024-02-01&dateTo=2024-02-29T12%3A00%3A00%2B01%3A00";
+    assert.equal(request.target, `${VIEWS}?${order}&limit=20&offset=10`);
+  });
+});
+
+describe("what the upstream sees", () => {
+  /** All header fields but the runtime's, by name. */
+  async function seen() {
+    const { headers } = await receivedOnce();
+    const own = headers.filter(([name]) => !OF_THE_RUNTIME.includes(name));
+    const values = Object.fromEntries(headers);
+    assert.equal(values.host, new URL(gate.upstream.url).host, "the upstream's own name");
+    return Object.fromEntries(own);
+  }
+
+  test("of a GET: its few header fields, and nothing of the caller's", async () => {
+    assertAnswered(await gate.get(VIEWS, { headers: OF_THE_CALLER }), 200);
+    assert.deepEqual(await seen(), {
+      accept: "application/json",
+      authorization: "accepted",
+      ...NOTHING_KEPT,
+      "user-agent": "quillgate/0.1.0",
+    });
+  });
+
+  test("of a POST: its few header fields, and nothing of the caller's", async () => {
+    assertAnswered(await gate.post(JOBS, { prompt: "x" }, { headers: OF_THE_CALLER }), 201);
+    assert.deepEqual(await seen(), {
+      accept: "application/json",
+      authorization: "accepted",
+      ...NOTHING_KEPT,
+      "content-type": "application/json",
+      "user-agent": "quillgate/0.1.0",
+    });
+  });
+
+  test("the method of the request line, whatever a header says", async () => {
+    const headers = [
+      ["X-HTTP-Method-Override", "POST"],
+      ["X-Original-URL", JOBS],
+    ];
+    assertAnswered(await gate.get(VIEWS, { headers }), 200);
+    assert.deepEqual((await receivedOnce()).target, VIEWS);
+  });
+
+  test("no body of a GET", async () => {
+    const answer = await gate.get(VIEWS, { json: { prompt: "x" } });
+    assertAnswered(answer, 200);
+    assert.equal((await receivedOnce()).body, "");
+  });
+
+  test("the body rebuilt, not as it was sent", async () => {
+    const body = ' { "\\u0070rompt" : "\\u0078" } \r\n';
+    const headers = [["Content-Type", "Application/JSON; charset=utf-16"]];
+    assertAnswered(await gate.send({ method: "POST", target: JOBS, headers, body }), 201);
+    assert.equal((await receivedOnce()).body, '{"prompt":"x"}');
+  });
+
+  test("a chunked body whole", async () => {
+    const headers = [["Content-Type", "application/json"]];
+    const prompt = "x".repeat(100_000);
+    const body = JSON.stringify({ prompt });
+    const answer = await gate.send({ method: "POST", target: JOBS, headers, body, chunked: true });
+    assertAnswered(answer, 201);
+    assert.deepEqual(JSON.parse((await receivedOnce()).body), { prompt });
+  });
+
+  test("a prompt as large as the cap allows", async () => {
+    const prompt = "x".repeat(128 * 1024 - '{"prompt":""}'.length);
+    assertAnswered(await gate.post(JOBS, { prompt }), 201);
+    assert.deepEqual(JSON.parse((await receivedOnce()).body), { prompt });
+  });
+
+  test("an id percent-encoded, so that it stays one segment", async () => {
+    for (const [sent, target] of [
+      ["a;b=c", "a%3Bb%3Dc"],
+      ["a%20b+c", "a%20b%2Bc"],
+      ["%C3%BC", "%C3%BC"],
+      ["%6a%6f%62", "job"],
+      ["...", "..."],
+    ]) {
+      const answer = await gate.get(`${JOBS}/${sent}`);
+      assertProblem(answer, 404, "upstream-error");
+      assert.equal((await gate.upstream.requests()).at(-1).target, `${JOBS}/${target}`);
+    }
+  });
+
+  test("the path that was authorised, when the runtime has resolved dots in it", async () => {
+    for (const path of [
+      `/v2/agent/other-docs/%2e%2e/${PROJECT}/job/j1`,
+      `/v2/agent/other-docs/../${PROJECT}/job/j1`,
+      `/v2/./agent/${PROJECT}/job/x/%2E%2E/j1`,
+    ]) {
+      assertProblem(await gate.get(path), 404, "upstream-error");
+      assert.equal((await gate.upstream.requests()).at(-1).target, `${JOBS}/j1`);
+    }
+  });
+
+  test("one request for each, also when two arrive in one packet", async () => {
+    const [first, second] = [`${VIEWS}?limit=1`, `${VIEWS}?limit=2`];
+    const bytes = Buffer.concat([first, second].map((target) => gate.bytes({ target })));
+    const exchange = gate.open(bytes);
+    const answer = await exchange.until(({ raw }) => raw.toString().split("hasMore").length === 3);
+    exchange.leave();
+    assert.equal(answer.status, 200);
+    const targets = (await gate.upstream.requests()).map(({ target }) => target);
+    assert.deepEqual(targets, [first, second]);
+  });
+});
+
+describe("what the caller gets", () => {
+  test("nothing of what is private to the upstream", async () => {
+    const hidden = ["set-cookie", "server", "x-internal-host", "x-powered-by"];
+    const direct = await fetch(`${gate.upstream.url}${VIEWS}`, {
+      headers: { authorization: `Bearer ${gate.key}` },
+    });
+    await direct.text();
+    for (const name of hidden) assert.ok(direct.headers.has(name), `the upstream sends ${name}`);
+    for (const target of [VIEWS, `${JOBS}/none`]) {
+      const answer = await gate.get(target);
+      for (const name of hidden) assert.equal(answer.header(name), undefined, name);
+      assert.doesNotMatch(answer.raw.toString(), /internal\.example|simulat/);
+    }
+  });
+
+  test("no header that the upstream makes up", async () => {
+    const headers = {
+      "access-control-allow-origin": "*",
+      "cache-control": "public, max-age=31536000",
+      "content-disposition": "attachment",
+      link: "<https://evil.example/x.css>; rel=stylesheet",
+      location: "https://evil.example/",
+      refresh: "0; url=https://evil.example/",
+      "set-cookie": "a=b",
+      "x-request-id": "of-the-upstream",
+    };
+    const body = '{"totals":{},"views":[],"hasMore":false}';
+    await gate.upstream.fault({ fault: { kind: "status", status: 200, body, headers } });
+    assertAnswered(await gate.get(VIEWS), 200);
+  });
+
+  test("the upstream's status, whichever 2xx it is", async () => {
+    await gate.upstream.fault({ fault: { kind: "json", status: 202, body: { id: "j1" } } });
+    const answer = await gate.post(JOBS, { prompt: "x" });
+    assertAnswered(answer, 202);
+    assert.deepEqual(answer.json, { id: "j1" });
+  });
+
+  test("the upstream's own refusals, with its words and its status", async () => {
+    const problem = assertProblem(await gate.get(`${JOBS}/none`), 404, "upstream-error");
+    assert.deepEqual(problem.upstream, { status: 404, error: "Job not found", details: [] });
+  });
+});
+
+describe("the request's id", () => {
+  test("is the caller's own when that is harmless", async () => {
+    for (const id of ["a", "build-42_x=", "A".repeat(255)]) {
+      for (const target of [VIEWS, "/v2/nowhere", "/healthz"]) {
+        const answer = await gate.get(target, { headers: [["X-Request-Id", id]] });
+        assert.equal(answer.header("x-request-id"), id);
+      }
+    }
+  });
+
+  test("is a fresh one when the caller's is not", async () => {
+    const ids = new Set();
+    for (const id of [
+      "",
+      "a b",
+      "a,b",
+      "a;b",
+      "<b>",
+      "a/b",
+      'a"',
+      "A".repeat(256),
+      "\xe4",
+      "a\tb",
+    ]) {
+      const answer = await gate.get("/v2/nowhere", { headers: [["X-Request-Id", id]] });
+      assertCommonHead(answer);
+      ids.add(answer.header("x-request-id"));
+    }
+    assert.equal(ids.size, 10, "a different one each time");
+  });
+
+  test("is a fresh one when the caller sends two", async () => {
+    const headers = [
+      ["X-Request-Id", "one"],
+      ["X-Request-Id", "two"],
+    ];
+    assertCommonHead(await gate.get("/v2/nowhere", { headers }));
+  });
+
+  test("is in the log line of its request", async () => {
+    await gate.get(VIEWS, { headers: [["X-Request-Id", "to-be-found-in-the-log"]] });
+    const line = await gate.logged("to-be-found-in-the-log");
+    assert.equal(line.status, 200);
+    assert.deepEqual([line.subject, line.operation], ["alice", "pageViews.list"]);
+  });
+});
+
+describe("a body", () => {
+  test("is passed on while the upstream is still sending it", async () => {
+    const never = 24 * 3600 * 1000;
+    const fault = { kind: "slowDrip", chunkBytes: 40, intervalMs: never };
+    await gate.upstream.fault({ fault });
+    const exchange = gate.open(gate.bytes({ target: VIEWS }));
+    const answer = await exchange.until(({ hasHead, body }) => hasHead && body.length > 0);
+    assert.deepEqual([answer.status, answer.closed, answer.complete], [200, false, false]);
+    assert.match(answer.text, /^\{"totals":/);
+    assert.equal((await gate.upstream.counters()).inFlight, 1, "the upstream is not done");
+
+    exchange.leave();
+  });
+
+  test("is not fetched to its end for a caller who has left", async () => {
+    await gate.upstream.fault({ fault: { kind: "slowDrip", chunkBytes: 1, intervalMs: 20 } });
+    const exchange = gate.open(gate.bytes({ target: VIEWS }));
+    const answer = await exchange.until(({ hasHead, body }) => hasHead && body.length > 0);
+    assert.equal(answer.complete, false);
+    exchange.leave();
+    const counters = await gate.untilCounters(({ inFlight }) => inFlight === 0);
+    assert.equal(counters.aborted, 1, "the upstream was not done, and its client has gone");
+  });
+
+  test("arrives whole when it comes in small pieces", async () => {
+    const whole = (await gate.get(VIEWS)).json;
+    await gate.upstream.fault({ fault: { kind: "slowDrip", chunkBytes: 97, intervalMs: 1 } });
+    const answer = await gate.get(VIEWS);
+    assertAnswered(answer, 200);
+    assert.deepEqual(answer.json, whole);
+  });
+
+  test("of a caller who leaves while sending it never goes upstream", async () => {
+    const bytes = gate.bytes({
+      method: "POST",
+      target: JOBS,
+      headers: [
+        ["Content-Type", "application/json"],
+        ["Content-Length", "100"],
+      ],
+    });
+    const exchange = gate.open(Buffer.concat([bytes, Buffer.from('{"prompt":"half of')]));
+    await exchange.sent;
+    exchange.leave();
+    // What comes after it has been answered: by now it would have gone upstream, too.
+    assertAnswered(await gate.get(VIEWS), 200);
+    assert.deepEqual((await receivedOnce()).target, VIEWS);
+  });
+});
+
+test("neither answers nor log hold the admin key, the secret or a token", () =>
+  gate.assertDiscreet());

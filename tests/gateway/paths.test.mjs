@@ -1,0 +1,279 @@
+/** Which paths, methods and targets are refused, before anything goes upstream. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { assertInvalid, assertProblem, JOBS, PROJECT, startGate, VIEWS } from "./gate.mjs";
+
+let gate;
+
+before(async () => {
+  gate = await startGate("paths");
+});
+after(() => gate?.stop());
+
+describe("a path", () => {
+  const notFound = (what, path) =>
+    test(`is not found with ${what}: ${path}`, async () => {
+      assertProblem(await gate.get(path), 404, "not-found");
+      const posted = await gate.post(path, { prompt: "x" });
+      assertProblem(posted, 404, "not-found");
+    });
+
+  for (const path of [`${VIEWS}/`, `${JOBS}/`, `${JOBS}/j1/`, `${JOBS}/j1/message/`, "/v2/"]) {
+    notFound("a slash at its end", path);
+  }
+  for (const path of [
+    `/${VIEWS}`,
+    `//evil.example${VIEWS}`,
+    `/v1//analytics/${PROJECT}/views`,
+    "/v1/analytics//views",
+    `/v2/agent/${PROJECT}//job`,
+    `${JOBS}//message`,
+    `${JOBS}//j1`,
+  ]) {
+    notFound("an empty segment", path);
+  }
+  for (const path of [
+    `/%76%31/analytics/${PROJECT}/views`,
+    `/v1/analytics/${PROJECT}/view%73`,
+    `/v1%2Fanalytics/${PROJECT}/views`,
+    `/v1/analytics/${PROJECT}%2fviews`,
+    `/v2/agent/${PROJECT}/j%6Fb`,
+    `/v2/agent/${PROJECT}/job/j1/%6dessage`,
+    `/v1%5canalytics%5c${PROJECT}%5cviews`,
+    `${VIEWS}%20`,
+    `${VIEWS}%00`,
+    `${VIEWS}%3Flimit=5`,
+    `${VIEWS}%23`,
+    `${VIEWS}%0d%0aX-Injected:%201`,
+  ]) {
+    notFound("an encoded part of the route", path);
+  }
+  for (const path of [
+    `/V1/analytics/${PROJECT}/views`,
+    `/v1/Analytics/${PROJECT}/views`,
+    `/v1/analytics/${PROJECT}/VIEWS`,
+    `/v2/agent/${PROJECT}/JOB`,
+  ]) {
+    notFound("capitals", path);
+  }
+  for (const path of [
+    `${VIEWS};x=1`,
+    `/v1;x=1/analytics/${PROJECT}/views`,
+    `/v2/agent/${PROJECT}/job;jsessionid=1`,
+    `${VIEWS}.json`,
+  ]) {
+    notFound("a parameter or an ending", path);
+  }
+  for (const path of [
+    `${JOBS}/%2e%2e`,
+    `${JOBS}/..`,
+    `${JOBS}/.%2e`,
+    `${JOBS}/%2E.`,
+    `${JOBS}/.`,
+    `${JOBS}/%2e`,
+    `${JOBS}/j1\\..`,
+    `${VIEWS}/..`,
+    `${VIEWS}/%2e%2e/%2e%2e`,
+    `/v1/analytics/%2e%2e/views`,
+    `/../../../etc/passwd`,
+    `/healthz/%2e%2e/v9`,
+  ]) {
+    notFound("dots that lead elsewhere", path);
+  }
+  for (const path of [
+    "/v1",
+    "/v2/agent",
+    `/v2/agent/${PROJECT}`,
+    `/v2/agent/${PROJECT}/jobs`,
+    `/v1/agent/${PROJECT}/job`,
+    `/v2/analytics/${PROJECT}/views`,
+    `/v1/analytics/${PROJECT}/visitors`,
+    `${JOBS}/j1/messages`,
+    `${JOBS}/j1/message/1`,
+    "/__control/requests",
+    "/v2/../__control/requests",
+    "/v1/__control/keys",
+  ]) {
+    notFound("no operation", path);
+  }
+
+  test("with dots into another project is that project's", async () => {
+    for (const dots of ["..", "%2e%2e", ".%2E", "%2e."]) {
+      for (const path of [
+        `/v2/agent/${PROJECT}/${dots}/other-docs/job/j1`,
+        `${JOBS}/j1/${dots}/${dots}/${dots}/other-docs/job/j1`,
+        `/v1/analytics/${PROJECT}/${dots}/other-docs/views`,
+        `/v1/analytics/${PROJECT}\\${dots}\\other-docs\\views`,
+      ]) {
+        assertProblem(await gate.get(path), 403, "project-not-allowed");
+      }
+    }
+  });
+
+  test("with a disguised separator in an id is refused", async () => {
+    for (const id of [
+      ...["%2f", "%2F", "a%2fb", "..%2f..%2fother-docs", "j1%2fmessage", "%5c", "a%5Cb", "..%5C.."],
+      ...["%252f", "%25", "%252e%252e", "%25%32%66", "%3f", "a%3Fx=1", "%23", "a%23b"],
+      ...["%00", "j1%00", "%0a", "%0d%0aX-Injected:%201", "%09", "%7f", "%c2%85"],
+      ...["%c0%ae%c0%ae", "%c0%af", "%e0%80%af", "%ff", "%c3", "%ed%a0%80"],
+      ...["%", "%2", "%zz", "%u002f", "a%"],
+    ]) {
+      assertInvalid(await gate.get(`${JOBS}/${id}`), "id", "path-segment");
+      const followUp = await gate.post(`${JOBS}/${id}/message`, { prompt: "x" });
+      assertInvalid(followUp, "id", "path-segment");
+      assertInvalid(await gate.get(`/v1/analytics/${id}/views`), "projectId", "path-segment");
+    }
+  });
+
+  test("with a step in disguise in a project is refused, as is a lookalike", async () => {
+    for (const project of [`${PROJECT}%2f..%2fother-docs`, `${PROJECT}%5c`, `other%2f${PROJECT}`]) {
+      const answer = await gate.get(`/v1/analytics/${project}/views`);
+      assertInvalid(answer, "projectId", "path-segment");
+    }
+    for (const project of [`${PROJECT};x`, `${PROJECT}.`, "demo%E2%80%90docs", `%20${PROJECT}`]) {
+      const answer = await gate.get(`/v1/analytics/${project}/views`);
+      assertProblem(answer, 403, "project-not-allowed");
+    }
+  });
+});
+
+describe("a method", () => {
+  const OTHERS = ["PUT", "DELETE", "PATCH", "HEAD", "TRACE", "PROPFIND", "QUERY"];
+
+  for (const [target, allow, others] of [
+    [VIEWS, "GET, OPTIONS", ["POST", ...OTHERS]],
+    [`${JOBS}/j1`, "GET, OPTIONS", ["POST", ...OTHERS]],
+    [JOBS, "POST, OPTIONS", ["GET", ...OTHERS]],
+    [`${JOBS}/j1/message`, "POST, OPTIONS", ["GET", ...OTHERS]],
+  ]) {
+    test(`that ${target} does not have is refused with those that it has`, async () => {
+      for (const method of others) {
+        const answer = await gate.send({ method, target });
+        if (answer.status === 501) continue; // One that the runtime itself does not know.
+        assert.equal(answer.status, 405, method);
+        assert.equal(answer.header("allow"), allow);
+        if (method !== "HEAD") assertProblem(answer, 405, "method-not-allowed");
+        if (method === "TRACE") assert.doesNotMatch(answer.text, /Bearer/);
+      }
+    });
+  }
+
+  test("is asked for by OPTIONS, without a token", async () => {
+    const answer = await gate.send({ method: "OPTIONS", target: VIEWS, authorization: null });
+    assert.equal(answer.status, 204);
+    assert.equal(answer.header("allow"), "GET, OPTIONS");
+  });
+
+  test("is refused before the token is looked at", async () => {
+    const answer = await gate.send({ method: "DELETE", target: JOBS, authorization: null });
+    assertProblem(answer, 405, "method-not-allowed");
+  });
+
+  test("is not taken from a header, a query or a body", async () => {
+    const headers = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"].map((name) => [
+      name,
+      "POST",
+    ]);
+    assertProblem(await gate.get(JOBS, { headers }), 405, "method-not-allowed");
+    assertProblem(await gate.get(`${JOBS}?_method=POST`), 405, "method-not-allowed");
+  });
+
+  test("that is none is refused by the runtime", async () => {
+    for (const method of ["get", "FOO", "G ET", "CONNECT"]) {
+      const answer = await gate.send({ method, target: VIEWS });
+      assert.ok(answer.status === undefined || answer.status >= 400, `${method} ${answer.status}`);
+    }
+  });
+});
+
+describe("the liveness route", () => {
+  test("answers GET and HEAD without a token", async () => {
+    for (const target of ["/healthz", "/healthz?x"]) {
+      const answer = await gate.get(target, { authorization: null });
+      assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }]);
+      assert.equal((await gate.send({ method: "HEAD", target })).status, 200);
+    }
+    const posted = await gate.post("/healthz", {});
+    assertProblem(posted, 405, "method-not-allowed");
+    assert.equal(posted.header("allow"), "GET, HEAD");
+  });
+
+  test("opens no other one", async () => {
+    for (const target of ["/healthz/", "/healthz/../v9", "/Healthz", "//healthz", "/healthz%2f"]) {
+      assertProblem(await gate.get(target, { authorization: null }), 404, "not-found");
+    }
+    for (const target of [
+      `/healthz/..${VIEWS}`,
+      `/healthz/%2e%2e${VIEWS}`,
+      `${VIEWS}?/healthz`,
+      `${VIEWS}#/healthz`,
+    ]) {
+      assertProblem(await gate.get(target, { authorization: null }), 401, "missing-token");
+    }
+    const headers = [
+      ["User-Agent", "GoogleHC/1.0"],
+      ["X-Original-URL", "/healthz"],
+      ["X-Forwarded-Uri", "/healthz"],
+    ];
+    const answer = await gate.get(VIEWS, { authorization: null, headers });
+    assertProblem(answer, 401, "missing-token");
+  });
+});
+
+describe("a request line or a head that is none", () => {
+  const refused = (what, bytes) =>
+    test(`is refused: ${what}`, async () => {
+      const answer = await gate.sendBytes(Buffer.from(bytes(), "latin1"));
+      assert.ok(answer.status === undefined || answer.status >= 400, answer.raw.toString());
+      assert.doesNotMatch(answer.raw.toString(), /"totals"/);
+    });
+  const head = (line, fields = "") =>
+    `${line}\r\nHost: ${gate.host}\r\nAuthorization: Bearer ${gate.token()}\r\n${fields}\r\n`;
+
+  refused("an absolute target", () => head(`GET http://${gate.host}${VIEWS} HTTP/1.1`));
+  refused("an absolute target elsewhere", () => head(`GET http://evil.example${VIEWS} HTTP/1.1`));
+  refused("an asterisk", () => head("GET * HTTP/1.1"));
+  refused("a relative target", () => head(`GET ${VIEWS.slice(1)} HTTP/1.1`));
+  refused("an empty target", () => head("GET  HTTP/1.1"));
+  refused("two hosts", () => head(`GET ${VIEWS} HTTP/1.1`, "Host: evil.example\r\n"));
+  refused("two lengths", () =>
+    head(`POST ${JOBS} HTTP/1.1`, "Content-Length: 5\r\nContent-Length: 6\r\n"),
+  );
+  refused("a field without a name", () => head(`GET ${VIEWS} HTTP/1.1`, ": x\r\n"));
+  test("a line break in a target ends it, and what follows is no field of ours", async () => {
+    const target = `${VIEWS}?limit=0 HTTP/1.1\r\nX-Request-Id: injected\r\nX-Rest:`;
+    const answer = await gate.get(target);
+    assertInvalidWithId(answer, "injected");
+    for (const encoded of ["%0d%0aX-Request-Id:%20evil", "%0aX-Request-Id:%20evil"]) {
+      const refusal = await gate.get(`${VIEWS}?limit=${encoded}`);
+      assertInvalid(refusal, "limit", "page-size");
+      assert.notEqual(refusal.header("x-request-id"), "evil");
+    }
+  });
+
+  function assertInvalidWithId(answer, id) {
+    assert.deepEqual([answer.status, answer.header("x-request-id")], [400, id]);
+  }
+
+  test("a request that hides in a body of two framings is not carried out", async () => {
+    const hidden = gate.bytes({ target: `${VIEWS}?limit=7` }).toString();
+    const fields = [
+      "Content-Type: application/json",
+      `Content-Length: ${5 + hidden.length}`,
+      "Transfer-Encoding: chunked",
+    ];
+    const outer = head(`POST ${JOBS}?limit=0 HTTP/1.1`, `${fields.join("\r\n")}\r\n`);
+    // Whichever framing is taken, the outer request is refused for its query.
+    const answer = await gate.sendBytes(Buffer.from(`${outer}0\r\n\r\n`, "latin1"));
+    assert.ok(answer.status >= 400);
+  });
+});
+
+test("nothing of all this has reached the upstream, which a good path then does", async () => {
+  assert.equal(await gate.received(), 0);
+  assert.equal((await gate.get(VIEWS)).status, 200);
+  assert.equal(await gate.received(), 1);
+});
+
+test("neither answers nor log hold the admin key, the secret or a token", () =>
+  gate.assertDiscreet());

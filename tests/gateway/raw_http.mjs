@@ -1,0 +1,208 @@
+/**
+ * HTTP/1.1 byte by byte: what `fetch` would normalise, refuse or repair is sent as it is,
+ * and how an answer ends can be seen.
+ */
+import { connect } from "node:net";
+
+/** How long a silent connection is waited for, so that a lost answer fails its own test. */
+const SILENCE_MS = 30_000;
+
+/**
+ * @typedef {object} RequestOptions
+ * @property {string} [method]
+ * @property {string} [target] as it stands in the request line
+ * @property {[string, string][]} [headers] in this order, any name as often as needed
+ * @property {string | Buffer} [body]
+ * @property {boolean} [chunked] sends the body in chunks instead of announcing its length
+ */
+
+/**
+ * A request's bytes. `content-length` is added for a body unless a header says otherwise.
+ *
+ * @param {RequestOptions} options
+ */
+export function requestBytes({ method = "GET", target = "/", headers = [], body, chunked }) {
+  const all = [...headers];
+  const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(body);
+  const named = (name) => all.some(([other]) => other.toLowerCase() === name);
+  if (chunked) all.push(["Transfer-Encoding", "chunked"]);
+  else if (body !== undefined && !named("content-length")) {
+    all.push(["Content-Length", String(bytes.length)]);
+  }
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    ...all.map(([name, value]) => `${name}: ${value}`),
+  ];
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  return Buffer.concat([head, chunked ? chunks(bytes) : bytes]);
+}
+
+function chunks(bytes, size = 16_384) {
+  const parts = [];
+  for (let at = 0; at < bytes.length; at += size) {
+    const part = bytes.subarray(at, at + size);
+    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n"));
+  }
+  return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
+}
+
+/** An answer as far as it has come. */
+export class Answer {
+  /** Everything received, as it came. */
+  raw = Buffer.alloc(0);
+  /** Whether the connection is closed. */
+  closed = false;
+  #method;
+
+  constructor(method) {
+    this.#method = method;
+  }
+
+  get #headEnd() {
+    return this.raw.indexOf("\r\n\r\n");
+  }
+
+  get hasHead() {
+    return this.#headEnd >= 0;
+  }
+
+  get #lines() {
+    return this.raw.subarray(0, this.#headEnd).toString("latin1").split("\r\n");
+  }
+
+  get status() {
+    return this.hasHead ? Number(this.#lines[0].split(" ")[1]) : undefined;
+  }
+
+  /** Name and value of each header field, names in lower case, in order of the name. */
+  get headers() {
+    const fields = this.#lines.slice(1).map((line) => {
+      const at = line.indexOf(":");
+      return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()];
+    });
+    return fields.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  /** The values of a header field, joined as RFC 9110, section 5.3, has it. */
+  header(name) {
+    const values = this.headers.filter(([other]) => other === name).map(([, value]) => value);
+    return values.length > 0 ? values.join(", ") : undefined;
+  }
+
+  get #framed() {
+    return this.raw.subarray(this.#headEnd + 4);
+  }
+
+  get #isChunked() {
+    return this.header("transfer-encoding") === "chunked";
+  }
+
+  /** The body's bytes so far, without the framing. */
+  get body() {
+    return this.#isChunked ? unchunked(this.#framed).body : this.#framed;
+  }
+
+  get text() {
+    return this.body.toString("utf8");
+  }
+
+  get json() {
+    return JSON.parse(this.text);
+  }
+
+  /** Whether the answer has come to the end that it announced. */
+  get complete() {
+    if (!this.hasHead) return false;
+    if (this.#method === "HEAD" || this.status === 204 || this.status === 304) return true;
+    if (this.#isChunked) return unchunked(this.#framed).ended;
+    const length = this.header("content-length");
+    return length === undefined ? this.closed : this.#framed.length >= Number(length);
+  }
+}
+
+function unchunked(framed) {
+  const parts = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = framed.indexOf("\r\n", at);
+    if (lineEnd < 0) return { body: Buffer.concat(parts), ended: false };
+    const size = Number.parseInt(framed.subarray(at, lineEnd).toString("latin1"), 16);
+    if (size === 0) return { body: Buffer.concat(parts), ended: true };
+    const start = lineEnd + 2;
+    parts.push(framed.subarray(start, start + size));
+    if (framed.length < start + size + 2) return { body: Buffer.concat(parts), ended: false };
+    at = start + size + 2;
+  }
+}
+
+/** One request on a connection of its own, and its answer as it comes. */
+export class Exchange {
+  #socket;
+  #watchers = new Set();
+  answer;
+  /** Resolves when the bytes are on their way, or never will be. */
+  sent;
+
+  /**
+   * @param {number} port of 127.0.0.1
+   * @param {Buffer} bytes what is sent, whatever it is
+   * @param {string} [method] by which an answer to HEAD is known to have no body
+   */
+  constructor(port, bytes, method = "GET") {
+    const answer = new Answer(method);
+    this.answer = answer;
+    const look = () => {
+      for (const watcher of this.#watchers) watcher();
+    };
+    this.#socket = connect(port, "127.0.0.1");
+    this.sent = new Promise((resolve) => this.#socket.write(bytes, resolve));
+    this.#socket.setTimeout(SILENCE_MS, () => this.#socket.destroy());
+    this.#socket.on("data", (data) => {
+      answer.raw = Buffer.concat([answer.raw, data]);
+      look();
+    });
+    // What is refused before it was read to its end can end in a reset: the answer counts.
+    this.#socket.on("error", () => {});
+    this.#socket.on("close", () => {
+      answer.closed = true;
+      look();
+    });
+  }
+
+  /**
+   * Resolves with the answer as soon as `check` says so, or when nothing more can come.
+   *
+   * @param {(answer: Answer) => boolean} check
+   * @returns {Promise<Answer>}
+   */
+  until(check) {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!this.answer.closed && !check(this.answer)) return;
+        this.#watchers.delete(look);
+        resolve(this.answer);
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  /** Goes away, as a client does whose tab was closed. */
+  leave() {
+    this.#socket.destroy();
+  }
+}
+
+/**
+ * Sends one request and reads its whole answer.
+ *
+ * @param {number} port
+ * @param {Buffer} bytes
+ * @param {string} [method]
+ */
+export async function exchange(port, bytes, method) {
+  const one = new Exchange(port, bytes, method);
+  const answer = await one.until(({ complete }) => complete);
+  one.leave();
+  return answer;
+}
