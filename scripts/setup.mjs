@@ -13,7 +13,8 @@ import { NODE_MINIMUM, pinMismatch, ROOT, VERSIONS } from "./versions.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
 const COMPONENTS = ["rustfmt", "clippy", "rust-src"];
-const LOCK_STAMP = join(ROOT, "node_modules", ".quillgate-lock");
+/** Other runtimes, bundlers and checkers: apart, since only the package's tests need them. */
+const PACKAGE_TOOLS = join("tests", "package", "tools");
 
 /** What each pinned tool is called, and which programs it must bring. */
 const TOOLS = {
@@ -31,6 +32,8 @@ const TOOLS = {
  * @property {boolean} [wasmPack]
  * @property {boolean} [workerBuild]
  * @property {boolean} [browser] Chromium and the driver of the same version
+ * @property {boolean} [firefox]
+ * @property {boolean} [packageTools] what is in `tests/package/tools`
  *
  * @typedef {object} Context
  * @property {NodeJS.ProcessEnv} env the environment to run tools in
@@ -60,8 +63,13 @@ export async function setup(needs = {}) {
       await step(title, () => ensureTool(name, env, bin, looks[name]));
     }
   }
-  await step("npm packages", () => ensurePackages(env));
+  const workspaces = ["pkg", "www"];
+  await step("npm packages", () => ensurePackages(env, ".", workspaces));
+  if (needs.packageTools) {
+    await step("npm packages of the package's tests", () => ensurePackages(env, PACKAGE_TOOLS));
+  }
   if (needs.browser) await step("browser", () => ensureBrowser(env, bin, looks.browser));
+  if (needs.firefox) await step("Firefox", () => ensureFirefox(env, bin, looks.firefox));
 
   env.PATH = [join(ROOT, "node_modules", ".bin"), env.PATH].join(delimiter);
   console.log(`setup: ready in ${seconds(started)}`);
@@ -79,6 +87,7 @@ function lookAhead(needs, env) {
   const looks = { rust: lookForRust(env) };
   for (const name of Object.keys(TOOLS)) if (needs[name]) looks[name] = lookForTool(name, env);
   if (needs.browser) looks.browser = lookForBrowser(env);
+  if (needs.firefox) looks.firefox = lookForFirefox(env);
   return looks;
 }
 
@@ -222,32 +231,30 @@ async function versionOf(program, env) {
     env,
     timeoutMs: 10_000,
   });
-  return /\d+\.\d+\.\d+(?:[-.][\w.]+)?/.exec(stdout)?.[0];
+  return /\d+\.\d+(?:\.\d+)?(?:[-.][\w.]+)?/.exec(stdout)?.[0];
 }
 
 // --- npm -------------------------------------------------------------------
 
-async function ensurePackages(env) {
-  const wanted = await lockStamp();
-  const present = await readFile(LOCK_STAMP, "utf8").catch(() => undefined);
+async function ensurePackages(env, folder, workspaces = []) {
+  const cwd = join(ROOT, folder);
+  const stamp = join(cwd, "node_modules", ".quillgate-lock");
+  const wanted = await lockStamp(cwd, workspaces);
+  const present = await readFile(stamp, "utf8").catch(() => undefined);
   if (present === wanted) return "as in package-lock.json";
-  console.log("setup: npm ci …");
-  await rm(LOCK_STAMP, { force: true });
-  await run("installing npm packages", "npm", ["ci"], { env });
-  await writeFile(LOCK_STAMP, wanted);
+  console.log(`setup: npm ci${folder === "." ? "" : ` in ${folder}`} …`);
+  await rm(stamp, { force: true });
+  await run("installing npm packages", "npm", ["ci"], { cwd, env });
+  await writeFile(stamp, wanted);
   return "installed";
 }
 
-/** Changes whenever node_modules has to be made anew. */
-async function lockStamp() {
+/** Changes whenever a folder's node_modules has to be made anew. */
+async function lockStamp(folder, workspaces) {
   const hash = createHash("sha256");
-  for (const file of [
-    "package-lock.json",
-    "package.json",
-    "pkg/package.json",
-    "www/package.json",
-  ]) {
-    hash.update(await readFile(join(ROOT, file)).catch(() => ""));
+  const manifests = workspaces.map((name) => join(name, "package.json"));
+  for (const file of ["package-lock.json", "package.json", ...manifests]) {
+    hash.update(await readFile(join(folder, file)).catch(() => ""));
   }
   return `${hash.digest("hex")} ${process.platform}-${process.arch}\n`;
 }
@@ -267,9 +274,9 @@ async function lookForBrowser(env) {
 async function ensureBrowser(env, bin, look) {
   let found = await look;
   let how = "";
-  if (browserProblem(found) && canUseApt(env)) {
+  if (browserProblem(found) && canUseApt(env) && !env.CHROME) {
     console.log(`setup: ${browserProblem(found)}; installing both with apt …`);
-    await installBrowser(env);
+    await installWithApt("Chromium", ["chromium", "chromium-driver"], env);
     found = await lookForBrowser(env);
     how = "installed ";
   }
@@ -299,15 +306,38 @@ function major(version) {
 }
 
 function canUseApt(env) {
-  return process.getuid?.() === 0 && Boolean(findOnPath("apt-get", env)) && !env.CHROME;
+  return process.getuid?.() === 0 && Boolean(findOnPath("apt-get", env));
 }
 
-async function installBrowser(env) {
+async function installWithApt(name, packages, env) {
   const quiet = { env: { ...env, DEBIAN_FRONTEND: "noninteractive" } };
-  const packages = ["chromium", "chromium-driver"];
   await run("updating apt's lists", "apt-get", ["update"], quiet);
   const args = ["install", "-y", "--no-install-recommends", ...packages];
-  await run("installing Chromium", "apt-get", args, quiet);
+  await run(`installing ${name}`, "apt-get", args, quiet);
+}
+
+async function lookForFirefox(env) {
+  const names = env.FIREFOX ? [env.FIREFOX] : ["firefox-esr", "firefox"];
+  const firefox = names.map((name) => findOnPath(name, env)).find(Boolean);
+  return { firefox, version: firefox && (await versionOf(firefox, env)) };
+}
+
+async function ensureFirefox(env, bin, look) {
+  let found = await look;
+  let how = "";
+  if (!found.version && canUseApt(env) && !env.FIREFOX) {
+    console.log("setup: no Firefox found; installing it with apt …");
+    await installWithApt("Firefox", ["firefox-esr"], env);
+    found = await lookForFirefox(env);
+    how = "installed ";
+  }
+  if (!found.version) {
+    throw new StepError(
+      "no Firefox found: install it and put it on PATH, or name it in the variable FIREFOX.",
+    );
+  }
+  bin.firefox = env.FIREFOX = found.firefox;
+  return `${how}Firefox ${found.version}`;
 }
 
 // --- files and words -------------------------------------------------------
@@ -339,6 +369,13 @@ function seconds(started) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   await runMain(() =>
-    setup({ wasmBindgen: true, wasmPack: true, workerBuild: true, browser: true }),
+    setup({
+      wasmBindgen: true,
+      wasmPack: true,
+      workerBuild: true,
+      browser: true,
+      firefox: true,
+      packageTools: true,
+    }),
   );
 }

@@ -17,6 +17,7 @@ import { ROOT } from "./versions.mjs";
 const WASM = ["--target", "wasm32-unknown-unknown"];
 const STRICT = ["--", "-D", "warnings"];
 const WASM_PACK_NEEDS = { wasmBindgen: true, wasmPack: true };
+const PACKAGE_NEEDS = { ...BUILD_NEEDS, browser: true, firefox: true, packageTools: true };
 /** Only that test target: the others and the doctests are the core suite's. */
 const BINDINGS = [...PACKAGE_CRATE, "--test", "bindings"];
 const TEST_TIMEOUT_MS = 15 * 60_000;
@@ -52,7 +53,7 @@ const SUITES = {
   core: { needs: {}, run: testCore },
   "bindings-node": { needs: WASM_PACK_NEEDS, run: testBindingsInNode },
   "bindings-chrome": { needs: { ...WASM_PACK_NEEDS, browser: true }, run: testBindingsInChrome },
-  package: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
+  package: { needs: PACKAGE_NEEDS, built: true, run: testWithNode },
   gateway: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
   harness: { needs: {}, run: testWithNode },

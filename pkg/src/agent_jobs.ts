@@ -120,7 +120,7 @@ export class AgentJobs {
         yield change;
       }
     } catch (reason) {
-      throw rejection(reason, site);
+      throw rejection(reason, site, options.signal);
     } finally {
       left.abort();
       watch?.free();

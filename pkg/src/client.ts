@@ -35,7 +35,7 @@ export class Client {
    * @throws {ValidationError} when there is no project, or not just one of `token` and `adminKey`
    * @throws {QuillgateError} for an admin key in a browser, unless `dangerouslyAllowBrowser` is set
    */
-  constructor(options: ClientOptions) {
+  constructor(options: ClientOptions = {}) {
     const complete = withEnvironment(options);
     guardBrowser(complete);
     this.#transport = new Transport(complete);

@@ -220,7 +220,9 @@ export function callSite(): Error {
  * What a call rejects with: the error that `reason` describes, its stack at the line
  * of the call. Anything else, such as a signal's reason, is passed on as it is.
  */
-export function rejection(reason: unknown, site: Error): unknown {
+export function rejection(reason: unknown, site: Error, signal?: AbortSignal): unknown {
+  // A reason may look like anything, and is still not the core's.
+  if (signal?.aborted && reason === signal.reason) return reason;
   if (!isFault(reason)) return reason;
   const error = errorOf(reason);
   const frames = site.stack?.split("\n    at ").slice(1);

@@ -23,6 +23,13 @@ export class EventParser {
   /** How long the other side asks to wait before connecting again, in milliseconds. */
   retry: number | undefined;
 
+  /** Begins another stream: an event that the one before left unfinished is none. */
+  restart(): void {
+    this.#rest = "";
+    this.#data = [];
+    this.#event = "";
+  }
+
   /** Takes in a chunk; gives the events that it completes. */
   push(chunk: string): StreamEvent[] {
     const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);

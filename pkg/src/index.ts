@@ -27,6 +27,7 @@ export {
 } from "./errors.js";
 export type {
   ClientOptions,
+  HeadersLike,
   Logger,
   LogLevel,
   RequestOptions,
@@ -43,6 +44,7 @@ export type {
   PageViewList,
   PageViewsResource,
 } from "./page_views.js";
+export type { BuiltRequest } from "./transport.js";
 export type {
   AgentJob,
   JobStatus,

@@ -24,6 +24,7 @@ export async function* jobEvents(
   for (let breaks = 0; breaks < MOST_BREAKS; breaks++) {
     if (breaks > 0) await pause(parser.retry ?? USUAL_RETRY, signal);
     const watchdog = new Watchdog(signal);
+    parser.restart();
     try {
       const response = await connect(parser.id, watchdog.signal);
       if (!isStream(response)) {
@@ -37,6 +38,8 @@ export async function* jobEvents(
       }
     } catch (error) {
       if (signal.aborted) throw error;
+      // A page elsewhere may not even ask a gateway that has no such path.
+      if (!streamed) return false;
     } finally {
       watchdog.end();
     }

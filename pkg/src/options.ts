@@ -2,6 +2,9 @@
 
 import type { QuillgateError } from "./errors.js";
 
+/** Whatever `new Headers()` takes. (Without the web's own types there is no `HeadersInit`.) */
+export type HeadersLike = NonNullable<ConstructorParameters<typeof Headers>[0]>;
+
 /** How much is logged; each level includes those before it. */
 export type LogLevel = "off" | "error" | "warn" | "info" | "debug";
 
@@ -58,7 +61,7 @@ export interface ClientOptions {
   /** Sends a request in place of the host's `fetch`. */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Headers of every request. Those that the request needs itself are not replaced. */
-  defaultHeaders?: HeadersInit | undefined;
+  defaultHeaders?: HeadersLike | undefined;
   /** Sees every request before it is sent, credentials redacted. */
   onRequest?:
     | ((request: { method: string; url: string; headers: Headers; attempt: number }) => void)
@@ -86,7 +89,7 @@ export interface RequestOptions {
   /** As the client's, for this call. */
   maxRetries?: number | undefined;
   /** Further headers of this call, over the client's own. */
-  headers?: HeadersInit | undefined;
+  headers?: HeadersLike | undefined;
 }
 
 /** What can be said about one call that changes something. */

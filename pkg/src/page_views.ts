@@ -2,7 +2,7 @@
 
 import type { Carried, WithResponse } from "./api_promise.js";
 import type { Pages } from "./core.js";
-import { callSite, rejection } from "./errors.js";
+import { callSite, type Fault, rejection } from "./errors.js";
 import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
 import type { Operations, PageView, PageViews } from "./types.js";
@@ -78,7 +78,7 @@ export class PageViewsResource {
 /** A list of page views: a promise of one page, and an iterable of every row. */
 export class PageViewList implements PromiseLike<Page>, AsyncIterable<PageView> {
   readonly #transport: Transport;
-  readonly #params: Operations["pageViews.list"]["params"];
+  readonly #params: ListParams;
   readonly #options: ListOptions;
   readonly #site: Error;
   #first: Promise<Turned> | undefined;
@@ -86,7 +86,7 @@ export class PageViewList implements PromiseLike<Page>, AsyncIterable<PageView> 
   /** @internal */
   constructor(transport: Transport, params: ListParams, options: ListOptions, site: Error) {
     this.#transport = transport;
-    this.#params = params !== null && "cursor" in params ? params.cursor : params;
+    this.#params = params;
     this.#options = options;
     this.#site = site;
   }
@@ -180,15 +180,19 @@ export class PageViewList implements PromiseLike<Page>, AsyncIterable<PageView> 
   }
 
   #one(): Promise<Turned> {
-    this.#first ??= this.#transport.guarded(async (engine) => {
-      const pages = engine.pageViews(this.#params, false);
-      try {
-        const turned = await turn(this.#transport, pages, this.#options);
-        return turned as Turned; // A run has at least one page.
-      } finally {
-        pages.free();
-      }
-    }, this.#site);
+    this.#first ??= this.#transport.guarded(
+      async (engine) => {
+        const pages = engine.pageViews(paramsOf(this.#params), false);
+        try {
+          const turned = await turn(this.#transport, pages, this.#options);
+          return turned as Turned; // A run has at least one page.
+        } finally {
+          pages.free();
+        }
+      },
+      this.#site,
+      this.#options.signal,
+    );
     return this.#first;
   }
 }
@@ -207,11 +211,11 @@ class Run {
   readonly #pages: Promise<Pages>;
   #turning: Promise<Turned | null>;
 
-  constructor(transport: Transport, params: object, options: ListOptions, site: Error) {
+  constructor(transport: Transport, params: ListParams, options: ListOptions, site: Error) {
     this.#transport = transport;
     this.#options = { ...options, signal: this.#left.signal };
     this.#site = site;
-    this.#pages = transport.guarded((engine) => engine.pageViews(params, true), site);
+    this.#pages = transport.guarded((engine) => engine.pageViews(paramsOf(params), true), site);
     this.#turning = this.#pages.then(() => null);
     this.#turning.catch(() => {}); // The first turn says so.
     this.#follow(options.signal);
@@ -229,7 +233,7 @@ class Run {
       try {
         return await turn(this.#transport, await this.#pages, this.#options);
       } catch (reason) {
-        throw rejection(reason, this.#site);
+        throw rejection(reason, this.#site, this.#options.signal);
       }
     });
     return this.#turning;
@@ -241,6 +245,15 @@ class Run {
     const free = () => this.#pages.then((pages) => pages.free());
     this.#turning.then(free, free).catch(() => {});
   }
+}
+
+/** Where a list begins. `null`, the cursor of a last page, would begin it anew. */
+function paramsOf(params: ListParams): object {
+  if (typeof params !== "object" || params === null || !("cursor" in params)) return params;
+  const { cursor } = params;
+  if (typeof cursor === "object" && cursor !== null) return cursor;
+  const message = "cursor is required: there is none after the last page";
+  throw { kind: "validation", message, field: "cursor", rule: "required" } satisfies Fault;
 }
 
 async function turn(

@@ -2,7 +2,7 @@
 
 import { ApiPromise, type Carried } from "./api_promise.js";
 import { type Engine, engineClass } from "./engine.js";
-import { callSite, QuillgateError, rejection } from "./errors.js";
+import { ConnectionError, callSite, QuillgateError, rejection } from "./errors.js";
 import { attemptLog, redacted } from "./log.js";
 import type { ClientOptions, RequestOptions, WriteOptions } from "./options.js";
 import type { Operations } from "./types.js";
@@ -15,7 +15,11 @@ export interface BuiltRequest {
   body: string | null;
 }
 
-/** Carries calls to the core, with what a client's options say about every one of them. */
+/**
+ * Carries calls to the core, with what a client's options say about every one of them.
+ *
+ * @internal
+ */
 export class Transport {
   readonly #options: ClientOptions;
   #engine: Promise<Engine> | undefined;
@@ -43,16 +47,22 @@ export class Transport {
 
   async #load(): Promise<Engine> {
     const { baseUrl, projectId, token, adminKey, fetch: own } = this.#options;
-    const EngineClass = await engineClass();
+    const EngineClass = await engineClass().catch((cause: unknown) => {
+      throw new ConnectionError("the package's wasm could not be loaded", { cause });
+    });
     return new EngineClass({ baseUrl, projectId, token, adminKey, fetch: own && checked(own) });
   }
 
   /** Runs `work` with the engine; what goes wrong points at the line where `site` was made. */
-  async guarded<T>(work: (engine: Engine) => Promise<T> | T, site = callSite()): Promise<T> {
+  async guarded<T>(
+    work: (engine: Engine) => Promise<T> | T,
+    site = callSite(),
+    signal?: AbortSignal,
+  ): Promise<T> {
     try {
       return await work(await this.engine());
     } catch (reason) {
-      throw rejection(reason, site);
+      throw rejection(reason, site, signal);
     }
   }
 
@@ -63,14 +73,9 @@ export class Transport {
     options: WriteOptions = {},
   ): ApiPromise<Operations[Name]["result"]> {
     const site = callSite();
-    const call = this.callOptions(options);
-    return new ApiPromise(
-      this.guarded(
-        (engine) =>
-          engine.call(operation, params, call) as Promise<Carried<Operations[Name]["result"]>>,
-        site,
-      ),
-    );
+    const carried = (engine: Engine): Promise<Carried<Operations[Name]["result"]>> =>
+      engine.call(operation, params, this.callOptions(options));
+    return new ApiPromise(this.guarded(carried, site, options.signal));
   }
 
   /** Carries out an operation that changes something: it has a key that tells it from another. */
@@ -92,11 +97,9 @@ export class Transport {
     params: Operations[Name]["params"],
     options: WriteOptions = {},
   ): Promise<BuiltRequest> {
-    const call = this.callOptions(options);
-    return this.guarded(
-      (engine) => engine.request(operation, params, call) as BuiltRequest,
-      callSite(),
-    );
+    const built = (engine: Engine): BuiltRequest =>
+      engine.request(operation, params, this.callOptions(options));
+    return this.guarded(built, callSite(), options.signal);
   }
 
   /** Opens the event stream of a job. */

@@ -190,3 +190,32 @@ async fn the_total_time_covers_attempts_and_waits() {
     );
     assert_eq!(scene.elapsed(), 0, "a wait in vain is not begun");
 }
+
+#[wasm_bindgen_test]
+async fn a_post_is_sent_again_where_its_key_makes_it_one() {
+    let create = |options: &'static str| async move {
+        let scene = Scene::new([BUSY, r#"{"broken":"reset"}"#, OK]);
+        let params = r#"{"prompt":"p"}"#;
+        let outcome = call(&scene.engine(), "agentJobs.create", params, &json(options)).await;
+        (outcome.is_ok(), scene)
+    };
+    let (done, scene) = create(r#"{"deduplicated":true,"idempotencyKey":"once-1"}"#).await;
+    assert!(done);
+    assert_eq!(scene.times(), "[0,500,1500]");
+    for at in 0..3 {
+        assert!(
+            scene
+                .request(at, "headers")
+                .contains(r#""idempotency-key":"once-1""#)
+        );
+    }
+    for options in [
+        r#"{"deduplicated":true}"#,
+        r#"{"idempotencyKey":"once-1"}"#,
+        r#"{"deduplicated":false,"idempotencyKey":"once-1"}"#,
+    ] {
+        let (done, scene) = create(options).await;
+        assert!(!done);
+        assert_eq!(scene.count(), 1, "{options}");
+    }
+}

@@ -204,6 +204,32 @@ async fn a_watch_is_taken_back_in_a_wait_or_a_look() {
 }
 
 #[wasm_bindgen_test]
+async fn a_watch_takes_in_what_it_is_told() {
+    let scene = scene(&[COMPLETED]);
+    let watch = watching(&scene, r#"{"timeout":5000}"#);
+    let active = json(r#"{"id":"j1","status":"active"}"#);
+    let change = watch.told(&active).unwrap();
+    assert_eq!(status(&change), ACTIVE);
+    assert_eq!(get(&change, "done"), false);
+    assert_eq!(
+        watch.told(&active).unwrap(),
+        JsValue::UNDEFINED,
+        "no news is not told"
+    );
+    let fault = watch.told(&json(r#"{"status":7}"#)).unwrap_err();
+    assert_json(
+        &part(&fault, &["kind", "where"]),
+        r#"{"kind":"decode","where":"status"}"#,
+    );
+    // What it has been told counts as two looks where it goes on by itself.
+    assert_eq!(status(&watch.expired()), ACTIVE);
+    let change = next(&watch).await.unwrap();
+    assert_eq!(status(&change), COMPLETED);
+    assert_eq!(scene.times(), "[3000]");
+    assert_eq!(watch.left().to_string(), "2000");
+}
+
+#[wasm_bindgen_test]
 fn a_watch_over_nothing_is_refused() {
     let scene = Scene::new([]);
     for (id, options, field, rule) in [

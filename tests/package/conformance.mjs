@@ -1,0 +1,230 @@
+/**
+ * What must hold in every runtime, whichever way the package got there. Runs anywhere:
+ * it knows nothing but the language, `fetch`'s types and timers.
+ */
+
+/**
+ * @typedef {object} Settings
+ * @property {object} client options of a client that works
+ * @property {object} stranger the same with a credential that is not accepted
+ * @property {number} pages how many pages the project has
+ *
+ * @param {typeof import("quillgate")} quillgate
+ * @param {Settings} settings
+ * @returns {Promise<{ name: string, problem?: string }[]>}
+ */
+export async function conform(quillgate, settings) {
+  const results = [];
+  for (const [name, check] of Object.entries(CHECKS)) {
+    try {
+      await check(quillgate, settings);
+      results.push({ name });
+    } catch (error) {
+      results.push({ name, problem: `${error?.name}: ${error?.message}\n${error?.stack}` });
+    }
+  }
+  return results;
+}
+
+const RANGE = { dateFrom: "2024-03-01", dateTo: "2024-03-08" };
+
+const CHECKS = {
+  async "a job is created, read, sent a message and waited for"({ Client }, { client }) {
+    const { agentJobs } = new Client(client);
+    const job = await agentJobs.create({ prompt: "Say “é” 😀" });
+    ok(typeof job.id === "string" && job.id !== "");
+    same((await agentJobs.get(job.id)).id, job.id);
+    const seen = [];
+    const end = await agentJobs.wait(job.id, { onUpdate: ({ status }) => seen.push(status) });
+    same(end.status, "completed");
+    same(seen.at(-1), "completed");
+    ok(end.prLink.startsWith("https://"));
+    same((await agentJobs.sendMessage(job.id, { prompt: "And more" })).id, job.id);
+  },
+
+  async "a watch tells the last change as the last"({ Client }, { client }) {
+    const { agentJobs } = new Client(client);
+    const { id } = await agentJobs.create({ prompt: "[fail]" });
+    const changes = [];
+    for await (const change of agentJobs.watch(id)) changes.push(change);
+    same(changes.at(-1).job.status, "failed");
+    same(changes.at(-1).done, true);
+  },
+
+  async "one page is plain data, and leads to the next"({ Client }, { client, pages }) {
+    const page = await new Client(client).pageViews.list({ ...RANGE, limit: 10 });
+    same(page.views.length, 10);
+    same(page.hasMore, true);
+    same(page.offset, 0);
+    ok(Number.isInteger(page.totals.total) && page.totals.total >= pages);
+    same(Object.keys(page.views[0]).join(), "path,human,ai,total");
+    const next = await page.nextPage();
+    same(next.offset, 10);
+    ok(next.views[0].path !== page.views[0].path);
+    same(
+      Object.keys(JSON.parse(JSON.stringify(page)))
+        .sort()
+        .join(),
+      "cursor,hasMore,offset,totals,views",
+    );
+  },
+
+  async "every row comes once, in order"({ Client }, { client, pages }) {
+    const paths = new Set();
+    let last = Number.POSITIVE_INFINITY;
+    for await (const view of new Client(client).pageViews.list(RANGE)) {
+      paths.add(view.path);
+      ok(view.total <= last, "rows are in order");
+      last = view.total;
+    }
+    same(paths.size, pages);
+  },
+
+  async "all rows are collected with progress"({ Client }, { client, pages }) {
+    const progress = [];
+    const onProgress = ({ rows }) => progress.push(rows);
+    const rows = await new Client(client).pageViews.list(RANGE).all({ onProgress });
+    same(rows.length, pages);
+    same(progress.length, Math.ceil(pages / 250));
+    same(progress.at(-1), pages);
+  },
+
+  async "bad input is refused with its field and rule"({ Client, ValidationError }, { client }) {
+    const { agentJobs, pageViews } = new Client(client);
+    const calls = {
+      prompt: () => agentJobs.create({ prompt: "" }),
+      id: () => agentJobs.get(".."),
+      limit: () => pageViews.list({ limit: 251 }),
+    };
+    for (const [field, call] of Object.entries(calls)) {
+      const error = await rejected(call);
+      ok(error instanceof ValidationError && error instanceof Error);
+      same(error.name, "ValidationError");
+      same(error.field, field);
+    }
+  },
+
+  async "a refusal has its class, status and request id"(
+    { ApiError, Client, isQuillgateError, NotFoundError },
+    { client },
+  ) {
+    const error = await rejected(() => new Client(client).agentJobs.get("no-such-job"));
+    ok(error instanceof NotFoundError && error instanceof ApiError);
+    ok(isQuillgateError(error) && !isQuillgateError(new Error("x")));
+    same(error.name, "NotFoundError");
+    same(error.status, 404);
+    ok(typeof error.requestId === "string" && error.headers instanceof Headers);
+  },
+
+  async "a credential that is not accepted says so"({ AuthenticationError, Client }, { stranger }) {
+    const error = await rejected(() => new Client(stranger).agentJobs.get("j"));
+    ok(error instanceof AuthenticationError);
+    same(error.status, 401);
+  },
+
+  async "an abort rejects with the signal's own reason"({ Client }, { client }) {
+    const { agentJobs } = new Client(client);
+    const reason = { my: "reason" };
+    same(await rejected(() => agentJobs.get("j", { signal: AbortSignal.abort(reason) })), reason);
+    const controller = new AbortController();
+    const fetch = () => {
+      queueMicrotask(() => controller.abort(reason));
+      return new Promise(() => {});
+    };
+    const deaf = new Client({ ...client, fetch });
+    same(await rejected(() => deaf.agentJobs.get("j", { signal: controller.signal })), reason);
+  },
+
+  async "a time limit ends a call that is never answered"({ Client, TimeoutError }, { client }) {
+    const fetch = () => new Promise(() => {});
+    const { agentJobs } = new Client({ ...client, fetch, timeout: 20, maxRetries: 0 });
+    const error = await rejected(() => agentJobs.get("j"));
+    ok(error instanceof TimeoutError);
+    same(error.after, 20);
+  },
+
+  async "an own fetch gets a Request, and its Response is given back"({ Client }, { client }) {
+    const sent = [];
+    const fetch = (request) => {
+      sent.push(request);
+      return Promise.resolve(new Response('{"id":"j"}', { headers: { "x-request-id": "r-1" } }));
+    };
+    const headers = { "x-own": "1" };
+    const { agentJobs } = new Client({ ...client, fetch, defaultHeaders: headers });
+    const { data, response, requestId } = await agentJobs.get("j").withResponse();
+    same(data.id, "j");
+    ok(response instanceof Response);
+    same(requestId, "r-1");
+    ok(sent[0] instanceof Request);
+    same(sent[0].headers.get("x-own"), "1");
+    ok(sent[0].headers.get("authorization").startsWith("Bearer "));
+    ok(sent[0].url.endsWith(`/v2/agent/${client.projectId}/job/j`));
+  },
+
+  async "a success that is not what was promised names the place"(
+    { Client, DecodeError },
+    { client },
+  ) {
+    const body = '{"totals":{},"views":[{"path":"/","human":-1}],"hasMore":false}';
+    const fetch = () => Promise.resolve(new Response(body));
+    const error = await rejected(() => new Client({ ...client, fetch }).pageViews.list());
+    ok(error instanceof DecodeError);
+    same(error.where, "views[0].human");
+  },
+
+  async "a broken connection keeps the host's error"({ Client, ConnectionError }, { client }) {
+    const cause = new TypeError("broken");
+    const fetch = () => Promise.reject(cause);
+    const { agentJobs } = new Client({ ...client, fetch });
+    const error = await rejected(() => agentJobs.create({ prompt: "p" }));
+    ok(error instanceof ConnectionError);
+    same(error.cause, cause);
+  },
+
+  async "a request can be built and not sent"({ Client }, { client }) {
+    const request = await new Client(client).buildRequest("agentJobs.create", { prompt: "p" });
+    same(request.method, "POST");
+    same(request.body, '{"prompt":"p"}');
+    same(request.headers["content-type"], "application/json");
+  },
+
+  async "no credential shows"({ Client }, { client, stranger }) {
+    const seen = [];
+    const hooks = {
+      onRequest: (request) => seen.push(request.url, ...[...request.headers].flat()),
+      onResponse: (response) => seen.push(response.url, ...[...response.headers].flat()),
+      logLevel: "debug",
+      logger: logger((...line) => seen.push(...line.map(String))),
+    };
+    const teller = new Client({ ...stranger, ...hooks });
+    const error = await rejected(() => teller.agentJobs.get("j"));
+    seen.push(JSON.stringify(teller), String(teller), String(error), error.stack);
+    seen.push(JSON.stringify(error), JSON.stringify(new Client(client)));
+    ok(seen.length > 8, "hooks and logger were called");
+    for (const secret of [client.token, client.adminKey, stranger.token, stranger.adminKey]) {
+      if (secret) ok(!seen.join("\n").includes(secret), "a credential shows");
+    }
+  },
+};
+
+function logger(write) {
+  return { error: write, warn: write, info: write, debug: write };
+}
+
+function ok(condition, message = "not as it must be") {
+  if (!condition) throw new Error(message);
+}
+
+function same(actual, expected) {
+  if (!Object.is(actual, expected)) throw new Error(`expected ${expected}, got ${actual}`);
+}
+
+async function rejected(call) {
+  let result;
+  try {
+    result = await call();
+  } catch (reason) {
+    return reason;
+  }
+  throw new Error(`expected a rejection, got ${JSON.stringify(result)}`);
+}

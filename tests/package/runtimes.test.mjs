@@ -1,0 +1,457 @@
+/** The packed package in every runtime, by one script; writes docs/runtimes.md. */
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { capture } from "../../scripts/child.mjs";
+import { canaryKey } from "../harness/canary.mjs";
+import { startGateway } from "../harness/gateway.mjs";
+import { freePort, startProgram } from "../harness/process.mjs";
+import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
+import { startUpstream } from "../harness/upstream.mjs";
+import { launchBrowser } from "../page/browser.mjs";
+import { copy, install, runProgram, tool, toolPath, versionOf, write } from "./installed.mjs";
+import { serve } from "./static_server.mjs";
+import { writeTable } from "./tables.mjs";
+
+const PROJECT = "demo-docs";
+const PAGES = 600;
+const KEY = canaryKey();
+const SECRET = newSecret();
+const PLATFORM = `${process.platform}-${process.arch}`;
+
+/** What stands in the table, in its order. */
+const rows = [];
+let upstream;
+let gateway;
+let browser;
+let folder;
+let site;
+
+before(async () => {
+  folder = await install("runtimes");
+  upstream = await startUpstream({
+    key: KEY,
+    pages: PAGES,
+    jobDurationMs: 1,
+    createLimit: 10_000,
+    messageLimit: 10_000,
+    analyticsLimit: 10_000,
+  });
+  site = await serve({ folder, apiUrl: upstream.url });
+  gateway = await startGateway({
+    upstreamUrl: upstream.url,
+    adminKey: KEY,
+    secret: SECRET,
+    allowedOrigins: site.url,
+    assets: folder,
+    vars: { CREATE_LIMIT_PER_HOUR: "10000", ANALYTICS_LIMIT_PER_HOUR: "10000" },
+  });
+  copy(folder, "conformance.mjs");
+  write(folder, {
+    "settings.mjs": exported({ direct: direct(upstream.url), gateway: viaGateway() }),
+    "browser_settings.mjs": exported({ direct: direct(`${site.url}/api`, true) }),
+    "gateway_settings.mjs": exported({
+      direct: direct(`${site.url}/api`, true),
+      gateway: viaGateway(),
+    }),
+    "main.mjs": MAIN,
+    "main.cjs": MAIN_REQUIRED,
+  });
+});
+
+after(async () => {
+  await browser?.close();
+  await Promise.all([gateway?.stop(), site?.stop(), upstream?.stop()]);
+  // Not when only some of them were asked for.
+  if (rows.every(({ ran }) => ran)) writeTable("runtimes", rows);
+});
+
+function exported(value) {
+  return `export default ${JSON.stringify(value)};`;
+}
+
+function direct(baseUrl, dangerouslyAllowBrowser) {
+  const client = { baseUrl, projectId: PROJECT, adminKey: KEY, dangerouslyAllowBrowser };
+  return { client, stranger: { ...client, adminKey: "mint_nobody_knows_this_key" }, pages: PAGES };
+}
+
+function viaGateway() {
+  const scope = "jobs:create jobs:read analytics:read";
+  const claims = accessClaims({ sub: "package-test", projects: [PROJECT], scope });
+  const client = { baseUrl: gateway.url, projectId: PROJECT, token: mintToken(claims, SECRET) };
+  return { client, stranger: { ...client, token: "nobody.knows.this" }, pages: PAGES };
+}
+
+const EACH = `
+const results = {};
+for (const [way, each] of Object.entries(settings)) results[way] = await conform(quillgate, each);
+`;
+
+const MAIN = `
+import * as quillgate from "quillgate";
+import { conform } from "./conformance.mjs";
+import settings from "./settings.mjs";
+${EACH}
+console.log("CONFORMANCE " + JSON.stringify(results));
+`;
+
+const MAIN_REQUIRED = `
+const quillgate = require("quillgate");
+(async () => {
+  const { conform } = await import("./conformance.mjs");
+  const { default: settings } = await import("./settings.mjs");
+  ${EACH}
+  console.log("CONFORMANCE " + JSON.stringify(results));
+})();
+`;
+
+/** Checks what the script found, and notes the cell. */
+function conclude(cell, results) {
+  const problems = Object.entries(results).flatMap(([way, checks]) =>
+    checks
+      .filter(({ problem }) => problem)
+      .map(({ name, problem }) => `${way}: ${name}: ${problem}`),
+  );
+  const total = Object.values(results).flat().length;
+  const ways = Object.keys(results).map((way) =>
+    way === "direct" ? "direct" : "through a gateway",
+  );
+  cell.result = `${total - problems.length} of ${total} checks, ${ways.join(" and ")}`;
+  assert.ok(total > 0, "no check was run");
+  assert.deepEqual(problems, []);
+}
+
+/** A test that is a row of the table, also when it fails. */
+function cell(runtime, way, run) {
+  const row = { runtime, version: "", way, result: "failed", ran: false };
+  rows.push(row);
+  test(`${runtime}: ${way}`, () => {
+    row.ran = true;
+    return run(row);
+  });
+}
+
+function resultsIn(output) {
+  const line = output.split("\n").find((text) => text.startsWith("CONFORMANCE "));
+  assert.ok(line, output);
+  return JSON.parse(line.slice("CONFORMANCE ".length));
+}
+
+describe("on servers", () => {
+  const [own] = process.versions.node.split(".");
+  const others = ["22", "24"].filter((major) => major !== own);
+  const nodes = [
+    [own, process.execPath],
+    ...others.map((major) => [major, toolPath(`node-${major}-${PLATFORM}`, "bin", "node")]),
+  ];
+  const ways = { "`import`": "main.mjs", "`require`": "main.cjs" };
+  for (const [major, program] of nodes) {
+    for (const [way, file] of Object.entries(ways)) {
+      cell(`Node ${major}`, way, async (row) => {
+        const { stdout } = await capture(program, ["--version"]);
+        row.version = stdout.trim().slice(1);
+        conclude(
+          row,
+          resultsIn(await runProgram(`node-${major}`, program, [file], { cwd: folder })),
+        );
+      });
+    }
+  }
+
+  cell("Deno", "`import`", async (row) => {
+    row.version = versionOf("deno");
+    const [name] = [`@deno/${process.platform}-${process.arch}-glibc`];
+    // No access to the environment: a variable that may not be read is one that is not there.
+    const allowed = ["--allow-net=127.0.0.1", "--allow-read=."];
+    const args = ["run", "--no-prompt", "--no-remote", ...allowed, "main.mjs"];
+    const env = { ...process.env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(folder, ".deno") };
+    const deno = toolPath(name, "deno");
+    conclude(row, resultsIn(await runProgram("deno", deno, args, { cwd: folder, env })));
+  });
+
+  cell("Bun", "`import`", async (row) => {
+    row.version = versionOf("bun");
+    const bun = toolPath("@oven", `bun-${process.platform}-${bunArch()}`, "bin", "bun");
+    const args = ["run", "--no-install", "main.mjs"];
+    conclude(row, resultsIn(await runProgram("bun", bun, args, { cwd: folder })));
+  });
+});
+
+function bunArch() {
+  return process.arch === "arm64" ? "aarch64" : process.arch;
+}
+
+/** A module that runs the script in a page and posts what it found. */
+function pageEntry(name, specifier, settings = "browser_settings") {
+  return `
+import * as quillgate from "${specifier}";
+import { conform } from "./conformance.mjs";
+import settings from "./${settings}.mjs";
+${EACH}
+await fetch("/result/${name}", { method: "POST", body: JSON.stringify(results) });
+`;
+}
+
+function html(script, head = "") {
+  return `<!doctype html><meta charset="utf-8"><title>quillgate</title>${head}<script type="module">${script}</script>`;
+}
+
+/** Opens an address in Chromium until the page has told its results. */
+async function inChromium(row, name, url, server = site) {
+  browser ??= await launchBrowser();
+  row.version ||= browser.version();
+  const page = await browser.newPage();
+  const failed = new Promise((_, reject) => {
+    page.on("pageerror", (error) => reject(error));
+    page.on("crash", () => reject(new Error("the page crashed")));
+  });
+  const told = [];
+  page.on("console", (line) => told.push(line.text()));
+  try {
+    await page.goto(url);
+    const patience = AbortSignal.timeout(60_000);
+    const late = new Promise((_, reject) => {
+      patience.onabort = () => reject(new Error(`nothing came from ${url}: ${told.join("\n")}`));
+    });
+    conclude(row, await Promise.race([server.result(name), failed, late]));
+    assert.ok(!told.join("\n").includes(KEY));
+  } finally {
+    await page.close();
+  }
+}
+
+describe("in browsers, as plain ES modules", () => {
+  const map =
+    '<script type="importmap">{"imports":{"quillgate":"/node_modules/quillgate/dist/web.js"}}</script>';
+
+  cell("Chromium", "ES modules, by address", (row) => {
+    const page = pageEntry("address", "/node_modules/quillgate/dist/web.js");
+    write(folder, { "address.html": html(page) });
+    return inChromium(row, "address", `${site.url}/address.html`);
+  });
+
+  cell("Chromium", "ES modules, by an import map", (row) => {
+    write(folder, { "map.html": html(pageEntry("map", "quillgate", "gateway_settings"), map) });
+    return inChromium(row, "map", `${site.url}/map.html`);
+  });
+
+  cell("Chromium", "ES modules, in a module worker", (row) => {
+    write(folder, {
+      "worker.html": html('new Worker("/worker.mjs", { type: "module" });'),
+      "worker.mjs": pageEntry("worker", "/node_modules/quillgate/dist/web.js"),
+    });
+    return inChromium(row, "worker", `${site.url}/worker.html`);
+  });
+
+  cell("Firefox", "ES modules, by an import map", async (row) => {
+    const firefox = process.env.FIREFOX ?? "firefox-esr";
+    const { stdout } = await capture(firefox, ["--version"]);
+    row.version = /[\d.]+\w*/.exec(stdout)?.[0] ?? "";
+    write(folder, {
+      "firefox.html": html(pageEntry("firefox", "quillgate", "gateway_settings"), map),
+    });
+    const profile = mkdtempSync(join(tmpdir(), "quillgate-firefox-"));
+    writeFileSync(join(profile, "user.js"), FIREFOX_PREFERENCES);
+    const args = ["--headless", "--no-remote", "--profile", profile, `${site.url}/firefox.html`];
+    const env = { ...process.env, HOME: profile, MOZ_CRASHREPORTER_DISABLE: "1" };
+    const program = startProgram("package-firefox", firefox, args, { env });
+    try {
+      const results = program.until(() => Promise.race([site.result("firefox"), soon()]), 60_000);
+      conclude(row, await results);
+    } finally {
+      await program.stop();
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
+});
+
+const FIREFOX_PREFERENCES = Object.entries({
+  "app.update.enabled": false,
+  "browser.shell.checkDefaultBrowser": false,
+  "datareporting.policy.dataSubmissionEnabled": false,
+  "network.captive-portal-service.enabled": false,
+  "network.connectivity-service.enabled": false,
+  "browser.safebrowsing.downloads.remote.enabled": false,
+  "services.settings.server": "",
+  "toolkit.telemetry.enabled": false,
+})
+  .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)
+  .join("");
+
+/** So that a wait can see in between whether there is still something to wait for. */
+function soon() {
+  return new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+/**
+ * esbuild and Rollup leave `new URL("./core_bg.wasm", import.meta.url)` as it stands, and
+ * the file where it is.
+ */
+const BESIDE = ", `core_bg.wasm` copied beside the bundle";
+
+function copyCore(root) {
+  const name = "core_bg.wasm";
+  cpSync(join(root, "node_modules", "quillgate", "dist", name), join(root, "out", name));
+}
+
+describe("bundled, in Chromium", () => {
+  /** A folder with an entry for a bundler, and a server for what becomes of it. */
+  async function bundle(name, make) {
+    const root = await install(name, {});
+    copy(root, "conformance.mjs");
+    const own = await serve({ folder: join(root, "out"), apiUrl: upstream.url });
+    const settings = { direct: direct(`${own.url}/api`, true) };
+    write(root, {
+      "entry.mjs": pageEntry(name, "quillgate"),
+      "browser_settings.mjs": exported(settings),
+      "index.html":
+        '<!doctype html><meta charset="utf-8"><script type="module" src="/entry.mjs"></script>',
+      "out/page.html":
+        '<!doctype html><meta charset="utf-8"><script type="module" src="./entry.js"></script>',
+    });
+    try {
+      await make(root, own);
+    } finally {
+      await own.stop();
+    }
+  }
+
+  cell("Vite build", "`import`", (row) =>
+    bundle("vite", async (root, own) => {
+      const { build } = await import("vite");
+      row.version = versionOf("vite");
+      await build({ root, configFile: false, logLevel: "warn", build: { outDir: "out" } });
+      await inChromium(row, "vite", `${own.url}/index.html`, own);
+    }),
+  );
+
+  cell("Vite dev server", "`import`", (row) =>
+    bundle("vite-dev", async (root, own) => {
+      const { createServer } = await import("vite");
+      row.version = versionOf("vite");
+      const proxy = { "/api": own.url, "/result": own.url };
+      const port = await freePort();
+      const settings = { port, host: "127.0.0.1", strictPort: true, proxy };
+      const url = `http://127.0.0.1:${port}`;
+      write(root, { "browser_settings.mjs": exported({ direct: direct(`${url}/api`, true) }) });
+      const server = await createServer({
+        root,
+        configFile: false,
+        logLevel: "warn",
+        server: settings,
+      });
+      await server.listen();
+      try {
+        await inChromium(row, "vite-dev", `${url}/index.html`, own);
+      } finally {
+        await server.close();
+      }
+    }),
+  );
+
+  cell("esbuild", `\`import\`${BESIDE}`, (row) =>
+    bundle("esbuild", async (root, own) => {
+      const { build } = await import("esbuild");
+      row.version = versionOf("esbuild");
+      const entry = join(root, "entry.mjs");
+      await build({
+        entryPoints: [entry],
+        bundle: true,
+        format: "esm",
+        outdir: join(root, "out"),
+        logLevel: "warning",
+      });
+      copyCore(root);
+      await inChromium(row, "esbuild", `${own.url}/page.html`, own);
+    }),
+  );
+
+  cell("Rollup", `\`import\`, with its node-resolve plugin${BESIDE}`, (row) =>
+    bundle("rollup", async (root, own) => {
+      const { rollup } = await import(pathToFileURL(tool.resolve("rollup")).href);
+      const { nodeResolve } = tool("@rollup/plugin-node-resolve");
+      row.version = versionOf("rollup");
+      const bundled = await rollup({ input: join(root, "entry.mjs"), plugins: [nodeResolve()] });
+      await bundled.write({ dir: join(root, "out"), format: "es" });
+      await bundled.close();
+      copyCore(root);
+      await inChromium(row, "rollup", `${own.url}/page.html`, own);
+    }),
+  );
+
+  cell("webpack", "`import`", (row) =>
+    bundle("webpack", async (root, own) => {
+      const webpack = tool("webpack");
+      row.version = versionOf("webpack");
+      const compiler = webpack({
+        mode: "production",
+        context: root,
+        entry: "./entry.mjs",
+        output: { path: join(root, "out"), filename: "entry.js" },
+      });
+      const stats = await new Promise((resolve, reject) => {
+        compiler.run((error, result) => (error ? reject(error) : resolve(result)));
+      });
+      await new Promise((resolve) => compiler.close(resolve));
+      assert.ok(!stats.hasErrors() && !stats.hasWarnings(), stats.toString());
+      await inChromium(row, "webpack", `${own.url}/page.html`, own);
+    }),
+  );
+});
+
+describe("on the edge", () => {
+  cell("workerd", "`import`, by wrangler", async (row) => {
+    row.version = versionOf("workerd");
+    const root = await install("workerd", {
+      "wrangler.toml": 'name = "cell"\nmain = "worker.mjs"\ncompatibility_date = "2026-04-01"\n',
+      "worker.mjs": `
+import * as quillgate from "quillgate";
+import { conform } from "./conformance.mjs";
+import settings from "./settings.mjs";
+export default {
+  async fetch(request) {
+    if (new URL(request.url).pathname === "/healthz") return new Response("ready");
+    ${EACH}
+    return Response.json(results);
+  },
+};
+`,
+      "settings.mjs": exported({ direct: direct(upstream.url), gateway: viaGateway() }),
+    });
+    copy(root, "conformance.mjs");
+    const worker = await startGateway({ config: join(root, "wrangler.toml") });
+    try {
+      const response = await fetch(worker.url);
+      assert.equal(response.status, 200, worker.log());
+      conclude(row, await response.json());
+    } finally {
+      await worker.stop();
+    }
+  });
+});
+
+describe("rendered on a server", () => {
+  for (const entry of ["node", "web"]) {
+    cell(
+      "Server-side rendering",
+      `\`import\` of the ${entry} entry, untouched globals`,
+      async (row) => {
+        row.version = `Node ${process.versions.node}`;
+        copy(folder, "side_effects.mjs");
+        const args = ["side_effects.mjs", entry];
+        const output = await runProgram("side-effects", process.execPath, args, { cwd: folder });
+        const { byImport, byClient, added } = JSON.parse(output);
+        // The glue makes its text coder, which is in every runtime and has no effect.
+        const reads = byImport.reads.filter(
+          (name) => !["TextDecoder", "TextEncoder"].includes(name),
+        );
+        assert.deepEqual({ reads, writes: byImport.writes }, { reads: [], writes: [] });
+        assert.deepEqual({ byClient, added }, { byClient: [], added: [] });
+        row.result = "no fetch, no wasm, no timer, nothing defined";
+      },
+    );
+  }
+});

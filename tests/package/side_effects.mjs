@@ -1,0 +1,63 @@
+/**
+ * Imports an entry of the package and makes a client, and tells which of the host's
+ * globals that has read, and which it has changed. The language's own do not count.
+ */
+const LANGUAGE = new Set([
+  ...["globalThis", "Infinity", "NaN", "undefined", "isFinite", "isNaN", "parseFloat"],
+  ...["parseInt", "decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent"],
+  ...["AggregateError", "Array", "ArrayBuffer", "Atomics", "BigInt", "BigInt64Array"],
+  ...["BigUint64Array", "Boolean", "DataView", "Date", "Error", "EvalError"],
+  ...["FinalizationRegistry", "Float32Array", "Float64Array", "Function", "Int16Array"],
+  ...["Int32Array", "Int8Array", "Intl", "JSON", "Map", "Math", "Number", "Object", "Promise"],
+  ...["Proxy", "RangeError", "ReferenceError", "Reflect", "RegExp", "Set"],
+  ...["SharedArrayBuffer", "String", "Symbol", "SyntaxError", "TypeError", "URIError"],
+  ...["Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap", "WeakRef"],
+  "WeakSet",
+]);
+/** What a page or a worker would have, and a careless module would look for. */
+const ELSEWHERE = ["Deno", "Bun", "EdgeRuntime", "WorkerGlobalScope", "document", "window", "self"];
+
+const log = console.log.bind(console);
+const [, , entry] = process.argv;
+const names = [...new Set([...Object.getOwnPropertyNames(globalThis), ...ELSEWHERE])].filter(
+  (name) => !LANGUAGE.has(name),
+);
+const touched = { reads: [], writes: [] };
+for (const name of names) {
+  const before = Object.getOwnPropertyDescriptor(globalThis, name);
+  if (before?.configurable === false) continue;
+  let value = before?.value;
+  const note = (list) => {
+    if (new Error().stack.includes("/node_modules/quillgate/")) list.push(name);
+  };
+  Object.defineProperty(globalThis, name, {
+    configurable: true,
+    enumerable: before?.enumerable ?? false,
+    get() {
+      note(touched.reads);
+      return before?.get ? before.get.call(globalThis) : value;
+    },
+    set(next) {
+      note(touched.writes);
+      value = next;
+    },
+  });
+}
+
+const known = new Set(Object.getOwnPropertyNames(globalThis));
+const address = new URL(`./node_modules/quillgate/dist/${entry}.js`, import.meta.url);
+const { Client } = await import(address);
+const byImport = structuredCopy(touched);
+new Client({ baseUrl: "https://gate.example", projectId: "p", token: "t" });
+const added = Object.getOwnPropertyNames(globalThis).filter((name) => !known.has(name));
+log(
+  JSON.stringify({
+    byImport,
+    byClient: structuredCopy(touched).reads.slice(byImport.reads.length),
+    added,
+  }),
+);
+
+function structuredCopy(value) {
+  return JSON.parse(JSON.stringify(value));
+}

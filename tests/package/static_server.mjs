@@ -1,0 +1,93 @@
+/** A plain HTTP server over folders, which also passes requests on to the simulator. */
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+
+const TYPES = {
+  ".css": "text/css",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".json": "application/json",
+  ".mjs": "text/javascript",
+  ".wasm": "application/wasm",
+};
+
+/**
+ * @param {object} options
+ * @param {string} options.folder what is served
+ * @param {string} [options.apiUrl] where requests below `/api` go
+ * @param {Record<string, string>} [options.types] further media types, by extension
+ */
+export async function serve({ folder, apiUrl, types = {} }) {
+  const requests = [];
+  const results = new Map();
+  const server = createServer((request, response) => {
+    const { pathname, search } = new URL(request.url, "http://localhost");
+    requests.push(pathname);
+    const answer = async () => {
+      if (pathname.startsWith("/api/")) return passOn(request, response, pathname + search);
+      if (pathname.startsWith("/result/")) return takeIn(request, response, pathname.slice(8));
+      const file = join(folder, normalize(pathname));
+      const content = await readFile(file);
+      const extension = extname(file);
+      const type = types[extension] ?? TYPES[extension] ?? "application/octet-stream";
+      response.writeHead(200, { "content-type": type, "cache-control": "no-store" });
+      response.end(content);
+    };
+    answer().catch(() => response.writeHead(404).end());
+  });
+
+  /** Same-origin access to the simulator, which sends no CORS headers of its own. */
+  async function passOn(request, response, target) {
+    const { authorization, "content-type": type } = request.headers;
+    const answer = await fetch(`${apiUrl}${target.slice(4)}`, {
+      method: request.method,
+      headers: Object.entries({ authorization, "content-type": type }).filter(([, value]) => value),
+      body: request.method === "GET" ? undefined : await textOf(request),
+      redirect: "manual",
+    });
+    const headers = Object.fromEntries(answer.headers);
+    delete headers["content-encoding"];
+    delete headers["content-length"];
+    response.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()));
+  }
+
+  async function takeIn(request, response, name) {
+    const value = JSON.parse(await textOf(request));
+    response.writeHead(204).end();
+    resultOf(name).resolve(value);
+  }
+
+  function resultOf(name) {
+    if (!results.has(name)) {
+      let resolve;
+      const promise = new Promise((settle) => {
+        resolve = settle;
+      });
+      results.set(name, { promise, resolve });
+    }
+    return results.get(name);
+  }
+
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    /** The paths that were asked for. */
+    requests,
+    /** What a page has posted to `/result/<name>`, now or later. */
+    result: (name) => resultOf(name).promise,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+async function textOf(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}

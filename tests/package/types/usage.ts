@@ -1,0 +1,170 @@
+/** What the types allow, and what they do not. Compiled, and never run. */
+import {
+  type AgentJob,
+  ApiError,
+  AuthenticationError,
+  type BuiltRequest,
+  Client,
+  type ClientOptions,
+  DecodeError,
+  isQuillgateError,
+  type JobChange,
+  type JobStatus,
+  JobWaitTimeoutError,
+  type ListProgress,
+  type Page,
+  type PageCursor,
+  type PageView,
+  QuillgateError,
+  RateLimitError,
+  TimeoutError,
+  ValidationError,
+  type WithResponse,
+} from "quillgate";
+
+/** Fails to compile unless both are the same type. */
+type Same<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(_: Same<A, B>): void {}
+
+declare const signal: AbortSignal;
+declare const maybe: string | undefined;
+
+export async function clients(): Promise<void> {
+  new Client({ baseUrl: "https://gate.example", projectId: "acme", token: "t" });
+  new Client({ adminKey: "mint_x", projectId: "acme", dangerouslyAllowBrowser: true });
+  // What may be left out may also be passed on as undefined, under exactOptionalPropertyTypes too.
+  new Client({ baseUrl: maybe, projectId: maybe, token: maybe, adminKey: maybe });
+  const options: ClientOptions = {
+    fetch: (request) => fetch(request),
+    defaultHeaders: { "x-own": "1" },
+    onRequest: ({ method, url, headers, attempt }) => {
+      same<typeof method, string>(true);
+      same<typeof url, string>(true);
+      same<typeof attempt, number>(true);
+      headers.get("accept");
+    },
+    onResponse: ({ status }) => same<typeof status, number>(true),
+    onRetry: ({ error, wait }) => {
+      same<typeof error, QuillgateError>(true);
+      same<typeof wait, number>(true);
+    },
+    logger: console,
+    logLevel: "debug",
+    timeout: 1000,
+    totalTimeout: undefined,
+    maxRetries: 0,
+  };
+  new Client(options).withOptions({ maxRetries: 1 }).withOptions({});
+
+  // @ts-expect-error: no such option
+  new Client({ apiKey: "x" });
+  // @ts-expect-error: a token is text
+  new Client({ token: 5 });
+  // @ts-expect-error: no such level
+  new Client({ logLevel: "loud" });
+}
+
+export async function jobs({ agentJobs }: Client): Promise<void> {
+  const job = await agentJobs.create({ prompt: "p" }, { idempotencyKey: "k", signal });
+  same<typeof job, AgentJob>(true);
+  same<typeof job.id, string | null>(true);
+  same<typeof job.status, JobStatus | null>(true);
+  same<typeof job.prLink, string | null>(true);
+  const { data, response, requestId } = await agentJobs.get("j").withResponse();
+  same<typeof data, AgentJob>(true);
+  same<typeof response, Response>(true);
+  same<typeof requestId, string | null>(true);
+  const carried: WithResponse<AgentJob> = { data, response, requestId };
+  carried.data.source?.repository?.toUpperCase();
+  await agentJobs.sendMessage("j", { prompt: "more" }, { headers: [["x-own", "1"]] });
+  const done: AgentJob = await agentJobs.wait("j", {
+    onUpdate: (update) => same<typeof update, AgentJob>(true),
+    timeout: 1000,
+    signal,
+  });
+  done.createdAt?.slice(0, 10);
+  for await (const change of agentJobs.watch("j")) {
+    same<typeof change, JobChange>(true);
+    if (change.done) change.job.archivedAt;
+  }
+  const promise: Promise<AgentJob> = agentJobs.get("j");
+  await promise.catch(() => null).finally(() => {});
+
+  // An open union: known names are known, and any text is allowed.
+  const status: JobStatus = "paused-by-somebody";
+  if (job.status === "completed" || job.status === status) return;
+
+  // @ts-expect-error: there is no prompt
+  agentJobs.create({});
+  // @ts-expect-error: a prompt is text
+  agentJobs.create({ prompt: 5 });
+  // @ts-expect-error: no such parameter
+  agentJobs.create({ prompt: "p", priority: 1 });
+  // @ts-expect-error: an id is text
+  agentJobs.get(5);
+  // @ts-expect-error: what only reads has no idempotency key
+  agentJobs.get("j", { idempotencyKey: "k" });
+  // @ts-expect-error: the result of a call is not to be written to
+  (await agentJobs.get("j").withResponse()).data.nothing = 1;
+  // @ts-expect-error: a wait has no retries of its own
+  agentJobs.wait("j", { maxRetries: 1 });
+}
+
+export async function lists({ pageViews }: Client): Promise<void> {
+  const page = await pageViews.list({ dateFrom: "2024-01-01", limit: 10, offset: undefined });
+  same<typeof page, Page>(true);
+  same<typeof page.views, PageView[]>(true);
+  same<typeof page.cursor, PageCursor | null>(true);
+  const next: Page | null = await page.nextPage();
+  next?.totals.total?.toFixed();
+  for await (const view of pageViews.list()) same<typeof view, PageView>(true);
+  for await (const each of pageViews.list().pages()) same<typeof each, Page>(true);
+  const rows = await pageViews.list({ dateTo: maybe }).all({
+    maxRows: 10,
+    onProgress: (progress) => {
+      same<typeof progress, ListProgress>(true);
+      same<typeof progress.requestsLeftThisHour, number | null>(true);
+    },
+  });
+  same<typeof rows, PageView[]>(true);
+  if (page.cursor) await pageViews.list({ cursor: page.cursor }, { signal });
+
+  // @ts-expect-error: after the last page there is no cursor
+  pageViews.list({ cursor: page.cursor });
+  // @ts-expect-error: a limit is a number
+  pageViews.list({ limit: "10" });
+  // @ts-expect-error: no such parameter
+  pageViews.list({ from: "2024-01-01" });
+  // @ts-expect-error: a page is no array
+  page.map(() => {});
+}
+
+export function errors(error: unknown): string {
+  if (error instanceof RateLimitError) return `again in ${error.retryAfter ?? 60} s`;
+  if (error instanceof AuthenticationError) return String(error.status);
+  if (error instanceof ApiError) {
+    same<typeof error.status, number>(true);
+    same<typeof error.requestId, string | null>(true);
+    same<typeof error.headers, Headers>(true);
+    return error.problem?.detail ?? error.code ?? error.details.join();
+  }
+  if (error instanceof ValidationError) return error.rule === "page-size" ? error.field : error.rule;
+  if (error instanceof DecodeError) return error.where;
+  if (error instanceof TimeoutError) return String(error.after);
+  if (error instanceof JobWaitTimeoutError) return error.job?.id ?? "";
+  // @ts-expect-error: no such rule
+  if (error instanceof ValidationError && error.rule === "rule-of-thumb") return "";
+  return isQuillgateError(error) ? error.name : "";
+}
+
+export async function requests(client: Client): Promise<void> {
+  const request = await client.buildRequest("agentJobs.create", { prompt: "p" });
+  same<typeof request, BuiltRequest>(true);
+  same<typeof request.headers, Record<string, string>>(true);
+  same<typeof request.body, string | null>(true);
+  // @ts-expect-error: no such operation
+  client.buildRequest("agentJobs.delete", { id: "j" });
+  // @ts-expect-error: another operation's parameters
+  client.buildRequest("agentJobs.get", { prompt: "p" });
+}
