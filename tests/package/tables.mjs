@@ -37,7 +37,7 @@ export function writeTable(name, rows) {
 function writeIntoReadme(table) {
   const file = join(ROOT, "pkg", "README.md");
   const text = readFileSync(file, "utf8");
-  const marked = /(<!-- runtimes: written by `npm test package` -->\n)[^]*(<!-- \/runtimes -->)/;
+  const marked = /(<!-- runtimes: written by `npm test package` -->\n)[\s\S]*(<!-- \/runtimes -->)/;
   if (!marked.test(text)) throw new Error("pkg/README.md has no place for the table of runtimes");
   const updated = text.replace(marked, (_, begin, end) => `${begin}\n${table}\n\n${end}`);
   if (updated !== text) writeFileSync(file, updated);
