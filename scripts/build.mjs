@@ -85,6 +85,7 @@ export async function buildPackage({ env, bin }) {
   const inputs = [
     await readFile(wasm),
     await readFile(join(ROOT, "package-lock.json")),
+    await readFile(join(ROOT, "scripts", "glue.mjs")),
     JSON.stringify([VERSIONS, BINDGEN_ARGS, WASM_OPT_ARGS]),
   ];
   const outputs = core.map((name) => join(PACKAGE_DIST, name));

@@ -22,7 +22,8 @@ export async function* jobEvents(
   const parser = new EventParser();
   let streamed = false;
   for (let breaks = 0; breaks < MOST_BREAKS; breaks++) {
-    if (breaks > 0) await pause(parser.retry ?? USUAL_RETRY, signal);
+    // Whatever the stream brought before it ended, the next one is waited for.
+    if (streamed) await pause(parser.retry ?? USUAL_RETRY, signal);
     const watchdog = new Watchdog(signal);
     parser.restart();
     try {

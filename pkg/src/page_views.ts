@@ -205,6 +205,7 @@ interface Turned {
 /** A run through the pages, one request at a time, taken back when it is left. */
 class Run {
   readonly #transport: Transport;
+  /** The caller's own; a page that outlives the run goes on with these. */
   readonly #options: ListOptions;
   readonly #site: Error;
   readonly #left = new AbortController();
@@ -213,7 +214,7 @@ class Run {
 
   constructor(transport: Transport, params: ListParams, options: ListOptions, site: Error) {
     this.#transport = transport;
-    this.#options = { ...options, signal: this.#left.signal };
+    this.#options = options;
     this.#site = site;
     this.#pages = transport.guarded((engine) => engine.pageViews(paramsOf(params), true), site);
     this.#turning = this.#pages.then(() => null);
@@ -229,11 +230,12 @@ class Run {
 
   /** The next page; `null` after the last. */
   turn(): Promise<Turned | null> {
+    const { signal } = this.#left;
     this.#turning = this.#turning.then(async () => {
       try {
-        return await turn(this.#transport, await this.#pages, this.#options);
+        return await turn(this.#transport, await this.#pages, this.#options, signal);
       } catch (reason) {
-        throw rejection(reason, this.#site, this.#options.signal);
+        throw rejection(reason, this.#site, signal);
       }
     });
     return this.#turning;
@@ -260,9 +262,10 @@ async function turn(
   transport: Transport,
   pages: Pages,
   options: ListOptions,
+  signal = options.signal,
 ): Promise<Turned | null> {
   const turned: (Carried<PageViews> & { offset: number }) | undefined = await pages.next(
-    transport.callOptions(options),
+    transport.callOptions({ ...options, signal }),
   );
   if (turned === undefined) return null;
   const { data, response, offset } = turned;

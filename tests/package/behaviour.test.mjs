@@ -794,6 +794,18 @@ describe("when pages are listed", () => {
     ),
   );
 
+  when("a page is kept from a loop that was left", "its `nextPage()` still leads on", () =>
+    against(pageOf(600), async ({ pageViews }) => {
+      let kept;
+      for await (const page of pageViews.list().pages()) {
+        kept = page;
+        break;
+      }
+      const next = await kept.nextPage();
+      assert.equal(next.offset, 250);
+    }),
+  );
+
   when("a page is awaited", "`nextPage()` leads on, and is `null` after the last", () =>
     against(pageOf(15), async ({ pageViews }, { requests }) => {
       const first = await pageViews.list({ limit: 10 });

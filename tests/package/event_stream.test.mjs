@@ -105,6 +105,21 @@ test("a stream that breaks is taken up after its last event, and nothing is told
   assert.equal(seen.looks, 0);
 });
 
+test("a stream that ends after every event is waited for, and never taken up at once", async () => {
+  const brief = streams(["retry: 600000\n\n", event(1, { status: "active" })]);
+  connections = Array.from({ length: 50 }, () => brief);
+  const controller = new AbortController();
+  const changes = client.agentJobs.watch("j1", { signal: controller.signal });
+  assert.equal((await changes.next()).value.job.status, "active");
+  const next = changes.next();
+  await seen.streams[0].gone;
+  // Time enough for many connections, counted in round trips to the same server.
+  for (let trips = 0; trips < 30; trips++) await client.agentJobs.get("j1");
+  assert.equal(seen.streams.length, 1);
+  controller.abort(new Error("seen enough"));
+  await assert.rejects(next, /seen enough/);
+});
+
 test("a gateway without streams is asked once, then polled", async () => {
   assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
   assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");

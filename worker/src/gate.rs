@@ -104,11 +104,11 @@ pub fn decide(config: &Config, incoming: &Incoming<'_>, now: Millis) -> Outcome 
 
 fn decided(config: &Config, incoming: &Incoming<'_>, now: Millis) -> Result<Decision, Problem> {
     let (path, query) = split_url(incoming.url);
+    if is_liveness(incoming) {
+        return Ok(Decision::Healthy);
+    }
     if path == LIVENESS {
-        return match incoming.method {
-            "GET" | "HEAD" => Ok(Decision::Healthy),
-            _ => Err(Problem::method_not_allowed("GET, HEAD")),
-        };
+        return Err(Problem::method_not_allowed("GET, HEAD"));
     }
     if incoming.method == "OPTIONS" {
         let methods = route::methods(path);
