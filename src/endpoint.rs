@@ -6,6 +6,7 @@
 
 use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
 use crate::error::ValidationError;
+use crate::job_list::ListAgentJobs;
 use crate::page_views::ListPageViews;
 use crate::project::ProjectId;
 use crate::schema::{Described, Kind};
@@ -126,9 +127,10 @@ pub trait Endpoint: Sized {
 }
 
 /// Every operation that the project supports.
-pub static OPERATIONS: [&Operation; 4] = [
+pub static OPERATIONS: [&Operation; 5] = [
     &CreateAgentJob::OPERATION,
     &GetAgentJob::OPERATION,
     &SendMessage::OPERATION,
+    &ListAgentJobs::OPERATION,
     &ListPageViews::OPERATION,
 ];

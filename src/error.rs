@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::agent_job::AgentJob;
 use crate::date::Millis;
+use crate::retry::Failure;
 
 /// The rule that a value breaks.
 ///
@@ -27,6 +28,8 @@ pub enum Rule {
     PathSegment,
     /// An integer from 1 to 250 (SPEC 4.2, `limit`).
     PageSize,
+    /// An integer from 1 to 100: `limit` of a gateway's list of jobs.
+    JobPageSize,
     /// An integer from 0 to 2^53 − 1 (SPEC 4.2, `offset`).
     Offset,
     /// `YYYY-MM-DD` or an ISO 8601 date-time (SPEC 4.2).
@@ -56,13 +59,14 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Required,
         Self::Text,
         Self::NotEmpty,
         Self::NotDotSegment,
         Self::PathSegment,
         Self::PageSize,
+        Self::JobPageSize,
         Self::Offset,
         Self::DateFormat,
         Self::CalendarDate,
@@ -87,6 +91,7 @@ impl Rule {
             Self::NotDotSegment => "not-dot-segment",
             Self::PathSegment => "path-segment",
             Self::PageSize => "page-size",
+            Self::JobPageSize => "job-page-size",
             Self::Offset => "offset",
             Self::DateFormat => "date-format",
             Self::CalendarDate => "calendar-date",
@@ -110,6 +115,7 @@ impl Rule {
             Self::NotDotSegment => "must not be \".\" or \"..\"",
             Self::PathSegment => "must not hold / \\ % ? # or control characters",
             Self::PageSize => "must be an integer from 1 to 250",
+            Self::JobPageSize => "must be an integer from 1 to 100",
             Self::Offset => "must be an integer from 0 to 9007199254740991",
             Self::DateFormat => "must be a date as YYYY-MM-DD or an ISO 8601 date-time",
             Self::CalendarDate => "must be a day and a time that exist",
@@ -206,6 +212,28 @@ pub struct ApiError {
     pub request_id: Option<String>,
     /// How long the other side asks to wait, from `Retry-After` (RFC 9110, section 10.2.3).
     pub retry_after: Option<Millis>,
+}
+
+/// The problem `type` of a gateway that is still carrying out the request of this idempotency key.
+pub const KEY_IN_USE: &str = "/problems/idempotency-key-in-use";
+
+impl ApiError {
+    /// The failure that this answer is.
+    ///
+    /// ```
+    /// use quillgate::{ApiError, Failure, Millis, response::Head};
+    ///
+    /// let head = Head { status: 409, ..Head::default() };
+    /// let body = serde_json::json!({ "type": "/problems/idempotency-key-in-use" });
+    /// assert_eq!(head.api_error(Some(&body), Millis(0)).failure(), Failure::StillRunning);
+    /// ```
+    #[must_use]
+    pub fn failure(&self) -> Failure {
+        match self.status {
+            409 if self.code.as_deref() == Some(KEY_IN_USE) => Failure::StillRunning,
+            status => Failure::Status(status),
+        }
+    }
 }
 
 impl fmt::Display for ApiError {

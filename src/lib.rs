@@ -22,7 +22,7 @@
 //!
 //! | module | what it decides |
 //! | --- | --- |
-//! | [`agent_job`], [`page_views`] | the operations of one resource: parameters, request, result |
+//! | [`agent_job`], [`job_list`], [`page_views`] | the operations of one resource: parameters, request, result |
 //! | [`endpoint`] | what every operation has in common |
 //! | [`response`] | whether an answer is a success, an API error or not what was promised |
 //! | [`paginate`] | which page comes next |
@@ -40,6 +40,7 @@ pub mod date;
 pub mod encode;
 pub mod endpoint;
 pub mod error;
+pub mod job_list;
 pub mod page_views;
 pub mod paginate;
 pub mod poll;
@@ -57,6 +58,7 @@ pub use agent_job::{
 pub use date::{DateBound, DateRange, Millis};
 pub use endpoint::{Endpoint, Method, OPERATIONS, Operation, Request};
 pub use error::{ApiError, DecodeError, Error, Rule, ValidationError};
+pub use job_list::{JobCursor, JobPage, JobPageSize, ListAgentJobs, ListedJob};
 pub use page_views::{ListPageViews, Offset, PageSize, PageView, PageViews, ViewTotals};
 pub use paginate::OffsetPages;
 pub use poll::{Poll, PollStep};

@@ -49,6 +49,19 @@ impl Head {
     }
 }
 
+/// Whether a gateway says by its problem's `outcome` that nobody knows whether the request was
+/// carried out. Under the same idempotency key it has no other answer.
+///
+/// ```
+/// use quillgate::response::outcome_unknown;
+///
+/// assert!(outcome_unknown(&serde_json::json!({ "status": 504, "outcome": "unknown" })));
+/// ```
+#[must_use]
+pub fn outcome_unknown<V: Value>(body: &V) -> bool {
+    body.member("outcome").text().as_deref() == Some("unknown")
+}
+
 fn stated_message<V: Value>(body: &V) -> Option<String> {
     let error = body.member("error");
     [

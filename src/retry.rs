@@ -32,6 +32,9 @@ impl Repeat {
 pub enum Failure {
     /// An answer with this status.
     Status(u16),
+    /// The other side knows the request by its key, and is still carrying out an earlier
+    /// attempt: 409 with the problem type [`crate::error::KEY_IN_USE`].
+    StillRunning,
     /// No answer: the connection failed or broke.
     Connection,
     /// No complete answer in time.
@@ -39,13 +42,13 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Whether the failure may pass by itself: 408, 429, 5xx, a connection that broke
-    /// or a time that ran out.
+    /// Whether the failure may pass by itself: 408, 429, 5xx, an earlier attempt that still
+    /// runs, a connection that broke or a time that ran out.
     #[must_use]
     pub const fn may_pass(self) -> bool {
         match self {
             Self::Status(status) => matches!(status, 408 | 429 | 500..=599),
-            Self::Connection | Self::Timeout => true,
+            Self::StillRunning | Self::Connection | Self::Timeout => true,
         }
     }
 }
@@ -54,6 +57,10 @@ impl Failure {
 pub const DEFAULT_RETRIES: u32 = 2;
 /// The longest `Retry-After` that is waited for; a longer one is the caller's to wait for.
 pub const LONGEST_RETRY_AFTER: Millis = Millis(60_000);
+/// How long an earlier attempt that still runs is waited for, in all, when nothing else is said.
+pub const DEFAULT_PATIENCE: Millis = Millis(60_000);
+/// An earlier attempt that still runs is asked after no sooner.
+const LEAST_PAUSE: Millis = Millis(1_000);
 const FIRST_BACKOFF: Millis = Millis(500);
 const LONGEST_BACKOFF: Millis = Millis(8_000);
 
@@ -61,6 +68,9 @@ const LONGEST_BACKOFF: Millis = Millis(8_000);
 ///
 /// The n-th wait, counted from 0, is `min(0.5 · 2^n, 8)` seconds, of which up to a quarter is taken
 /// off by jitter; a `Retry-After` of up to 60 s takes its place.
+///
+/// An earlier attempt that still runs is no failed attempt: its result is asked for every second,
+/// or as `Retry-After` says, and none of the retries is used up by that.
 ///
 /// ```
 /// use quillgate::{Failure, Millis, Repeat, Retry};
@@ -78,6 +88,7 @@ pub struct Retry {
     repeat: Repeat,
     retries: u32,
     done: u32,
+    patience: Millis,
 }
 
 impl Retry {
@@ -88,15 +99,29 @@ impl Retry {
             repeat,
             retries,
             done: 0,
+            patience: DEFAULT_PATIENCE,
         }
+    }
+
+    /// The same, with this much time in all to wait for an earlier attempt that still runs.
+    #[must_use]
+    pub const fn with_patience(mut self, patience: Millis) -> Self {
+        self.patience = patience;
+        self
     }
 
     /// How long to wait before the next attempt; `None` when the failure is the result.
     ///
     /// `hint` is what `Retry-After` asks for, `jitter` a random number from 0 to 1.
     pub fn after(&mut self, failure: Failure, hint: Option<Millis>, jitter: f64) -> Option<Millis> {
-        let again = self.repeat != Repeat::Twice && self.done < self.retries && failure.may_pass();
+        let again = self.repeat != Repeat::Twice && self.retries > 0 && failure.may_pass();
         if !again || hint.is_some_and(|hint| hint > LONGEST_RETRY_AFTER) {
+            return None;
+        }
+        if failure == Failure::StillRunning {
+            return self.pause(hint);
+        }
+        if self.done == self.retries {
             return None;
         }
         let backoff = Millis(FIRST_BACKOFF.0 << self.done.min(4)).min(LONGEST_BACKOFF);
@@ -104,7 +129,16 @@ impl Retry {
         Some(hint.unwrap_or_else(|| jittered(backoff, 1.0, 0.75, jitter)))
     }
 
-    /// How many attempts have been waited for so far.
+    /// How long to wait before asking for the result of an earlier attempt.
+    fn pause(&mut self, hint: Option<Millis>) -> Option<Millis> {
+        let pause = hint.unwrap_or_default().max(LEAST_PAUSE);
+        (pause <= self.patience).then(|| {
+            self.patience = self.patience.since(pause);
+            pause
+        })
+    }
+
+    /// How many of the retries are used up.
     #[must_use]
     pub const fn done(&self) -> u32 {
         self.done

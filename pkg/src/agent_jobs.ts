@@ -3,6 +3,7 @@
 import type { ApiPromise } from "./api_promise.js";
 import type { Watch } from "./core.js";
 import { callSite, rejection } from "./errors.js";
+import { JobList } from "./job_list.js";
 import { jobEvents } from "./job_stream.js";
 import type { RequestOptions, WriteOptions } from "./options.js";
 import type { Transport } from "./transport.js";
@@ -47,8 +48,8 @@ export class AgentJobs {
   }
 
   /**
-   * Creates a job, which runs in the background: at most 100 per project per hour.
-   * It is sent again only with `retryWrites`, since that could create the job twice.
+   * Creates a job, which runs in the background: at most 100 per project per hour. It is
+   * sent again to a gateway only, which creates it once; the platform itself could create two.
    */
   create(
     params: Operations["agentJobs.create"]["params"],
@@ -64,7 +65,7 @@ export class AgentJobs {
 
   /**
    * Sends a follow-up message to a job, which sets it to work again: at most 100 per
-   * project per hour. It is sent again only with `retryWrites`.
+   * project per hour. It is sent again as a creation is: to a gateway only.
    */
   sendMessage(id: JobId, params: { prompt: string }, options?: WriteOptions): ApiPromise<AgentJob> {
     return this.#transport.write(
@@ -72,6 +73,21 @@ export class AgentJobs {
       { id: id as string, prompt: params?.prompt },
       options,
     );
+  }
+
+  /**
+   * Lists the jobs that were created through the gateway, newest first. Awaited, it is one
+   * page, which is asked for at once; iterated, it is every job of every page. The platform
+   * itself keeps no such list: there it is a `NotFoundError`.
+   *
+   * @example
+   * ```ts
+   * const { jobs, nextCursor } = await client.agentJobs.list({ limit: 10 });
+   * for await (const job of client.agentJobs.list()) console.log(job.id, job.status);
+   * ```
+   */
+  list(params: Operations["agentJobs.list"]["params"] = {}, options: RequestOptions = {}): JobList {
+    return new JobList(this.#transport, params, options, callSite());
   }
 
   /**

@@ -91,6 +91,12 @@ export class ConflictError extends ApiError {}
 export class RateLimitError extends ApiError {}
 /** 5xx. */
 export class ServerError extends ApiError {}
+/**
+ * A gateway says that nobody knows whether a write was carried out: the platform failed or gave
+ * no answer to it (5xx), or to an earlier attempt with the same `Idempotency-Key` (409). Nothing
+ * more is sent. Look first: doing it again may do it twice.
+ */
+export class OutcomeUnknownError extends ApiError {}
 
 /** No answer: the connection failed or broke. `cause` is the host's own error. */
 export class ConnectionError extends QuillgateError {}
@@ -151,6 +157,7 @@ for (const [name, type] of Object.entries({
   ConflictError,
   RateLimitError,
   ServerError,
+  OutcomeUnknownError,
   ConnectionError,
   TimeoutError,
   DecodeError,
@@ -175,7 +182,7 @@ export type Fault = { message: string } & (
   | { kind: "jobWaitTimeout"; job: AgentJob | null }
 );
 
-function classOf(status: number): typeof ApiError {
+function classOf({ status, body }: ApiErrorData): typeof ApiError {
   const own: Record<number, typeof ApiError> = {
     401: AuthenticationError,
     403: PermissionError,
@@ -183,6 +190,7 @@ function classOf(status: number): typeof ApiError {
     409: ConflictError,
     429: RateLimitError,
   };
+  if ((body as Problem | null | undefined)?.outcome === "unknown") return OutcomeUnknownError;
   if (status >= 500) return ServerError;
   return own[status] ?? (status >= 400 ? BadRequestError : ApiError);
 }
@@ -192,7 +200,7 @@ function errorOf(fault: Fault): QuillgateError {
     case "validation":
       return new ValidationError(fault.message, fault.field, fault.rule);
     case "api":
-      return new (classOf(fault.status))(fault.message, fault);
+      return new (classOf(fault))(fault.message, fault);
     case "decode":
       return new DecodeError(fault.message, fault);
     case "connection":

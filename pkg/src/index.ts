@@ -17,6 +17,7 @@ export {
   isQuillgateError,
   JobWaitTimeoutError,
   NotFoundError,
+  OutcomeUnknownError,
   PermissionError,
   type Problem,
   QuillgateError,
@@ -25,6 +26,7 @@ export {
   TimeoutError,
   ValidationError,
 } from "./errors.js";
+export type { JobList } from "./job_list.js";
 export type {
   ClientOptions,
   HeadersLike,
@@ -47,7 +49,9 @@ export type {
 export type { BuiltRequest } from "./transport.js";
 export type {
   AgentJob,
+  JobPage,
   JobStatus,
+  ListedJob,
   Operations,
   PageView,
   PageViews,

@@ -49,13 +49,13 @@ export interface ClientOptions {
   timeout?: number | undefined;
   /** How long a call may take, attempts and waits together, in milliseconds: 1 to 2147483647. @default no limit */
   totalTimeout?: number | undefined;
-  /** How often a request that only reads is sent again when it fails in a way that may pass: 0 to 10. @default 2 */
+  /** How often a request is sent again when it fails in a way that may pass: 0 to 10. @default 2 */
   maxRetries?: number | undefined;
   /**
-   * Says that the gateway deduplicates by `Idempotency-Key`: what changes something is then
-   * sent again too when it fails in a way that may pass, with the same key. Without this it
-   * never is, since that could create a job twice.
-   * @default false
+   * Whether what changes something is sent again, too, when it fails in a way that may pass. A
+   * gateway does it once however often it comes, by its `Idempotency-Key`; the platform itself
+   * knows no such key, so there it is never sent again.
+   * @default true for a gateway
    */
   retryWrites?: boolean | undefined;
   /** Sends a request in place of the host's `fetch`. */
@@ -99,4 +99,10 @@ export interface WriteOptions extends RequestOptions {
    * @default made once per call for a gateway; none for the platform itself, which knows none
    */
   idempotencyKey?: string | undefined;
+  /**
+   * Does it again, though an earlier attempt with this key may have done it (see
+   * `OutcomeUnknownError`): sends `Idempotency-Retry: force`, and is itself sent once.
+   * @default false
+   */
+  force?: boolean | undefined;
 }

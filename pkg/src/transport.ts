@@ -70,12 +70,23 @@ export class Transport {
   call<Name extends keyof Operations>(
     operation: Name,
     params: Operations[Name]["params"],
-    options: WriteOptions = {},
+    options?: WriteOptions,
   ): ApiPromise<Operations[Name]["result"]> {
-    const site = callSite();
-    const carried = (engine: Engine): Promise<Carried<Operations[Name]["result"]>> =>
-      engine.call(operation, params, this.callOptions(options));
-    return new ApiPromise(this.guarded(carried, site, options.signal));
+    return new ApiPromise(this.carry(operation, params, options));
+  }
+
+  /** The same, with the response that carried the result. */
+  carry<Name extends keyof Operations>(
+    operation: Name,
+    params: Operations[Name]["params"],
+    options: WriteOptions = {},
+    site = callSite(),
+  ): Promise<Carried<Operations[Name]["result"]>> {
+    return this.guarded(
+      (engine) => engine.call(operation, params, this.callOptions(options)),
+      site,
+      options.signal,
+    );
   }
 
   /** Carries out an operation that changes something: it has a key that tells it from another. */
@@ -123,19 +134,21 @@ export class Transport {
       totalTimeout: call.totalTimeout ?? own.totalTimeout,
       maxRetries: call.maxRetries ?? own.maxRetries,
       idempotencyKey: call.idempotencyKey,
-      deduplicated: own.retryWrites === true && own.token !== undefined,
+      // What is forced would be done anew by every attempt.
+      deduplicated: own.retryWrites !== false && own.token !== undefined && !call.force,
       headers: this.#headers(call),
       observer: this.#observer(),
     };
   }
 
-  #headers(call: RequestOptions): Headers | undefined {
+  #headers(call: WriteOptions): Headers | undefined {
     const { defaultHeaders } = this.#options;
-    if (defaultHeaders === undefined && call.headers === undefined) return undefined;
+    if (defaultHeaders === undefined && call.headers === undefined && !call.force) return undefined;
     const headers = new Headers(defaultHeaders);
     new Headers(call.headers).forEach((value, name) => {
       headers.set(name, value);
     });
+    if (call.force) headers.set("idempotency-retry", "force");
     return headers;
   }
 

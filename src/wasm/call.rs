@@ -13,7 +13,7 @@ use crate::date::Millis;
 use crate::endpoint::{Endpoint, Method};
 use crate::error::{DecodeError, Rule, ValidationError};
 use crate::project::ProjectId;
-use crate::response::Head;
+use crate::response::{Head, outcome_unknown};
 use crate::retry::{DEFAULT_RETRIES, Failure, Repeat, Retry};
 use crate::value::{Value, optional_integer, optional_text};
 use crate::wasm::engine::Prepared;
@@ -185,7 +185,8 @@ impl Sender {
     pub async fn run(&self, call: &Prepared, options: &CallOptions) -> Result<Answer, JsValue> {
         let started = host::now();
         let repeat = options.repeat(call.request.method);
-        let mut retry = Retry::new(repeat, options.retries);
+        // What runs on after its answer was lost gets the time that an attempt has.
+        let mut retry = Retry::new(repeat, options.retries).with_patience(options.timeout);
         loop {
             let left = options
                 .total_timeout
@@ -338,8 +339,9 @@ fn read(result: &str, answered: &Answered) -> Result<Answer, Lost> {
     if !head.is_success() {
         let json = (!answered.malformed()).then(|| Argument(body.clone()));
         let error = head.api_error(json.as_ref(), host::now());
+        let unknown = json.as_ref().is_some_and(outcome_unknown);
         return Err(Lost {
-            failure: Some(Failure::Status(error.status)),
+            failure: (!unknown).then(|| error.failure()),
             hint: error.retry_after,
             fault: fault::api(&error, body, headers.into_raw().into()),
         });

@@ -84,6 +84,37 @@ function AgentJob(value) {
   }
 }
 
+function ListedJob(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      id: ((at = "id"), text(value.id)),
+      status: ((at = "status"), value.status == null ? null : text(value.status)),
+      prompt: ((at = "prompt"), value.prompt == null ? null : text(value.prompt)),
+      createdBy: ((at = "createdBy"), value.createdBy == null ? null : text(value.createdBy)),
+      createdAt: ((at = "createdAt"), value.createdAt == null ? null : text(value.createdAt)),
+      prLink: ((at = "prLink"), value.prLink == null ? null : text(value.prLink)),
+      checkedAt: ((at = "checkedAt"), value.checkedAt == null ? null : text(value.checkedAt)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function JobPage(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      jobs: ((at = "jobs"), list(value.jobs, ListedJob)),
+      nextCursor: ((at = "nextCursor"), value.nextCursor == null ? null : text(value.nextCursor)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
 function ViewTotals(value) {
   object(value);
   let at;
@@ -127,7 +158,7 @@ function PageViews(value) {
   }
 }
 
-const DECODERS = { Source, AgentJob, ViewTotals, PageView, PageViews };
+const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews };
 
 /** Checks a parsed body against the type of that name, and copies what the type knows of it. */
 export function decode(name, value) {

@@ -10,6 +10,7 @@ use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
 use crate::credential::{AdminKey, BaseUrl, stands_in_header};
 use crate::endpoint::{Endpoint, Request};
 use crate::error::{Rule, ValidationError};
+use crate::job_list::ListAgentJobs;
 use crate::page_views::ListPageViews;
 use crate::project::ProjectId;
 use crate::value::{Value, optional_text, required_text};
@@ -142,6 +143,7 @@ impl Engine {
         named::<CreateAgentJob>(operation, &self.project, params)
             .or_else(|| named::<GetAgentJob>(operation, &self.project, params))
             .or_else(|| named::<SendMessage>(operation, &self.project, params))
+            .or_else(|| named::<ListAgentJobs>(operation, &self.project, params))
             .or_else(|| named::<ListPageViews>(operation, &self.project, params))
             .unwrap_or_else(|| Err(ValidationError::new("operation", Rule::Unknown, "")))
     }

@@ -75,7 +75,7 @@ async fn a_bad_prompt_or_id_is_refused_before_anything_is_sent() {
             "is required",
         ),
         (
-            "agentJobs.list",
+            "agentJobs.cancel",
             "{}",
             "operation",
             "unknown",
@@ -101,6 +101,20 @@ async fn a_bad_page_is_refused_before_anything_is_sent() {
             "limit",
             "page-size",
             "must be an integer from 1 to 250, found text",
+        ),
+        (
+            "agentJobs.list",
+            r#"{"limit":101}"#,
+            "limit",
+            "job-page-size",
+            "must be an integer from 1 to 100, found 101",
+        ),
+        (
+            "agentJobs.list",
+            r#"{"cursor":null}"#,
+            "cursor",
+            "text",
+            "must be text, found null",
         ),
         (
             "pageViews.list",

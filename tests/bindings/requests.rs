@@ -8,6 +8,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::Headers;
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1","status":"active"}}"#;
+const JOB_PAGE: &str = r#"{"status":200,"json":{"jobs":[{"id":"j1"}]}}"#;
 const EMPTY_PAGE: &str = r#"{"status":200,"json":{"totals":{},"views":[],"hasMore":false}}"#;
 
 #[wasm_bindgen_test]
@@ -78,6 +79,20 @@ async fn each_operation_has_its_own_address() {
             OK,
             "POST",
             "/v2/agent/acme/job/j1/message",
+        ),
+        (
+            "agentJobs.list",
+            r#"{"limit":7,"cursor":"a/b+c="}"#,
+            JOB_PAGE,
+            "GET",
+            "/v2/agent/acme/jobs?limit=7&cursor=a%2Fb%2Bc%3D",
+        ),
+        (
+            "agentJobs.list",
+            "{}",
+            JOB_PAGE,
+            "GET",
+            "/v2/agent/acme/jobs",
         ),
         (
             "pageViews.list",

@@ -1,6 +1,7 @@
 //! What is sent again, and when.
 
 use crate::scene::{Scene, assert_json, call, get, get_job, json, part};
+use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1"}}"#;
@@ -217,5 +218,61 @@ async fn a_post_is_sent_again_where_its_key_makes_it_one() {
         let (done, scene) = create(options).await;
         assert!(!done);
         assert_eq!(scene.count(), 1, "{options}");
+    }
+}
+
+const RUNNING: &str = r#"{"status":409,"headers":{"retry-after":"1"},
+    "json":{"type":"/problems/idempotency-key-in-use","detail":"in use"}}"#;
+
+/// Creates a job at a side that knows it again by its key.
+async fn create(scene: &Scene, more: &str) -> Result<JsValue, JsValue> {
+    let options = format!(r#"{{"deduplicated":true,"idempotencyKey":"once-1"{more}}}"#);
+    let params = r#"{"prompt":"p"}"#;
+    call(&scene.engine(), "agentJobs.create", params, &json(&options)).await
+}
+
+#[wasm_bindgen_test]
+async fn an_attempt_that_still_runs_is_asked_after_until_it_is_done() {
+    let broken = r#"{"broken":"reset"}"#;
+    let answers = [broken, RUNNING, RUNNING, RUNNING, RUNNING, OK];
+    let scene = Scene::new(answers);
+    let answer = create(&scene, r#","maxRetries":1"#).await.unwrap();
+    assert_eq!(get(&get(&answer, "data"), "id"), "j1");
+    assert_eq!(scene.times(), "[0,500,1500,2500,3500,4500]");
+    for at in 0..6 {
+        let headers = scene.request(at, "headers");
+        assert!(headers.contains(r#""idempotency-key":"once-1""#));
+    }
+    scene.assert_quiet();
+}
+
+#[wasm_bindgen_test]
+async fn an_attempt_that_still_runs_is_waited_for_as_long_as_an_attempt_may_take() {
+    for (more, requests) in [
+        (r#","timeout":3500"#, 4),
+        (r#","timeout":999"#, 1),
+        (r#","totalTimeout":2500"#, 3),
+        (r#","maxRetries":0"#, 1),
+        ("", 61),
+    ] {
+        let scene = Scene::new([RUNNING; 62]);
+        let fault = create(&scene, more).await.unwrap_err();
+        assert_json(
+            &part(&fault, &["status", "code", "retryAfter"]),
+            r#"{"status":409,"code":"/problems/idempotency-key-in-use","retryAfter":1}"#,
+        );
+        assert_eq!(scene.count(), requests, "{more}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn what_nobody_knows_is_not_asked_for_again() {
+    let unknown = r#"{"status":409,"json":{"type":"/problems/outcome-unknown"}}"#;
+    let reused = r#"{"status":422,"json":{"type":"/problems/idempotency-key-reused"}}"#;
+    let failed = r#"{"status":503,"headers":{"retry-after":"60"},"json":{"outcome":"unknown"}}"#;
+    for answer in [unknown, reused, failed] {
+        let scene = Scene::new([BUSY, answer, OK]);
+        create(&scene, "").await.unwrap_err();
+        assert_eq!(scene.times(), "[0,500]", "{answer}");
     }
 }

@@ -87,6 +87,7 @@ fn the_names_of_rules_are_a_promise() {
             "not-dot-segment",
             "path-segment",
             "page-size",
+            "job-page-size",
             "offset",
             "date-format",
             "calendar-date",

@@ -11,6 +11,7 @@ mod date;
 mod encode;
 mod error;
 mod http_date;
+mod job_list;
 mod operations;
 mod page_views;
 mod paginate;

@@ -3,8 +3,9 @@
 use quillgate::endpoint::{ParameterKind, Place};
 use quillgate::value::Value;
 use quillgate::{
-    CreateAgentJob, DateBound, DateRange, Endpoint, GetAgentJob, JobId, ListPageViews, Method,
-    OPERATIONS, Offset, Operation, PageSize, ProjectId, Prompt, Request, SendMessage,
+    CreateAgentJob, DateBound, DateRange, Endpoint, GetAgentJob, JobId, ListAgentJobs,
+    ListPageViews, Method, OPERATIONS, Offset, Operation, PageSize, ProjectId, Prompt, Request,
+    SendMessage,
 };
 use serde_json::json;
 
@@ -236,12 +237,13 @@ fn operation(name: &str) -> &'static Operation {
 fn what_an_operation_says_of_itself_is_what_it_sends() {
     let params = json!({
         "id": "job_1", "prompt": "x", "dateFrom": "2024-01-01", "dateTo": "2024-01-02",
-        "limit": 9, "offset": 8,
+        "limit": 9, "offset": 8, "cursor": "c",
     });
     let calls = [
         full_call::<CreateAgentJob>(&params),
         full_call::<GetAgentJob>(&params),
         full_call::<SendMessage>(&params),
+        full_call::<ListAgentJobs>(&params),
         full_call::<ListPageViews>(&params),
     ];
     assert_eq!(calls.len(), OPERATIONS.len());
@@ -292,6 +294,7 @@ fn takes(name: &str, params: &serde_json::Value) -> bool {
         "agentJobs.create" => CreateAgentJob::parse(params).is_ok(),
         "agentJobs.get" => GetAgentJob::parse(params).is_ok(),
         "agentJobs.sendMessage" => SendMessage::parse(params).is_ok(),
+        "agentJobs.list" => ListAgentJobs::parse(params).is_ok(),
         "pageViews.list" => ListPageViews::parse(params).is_ok(),
         _ => panic!("an operation that the tests do not know: {name}"),
     }
@@ -333,19 +336,29 @@ fn a_parameter_is_required_exactly_where_its_operation_says_so() {
 #[test]
 fn the_documented_bounds_of_integers_are_the_enforced_ones() {
     let mut integers = Vec::new();
-    for parameter in ListPageViews::OPERATION.parameters {
+    let of = |operation: &'static Operation| {
+        let parameters = operation.parameters.iter();
+        parameters.map(move |parameter| (operation.name, parameter))
+    };
+    for (operation, parameter) in OPERATIONS.into_iter().flat_map(of) {
         let ParameterKind::Integer { min, max, default } = parameter.kind else {
             continue;
         };
-        integers.push(parameter.name);
-        let takes =
-            |value: serde_json::Value| takes("pageViews.list", &json!({ parameter.name: value }));
+        integers.push((operation, parameter.name));
+        let takes = |value: serde_json::Value| takes(operation, &json!({ parameter.name: value }));
         assert!(takes(json!(min)) && takes(json!(max)) && takes(json!(default)));
         assert!(!takes(json!(max + 1)), "{} above {max}", parameter.name);
         let below = i64::try_from(min).unwrap() - 1;
         assert!(!takes(json!(below)), "{} below {min}", parameter.name);
     }
-    assert_eq!(integers, ["limit", "offset"]);
+    assert_eq!(
+        integers,
+        [
+            ("agentJobs.list", "limit"),
+            ("pageViews.list", "limit"),
+            ("pageViews.list", "offset"),
+        ]
+    );
 }
 
 #[test]
@@ -370,6 +383,7 @@ fn each_operation_needs_the_scope_of_its_kind() {
             ("agentJobs.create", "jobs:create"),
             ("agentJobs.get", "jobs:read"),
             ("agentJobs.sendMessage", "jobs:create"),
+            ("agentJobs.list", "jobs:read"),
             ("pageViews.list", "analytics:read"),
         ]
     );

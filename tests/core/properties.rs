@@ -381,6 +381,7 @@ fn failure() -> impl Strategy<Value = Failure> {
     prop_oneof![
         any::<u16>().prop_map(Failure::Status),
         prop::sample::select(vec![408, 429, 500, 502, 503, 504]).prop_map(Failure::Status),
+        Just(Failure::StillRunning),
         Just(Failure::Connection),
         Just(Failure::Timeout),
     ]
@@ -406,7 +407,16 @@ proptest! {
     ) {
         let mut retry = Retry::new(repeat, retries);
         let mut sent = 0;
+        let mut paused = 0;
         for (failure, hint, jitter) in failures {
+            if failure == Failure::StillRunning {
+                if let Some(pause) = retry.after(failure, hint, jitter) {
+                    prop_assert!(retries > 0 && pause >= Millis(1_000) && Some(pause) >= hint);
+                    paused += pause.0;
+                }
+                prop_assert_eq!(retry.done(), sent);
+                continue;
+            }
             let longest = [500, 1_000, 2_000, 4_000].get(sent as usize).copied().unwrap_or(8_000);
             let too_long = hint.is_some_and(|hint| hint > Millis(60_000));
             match retry.after(failure, hint, jitter) {
@@ -422,6 +432,6 @@ proptest! {
             }
             prop_assert_eq!(retry.done(), sent);
         }
-        prop_assert!(sent <= retries);
+        prop_assert!(sent <= retries && paused <= 60_000);
     }
 }

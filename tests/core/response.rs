@@ -1,7 +1,7 @@
 //! Which answers are successes, and what an answer that is none says.
 
-use quillgate::response::{Head, read};
-use quillgate::{ApiError, Error, GetAgentJob, JobStatus, ListPageViews, Millis};
+use quillgate::response::{Head, outcome_unknown, read};
+use quillgate::{ApiError, Error, Failure, GetAgentJob, JobStatus, ListPageViews, Millis};
 
 const NOW: Millis = Millis(784_111_777_000);
 
@@ -101,6 +101,44 @@ fn a_problem_gives_its_detail_its_type_and_its_errors() {
     assert_eq!(error.message, "limit must be an integer");
     assert_eq!(error.code.as_deref(), Some("/problems/validation"));
     assert_eq!(error.details, ["limit must be an integer from 1 to 250"]);
+}
+
+#[test]
+fn a_key_in_use_is_an_attempt_that_still_runs_and_any_other_answer_is_its_status() {
+    let failure = |status, kind: &str| {
+        let body = format!(r#"{{"type":"/problems/{kind}"}}"#);
+        api_error(head(status), body.as_bytes()).failure()
+    };
+    assert_eq!(
+        failure(409, "idempotency-key-in-use"),
+        Failure::StillRunning
+    );
+    for (status, kind) in [
+        (409, "outcome-unknown"),
+        (409, "IDEMPOTENCY-KEY-IN-USE"),
+        (422, "idempotency-key-reused"),
+        (400, "idempotency-key-in-use"),
+    ] {
+        assert_eq!(failure(status, kind), Failure::Status(status), "{kind}");
+    }
+    let plain = api_error(head(409), b"in use");
+    assert_eq!(plain.failure(), Failure::Status(409));
+}
+
+#[test]
+fn only_the_gateways_own_word_makes_an_outcome_unknown() {
+    assert!(outcome_unknown(&serde_json::json!({"outcome": "unknown"})));
+    for body in [
+        r#"{"type":"/problems/outcome-unknown"}"#,
+        r#"{"outcome":"done"}"#,
+        r#"{"outcome":null}"#,
+        r#"{"outcome":["unknown"]}"#,
+        r#"["unknown"]"#,
+        r#""unknown""#,
+    ] {
+        let body: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert!(!outcome_unknown(&body), "{body}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Whether and when a request is sent again.
 
-use quillgate::retry::{DEFAULT_RETRIES, LONGEST_RETRY_AFTER};
+use quillgate::retry::{DEFAULT_PATIENCE, DEFAULT_RETRIES, LONGEST_RETRY_AFTER};
 use quillgate::{Failure, Method, Millis, Repeat, Retry};
 
 const BUSY: Failure = Failure::Status(503);
@@ -149,6 +149,71 @@ fn a_hint_does_not_make_a_final_failure_pass() {
             "{status}"
         );
     }
+}
+
+const RUNNING: Failure = Failure::StillRunning;
+
+#[test]
+fn an_attempt_that_still_runs_is_asked_after_for_a_minute_and_uses_up_no_retry() {
+    assert_eq!(DEFAULT_PATIENCE, Millis(60_000));
+    let mut retry = Retry::new(Repeat::Deduplicated, 1);
+    for _ in 0..60 {
+        assert_eq!(
+            retry.after(RUNNING, Some(Millis(1_000)), 0.5),
+            Some(tenths(10))
+        );
+    }
+    assert_eq!(retry.after(RUNNING, Some(Millis(1_000)), 0.5), None);
+    assert_eq!(retry.done(), 0);
+    assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(5)));
+}
+
+#[test]
+fn it_is_asked_after_when_the_other_side_says_and_not_before_a_second_has_passed() {
+    for (hint, wait) in [
+        (None, 10),
+        (Some(0), 10),
+        (Some(400), 10),
+        (Some(7_000), 70),
+    ] {
+        let mut retry = Retry::new(Repeat::Deduplicated, 1);
+        let asked = retry.after(RUNNING, hint.map(Millis), 1.0);
+        assert_eq!(asked, Some(tenths(wait)), "{hint:?}");
+    }
+}
+
+#[test]
+fn it_is_waited_for_no_longer_than_was_said() {
+    let mut retry = Retry::new(Repeat::Deduplicated, 2).with_patience(Millis(7_500));
+    let hint = Some(Millis(3_000));
+    assert_eq!(retry.after(RUNNING, hint, 0.0), hint);
+    assert_eq!(retry.after(RUNNING, hint, 0.0), hint);
+    assert_eq!(retry.after(RUNNING, hint, 0.0), None);
+    assert_eq!(retry.after(RUNNING, None, 0.0), Some(tenths(10)));
+    assert_eq!(retry.after(RUNNING, None, 0.0), None);
+    let mut hasty = Retry::new(Repeat::Deduplicated, 2).with_patience(Millis(999));
+    assert_eq!(hasty.after(RUNNING, None, 0.0), None);
+}
+
+#[test]
+fn it_is_asked_after_even_when_the_retries_are_used_up() {
+    let mut retry = Retry::new(Repeat::Deduplicated, 1);
+    assert!(retry.after(Failure::Connection, None, 0.0).is_some());
+    assert_eq!(retry.after(RUNNING, None, 0.0), Some(tenths(10)));
+    assert_eq!(retry.after(Failure::Connection, None, 0.0), None);
+}
+
+#[test]
+fn it_is_not_asked_after_where_nothing_is_sent_again() {
+    for mut retry in [
+        Retry::new(Repeat::Deduplicated, 0),
+        Retry::new(Repeat::Twice, 2),
+    ] {
+        assert_eq!(retry.after(RUNNING, Some(Millis(1_000)), 0.0), None);
+    }
+    let long = Some(Millis(60_001));
+    let mut patient = Retry::new(Repeat::Deduplicated, 2).with_patience(Millis(u64::MAX));
+    assert_eq!(patient.after(RUNNING, long, 0.0), None);
 }
 
 #[test]

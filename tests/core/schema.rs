@@ -3,8 +3,8 @@
 use quillgate::response::decode;
 use quillgate::schema::{Described, Kind, Object};
 use quillgate::{
-    AgentJob, CreateAgentJob, Endpoint, GetAgentJob, JobStatus, ListPageViews, OPERATIONS,
-    PageViews, SendMessage,
+    AgentJob, CreateAgentJob, Endpoint, GetAgentJob, JobPage, JobStatus, ListAgentJobs,
+    ListPageViews, ListedJob, OPERATIONS, PageViews, SendMessage,
 };
 use serde_json::{Value, json};
 
@@ -83,6 +83,11 @@ fn an_agent_job_is_read_and_written_as_it_is_described() {
 }
 
 #[test]
+fn a_page_of_jobs_is_read_and_written_as_it_is_described() {
+    assert_described::<ListAgentJobs>(9);
+}
+
+#[test]
 fn page_views_are_read_and_written_as_they_are_described() {
     assert_described::<ListPageViews>(10);
 }
@@ -105,7 +110,10 @@ fn each_operation_promises_its_resource() {
         Kind::Object(object) => object.name,
         other => panic!("{other:?}"),
     });
-    assert_eq!(results, ["AgentJob", "AgentJob", "AgentJob", "PageViews"]);
+    assert_eq!(
+        results,
+        ["AgentJob", "AgentJob", "AgentJob", "JobPage", "PageViews"]
+    );
 }
 
 fn documented(object: &Object) {
@@ -123,7 +131,12 @@ fn documented(object: &Object) {
 
 #[test]
 fn every_member_is_documented() {
-    for kind in [AgentJob::KIND, PageViews::KIND] {
+    for kind in [
+        AgentJob::KIND,
+        JobPage::KIND,
+        ListedJob::KIND,
+        PageViews::KIND,
+    ] {
         let Kind::Object(object) = kind else {
             panic!("a record is an object");
         };

@@ -15,6 +15,8 @@ import { writeTable } from "./tables.mjs";
 const KEY = canaryKey();
 const TOKEN = "eyJhbGciOiJIUzI1NiJ9.not-to-be-shown.anywhere";
 const JOB = { id: "j1", status: "active" };
+/** Options of a client that talks to a gateway. */
+const GATEWAY = { adminKey: undefined, token: TOKEN };
 
 const rows = [];
 const unhandled = [];
@@ -629,7 +631,7 @@ describe("when a job is waited for", () => {
           ["j1/events", "j1", "j1"],
         );
       },
-      { adminKey: undefined, token: TOKEN },
+      GATEWAY,
     );
   });
 });
@@ -1202,7 +1204,6 @@ describe("when a client is made to measure", () => {
 
 describe("when a gateway streams a job's changes", () => {
   const STREAM = { "content-type": "text/event-stream" };
-  const gateway = { adminKey: undefined, token: TOKEN };
 
   function event(id, status) {
     return `id: ${id}\nevent: job\ndata: ${JSON.stringify({ ...JOB, status })}\n\n`;
@@ -1220,7 +1221,7 @@ describe("when a gateway streams a job's changes", () => {
         assert.equal(requests[0].headers.authorization, `Bearer ${TOKEN}`);
         assert.equal(requests[0].headers.accept, "text/event-stream");
       },
-      gateway,
+      GATEWAY,
     ),
   );
 
@@ -1243,7 +1244,7 @@ describe("when a gateway streams a job's changes", () => {
           [undefined, "7"],
         );
       },
-      gateway,
+      GATEWAY,
     );
   });
 
@@ -1258,7 +1259,7 @@ describe("when a gateway streams a job's changes", () => {
         assert.equal(await requests[0].ended, false);
         assert.equal(requests.length, 1);
       },
-      gateway,
+      GATEWAY,
     ),
   );
 
@@ -1274,7 +1275,7 @@ describe("when a gateway streams a job's changes", () => {
           assert.equal(error.job.status, "active");
           assert.equal(await requests[0].ended, false);
         },
-        gateway,
+        GATEWAY,
       ),
   );
 
@@ -1289,7 +1290,7 @@ describe("when a gateway streams a job's changes", () => {
         assert.equal(await rejected(wait), reason);
         assert.equal(await requests[0].ended, false);
       },
-      gateway,
+      GATEWAY,
     ),
   );
 
@@ -1301,44 +1302,68 @@ describe("when a gateway streams a job's changes", () => {
         assert.ok(error instanceof quillgate.DecodeError, inspect(error));
         assert.equal(error.where, "id");
       },
-      gateway,
+      GATEWAY,
+    ),
+  );
+});
+
+describe("when something is written through a gateway", () => {
+  const RUNNING = { "retry-after": "1" };
+
+  function problem(kind, headers = {}) {
+    return { status: 409, headers, json: { type: `/problems/${kind}`, title: kind, status: 409 } };
+  }
+
+  function keysOf(requests) {
+    return requests.map(({ headers }) => headers["idempotency-key"]);
+  }
+
+  when("it is sent", "it carries an `Idempotency-Key` of its own, once per call", () =>
+    against(
+      { json: JOB },
+      async ({ agentJobs }, { requests }) => {
+        await agentJobs.create({ prompt: "p" });
+        await agentJobs.create({ prompt: "p" });
+        await agentJobs.sendMessage("j1", { prompt: "p" }, { idempotencyKey: "mine" });
+        const keys = keysOf(requests);
+        assert.match(keys[0], /^[0-9a-f]{32}$/);
+        assert.notEqual(keys[0], keys[1]);
+        assert.equal(keys[2], "mine");
+      },
+      GATEWAY,
     ),
   );
 
   when(
-    "a write goes to a gateway",
-    "it carries an `Idempotency-Key` of its own, once per call",
-    () =>
-      against(
-        { json: JOB },
-        async ({ agentJobs }, { requests }) => {
-          await agentJobs.create({ prompt: "p" });
-          await agentJobs.create({ prompt: "p" });
-          await agentJobs.sendMessage("j1", { prompt: "p" }, { idempotencyKey: "mine" });
-          const keys = requests.map(({ headers }) => headers["idempotency-key"]);
-          assert.match(keys[0], /^[0-9a-f]{32}$/);
-          assert.notEqual(keys[0], keys[1]);
-          assert.equal(keys[2], "mine");
-        },
-        gateway,
-      ),
-  );
-
-  when(
-    "the gateway is said to deduplicate",
-    "a write is sent again, with the same key",
+    "a write fails in a way that may pass",
+    "it is sent again with the same key, which the gateway does once",
     (context) =>
       against(
         inTurn({ status: 503 }, { text: "", cut: true }, { status: 201, json: JOB }),
         async ({ agentJobs }, { requests }) => {
-          hurry(context);
+          const waits = hurry(context);
           assert.equal((await agentJobs.create({ prompt: "p" })).id, "j1");
-          const keys = requests.map(({ headers }) => headers["idempotency-key"]);
-          assert.equal(keys.length, 3);
-          assert.equal(new Set(keys).size, 1);
+          assert.equal(keysOf(requests).length, 3);
+          assert.equal(new Set(keysOf(requests)).size, 1);
+          between(waits[0], 375, 500);
+          between(waits[1], 750, 1000);
         },
-        { ...gateway, retryWrites: true },
+        GATEWAY,
       ),
+  );
+
+  when("`retryWrites` is false", "a write is sent once, and a read still again", (context) =>
+    against(
+      { status: 503 },
+      async ({ agentJobs }, { requests }) => {
+        hurry(context);
+        await rejected(agentJobs.create({ prompt: "p" }));
+        assert.equal(requests.length, 1);
+        await rejected(agentJobs.get("j1"));
+        assert.equal(requests.length, 4);
+      },
+      { ...GATEWAY, retryWrites: false },
+    ),
   );
 
   when("the platform itself is said to deduplicate", "a write is sent once: it does not", () =>
@@ -1350,6 +1375,202 @@ describe("when a gateway streams a job's changes", () => {
         assert.equal(requests[0].headers["idempotency-key"], undefined);
       },
       { retryWrites: true },
+    ),
+  );
+
+  when(
+    "the first attempt at a write still runs",
+    "its result is asked for every second, which uses up no retry",
+    (context) =>
+      against(
+        inTurn(
+          { text: "", cut: true },
+          ...Array.from({ length: 9 }, () => problem("idempotency-key-in-use", RUNNING)),
+          { status: 201, json: JOB },
+        ),
+        async ({ agentJobs }, { requests }) => {
+          const waits = hurry(context);
+          assert.equal((await agentJobs.create({ prompt: "p" })).id, "j1");
+          assert.deepEqual(waits.slice(1), new Array(9).fill(1000));
+          assert.equal(requests.length, 11);
+          assert.equal(new Set(keysOf(requests)).size, 1);
+        },
+        GATEWAY,
+      ),
+  );
+
+  when(
+    "it still runs after the time of an attempt",
+    "ConflictError whose `code` says so",
+    (context) =>
+      against(
+        problem("idempotency-key-in-use", RUNNING),
+        async ({ agentJobs }, { requests }) => {
+          hurry(context);
+          const error = await rejected(agentJobs.create({ prompt: "p" }, { timeout: 32_000 }));
+          assert.equal(error.constructor, quillgate.ConflictError);
+          assert.equal(error.code, "/problems/idempotency-key-in-use");
+          assert.equal(requests.length, 33);
+        },
+        GATEWAY,
+      ),
+  );
+
+  when(
+    "nobody knows whether a write was carried out",
+    "OutcomeUnknownError of any status; nothing more is sent",
+    async () => {
+      const outcome = "unknown";
+      for (const [status, kind] of [
+        [409, "outcome-unknown"],
+        [502, "upstream-unreachable"],
+        [503, "upstream-error"],
+        [504, "upstream-timeout"],
+      ]) {
+        const answer = { status, json: { type: `/problems/${kind}`, status, outcome } };
+        await against(
+          answer,
+          async ({ agentJobs }, { requests }) => {
+            const error = await rejected(agentJobs.create({ prompt: "p" }));
+            assert.equal(error.constructor, quillgate.OutcomeUnknownError);
+            assert.ok(error instanceof quillgate.ApiError);
+            const { name, code, problem } = error;
+            assert.deepEqual([name, error.status], ["OutcomeUnknownError", status]);
+            assert.equal(code, `/problems/${kind}`);
+            assert.equal(problem.type, code);
+            assert.equal(requests.length, 1);
+          },
+          GATEWAY,
+        );
+      }
+    },
+  );
+
+  when("a write is forced", "it says so by `Idempotency-Retry`, and is sent once", () =>
+    against(
+      { status: 503 },
+      async ({ agentJobs }, { requests }) => {
+        const options = { idempotencyKey: "mine", force: true };
+        await rejected(agentJobs.create({ prompt: "p" }, options));
+        await rejected(agentJobs.sendMessage("j1", { prompt: "p" }, options));
+        assert.deepEqual(keysOf(requests), ["mine", "mine"]);
+        const forced = requests.map(({ headers }) => headers["idempotency-retry"]);
+        assert.deepEqual(forced, ["force", "force"]);
+      },
+      GATEWAY,
+    ),
+  );
+});
+
+describe("when a gateway's jobs are listed", () => {
+  const JOBS = Array.from({ length: 5 }, (_, at) => ({ id: `j${at}`, status: "active" }));
+
+  /** Pages of two jobs, or as many as are asked for; a cursor says how many came before. */
+  function jobPages({ path }) {
+    const query = new URL(path, "http://x").searchParams;
+    const from = Number(query.get("cursor") ?? 0);
+    const to = from + Number(query.get("limit") ?? 2);
+    return { json: { jobs: JOBS.slice(from, to), nextCursor: to < JOBS.length ? `${to}` : null } };
+  }
+
+  when("a list is awaited", "it is one page, with the cursor of the next", () =>
+    against(
+      jobPages,
+      async ({ agentJobs }, { requests }) => {
+        const page = await agentJobs.list({ limit: 3 });
+        assert.equal(page.nextCursor, "3");
+        assert.equal(page.jobs.length, 3);
+        assert.deepEqual(page.jobs[2], {
+          id: "j2",
+          status: "active",
+          prompt: null,
+          createdBy: null,
+          createdAt: null,
+          prLink: null,
+          checkedAt: null,
+        });
+        const { data, response } = await agentJobs.list({ cursor: "3" }).withResponse();
+        assert.deepEqual([data.jobs[0].id, data.nextCursor, response.status], ["j3", null, 200]);
+        assert.deepEqual(
+          requests.map(({ path }) => path),
+          ["/v2/agent/acme/jobs?limit=3", "/v2/agent/acme/jobs?cursor=3"],
+        );
+      },
+      GATEWAY,
+    ),
+  );
+
+  when("a list is iterated", "every job comes once, and a page only when it is wanted", () =>
+    against(
+      jobPages,
+      async ({ agentJobs }, { requests }) => {
+        const ids = [];
+        for await (const { id } of agentJobs.list()) {
+          ids.push(id);
+          assert.equal(requests.length, Math.ceil(ids.length / 2));
+        }
+        assert.deepEqual(ids, ["j0", "j1", "j2", "j3", "j4"]);
+        for await (const _ of agentJobs.list({ limit: 1, cursor: "1" })) break;
+        assert.equal(requests.length, 4);
+        assert.equal(requests[3].path, "/v2/agent/acme/jobs?limit=1&cursor=1");
+      },
+      GATEWAY,
+    ),
+  );
+
+  when(
+    "a page fails in the middle",
+    "the jobs before it come first; the stack begins at the list",
+    () =>
+      against(
+        inTurn({ json: { jobs: JOBS, nextCursor: "5" } }, { status: 404 }),
+        async ({ agentJobs }) => {
+          const ids = [];
+          const error = await rejected(async () => {
+            for await (const { id } of agentJobs.list()) ids.push(id);
+          });
+          assert.ok(error instanceof quillgate.NotFoundError);
+          assert.equal(ids.length, 5);
+          assert.match(error.stack.split("\n")[1], /behaviour\.test\.mjs/);
+        },
+        GATEWAY,
+      ),
+  );
+
+  when("its parameters are bad", "ValidationError; nothing is sent", () =>
+    against(
+      jobPages,
+      async ({ agentJobs }, { requests }) => {
+        for (const [params, field, rule] of [
+          [{ limit: 0 }, "limit", "job-page-size"],
+          [{ limit: 101 }, "limit", "job-page-size"],
+          [{ cursor: "" }, "cursor", "not-empty"],
+          [{ cursor: null }, "cursor", "text"],
+        ]) {
+          const error = await rejected(agentJobs.list(params));
+          assert.ok(error instanceof quillgate.ValidationError, inspect(error));
+          assert.deepEqual([error.field, error.rule], [field, rule]);
+        }
+        assert.equal(requests.length, 0);
+      },
+      GATEWAY,
+    ),
+  );
+
+  when("it is aborted in a page", "at once, with the signal's own reason", () =>
+    against(
+      (received, number) => (number === 0 ? jobPages(received) : { stall: "head" }),
+      async ({ agentJobs }, server) => {
+        const controller = new AbortController();
+        const iterate = async () => {
+          for await (const _ of agentJobs.list({}, { signal: controller.signal }));
+        };
+        const abort = server.arrived(2).then(() => controller.abort("enough"));
+        assert.equal(await rejected(iterate), "enough");
+        await abort;
+        assert.equal(await server.requests[1].ended, false);
+      },
+      GATEWAY,
     ),
   );
 });

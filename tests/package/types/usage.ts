@@ -9,9 +9,13 @@ import {
   DecodeError,
   isQuillgateError,
   type JobChange,
+  type JobList,
+  type JobPage,
   type JobStatus,
   JobWaitTimeoutError,
+  type ListedJob,
   type ListProgress,
+  OutcomeUnknownError,
   type Page,
   type PageCursor,
   type PageView,
@@ -54,6 +58,7 @@ export async function clients(): Promise<void> {
     timeout: 1000,
     totalTimeout: undefined,
     maxRetries: 0,
+    retryWrites: false,
   };
   new Client(options).withOptions({ maxRetries: 1 }).withOptions({});
 
@@ -88,6 +93,13 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
     same<typeof change, JobChange>(true);
     if (change.done) change.job.archivedAt;
   }
+  const list: JobList = agentJobs.list({ limit: 10, cursor: maybe }, { signal });
+  const page: JobPage = await list;
+  same<typeof page.jobs, ListedJob[]>(true);
+  same<typeof page.nextCursor, string | null>(true);
+  for await (const listed of list) same<typeof listed, ListedJob>(true);
+  if (page.nextCursor) (await agentJobs.list({ cursor: page.nextCursor })).jobs[0]?.id.trim();
+  await agentJobs.create({ prompt: "p" }, { idempotencyKey: "k", force: true });
   const promise: Promise<AgentJob> = agentJobs.get("j");
   await promise.catch(() => null).finally(() => {});
 
@@ -95,6 +107,8 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
   const status: JobStatus = "paused-by-somebody";
   if (job.status === "completed" || job.status === status) return;
 
+  // @ts-expect-error: after the last page there is no cursor
+  agentJobs.list({ cursor: page.nextCursor });
   // @ts-expect-error: there is no prompt
   agentJobs.create({});
   // @ts-expect-error: a prompt is text
@@ -142,6 +156,7 @@ export async function lists({ pageViews }: Client): Promise<void> {
 
 export function errors(error: unknown): string {
   if (error instanceof RateLimitError) return `again in ${error.retryAfter ?? 60} s`;
+  if (error instanceof OutcomeUnknownError) return error.problem?.type ?? "";
   if (error instanceof AuthenticationError) return String(error.status);
   if (error instanceof ApiError) {
     same<typeof error.status, number>(true);

@@ -1,0 +1,144 @@
+//! How a page of the list of jobs is asked for and read.
+
+use quillgate::response::decode;
+use quillgate::value::Pairs;
+use quillgate::{
+    DecodeError, Endpoint, JobCursor, JobPage, JobPageSize, JobStatus, ListAgentJobs, ProjectId,
+    Rule,
+};
+use serde_json::{Value, json};
+
+fn target(list: &ListAgentJobs) -> String {
+    list.request(&ProjectId::new("acme").unwrap()).target
+}
+
+fn query(pairs: &[(&str, &str)]) -> Pairs {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    Pairs::All(pairs.iter().map(owned).collect())
+}
+
+fn body() -> Value {
+    json!({
+        "jobs": [{
+            "id": "job_2",
+            "status": "completed",
+            "prompt": "Document the endpoint",
+            "createdBy": "alice",
+            "createdAt": "2026-11-21T08:53:00.000Z",
+            "prLink": "https://git.example/acme/docs/pull/7",
+            "checkedAt": "2026-11-21T08:55:00.000Z",
+        }],
+        "nextCursor": "b2xkZXI",
+    })
+}
+
+fn read(body: &Value) -> Result<JobPage, DecodeError> {
+    decode::<ListAgentJobs>(body.to_string().as_bytes())
+}
+
+// what is asked for
+
+#[test]
+fn without_parameters_the_defaults_are_left_to_the_gateway() {
+    assert_eq!(target(&ListAgentJobs::default()), "/v2/agent/acme/jobs");
+    assert_eq!(JobPageSize::DEFAULT.get(), 25);
+}
+
+#[test]
+fn a_limit_and_a_cursor_are_sent_encoded() {
+    let list = ListAgentJobs {
+        limit: Some(JobPageSize::MAX),
+        cursor: Some(JobCursor::new("a+b/c=&d").unwrap()),
+    };
+    assert_eq!(
+        target(&list),
+        "/v2/agent/acme/jobs?limit=100&cursor=a%2Bb%2Fc%3D%26d"
+    );
+}
+
+#[test]
+fn the_project_stays_one_segment() {
+    let project = ProjectId::new("../x?y").unwrap();
+    let request = ListAgentJobs::default().request(&project);
+    assert_eq!(request.target, "/v2/agent/..%2Fx%3Fy/jobs");
+}
+
+#[test]
+fn a_limit_is_an_integer_from_1_to_100() {
+    for limit in [1, 25, 100] {
+        let list = ListAgentJobs::parse(&json!({ "limit": limit })).unwrap();
+        assert_eq!(list.limit.map(JobPageSize::get), Some(limit));
+        let list = ListAgentJobs::parse(&query(&[("limit", &limit.to_string())])).unwrap();
+        assert_eq!(list.limit.map(JobPageSize::get), Some(limit));
+    }
+    for (limit, found) in [
+        (json!(0), "0"),
+        (json!(101), "101"),
+        (json!(257), "257"),
+        (json!(-1), "-1"),
+        (json!(2.5), "a number that is no exact integer"),
+        (json!("25"), "text"),
+    ] {
+        let error = ListAgentJobs::parse(&json!({ "limit": limit })).unwrap_err();
+        assert_eq!(error.rule, Rule::JobPageSize);
+        let expected = format!("limit must be an integer from 1 to 100, found {found}");
+        assert_eq!(error.message(), expected);
+    }
+    for text in ["", "0", "101", "+5", "5 ", "1e1"] {
+        let error = ListAgentJobs::parse(&query(&[("limit", text)])).unwrap_err();
+        assert_eq!(error.rule, Rule::JobPageSize, "{text:?}");
+    }
+}
+
+#[test]
+fn a_cursor_is_any_text_but_none_at_all() {
+    let list = ListAgentJobs::parse(&query(&[("cursor", "b2xk ZXI=")])).unwrap();
+    assert_eq!(
+        list.cursor.as_ref().map(JobCursor::as_str),
+        Some("b2xk ZXI=")
+    );
+    let empty = ListAgentJobs::parse(&query(&[("cursor", "")])).unwrap_err();
+    assert_eq!(
+        (empty.field.as_ref(), empty.rule),
+        ("cursor", Rule::NotEmpty)
+    );
+    let number = ListAgentJobs::parse(&json!({ "cursor": 7 })).unwrap_err();
+    assert_eq!((number.field.as_ref(), number.rule), ("cursor", Rule::Text));
+}
+
+// what is read
+
+#[test]
+fn a_page_is_read_whole() {
+    let page = read(&body()).unwrap();
+    let [job] = &page.jobs[..] else {
+        panic!("there is one job");
+    };
+    assert_eq!(job.id, "job_2");
+    assert_eq!(job.status, Some(JobStatus::Completed));
+    assert_eq!(job.created_by.as_deref(), Some("alice"));
+    assert_eq!(page.next_cursor.as_deref(), Some("b2xkZXI"));
+    assert_eq!(serde_json::to_value(page).unwrap(), body());
+}
+
+#[test]
+fn the_last_page_has_no_cursor() {
+    for last in [json!({"jobs": [], "nextCursor": null}), json!({"jobs": []})] {
+        let page = read(&last).unwrap();
+        assert!(page.jobs.is_empty() && page.next_cursor.is_none());
+    }
+}
+
+#[test]
+fn a_listed_job_has_an_id_and_may_lack_everything_else() {
+    let page = read(&json!({"jobs": [{"id": "job_1", "more": 1}]})).unwrap();
+    assert_eq!(
+        (page.jobs[0].id.as_str(), &page.jobs[0].status),
+        ("job_1", &None)
+    );
+    assert_eq!(
+        read(&json!({"jobs": [{"id": null}]})).unwrap_err().at,
+        "jobs[0].id"
+    );
+    assert!(read(&json!({"jobs": [{"status": "active"}]})).is_err());
+}
