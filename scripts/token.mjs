@@ -9,8 +9,11 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
+/** For those who run the gateway: the one scope that needs no project. */
+const OPERATE = "gateway:operate";
+
 /** Every scope that a token can carry. */
-export const SCOPES = Object.freeze(["jobs:create", "jobs:read", "analytics:read"]);
+export const SCOPES = Object.freeze(["jobs:create", "jobs:read", "analytics:read", OPERATE]);
 
 /** The longest that a token may live, in seconds. */
 export const MAX_TTL_SECONDS = 90 * 24 * 3600;
@@ -20,7 +23,7 @@ const MIN_SECRET_BYTES = 32;
 const UNITS = { s: 1, m: 60, h: 3600, d: 24 * 3600 };
 
 const USAGE = `usage: npm run token -- --sub <name> --project <id> [--project <id>…] --scope "<scope>…"
-                        [--ttl 30d] [--jti <id>]
+                        [--ttl 30d] [--jti <id>] [--quota <n> | --quota <policy>=<n>…]
        npm run token -- --new-secret
 scopes: ${SCOPES.join(" ")}
 The secret is read from ACCESS_TOKEN_SECRET, or from standard input.`;
@@ -47,23 +50,27 @@ export function mintToken(claims, secret) {
 /**
  * The claims of a valid token that starts to live now.
  *
- * @param {{ sub: string, projects: string[], scope: string, ttlSeconds?: number, jti?: string, now?: number }} grant
- *   `now` in seconds since 1970
+ * @param {{ sub: string, projects?: string[], scope: string, ttlSeconds?: number, jti?: string,
+ *   quota?: number | Record<string, number>, now?: number }} grant
+ *   `projects` may be empty for the scope `gateway:operate` alone; `quota`: its share of every
+ *   policy, or of those named; `now` in seconds since 1970
  * @throws {TokenError} when the gateway would refuse such a token
  */
 export function accessClaims(grant) {
-  const { sub, projects, scope, ttlSeconds = 30 * UNITS.d, jti } = grant;
+  const { sub, projects = [], scope, ttlSeconds = 30 * UNITS.d, jti, quota } = grant;
   const { now = Math.floor(Date.now() / 1000) } = grant;
   if (!sub) throw new TokenError("--sub is missing: who the token is for");
-  if (!projects?.length || projects.includes("")) {
-    throw new TokenError("--project is missing: a project id, as often as needed");
-  }
   const scopes = (scope ?? "").split(/\s+/).filter(Boolean);
   if (scopes.length === 0) throw new TokenError("--scope is missing: what the token allows");
   const unknown = scopes.filter((name) => !SCOPES.includes(name));
   if (unknown.length > 0) {
     throw new TokenError(`unknown scope ${unknown.join(" ")}; there are ${SCOPES.join(" ")}`);
   }
+  const onlyOperates = scopes.every((name) => name === OPERATE);
+  if ((projects.length === 0 && !onlyOperates) || projects.includes("")) {
+    throw new TokenError("--project is missing: a project id, as often as needed");
+  }
+  if (!isQuota(quota)) throw new TokenError("--quota must be a whole number of at least 0");
   if (!(ttlSeconds > 0)) throw new TokenError("--ttl must be more than nothing");
   if (ttlSeconds > MAX_TTL_SECONDS) throw new TokenError("--ttl is at most 90d");
   return {
@@ -74,7 +81,35 @@ export function accessClaims(grant) {
     iat: now,
     exp: now + ttlSeconds,
     ...(jti === undefined ? {} : { jti }),
+    ...(quota === undefined ? {} : { quota }),
   };
+}
+
+function isQuota(quota) {
+  if (quota === undefined) return true;
+  const numbers = typeof quota === "number" ? [quota] : Object.values(quota);
+  return numbers.every((number) => Number.isSafeInteger(number) && number >= 0);
+}
+
+/**
+ * Reads quotas: one number for all policies, or `<policy>=<number>` for each.
+ *
+ * @param {string[] | undefined} texts
+ * @returns {number | Record<string, number> | undefined}
+ */
+function parseQuota(texts) {
+  if (texts === undefined) return undefined;
+  const pairs = texts.map((text) => {
+    const [, policy, count] = /^(?:([a-z-]+)=)?(\d{1,9})$/.exec(text) ?? [];
+    if (!count)
+      throw new TokenError("--quota is a number such as 10, or one such as create-job=10");
+    return [policy, Number(count)];
+  });
+  if (pairs.length === 1 && pairs[0][0] === undefined) return pairs[0][1];
+  if (pairs.some(([policy]) => policy === undefined)) {
+    throw new TokenError("--quota is one number for all policies, or one for each that is named");
+  }
+  return Object.fromEntries(pairs);
 }
 
 /** A fresh secret that is fit to sign access tokens. */
@@ -116,6 +151,7 @@ function readOptions(args) {
         scope: { type: "string", multiple: true },
         ttl: { type: "string", default: "30d" },
         jti: { type: "string" },
+        quota: { type: "string", multiple: true },
         "new-secret": { type: "boolean" },
         help: { type: "boolean" },
       },
@@ -153,6 +189,7 @@ function main(args) {
     scope: options.scope?.join(" "),
     ttlSeconds: parseTtl(options.ttl),
     jti: options.jti,
+    quota: parseQuota(options.quota),
   });
   return mintToken(claims, readSecret());
 }

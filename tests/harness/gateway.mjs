@@ -1,7 +1,7 @@
-/** The Worker in real workerd, through `wrangler dev`, with nothing left behind. */
+/** The Worker in real workerd, through `wrangler dev`, with nothing left behind but what is asked for. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
 import { noteCanary } from "./canary.mjs";
 import { freePort, startProgram } from "./process.mjs";
@@ -13,10 +13,13 @@ const CONFIG = join(ROOT, "worker", "wrangler.toml");
  * @typedef {object} GatewayOptions
  * @property {string} [upstreamUrl] UPSTREAM_BASE_URL
  * @property {string} [adminKey] ADMIN_API_KEY
+ * @property {string} [readKey] ADMIN_READ_KEY
  * @property {string} [secret] ACCESS_TOKEN_SECRET
  * @property {string | string[]} [allowedOrigins] ALLOWED_ORIGINS
  * @property {Record<string, string>} [vars] any others; they win
  * @property {string} [assets] a folder of static files instead of the configured one
+ * @property {string} [state] a folder for the durable storage, which outlives the Worker: the next
+ *   one finds what this one has stored. A temporary one unless told
  * @property {number} [port] a free one unless told
  * @property {string} [config] another wrangler configuration
  * @property {string} [readyPath] what answers 200 when it is ready
@@ -38,24 +41,29 @@ export async function startGateway(options = {}) {
   const clean = () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", clean);
 
+  const state = resolve(options.state ?? join(home, "state"));
   const secrets = join(home, "secrets.env");
   writeFileSync(secrets, envFile(variables), { mode: 0o600 });
   const args = [
     ...["dev", "--config", config, "--env-file", secrets],
     ...["--ip", "127.0.0.1", "--port", String(port)],
     ...["--inspector-ip", "127.0.0.1", "--inspector-port", String(await freePort())],
-    ...["--persist-to", join(home, "state"), "--show-interactive-dev-session=false"],
+    ...["--persist-to", state, "--show-interactive-dev-session=false"],
     ...(assets ? ["--assets", assets] : []),
   ];
   const running = startProgram("gateway", WRANGLER, args, { env: wranglerEnv(env, home) });
   noteCanary("gateway", variables.ADMIN_API_KEY);
+  noteCanary("gateway", variables.ADMIN_READ_KEY);
 
   const url = `http://127.0.0.1:${port}`;
-  const stop = async () => {
-    await running.stop();
+  const endBy = async (end) => {
+    await end();
     clean();
     process.off("exit", clean);
   };
+  const stop = () => endBy(running.stop);
+  /** Ends wrangler and workerd at once, with nothing written that was not yet written. */
+  const kill = () => endBy(running.kill);
   try {
     // The line first: until then another program could be answering the port.
     await running.line(/Ready on /, 60_000);
@@ -64,13 +72,14 @@ export async function startGateway(options = {}) {
     await stop();
     throw error;
   }
-  return { url, port, log: running.output, ended: running.ended, stop };
+  return { url, port, log: running.output, ended: running.ended, stop, kill };
 }
 
-function variablesOf({ upstreamUrl, adminKey, secret, allowedOrigins, vars }) {
+function variablesOf({ upstreamUrl, adminKey, readKey, secret, allowedOrigins, vars }) {
   const variables = {
     UPSTREAM_BASE_URL: upstreamUrl,
     ADMIN_API_KEY: adminKey,
+    ADMIN_READ_KEY: readKey,
     ACCESS_TOKEN_SECRET: secret,
     ALLOWED_ORIGINS: Array.isArray(allowedOrigins) ? allowedOrigins.join(",") : allowedOrigins,
     ...vars,

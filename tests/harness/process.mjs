@@ -1,10 +1,13 @@
 /** Programs under test: started in the background, logged, and stopped for certain. */
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { hasEnded, spawnGroup, stopGroup } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
+
+/** How long a process may take to be gone after it was ended by force. */
+const FORCED_END_MS = 5000;
 
 /** Where the output of every program goes; git-ignored. */
 export const LOGS = join(ROOT, "tests", ".logs");
@@ -18,7 +21,8 @@ export const LOGS = join(ROOT, "tests", ".logs");
  * @property {<T>(check: () => Promise<T | undefined>, deadlineMs?: number) => Promise<T>} until
  *   the first result of `check` that is not `undefined`, checked again and again
  * @property {Promise<string>} ended how it ended, once it has
- * @property {() => Promise<void>} stop
+ * @property {() => Promise<void>} stop asks it to end; nothing of its group is left then
+ * @property {() => Promise<void>} kill ends its whole group at once, as a crash would
  */
 
 /**
@@ -113,11 +117,54 @@ export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } =
       const closed = once(child, "close");
       await stopGroup(child, { graceMs });
       await closed;
+      await endOfGroup(child.pid);
+    },
+    async kill() {
+      if (hasEnded(child) || child.pid === undefined) return;
+      const closed = once(child, "close");
+      process.kill(-child.pid, "SIGKILL");
+      await closed;
+      await endOfGroup(child.pid);
     },
   };
 
   function settleWatchers() {
     for (const watcher of watchers) watcher();
+  }
+}
+
+/**
+ * Waits until no process of a group is alive that was ended by force: what it held, ports and
+ * database files, is free then.
+ *
+ * @param {number} group
+ */
+async function endOfGroup(group) {
+  const deadline = performance.now() + FORCED_END_MS;
+  for (let alive = aliveIn(group); alive.length > 0; alive = aliveIn(group)) {
+    if (performance.now() > deadline) throw new Error(`still alive: ${alive.join(", ")}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** The processes of a group that have not ended; only Linux tells. */
+function aliveIn(group) {
+  if (process.platform !== "linux") return [];
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => {
+    const { state, pgrp } = statOf(pid);
+    return pgrp === group && state !== "Z" && state !== "X";
+  });
+}
+
+function statOf(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The program's name, in parentheses, may hold anything.
+    const [state, , pgrp] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { state, pgrp: Number(pgrp) };
+  } catch {
+    return {};
   }
 }
 

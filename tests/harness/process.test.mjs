@@ -94,6 +94,27 @@ test("stopping a program stops what it started", linux, async () => {
   await endOf(pid);
 });
 
+for (const how of ["stop", "kill"]) {
+  test(`nothing is left alive when ${how} has resolved`, linux, async () => {
+    const running = startScript(`${GRANDCHILD} setInterval(() => {}, 1000)`);
+    const [, pid] = await running.line(/grandchild (\d+)/, 5000);
+    await running[how]();
+    assert.ok(!isAlive(pid));
+    await running[how]();
+  });
+}
+
+test("killing gives a program no time to do anything", async () => {
+  const running = startScript(
+    `process.on("SIGTERM", () => console.log("tidied up")); console.log("ready");
+     setInterval(() => {}, 1000);`,
+  );
+  await running.line(/ready/, 5000);
+  await running.kill();
+  assert.match(await running.ended, /SIGKILL/);
+  assert.ok(!running.output().includes("tidied"));
+});
+
 test("a program that ignores the request is ended by force", linux, async () => {
   const running = startScript(
     `process.on("SIGTERM", () => {}); console.log("ready"); setInterval(() => {}, 1000);`,

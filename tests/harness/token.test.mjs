@@ -54,7 +54,7 @@ test("prints nothing but a signed token with the claims asked for", async () => 
     iss: "quillgate",
     sub: "alice",
     projects: ["demo-docs", "other"],
-    scope: "jobs:create jobs:read analytics:read",
+    scope: SCOPES.join(" "),
     jti: "one",
   });
   assert.ok(iat >= before && iat <= before + 60);
@@ -65,6 +65,24 @@ test("leaves jti out and lives 30 days unless told", async () => {
   const { claims } = decode((await token(GRANT)).stdout.trim());
   assert.ok(!("jti" in claims));
   assert.equal(claims.exp - claims.iat, 30 * 24 * 3600);
+});
+
+test("carries a quota: one number, or one for each policy", async () => {
+  const quota = async (...args) =>
+    decode((await token([...GRANT, ...args])).stdout.trim()).claims.quota;
+  assert.equal(await quota(), undefined);
+  assert.equal(await quota("--quota", "10"), 10);
+  assert.deepEqual(await quota("--quota", "create-job=10", "--quota", "analytics=0"), {
+    "create-job": 10,
+    analytics: 0,
+  });
+});
+
+test("an operator's token needs no project, with any other scope it does", async () => {
+  const operator = ["--sub", "alice", "--scope", "gateway:operate"];
+  const { claims } = decode((await token(operator)).stdout.trim());
+  assert.deepEqual([claims.scope, claims.projects], ["gateway:operate", []]);
+  assert.equal((await token([...operator, "--scope", "jobs:read"])).code, 2);
 });
 
 test("signs with the first of several secrets", async () => {
@@ -98,6 +116,13 @@ const REFUSED = [
   ["an unknown scope", [...GRANT, "--scope", "jobs:delete"], {}, /unknown scope jobs:delete/],
   ["a lifetime that is none", [...GRANT, "--ttl", "soon"], {}, /--ttl soon is no duration/],
   ["an empty lifetime", [...GRANT, "--ttl", "0d"], {}, /more than nothing/],
+  ["a quota below nothing", [...GRANT, "--quota=-1"], {}, /--quota is a number/],
+  [
+    "mixed quotas",
+    [...GRANT, "--quota", "1", "--quota", "analytics=1"],
+    {},
+    /--quota is one number/,
+  ],
   ["an unknown flag", [...GRANT, "--admin"], {}, /unknown flag --admin/],
   ["a flag without its value", [...GRANT, "--jti"], {}, /--jti is used wrongly/],
 ];

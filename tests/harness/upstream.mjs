@@ -13,7 +13,8 @@ export function buildUpstream(env = process.env) {
 
 /**
  * @typedef {object} UpstreamOptions
- * @property {string} key the admin key that it accepts
+ * @property {string} key the admin key that it accepts, named `key` in what it reports
+ * @property {string} [readKey] a second one, for reading only, named `read-key`
  * @property {number} [port] a free one unless told
  * @property {number} [seed] of the page data
  * @property {number} [pages] how many pages have views
@@ -26,18 +27,19 @@ export function buildUpstream(env = process.env) {
  */
 
 /**
- * Starts the simulator. The admin key travels in its environment, not in its
+ * Starts the simulator. The keys travel in its environment, not in its
  * arguments.
  *
  * @param {UpstreamOptions} options
  */
-export async function startUpstream({ key, port = 0, env = process.env, ...options }) {
+export async function startUpstream({ key, readKey, port = 0, env = process.env, ...options }) {
   const command = await buildUpstream(env);
   const args = ["--port", String(port), ...flags(options)];
   const running = startProgram("upstream", command, args, {
-    env: { ...env, UPSTREAM_ADMIN_KEY: key },
+    env: { ...env, UPSTREAM_ADMIN_KEY: key, UPSTREAM_READ_KEY: readKey ?? "" },
   });
   noteCanary("upstream", key);
+  noteCanary("upstream", readKey);
   const [, url] = await running
     .line(/upstream listening on (http:\/\/127\.0\.0\.1:\d+)/)
     .catch(async (error) => {
@@ -75,16 +77,56 @@ function controls(url) {
     counters: () => control("GET", "counters"),
     /** The requests that it has received, oldest first. */
     requests: () => control("GET", "requests"),
-    /** Forgets requests, counters, faults, limits and jobs. */
+    /** Forgets requests, counters, faults, what limits have taken, and jobs. */
     reset: () => control("POST", "reset"),
     /** Makes coming answers go wrong. */
     fault: (fault) => control("POST", "faults", fault),
     clearFaults: () => control("DELETE", "faults"),
+    /**
+     * Holds all coming requests until {@link release}: `operation`, `target`, `after` and `times`
+     * say which; with `process` they are carried out before, with `next` they go wrong after.
+     */
+    hold: ({ process, next, ...order } = {}) =>
+      control("POST", "faults", { times: 0, ...order, fault: { kind: "hold", process, next } }),
+    /** Waits until so many requests are held. */
+    async untilHeld(count, timeoutMs = 10_000) {
+      const deadline = performance.now() + timeoutMs;
+      for (;;) {
+        const { held } = await control("GET", "counters");
+        if (held >= count) return;
+        if (performance.now() > deadline) throw new Error(`${held} of ${count} requests are held`);
+      }
+    },
+    /**
+     * Lets held requests go on, and says how many: the oldest `count`, or all, and then none is
+     * held any more.
+     */
+    release: async (count) => (await control("POST", "release", { count })).released,
+    /** `{ create, message, analytics }`; `null` is no limit. */
+    limits: () => control("GET", "limits"),
+    /** Changes limits: `{ create?, message?, analytics?, windowMs? }`; `null` is none. */
+    setLimits: (limits) => control("POST", "limits", limits),
+    restoreLimits: () => control("DELETE", "limits"),
     /** Every row of a range, `{ totals, views }`, to compare an export with. */
     views: (range) => control("GET", `views?${new URLSearchParams(range)}`),
     jobs: () => control("GET", "jobs"),
+    /** One job with its `origin` (headers of its creation) and `reads` (`{ count, at }`). */
+    job: (id) => control("GET", `jobs/${encodeURIComponent(id)}`),
+    /** Moves a job into a state: `{ status?, prLink?, archivedAt? }`. */
     setJob: (id, job) => control("POST", `jobs/${encodeURIComponent(id)}`, job),
-    /** Changes what the admin key may do. */
+    /** Adds a key, or changes what one may do: `{ key?, name?, state }`. */
     setKey: (key) => control("POST", "keys", key),
+    restoreKeys: () => control("DELETE", "keys"),
   };
+}
+
+/**
+ * A header field of a request that the simulator has logged.
+ *
+ * @param {{ headers: [string, string][] }} request
+ * @param {string} name in lower case
+ * @returns {string | undefined}
+ */
+export function headerOf(request, name) {
+  return request.headers.find(([other]) => other === name)?.[1];
 }

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::Options;
 use crate::auth::Authorized;
 use crate::clock::Moment;
+use crate::field::Field;
+use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random::SplitMix64;
 use crate::refusal::Refusal;
@@ -30,7 +32,8 @@ pub(crate) async fn create(
     let now = platform.clock.now();
     platform.create_limit.lock().take(&project, now)?;
     platform.ledger.job_created();
-    let job = platform.jobs.lock().create(project, prompt, now);
+    let origin = Origin::of(&headers, &platform.keys.lock());
+    let job = platform.jobs.lock().create(project, prompt, origin, now);
     Ok((StatusCode::CREATED, Json(job)))
 }
 
@@ -133,10 +136,11 @@ impl Jobs {
         }
     }
 
-    fn create(&mut self, project: String, prompt: String, now: Moment) -> AgentJob {
+    fn create(&mut self, project: String, prompt: String, origin: Origin, now: Moment) -> AgentJob {
         let job = Job {
             id: self.ids.uuid(),
             project,
+            origin,
             number: self.next_number,
             first: Run { prompt, began: now },
             follow_ups: Vec::new(),
@@ -152,6 +156,10 @@ impl Jobs {
         self.all
             .iter()
             .find(|job| job.id == id && job.project == project)
+    }
+
+    pub(crate) fn find(&self, id: &str) -> Option<&Job> {
+        self.all.iter().find(|job| job.id == id)
     }
 
     pub(crate) fn by_id(&mut self, id: &str) -> Option<&mut Job> {
@@ -172,6 +180,7 @@ impl Jobs {
 pub(crate) struct Job {
     id: String,
     pub(crate) project: String,
+    pub(crate) origin: Origin,
     number: u64,
     first: Run,
     follow_ups: Vec<Run>,
@@ -189,38 +198,8 @@ struct Run {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct Forced {
     status: Option<String>,
-    pr_link: Field,
-    archived_at: Field,
-}
-
-/// A field that may be left alone or set, to `null` as well.
-#[derive(Clone, Default, Deserialize)]
-#[serde(from = "Option<String>")]
-enum Field {
-    #[default]
-    LeftAlone,
-    Set(Option<String>),
-}
-
-impl From<Option<String>> for Field {
-    fn from(value: Option<String>) -> Self {
-        Self::Set(value)
-    }
-}
-
-impl Field {
-    fn replace(&mut self, newer: Self) {
-        if matches!(newer, Self::Set(_)) {
-            *self = newer;
-        }
-    }
-
-    fn instead_of(&self, own: Option<String>) -> Option<String> {
-        match self {
-            Self::LeftAlone => own,
-            Self::Set(value) => value.clone(),
-        }
-    }
+    pr_link: Field<String>,
+    archived_at: Field<String>,
 }
 
 impl Job {
@@ -275,6 +254,10 @@ impl Job {
         forced.archived_at.replace(fields.archived_at);
     }
 
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
     pub(crate) fn prompt(&self) -> &str {
         &self.first.prompt
     }
@@ -325,6 +308,7 @@ mod tests {
         Job {
             id: "id".to_owned(),
             project: "demo-docs".to_owned(),
+            origin: Origin::default(),
             number: 7,
             first: Run {
                 prompt: prompt.to_owned(),

@@ -43,45 +43,70 @@ impl KeyState {
     }
 }
 
+/// What a key is called where it must not be shown.
+const FIRST: &str = "key";
+const READ: &str = "read-key";
+const UNNAMED: &str = "unnamed";
+
 /// The keys that the platform knows.
 pub(crate) struct Keys {
     first: AdminKey,
-    known: HashMap<String, KeyState>,
+    read: Option<AdminKey>,
+    known: HashMap<String, Known>,
+}
+
+struct Known {
+    name: String,
+    state: KeyState,
 }
 
 impl Keys {
-    pub(crate) fn new(first: AdminKey) -> Self {
+    pub(crate) fn new(first: AdminKey, read: Option<AdminKey>) -> Self {
         let mut keys = Self {
             first,
+            read,
             known: HashMap::new(),
         };
         keys.restore();
         keys
     }
 
-    /// Back to the one key of the start.
+    /// Back to the keys of the start.
     pub(crate) fn restore(&mut self) {
         self.known.clear();
-        self.set(self.first.expose().to_owned(), KeyState::Accepted);
+        if let Some(read) = self.read.clone() {
+            self.set(read.expose(), Some(READ), KeyState::Read);
+        }
+        let first = self.first.clone();
+        self.set(first.expose(), Some(FIRST), KeyState::Accepted);
     }
 
-    pub(crate) fn set(&mut self, key: String, state: KeyState) {
+    /// Adds or changes a key; without a name it keeps the one that it has.
+    pub(crate) fn set(&mut self, key: &str, name: Option<&str>, state: KeyState) {
         // An empty key would turn every header without one into a valid one.
-        if !key.is_empty() {
-            self.known.insert(key, state);
+        if key.is_empty() {
+            return;
         }
+        let before = self.known.get(key).map(|known| known.name.as_str());
+        let name = name.or(before).unwrap_or(UNNAMED).to_owned();
+        self.known.insert(key.to_owned(), Known { name, state });
+    }
+
+    /// Changes all keys of that name and says how many there are.
+    pub(crate) fn set_named(&mut self, name: &str, state: KeyState) -> usize {
+        let named = self.known.values_mut().filter(|known| known.name == name);
+        named.map(|known| known.state = state).count()
     }
 
     fn permits(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
         let header = headers.get(AUTHORIZATION).ok_or(Refusal::MissingKey)?;
-        self.state_of(header)
-            .ok_or(Refusal::UnknownKey)?
-            .permits(method)
+        let known = self.find(header).ok_or(Refusal::UnknownKey)?;
+        known.state.permits(method)
     }
 
-    fn state_of(&self, header: &HeaderValue) -> Option<KeyState> {
+    fn find(&self, header: &HeaderValue) -> Option<&Known> {
         let (scheme, key) = header.to_str().ok()?.split_once(' ')?;
-        let known = self.known.get(key.trim()).copied();
+        let known = self.known.get(key.trim());
         known.filter(|_| scheme.eq_ignore_ascii_case("bearer"))
     }
 
@@ -89,7 +114,15 @@ impl Keys {
     pub(crate) fn label(&self, header: Option<&HeaderValue>) -> &'static str {
         match header {
             None => "none",
-            Some(header) => self.state_of(header).map_or("other", KeyState::label),
+            Some(header) => self.find(header).map_or("other", |key| key.state.label()),
+        }
+    }
+
+    /// The name of an `authorization` header's key.
+    pub(crate) fn name(&self, header: Option<&HeaderValue>) -> &str {
+        match header {
+            None => "none",
+            Some(header) => self.find(header).map_or("other", |key| &key.name),
         }
     }
 

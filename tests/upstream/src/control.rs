@@ -16,7 +16,10 @@ use crate::agent_job::{AgentJob, Forced, Job};
 use crate::auth::{KeyState, Keys};
 use crate::clock::Moment;
 use crate::fault::Order;
-use crate::ledger::{Counters, Received};
+use crate::field::Field;
+use crate::ledger::{Counters, Ledger, Reads, Received};
+use crate::limits::HOUR_MS;
+use crate::origin::Origin;
 use crate::page_views::Selection;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
@@ -29,16 +32,23 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         .route("/requests", get(requests))
         .route("/reset", post(reset))
         .route("/faults", post(queue_fault).delete(clear_faults))
+        .route("/release", post(release))
+        .route(
+            "/limits",
+            get(limits).post(set_limits).delete(restore_limits),
+        )
         .route("/views", get(views))
         .route("/keys", post(set_key).delete(restore_keys))
         .route("/jobs", get(jobs))
-        .route("/jobs/{id}", post(force_job))
+        .route("/jobs/{id}", get(job).post(force_job))
         .fallback(async || Refusal::NoSuchRoute)
         .method_not_allowed_fallback(async || Refusal::MethodNotAllowed)
 }
 
 async fn counters(State(platform): Shared) -> Json<Counters> {
-    Json(platform.ledger.counters())
+    let mut counters = platform.ledger.counters();
+    counters.held = platform.held.count();
+    Json(counters)
 }
 
 async fn requests(State(platform): Shared) -> Json<Vec<Value>> {
@@ -64,6 +74,70 @@ async fn clear_faults(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
+/// Lets held requests go on: all of them, and then none is held any more, or
+/// only the oldest.
+async fn release(State(platform): Shared, body: Bytes) -> Result<Json<Value>, BadInput> {
+    #[derive(Default, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Release {
+        count: Option<usize>,
+    }
+
+    let Release { count } = read_or_default(&body)?;
+    if count.is_none() {
+        platform.faults.lock().drop_holds();
+    }
+    let released = platform.held.release(count.unwrap_or(usize::MAX));
+    Ok(Json(json!({ "released": released })))
+}
+
+async fn limits(State(platform): Shared) -> Json<Value> {
+    Json(json!({
+        "create": platform.create_limit.lock().uses(),
+        "message": platform.message_limit.lock().uses(),
+        "analytics": platform.analytics_limit.lock().uses(),
+    }))
+}
+
+async fn set_limits(State(platform): Shared, body: Bytes) -> Result<StatusCode, BadInput> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+    struct Settings {
+        create: Field<u32>,
+        message: Field<u32>,
+        analytics: Field<u32>,
+        window_ms: u64,
+    }
+
+    impl Default for Settings {
+        fn default() -> Self {
+            Self {
+                create: Field::LeftAlone,
+                message: Field::LeftAlone,
+                analytics: Field::LeftAlone,
+                window_ms: HOUR_MS,
+            }
+        }
+    }
+
+    let settings: Settings = read(&body)?;
+    for (limit, uses) in [
+        (&platform.create_limit, settings.create),
+        (&platform.message_limit, settings.message),
+        (&platform.analytics_limit, settings.analytics),
+    ] {
+        let mut limit = limit.lock();
+        let uses = uses.instead_of(limit.uses());
+        limit.set(uses, settings.window_ms);
+    }
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn restore_limits(State(platform): Shared) -> StatusCode {
+    platform.restore_limits();
+    StatusCode::NO_CONTENT
+}
+
 /// The same range as the API's operation has, all rows at once.
 async fn views(
     State(platform): Shared,
@@ -86,14 +160,21 @@ async fn set_key(State(platform): Shared, body: Bytes) -> Result<StatusCode, Ref
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Setting {
-        key: String,
+        key: Option<String>,
+        name: Option<String>,
         state: KeyState,
     }
 
     // The reader's own message could hold a part of the key.
-    let Setting { key, state } = serde_json::from_slice(&body)
-        .map_err(|_| Refusal::InvalidRequest("body must be {key, state} with a known state"))?;
-    platform.keys.lock().set(key, state);
+    let Setting { key, name, state } = serde_json::from_slice(&body).map_err(|_| {
+        Refusal::InvalidRequest("body must be {key, name?, state} with a known state")
+    })?;
+    let mut keys = platform.keys.lock();
+    match (key, name) {
+        (Some(key), name) => keys.set(&key, name.as_deref(), state),
+        (None, Some(name)) if keys.set_named(&name, state) > 0 => {}
+        _ => return Err(Refusal::InvalidRequest("no key has this name")),
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -108,13 +189,17 @@ struct ListedJob {
     project_id: String,
     prompt: String,
     messages: Vec<String>,
+    origin: Origin,
+    reads: Reads,
     #[serde(flatten)]
     job: AgentJob,
 }
 
 impl ListedJob {
-    fn new(job: &Job, now: Moment, duration_ms: u64, keys: &Keys) -> Self {
+    fn new(job: &Job, (now, duration_ms): (Moment, u64), keys: &Keys, ledger: &Ledger) -> Self {
         Self {
+            origin: job.origin.clone(),
+            reads: ledger.reads(job.id()),
             project_id: job.project.clone(),
             prompt: keys.scrub(job.prompt()),
             messages: job.messages().map(|message| keys.scrub(message)).collect(),
@@ -127,11 +212,21 @@ async fn jobs(State(platform): Shared) -> Json<Vec<ListedJob>> {
     let now = platform.clock.now();
     let keys = platform.keys.lock();
     let jobs = platform.jobs.lock();
+    let time = (now, jobs.duration_ms);
     Json(
         jobs.iter()
-            .map(|job| ListedJob::new(job, now, jobs.duration_ms, &keys))
+            .map(|job| ListedJob::new(job, time, &keys, &platform.ledger))
             .collect(),
     )
+}
+
+async fn job(State(platform): Shared, Path(id): Path<String>) -> Result<Json<ListedJob>, Refusal> {
+    let now = platform.clock.now();
+    let keys = platform.keys.lock();
+    let jobs = platform.jobs.lock();
+    let job = jobs.find(&id).ok_or(Refusal::JobNotFound)?;
+    let time = (now, jobs.duration_ms);
+    Ok(Json(ListedJob::new(job, time, &keys, &platform.ledger)))
 }
 
 async fn force_job(
@@ -162,4 +257,12 @@ impl IntoResponse for BadInput {
 
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, BadInput> {
     serde_json::from_slice(body).map_err(BadInput)
+}
+
+/// Reads a body that may be left out.
+fn read_or_default<T: DeserializeOwned + Default>(body: &[u8]) -> Result<T, BadInput> {
+    if body.is_empty() {
+        return Ok(T::default());
+    }
+    read(body)
 }

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::body::{CutBody, DripBody};
+use crate::held::Held;
 use crate::operation::Operation;
 
 /// A fault, and the requests that meet it.
@@ -20,6 +21,8 @@ use crate::operation::Operation;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Order {
     operation: Option<Operation>,
+    /// A part of the path and query.
+    target: Option<String>,
     times: Option<u64>,
     #[serde(default)]
     after: u64,
@@ -40,6 +43,8 @@ pub(crate) enum Fault {
         content_type: Option<Text>,
         #[serde(default)]
         headers: Headers,
+        #[serde(default)]
+        process: bool,
     },
     Json {
         status: Status,
@@ -58,13 +63,25 @@ pub(crate) enum Fault {
     Delay {
         ms: u64,
     },
-    Hang,
+    Hold {
+        #[serde(default)]
+        process: bool,
+        next: Option<Box<Fault>>,
+    },
+    Hang {
+        #[serde(default)]
+        process: bool,
+    },
     Reset {
         #[serde(default)]
         process: bool,
     },
-    CutBody,
-    CutChunked,
+    CutBody {
+        bytes: Option<usize>,
+    },
+    CutChunked {
+        bytes: Option<usize>,
+    },
     MalformedJson,
     EmptyPage,
     SlowDrip {
@@ -146,9 +163,15 @@ impl FaultQueue {
         self.0.clear();
     }
 
+    /// Drops the orders to hold requests.
+    pub(crate) fn drop_holds(&mut self) {
+        self.0
+            .retain(|order| !matches!(order.fault, Fault::Hold { .. }));
+    }
+
     /// The fault that this request meets, by the first order that matches it.
-    pub(crate) fn next(&mut self, operation: Operation) -> Option<Fault> {
-        let matches = |order: &Order| order.operation.is_none_or(|wanted| wanted == operation);
+    pub(crate) fn next(&mut self, operation: Operation, target: &str) -> Option<Fault> {
+        let matches = |order: &Order| order.matches(operation, target);
         let at = self.0.iter().position(matches)?;
         let order = self.0.get_mut(at)?;
         if order.after > 0 {
@@ -166,19 +189,76 @@ impl FaultQueue {
     }
 }
 
+impl Order {
+    fn matches(&self, operation: Operation, target: &str) -> bool {
+        let part = self.target.as_deref();
+        self.operation.is_none_or(|wanted| wanted == operation)
+            && part.is_none_or(|part| target.contains(part))
+    }
+}
+
+/// What the API answers: still to be asked for, or there already.
+enum Answer<F> {
+    Coming(F),
+    There(Response),
+}
+
+impl<F: Future<Output = Response>> Answer<F> {
+    async fn take(self) -> Response {
+        match self {
+            Self::Coming(answer) => answer.await,
+            Self::There(response) => response,
+        }
+    }
+}
+
 impl Fault {
-    /// Answers in place of the API, or spoils the answer that it gives.
-    pub(crate) async fn strike(self, answer: impl Future<Output = Response>) -> Outcome {
+    /// Holds the request for as long as it has to be held, and then answers in
+    /// place of the API, or spoils the answer that it gives.
+    pub(crate) async fn strike(
+        self,
+        held: &Held,
+        answer: impl Future<Output = Response>,
+    ) -> Outcome {
+        let mut fault = self;
+        let mut answer = Answer::Coming(answer);
+        while let Self::Hold { process, next } = fault {
+            if process {
+                answer = Answer::There(answer.take().await);
+            }
+            if held.wait().await.is_err() {
+                return Outcome::Reset;
+            }
+            match next {
+                Some(next) => fault = *next,
+                None => return Outcome::Answer(answer.take().await),
+            }
+        }
+        fault.spoil(answer.take()).await
+    }
+
+    async fn spoil(self, answer: impl Future<Output = Response>) -> Outcome {
         let response = match self {
-            Self::Hang => return Outcome::Silence,
+            // Held by `strike` already.
+            Self::Hold { .. } => answer.await,
+            Self::Hang { process } => {
+                if process {
+                    answer.await;
+                }
+                return Outcome::Silence;
+            }
             Self::Reset { process } => {
                 if process {
                     answer.await;
                 }
                 return Outcome::Reset;
             }
-            Self::CutBody => return Outcome::Cut(Taken::from(answer.await).await.cut_body()),
-            Self::CutChunked => return Outcome::Cut(Taken::from(answer.await).await.cut_chunked()),
+            Self::CutBody { bytes } => {
+                return Outcome::Cut(Taken::from(answer.await).await.cut_body(bytes));
+            }
+            Self::CutChunked { bytes } => {
+                return Outcome::Cut(Taken::from(answer.await).await.cut_chunked(bytes));
+            }
             Self::MalformedJson => Taken::from(answer.await).await.malformed(),
             Self::EmptyPage => Taken::from(answer.await).await.empty_page(),
             Self::SlowDrip {
@@ -196,7 +276,13 @@ impl Fault {
                 body,
                 content_type,
                 headers,
-            } => plain(status.0, body, content_type, headers),
+                process,
+            } => {
+                if process {
+                    answer.await;
+                }
+                plain(status.0, body, content_type, headers)
+            }
             Self::Json { status, body } => (status.0, Json(body)).into_response(),
             Self::Html { status } => error_page(status.0),
             Self::Empty { status } => status.0.into_response(),
@@ -259,16 +345,20 @@ impl Taken {
         self.body.slice(..self.body.len() / 2)
     }
 
-    fn cut_body(mut self) -> Response {
+    /// Always short of at least one byte of what it announces.
+    fn cut_body(mut self, bytes: Option<usize>) -> Response {
+        let whole = self.body.len();
         self.headers
-            .insert(CONTENT_LENGTH, HeaderValue::from(self.body.len()));
-        self.cut_chunked()
+            .insert(CONTENT_LENGTH, HeaderValue::from(whole));
+        let sent = bytes.unwrap_or(whole / 2).min(whole.saturating_sub(1));
+        self.cut_chunked(Some(sent))
     }
 
     /// A body of unknown length is sent in chunks.
-    fn cut_chunked(self) -> Response {
-        let half = self.half();
-        self.with(Body::new(CutBody::after(half)))
+    fn cut_chunked(self, bytes: Option<usize>) -> Response {
+        let sent = bytes.unwrap_or(self.body.len() / 2).min(self.body.len());
+        let sent = self.body.slice(..sent);
+        self.with(Body::new(CutBody::after(sent)))
     }
 
     fn malformed(mut self) -> Response {
@@ -305,13 +395,14 @@ mod tests {
 
     fn kinds(queue: &mut FaultQueue, operations: &[Operation]) -> Vec<Option<&'static str>> {
         let kind = |fault| match fault {
-            Fault::Hang => "hang",
+            Fault::Hang { .. } => "hang",
+            Fault::Hold { .. } => "hold",
             Fault::EmptyPage => "emptyPage",
             _ => "another",
         };
         operations
             .iter()
-            .map(|operation| queue.next(*operation).map(kind))
+            .map(|operation| queue.next(*operation, "/").map(kind))
             .collect()
     }
 
@@ -346,6 +437,31 @@ mod tests {
     }
 
     #[test]
+    fn a_fault_waits_for_its_target() {
+        let mut queue = queue(json!([{ "target": "offset=250", "fault": { "kind": "hang" } }]));
+        assert!(
+            queue
+                .next(Operation::ListViews, "/views?offset=0")
+                .is_none()
+        );
+        assert!(
+            queue
+                .next(Operation::ListViews, "/views?offset=250")
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn holds_are_dropped_and_other_faults_stay() {
+        let mut queue = queue(json!([
+            { "fault": { "kind": "hold", "next": { "kind": "hang" } } },
+            { "fault": { "kind": "emptyPage" } },
+        ]));
+        queue.drop_holds();
+        assert_eq!(kinds(&mut queue, &[Operation::Other]), [Some("emptyPage")]);
+    }
+
+    #[test]
     fn times_zero_lasts_until_cleared() {
         let mut queue = queue(json!([{ "times": 0, "fault": { "kind": "hang" } }]));
         assert_eq!(kinds(&mut queue, &[Operation::Other; 3]), [Some("hang"); 3]);
@@ -359,6 +475,8 @@ mod tests {
             json!({ "kind": "unknown" }),
             json!({ "kind": "status" }),
             json!({ "kind": "status", "status": 101 }),
+            json!({ "kind": "hold", "next": { "kind": "unknown" } }),
+            json!({ "kind": "cutBody", "bytes": -1 }),
             json!({ "kind": "status", "status": 500, "headers": { "a b": "c" } }),
             json!({ "kind": "status", "status": 500, "retries": 1 }),
             json!({ "kind": "slowDrip", "chunkBytes": 0, "intervalMs": 1 }),

@@ -1,6 +1,6 @@
 //! What was received, and what became of it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -15,10 +15,13 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::auth::Keys;
+use crate::clock::Moment;
 use crate::operation::Operation;
 use crate::random::SplitMix64;
 
 const KEPT_REQUESTS: usize = 500;
+/// Of each job.
+const KEPT_READS: usize = 500;
 
 /// The counters and the request log.
 #[derive(Default)]
@@ -33,6 +36,25 @@ struct Book {
     visits: u64,
     counters: Counters,
     requests: VecDeque<Arc<Received>>,
+    reads: HashMap<String, Reads>,
+}
+
+/// The requests for one job, whatever they were answered.
+#[derive(Clone, Default, Serialize)]
+pub(crate) struct Reads {
+    count: u64,
+    /// When the last of them came, in milliseconds since the epoch, oldest first.
+    at: VecDeque<u64>,
+}
+
+impl Reads {
+    fn note(&mut self, now: u64) {
+        self.count += 1;
+        if self.at.len() == KEPT_READS {
+            self.at.pop_front();
+        }
+        self.at.push_back(now);
+    }
 }
 
 #[derive(Clone, Serialize)]
@@ -46,6 +68,8 @@ pub(crate) struct Counters {
     in_flight: u64,
     max_in_flight: u64,
     aborted: u64,
+    /// Filled in by the control route: not the ledger's to know.
+    pub(crate) held: usize,
 }
 
 impl Default for Counters {
@@ -59,6 +83,7 @@ impl Default for Counters {
             in_flight: 0,
             max_in_flight: 0,
             aborted: 0,
+            held: 0,
         }
     }
 }
@@ -67,15 +92,25 @@ impl Default for Counters {
 #[derive(Serialize)]
 pub(crate) struct Received {
     operation: Operation,
+    /// Milliseconds since the epoch.
+    at: u64,
     method: String,
     target: String,
+    /// The state of its key.
     authorization: &'static str,
+    /// The name of its key.
+    key: String,
     headers: Vec<(String, String)>,
     body: String,
 }
 
 impl Received {
-    pub(crate) fn new(operation: Operation, parts: &Parts, body: &[u8], keys: &Keys) -> Self {
+    pub(crate) fn new(
+        operation: Operation,
+        (parts, body): (&Parts, &[u8]),
+        keys: &Keys,
+        now: Moment,
+    ) -> Self {
         let headers = parts.headers.iter().map(|(name, value)| {
             let shown = if name == AUTHORIZATION {
                 keys.label(Some(value)).to_owned()
@@ -86,12 +121,21 @@ impl Received {
         });
         Self {
             operation,
+            at: now.0,
             method: parts.method.to_string(),
             target: keys.scrub(&parts.uri.to_string()),
             authorization: keys.label(parts.headers.get(AUTHORIZATION)),
+            key: keys.name(parts.headers.get(AUTHORIZATION)).to_owned(),
             headers: headers.collect(),
             body: keys.scrub(&String::from_utf8_lossy(body)),
         }
+    }
+
+    /// The job that is asked for, by the last segment of the path.
+    fn job_read(&self) -> Option<&str> {
+        let path = self.target.split('?').next()?;
+        let id = path.rsplit('/').next()?;
+        (self.operation == Operation::GetJob).then_some(id)
     }
 }
 
@@ -117,6 +161,12 @@ impl Ledger {
         if book.requests.len() == KEPT_REQUESTS {
             book.requests.pop_front();
         }
+        if let Some(id) = received.job_read() {
+            book.reads
+                .entry(id.to_owned())
+                .or_default()
+                .note(received.at);
+        }
         book.requests.push_back(Arc::new(received));
     }
 
@@ -130,6 +180,11 @@ impl Ledger {
 
     pub(crate) fn counters(&self) -> Counters {
         self.book.lock().counters.clone()
+    }
+
+    pub(crate) fn reads(&self, job: &str) -> Reads {
+        let book = self.book.lock();
+        book.reads.get(job).cloned().unwrap_or_default()
     }
 
     pub(crate) fn requests(&self) -> Vec<Arc<Received>> {

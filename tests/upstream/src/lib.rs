@@ -62,44 +62,58 @@
 //!
 //! | request | effect |
 //! | --- | --- |
-//! | `GET /counters` | what was received and answered so far |
+//! | `GET /counters` | what was received and answered so far, and how many requests are held |
 //! | `GET /requests` | the last 500 API requests, oldest first; keys are replaced by words |
-//! | `POST /reset` | forgets counters, requests, faults, limit windows and jobs |
+//! | `POST /reset` | forgets counters, requests, faults, what limits have taken, and jobs; breaks held requests off |
 //! | `POST /faults` | queues a fault: see below |
 //! | `DELETE /faults` | drops the queued faults |
+//! | `POST /release` | `{count?}`: lets the oldest held requests go on; without `count` all, and drops the queued holds |
+//! | `GET /limits` | `{create, message, analytics}` |
+//! | `POST /limits` | `{create?, message?, analytics?, windowMs?}`; `null` is no limit, the window is an hour unless told |
+//! | `DELETE /limits` | back to the limits of the start |
 //! | `GET /views?projectId&dateFrom&dateTo` | totals and all rows of a range |
-//! | `POST /keys` | `{key, state}`; state `accepted`, `expired`, `read` or `write` |
-//! | `DELETE /keys` | back to the one key of the start |
-//! | `GET /jobs` | all jobs with project, prompt and messages, oldest first |
+//! | `POST /keys` | `{key?, name?, state}`; state `accepted`, `expired`, `read` or `write` |
+//! | `DELETE /keys` | back to the keys of the start |
+//! | `GET /jobs` | all jobs, oldest first, with project, prompt, messages, `origin` and `reads` |
+//! | `GET /jobs/{id}` | one of them |
 //! | `POST /jobs/{id}` | `{status?, prLink?, archivedAt?}`: forces fields until the next follow-up |
+//!
+//! The keys of the start are named `key` and `read-key`; others have the name
+//! that they are given. A setting without `key` changes the keys of that name.
+//! A job's `origin` is what its creation carried: `key` (a name, never the key),
+//! `userAgent`, `traceparent`, `idempotencyKey`. Its `reads` are `count` and
+//! `at`, the moments of the last 500 requests for it.
 //!
 //! ## Faults
 //!
-//! `{operation?, times?, after?, fault: {kind, …}}`. `operation` is one of
-//! `agentJobs.create`, `agentJobs.get`, `agentJobs.sendMessage`,
-//! `pageViews.list`, `other`; without it every request matches. `times` is 1
+//! `{operation?, target?, times?, after?, fault: {kind, …}}`. `operation` is one
+//! of `agentJobs.create`, `agentJobs.get`, `agentJobs.sendMessage`,
+//! `pageViews.list`, `other`, and `target` a part of the path and query as they
+//! were sent; without them every request matches. `times` is 1
 //! by default, 0 means until cleared. `after` lets that many matching requests
 //! pass first. Faults queue: a request meets the first one in the queue that
 //! matches it, and the next one has its turn when that one is used up.
 //!
 //! | `kind` | other fields | what happens |
 //! | --- | --- | --- |
-//! | `status` | `status`, `body?`, `contentType?`, `headers?` | that answer, by default an `{error}` |
+//! | `status` | `status`, `body?`, `contentType?`, `headers?`, `process?` | that answer, by default an `{error}` |
 //! | `json` | `status`, `body` | that JSON |
 //! | `html` | `status` | an HTML error page |
 //! | `empty` | `status` | no body |
 //! | `redirect` | `status`, `location` | that redirect |
 //! | `delay` | `ms` | waits, then answers as usual |
-//! | `hang` | | never answers |
+//! | `hold` | `process?`, `next?` | waits for `POST /release`, then goes on as usual, or with the fault `next` |
+//! | `hang` | `process?` | never answers |
 //! | `reset` | `process?` | TCP reset before any answer |
-//! | `cutBody`* | | full `content-length`, half the body, end of connection |
-//! | `cutChunked`* | | chunked, half the body, no last chunk |
+//! | `cutBody`* | `bytes?` | full `content-length`, half the body or so many bytes of it, end of connection |
+//! | `cutChunked`* | `bytes?` | chunked, half the body or so many bytes of it, no last chunk |
 //! | `malformedJson`* | | 200 with half the body, complete as HTTP |
 //! | `emptyPage`* | | no `views`, yet `hasMore` |
 //! | `slowDrip`* | `chunkBytes`, `intervalMs` | the body in small pieces |
 //!
-//! The kinds with a star, `delay`, and `reset` with `process: true` really
-//! process the request; the others answer in its place, before any check.
+//! The kinds with a star, `delay`, and those with `process: true` really process
+//! the request; the others answer in its place, before any check. A `hold`
+//! processes the request when it is released, or with `process: true` before.
 
 mod agent_job;
 mod auth;
@@ -110,10 +124,13 @@ mod control;
 mod data;
 mod date;
 mod fault;
+mod field;
+mod held;
 mod ledger;
 mod limits;
 mod operation;
 mod options;
+mod origin;
 mod page_views;
 mod platform;
 mod random;

@@ -46,6 +46,10 @@ pub struct Options {
     )]
     pub key: AdminKey,
 
+    /// Second key that is accepted, for reading only
+    #[arg(long, env = "UPSTREAM_READ_KEY", hide_env_values = true)]
+    pub read_key: Option<AdminKey>,
+
     /// A project that exists; may be repeated, or several separated by commas. One that begins
     /// with `empty-` has no views
     #[arg(
@@ -79,6 +83,7 @@ impl Default for Options {
             latency_ms: 0,
             job_duration_ms: 6000,
             key: AdminKey::default(),
+            read_key: None,
             projects: default_projects(),
             create_limit: 100,
             message_limit: 100,

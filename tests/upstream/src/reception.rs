@@ -55,16 +55,18 @@ pub(crate) async fn receive(
         let refusal = Refusal::BodyTooLarge.into_response();
         return visit.dressed(refusal);
     };
-    let received = Received::new(operation, &parts, &body, &platform.keys.lock());
+    let now = platform.clock.now();
+    let received = Received::new(operation, (&parts, &body), &platform.keys.lock(), now);
     platform.ledger.log(received);
-    let fault = platform.faults.lock().next(operation);
+    let target = parts.uri.to_string();
+    let fault = platform.faults.lock().next(operation, &target);
     wait(platform.options.latency_ms).await;
 
     let line = parts.extensions.get::<Line>().cloned();
     let answer = next.run(Request::from_parts(parts, Body::from(body)));
     let outcome = match fault {
         None => Outcome::Answer(answer.await),
-        Some(fault) => fault.strike(answer).await,
+        Some(fault) => fault.strike(&platform.held, answer).await,
     };
     match outcome {
         Outcome::Answer(response) => visit.dressed(response),

@@ -84,6 +84,56 @@ fn keys_may_be_expired_or_limited_and_come_back() {
     assert_eq!(statuses(&client, &bearer), (200, 201));
 }
 
+fn with_read_key() -> Client {
+    Client::start(upstream::Options {
+        read_key: Some("mint_reader".into()),
+        ..quick()
+    })
+}
+
+#[test]
+fn the_read_key_of_the_start_only_reads() {
+    let client = with_read_key();
+    assert_eq!(statuses(&client, "Bearer mint_reader"), (200, 403));
+    assert_eq!(statuses(&client, &format!("Bearer {KEY}")), (200, 201));
+    let log = client.control("GET", "/requests", &Value::Null);
+    let log_json = log.json();
+    let names: Vec<_> = (log_json.as_array().unwrap().iter())
+        .map(|request| &request["key"])
+        .collect();
+    assert_eq!(names, ["read-key", "read-key", "key", "key"]);
+    assert!(!log.text.contains("mint_reader"));
+}
+
+#[test]
+fn a_key_is_changed_by_its_name_and_restored() {
+    let client = with_read_key();
+    let set = |setting| client.control("POST", "/keys", &setting).status;
+    assert_eq!(set(json!({ "name": "read-key", "state": "expired" })), 204);
+    assert_eq!(statuses(&client, "Bearer mint_reader"), (401, 401));
+    assert_eq!(statuses(&client, &format!("Bearer {KEY}")), (200, 201));
+    assert_eq!(set(json!({ "name": "unknown", "state": "expired" })), 400);
+    assert_eq!(set(json!({ "state": "expired" })), 400);
+    client.control("DELETE", "/keys", &Value::Null);
+    assert_eq!(statuses(&client, "Bearer mint_reader"), (200, 403));
+}
+
+#[test]
+fn a_new_key_has_the_name_that_it_is_given() {
+    let client = Client::start(quick());
+    let setting = json!({ "key": "mint_next", "name": "next-key", "state": "accepted" });
+    client.control("POST", "/keys", &setting);
+    assert_eq!(statuses(&client, "Bearer mint_next"), (200, 201));
+    assert_eq!(client.read_control("/requests")[0]["key"], "next-key");
+    client.control(
+        "POST",
+        "/keys",
+        &json!({ "key": "mint_next", "state": "read" }),
+    );
+    statuses(&client, "Bearer mint_next");
+    assert_eq!(client.read_control("/requests")[2]["key"], "next-key");
+}
+
 #[test]
 fn a_setting_that_cannot_be_read_is_not_repeated() {
     let client = Client::start(quick());

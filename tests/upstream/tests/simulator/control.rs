@@ -31,6 +31,7 @@ fn counters_tell_what_was_received_and_answered() {
             "inFlight": 0,
             "maxInFlight": 1,
             "aborted": 0,
+            "held": 0,
         })
     );
 }
@@ -186,6 +187,143 @@ fn jobs_are_listed_with_their_prompts_and_messages() {
         (&listed["prompt"], &listed["messages"]),
         (&json!("first"), &json!(["second"]))
     );
+}
+
+#[test]
+fn a_jobs_requests_are_counted_with_their_times() {
+    let client = Client::start(quick());
+    let (one, other) = (client.create("one"), client.create("other"));
+    let shown = |job: &Value| {
+        let id = job["id"].as_str().unwrap();
+        client.read_control(&format!("/jobs/{id}"))
+    };
+    assert_eq!(shown(&one)["reads"], json!({ "count": 0, "at": [] }));
+    client.job(&one["id"]);
+    client.fault(&json!({ "kind": "empty", "status": 500 }));
+    client.get(&format!("{JOB}/{}?x=1", one["id"].as_str().unwrap()));
+    client.post(
+        &format!("{JOB}/{}/message", one["id"].as_str().unwrap()),
+        "{}",
+    );
+
+    let reads = &shown(&one)["reads"];
+    assert_eq!(reads["count"], 2, "whatever the answer was");
+    let at: Vec<u64> = serde_json::from_value(reads["at"].clone()).unwrap();
+    assert!(at.len() == 2 && at[0] > 1_700_000_000_000 && at.is_sorted());
+    assert_eq!(shown(&other)["reads"]["count"], 0);
+    assert_eq!(client.read_control("/jobs")[0], shown(&one));
+    assert_eq!(
+        client.control("GET", "/jobs/unknown", &Value::Null).status,
+        404
+    );
+}
+
+#[test]
+fn only_the_last_five_hundred_times_of_a_job_are_kept() {
+    let client = Client::start(quick());
+    let id = &client.create("x")["id"];
+    for _ in 0..502 {
+        client.job(id);
+    }
+    let reads = &client.read_control("/jobs")[0]["reads"];
+    assert_eq!(reads["count"], 502);
+    assert_eq!(reads["at"].as_array().unwrap().len(), 500);
+}
+
+#[test]
+fn a_job_tells_what_its_creation_carried() {
+    let client = Client::start(quick());
+    let bearer = format!("Bearer {KEY}");
+    let leak = format!("with-{KEY}");
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("content-type", "application/json"),
+        ("user-agent", "a-test/1"),
+        ("traceparent", "00-1-2-01"),
+        ("idempotency-key", &leak),
+    ];
+    client
+        .send("POST", JOB, &headers, r#"{"prompt": "x"}"#)
+        .unwrap();
+    assert_eq!(
+        client.read_control("/jobs")[0]["origin"],
+        json!({
+            "key": "key", "userAgent": "a-test/1", "traceparent": "00-1-2-01",
+            "idempotencyKey": "with-[key]",
+        })
+    );
+    client.create("without");
+    let origin = &client.read_control("/jobs")[1]["origin"];
+    assert_eq!(
+        (&origin["traceparent"], &origin["idempotencyKey"]),
+        (&Value::Null, &Value::Null)
+    );
+}
+
+#[test]
+fn the_log_tells_when_a_request_came_and_the_name_of_its_key() {
+    let client = Client::start(quick());
+    client.get(VIEWS);
+    client
+        .send("GET", VIEWS, &[("authorization", "Bearer wrong")], "")
+        .unwrap();
+    client.send("GET", VIEWS, &[], "").unwrap();
+    let log = client.read_control("/requests");
+    let names: Vec<_> = log
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|request| &request["key"])
+        .collect();
+    assert_eq!(names, ["key", "other", "none"]);
+    let at = |number: usize| log[number]["at"].as_u64().unwrap();
+    assert!(at(0) > 1_700_000_000_000 && at(0) <= at(1) && at(1) <= at(2));
+}
+
+#[test]
+fn limits_can_be_changed_lifted_and_restored() {
+    let client = Client::start(Options {
+        create_limit: 1,
+        analytics_limit: 1,
+        ..quick()
+    });
+    let create = || client.post(JOB, r#"{"prompt": "x"}"#).status;
+    let set = |limits| assert_eq!(client.control("POST", "/limits", &limits).status, 204);
+    assert_eq!([create(), create()], [201, 429]);
+    set(json!({ "create": 2 }));
+    assert_eq!([create(), create()], [201, 429]);
+    set(json!({ "create": null }));
+    assert_eq!([create(), create(), create()], [201; 3]);
+    assert_eq!(
+        client.read_control("/limits"),
+        json!({ "create": null, "message": 100, "analytics": 1 })
+    );
+
+    client.control("POST", "/reset", &Value::Null);
+    assert_eq!([create(), create()], [201; 2], "a reset changes no limit");
+    assert_eq!(
+        client.control("DELETE", "/limits", &Value::Null).status,
+        204
+    );
+    assert_eq!(create(), 429);
+    assert_eq!(
+        client
+            .control("POST", "/limits", &json!({ "creat": 1 }))
+            .status,
+        400
+    );
+}
+
+#[test]
+fn the_window_of_the_limits_can_be_shortened() {
+    let client = Client::start(Options {
+        analytics_limit: 1,
+        ..quick()
+    });
+    client.get(VIEWS);
+    assert_eq!(client.get(VIEWS).status, 429);
+    client.control("POST", "/limits", &json!({ "windowMs": 1 }));
+    eventually("the window has passed", || client.get(VIEWS).status == 200);
 }
 
 #[test]

@@ -86,6 +86,153 @@ fn hang_lasts_until_the_client_leaves() {
     assert_eq!(client.read_control("/counters")["byStatus"], json!({}));
 }
 
+/// Creates so many jobs at once, and gives their answers when `meanwhile` is done.
+fn creations(client: &Client, count: usize, meanwhile: impl FnOnce()) -> Vec<u16> {
+    std::thread::scope(|scope| {
+        let create = || client.post(JOB, r#"{"prompt": "x"}"#).status;
+        let running: Vec<_> = (0..count).map(|_| scope.spawn(create)).collect();
+        meanwhile();
+        running.into_iter().map(|one| one.join().unwrap()).collect()
+    })
+}
+
+fn release(client: &Client, body: &Value) -> u64 {
+    let answer = client.control("POST", "/release", body);
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()["released"].as_u64().unwrap()
+}
+
+#[test]
+fn held_requests_wait_for_their_release_and_then_go_on() {
+    let client = Client::start(quick());
+    let order = json!({ "times": 0, "fault": { "kind": "hold" } });
+    client.control("POST", "/faults", &order);
+    let statuses = creations(&client, 5, || {
+        eventually("all are held", || client.counter("held") == 5);
+        assert_eq!(client.counter("jobsCreated"), 0);
+        assert_eq!(release(&client, &json!({ "count": 2 })), 2);
+        eventually("two have gone on", || client.counter("jobsCreated") == 2);
+        assert_eq!(client.counter("held"), 3);
+        assert_eq!(release(&client, &Value::Null), 3);
+    });
+    assert_eq!(statuses, [201; 5]);
+    assert_eq!(
+        (client.counter("jobsCreated"), client.counter("held")),
+        (5, 0)
+    );
+    assert_eq!(
+        client.get(VIEWS).status,
+        200,
+        "a full release ends the holding"
+    );
+}
+
+#[test]
+fn a_hold_can_come_after_the_request_was_processed() {
+    let client = Client::start(quick());
+    client.fault(&json!({ "kind": "hold", "process": true }));
+    let statuses = creations(&client, 1, || {
+        eventually("it is held", || client.counter("held") == 1);
+        assert_eq!(client.counter("jobsCreated"), 1);
+        release(&client, &Value::Null);
+    });
+    assert_eq!(statuses, [201]);
+}
+
+#[test]
+fn a_hold_can_end_in_another_fault() {
+    let client = Client::start(quick());
+    for (process, created) in [(false, 0), (true, 1)] {
+        let next = json!({ "kind": "empty", "status": 503 });
+        client.fault(&json!({ "kind": "hold", "process": process, "next": next }));
+        let statuses = creations(&client, 1, || {
+            eventually("it is held", || client.counter("held") == 1);
+            release(&client, &Value::Null);
+        });
+        assert_eq!(
+            (statuses, client.counter("jobsCreated")),
+            (vec![503], created)
+        );
+    }
+}
+
+#[test]
+fn a_held_request_whose_client_leaves_is_held_no_longer() {
+    let client = Client::start(quick());
+    client.fault(&json!({ "kind": "hold" }));
+    let stream = wire::send(&client, GET_VIEWS);
+    eventually("it is held", || client.counter("held") == 1);
+    drop(stream);
+    eventually("the client is missed", || client.counter("aborted") == 1);
+    assert_eq!(client.counter("held"), 0);
+    assert_eq!(release(&client, &Value::Null), 0);
+}
+
+#[test]
+fn a_reset_of_the_simulator_breaks_held_requests_off() {
+    let client = Client::start(quick());
+    client.fault(&json!({ "kind": "hold" }));
+    let stream = wire::send(&client, GET_VIEWS);
+    eventually("it is held", || client.counter("held") == 1);
+    client.control("POST", "/reset", &Value::Null);
+    let (text, end) = wire::read_to_end(stream);
+    assert_eq!(text, "");
+    assert_eq!(end.unwrap_err().kind(), ErrorKind::ConnectionReset);
+}
+
+#[test]
+fn hang_may_come_after_the_request_was_processed() {
+    let client = Client::start(quick());
+    client.fault(&json!({ "kind": "hang", "process": true }));
+    let prompt = r#"{"prompt": "x"}"#;
+    let stream = wire::send_body(&client, &format!("POST {JOB}"), prompt);
+    eventually("the job is there", || client.counter("jobsCreated") == 1);
+    assert_eq!(client.counter("inFlight"), 1);
+    drop(stream);
+    eventually("the client is missed", || client.counter("aborted") == 1);
+}
+
+#[test]
+fn status_may_come_after_the_request_was_processed() {
+    let client = Client::start(quick());
+    client.fault(&json!({ "kind": "status", "status": 500, "process": true }));
+    assert_eq!(client.post(JOB, r#"{"prompt": "x"}"#).status, 500);
+    assert_eq!(client.counter("jobsCreated"), 1);
+}
+
+#[test]
+fn a_fault_may_be_for_one_target_only() {
+    let client = Client::start(quick());
+    let fault = json!({ "kind": "empty", "status": 500 });
+    let order = json!({ "target": "offset=250", "fault": fault });
+    client.control("POST", "/faults", &order);
+    let offsets = ["0", "250", "250"];
+    let statuses = offsets.map(|offset| client.get(&format!("{VIEWS}?offset={offset}")).status);
+    assert_eq!(statuses, [200, 500, 200]);
+}
+
+#[test]
+fn a_body_is_cut_after_so_many_bytes() {
+    let client = Client::start(quick());
+    let whole = client.get(VIEWS).text.len();
+    for (bytes, sent) in [(0, 0), (10, 10), (9_999_999, whole - 1)] {
+        client.fault(&json!({ "kind": "cutBody", "bytes": bytes }));
+        let (text, end) = wire::read_to_end(wire::send(&client, GET_VIEWS));
+        end.unwrap();
+        let (head, body) = split(&text);
+        assert!(head.contains(&format!("content-length: {whole}")));
+        assert_eq!(body.len(), sent);
+    }
+    client.fault(&json!({ "kind": "cutChunked", "bytes": 9_999_999 }));
+    let (text, end) = wire::read_to_end(wire::send(&client, GET_VIEWS));
+    end.unwrap();
+    assert!(split(&text).1.contains("\"hasMore\"") && !text.ends_with("0\r\n\r\n"));
+    client.fault(&json!({ "kind": "cutChunked", "bytes": 0 }));
+    let (text, end) = wire::read_to_end(wire::send(&client, GET_VIEWS));
+    end.unwrap();
+    assert_eq!(split(&text).1, "");
+}
+
 #[test]
 fn reset_breaks_the_connection_before_any_answer() {
     let client = Client::start(quick());

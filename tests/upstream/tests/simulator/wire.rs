@@ -8,14 +8,28 @@ use crate::client::{Client, KEY};
 
 /// Sends a request with the accepted key on a connection of its own.
 pub fn send(client: &Client, request_line: &str) -> TcpStream {
+    let head =
+        format!("{request_line} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {KEY}\r\n\r\n");
+    open(client, &head)
+}
+
+fn open(client: &Client, text: &str) -> TcpStream {
     let mut stream = TcpStream::connect(client.address()).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(20)))
         .unwrap();
-    let head =
-        format!("{request_line} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {KEY}\r\n\r\n");
-    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(text.as_bytes()).unwrap();
     stream
+}
+
+/// The same with a JSON body.
+pub fn send_body(client: &Client, request_line: &str, body: &str) -> TcpStream {
+    let head = format!(
+        "{request_line} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {KEY}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    open(client, &format!("{head}{body}"))
 }
 
 /// Everything up to the end of the connection, and how it ended.

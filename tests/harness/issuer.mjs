@@ -1,0 +1,341 @@
+/**
+ * An OIDC issuer of the tests' own: keys, a key set on a loopback port, good tokens in the form
+ * of GitHub Actions' and Cloudflare Access', and forged ones.
+ */
+import {
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  randomUUID,
+  sign as signBytes,
+} from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Where the key set is served. */
+export const JWKS_PATH = "/.well-known/jwks";
+
+const CONFIGURATION_PATH = "/.well-known/openid-configuration";
+const GITHUB_TTL_SECONDS = 5 * 60;
+const ACCESS_TTL_SECONDS = 24 * 3600;
+const HUGE_BODY_BYTES = 32 * 1024 * 1024;
+
+/** How each algorithm's keys are made, and how Node.js signs with them (RFC 7518, section 3). */
+const ALGORITHMS = {
+  RS256: { make: () => generateKeyPairSync("rsa", { modulusLength: 2048 }), options: {} },
+  ES256: {
+    make: () => generateKeyPairSync("ec", { namedCurve: "P-256" }),
+    options: { dsaEncoding: "ieee-p1363" },
+  },
+};
+
+/**
+ * @typedef {object} SigningKey
+ * @property {"RS256" | "ES256"} alg
+ * @property {string} kid
+ * @property {import("node:crypto").KeyObject} privateKey
+ * @property {import("node:crypto").KeyObject} publicKey
+ *
+ * @typedef {object} JwksFault what every answer of the key set does until it is changed
+ * @property {number} [status]
+ * @property {number} [delayMs] waits first
+ * @property {boolean} [hang] never answers
+ * @property {boolean} [garbage] a body that is no JSON
+ * @property {string} [redirect] a location, answered with 302
+ * @property {boolean} [huge] a body of 32 MiB that begins like a key set
+ * @property {boolean} [reset] ends the connection instead of answering
+ * @property {string} [body] this body instead
+ *
+ * @typedef {object} MintOptions
+ * @property {"RS256" | "ES256"} [alg] RS256 unless told
+ * @property {string} [kid] another than the key's
+ * @property {Record<string, unknown>} [header] members that win; `undefined` leaves one out
+ * @property {SigningKey} [key] another key than the issuer's current one
+ */
+
+/**
+ * A fresh key pair with a `kid` that no other has.
+ *
+ * @param {"RS256" | "ES256"} [alg]
+ * @returns {SigningKey}
+ */
+export function newSigningKey(alg = "RS256") {
+  const kid = `${alg.toLowerCase()}-${randomBytes(6).toString("hex")}`;
+  return { alg, kid, ...ALGORITHMS[alg].make() };
+}
+
+/**
+ * A key as it stands in a key set (RFC 7517).
+ *
+ * @param {SigningKey} key
+ */
+export function jwkOf({ publicKey, kid, alg }) {
+  return { ...publicKey.export({ format: "jwk" }), kid, alg, use: "sig" };
+}
+
+/**
+ * Signs claims, and checks nothing about them.
+ *
+ * @param {unknown} claims
+ * @param {SigningKey} key
+ * @param {Record<string, unknown>} [header] members that win; `undefined` leaves one out
+ */
+export function signToken(claims, key, header = {}) {
+  const body = unsigned({ alg: key.alg, typ: "JWT", kid: key.kid, ...header }, claims);
+  const { options } = ALGORITHMS[key.alg];
+  const signature = signBytes("sha256", Buffer.from(body), { key: key.privateKey, ...options });
+  return `${body}.${signature.toString("base64url")}`;
+}
+
+/** Starts an issuer with one key of each algorithm on a free loopback port. */
+export async function startIssuer() {
+  const issuer = new Issuer();
+  await issuer.start();
+  return issuer;
+}
+
+class Issuer {
+  #server = createServer((request, response) => this.#answer(request, response));
+  /** The keys that sign, by algorithm. */
+  #keys = newKeys();
+  /** Older keys that are still in the set. */
+  #retired = [];
+  #fault = {};
+  /** Its own address, which is its `iss`. */
+  url;
+  /** How often the key set was asked for. */
+  jwksRequests = 0;
+  /** When it was, in milliseconds since the epoch. */
+  jwksTimes = [];
+
+  async start() {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    this.url = `http://127.0.0.1:${this.#server.address().port}`;
+    this.jwksUrl = `${this.url}${JWKS_PATH}`;
+  }
+
+  /** The current signing key. @param {"RS256" | "ES256"} [alg] @returns {SigningKey} */
+  key(alg = "RS256") {
+    return this.#keys[alg];
+  }
+
+  /** The key set as it is served. */
+  jwks() {
+    return { keys: [...Object.values(this.#keys), ...this.#retired].map(jwkOf) };
+  }
+
+  /**
+   * Replaces all keys.
+   *
+   * @param {{ keepOld?: boolean }} [options] whether the old ones stay in the set
+   * @returns {Record<"RS256" | "ES256", SigningKey>} the old ones
+   */
+  rotate({ keepOld = false } = {}) {
+    const old = this.#keys;
+    this.#keys = newKeys();
+    this.#retired = keepOld ? [...this.#retired, ...Object.values(old)] : [];
+    return old;
+  }
+
+  /** Makes the key set's answers go wrong from now on. @param {JwksFault} [fault] none: as usual */
+  setFault(fault = {}) {
+    this.#fault = fault;
+  }
+
+  /** Forgets how often the key set was asked for, and the fault. */
+  reset() {
+    this.jwksRequests = 0;
+    this.jwksTimes = [];
+    this.#fault = {};
+  }
+
+  /** A signed token with exactly these claims. @param {unknown} claims @param {MintOptions} [options] */
+  mint(claims, { alg = "RS256", kid, header, key = this.key(alg) } = {}) {
+    return signToken(claims, key, { ...(kid === undefined ? {} : { kid }), ...header });
+  }
+
+  /**
+   * The claims of a GitHub Actions token that was just issued.
+   *
+   * @param {{ repository?: string, ref?: string, aud?: string | string[], workflow?: string,
+   *   actor?: string, now?: number } & Record<string, unknown>} [changes] `now` in seconds since
+   *   1970; any other claim is added or replaced, `undefined` leaves it out
+   */
+  githubClaims(changes = {}) {
+    const { repository = "acme/docs", ref = "refs/heads/main", now = seconds() } = changes;
+    const { workflow = "docs", now: _now, ...claims } = changes;
+    const file = `${repository}/.github/workflows/${workflow}.yml@${ref}`;
+    const sha = "3f1c9d2f0b7d4a6f8e5c1b2a3d4e5f60718293a4";
+    return present({
+      iss: this.url,
+      sub: `repo:${repository}:ref:${ref}`,
+      aud: "quillgate",
+      actor: "alice",
+      actor_id: "1001",
+      base_ref: "",
+      event_name: "push",
+      head_ref: "",
+      job_workflow_ref: file,
+      job_workflow_sha: sha,
+      ref,
+      ref_protected: "true",
+      ref_type: ref.startsWith("refs/tags/") ? "tag" : "branch",
+      repository,
+      repository_id: "2002",
+      repository_owner: repository.split("/")[0],
+      repository_owner_id: "3003",
+      repository_visibility: "private",
+      run_attempt: "1",
+      run_id: "12345678901",
+      run_number: "42",
+      runner_environment: "github-hosted",
+      sha,
+      workflow,
+      workflow_ref: file,
+      workflow_sha: sha,
+      jti: randomUUID(),
+      iat: now,
+      nbf: now,
+      exp: now + GITHUB_TTL_SECONDS,
+      ...claims,
+    });
+  }
+
+  /**
+   * The claims of a Cloudflare Access application token that was just issued.
+   *
+   * @param {{ email?: string, aud?: string | string[], now?: number } & Record<string, unknown>} [changes]
+   *   as for {@link githubClaims}
+   */
+  accessClaims(changes = {}) {
+    const { now = seconds(), ...claims } = changes;
+    return present({
+      aud: ["quillgate"],
+      email: "alice@acme.example",
+      exp: now + ACCESS_TTL_SECONDS,
+      iat: now,
+      nbf: now,
+      iss: this.url,
+      type: "app",
+      identity_nonce: randomBytes(12).toString("base64url"),
+      sub: "7335d417-61da-459d-899c-0a01c76a2f94",
+      country: "NL",
+      ...claims,
+    });
+  }
+
+  async stop() {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  #answer(request, response) {
+    const path = request.url.split("?")[0];
+    if (path === CONFIGURATION_PATH) return sendJson(response, this.#configuration());
+    if (path !== JWKS_PATH) return response.writeHead(404).end();
+    this.jwksRequests += 1;
+    this.jwksTimes.push(Date.now());
+    return answerJwks(response, this.#fault, this.jwks());
+  }
+
+  #configuration() {
+    return {
+      issuer: this.url,
+      jwks_uri: this.jwksUrl,
+      response_types_supported: ["id_token"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: Object.keys(ALGORITHMS),
+    };
+  }
+}
+
+async function answerJwks(response, fault, jwks) {
+  if (fault.hang) return;
+  if (fault.delayMs) await sleep(fault.delayMs);
+  if (fault.reset) return void response.destroy();
+  if (fault.redirect) return void response.writeHead(302, { location: fault.redirect }).end();
+  response.writeHead(fault.status ?? 200, { "content-type": "application/json" });
+  response.on("error", () => {});
+  response.end(jwksBody(fault, jwks));
+}
+
+function jwksBody(fault, jwks) {
+  if (fault.body !== undefined) return fault.body;
+  if (fault.garbage) return "<html>not a key set</html>";
+  const text = JSON.stringify(jwks);
+  return fault.huge ? `${text.slice(0, -1)},"padding":"${"x".repeat(HUGE_BODY_BYTES)}"}` : text;
+}
+
+function sendJson(response, value) {
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
+}
+
+function newKeys() {
+  return { RS256: newSigningKey("RS256"), ES256: newSigningKey("ES256") };
+}
+
+function seconds() {
+  return Math.floor(Date.now() / 1000);
+}
+
+function present(claims) {
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
+}
+
+function unsigned(header, claims) {
+  return [header, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+}
+
+/** A token that claims to need no signature. @param {string} [alg] as `none` is written */
+export function forgeNone(claims, { alg = "none", kid, signature = "" } = {}) {
+  return `${unsigned({ alg, typ: "JWT", kid }, claims)}.${signature}`;
+}
+
+/**
+ * A token signed by HMAC with what everybody knows: the PEM of a public key (RFC 8725, section 2.1).
+ *
+ * @param {SigningKey} key
+ * @param {{ form?: "spki" | "pkcs1" | "jwk" }} [options] as which the key is the secret
+ */
+export function forgeHs256(claims, key, { form = "spki" } = {}) {
+  const secret =
+    form === "jwk"
+      ? JSON.stringify(jwkOf(key))
+      : createPublicKey(key.publicKey.export({ type: "spki", format: "pem" })).export({
+          type: form,
+          format: "pem",
+        });
+  const body = unsigned({ alg: "HS256", typ: "JWT", kid: key.kid }, claims);
+  return `${body}.${createHmac("sha256", secret).update(body).digest("base64url")}`;
+}
+
+/** The token with one bit of its signature changed. @param {string} token */
+export function withWrongSignature(token) {
+  const [header, claims, signature] = token.split(".");
+  const bytes = Buffer.from(signature, "base64url");
+  bytes[0] ^= 1;
+  return [header, claims, bytes.toString("base64url")].join(".");
+}
+
+/** The token with other claims and the signature that it has. @param {string} token */
+export function withClaims(token, claims) {
+  const [header, , signature] = token.split(".");
+  return [header, Buffer.from(JSON.stringify(claims)).toString("base64url"), signature].join(".");
+}
+
+/**
+ * A token signed with an attacker's key that it brings along in `jwk`, and names with the `kid` of
+ * a true one (RFC 8725, section 3.10).
+ *
+ * @param {{ kid?: string, key?: SigningKey, header?: Record<string, unknown> }} [options]
+ */
+export function forgeEmbeddedJwk(claims, { kid, key = newSigningKey(), header } = {}) {
+  const own = { ...key, kid: kid ?? key.kid };
+  return signToken(claims, own, { jwk: jwkOf(own), ...header });
+}
