@@ -18,6 +18,12 @@ const PACKAGE_DIST = join(PACKAGE, "dist");
 /** Where wasm-bindgen puts JavaScript that the core brings along, if any. */
 const SNIPPETS = "snippets";
 const WORKER = join(ROOT, "worker");
+const WORKER_CORE = join(WORKER, "build", "core");
+const WORKER_BUNDLE_ARGS = [
+  ...["--bundle", "--format=esm", "--target=es2023", "--log-level=warning"],
+  ...["--external:cloudflare:*", "--loader:.wasm=copy", "--loader:.json=text"],
+  ...["--asset-names=[name]", `--outdir=${join(WORKER, "build")}`],
+];
 const PAGE = join(ROOT, "www");
 
 /** wasm-opt itself keeps to the wasm features that the module names. */
@@ -50,6 +56,13 @@ const SMALL = Object.freeze({
   ],
   env: { RUSTC_BOOTSTRAP: "1" },
 });
+/** The Worker's decisions; a call that traps makes the shell instantiate them anew. */
+const WORKER_BINDGEN_ARGS = [
+  ...["--target", "web", "--out-name", "gateway", "--omit-default-module-path"],
+  ...["--experimental-reset-state-function"],
+  ...["--remove-name-section", "--remove-producers-section"],
+];
+const WORKER_OPT_ARGS = ["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"];
 const BINDGEN_ARGS = [
   // Where the module is, the package's entries say.
   ...["--target", "web", "--out-name", "core", "--omit-default-module-path"],
@@ -57,7 +70,7 @@ const BINDGEN_ARGS = [
 ];
 
 /** What {@link setup} must provide for a build. */
-export const BUILD_NEEDS = Object.freeze({ wasmBindgen: true, workerBuild: true });
+export const BUILD_NEEDS = Object.freeze({ wasmBindgen: true });
 
 /** The parts by name, in the order in which they depend on each other. */
 export const PARTS = Object.freeze({
@@ -122,33 +135,46 @@ async function bindCore(wasm, { env, bin }) {
 }
 
 /**
- * Builds the Worker: `worker/build/`.
+ * Builds the Worker: `worker/build/`, which holds the decisions as wasm and the shell around
+ * them.
  *
  * @param {import("./setup.mjs").Context} context
  */
 export async function buildWorker({ env, bin }) {
-  const toolEnv = {
-    ...env,
-    // worker-build downloads what is not named here.
-    WASM_BINDGEN_BIN: bin.wasmBindgen,
-    WASM_OPT_BIN: bin.wasmOpt,
-    ESBUILD_BIN: bin.esbuild,
-    // As worker-build has it, so that its own compilation finds this one done.
-    WASM_BINDGEN_USE_JS_SYS: "1",
-    ...rustFlags([]),
-  };
-  const options = { cwd: WORKER, env: toolEnv };
-  const wasm = await cargoBuildWasm("compiling the Worker", "quillgate-worker", [], options);
+  await mkdir(WORKER_CORE, { recursive: true });
+  const openapi = ["run", "--quiet", "-p", "quillgate-generate", "--", "openapi"];
+  const description = join(WORKER_CORE, "openapi.json");
+  await run("describing the gateway", "cargo", [...openapi, description], { env });
+
+  const args = ["-p", "quillgate-worker", ...SMALL.args];
+  // SHA-256 in a loop, not written out: a token's is two dozen rounds of microseconds.
+  const flags = [...SMALL.flags, '--cfg=sha2_backend_soft="compact"'];
+  const wasm = await cargoBuildWasm("compiling the Worker", "quillgate-worker", args, {
+    env: { ...env, ...SMALL.env, ...rustFlags(flags) },
+  });
   const inputs = [
     await readFile(wasm),
     await readFile(join(ROOT, "package-lock.json")),
-    await readFile(join(WORKER, "Cargo.toml")),
-    JSON.stringify(VERSIONS),
+    JSON.stringify([VERSIONS, WORKER_BINDGEN_ARGS, WORKER_OPT_ARGS]),
   ];
-  const outputs = ["index.js", "index_bg.wasm"].map((name) => join(WORKER, "build", name));
-  await whenChanged("worker", inputs, outputs, () =>
-    run("building the Worker", bin.workerBuild, ["--release"], options),
-  );
+  const outputs = ["gateway.js", "gateway_bg.wasm"].map((name) => join(WORKER_CORE, name));
+  await whenChanged("worker", inputs, outputs, () => bindWorker(wasm, { env, bin }));
+
+  await run("checking the Worker's shell", bin.tsc, ["-p", WORKER], { env });
+  const entry = join(WORKER, "entry", "index.ts");
+  await run("bundling the Worker", bin.esbuild, [entry, ...WORKER_BUNDLE_ARGS], { env });
+}
+
+/** Makes the glue of the Worker's decisions, and their optimised wasm. */
+async function bindWorker(wasm, { env, bin }) {
+  const args = [...WORKER_BINDGEN_ARGS, "--out-dir", WORKER_CORE, wasm];
+  await run("binding the Worker", bin.wasmBindgen, args, { env });
+  const bound = join(WORKER_CORE, "gateway_bg.wasm");
+  const optimised = `${bound}.tmp`;
+  await run("optimising the Worker", bin.wasmOpt, [...WORKER_OPT_ARGS, bound, "-o", optimised], {
+    env,
+  });
+  await rename(optimised, bound);
 }
 
 /**

@@ -23,14 +23,12 @@ const TOOLS = {
     programs: ["wasm-bindgen", "wasm-bindgen-test-runner"],
   },
   wasmPack: { crate: "wasm-pack", programs: ["wasm-pack"] },
-  workerBuild: { crate: "worker-build", programs: ["worker-build"] },
 };
 
 /**
  * @typedef {object} Needs
  * @property {boolean} [wasmBindgen] the wasm-bindgen CLI and its test runner
  * @property {boolean} [wasmPack]
- * @property {boolean} [workerBuild]
  * @property {boolean} [browser] Chromium and the driver of the same version
  * @property {boolean} [firefox]
  * @property {boolean} [packageTools] what is in `tests/package/tools`
@@ -372,7 +370,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
     setup({
       wasmBindgen: true,
       wasmPack: true,
-      workerBuild: true,
       browser: true,
       firefox: true,
       packageTools: true,

@@ -12,7 +12,6 @@ export const NODE_MINIMUM = "20.19.0";
 export const VERSIONS = Object.freeze({
   wasmBindgen: "0.2.130",
   wasmPack: "0.15.1",
-  workerBuild: "0.8.7",
 });
 
 /**

@@ -195,7 +195,7 @@ describe("the liveness route", () => {
     }
     const posted = await gate.post("/healthz", {});
     assertProblem(posted, 405, "method-not-allowed");
-    assert.equal(posted.header("allow"), "GET, HEAD");
+    assert.equal(posted.header("allow"), "GET, HEAD, OPTIONS");
   });
 
   test("opens no other one", async () => {

@@ -4,12 +4,10 @@
 use quillgate::endpoint::Place;
 use quillgate::error::Rule;
 use quillgate::value::{Pairs, Scalar, Value};
-use quillgate::{
-    CreateAgentJob, Endpoint, GetAgentJob, ListPageViews, Operation, ProjectId, Request,
-    SendMessage, ValidationError,
-};
+use quillgate::{Endpoint, Operation, ValidationError};
 use serde_json::Value as Json;
 
+use crate::json;
 use crate::problem::Problem;
 use crate::route::percent_decoded;
 
@@ -72,8 +70,9 @@ impl Values {
     /// # Errors
     /// 400 for a body that is no JSON object, and for members that the operation does not have.
     pub fn with_body(mut self, operation: &Operation, body: &[u8]) -> Result<Self, Problem> {
-        let Object(members) =
-            serde_json::from_slice(body).map_err(|_| Problem::malformed_body())?;
+        let Some(Json::Object(members)) = json::value(body) else {
+            return Err(Problem::malformed_body());
+        };
         for name in members.keys() {
             let has = |known: &&quillgate::endpoint::Parameter| {
                 known.name == name && known.place == Place::Body
@@ -86,20 +85,18 @@ impl Values {
         Ok(self)
     }
 
-    /// The request that goes upstream: rebuilt from the checked values.
+    /// The call that the values are, with its own checks.
     ///
     /// # Errors
     /// The first value that breaks a rule.
-    pub fn request(
-        &self,
-        operation: &Operation,
-        project: &ProjectId,
-    ) -> Result<Request, ValidationError> {
-        rebuilt::<CreateAgentJob>(operation, self, project)
-            .or_else(|| rebuilt::<GetAgentJob>(operation, self, project))
-            .or_else(|| rebuilt::<SendMessage>(operation, self, project))
-            .or_else(|| rebuilt::<ListPageViews>(operation, self, project))
-            .unwrap_or_else(|| Err(ValidationError::new("operation", Rule::Unknown, "")))
+    pub fn call<E: Endpoint>(&self) -> Result<E, ValidationError> {
+        E::parse(&View::All(self))
+    }
+
+    /// The value of a parameter that is text; `None` when it is left out.
+    #[must_use]
+    pub fn text(&self, name: &'static str) -> Option<String> {
+        View::All(self).member(name).text()
     }
 
     fn find(&self, name: &'static str) -> Member {
@@ -108,15 +105,6 @@ impl Values {
             pair => Member::Pair(pair),
         }
     }
-}
-
-fn rebuilt<E: Endpoint>(
-    operation: &Operation,
-    values: &Values,
-    project: &ProjectId,
-) -> Option<Result<Request, ValidationError>> {
-    let named = operation.name == E::OPERATION.name;
-    named.then(|| E::parse(&View::All(values)).map(|call| call.request(project)))
 }
 
 /// The core's view of [`Values`].
@@ -143,35 +131,6 @@ impl Value for View<'_> {
 
     fn elements(&self) -> Vec<Self> {
         Vec::new()
-    }
-}
-
-/// A JSON object in which each member stands once: of two, one server would read the
-/// first and another the second.
-struct Object(serde_json::Map<String, Json>);
-
-impl<'de> serde::Deserialize<'de> for Object {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> serde::de::Visitor<'de> for Members {
-            type Value = Object;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: serde::de::MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<Object, A::Error> {
-                let mut members = serde_json::Map::new();
-                while let Some((name, value)) = map.next_entry::<String, Json>()? {
-                    if members.insert(name, value).is_some() {
-                        return Err(serde::de::Error::custom("a member stands twice"));
-                    }
-                }
-                Ok(Object(members))
-            }
-        }
-        deserializer.deserialize_map(Members)
     }
 }
 

@@ -50,21 +50,22 @@ pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
     if let Origin::Allowed(origin) = origin {
         headers.push(("access-control-allow-origin", origin.clone()));
         headers.push(("access-control-expose-headers", EXPOSED.to_owned()));
+        headers.push(("timing-allow-origin", origin.clone()));
     }
     headers
 }
 
-const EXPOSED: &str = "Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, X-Request-Id";
+const EXPOSED: &str = "Age, Cache-Status, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
+
+/// Request header fields that a page may send, beside those that every page may.
+const SENT: &str = "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Webhook-Url, X-Request-Id";
 
 /// The header fields of the answer to a preflight request for a path with these methods.
 #[must_use]
 pub fn preflight_headers(methods: &[&str]) -> Vec<(&'static str, String)> {
     vec![
         ("access-control-allow-methods", methods.join(", ")),
-        (
-            "access-control-allow-headers",
-            "Authorization, Content-Type, Idempotency-Key".to_owned(),
-        ),
+        ("access-control-allow-headers", SENT.to_owned()),
         ("access-control-max-age", "7200".to_owned()),
     ]
 }

@@ -121,13 +121,56 @@ impl Problem {
             .with_member("errors", json!([item]))
     }
 
+    /// 400: a header field, a parameter or the whole body breaks a rule of the gateway's own.
+    #[must_use]
+    pub fn field(field: &str, rule: &str, detail: &str) -> Self {
+        let item = json!({ "field": field, "rule": rule, "detail": detail });
+        Self::new(400, "invalid-request", "The request is not valid", detail)
+            .with_member("errors", json!([item]))
+    }
+
     /// 400: a body that is no JSON object.
     #[must_use]
     pub fn malformed_body() -> Self {
         let detail = "the body must be a JSON object, with each member once";
-        let item = json!({ "field": "body", "rule": "json-object", "detail": detail });
-        Self::new(400, "invalid-request", "The request is not valid", detail)
-            .with_member("errors", json!([item]))
+        Self::field("body", "json-object", detail)
+    }
+
+    /// 400: a webhook where no secret is set up to sign with.
+    #[must_use]
+    pub fn webhooks_off() -> Self {
+        let detail = "Webhook-Url needs a gateway with WEBHOOK_SECRET";
+        Self::field("Webhook-Url", "webhooks-off", detail)
+    }
+
+    /// 400: a webhook for something else than a new job.
+    #[must_use]
+    pub fn no_webhook_here() -> Self {
+        let detail = "Webhook-Url belongs to the creation of a job";
+        Self::field("Webhook-Url", "create-only", detail)
+    }
+
+    /// 503: the keys of a trusted issuer cannot be had just now.
+    #[must_use]
+    pub fn issuer_unavailable() -> Self {
+        let detail = "the keys of the token's issuer cannot be fetched just now";
+        Self::new(503, "issuer-unavailable", "Issuer not available", detail)
+            .with_header("retry-after", "10")
+    }
+
+    /// 503: the Durable Object that keeps the budget does not answer.
+    #[must_use]
+    pub fn gate_unavailable() -> Self {
+        let detail = "the gateway cannot reach its own records just now";
+        Self::new(503, "gate-unavailable", "Gateway not available", detail)
+            .with_header("retry-after", "1")
+    }
+
+    /// 500: the Worker itself failed; what happened is for the log.
+    #[must_use]
+    pub fn internal() -> Self {
+        let detail = "the gateway failed; its log says more";
+        Self::new(500, "internal", "The gateway failed", detail)
     }
 }
 

@@ -1,11 +1,13 @@
-//! Which operation a path is, by the core's own list of operations.
+//! Which operation a path is: the core's own operations, and what the gateway adds.
 //!
 //! A path is matched as the runtime gives it: nothing is normalised here, no slash is
 //! added or dropped. (The runtime itself has resolved `.` and `..`, as every URL parser
 //! does.) What goes upstream is built from the matched values, never from the path.
 
+use quillgate::endpoint::{Parameter, ParameterKind, Place};
 use quillgate::error::Rule;
-use quillgate::{OPERATIONS, Operation, ValidationError};
+use quillgate::schema::Described as _;
+use quillgate::{AgentJob, Method, OPERATIONS, Operation, ValidationError};
 
 use crate::problem::Problem;
 
@@ -16,6 +18,29 @@ pub struct Route {
     pub operation: &'static Operation,
     /// `projectId` and the other values of the path, still percent-encoded.
     pub segments: Vec<(&'static str, String)>,
+}
+
+/// The changes of a job as Server-Sent Events: the gateway's own, so no request upstream
+/// belongs to it.
+pub static JOB_EVENTS: Operation = Operation {
+    name: "agentJobs.events",
+    method: Method::Get,
+    path: "/v2/agent/{projectId}/job/{id}/events",
+    doc: "Streams an agent job's changes as Server-Sent Events, until it has come to its end.",
+    scope: "jobs:read",
+    parameters: &[Parameter {
+        name: "id",
+        doc: "The job's identifier.",
+        place: Place::Path,
+        kind: ParameterKind::Text,
+        required: true,
+    }],
+    result: AgentJob::KIND,
+};
+
+/// Every operation of the gateway.
+pub fn operations() -> impl Iterator<Item = &'static Operation> {
+    OPERATIONS.into_iter().chain([&JOB_EVENTS])
 }
 
 /// The path and the query of an absolute URL.
@@ -35,7 +60,7 @@ pub fn split_url(url: &str) -> (&str, Option<&str>) {
 /// # Errors
 /// 404 for a path that no operation has, 405 with `Allow` for one that has other methods.
 pub fn find(method: &str, path: &str) -> Result<Route, Problem> {
-    for operation in OPERATIONS {
+    for operation in operations() {
         if operation.method.as_str() != method {
             continue;
         }
@@ -63,10 +88,8 @@ pub fn allowed(methods: &[&str]) -> String {
 /// The methods that a path has; empty when no operation has it.
 #[must_use]
 pub fn methods(path: &str) -> Vec<&'static str> {
-    let has_path = |operation: &&&Operation| matched(operation.path, path).is_some();
-    OPERATIONS
-        .iter()
-        .filter(has_path)
+    operations()
+        .filter(|operation| matched(operation.path, path).is_some())
         .map(|operation| operation.method.as_str())
         .collect()
 }

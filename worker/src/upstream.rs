@@ -2,7 +2,7 @@
 //! other is.
 
 use quillgate::credential::AdminKey;
-use quillgate::{ApiError, Method};
+use quillgate::{ApiError, Method, Millis};
 use serde_json::{Value, json};
 
 use crate::content::is_json;
@@ -11,8 +11,8 @@ use crate::problem::Problem;
 /// Header fields of the upstream that are passed on with a success.
 pub const PASSED_ON: [&str; 2] = ["content-type", "content-language"];
 
-/// How long a caller is asked to wait when the upstream asks for nothing, in seconds.
-const USUAL_WAIT: u64 = 60;
+/// How long a caller is asked to wait when the upstream asks for nothing.
+pub const USUAL_WAIT: Millis = Millis(60_000);
 
 /// How no answer came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +71,25 @@ pub fn key_refused() -> Problem {
     )
 }
 
+/// The problem of a success whose body is not what was promised: broken off, or of another
+/// shape.
+#[must_use]
+pub fn malformed(method: Method) -> Problem {
+    let detail = "the upstream's answer broke off, or is not what it promises";
+    let problem = Problem::new(502, "upstream-malformed", "Upstream gave no JSON", detail);
+    uncertain(problem, method)
+}
+
+/// What the log says of an admin key that the upstream does not accept; `message` is the
+/// upstream's own, without the key.
+#[must_use]
+pub fn key_trouble(status: u16, message: &str) -> String {
+    format!(
+        "the upstream refused the admin key with {status}: {message}; it may have expired, be \
+         limited to read or write, to other addresses, or belong to another organisation"
+    )
+}
+
 /// The problem of no answer. After a request that changes something, nobody knows
 /// whether it was carried out, and the problem says so.
 #[must_use]
@@ -102,12 +121,31 @@ pub fn uncertain(problem: Problem, method: Method) -> Problem {
     }
 }
 
-/// The body of an upstream's error, when it is JSON. An upstream that repeats the admin
+/// The body of an upstream's error, when it is JSON. An upstream that repeats an admin
 /// key in its words must not make the gateway pass it on, or log it.
 #[must_use]
-pub fn error_body(body: &[u8], key: &AdminKey) -> Option<Value> {
-    let text = str::from_utf8(body).ok()?;
-    serde_json::from_str(&text.replace(key.expose(), "[key]")).ok()
+pub fn error_body<'a>(body: &str, keys: impl IntoIterator<Item = &'a AdminKey>) -> Option<Value> {
+    let mut value = serde_json::from_slice(body.as_bytes()).ok()?;
+    let mut keys: Vec<_> = keys.into_iter().map(AdminKey::expose).collect();
+    // Of two keys that begin alike the longer one first, or its rest would be left.
+    keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
+    redact(&mut value, &keys);
+    Some(value)
+}
+
+/// Takes keys out of texts as they are read, so that no escape can hide one. Names of members
+/// are not passed on.
+fn redact(value: &mut Value, keys: &[&str]) {
+    match value {
+        Value::String(text) => {
+            for key in keys {
+                *text = text.replace(key, "[key]");
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, keys)),
+        Value::Object(members) => members.values_mut().for_each(|item| redact(item, keys)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// The problem of the upstream's own error: it keeps its status, and its words. A status
@@ -137,9 +175,9 @@ pub fn error(error: &ApiError, method: Method) -> Problem {
         500.. => uncertain(problem, method),
         _ => problem,
     };
-    let asked = error.retry_after.map(|wait| wait.0.div_ceil(1000));
+    let wait = error.retry_after.unwrap_or(USUAL_WAIT).0.div_ceil(1000);
     match status {
-        429 | 503 => problem.with_header("retry-after", asked.unwrap_or(USUAL_WAIT).to_string()),
+        429 | 503 => problem.with_header("retry-after", wait.to_string()),
         _ => problem,
     }
 }

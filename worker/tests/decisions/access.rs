@@ -1,13 +1,17 @@
 //! Which access tokens are accepted, and what they allow.
 
 use proptest::prelude::*;
-use quillgate_worker::access::{Caller, caller};
+use quillgate_worker::access::{
+    Caller, Credentials, Grant, Identity, OPERATE, OWN_ISSUER, Quota, Revoked, Signature, identify,
+};
+use quillgate_worker::config::Config;
+use quillgate_worker::json::value as strict;
 use quillgate_worker::problem::Problem;
 use serde_json::{Value, json};
 
 use crate::setting::{
-    DAY, HEADER, NOW, SECONDS, SECRET, bearer, claims, claims_with, encoded, signature, signed,
-    token,
+    DAY, HEADER, NOW, SECONDS, SECRET, bearer, claims, claims_with, configuration, encoded,
+    signature, signed, token,
 };
 
 const MALFORMED: &str = "the access token is not a signed JWT";
@@ -19,8 +23,25 @@ const NOT_YET: &str = "the access token is not valid yet";
 const EXPIRED: &str = "the access token has expired";
 const TOO_LONG_LIVED: &str = "the access token lives longer than 90 days";
 
+const REVOKED: &str = "the access token has been revoked";
+
 fn seen(authorization: Option<&str>) -> Result<Caller, Problem> {
-    caller(authorization, &[SECRET.into()], NOW)
+    seen_by(&configuration(), authorization)
+}
+
+/// What an own token shows does not depend on whether the host has checked anything.
+fn seen_by(config: &Config, authorization: Option<&str>) -> Result<Caller, Problem> {
+    let credentials = Credentials {
+        authorization,
+        access_assertion: None,
+    };
+    let identity = identify(&credentials, config, NOW, Signature::Unchecked);
+    let again = identify(&credentials, config, NOW, Signature::Checked);
+    assert_eq!(identity, again);
+    match identity? {
+        Identity::Caller(caller) => Ok(caller),
+        Identity::Unverified(token) => panic!("an issuer's token: {token:?}"),
+    }
 }
 
 fn verified(token: &str) -> Result<Caller, Problem> {
@@ -63,7 +84,12 @@ fn assert_claim(name: &str, value: Option<Value>, reason: Option<&str>) {
 
 #[test]
 fn a_good_token_gives_its_subject() {
-    assert_eq!(assert_accepted(&token(&claims())).subject, "alice");
+    let caller = assert_accepted(&token(&claims()));
+    assert_eq!(caller.subject, "alice");
+    assert_eq!(
+        (&*caller.issuer, &*caller.key()),
+        (OWN_ISSUER, "quillgate alice")
+    );
 }
 
 #[test]
@@ -179,7 +205,16 @@ fn a_header_may_leave_the_type_out_and_must_not_make_it_another() {
     ] {
         assert_accepted(&with(good));
     }
-    for other in ["at+jwt", "JWE", "JOSE", "", " JWT"] {
+    for other in [
+        json!("at+jwt"),
+        json!("JWE"),
+        json!("JOSE"),
+        json!(""),
+        json!(" JWT"),
+        json!(["JWT"]),
+        json!(1),
+        Value::Null,
+    ] {
         let header = json!({ "alg": "HS256", "typ": other }).to_string();
         assert_refused(&with(&header), UNKNOWN_KIND);
     }
@@ -187,7 +222,13 @@ fn a_header_may_leave_the_type_out_and_must_not_make_it_another() {
 
 #[test]
 fn extensions_that_must_be_understood_are_not() {
-    for crit in [json!(["exp"]), json!([]), json!("b64"), json!({})] {
+    for crit in [
+        json!(["exp"]),
+        json!([]),
+        json!("b64"),
+        json!({}),
+        Value::Null,
+    ] {
         let header = json!({ "alg": "HS256", "crit": crit, "b64": false }).to_string();
         assert_refused(
             &signed(&header, &claims().to_string(), SECRET),
@@ -288,8 +329,9 @@ fn each_secret_verifies_while_they_rotate_and_no_other() {
     let (new, old) = ("the-new-secret-of-the-gateway-32-bytes", SECRET);
     let verified = |signing: &str, secrets: &[&str]| {
         let token = signed(HEADER, &claims().to_string(), signing);
-        let secrets: Vec<Vec<u8>> = secrets.iter().map(|secret| (*secret).into()).collect();
-        caller(Some(&format!("Bearer {token}")), &secrets, NOW).is_ok()
+        let mut config = configuration();
+        config.token_secrets = secrets.iter().map(|secret| (*secret).into()).collect();
+        seen_by(&config, Some(&format!("Bearer {token}"))).is_ok()
     };
     assert!(verified(old, &[new, old]) && verified(new, &[new, old]));
     assert!(!verified(old, &[new]), "after the rotation");
@@ -309,6 +351,9 @@ fn every_claim_but_the_optional_ones_is_required() {
     }
     for (name, value) in [
         ("jti", json!("one")),
+        ("jti", Value::Null),
+        ("nbf", Value::Null),
+        ("quota", json!(1)),
         ("nbf", json!(SECONDS)),
         ("aud", json!("x")),
     ] {
@@ -336,6 +381,8 @@ fn a_claim_of_another_type_is_as_good_as_none() {
         ("exp", json!({})),
         ("nbf", json!("soon")),
         ("nbf", json!(false)),
+        ("jti", json!(1)),
+        ("jti", json!(["one"])),
     ] {
         assert_claim(name, Some(value), Some(INCOMPLETE));
     }
@@ -383,6 +430,9 @@ fn a_claim_that_stands_twice_is_refused() {
         r#""iss":"quillgate""#,
         r#""\u0065xp":9999999999"#,
         r#""nbf":1,"nbf":1"#,
+        r#""jti":"a","jti":"b""#,
+        r#""other":1,"other":1"#,
+        r#""quota":{"analytics":1,"analytics":100}"#,
     ] {
         let doubled = text.replacen('{', &format!("{{{second},"), 1);
         assert_refused(&signed(HEADER, &doubled, SECRET), INCOMPLETE);
@@ -544,6 +594,201 @@ fn a_caller_may_do_what_the_scopes_say_word_by_word() {
             [("www-authenticate", challenge.to_owned())]
         );
     }
+}
+
+fn caller_with(grants: &[(&[&str], &str)]) -> Caller {
+    let grant = |(projects, scope): &(&[&str], &str)| {
+        Grant::new(
+            projects.iter().map(|&project| project.into()).collect(),
+            scope,
+        )
+    };
+    Caller {
+        issuer: "https://issuer.example".to_owned(),
+        subject: "somebody".to_owned(),
+        grants: grants.iter().map(grant).collect(),
+        quota: Quota::default(),
+    }
+}
+
+#[test]
+fn one_grant_must_hold_both_the_project_and_the_scope() {
+    let caller = caller_with(&[
+        (&["docs"], "jobs:read"),
+        (&["blog"], "jobs:create jobs:read"),
+        (&["docs", "site"], "analytics:read"),
+        (&[], "gateway:operate"),
+    ]);
+    for (project, scope, expected) in [
+        ("docs", "jobs:read", None),
+        ("docs", "analytics:read", None),
+        ("site", "analytics:read", None),
+        ("blog", "jobs:create", None),
+        ("docs", "jobs:create", Some("insufficient-scope")),
+        ("docs", "gateway:operate", Some("insufficient-scope")),
+        ("site", "jobs:read", Some("insufficient-scope")),
+        ("blog", "analytics:read", Some("insufficient-scope")),
+        ("", "gateway:operate", Some("project-not-allowed")),
+        ("other", "jobs:read", Some("project-not-allowed")),
+    ] {
+        let refused = caller.authorize(project, scope).err();
+        let kind = refused.map(|problem| problem.kind);
+        assert_eq!(kind, expected, "{project} {scope}");
+    }
+    let nobody = caller_with(&[]).authorize("docs", "jobs:read").unwrap_err();
+    assert_eq!(nobody.kind, "project-not-allowed");
+}
+
+#[test]
+fn whoever_runs_the_gateway_needs_the_scope_and_no_project() {
+    let operates = |scope: &str| caller_with(&[(&["docs"], "jobs:read"), (&[], scope)]).operates();
+    assert_eq!(OPERATE, "gateway:operate");
+    assert!(operates("jobs:read gateway:operate").is_ok());
+    for scope in [
+        "",
+        "*",
+        "gateway",
+        "gateway:",
+        "gateway:*",
+        "GATEWAY:OPERATE",
+        "gateway:operatex",
+    ] {
+        let problem = operates(scope).unwrap_err();
+        assert_eq!((problem.status, problem.kind), (403, "insufficient-scope"));
+        let challenge =
+            "Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"gateway:operate\"";
+        assert_eq!(
+            problem.headers,
+            [("www-authenticate", challenge.to_owned())]
+        );
+    }
+    let claims = claims_with("scope", Some(json!("gateway:operate")));
+    assert!(assert_accepted(&token(&claims)).operates().is_ok());
+}
+
+#[test]
+fn a_quota_is_one_integer_or_one_for_each_policy() {
+    for (quota, create, send, analytics) in [
+        (None, None, None, None),
+        (Some(json!({})), None, None, None),
+        (Some(json!(0)), Some(0), Some(0), Some(0)),
+        (Some(json!(7)), Some(7), Some(7), Some(7)),
+        (Some(json!({ "create-job": 10 })), Some(10), None, None),
+        (
+            Some(json!({ "send-message": 0, "analytics": 3 })),
+            None,
+            Some(0),
+            Some(3),
+        ),
+        (
+            Some(json!({ "analytics": u64::MAX })),
+            None,
+            None,
+            Some(u32::MAX),
+        ),
+    ] {
+        let token = token(&claims_with("quota", quota.clone()));
+        let own = assert_accepted(&token).quota;
+        let ceilings = ["create-job", "send-message", "analytics"].map(|policy| own.of(policy));
+        assert_eq!(ceilings, [create, send, analytics], "{quota:?}");
+        assert_eq!((own.of(""), own.of("Create-Job")), (None, None));
+    }
+}
+
+#[test]
+fn a_quota_that_is_anything_else_makes_the_token_invalid() {
+    for quota in [
+        Value::Null,
+        json!(-1),
+        json!(1.5),
+        json!(10.0),
+        json!(1e3),
+        json!("10"),
+        json!(true),
+        json!([10]),
+        json!({ "create-job": -1 }),
+        json!({ "create-job": 0.5 }),
+        json!({ "create-job": "10" }),
+        json!({ "create-job": null }),
+        json!({ "create-job": { "q": 1 } }),
+        json!({ "create_job": 10 }),
+        json!({ "create-job": 10, "*": 10 }),
+    ] {
+        assert_claim("quota", Some(quota), Some(INCOMPLETE));
+    }
+}
+
+#[test]
+fn of_two_quotas_each_policy_has_the_lower_ceiling() {
+    let quota = |value: Value| Quota::read(&value).unwrap();
+    let both = quota(json!({ "create-job": 5, "analytics": 1 })).lower(quota(
+        json!({ "create-job": 9, "send-message": 2, "analytics": 0 }),
+    ));
+    let expected = json!({ "create-job": 5, "send-message": 2, "analytics": 0 });
+    assert_eq!(both, quota(expected));
+    assert_eq!(both.lower(Quota::default()), both);
+}
+
+/// Who is accepted of: no `jti`, another one, the revoked one; and issued before.
+#[test]
+fn a_token_is_revoked_by_its_id_or_by_its_subject_and_time() {
+    let list = json!([{ "jti": "stolen" }, { "sub": "alice", "before": SECONDS - 100 }]);
+    let mut config = configuration();
+    config.revoked = Revoked::read(&list.to_string()).unwrap();
+    for (subject, issued, id, good) in [
+        ("alice", json!(SECONDS), None, true),
+        ("alice", json!(SECONDS), Some("mine"), true),
+        ("alice", json!(SECONDS), Some("stolen"), false),
+        ("bob", json!(SECONDS), Some("stolen"), false),
+        ("bob", json!(SECONDS), Some("Stolen"), true),
+        ("bob", json!(SECONDS), Some("stolen "), true),
+        ("alice", json!(SECONDS - 100), None, true),
+        ("alice", json!(SECONDS - 101), None, false),
+        ("alice", json!(1_749_999_899.999), None, false),
+        ("alice", json!(SECONDS - 101), Some("mine"), false),
+        ("Alice", json!(SECONDS - 101), None, true),
+        ("alice ", json!(SECONDS - 101), None, true),
+        ("bob", json!(SECONDS - 101), None, true),
+    ] {
+        let mut claims = claims();
+        claims["sub"] = json!(subject);
+        claims["iat"] = issued;
+        claims["jti"] = json!(id);
+        let seen = seen_by(&config, Some(&format!("Bearer {}", token(&claims))));
+        assert_eq!(seen.is_ok(), good, "{claims}");
+        if let Err(problem) = seen {
+            assert_eq!((problem.status, &*problem.detail), (401, REVOKED));
+        }
+    }
+    let forged = signed(
+        HEADER,
+        &claims_with("jti", Some(json!("stolen"))).to_string(),
+        "another",
+    );
+    let problem = seen_by(&config, Some(&format!("Bearer {forged}"))).unwrap_err();
+    assert_eq!(problem.detail, WRONG_SIGNATURE);
+}
+
+#[test]
+fn json_is_read_with_each_member_once_at_any_depth() {
+    for json in [
+        r#"{"a":1,"a":1}"#,
+        r#"{"a":1,"\u0061":1}"#,
+        r#"{"a":{"b":1,"b":2}}"#,
+        r#"[[{"b":1,"b":2}]]"#,
+        r#"{"a":1e999}"#,
+        r#"{"a":1}x"#,
+        "{'a':1}",
+        "{\"a\":1,}",
+        "\u{feff}{}",
+        "",
+    ] {
+        assert_eq!(strict(json.as_bytes()), None, "{json}");
+    }
+    assert_eq!(strict(&b"[".repeat(100_000)), None);
+    let text = r#"{"a":{"a":[null,true,-1,18446744073709551615,0.5,"\u00e9\ud83d\ude00",{}]},"b":{"a":1}}"#;
+    let expected: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(strict(text.as_bytes()), Some(expected));
 }
 
 proptest! {

@@ -1,6 +1,10 @@
 //! Which configurations the Worker starts with, and how it says what is wrong.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
+use quillgate::credential::AdminKey;
+use quillgate_worker::access::Revoked;
 use quillgate_worker::config::Config;
 
 use crate::setting::{ADMIN_KEY, SECRET, configuration, variables};
@@ -32,10 +36,15 @@ fn read(name: &'static str, value: Option<&'static str>) -> Config {
     config.map_err(|error| error.to_string()).unwrap()
 }
 
+fn exposed(keys: &[AdminKey]) -> Vec<&str> {
+    keys.iter().map(AdminKey::expose).collect()
+}
+
 #[test]
 fn a_working_configuration_is_read() {
     let config = configuration();
-    assert_eq!(config.admin_key.expose(), ADMIN_KEY);
+    assert_eq!(exposed(&config.admin_keys), [ADMIN_KEY]);
+    assert_eq!(exposed(&config.read_keys), [""; 0]);
     assert_eq!(config.token_secrets, [SECRET.as_bytes()]);
     assert_eq!(
         config.allowed_origins,
@@ -43,6 +52,25 @@ fn a_working_configuration_is_read() {
     );
     assert_eq!(config.upstream.join("/x"), "https://api.example/x");
     assert_eq!(config.upstream_timeout, Millis(30_000));
+    assert_eq!(config.trusted_issuers, []);
+    assert_eq!(config.revoked, Revoked::default());
+}
+
+#[test]
+fn what_is_not_set_has_the_platforms_own_limits() {
+    let config = configuration();
+    let limits = [
+        config.create_limit,
+        config.message_limit,
+        config.analytics_limit,
+    ];
+    assert_eq!(limits, [100; 3]);
+    assert_eq!(config.limit_window, Millis(3_600_000));
+    assert_eq!(config.analytics_fresh, Millis(300_000));
+    assert_eq!(config.job_poll, Millis(5_000));
+    assert_eq!(config.webhook.url, None);
+    assert_eq!(config.webhook.secrets, [[0; 0]; 0]);
+    assert_eq!(config.webhook.hosts, [""; 0]);
 }
 
 #[test]
@@ -73,11 +101,31 @@ fn only_an_admin_key_is_one() {
         "mint_hunter2_ü",
         "Bearer mint_hunter2",
         "\"mint_hunter2_in_quotes\"",
+        "mint_hunter2_one,",
+        ",mint_hunter2_one",
+        "mint_hunter2_one,,mint_hunter2_two",
+        "mint_hunter2_one,mint_dsc_hunter2",
+        "mint_us_hunter2,mint_hunter2_one",
+        "mint_hunter2_one mint_hunter2_two",
+        "mint_hunter2_one;mint_hunter2_two three",
+        "mint_hunter2_one,mint_hunter2_two,mint_hunter2_three",
     ] {
         assert_wrong("ADMIN_API_KEY", Some(value));
+        assert_wrong("ADMIN_READ_KEY", Some(value));
     }
     let config = read("ADMIN_API_KEY", Some("  mint_dscx_hunter2\n"));
-    assert_eq!(config.admin_key.expose(), "mint_dscx_hunter2");
+    assert_eq!(exposed(&config.admin_keys), ["mint_dscx_hunter2"]);
+}
+
+#[test]
+fn two_keys_rotate_newest_first() {
+    let value = Some(" mint_new_one , mint_old_one\n");
+    let both = ["mint_new_one", "mint_old_one"];
+    assert_eq!(exposed(&read("ADMIN_API_KEY", value).admin_keys), both);
+    assert_eq!(exposed(&read("ADMIN_READ_KEY", value).read_keys), both);
+    for value in [None, Some(""), Some(" ")] {
+        assert_eq!(exposed(&read("ADMIN_READ_KEY", value).read_keys), [""; 0]);
+    }
 }
 
 #[test]
@@ -204,25 +252,257 @@ fn no_origins_or_empty_ones_are_none() {
     assert_eq!(origins, ["http://[::1]:5173"]);
 }
 
+/// An integer's variable, the most it may be, and how to read what it became.
+type Integer = (&'static str, u32, fn(&Config) -> u64);
+
+const INTEGERS: [Integer; 7] = [
+    ("UPSTREAM_TIMEOUT_SECONDS", 300, |config| {
+        config.upstream_timeout.0 / 1000
+    }),
+    ("JOB_POLL_SECONDS", 300, |config| config.job_poll.0 / 1000),
+    ("LIMIT_WINDOW_SECONDS", 86_400, |config| {
+        config.limit_window.0 / 1000
+    }),
+    ("ANALYTICS_FRESH_SECONDS", 86_400, |config| {
+        config.analytics_fresh.0 / 1000
+    }),
+    ("CREATE_LIMIT_PER_HOUR", 1_000_000, |config| {
+        config.create_limit.into()
+    }),
+    ("MESSAGE_LIMIT_PER_HOUR", 1_000_000, |config| {
+        config.message_limit.into()
+    }),
+    ("ANALYTICS_LIMIT_PER_HOUR", 1_000_000, |config| {
+        config.analytics_limit.into()
+    }),
+];
+
 #[test]
-fn the_timeout_is_a_whole_number_of_seconds() {
+fn times_and_limits_are_whole_numbers_in_a_range() {
+    for (name, most, became) in INTEGERS {
+        for value in [
+            "0",
+            "00",
+            "1000001",
+            "-1",
+            "1.5",
+            "1e2",
+            "30s",
+            "ten",
+            "0x10",
+            "1 0",
+            "1_000",
+            "１",
+            "4294967297",
+            "99999999999999999999",
+        ] {
+            assert_wrong(name, Some(value));
+        }
+        for (value, expected) in [("1", 1), (" 300 ", 300), ("007", 7)] {
+            assert_eq!(became(&read(name, Some(value))), expected, "{name}");
+        }
+        let read = |number: u32| Config::read(with(name, number.to_string()));
+        assert_eq!(became(&read(most).ok().unwrap()), u64::from(most), "{name}");
+        let error = read(most + 1).err().unwrap();
+        let expected = format!("{name} must be an integer from 1 to {most}");
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+/// A working configuration, with one variable set to what no test knows beforehand.
+fn with(name: &'static str, value: String) -> impl Fn(&str) -> Option<String> {
+    let others = variables(&[]);
+    move |asked| {
+        if asked == name {
+            Some(value.clone())
+        } else {
+            others(asked)
+        }
+    }
+}
+
+#[test]
+fn a_webhooks_address_is_https_or_here() {
+    let url = |value: &'static str| {
+        let secret = ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET));
+        Config::read(variables(&[secret, ("WEBHOOK_URL", Some(value))]))
+    };
     for value in [
-        "0",
-        "301",
-        "-1",
-        "1.5",
-        "1e2",
-        "30s",
-        "ten",
-        "0x10",
-        "1 0",
-        "１",
-        "99999999999999999999",
+        "https://hooks.example",
+        "https://hooks.example:8443/a/@me?b=c",
+        "http://localhost:9000/hook",
+        "http://127.0.0.1:9000",
+        "http://[::1]/hook",
     ] {
-        assert_wrong("UPSTREAM_TIMEOUT_SECONDS", Some(value));
+        let config = url(value).map_err(|error| error.to_string()).unwrap();
+        assert_eq!(config.webhook.url.as_deref(), Some(value));
     }
-    for (value, expected) in [("1", 1000), (" 300 ", 300_000), ("007", 7000)] {
-        let config = read("UPSTREAM_TIMEOUT_SECONDS", Some(value));
-        assert_eq!(config.upstream_timeout, Millis(expected));
+    for value in [
+        "http://hooks.example",
+        "http://localhost.evil.example",
+        "http://localhost:80@evil.example",
+        "http://localhost\\@evil.example",
+        "http://localhost?@evil.example",
+        "http://localhost#@evil.example",
+        "https://user:hunter2@hooks.example",
+        "https://hooks.example#hunter2",
+        "https://hooks.example\\hunter2",
+        "https://hooks.example/a b",
+        "https://hööks.example",
+        "https://",
+        "https:///hook",
+        "https://:443",
+        "https://?hunter2",
+        "HTTPS://hooks.example",
+        "ftp://hooks.example",
+        "//hooks.example",
+        "hooks.example",
+        "javascript:hunter2",
+    ] {
+        let error = url(value).err().unwrap_or_else(|| panic!("{value}"));
+        assert_eq!(error.variable, "WEBHOOK_URL", "{value}");
+        assert!(!error.to_string().contains("hunter2"));
     }
+}
+
+/// `whsec_` and 24 bytes.
+const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
+
+#[test]
+fn a_webhook_needs_a_secret_to_sign_with() {
+    let url = ("WEBHOOK_URL", Some("https://hooks.example"));
+    for secret in [None, Some(""), Some(" ")] {
+        let error = Config::read(variables(&[url, ("WEBHOOK_SECRET", secret)]));
+        assert_eq!(
+            error.err().unwrap().to_string(),
+            "WEBHOOK_SECRET is not set, and must be when WEBHOOK_URL is"
+        );
+    }
+    let secret = ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET));
+    assert!(Config::read(variables(&[url, secret])).is_ok());
+    assert!(Config::read(variables(&[secret])).is_ok());
+}
+
+#[test]
+fn a_webhooks_secret_is_24_to_64_bytes_in_base64() {
+    for length in [0, 1, 23, 24, 32, 64, 65, 100] {
+        let bytes = vec![0xfb; length];
+        let value = format!("whsec_{}", STANDARD.encode(&bytes));
+        let config = Config::read(with("WEBHOOK_SECRET", value));
+        let secrets = config.ok().map(|config| config.webhook.secrets);
+        let expected = (24..=64).contains(&length).then(|| vec![bytes]);
+        assert_eq!(secrets, expected, "{length}");
+    }
+    for value in [
+        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "WHSEC_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whpk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_",
+        "whsec_hunter2",
+        "whsec_-_ECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGA",
+        "whsec_AAECAwQFBgcICQoLDA0O DxAREhMUFRYX",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX,",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX,hunter2",
+    ] {
+        assert_wrong("WEBHOOK_SECRET", Some(value));
+    }
+    let value =
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX , whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk=";
+    let secrets = read("WEBHOOK_SECRET", Some(value)).webhook.secrets;
+    let [new, old] = &secrets[..] else {
+        panic!("two secrets");
+    };
+    assert_eq!(*new, (0..24).collect::<Vec<u8>>());
+    assert_eq!(*old, (32..58).collect::<Vec<u8>>());
+}
+
+#[test]
+fn webhooks_hosts_are_exact_ones() {
+    for value in [
+        "*",
+        "*.example",
+        "https://hooks.example",
+        "hooks.example/",
+        "hooks.example/path",
+        "user@hooks.example",
+        "Hooks.example",
+        "hooks.test:",
+        "hooks.example:0",
+        "hooks.example:080",
+        "hooks.example:+80",
+        "hooks.example:65536",
+        "hooks.example:80:80",
+        ":8443",
+        "::1",
+        "[]",
+        "[::1",
+        "hooks.example;b.example",
+        "hooks.example b.example",
+        "hööks.example",
+    ] {
+        assert_wrong("WEBHOOK_HOSTS", Some(value));
+    }
+    let hosts = "hooks.example, b.example:8443,127.0.0.1:9000,[::1]:9000,[::1],";
+    let hosts = read("WEBHOOK_HOSTS", Some(hosts)).webhook.hosts;
+    let expected = [
+        "hooks.example",
+        "b.example:8443",
+        "127.0.0.1:9000",
+        "[::1]:9000",
+        "[::1]",
+    ];
+    assert_eq!(hosts, expected);
+    for value in [None, Some(""), Some(" , ,")] {
+        assert_eq!(read("WEBHOOK_HOSTS", value).webhook.hosts, [""; 0]);
+    }
+}
+
+#[test]
+fn revoked_tokens_are_a_list_without_anything_that_is_not_understood() {
+    for value in [
+        "revoked",
+        "null",
+        "{}",
+        "\"stolen-hunter2\"",
+        r#"["stolen-hunter2"]"#,
+        "[{}]",
+        "[null]",
+        "[[]]",
+        r#"[{"jti":"a"}"#,
+        r#"[{"jti":"a"},]"#,
+        r#"[{"jti":""}]"#,
+        r#"[{"jti":1}]"#,
+        r#"[{"jti":null}]"#,
+        r#"[{"id":"a"}]"#,
+        r#"[{"JTI":"a"}]"#,
+        r#"[{"jti":"a","jti":"b"}]"#,
+        r#"[{"jti":"a","note":"hunter2"}]"#,
+        r#"[{"jti":"a","before":1}]"#,
+        r#"[{"jti":"a","before":null}]"#,
+        r#"[{"jti":"a","sub":"b","before":1}]"#,
+        r#"[{"jti":1,"sub":"b","before":1}]"#,
+        r#"[{"sub":"a"}]"#,
+        r#"[{"before":1}]"#,
+        r#"[{"sub":"","before":1}]"#,
+        r#"[{"sub":["a"],"before":1}]"#,
+        r#"[{"sub":"a","before":"1"}]"#,
+        r#"[{"sub":"a","before":-1}]"#,
+        r#"[{"sub":"a","before":1.5}]"#,
+        r#"[{"sub":"a","before":"2026-01-01"}]"#,
+        r#"[{"sub":"a","after":1}]"#,
+    ] {
+        assert_wrong("REVOKED_TOKENS", Some(value));
+    }
+    for value in [None, Some(""), Some(" "), Some("[]")] {
+        assert_eq!(read("REVOKED_TOKENS", value).revoked, Revoked::default());
+    }
+    let list = r#" [ {"jti":"a"}, {"before":1766000000,"sub":"alice"} ] "#;
+    assert_ne!(
+        read("REVOKED_TOKENS", Some(list)).revoked,
+        Revoked::default()
+    );
 }

@@ -30,6 +30,38 @@ fn an_allowed_origin_is_told_that_it_is_it_itself() {
     }
 }
 
+fn listed(value: &str) -> Vec<&str> {
+    value.split(", ").collect()
+}
+
+#[test]
+fn an_allowed_page_may_read_what_the_gateway_says_beside_the_body() {
+    let headers = headers(&Origin::Allowed("https://docs.example".to_owned()));
+    let value = |name: &str| {
+        let mut found = headers.iter().filter(|(other, _)| *other == name);
+        let (_, value) = found.next()?;
+        assert!(found.next().is_none(), "{name} stands once");
+        Some(value.as_str())
+    };
+    assert_eq!(
+        listed(value("access-control-expose-headers").unwrap()),
+        [
+            "Age",
+            "Cache-Status",
+            "ETag",
+            "Idempotent-Replayed",
+            "Preference-Applied",
+            "Retry-After",
+            "RateLimit",
+            "RateLimit-Policy",
+            "Server-Timing",
+            "WWW-Authenticate",
+            "X-Request-Id",
+        ]
+    );
+    assert_eq!(value("timing-allow-origin"), Some("https://docs.example"));
+}
+
 #[test]
 fn the_own_origin_is_accepted_and_told_nothing() {
     for url in [
@@ -119,8 +151,30 @@ fn a_preflight_is_told_the_methods_and_the_fields_that_may_be_sent() {
     };
     assert_eq!(value("access-control-allow-methods"), Some("GET, POST"));
     let fields = value("access-control-allow-headers").unwrap();
-    assert_eq!(fields, "Authorization, Content-Type, Idempotency-Key");
+    assert_eq!(
+        listed(fields),
+        [
+            "Authorization",
+            "Cache-Control",
+            "Cf-Turnstile-Response",
+            "Content-Type",
+            "Idempotency-Key",
+            "Idempotency-Retry",
+            "If-None-Match",
+            "Last-Event-ID",
+            "Prefer",
+            "Traceparent",
+            "Webhook-Url",
+            "X-Request-Id",
+        ]
+    );
+    assert_eq!(value("access-control-max-age"), Some("7200"));
     assert_eq!(value("access-control-allow-credentials"), None);
+    assert_eq!(
+        value("access-control-allow-origin"),
+        None,
+        "the origin says"
+    );
 }
 
 proptest! {

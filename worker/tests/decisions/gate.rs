@@ -1,17 +1,62 @@
 //! What is decided about a whole request, and in which order its parts are looked at.
 
 use proptest::prelude::*;
-use quillgate::{Method, Request};
+use proptest::test_runner::TestCaseError;
+use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, ProjectId, Request};
+use quillgate_worker::access::{OPERATE, Signature};
+use quillgate_worker::config::Config;
 use quillgate_worker::content::LARGEST_BODY;
 use quillgate_worker::cors::Origin;
-use quillgate_worker::gate::{Decision, Incoming, Outcome, decide, is_liveness};
+use quillgate_worker::gate::{
+    Admitted, Decision, Incoming, Outcome, Write, WriteFields, accept, decide, is_liveness,
+};
+use quillgate_worker::ledger::{self, Before};
 use quillgate_worker::problem::Problem;
-use serde_json::json;
+use quillgate_worker::views::Views;
+use serde_json::{Value, json};
 
-use crate::setting::{NOW, bearer, claims_with, configuration, field_and_rule, json_of, token};
+use crate::setting::{
+    NOW, SECONDS, bearer, bearer_of, claims_with, configuration, configured, encoded,
+    field_and_rule, json_of,
+};
 
 const CREATE: &str = "https://gate.example/v2/agent/demo-docs/job";
+const JOB: &str = "https://gate.example/v2/agent/demo-docs/job/j1";
+const MESSAGE: &str = "https://gate.example/v2/agent/demo-docs/job/j1/message";
+const EVENTS: &str = "https://gate.example/v2/agent/demo-docs/job/j1/events";
+const JOBS: &str = "https://gate.example/v2/agent/demo-docs/jobs";
 const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
+const DEEP: &str = "https://gate.example/healthz?deep";
+const DESCRIPTION: &str = "https://gate.example/openapi.json";
+
+/// Every operation: its method, an address of it, its scope and its pattern.
+const OPERATIONS: [(&str, &str, &str, &str); 6] = [
+    ("POST", CREATE, "jobs:create", "/v2/agent/{projectId}/job"),
+    ("GET", JOB, "jobs:read", "/v2/agent/{projectId}/job/{id}"),
+    (
+        "POST",
+        MESSAGE,
+        "jobs:create",
+        "/v2/agent/{projectId}/job/{id}/message",
+    ),
+    (
+        "GET",
+        EVENTS,
+        "jobs:read",
+        "/v2/agent/{projectId}/job/{id}/events",
+    ),
+    ("GET", JOBS, "jobs:read", "/v2/agent/{projectId}/jobs"),
+    (
+        "GET",
+        VIEWS,
+        "analytics:read",
+        "/v1/analytics/{projectId}/views",
+    ),
+];
+
+const BODY: &[u8] = br#"{"prompt":"x"}"#;
+/// 32 bytes, for signing webhooks.
+const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 fn get<'a>(url: &'a str, authorization: &'a str) -> Incoming<'a> {
     Incoming {
@@ -30,8 +75,22 @@ fn post<'a>(url: &'a str, authorization: &'a str) -> Incoming<'a> {
     }
 }
 
+/// Without a token.
+fn bare<'a>(method: &'a str, url: &'a str) -> Incoming<'a> {
+    Incoming {
+        method,
+        url,
+        ..Incoming::default()
+    }
+}
+
 fn outcome(incoming: &Incoming<'_>) -> Outcome {
-    decide(&configuration(), incoming, NOW)
+    outcome_by(&configuration(), incoming)
+}
+
+/// What own tokens are decided by does not depend on whether the host has checked anything.
+fn outcome_by(config: &Config, incoming: &Incoming<'_>) -> Outcome {
+    decide(config, incoming, NOW, Signature::Unchecked)
 }
 
 #[track_caller]
@@ -43,26 +102,99 @@ fn refused(incoming: &Incoming<'_>) -> Problem {
 }
 
 #[track_caller]
-fn forwarded(incoming: &Incoming<'_>) -> Request {
-    match outcome(incoming)
-        .decision
-        .map_err(|problem| problem.detail)
-        .unwrap()
-    {
-        Decision::Forward(forward) => forward.request,
-        Decision::ReadBody(pending) => {
-            let forward = pending.with_body(br#"{"prompt":"x"}"#);
-            forward.map_err(|problem| problem.detail).unwrap().request
-        }
-        _ => panic!("not forwarded: {incoming:?}"),
+fn decided(incoming: &Incoming<'_>) -> Decision {
+    match outcome(incoming).decision {
+        Ok(decision) => decision,
+        Err(problem) => panic!("refused: {incoming:?}: {}", problem.detail),
     }
+}
+
+#[track_caller]
+fn job(incoming: &Incoming<'_>) -> (Request, String) {
+    match decided(incoming) {
+        Decision::Job(request, id) => (request, id),
+        _ => panic!("no job: {incoming:?}"),
+    }
+}
+
+#[track_caller]
+fn views(incoming: &Incoming<'_>) -> Views {
+    match decided(incoming) {
+        Decision::Views(views) => views,
+        _ => panic!("no views: {incoming:?}"),
+    }
+}
+
+#[track_caller]
+fn jobs(incoming: &Incoming<'_>) -> (u64, Option<Before>) {
+    match decided(incoming) {
+        Decision::Jobs { limit, before } => (limit, before),
+        _ => panic!("no list: {incoming:?}"),
+    }
+}
+
+#[track_caller]
+fn events(incoming: &Incoming<'_>) -> String {
+    match decided(incoming) {
+        Decision::Events(id) => id,
+        _ => panic!("no events: {incoming:?}"),
+    }
+}
+
+#[track_caller]
+fn admitted(incoming: &Incoming<'_>) -> Admitted {
+    match decided(incoming) {
+        Decision::ReadBody(admitted) => admitted,
+        _ => panic!("no body is read: {incoming:?}"),
+    }
+}
+
+/// What becomes of a good request that writes, with these fields and this body.
+fn accepted(
+    config: &Config,
+    url: &str,
+    fields: &WriteFields,
+    body: &[u8],
+) -> Result<Write, Problem> {
+    accept(config, &admitted(&post(url, &bearer())), fields, body)
+}
+
+#[track_caller]
+fn write(config: &Config, url: &str, fields: &WriteFields) -> Write {
+    let accepted = accepted(config, url, fields, BODY);
+    accepted.map_err(|problem| problem.detail).unwrap()
+}
+
+fn keyed(key: &str) -> WriteFields {
+    WriteFields {
+        idempotency_key: Some(key.to_owned()),
+        ..WriteFields::default()
+    }
+}
+
+fn hooked(url: &str) -> WriteFields {
+    WriteFields {
+        webhook_url: Some(url.to_owned()),
+        ..WriteFields::default()
+    }
+}
+
+fn pair(field: &str, rule: &str) -> (String, String) {
+    (field.to_owned(), rule.to_owned())
 }
 
 #[test]
 fn a_good_request_goes_upstream_rebuilt() {
     let bearer = bearer();
-    let request = forwarded(&get(&format!("{VIEWS}?offset=5&limit=10"), &bearer));
-    let target = "/v1/analytics/demo-docs/views?limit=10&offset=5".to_owned();
+    let asked = views(&get(&format!("{VIEWS}?offset=5&&%6cimit=010"), &bearer));
+    assert_eq!(asked.list, "/v1/analytics/demo-docs/views");
+    assert_eq!((asked.limit, asked.offset), (10, 5));
+
+    let (request, id) = job(&get(
+        "https://gate.example/v2/agent/other%20docs/job/j;1",
+        &bearer,
+    ));
+    let target = "/v2/agent/other%20docs/job/j%3B1".to_owned();
     assert_eq!(
         request,
         Request {
@@ -71,18 +203,97 @@ fn a_good_request_goes_upstream_rebuilt() {
             body: None
         }
     );
+    assert_eq!(id, "j;1");
 
-    let request = forwarded(&get(
-        "https://gate.example/v2/agent/other%20docs/job/j;1",
-        &bearer,
-    ));
-    assert_eq!(request.target, "/v2/agent/other%20docs/job/j%3B1");
+    let write = write(&configuration(), CREATE, &WriteFields::default());
+    assert_eq!(write.target, "/v2/agent/demo-docs/job");
+    assert_eq!(write.body, r#"{"prompt":"x"}"#);
+}
 
-    let request = forwarded(&post(CREATE, &bearer));
-    assert_eq!(
-        (request.method, request.body.as_deref()),
-        (Method::Post, Some(r#"{"prompt":"x"}"#))
-    );
+#[test]
+fn the_events_of_a_job_are_those_of_its_checked_id() {
+    let bearer = bearer();
+    assert_eq!(events(&get(EVENTS, &bearer)), "j1");
+    let encoded = "https://gate.example/v2/agent/other%20docs/job/%6a%20;1/events?&";
+    let answered = outcome(&get(encoded, &bearer));
+    assert_eq!(answered.project.as_deref(), Some("other docs"));
+    assert_eq!(events(&get(encoded, &bearer)), "j ;1");
+    let problem = refused(&get(&format!("{EVENTS}?wait=25"), &bearer));
+    assert_eq!(field_and_rule(&problem), pair("wait", "unknown"));
+}
+
+#[test]
+fn a_list_of_jobs_is_25_from_the_newest_on_unless_it_is_said() {
+    let bearer = bearer();
+    let asked = |query: &str| jobs(&get(&format!("{JOBS}{query}"), &bearer));
+    assert_eq!(asked(""), (25, None));
+    assert_eq!(asked("?limit=1"), (1, None));
+    assert_eq!(asked("?limit=100"), (100, None));
+    let job = Before {
+        created: 1_766_000_000_000,
+        row: 7,
+    };
+    let cursor = ledger::cursor(&job);
+    let query = format!("?cursor={cursor}&limit=5");
+    assert_eq!(asked(&query), (5, Some(job)));
+}
+
+#[test]
+fn a_list_that_cannot_be_is_refused() {
+    let bearer = bearer();
+    for (query, field, rule) in [
+        ("limit=0", "limit", "job-page-size"),
+        ("limit=101", "limit", "job-page-size"),
+        ("limit=1&limit=1", "limit", "once"),
+        ("cursor=", "cursor", "not-empty"),
+        ("cursor=x", "cursor", "cursor"),
+        ("cursor=MS4x%20", "cursor", "cursor"),
+        ("cursor=MS4x%3D", "cursor", "cursor"),
+        ("cursor=%00", "cursor", "cursor"),
+        ("offset=0", "offset", "unknown"),
+        ("id=j1", "id", "unknown"),
+    ] {
+        let problem = refused(&get(&format!("{JOBS}?{query}"), &bearer));
+        assert_eq!(problem.status, 400);
+        assert_eq!(field_and_rule(&problem), pair(field, rule), "{query}");
+    }
+    for text in ["-1.1", "1.", "18446744073709551616.1", "{}"] {
+        let url = format!("{JOBS}?cursor={}", encoded(text));
+        let problem = refused(&get(&url, &bearer));
+        assert_eq!(field_and_rule(&problem), pair("cursor", "cursor"));
+    }
+}
+
+#[test]
+fn rows_past_the_last_that_can_be_counted_are_refused() {
+    let url = format!("{VIEWS}?offset=9007199254740991");
+    let problem = refused(&get(&url, &bearer()));
+    assert_eq!(field_and_rule(&problem), pair("offset", "offset"));
+}
+
+#[test]
+fn what_is_known_of_a_request_is_told_with_its_decision() {
+    let bearer = bearer();
+    for (method, url, _, pattern) in OPERATIONS {
+        let incoming = Incoming {
+            method,
+            ..post(url, &bearer)
+        };
+        let answered = outcome(&incoming);
+        assert!(answered.decision.is_ok(), "{url}");
+        assert_eq!(answered.route, Some(pattern));
+        assert_eq!(answered.project.as_deref(), Some("demo-docs"));
+        assert_eq!(answered.origin, Origin::Own);
+        let caller = answered.caller.unwrap();
+        assert_eq!(caller.subject, "alice");
+        assert_eq!(caller.key(), "quillgate alice");
+    }
+    let other = outcome(&get(&VIEWS.replace("demo-docs", "secret"), &bearer));
+    assert_eq!(other.caller.unwrap().subject, "alice");
+    assert_eq!(other.project, None, "it is not the caller's");
+    let stranger = outcome(&bare("GET", VIEWS));
+    assert_eq!(stranger.route, Some("/v1/analytics/{projectId}/views"));
+    assert_eq!((stranger.caller, stranger.project), (None, None));
 }
 
 #[test]
@@ -96,12 +307,14 @@ fn the_project_that_is_checked_is_the_one_that_is_sent() {
         ("%2e%2e", "not-dot-segment"),
         (".", "not-dot-segment"),
     ] {
-        let url = format!("https://gate.example/v2/agent/{segment}/job/j1");
-        let problem = refused(&get(&url, &bearer));
-        assert_eq!(
-            field_and_rule(&problem),
-            ("projectId".to_owned(), rule.to_owned())
-        );
+        for (method, url, ..) in OPERATIONS {
+            let url = url.replace("demo-docs", segment);
+            let problem = refused(&Incoming {
+                method,
+                ..post(&url, &bearer)
+            });
+            assert_eq!(field_and_rule(&problem), pair("projectId", rule), "{url}");
+        }
     }
     for segment in [
         "Demo-docs",
@@ -109,15 +322,36 @@ fn the_project_that_is_checked_is_the_one_that_is_sent() {
         "demo%2Ddocs2",
         "demo-docs;x",
         "demo%E2%80%90docs",
+        "other+docs",
+        "*",
     ] {
-        let url = format!("https://gate.example/v2/agent/{segment}/job/j1");
-        assert_eq!(refused(&get(&url, &bearer)).kind, "project-not-allowed");
+        for (method, url, ..) in OPERATIONS {
+            let url = url.replace("demo-docs", segment);
+            let problem = refused(&Incoming {
+                method,
+                ..post(&url, &bearer)
+            });
+            assert_eq!(problem.kind, "project-not-allowed", "{url}");
+        }
     }
-    let encoded = forwarded(&get(
+    let (encoded, _) = job(&get(
         "https://gate.example/v2/agent/%64emo-docs/job/j1",
         &bearer,
     ));
     assert_eq!(encoded.target, "/v2/agent/demo-docs/job/j1");
+}
+
+/// Refused by its head, or else with its body: what that says is checked with the path.
+#[track_caller]
+fn refused_in_the_end(incoming: &Incoming<'_>) -> Problem {
+    match outcome(incoming).decision {
+        Err(problem) => problem,
+        Ok(Decision::ReadBody(admitted)) => {
+            let fields = WriteFields::default();
+            accept(&configuration(), &admitted, &fields, BODY).unwrap_err()
+        }
+        Ok(_) => panic!("no body is read: {incoming:?}"),
+    }
 }
 
 #[test]
@@ -125,28 +359,30 @@ fn a_job_id_is_never_a_step_in_the_path() {
     let bearer = bearer();
     for (id, rule) in [
         ("..", "not-dot-segment"),
+        (".", "not-dot-segment"),
         ("%2e.", "not-dot-segment"),
         ("%2E", "not-dot-segment"),
         ("%252e%252e", "path-segment"),
+        ("j1%2fmessage", "path-segment"),
+        ("j1%0d%0a", "path-segment"),
     ] {
-        let url = format!("https://gate.example/v2/agent/demo-docs/job/{id}");
-        let problem = refused(&get(&url, &bearer));
-        assert_eq!(field_and_rule(&problem), ("id".to_owned(), rule.to_owned()));
+        for url in [JOB, EVENTS, MESSAGE] {
+            let url = url.replace("j1", id);
+            let problem = if url.ends_with("/message") {
+                refused_in_the_end(&post(&url, &bearer))
+            } else {
+                refused(&get(&url, &bearer))
+            };
+            assert_eq!(field_and_rule(&problem), pair("id", rule), "{url}");
+        }
     }
 }
 
 #[test]
 fn each_operation_needs_its_own_scope() {
-    let job = "https://gate.example/v2/agent/demo-docs/job/j1";
-    let message = "https://gate.example/v2/agent/demo-docs/job/j1/message";
-    for (method, url, scope) in [
-        ("POST", CREATE, "jobs:create"),
-        ("GET", job, "jobs:read"),
-        ("POST", message, "jobs:create"),
-        ("GET", VIEWS, "analytics:read"),
-    ] {
-        for held in ["jobs:create", "jobs:read", "analytics:read"] {
-            let bearer = format!("Bearer {}", token(&claims_with("scope", Some(json!(held)))));
+    for (method, url, scope, _) in OPERATIONS {
+        for held in ["jobs:create", "jobs:read", "analytics:read", OPERATE, ""] {
+            let bearer = bearer_of(&claims_with("scope", Some(json!(held))));
             let incoming = Incoming {
                 method,
                 ..post(url, &bearer)
@@ -156,6 +392,8 @@ fn each_operation_needs_its_own_scope() {
                 Err(problem) => {
                     assert_eq!(problem.kind, "insufficient-scope");
                     assert_ne!(held, scope, "{method} {url}");
+                    let named = format!("scope=\"{scope}\"");
+                    assert!(problem.headers[0].1.ends_with(&named), "{problem:?}");
                 }
             }
         }
@@ -163,18 +401,129 @@ fn each_operation_needs_its_own_scope() {
 }
 
 #[test]
+fn how_the_upstream_is_is_told_to_operators_alone() {
+    let all = "jobs:create jobs:read analytics:read";
+    let bearer = bearer_of(&claims_with("scope", Some(json!(all))));
+    let answered = outcome(&get(DEEP, &bearer));
+    assert_eq!(answered.route, Some("/healthz"));
+    assert_eq!(answered.caller.unwrap().subject, "alice");
+    let problem = answered.decision.err().unwrap();
+    assert_eq!((problem.status, problem.kind), (403, "insufficient-scope"));
+    let named = format!("scope=\"{OPERATE}\"");
+    assert!(problem.headers[0].1.ends_with(&named), "{problem:?}");
+
+    let stranger = refused(&bare("GET", DEEP));
+    assert_eq!((stranger.status, stranger.kind), (401, "missing-token"));
+    assert_eq!(refused(&get(DEEP, "Bearer x")).kind, "invalid-token");
+
+    let mut claims = claims_with("scope", Some(json!(OPERATE)));
+    claims["projects"] = json!([]);
+    let operator = bearer_of(&claims);
+    let asked = |method, url: &str| {
+        let incoming = Incoming {
+            method,
+            ..get(url, &operator)
+        };
+        match decided(&incoming) {
+            Decision::Deep(project) => project,
+            _ => panic!("{method} {url}"),
+        }
+    };
+    let base = "https://gate.example/healthz";
+    for (query, project) in [
+        ("?deep", None),
+        ("?deep=", None),
+        ("?deep=0", None),
+        ("?x&deep", None),
+        ("?deep&project=demo-docs", Some("demo-docs")),
+        ("?project=other%20docs&deep=1", Some("other docs")),
+        ("?deep#&project=x", None),
+    ] {
+        for method in ["GET", "HEAD"] {
+            let found = asked(method, &format!("{base}{query}"));
+            assert_eq!(found.as_deref(), project, "{query}");
+        }
+    }
+    let posted = refused(&post(DEEP, &operator));
+    assert_eq!((posted.status, posted.kind), (405, "method-not-allowed"));
+    let page = Incoming {
+        origin: Some("https://evil.example"),
+        ..get(DEEP, &operator)
+    };
+    assert_eq!(refused(&page).kind, "origin-not-allowed");
+}
+
+#[test]
+fn the_gateway_is_described_to_everybody() {
+    for method in ["GET", "HEAD"] {
+        for authorization in [None, Some("Bearer x"), Some("Basic eDp5")] {
+            for query in ["", "?x=1"] {
+                let url = format!("{DESCRIPTION}{query}");
+                let incoming = Incoming {
+                    authorization,
+                    ..bare(method, &url)
+                };
+                let answered = outcome(&incoming);
+                assert!(matches!(answered.decision, Ok(Decision::Describe)));
+                assert_eq!(answered.route, Some("/openapi.json"));
+                assert_eq!((answered.caller, answered.project), (None, None));
+            }
+        }
+    }
+    for method in ["POST", "PUT", "DELETE", "get"] {
+        let problem = refused(&bare(method, DESCRIPTION));
+        assert_eq!(problem.status, 405, "{method}");
+        assert_eq!(
+            problem.headers,
+            [("allow", "GET, HEAD, OPTIONS".to_owned())]
+        );
+    }
+    let asked = outcome(&bare("OPTIONS", DESCRIPTION)).decision;
+    assert!(matches!(asked, Ok(Decision::Options(methods)) if methods == ["GET", "HEAD"]));
+    for path in [
+        "/openapi.json/",
+        "/OpenAPI.json",
+        "//openapi.json",
+        "/openapi%2ejson",
+        "/openapi.yaml",
+        "/v2/openapi.json",
+    ] {
+        let url = format!("https://gate.example{path}");
+        assert_eq!(refused(&bare("GET", &url)).kind, "not-found", "{path}");
+    }
+    let page = Incoming {
+        origin: Some("https://evil.example"),
+        ..bare("GET", DESCRIPTION)
+    };
+    assert_eq!(refused(&page).kind, "origin-not-allowed");
+}
+
+#[test]
 fn a_stranger_learns_which_routes_there_are_and_nothing_else() {
     for (method, url, kind) in [
         (
             "GET",
-            "https://gate.example/v2/agent/demo-docs/jobs",
+            "https://gate.example/v2/agent/demo-docs/tasks",
             "not-found",
         ),
         ("PUT", CREATE, "method-not-allowed"),
+        ("POST", JOBS, "method-not-allowed"),
         ("POST", CREATE, "missing-token"),
+        ("POST", MESSAGE, "missing-token"),
+        ("GET", EVENTS, "missing-token"),
+        (
+            "GET",
+            "https://gate.example/v2/agent/demo-docs/jobs?limit=0&cursor=x",
+            "missing-token",
+        ),
         (
             "GET",
             "https://gate.example/v2/agent/%2f/job/%2f",
+            "missing-token",
+        ),
+        (
+            "GET",
+            "https://gate.example/v2/agent/%2f/job/../events",
             "missing-token",
         ),
         (
@@ -184,11 +533,9 @@ fn a_stranger_learns_which_routes_there_are_and_nothing_else() {
         ),
     ] {
         let incoming = Incoming {
-            authorization: None,
             content_length: Some("999999999"),
-            ..get(url, "")
+            ..bare(method, url)
         };
-        let incoming = Incoming { method, ..incoming };
         assert_eq!(refused(&incoming).kind, kind, "{method} {url}");
     }
 }
@@ -196,10 +543,22 @@ fn a_stranger_learns_which_routes_there_are_and_nothing_else() {
 #[test]
 fn a_caller_of_another_project_does_not_learn_what_is_wrong_with_the_rest() {
     let bearer = bearer();
-    let url = "https://gate.example/v1/analytics/secret/views?limit=0&x";
-    assert_eq!(refused(&get(url, &bearer)).kind, "project-not-allowed");
+    for path in [
+        "/v1/analytics/secret/views?limit=0&x",
+        "/v2/agent/secret/jobs?limit=0&cursor=x",
+        "/v2/agent/secret/job/..",
+        "/v2/agent/secret/job/../events?x",
+    ] {
+        let url = format!("https://gate.example{path}");
+        assert_eq!(
+            refused(&get(&url, &bearer)).kind,
+            "project-not-allowed",
+            "{path}"
+        );
+    }
     let body = Incoming {
         content_type: None,
+        content_length: Some("999999999"),
         ..post("https://gate.example/v2/agent/secret/job", &bearer)
     };
     assert_eq!(refused(&body).kind, "project-not-allowed");
@@ -208,64 +567,90 @@ fn a_caller_of_another_project_does_not_learn_what_is_wrong_with_the_rest() {
 #[test]
 fn a_body_is_refused_by_what_its_head_says() {
     let bearer = bearer();
-    for content_type in [
-        None,
-        Some("text/plain"),
-        Some("application/json, text/plain"),
-    ] {
-        let problem = refused(&Incoming {
-            content_type,
-            ..post(CREATE, &bearer)
-        });
-        assert_eq!(
-            (problem.status, problem.kind),
-            (415, "unsupported-media-type")
-        );
-        assert_eq!(
-            problem.headers,
-            [("accept-post", "application/json".to_owned())]
-        );
-    }
-    let announced = |length: &str| {
-        let incoming = Incoming {
-            content_length: Some(length),
-            ..post(CREATE, &bearer)
+    for url in [CREATE, MESSAGE] {
+        for content_type in [
+            None,
+            Some("text/plain"),
+            Some("application/json, text/plain"),
+        ] {
+            let problem = refused(&Incoming {
+                content_type,
+                ..post(url, &bearer)
+            });
+            assert_eq!(
+                (problem.status, problem.kind),
+                (415, "unsupported-media-type")
+            );
+            assert_eq!(
+                problem.headers,
+                [("accept-post", "application/json".to_owned())]
+            );
+        }
+        let announced = |length: &str| {
+            let incoming = Incoming {
+                content_length: Some(length),
+                ..post(url, &bearer)
+            };
+            outcome(&incoming)
+                .decision
+                .map_err(|problem| problem.status)
+                .err()
         };
-        outcome(&incoming)
-            .decision
-            .map_err(|problem| problem.status)
-            .err()
-    };
-    assert_eq!(announced(&LARGEST_BODY.to_string()), None);
-    assert_eq!(announced(&(LARGEST_BODY + 1).to_string()), Some(413));
-    assert_eq!(announced(&u64::MAX.to_string()), Some(413));
-    // What is no number announces nothing: the bytes are counted as they come.
-    assert_eq!(announced("many"), None);
+        assert_eq!(announced(&LARGEST_BODY.to_string()), None);
+        assert_eq!(announced(&(LARGEST_BODY + 1).to_string()), Some(413));
+        assert_eq!(announced(&u64::MAX.to_string()), Some(413));
+        // What is no number announces nothing: the bytes are counted as they come.
+        assert_eq!(announced("many"), None);
+    }
+    // What is only read has no body to refuse.
+    for url in [JOB, JOBS, EVENTS, VIEWS] {
+        let incoming = Incoming {
+            content_type: Some("text/plain"),
+            content_length: Some("999999999"),
+            ..get(url, &bearer)
+        };
+        assert!(outcome(&incoming).decision.is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn a_request_that_writes_takes_no_query() {
+    let bearer = bearer();
+    for url in [CREATE, MESSAGE] {
+        for query in ["prompt=x", "id=j2", "projectId=secret", "x"] {
+            let url = format!("{url}?{query}");
+            let problem = refused(&post(&url, &bearer));
+            let (_, rule) = field_and_rule(&problem);
+            assert_eq!(rule, "unknown", "{url}");
+        }
+    }
 }
 
 #[test]
 fn a_question_for_options_needs_no_token_and_an_allowed_origin() {
-    let preflight = Incoming {
-        method: "OPTIONS",
-        authorization: None,
-        origin: Some("https://docs.example"),
-        ..get(CREATE, "")
-    };
-    let answered = outcome(&preflight);
-    assert_eq!(
-        answered.origin,
-        Origin::Allowed("https://docs.example".to_owned())
-    );
-    assert!(matches!(answered.decision, Ok(Decision::Options(methods)) if methods == ["POST"]));
-
-    let evil = Incoming {
-        origin: Some("https://evil.example"),
-        ..preflight
-    };
-    assert_eq!(refused(&evil).kind, "origin-not-allowed");
+    for (method, url, ..) in OPERATIONS {
+        let preflight = Incoming {
+            origin: Some("https://docs.example"),
+            ..bare("OPTIONS", url)
+        };
+        let answered = outcome(&preflight);
+        assert_eq!(
+            answered.origin,
+            Origin::Allowed("https://docs.example".to_owned())
+        );
+        assert!(
+            matches!(answered.decision, Ok(Decision::Options(methods)) if methods == [method]),
+            "{url}"
+        );
+        let evil = Incoming {
+            origin: Some("https://evil.example"),
+            ..preflight
+        };
+        assert_eq!(refused(&evil).kind, "origin-not-allowed");
+    }
     let nowhere = Incoming {
-        url: "https://gate.example/v2/x",
-        ..preflight
+        origin: Some("https://docs.example"),
+        ..bare("OPTIONS", "https://gate.example/v2/x")
     };
     assert_eq!(refused(&nowhere).kind, "not-found");
 }
@@ -274,18 +659,20 @@ fn a_question_for_options_needs_no_token_and_an_allowed_origin() {
 fn an_origin_that_is_not_allowed_is_refused_before_its_token_is_looked_at() {
     let bearer = bearer();
     for origin in ["https://evil.example", "null"] {
-        let with_token = Incoming {
-            origin: Some(origin),
-            ..get(VIEWS, &bearer)
-        };
-        let answered = outcome(&with_token);
-        assert_eq!(answered.origin, Origin::Own, "it is told nothing");
-        assert_eq!(answered.decision.err().unwrap().kind, "origin-not-allowed");
-        let without = Incoming {
-            authorization: None,
-            ..with_token
-        };
-        assert_eq!(refused(&without).kind, "origin-not-allowed");
+        for url in [VIEWS, JOBS, EVENTS, DEEP] {
+            let with_token = Incoming {
+                origin: Some(origin),
+                ..get(url, &bearer)
+            };
+            let answered = outcome(&with_token);
+            assert_eq!(answered.origin, Origin::Own, "it is told nothing");
+            assert_eq!(answered.decision.err().unwrap().kind, "origin-not-allowed");
+            let without = Incoming {
+                authorization: None,
+                ..with_token
+            };
+            assert_eq!(refused(&without).kind, "origin-not-allowed");
+        }
     }
 }
 
@@ -308,6 +695,12 @@ fn only_the_liveness_route_itself_is_answered_without_a_configuration() {
     for (method, url, expected) in [
         ("GET", "https://h/healthz", true),
         ("HEAD", "https://h/healthz?x", true),
+        ("GET", "https://h/healthz?", true),
+        ("GET", "https://h/healthz?deeper&x=deep&project=x", true),
+        ("GET", "https://h/healthz#?deep", true),
+        ("GET", "https://h/healthz?deep", false),
+        ("HEAD", "https://h/healthz?deep", false),
+        ("GET", "https://h/healthz?x=1&deep=0&y", false),
         ("POST", "https://h/healthz", false),
         ("GET", "https://h/healthz/", false),
         ("GET", "https://h/Healthz", false),
@@ -316,12 +709,15 @@ fn only_the_liveness_route_itself_is_answered_without_a_configuration() {
         ("GET", "https://h/v2/agent/x/job/healthz", false),
         ("GET", "https://h/x#/healthz", false),
         ("GET", "https://h/x?/healthz", false),
+        ("GET", "https://h/openapi.json", false),
     ] {
         let incoming = Incoming {
             method,
             ..get(url, "")
         };
         assert_eq!(is_liveness(&incoming), expected, "{method} {url}");
+        let healthy = matches!(outcome(&incoming).decision, Ok(Decision::Healthy));
+        assert_eq!(healthy, expected, "{method} {url}");
     }
     let post = Incoming {
         method: "POST",
@@ -330,29 +726,751 @@ fn only_the_liveness_route_itself_is_answered_without_a_configuration() {
     assert_eq!(json_of(&refused(&post))["status"], 405);
 }
 
+#[test]
+fn an_outcome_that_nothing_was_asked_for_says_nothing_else() {
+    let healthy = Outcome::healthy();
+    assert!(matches!(healthy.decision, Ok(Decision::Healthy)));
+    assert_eq!(healthy.route, Some("/healthz"));
+    let refused = Outcome::refused(Problem::internal());
+    assert_eq!(refused.decision.err(), Some(Problem::internal()));
+    assert_eq!(refused.route, None);
+    for outcome in [healthy.caller, refused.caller] {
+        assert_eq!(outcome, None);
+    }
+    assert_eq!((healthy.project, refused.project), (None, None));
+    assert_eq!(healthy.origin, Origin::Own);
+}
+
+// --- a trusted issuer's token ------------------------------------------------
+
+const ISSUERS: &str = r#"[{
+    "issuer": "https://issuer.example",
+    "audience": "quillgate",
+    "jwks": "https://issuer.example/jwks",
+    "rules": [
+        {
+            "claims": { "team": "docs" },
+            "projects": ["demo-docs"],
+            "scope": "jobs:create jobs:read analytics:read",
+            "quota": { "create-job": 4 }
+        },
+        { "claims": { "admin": true }, "projects": [], "scope": "gateway:operate" }
+    ]
+}]"#;
+
+fn issuers_token(claims: &Value) -> String {
+    let mut all = json!({
+        "iss": "https://issuer.example",
+        "aud": "quillgate",
+        "sub": "bob",
+        "exp": SECONDS + 300,
+    });
+    let claims = claims.as_object().unwrap().clone();
+    all.as_object_mut().unwrap().extend(claims);
+    let header = r#"{"alg":"RS256","kid":"key-1"}"#;
+    let signed = format!("{}.{}", encoded(header), encoded(all.to_string()));
+    format!("Bearer {signed}.{}", encoded([7; 256]))
+}
+
+#[test]
+fn an_issuers_token_is_verified_before_anything_is_decided_by_it() {
+    let config = configured(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let token = issuers_token(&json!({ "team": "docs", "admin": true }));
+    let asked = OPERATIONS.map(|(method, url, ..)| (method, url));
+    for (method, url) in asked.into_iter().chain([("GET", DEEP)]) {
+        let incoming = Incoming {
+            method,
+            ..post(url, &token)
+        };
+        let unchecked = decide(&config, &incoming, NOW, Signature::Unchecked);
+        assert_eq!(unchecked.caller, None, "{url}");
+        assert_eq!(unchecked.project, None, "{url}");
+        let Ok(Decision::Verify(unverified)) = unchecked.decision else {
+            panic!("{url}");
+        };
+        assert_eq!(unverified.jwks, "https://issuer.example/jwks");
+        assert_eq!(unverified.kid, "key-1");
+        let checked = decide(&config, &incoming, NOW, Signature::Checked);
+        assert_eq!(checked.caller.unwrap().key(), "https://issuer.example bob");
+        assert!(
+            !matches!(checked.decision, Err(_) | Ok(Decision::Verify(_))),
+            "{url}"
+        );
+    }
+}
+
+#[test]
+fn a_verified_token_is_still_held_to_its_projects_and_scopes() {
+    let config = configured(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let kind = |token: &str, url: &str| {
+        let outcome = decide(&config, &get(url, token), NOW, Signature::Checked);
+        outcome.decision.err().unwrap().kind
+    };
+    let docs = issuers_token(&json!({ "team": "docs" }));
+    assert_eq!(kind(&docs, DEEP), "insufficient-scope");
+    let secret = JOBS.replace("demo-docs", "secret");
+    assert_eq!(kind(&docs, &secret), "project-not-allowed");
+    let admin = issuers_token(&json!({ "admin": true }));
+    assert_eq!(kind(&admin, JOBS), "project-not-allowed");
+    let expired = issuers_token(&json!({ "team": "docs", "exp": SECONDS - 61 }));
+    assert_eq!(kind(&expired, JOBS), "invalid-token");
+}
+
+#[test]
+fn an_issuers_rule_gives_its_callers_their_share() {
+    let config = configured(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let token = issuers_token(&json!({ "team": "docs" }));
+    for (url, share) in [(CREATE, Some(4)), (MESSAGE, None)] {
+        let outcome = decide(&config, &post(url, &token), NOW, Signature::Checked);
+        let Ok(Decision::ReadBody(admitted)) = outcome.decision else {
+            panic!("{url}");
+        };
+        let write = accept(&config, &admitted, &WriteFields::default(), BODY).unwrap();
+        assert_eq!(write.share, share);
+        assert_eq!(write.caller, "https://issuer.example bob");
+        assert_eq!(write.subject, "bob");
+    }
+}
+
+// --- a request that writes ---------------------------------------------------
+
+#[test]
+fn a_request_that_writes_is_rebuilt_with_all_that_is_known_of_it() {
+    let config = configured(&[
+        ("CREATE_LIMIT_PER_HOUR", Some("7")),
+        ("MESSAGE_LIMIT_PER_HOUR", Some("9")),
+    ]);
+    let body = r#" { "prompt" : "\n\n  Fix the typos \nnow" } "#;
+    let created = accepted(&config, CREATE, &WriteFields::default(), body.as_bytes()).unwrap();
+    let expected = Write {
+        operation: "agentJobs.create",
+        policy: "create-job",
+        limit: 7,
+        caller: "quillgate alice".to_owned(),
+        subject: "alice".to_owned(),
+        share: None,
+        job: None,
+        key: None,
+        fingerprint: created.fingerprint.clone(),
+        force: false,
+        target: "/v2/agent/demo-docs/job".to_owned(),
+        body: r#"{"prompt":"\n\n  Fix the typos \nnow"}"#.to_owned(),
+        line: "Fix the typos".to_owned(),
+        webhook: None,
+        human: None,
+    };
+    assert_eq!(created, expected);
+
+    let url = "https://gate.example/v2/agent/other%20docs/job/j%201/message";
+    let sent = accepted(&config, url, &WriteFields::default(), BODY).unwrap();
+    let expected = Write {
+        operation: "agentJobs.sendMessage",
+        policy: "send-message",
+        limit: 9,
+        job: Some("j 1".to_owned()),
+        fingerprint: sent.fingerprint.clone(),
+        target: "/v2/agent/other%20docs/job/j%201/message".to_owned(),
+        body: r#"{"prompt":"x"}"#.to_owned(),
+        line: "x".to_owned(),
+        ..expected
+    };
+    assert_eq!(sent, expected);
+}
+
+#[test]
+fn a_callers_share_is_its_tokens_quota_for_the_policy() {
+    for (quota, create, message) in [
+        (None, None, None),
+        (Some(json!(5)), Some(5), Some(5)),
+        (Some(json!({ "create-job": 3 })), Some(3), None),
+        (
+            Some(json!({ "create-job": 3, "send-message": 0 })),
+            Some(3),
+            Some(0),
+        ),
+        (Some(json!({ "analytics": 1 })), None, None),
+    ] {
+        let bearer = bearer_of(&claims_with("quota", quota));
+        let share = |url| {
+            let admitted = admitted(&post(url, &bearer));
+            let fields = WriteFields::default();
+            accept(&configuration(), &admitted, &fields, BODY)
+                .unwrap()
+                .share
+        };
+        assert_eq!((share(CREATE), share(MESSAGE)), (create, message));
+    }
+}
+
+#[test]
+fn a_body_that_breaks_a_rule_is_refused() {
+    let config = configuration();
+    let fields = WriteFields::default();
+    for url in [CREATE, MESSAGE] {
+        for (body, field, rule) in [
+            ("", "body", "json-object"),
+            ("[]", "body", "json-object"),
+            (r#"{"prompt":"x","prompt":"y"}"#, "body", "json-object"),
+            ("{}", "prompt", "required"),
+            (r#"{"prompt":""}"#, "prompt", "not-empty"),
+            (r#"{"prompt":1}"#, "prompt", "text"),
+            (r#"{"prompt":"x","id":"j2"}"#, "id", "unknown"),
+            (
+                r#"{"prompt":"x","projectId":"secret"}"#,
+                "projectId",
+                "unknown",
+            ),
+            (
+                r#"{"prompt":"x","webhook":"https://x.example"}"#,
+                "webhook",
+                "unknown",
+            ),
+        ] {
+            let problem = accepted(&config, url, &fields, body.as_bytes()).unwrap_err();
+            assert_eq!(problem.status, 400);
+            assert_eq!(field_and_rule(&problem), pair(field, rule), "{body}");
+        }
+    }
+}
+
+#[test]
+fn an_idempotency_key_is_the_same_bare_or_quoted() {
+    let config = configuration();
+    let longest = "k".repeat(255);
+    for url in [CREATE, MESSAGE] {
+        let without = write(&config, url, &WriteFields::default());
+        assert_eq!(without.key, None);
+        for (header, key) in [
+            ("8e03", "8e03"),
+            ("\"8e03\"", "8e03"),
+            (" \"8e03\"\t", "8e03"),
+            (r#""a\"b\\c""#, r#"a"b\c"#),
+            ("a:b/c=d", "a:b/c=d"),
+            (&longest, &longest),
+        ] {
+            let write = write(&config, url, &keyed(header));
+            assert_eq!(write.key.as_deref(), Some(key), "{header}");
+            assert_eq!(
+                write.fingerprint, without.fingerprint,
+                "it is no part of it"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_no_idempotency_key_is_refused() {
+    let too_long = "k".repeat(256);
+    for url in [CREATE, MESSAGE] {
+        for header in [
+            "",
+            " ",
+            "\"\"",
+            "\"",
+            "\"a",
+            "a b",
+            "a,b",
+            "\"a\", \"b\"",
+            "\"a\";x=1",
+            "ü",
+            "a\0",
+            &too_long,
+        ] {
+            let refused = accepted(&configuration(), url, &keyed(header), BODY);
+            let problem = refused.unwrap_err();
+            assert_eq!(problem.status, 400);
+            assert_eq!(
+                field_and_rule(&problem),
+                pair("Idempotency-Key", "idempotency-key"),
+                "{header}"
+            );
+        }
+    }
+}
+
+#[test]
+fn only_force_sends_an_unknown_outcome_again() {
+    let with = |retry: Option<&str>| WriteFields {
+        idempotency_retry: retry.map(str::to_owned),
+        ..keyed("8e03")
+    };
+    let config = configuration();
+    for url in [CREATE, MESSAGE] {
+        assert!(!write(&config, url, &with(None)).force);
+        for forced in ["force", "Force", " force "] {
+            assert!(write(&config, url, &with(Some(forced))).force);
+        }
+        for other in ["", "true", "1", "forced", "force, force", "no"] {
+            let problem = accepted(&config, url, &with(Some(other)), BODY).unwrap_err();
+            assert_eq!(
+                field_and_rule(&problem),
+                pair("Idempotency-Retry", "idempotency-retry"),
+                "{other}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_job_may_name_where_its_end_is_told() {
+    let config = configured(&[("WEBHOOK_SECRET", Some(WEBHOOK_SECRET))]);
+    for (url, webhook) in [
+        (
+            "https://hooks.example.com/done?t=1",
+            "https://hooks.example.com/done?t=1",
+        ),
+        (
+            "HTTPS://Hooks.Example.com/Done",
+            "https://hooks.example.com/Done",
+        ),
+    ] {
+        let write = write(&config, CREATE, &hooked(url));
+        assert_eq!(write.webhook.as_deref(), Some(webhook));
+    }
+    assert_eq!(
+        write(&config, CREATE, &WriteFields::default()).webhook,
+        None
+    );
+    for url in [
+        "",
+        "http://hooks.example.com",
+        "https://10.0.0.1/",
+        "https://localhost/",
+        "https://me:secret-word@hooks.example.com/",
+        "/done",
+    ] {
+        let problem = accepted(&config, CREATE, &hooked(url), BODY).unwrap_err();
+        assert_eq!(
+            field_and_rule(&problem),
+            pair("Webhook-Url", "webhook-url"),
+            "{url}"
+        );
+        assert!(!problem.to_json("an-id").contains("secret-word"));
+    }
+    let listed = configured(&[
+        ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
+        ("WEBHOOK_HOSTS", Some("hooks.example.com")),
+    ]);
+    write(&listed, CREATE, &hooked("https://hooks.example.com/"));
+    assert!(accepted(&listed, CREATE, &hooked("https://evil.example.com/"), BODY).is_err());
+}
+
+#[test]
+fn where_nothing_can_be_signed_no_webhook_is_taken() {
+    for url in ["https://hooks.example.com/", "", "http://x"] {
+        let problem = accepted(&configuration(), CREATE, &hooked(url), BODY).unwrap_err();
+        assert_eq!(problem.status, 400);
+        assert_eq!(
+            field_and_rule(&problem),
+            pair("Webhook-Url", "webhooks-off")
+        );
+    }
+}
+
+#[test]
+fn a_follow_up_names_no_webhook() {
+    let set_up = configured(&[("WEBHOOK_SECRET", Some(WEBHOOK_SECRET))]);
+    for config in [configuration(), set_up] {
+        let problem = accepted(
+            &config,
+            MESSAGE,
+            &hooked("https://hooks.example.com/"),
+            BODY,
+        )
+        .unwrap_err();
+        assert_eq!(problem.status, 400);
+        assert_eq!(field_and_rule(&problem), pair("Webhook-Url", "create-only"));
+    }
+}
+
+#[test]
+fn a_job_that_names_no_webhook_has_the_gateways_own() {
+    let config = configured(&[
+        ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
+        ("WEBHOOK_URL", Some("https://own.example.com/done")),
+    ]);
+    let none = WriteFields::default();
+    let webhook = |url, fields: &WriteFields| write(&config, url, fields).webhook;
+    assert_eq!(
+        webhook(CREATE, &none).as_deref(),
+        Some("https://own.example.com/done")
+    );
+    assert_eq!(webhook(MESSAGE, &none), None, "its job has it already");
+    let other = "https://hooks.example.com/";
+    assert_eq!(webhook(CREATE, &hooked(other)).as_deref(), Some(other));
+}
+
+const TURNSTILE: [(&str, Option<&str>); 2] = [
+    ("TURNSTILE_SECRET", Some("a-secret-of-turnstile")),
+    ("TURNSTILE_SITE_KEY", Some("a-site-key")),
+];
+
+/// What becomes of a request to write from a page of this origin, or from no page.
+fn from_page(
+    config: &Config,
+    url: &str,
+    origin: Option<&str>,
+    response: Option<&str>,
+) -> Result<Write, Problem> {
+    let bearer = bearer();
+    let incoming = Incoming {
+        origin,
+        ..post(url, &bearer)
+    };
+    let fields = WriteFields {
+        turnstile: response.map(str::to_owned),
+        ..WriteFields::default()
+    };
+    // As the shell hands it back.
+    let admitted = serde_json::to_value(admitted(&incoming)).unwrap();
+    accept(config, &Admitted::read(&admitted), &fields, BODY)
+}
+
+#[test]
+fn a_page_that_writes_shows_that_a_person_is_there_when_that_is_set_up() {
+    let config = configured(&TURNSTILE);
+    let longest = "r".repeat(2048);
+    for url in [CREATE, MESSAGE] {
+        for (origin, hostname) in [
+            ("https://docs.example", "docs.example"),
+            ("http://localhost:5173", "localhost"),
+            ("https://gate.example", "gate.example"),
+        ] {
+            for response in ["a-response", &longest] {
+                let write = from_page(&config, url, Some(origin), Some(response)).unwrap();
+                let human = write.human.unwrap();
+                assert_eq!((&*human.response, &*human.hostname), (response, hostname));
+            }
+            for response in [None, Some(""), Some(&*format!("{longest}r"))] {
+                let problem = from_page(&config, url, Some(origin), response).unwrap_err();
+                assert_eq!((problem.status, problem.kind), (403, "turnstile-required"));
+                assert_eq!(json_of(&problem)["siteKey"], "a-site-key");
+                assert!(!problem.to_json("an-id").contains("a-secret"));
+            }
+        }
+    }
+}
+
+#[test]
+fn nobody_else_is_asked_whether_a_person_is_there() {
+    let config = configured(&TURNSTILE);
+    for url in [CREATE, MESSAGE] {
+        for response in [None, Some("a-response")] {
+            let no_page = from_page(&config, url, None, response).unwrap();
+            assert_eq!(no_page.human, None);
+            let page = Some("https://docs.example");
+            let not_set_up = from_page(&configuration(), url, page, response).unwrap();
+            assert_eq!(not_set_up.human, None);
+        }
+    }
+    let bearer = bearer();
+    for url in [JOB, JOBS, EVENTS, VIEWS] {
+        let incoming = Incoming {
+            origin: Some("https://docs.example"),
+            ..get(url, &bearer)
+        };
+        assert!(outcome_by(&config, &incoming).decision.is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn a_repetition_shows_another_response_and_is_the_same_request() {
+    let config = configured(&TURNSTILE);
+    let page = Some("https://docs.example");
+    let print = |response| {
+        let write = from_page(&config, CREATE, page, Some(response));
+        write.unwrap().fingerprint
+    };
+    assert_eq!(print("first"), print("second"));
+    let no_page = from_page(&config, CREATE, None, None).unwrap();
+    assert_eq!(print("first"), no_page.fingerprint);
+}
+
+#[test]
+fn a_fingerprint_is_that_of_what_is_done_and_not_of_how_it_is_written() {
+    let config = configured(&[("WEBHOOK_SECRET", Some(WEBHOOK_SECRET))]);
+    let print = |url, fields: &WriteFields, body: &str| {
+        let write = accepted(&config, url, fields, body.as_bytes());
+        write.map_err(|problem| problem.detail).unwrap().fingerprint
+    };
+    let none = WriteFields::default();
+    let same = print(CREATE, &none, r#"{"prompt":"x y"}"#);
+    // The one member that there is cannot stand in another order.
+    for body in [
+        "{\"prompt\":\"x y\"}",
+        " {\r\n\t\"prompt\" : \"x y\" } \n",
+        r#"{"\u0070rompt":"\u0078\u0020y"}"#,
+    ] {
+        assert_eq!(print(CREATE, &none, body), same, "{body}");
+    }
+    let encoded = CREATE.replace("demo-docs", "%64emo%2Ddocs");
+    let with_query = format!("{CREATE}?&");
+    let body = r#"{"prompt":"x y"}"#;
+    assert_eq!(print(&encoded, &none, body), same);
+    assert_eq!(print(&with_query, &none, body), same);
+
+    let other_project = CREATE.replace("demo-docs", "other%20docs");
+    let other_job = MESSAGE.replace("j1", "j2");
+    let first_hook = hooked("https://hooks.example.com/1");
+    let second_hook = hooked("https://hooks.example.com/2");
+    let mut prints = vec![
+        same,
+        print(CREATE, &none, r#"{"prompt":"x  y"}"#),
+        print(CREATE, &none, r#"{"prompt":"x y "}"#),
+        print(CREATE, &none, r#"{"prompt":"X y"}"#),
+        print(CREATE, &none, r#"{"prompt":"x y\u0000"}"#),
+        print(&other_project, &none, body),
+        print(MESSAGE, &none, body),
+        print(&other_job, &none, body),
+        print(CREATE, &first_hook, body),
+        print(CREATE, &second_hook, body),
+    ];
+    let count = prints.len();
+    prints.sort_unstable();
+    prints.dedup();
+    assert_eq!(prints.len(), count);
+}
+
+#[test]
+fn the_same_request_of_two_callers_is_one_request() {
+    // Whose key it is, is for the record that it is kept under.
+    let print = |claims: &Value| {
+        let bearer = bearer_of(claims);
+        let admitted = admitted(&post(CREATE, &bearer));
+        accept(&configuration(), &admitted, &keyed("8e03"), BODY).unwrap()
+    };
+    let alice = print(&claims_with("sub", Some(json!("alice"))));
+    let bob = print(&claims_with("sub", Some(json!("bob"))));
+    assert_eq!(alice.fingerprint, bob.fingerprint);
+    assert_eq!(bob.caller, "quillgate bob");
+    assert_ne!(alice.caller, bob.caller);
+}
+
+#[test]
+fn a_refusal_of_a_body_never_repeats_its_prompt() {
+    let config = configuration();
+    for (fields, body) in [
+        (keyed("a b"), r#"{"prompt":"confidential"}"#),
+        (hooked("x"), r#"{"prompt":"confidential"}"#),
+        (WriteFields::default(), r#"{"prompt":["confidential"]}"#),
+        (WriteFields::default(), r#"{"prompt":"confidential""#),
+    ] {
+        for url in [CREATE, MESSAGE] {
+            let problem = accepted(&config, url, &fields, body.as_bytes()).unwrap_err();
+            assert!(!problem.to_json("an-id").contains("confidential"));
+        }
+    }
+}
+
+#[test]
+fn what_the_shell_hands_back_is_what_it_was_given() {
+    for url in [CREATE, MESSAGE] {
+        let bearer = bearer_of(&claims_with("quota", Some(json!(3))));
+        let admitted = admitted(&post(url, &bearer));
+        let text = serde_json::to_string(&admitted).unwrap();
+        let back = Admitted::read(&serde_json::from_str(&text).unwrap());
+        let fields = WriteFields::read(&json!({
+            "idempotencyKey": "\"8e03\"",
+            "idempotencyRetry": "force",
+            "webhookUrl": null,
+            "turnstile": "a-response",
+        }));
+        assert_eq!(fields.turnstile.as_deref(), Some("a-response"));
+        let config = configuration();
+        let first = accept(&config, &admitted, &fields, BODY).unwrap();
+        assert_eq!(accept(&config, &back, &fields, BODY), Ok(first.clone()));
+        assert_eq!((first.key.as_deref(), first.force), (Some("8e03"), true));
+        assert!(!text.contains("Bearer") && !text.contains("prompt"));
+    }
+    let set_up = configured(&[("WEBHOOK_SECRET", Some(WEBHOOK_SECRET))]);
+    let hook = "https://hooks.example.com/";
+    let fields = WriteFields::read(&json!({ "webhookUrl": hook }));
+    assert_eq!(
+        write(&set_up, CREATE, &fields).webhook.as_deref(),
+        Some(hook)
+    );
+    for nothing in [json!({}), Value::Null] {
+        let fields = WriteFields::read(&nothing);
+        let write = write(&configuration(), CREATE, &fields);
+        assert_eq!((write.key, write.force, write.webhook), (None, false, None));
+    }
+}
+
+#[test]
+fn what_the_shell_hands_back_is_checked_again() {
+    // What was never admitted names no project, and leads nowhere.
+    let fields = WriteFields::default();
+    for handed in [
+        json!({}),
+        Value::Null,
+        json!({ "operation": "agentJobs.create", "project": ".." }),
+        json!({ "operation": "agentJobs.sendMessage", "project": "demo-docs" }),
+        json!({ "operation": "agentJobs.sendMessage", "project": "demo-docs", "id": ".." }),
+    ] {
+        let admitted = Admitted::read(&handed);
+        let refused = accept(&configuration(), &admitted, &fields, BODY);
+        assert_eq!(refused.unwrap_err().status, 400, "{handed}");
+    }
+}
+
+#[test]
+fn the_shell_is_told_of_a_write_by_these_names() {
+    let write = write(&configuration(), MESSAGE, &keyed("8e03"));
+    let fingerprint = write.fingerprint.clone();
+    let expected = json!({
+        "operation": "agentJobs.sendMessage",
+        "policy": "send-message",
+        "limit": 100,
+        "caller": "quillgate alice",
+        "subject": "alice",
+        "share": null,
+        "job": "j1",
+        "key": "8e03",
+        "fingerprint": fingerprint,
+        "force": false,
+        "target": "/v2/agent/demo-docs/job/j1/message",
+        "body": "{\"prompt\":\"x\"}",
+        "line": "x",
+        "webhook": null,
+        "human": null,
+    });
+    assert_eq!(serde_json::to_value(write).unwrap(), expected);
+}
+
+// --- whatever is asked ---------------------------------------------------------
+
+/// The projects of [`bearer`], as they stand in a path.
+const OWN: [&str; 2] = ["demo-docs", "other%20docs"];
+
+/// Checks that a target is one of the caller's projects', and of nothing else.
+fn assert_own(target: &str, project: &str) -> Result<(), TestCaseError> {
+    let path = target.split('?').next().unwrap_or_default();
+    let project = project.replace(' ', "%20");
+    prop_assert!(OWN.contains(&project.as_str()), "{}", project);
+    let own = [
+        format!("/v2/agent/{project}/job"),
+        format!("/v1/analytics/{project}/views"),
+    ];
+    let prefix = own.iter().find(|own| {
+        let rest = path.strip_prefix(own.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    prop_assert!(prefix.is_some(), "{}", path);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~%".contains(&byte);
+    prop_assert!(path.bytes().all(plain), "{}", path);
+    let mut segments = path.split('/').skip(1);
+    prop_assert!(
+        !segments.any(|segment| matches!(segment, "" | "." | "..")),
+        "{}",
+        path
+    );
+    for hidden in ["%2F", "%5C", "%25", "%3F", "%23", "%00", "%0D", "%0A"] {
+        prop_assert!(!path.contains(hidden), "{}", path);
+    }
+    let query = &target[path.len()..];
+    let mut names = query.split(['?', '&']).skip(1);
+    let known = |pair: &str| pair.starts_with("dateFrom=") || pair.starts_with("dateTo=");
+    prop_assert!(names.all(known), "{}", query);
+    Ok(())
+}
+
+/// Checks what would be sent for a request; whether anything would be.
+fn assert_sent_within(incoming: &Incoming<'_>) -> Result<bool, TestCaseError> {
+    let answered = outcome(incoming);
+    let Ok(decision) = answered.decision else {
+        return Ok(false);
+    };
+    let project = answered.project.unwrap_or_default();
+    let job_target = |id: &str| {
+        let call = GetAgentJob::new(JobId::new(id).unwrap());
+        call.request(&ProjectId::new(&*project).unwrap()).target
+    };
+    match decision {
+        Decision::Job(request, id) => {
+            assert_own(&request.target, &project)?;
+            prop_assert_eq!(request.method, Method::Get);
+            prop_assert_eq!(request.body, None);
+            prop_assert_eq!(request.target, job_target(&id));
+        }
+        Decision::Views(views) => assert_own(&views.list, &project)?,
+        Decision::Events(id) => assert_own(&job_target(&id), &project)?,
+        Decision::Jobs { limit, .. } => {
+            prop_assert!((1..=100).contains(&limit));
+            prop_assert!(OWN.contains(&project.replace(' ', "%20").as_str()));
+        }
+        Decision::ReadBody(admitted) => {
+            let fields = WriteFields::default();
+            match accept(&configuration(), &admitted, &fields, BODY) {
+                Ok(write) => {
+                    assert_own(&write.target, &project)?;
+                    prop_assert_eq!(write.body.as_bytes(), BODY);
+                    let job = write.job.map(|id| format!("{}/message", job_target(&id)));
+                    prop_assert!(job.is_none_or(|target| target == write.target));
+                }
+                Err(problem) => {
+                    prop_assert_eq!(field_and_rule(&problem), pair("id", "not-dot-segment"));
+                    return Ok(false);
+                }
+            }
+        }
+        _ => return Err(TestCaseError::fail("something else was decided")),
+    }
+    Ok(true)
+}
+
+/// An operation's path with anything in the place of its values.
+fn near_paths() -> impl Strategy<Value = String> {
+    let project = "(demo-docs|other%20docs|%64emo-docs|secret|\\.\\.|%2e%2e|demo-docs%2f\\.\\.%2fsecret|demo-docs;x|demo-docs\\PC{0,2})";
+    let id = "(j1|%6a1|j;1|\\.|\\.\\.|%2e%2e|%2e%2e%2fsecret|%252e|%5c|%00|events|\\PC{1,4}|[a-z%.;+]{1,6})";
+    let at = 0..OPERATIONS.len();
+    (at, project, id).prop_map(|(at, project, id)| {
+        let (.., pattern) = OPERATIONS[at];
+        pattern
+            .replace("{projectId}", &project)
+            .replace("{id}", &id)
+    })
+}
+
+fn far_paths() -> impl Strategy<Value = String> {
+    let segment = "(v2|v1|agent|analytics|jobs?|views|message|events|demo-docs|secret|j1|\\.\\.|%2e%2e|%2f|%5c|%00|\\PC{0,3})";
+    let segments = prop::collection::vec(segment, 1..8);
+    segments.prop_map(|segments| format!("/{}", segments.join("/")))
+}
+
+fn queries() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        "\\?(limit=[0-9]{1,3})?(&offset=[0-9]{1,3})?(&dateFrom=2024-01-0[1-9])?(&dateTo=2024-02-0[1-9]T00:00Z)?",
+        "\\?[a-zA-Z0-9=&%/.]{0,12}",
+    ]
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
     #[test]
     fn whatever_the_path_what_is_sent_is_within_the_callers_projects(
-        segments in prop::collection::vec("(v2|v1|agent|analytics|job|views|message|demo-docs|secret|j1|\\.\\.|%2e%2e|%2f|%5c|%00|\\PC{0,3})", 1..8),
-        query in "(\\?[a-zA-Z0-9=&%/.]{0,12})?",
+        path in prop_oneof![3 => near_paths(), 1 => far_paths()],
+        query in queries(),
         is_post in any::<bool>(),
     ) {
-        let url = format!("https://gate.example/{}{query}", segments.join("/"));
+        let url = format!("https://gate.example{path}{query}");
         let bearer = bearer();
         let incoming = if is_post { post(&url, &bearer) } else { get(&url, &bearer) };
-        let request = match outcome(&incoming).decision {
-            Ok(Decision::Forward(forward)) => forward.request,
-            Ok(Decision::ReadBody(pending)) => pending.with_body(br#"{"prompt":"x"}"#).map_err(|problem| problem.detail).unwrap().request,
-            _ => return Ok(()),
-        };
-        let (path, _) = request.target.split_once('?').unwrap_or((&request.target, ""));
-        let prefix = ["/v2/agent/demo-docs/job", "/v1/analytics/demo-docs/views"].into_iter().find(|prefix| path.starts_with(prefix));
-        prop_assert!(prefix.is_some(), "{}", path);
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~%".contains(&byte);
-        prop_assert!(path.bytes().all(plain), "{}", path);
-        prop_assert!(!path.split('/').any(|segment| segment == "." || segment == ".."), "{}", path);
-        for hidden in ["%2F", "%5C", "%25", "%3F", "%23", "%00", "%0D", "%0A"] {
-            prop_assert!(!path.contains(hidden), "{}", path);
-        }
+        assert_sent_within(&incoming)?;
+    }
+
+    #[test]
+    fn a_harmless_path_of_an_own_project_is_sent(
+        at in 0..OPERATIONS.len(),
+        project in "(demo-docs|other%20docs|%64emo%2ddocs)",
+        id in "[a-zA-Z0-9_~-]{1,9}",
+    ) {
+        let (method, _, _, pattern) = OPERATIONS[at];
+        let path = pattern.replace("{projectId}", &project).replace("{id}", &id);
+        let url = format!("https://gate.example{path}");
+        let bearer = bearer();
+        let incoming = Incoming { method, ..post(&url, &bearer) };
+        prop_assert!(assert_sent_within(&incoming)?, "{}", url);
     }
 }

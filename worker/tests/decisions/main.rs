@@ -7,11 +7,20 @@
 )]
 
 mod access;
+mod answer;
+mod breaker;
+mod budget;
 mod config;
 mod cors;
 mod gate;
+mod idempotency;
+mod ledger;
+mod oidc;
 mod problem;
 mod route;
 mod setting;
+mod trace;
 mod upstream;
 mod values;
+mod views;
+mod webhook;

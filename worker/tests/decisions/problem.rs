@@ -1,10 +1,10 @@
 //! What a problem looks like on the wire (RFC 9457).
 
 use quillgate::{PageSize, Rule, ValidationError};
-use quillgate_worker::problem::Problem;
+use quillgate_worker::problem::{MEDIA_TYPE, Problem};
 use serde_json::json;
 
-use crate::setting::json_of;
+use crate::setting::{field_and_rule, json_of};
 
 #[test]
 fn a_problem_has_the_standard_members_and_its_own() {
@@ -77,6 +77,21 @@ fn each_refusal_has_its_status_and_what_goes_with_it() {
             None,
         ),
         (Problem::malformed_body(), 400, "invalid-request", None),
+        (Problem::webhooks_off(), 400, "invalid-request", None),
+        (Problem::no_webhook_here(), 400, "invalid-request", None),
+        (
+            Problem::issuer_unavailable(),
+            503,
+            "issuer-unavailable",
+            Some(("retry-after", "10")),
+        ),
+        (
+            Problem::gate_unavailable(),
+            503,
+            "gate-unavailable",
+            Some(("retry-after", "1")),
+        ),
+        (Problem::internal(), 500, "internal", None),
     ] {
         assert_eq!((problem.status, problem.kind), (status, kind));
         let first = problem
@@ -84,5 +99,50 @@ fn each_refusal_has_its_status_and_what_goes_with_it() {
             .first()
             .map(|(name, value)| (*name, value.as_str()));
         assert_eq!(first, header);
+        assert!(problem.headers.len() < 2);
+        let json = json_of(&problem);
+        assert_eq!(json["type"], format!("/problems/{kind}"));
+        assert_eq!(json["status"], status);
+        for name in ["title", "detail"] {
+            assert!(!json[name].as_str().unwrap().is_empty(), "{json}");
+        }
     }
+}
+
+#[test]
+fn a_rule_of_the_gateways_own_is_named_with_its_field() {
+    for (problem, field, rule) in [
+        (Problem::malformed_body(), "body", "json-object"),
+        (Problem::webhooks_off(), "Webhook-Url", "webhooks-off"),
+        (Problem::no_webhook_here(), "Webhook-Url", "create-only"),
+        (
+            Problem::field("a-field", "a-rule", "x"),
+            "a-field",
+            "a-rule",
+        ),
+    ] {
+        let (field, rule) = (field.to_owned(), rule.to_owned());
+        assert_eq!(field_and_rule(&problem), (field, rule));
+        let json = json_of(&problem);
+        assert_eq!(json["errors"][0]["detail"], json["detail"]);
+        assert_eq!(json["title"], "The request is not valid");
+    }
+}
+
+#[test]
+fn header_fields_are_kept_in_the_order_they_were_given() {
+    let problem = Problem::new(429, "a-kind", "A title", "a detail")
+        .with_header("retry-after", "1")
+        .with_header("ratelimit", "2");
+    let expected = [
+        ("retry-after", "1".to_owned()),
+        ("ratelimit", "2".to_owned()),
+    ];
+    assert_eq!(problem.headers, expected);
+    assert!(!problem.to_json("an-id").contains("retry-after"));
+}
+
+#[test]
+fn a_problem_is_sent_as_one() {
+    assert_eq!(MEDIA_TYPE, "application/problem+json");
 }

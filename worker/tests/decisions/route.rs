@@ -2,11 +2,16 @@
 
 use proptest::prelude::*;
 use quillgate::encode::percent_encoded;
-use quillgate_worker::route::{decoded_segment, find, methods, percent_decoded, split_url};
+use quillgate::{Method, OPERATIONS};
+use quillgate_worker::route::{
+    JOB_EVENTS, allowed, decoded_segment, find, methods, operations, percent_decoded, split_url,
+};
 
 const CREATE: &str = "/v2/agent/demo-docs/job";
 const GET: &str = "/v2/agent/demo-docs/job/j1";
 const MESSAGE: &str = "/v2/agent/demo-docs/job/j1/message";
+const JOBS: &str = "/v2/agent/demo-docs/jobs";
+const EVENTS: &str = "/v2/agent/demo-docs/job/j1/events";
 const VIEWS: &str = "/v1/analytics/demo-docs/views";
 
 #[test]
@@ -32,6 +37,18 @@ fn each_operation_is_found_with_its_values() {
         ),
         (
             "GET",
+            JOBS,
+            "agentJobs.list",
+            vec![("projectId", "demo-docs")],
+        ),
+        (
+            "GET",
+            EVENTS,
+            "agentJobs.events",
+            vec![("projectId", "demo-docs"), ("id", "j1")],
+        ),
+        (
+            "GET",
             VIEWS,
             "pageViews.list",
             vec![("projectId", "demo-docs")],
@@ -50,13 +67,43 @@ fn each_operation_is_found_with_its_values() {
 
 #[test]
 fn values_are_taken_as_they_were_sent() {
-    for segment in ["%2e%2e", "..", "a%2Fb", "a;b=c", "*", "a b", "ü", "message"] {
-        let route = find("GET", &format!("/v2/agent/{segment}/job/{segment}")).unwrap();
-        let expected = [
-            ("projectId", segment.to_owned()),
-            ("id", segment.to_owned()),
-        ];
-        assert_eq!(route.segments, expected);
+    for segment in [
+        "%2e%2e", "..", "a%2Fb", "a;b=c", "*", "a b", "ü", "message", "events", "job", "jobs",
+    ] {
+        for rest in ["", "/events"] {
+            let path = format!("/v2/agent/{segment}/job/{segment}{rest}");
+            let route = find("GET", &path).unwrap();
+            let expected = [
+                ("projectId", segment.to_owned()),
+                ("id", segment.to_owned()),
+            ];
+            assert_eq!(route.segments, expected);
+        }
+    }
+}
+
+#[test]
+fn the_gateway_adds_the_events_of_a_job_to_the_cores_operations() {
+    let names: Vec<_> = operations().map(|operation| operation.name).collect();
+    let mut expected: Vec<_> = OPERATIONS.iter().map(|operation| operation.name).collect();
+    expected.push("agentJobs.events");
+    assert_eq!(names, expected);
+    assert_eq!(
+        (JOB_EVENTS.method, JOB_EVENTS.scope),
+        (Method::Get, "jobs:read")
+    );
+}
+
+#[test]
+fn no_two_operations_have_one_name_or_one_place() {
+    for operation in operations() {
+        let alike = |name, method, path| {
+            operation.name == name || (operation.method == method && operation.path == path)
+        };
+        let count = operations().filter(|other| alike(other.name, other.method, other.path));
+        assert_eq!(count.count(), 1, "{}", operation.name);
+        let found = find(operation.method.as_str(), operation.path).unwrap();
+        assert_eq!(found.operation.name, operation.name);
     }
 }
 
@@ -74,7 +121,26 @@ fn a_path_that_is_not_exactly_an_operations_is_not_found() {
         "/v2/agent/demo-docs/job/j1/message/",
         "/v2/agent/demo-docs/job/j1/messages",
         "/v2/agent/demo-docs/job/j1/x/message",
-        "/v2/agent/demo-docs/jobs",
+        "/v2/agent/demo-docs/job/j1/event",
+        "/v2/agent/demo-docs/job/j1/events/",
+        "/v2/agent/demo-docs/job/j1/events/1",
+        "/v2/agent/demo-docs/job/j1/Events",
+        "/v2/agent/demo-docs/job/j1/%65vents",
+        "/v2/agent/demo-docs/job/j1/events%00",
+        "/v2/agent/demo-docs/job/j1;x/events;y",
+        "/v2/agent/demo-docs/job/j1/message/events",
+        "/v2/agent/demo-docs/job//events",
+        "/v2/agent//job/j1/events",
+        "/v2/agent/demo-docs/jobs/",
+        "/v2/agent/demo-docs/jobs/j1",
+        "/v2/agent/demo-docs/jobs/j1/events",
+        "/v2/agent/demo-docs/Jobs",
+        "/v2/agent/demo-docs/job%73",
+        "/v2/agent/demo-docs/jobs;limit=5",
+        "/v2/agent/demo-docs/jobs%3flimit=5",
+        "/v2/agent//jobs",
+        "/v2/agent/jobs",
+        "/v1/agent/demo-docs/jobs",
         "/v2/agent//job",
         "//v2/agent/demo-docs/job",
         "/v2//agent/demo-docs/job",
@@ -119,6 +185,8 @@ fn another_method_is_told_which_there_are() {
         (CREATE, "POST, OPTIONS", ["GET", "PUT"]),
         (GET, "GET, OPTIONS", ["POST", "DELETE"]),
         (MESSAGE, "POST, OPTIONS", ["GET", "PATCH"]),
+        (JOBS, "GET, OPTIONS", ["POST", "DELETE"]),
+        (EVENTS, "GET, OPTIONS", ["POST", "HEAD"]),
         (VIEWS, "GET, OPTIONS", ["POST", "HEAD"]),
     ] {
         for method in others
@@ -135,8 +203,15 @@ fn another_method_is_told_which_there_are() {
 #[test]
 fn a_preflight_is_told_the_methods_of_its_path() {
     assert_eq!(methods(CREATE), ["POST"]);
-    assert_eq!(methods(VIEWS), ["GET"]);
-    assert_eq!(methods("/healthz"), [""; 0]);
+    for path in [GET, VIEWS, JOBS, EVENTS] {
+        assert_eq!(methods(path), ["GET"], "{path}");
+    }
+    assert_eq!(methods(MESSAGE), ["POST"]);
+    for path in ["/healthz", "/openapi.json"] {
+        assert_eq!(methods(path), [""; 0], "{path}");
+    }
+    assert_eq!(allowed(&["GET"]), "GET, OPTIONS");
+    assert_eq!(allowed(&["GET", "POST"]), "GET, POST, OPTIONS");
 }
 
 #[test]
@@ -256,12 +331,28 @@ proptest! {
     }
 
     #[test]
-    fn only_a_path_with_as_many_segments_as_an_operation_is_found(path in "(/|v2|v1|agent|analytics|job|views|message|x|%2f|\\.){0,9}") {
+    fn only_a_path_with_as_many_segments_as_an_operation_is_found(path in "(/|v2|v1|agent|analytics|jobs?|views|message|events|x|%2f|\\.){0,9}") {
         for method in ["GET", "POST"] {
             if let Ok(route) = find(method, &path) {
                 prop_assert_eq!(route.operation.path.split('/').count(), path.split('/').count());
                 prop_assert!(route.segments.iter().all(|(_, segment)| !segment.is_empty()));
             }
         }
+    }
+
+    #[test]
+    fn a_found_path_is_its_operations_with_the_values_put_in(
+        at in 0..6_usize,
+        project in "(demo-docs|\\.\\.|job|%2f|[a-z;%. ]{1,5})",
+        id in "(j1|events|message|\\.|[a-z;%. ]{1,5})",
+    ) {
+        let operation = operations().nth(at).unwrap();
+        let path = operation.path.replace("{projectId}", &project).replace("{id}", &id);
+        let route = find(operation.method.as_str(), &path).unwrap();
+        let back = route.segments.iter().fold(route.operation.path.to_owned(), |template, (name, value)| {
+            template.replace(&format!("{{{name}}}"), value)
+        });
+        prop_assert_eq!(route.operation.name, operation.name);
+        prop_assert_eq!(back, path);
     }
 }

@@ -61,7 +61,12 @@ pub fn token(claims: &Value) -> String {
 }
 
 pub fn bearer() -> String {
-    format!("Bearer {}", token(&claims()))
+    bearer_of(&claims())
+}
+
+/// `Authorization` with an own token of these claims.
+pub fn bearer_of(claims: &Value) -> String {
+    format!("Bearer {}", token(claims))
 }
 
 /// A working configuration, with some variables changed or, when `None`, not set.
@@ -85,7 +90,13 @@ pub fn variables(
 }
 
 pub fn configuration() -> Config {
-    let config = Config::read(variables(&[]));
+    configured(&[])
+}
+
+/// A working configuration with some variables changed.
+#[track_caller]
+pub fn configured(changes: &[(&'static str, Option<&'static str>)]) -> Config {
+    let config = Config::read(variables(changes));
     config.map_err(|error| error.to_string()).unwrap()
 }
 

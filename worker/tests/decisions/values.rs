@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use quillgate::endpoint::Endpoint as _;
 use quillgate::{
-    CreateAgentJob, ListPageViews, Operation, ProjectId, Request, SendMessage, ValidationError,
+    CreateAgentJob, GetAgentJob, ListAgentJobs, ListPageViews, Operation, ProjectId, Request,
+    SendMessage, ValidationError,
 };
 use quillgate_worker::content::{Values, is_json};
 use quillgate_worker::problem::Problem;
@@ -14,20 +15,33 @@ use crate::setting::field_and_rule;
 static VIEWS: Operation = ListPageViews::OPERATION;
 static CREATE: Operation = CreateAgentJob::OPERATION;
 static MESSAGE: Operation = SendMessage::OPERATION;
+static JOBS: Operation = ListAgentJobs::OPERATION;
+static GET: Operation = GetAgentJob::OPERATION;
 
 fn project() -> ProjectId {
     ProjectId::new("demo-docs").unwrap()
 }
 
 fn views(query: &str) -> Result<Request, ValidationError> {
-    Values::new(&VIEWS, Vec::new(), Some(query))?.request(&VIEWS, &project())
+    let call: ListPageViews = Values::new(&VIEWS, Vec::new(), Some(query))?.call()?;
+    Ok(call.request(&project()))
+}
+
+fn jobs(query: &str) -> Result<Request, ValidationError> {
+    let call: ListAgentJobs = Values::new(&JOBS, Vec::new(), Some(query))?.call()?;
+    Ok(call.request(&project()))
+}
+
+/// The values of a follow-up to this job with this body.
+fn message(id: &str, body: &[u8]) -> Result<Values, Problem> {
+    let path = vec![("id", id.to_owned())];
+    Values::new(&MESSAGE, path, None)?.with_body(&MESSAGE, body)
 }
 
 fn created(body: &[u8]) -> Result<Request, Problem> {
     let values = Values::new(&CREATE, Vec::new(), None)?;
-    Ok(values
-        .with_body(&CREATE, body)?
-        .request(&CREATE, &project())?)
+    let call: CreateAgentJob = values.with_body(&CREATE, body)?.call()?;
+    Ok(call.request(&project()))
 }
 
 #[track_caller]
@@ -164,6 +178,43 @@ fn a_page_size_is_plain_digits_from_1_to_250() {
     assert_query_refused("limit", "limit", "page-size");
     for value in ["-1", "-0", "1.5", "9007199254740992", "", "1e3", "%202"] {
         assert_query_refused(&format!("offset={value}"), "offset", "offset");
+    }
+}
+
+#[test]
+fn a_list_of_jobs_takes_a_page_size_and_a_cursor() {
+    for (query, expected) in [
+        ("", ""),
+        ("limit=1", "?limit=1"),
+        ("cursor=a%2Bb&limit=100", "?limit=100&cursor=a%2Bb"),
+        ("%63ursor=%61", "?cursor=a"),
+    ] {
+        let request = jobs(query).unwrap();
+        assert_eq!(
+            request.target,
+            format!("/v2/agent/demo-docs/jobs{expected}")
+        );
+    }
+    for (query, field, rule) in [
+        ("limit=0", "limit", "job-page-size"),
+        ("limit=101", "limit", "job-page-size"),
+        ("limit=", "limit", "job-page-size"),
+        ("limit=-1", "limit", "job-page-size"),
+        ("limit=5%20", "limit", "job-page-size"),
+        ("limit=1e2", "limit", "job-page-size"),
+        ("limit=18446744073709551617", "limit", "job-page-size"),
+        ("cursor=", "cursor", "not-empty"),
+        ("cursor", "cursor", "not-empty"),
+        ("cursor=a&cursor=a", "cursor", "once"),
+        ("cursor=%", "cursor", "text"),
+        ("cursor=%ff", "cursor", "text"),
+        ("offset=5", "offset", "unknown"),
+        ("dateFrom=2024-01-01", "dateFrom", "unknown"),
+        ("before=1", "before", "unknown"),
+    ] {
+        let error = jobs(query).unwrap_err();
+        let found = (error.field.as_ref(), error.rule.name());
+        assert_eq!(found, (field, rule), "{query}");
     }
 }
 
@@ -340,27 +391,47 @@ fn a_refusal_never_repeats_a_prompt() {
 
 #[test]
 fn a_follow_up_takes_its_job_from_the_path_alone() {
-    let path = vec![("id", "j 1".to_owned())];
-    let values = Values::new(&MESSAGE, path, None).unwrap();
-    let values = values.with_body(&MESSAGE, br#"{"prompt":"x"}"#).unwrap();
-    let request = values.request(&MESSAGE, &project()).unwrap();
+    let values = message("j 1", br#"{"prompt":"x"}"#).unwrap();
+    let request = values.call::<SendMessage>().unwrap().request(&project());
     assert_eq!(request.target, "/v2/agent/demo-docs/job/j%201/message");
+    assert_eq!(values.text("id").as_deref(), Some("j 1"));
     for body in [r#"{"prompt":"x","id":"j2"}"#, r#"{"id":"j2"}"#] {
-        let path = vec![("id", "j1".to_owned())];
-        let values = Values::new(&MESSAGE, path, None).unwrap();
-        let problem = values.with_body(&MESSAGE, body.as_bytes()).err().unwrap();
+        let problem = message("j1", body.as_bytes()).err().unwrap();
         assert_eq!(
             field_and_rule(&problem),
             ("id".to_owned(), "unknown".to_owned())
         );
     }
     for id in ["..", "."] {
-        let path = vec![("id", id.to_owned())];
-        let values = Values::new(&MESSAGE, path, None).unwrap();
-        let values = values.with_body(&MESSAGE, br#"{"prompt":"x"}"#).unwrap();
-        let error = values.request(&MESSAGE, &project()).unwrap_err();
+        let values = message(id, br#"{"prompt":"x"}"#).unwrap();
+        let error = values.call::<SendMessage>().unwrap_err();
         assert_eq!(error.rule.name(), "not-dot-segment");
     }
+}
+
+#[test]
+fn a_job_is_read_by_the_id_of_the_path_alone() {
+    let values = |query| Values::new(&GET, vec![("id", "j 1".to_owned())], query);
+    let call: GetAgentJob = values(Some("&")).unwrap().call().unwrap();
+    let target = call.request(&project()).target;
+    assert_eq!(target, "/v2/agent/demo-docs/job/j%201");
+    for query in ["id=j2", "%69d=j2", "id", "wait=25", "prompt=x"] {
+        let error = values(Some(query)).err().unwrap();
+        assert_eq!(error.rule.name(), "unknown", "{query}");
+    }
+}
+
+#[test]
+fn text_that_is_not_there_or_is_none_is_none() {
+    let values = message("j1", br#"{"prompt":["x"]}"#).unwrap();
+    assert_eq!(values.text("prompt"), None);
+    assert_eq!(values.text("cursor"), None);
+    assert_eq!(
+        Values::new(&CREATE, Vec::new(), None)
+            .unwrap()
+            .text("prompt"),
+        None
+    );
 }
 
 #[test]

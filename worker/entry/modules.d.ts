@@ -1,0 +1,9 @@
+declare module "*.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
+declare module "*.json" {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,24 @@
+/** What a gate tells of a request beside its answer: for the log and `Server-Timing`. */
+import type { Answer } from "./core.js";
+import type { Exchange } from "./upstream.js";
+
+export interface Report {
+  upstream?: Exchange;
+  /** `hit`, `miss`, `stale` … as in `Cache-Status`. */
+  cache?: string;
+  /** Slots left in the budget. */
+  budgetLeft?: number;
+  /** What the operator has to mend. */
+  operator?: string;
+}
+
+/** A whole answer, and how it came about. */
+export interface Reported {
+  answer: Answer;
+  report: Report;
+}
+
+/** An answer with further header fields. */
+export function withHeaders(answer: Answer, headers: Record<string, string>): Answer {
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}

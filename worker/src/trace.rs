@@ -1,0 +1,104 @@
+//! Trace context: which trace a request belongs to, as the upstream is told
+//! (W3C Trace Context).
+
+use serde::Serialize;
+
+/// The place of a request in a trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Trace {
+    /// The trace: 32 lower-case hexadecimal digits, not all zero.
+    pub trace_id: String,
+    /// The gateway's own part of it: 16 lower-case hexadecimal digits, not all zero.
+    pub span_id: String,
+    /// `traceparent` for the upstream.
+    pub traceparent: String,
+    /// Whether the trace is the caller's, so that its `tracestate` goes along; that of a trace
+    /// newly begun must not (section 3.3.1).
+    pub continued: bool,
+}
+
+/// Continues the caller's trace, or begins one when `incoming`, its `traceparent`, is missing
+/// or not valid.
+///
+/// `random_hex_32` is 32 lower-case hexadecimal digits drawn anew for each request. Of the
+/// flags only that of sampling is kept: the others have no meaning yet. A trace begun here is
+/// not marked as sampled, since the gateway records none.
+///
+/// # Example
+/// ```
+/// use quillgate_worker::trace::child;
+///
+/// let incoming = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+/// let trace = child(Some(incoming), "0123456789abcdef0123456789abcdef");
+/// assert_eq!(
+///     trace.traceparent,
+///     "00-4bf92f3577b34da6a3ce929d0e0e4736-0123456789abcdef-01"
+/// );
+/// ```
+#[must_use]
+pub fn child(incoming: Option<&str>, random_hex_32: &str) -> Trace {
+    let random = drawn(random_hex_32);
+    let span_id = span(&random);
+    let parent = incoming.and_then(parent);
+    let (trace_id, flags) = match parent {
+        Some((trace_id, true)) => (trace_id.to_owned(), "01"),
+        Some((trace_id, false)) => (trace_id.to_owned(), "00"),
+        None => (random, "00"),
+    };
+    Trace {
+        traceparent: ["00", &trace_id, &span_id, flags].join("-"),
+        continued: parent.is_some(),
+        trace_id,
+        span_id,
+    }
+}
+
+/// The trace and whether it is sampled, when `header` is valid. A version yet to come is read by
+/// what this one knows, as the standard demands (section 4.3); only `ff` is none.
+fn parent(header: &str) -> Option<(&str, bool)> {
+    let (version, rest) = header.split_once('-')?;
+    let (trace_id, rest) = rest.split_once('-')?;
+    let (parent_id, rest) = rest.split_once('-')?;
+    let (flags, more) = match rest.split_once('-') {
+        Some((flags, _)) => (flags, true),
+        None => (rest, false),
+    };
+    let fits = is_hex(version, 2)
+        && version != "ff"
+        && !(version == "00" && more)
+        && is_id(trace_id, 32)
+        && is_id(parent_id, 16)
+        && is_hex(flags, 2);
+    // The lowest bit is that of the last digit.
+    let sampled = u8::from_str_radix(flags, 16).is_ok_and(|flags| flags & 1 == 1);
+    fits.then_some((trace_id, sampled))
+}
+
+fn is_hex(text: &str, length: usize) -> bool {
+    let lower = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.len() == length && text.bytes().all(lower)
+}
+
+fn is_id(text: &str, length: usize) -> bool {
+    is_hex(text, length) && !is_zero(text)
+}
+
+fn is_zero(text: &str) -> bool {
+    text.bytes().all(|byte| byte == b'0')
+}
+
+/// The digits drawn, or a lone one where they cannot be an id.
+fn drawn(random: &str) -> String {
+    if is_id(random, 32) {
+        random.to_owned()
+    } else {
+        format!("{:0>32}", 1)
+    }
+}
+
+/// The first half of what was drawn; the second where the first is zero.
+fn span(random: &str) -> String {
+    let (first, second) = random.split_at(16);
+    if is_zero(first) { second } else { first }.to_owned()
+}

@@ -1,0 +1,331 @@
+//! What becomes of a request under an idempotency key.
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::idempotency::{
+    Key, LIFE, Retry, Settled, State, Stored, Verdict, fingerprint, settled, verdict,
+};
+use quillgate_worker::problem::Problem;
+use serde_json::json;
+
+use crate::setting::{NOW, field_and_rule};
+
+const PRINT: &str = "a-fingerprint";
+
+fn stored(state: State, live: bool, status: Option<u16>) -> Stored {
+    Stored {
+        fingerprint: PRINT.to_owned(),
+        state,
+        live,
+        at: NOW.0 - 1000,
+        status,
+    }
+}
+
+#[track_caller]
+fn refused(verdict: Verdict) -> Problem {
+    match verdict {
+        Verdict::Refused(problem) => problem,
+        other => panic!("{other:?} is no refusal"),
+    }
+}
+
+#[test]
+fn a_key_is_the_same_bare_and_quoted() {
+    for (header, key) in [
+        ("8e03978e-40d5-43e8-bc93-6894a57f9324", None),
+        ("\"8e03978e\"", Some("8e03978e")),
+        ("  a\t", Some("a")),
+        (" \"a\" ", Some("a")),
+        ("a;b=1", None),
+        ("a\"b", None),
+        ("a\\b", None),
+        ("\"a,b\"", Some("a,b")),
+        (r#""a\"b""#, Some("a\"b")),
+        (r#""a\\b""#, Some("a\\b")),
+        (r#""\\\"""#, Some("\\\"")),
+        ("!", None),
+        ("~", None),
+    ] {
+        let read = Key::read(header).unwrap();
+        assert_eq!(read.as_str(), key.unwrap_or(header), "{header}");
+    }
+}
+
+#[test]
+fn a_key_has_1_to_255_characters_however_it_is_written() {
+    let quoted = |text: &str| format!("\"{text}\"");
+    let escaped = format!("\"{}\"", "\\\"".repeat(255));
+    let (longest, too_long) = ("k".repeat(255), "k".repeat(256));
+    for header in [&longest, &quoted(&longest), &escaped] {
+        assert_eq!(Key::read(header).unwrap().as_str().len(), 255);
+    }
+    for header in [&too_long, &quoted(&too_long)] {
+        assert!(Key::read(header).is_err());
+    }
+}
+
+#[test]
+fn anything_else_is_no_key() {
+    for header in [
+        "",
+        " ",
+        "\"\"",
+        "\"",
+        "\"a",
+        "\"a\"b",
+        "\"a\";x=1",
+        "\"a\" \"b\"",
+        "\"a\", \"b\"",
+        "\"a\",\"b\"",
+        "a, b",
+        "a,b",
+        "a b",
+        "\"a b\"",
+        "\"a\\",
+        "\"a\\\"",
+        "\"a\\n\"",
+        "\"a\\u0041\"",
+        "a\u{7f}",
+        "a\0",
+        "a\r\nb",
+        "ä",
+        "\"ä\"",
+        "\u{201c}a\u{201d}",
+    ] {
+        let problem = Key::read(header).unwrap_err();
+        assert_eq!(problem.status, 400, "{header}");
+        let expected = ("Idempotency-Key".to_owned(), "idempotency-key".to_owned());
+        assert_eq!(field_and_rule(&problem), expected, "{header}");
+    }
+}
+
+#[test]
+fn only_force_forces() {
+    assert_eq!(Retry::read(None), Ok(Retry::Normal));
+    for value in ["force", "Force", "FORCE", " force\t"] {
+        assert_eq!(Retry::read(Some(value)), Ok(Retry::Force), "{value}");
+    }
+    for value in ["", "true", "1", "forced", "force, force", "\"force\"", "?1"] {
+        let problem = Retry::read(Some(value)).unwrap_err();
+        assert_eq!(problem.status, 400, "{value}");
+        let expected = (
+            "Idempotency-Retry".to_owned(),
+            "idempotency-retry".to_owned(),
+        );
+        assert_eq!(field_and_rule(&problem), expected);
+    }
+}
+
+#[test]
+fn a_fingerprint_is_sha_256_over_the_parts_and_their_lengths() {
+    let empty = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
+    assert_eq!(fingerprint(&[]), empty);
+    let same = |parts: &[&str], others: &[&str]| fingerprint(parts) == fingerprint(others);
+    assert!(same(&["POST", "/a", "{}"], &["POST", "/a", "{}"]));
+    for (parts, others) in [
+        (&["ab", "c"][..], &["a", "bc"][..]),
+        (&["abc"], &["a", "bc"]),
+        (&["a"], &["a", ""]),
+        (&["", "a"], &["a", ""]),
+        (&[""], &[]),
+        (&["a", "b"], &["b", "a"]),
+        (&["a\0b"], &["a", "b"]),
+    ] {
+        assert!(!same(parts, others), "{parts:?} {others:?}");
+    }
+}
+
+#[test]
+fn a_new_key_is_carried_out() {
+    assert_eq!(verdict(None, PRINT, Retry::Normal, NOW), Verdict::Fresh);
+    assert_eq!(verdict(None, PRINT, Retry::Force, NOW), Verdict::Fresh);
+}
+
+#[test]
+fn what_a_key_meets_again() {
+    use Retry::{Force, Normal};
+    use State::{Done, Running, Unknown};
+    const IN_USE: Result<Verdict, &str> = Err("idempotency-key-in-use");
+    const OUTCOME_UNKNOWN: Result<Verdict, &str> = Err("outcome-unknown");
+    for (record, normal, force) in [
+        (stored(Running, true, None), IN_USE, IN_USE),
+        (
+            stored(Running, false, None),
+            OUTCOME_UNKNOWN,
+            Ok(Verdict::Again),
+        ),
+        (
+            stored(Unknown, false, None),
+            OUTCOME_UNKNOWN,
+            Ok(Verdict::Again),
+        ),
+        (
+            stored(Unknown, true, None),
+            OUTCOME_UNKNOWN,
+            Ok(Verdict::Again),
+        ),
+        (
+            stored(Done, false, Some(201)),
+            Ok(Verdict::Replay),
+            Ok(Verdict::Replay),
+        ),
+        (
+            stored(Done, true, Some(200)),
+            Ok(Verdict::Replay),
+            Ok(Verdict::Replay),
+        ),
+        (
+            stored(Done, false, Some(400)),
+            Ok(Verdict::Replay),
+            Ok(Verdict::Replay),
+        ),
+        (
+            stored(Done, false, Some(404)),
+            Ok(Verdict::Replay),
+            Ok(Verdict::Replay),
+        ),
+        (
+            stored(Done, false, Some(499)),
+            Ok(Verdict::Replay),
+            Ok(Verdict::Replay),
+        ),
+        (
+            stored(Done, false, Some(500)),
+            Ok(Verdict::Replay),
+            Ok(Verdict::Again),
+        ),
+        (
+            stored(Done, false, Some(502)),
+            Ok(Verdict::Replay),
+            Ok(Verdict::Again),
+        ),
+        (
+            stored(Done, false, None),
+            OUTCOME_UNKNOWN,
+            Ok(Verdict::Again),
+        ),
+    ] {
+        for (retry, expected) in [(Normal, normal), (Force, force)] {
+            let found = match verdict(Some(&record), PRINT, retry, NOW) {
+                Verdict::Refused(problem) => {
+                    assert_eq!(problem.status, 409);
+                    Err(problem.kind)
+                }
+                other => Ok(other),
+            };
+            assert_eq!(found, expected, "{record:?} {retry:?}");
+        }
+    }
+}
+
+#[test]
+fn whoever_finds_the_key_in_use_is_told_when_to_ask_again() {
+    let running = stored(State::Running, true, None);
+    let problem = refused(verdict(Some(&running), PRINT, Retry::Normal, NOW));
+    assert_eq!(problem.headers, [("retry-after", "1".to_owned())]);
+}
+
+#[test]
+fn an_unknown_outcome_is_said_to_be_unknown() {
+    let unknown = stored(State::Unknown, false, None);
+    let problem = refused(verdict(Some(&unknown), PRINT, Retry::Normal, NOW));
+    assert_eq!(problem.members["outcome"], "unknown");
+    assert_eq!(problem.headers, [], "waiting changes nothing");
+    assert!(problem.detail.contains("Idempotency-Retry: force"));
+}
+
+#[test]
+fn another_request_under_the_same_key_is_refused_whatever_became_of_the_first() {
+    for state in [State::Running, State::Done, State::Unknown] {
+        for live in [true, false] {
+            for retry in [Retry::Normal, Retry::Force] {
+                let record = stored(state, live, Some(201));
+                let problem = refused(verdict(Some(&record), "another", retry, NOW));
+                assert_eq!(
+                    (problem.status, problem.kind),
+                    (422, "idempotency-key-reused")
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_is_kept_for_a_day() {
+    let record = stored(State::Done, false, Some(201));
+    let at = Millis(record.at);
+    for (later, expected) in [
+        (0, Verdict::Replay),
+        (LIFE.0 - 1, Verdict::Replay),
+        (LIFE.0, Verdict::Fresh),
+        (LIFE.0 + 1, Verdict::Fresh),
+    ] {
+        let now = at.plus(Millis(later));
+        assert_eq!(verdict(Some(&record), PRINT, Retry::Normal, now), expected);
+    }
+    let earlier = Millis(at.0 - 5);
+    let found = verdict(Some(&record), PRINT, Retry::Normal, earlier);
+    assert_eq!(found, Verdict::Replay, "a clock that was set back");
+    let expired = verdict(Some(&record), "another", Retry::Normal, at.plus(LIFE));
+    assert_eq!(expired, Verdict::Fresh);
+}
+
+#[test]
+fn what_is_kept_depends_on_whether_the_upstream_may_have_done_something() {
+    for (status, expected) in [
+        (None, Settled::Unknown),
+        (Some(401), Settled::Forget),
+        (Some(403), Settled::Forget),
+        (Some(429), Settled::Forget),
+        (Some(200), Settled::Store),
+        (Some(201), Settled::Store),
+        (Some(302), Settled::Store),
+        (Some(400), Settled::Store),
+        (Some(404), Settled::Store),
+        (Some(500), Settled::Store),
+        (Some(503), Settled::Store),
+    ] {
+        assert_eq!(settled(status), expected, "{status:?}");
+    }
+    let names = [Settled::Store, Settled::Unknown, Settled::Forget].map(Settled::as_str);
+    assert_eq!(names, ["store", "unknown", "forget"]);
+}
+
+#[test]
+fn a_record_is_read_as_the_host_writes_it() {
+    let read = |value| Stored::read(&value);
+    let record = read(json!({
+        "fingerprint": PRINT, "state": "done", "live": false, "at": NOW.0 - 1000, "status": 201,
+    }));
+    assert_eq!(record, stored(State::Done, false, Some(201)));
+    for (state, expected) in [("running", State::Running), ("unknown", State::Unknown)] {
+        let value =
+            json!({ "fingerprint": "", "state": state, "live": true, "at": 0, "status": null });
+        assert_eq!(read(value).state, expected);
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_key_survives_being_quoted(key in "[!-~]{1,255}") {
+        let quoted = format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\""));
+        let read = Key::read(&quoted);
+        prop_assert_eq!(read.as_ref().map(Key::as_str), Ok(key.as_str()));
+    }
+
+    #[test]
+    fn a_bare_key_is_taken_as_it_is(key in "[!#-~][!-~]{0,254}") {
+        let expected = (!key.contains(',')).then_some(key.as_str());
+        let read = Key::read(&key);
+        prop_assert_eq!(read.as_ref().ok().map(Key::as_str), expected);
+    }
+
+    #[test]
+    fn whatever_is_sent_is_a_key_or_a_refusal(header in "\\PC{0,300}") {
+        if let Ok(key) = Key::read(&header) {
+            prop_assert!((1..=255).contains(&key.as_str().len()));
+            prop_assert!(key.as_str().bytes().all(|byte| byte.is_ascii_graphic()));
+        }
+    }
+}

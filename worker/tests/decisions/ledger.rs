@@ -1,0 +1,214 @@
+//! What is kept of a prompt, and where a page of the list of jobs ends.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use proptest::prelude::*;
+use quillgate::Prompt;
+use quillgate_worker::ledger::{Before, before, cursor, first_line};
+use serde_json::json;
+
+use crate::setting::{encoded, field_and_rule};
+
+fn line(prompt: &str) -> String {
+    first_line(&Prompt::new(prompt).unwrap())
+}
+
+#[test]
+fn the_first_line_that_says_something_is_kept() {
+    for (prompt, expected) in [
+        ("Fix the typos", "Fix the typos"),
+        ("Fix the typos\nin every guide", "Fix the typos"),
+        ("Fix the typos\r\nin every guide", "Fix the typos"),
+        ("Fix the typos\n", "Fix the typos"),
+        (
+            "\n\n  \t\r\n\u{a0}\u{2003}\n  Fix the typos \t\nnow",
+            "Fix the typos",
+        ),
+        ("# Fix the  typos #", "# Fix the  typos #"),
+        (" ", ""),
+        ("\n", ""),
+        (" \r\n\t\n\u{3000}", ""),
+    ] {
+        assert_eq!(line(prompt), expected, "{prompt:?}");
+    }
+}
+
+#[test]
+fn a_long_line_is_cut_after_120_characters() {
+    for character in ["x", "ü", "語", "😀", "\u{301}"] {
+        assert_eq!(line(&character.repeat(119)), character.repeat(119));
+        assert_eq!(line(&character.repeat(120)), character.repeat(120));
+        let cut = format!("{}…", character.repeat(120));
+        assert_eq!(line(&character.repeat(121)), cut);
+        assert_eq!(line(&character.repeat(40_000)), cut);
+        // What follows the line does not make it longer, nor does the space around it.
+        let framed = format!("\n  {}  \nmore", character.repeat(120));
+        assert_eq!(line(&framed), character.repeat(120));
+    }
+}
+
+#[test]
+fn control_characters_are_left_out() {
+    for (prompt, expected) in [
+        ("a\0b", "ab"),
+        ("a\x1b[31mb", "a[31mb"),
+        ("a\rb", "ab"),
+        ("a\u{85}b", "ab"),
+        ("a\tb", "ab"),
+    ] {
+        assert_eq!(line(prompt), expected);
+    }
+}
+
+#[test]
+fn a_cursor_leads_back_to_its_job() {
+    for (created, row) in [
+        (0, 0),
+        (1_766_000_000_000, 7),
+        (1_766_000_000_000, 10),
+        (9_007_199_254_740_991, 9_007_199_254_740_991),
+        (u64::MAX, u64::MAX),
+    ] {
+        let job = Before { created, row };
+        let cursor = cursor(&job);
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        assert!(cursor.bytes().all(plain), "{cursor}");
+        assert_eq!(before(&cursor), Ok(job));
+    }
+}
+
+#[track_caller]
+fn assert_forged(cursor: &str) {
+    let problem = match before(cursor) {
+        Ok(before) => panic!("{cursor} was taken for {before:?}"),
+        Err(problem) => problem,
+    };
+    assert_eq!(problem.status, 400, "{cursor}");
+    let expected = ("cursor".to_owned(), "cursor".to_owned());
+    assert_eq!(field_and_rule(&problem), expected, "{cursor}");
+    assert!(cursor.len() < 9 || !problem.to_json("an-id").contains(cursor));
+}
+
+#[test]
+fn a_cursor_that_is_no_base64url_is_refused() {
+    let good = cursor(&Before {
+        created: 1_766_000_000_000,
+        row: 7,
+    });
+    assert!(before(&good).is_ok());
+    for forged in [
+        String::new(),
+        "x".to_owned(),
+        "1766000000000.7".to_owned(),
+        "null".to_owned(),
+        "0".to_owned(),
+        format!("{good}="),
+        format!("{good}=="),
+        format!(" {good}"),
+        format!("{good} "),
+        format!("{good}\n"),
+        format!("\"{good}\""),
+        format!("{good}.{good}"),
+        format!("{good}{good}"),
+        good[1..].to_owned(),
+        good[..good.len() - 1].to_owned(),
+        good.to_ascii_uppercase(),
+        "😀".to_owned(),
+        "\0".to_owned(),
+        "_".repeat(10_000),
+        "A".repeat(10_000),
+        "+/+/".to_owned(),
+        // Bits beyond the last byte, which would make a second text of the same cursor.
+        "MS4x".to_owned() + "MX",
+    ] {
+        assert_forged(&forged);
+    }
+}
+
+#[test]
+fn a_cursor_that_says_something_else_is_refused() {
+    for text in [
+        "",
+        ".",
+        "1",
+        "1.",
+        ".1",
+        "1.2.3",
+        "1..2",
+        "1,2",
+        "1:2",
+        "-1.2",
+        "1.-2",
+        "+1.2",
+        "1.+2",
+        " 1.2",
+        "1.2 ",
+        "1. 2",
+        "1.2\n",
+        "1e3.2",
+        "0x1.2",
+        "1.2n",
+        "1_0.2",
+        "NaN.NaN",
+        "18446744073709551616.1",
+        "1.18446744073709551616",
+        "99999999999999999999999999.1",
+        "١.٢",
+        "1.1; DROP TABLE job",
+        "{\"created\":1,\"row\":2}",
+        "1\0.2",
+    ] {
+        assert_forged(&encoded(text));
+    }
+    assert_forged(&encoded([0xff, b'.', b'1']));
+    assert_forged(&encoded([b'1', b'.', 0xc0, 0xb1]));
+}
+
+#[test]
+fn a_cursor_written_another_way_than_the_gateway_does_is_refused() {
+    for text in ["01.2", "1.02", "00.0", "0000000000000000000000001.1"] {
+        assert_forged(&encoded(text));
+    }
+}
+
+#[test]
+fn the_shell_is_told_by_these_names() {
+    let before = Before { created: 1, row: 2 };
+    let expected = json!({ "created": 1, "row": 2 });
+    assert_eq!(serde_json::to_value(before).unwrap(), expected);
+}
+
+proptest! {
+    #[test]
+    fn any_job_is_led_back_to(created in any::<u64>(), row in any::<u64>()) {
+        let job = Before { created, row };
+        prop_assert_eq!(before(&cursor(&job)), Ok(job));
+    }
+
+    #[test]
+    fn what_is_taken_is_what_the_gateway_writes(text in "[1-9]?[0-9.]{0,6}[1-9]?", any in "[A-Za-z0-9_-]{0,12}") {
+        for forged in [URL_SAFE_NO_PAD.encode(text), any] {
+            if let Ok(job) = before(&forged) {
+                prop_assume!(!leads_with_zero(&forged));
+                prop_assert_eq!(cursor(&job), forged);
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_is_part_of_its_prompt_and_short(prompt in "[\\s\\S]{1,300}") {
+        let line = line(&prompt);
+        let kept = line.strip_suffix('…').unwrap_or(&line);
+        let plain: String = prompt.chars().filter(|c| !c.is_control()).collect();
+        prop_assert!(plain.contains(kept));
+        prop_assert!(line.chars().count() <= 121);
+        prop_assert!(!line.contains(char::is_control));
+    }
+}
+
+/// Left to the test of its own.
+fn leads_with_zero(cursor: &str) -> bool {
+    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).unwrap()).unwrap();
+    let zero = |number: &str| number.len() > 1 && number.starts_with('0');
+    text.split('.').any(zero)
+}

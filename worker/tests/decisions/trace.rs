@@ -1,0 +1,131 @@
+//! Which trace a request belongs to (W3C Trace Context).
+
+use proptest::prelude::*;
+use quillgate_worker::trace::child;
+use serde_json::json;
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT: &str = "00f067aa0ba902b7";
+const RANDOM: &str = "0123456789abcdeffedcba9876543210";
+const SPAN: &str = "0123456789abcdef";
+
+#[test]
+fn a_valid_trace_is_continued_with_a_span_of_its_own() {
+    for (version, flags, more, sent_on) in [
+        ("00", "00", "", "00"),
+        ("00", "01", "", "01"),
+        ("00", "03", "", "01"),
+        ("00", "ff", "", "01"),
+        ("00", "fe", "", "00"),
+        ("01", "01", "", "01"),
+        ("cc", "01", "-what-the-future-will-be-like", "01"),
+        ("cc", "00", "-", "00"),
+        ("fe", "01", "-x", "01"),
+    ] {
+        let incoming = format!("{version}-{TRACE}-{PARENT}-{flags}{more}");
+        let trace = child(Some(&incoming), RANDOM);
+        assert_eq!(
+            trace.traceparent,
+            format!("00-{TRACE}-{SPAN}-{sent_on}"),
+            "{incoming}"
+        );
+        assert_eq!(
+            (trace.trace_id.as_str(), trace.span_id.as_str()),
+            (TRACE, SPAN)
+        );
+        assert!(trace.continued);
+    }
+}
+
+#[test]
+fn without_a_valid_trace_one_is_begun() {
+    let own = |text: &str| text.to_owned();
+    let zero = "0".repeat(32);
+    for incoming in [
+        String::new(),
+        own("00"),
+        own("-"),
+        own("---"),
+        format!("00-{TRACE}-{PARENT}"),
+        format!("00-{TRACE}-{PARENT}-"),
+        format!("00-{TRACE}-{PARENT}-1"),
+        format!("00-{TRACE}-{PARENT}-001"),
+        format!("00-{TRACE}-{PARENT}-0g"),
+        format!("00-{TRACE}-{PARENT}-+1"),
+        format!("00-{TRACE}-{PARENT}-01-"),
+        format!("00-{TRACE}-{PARENT}-01-more"),
+        format!("00-{TRACE}-{PARENT}-01, 00-{TRACE}-{PARENT}-01"),
+        format!("cc-{TRACE}-{PARENT}-01.more"),
+        format!("ff-{TRACE}-{PARENT}-01"),
+        format!("0-{TRACE}-{PARENT}-01"),
+        format!("000-{TRACE}-{PARENT}-01"),
+        format!("0A-{TRACE}-{PARENT}-01"),
+        format!("00-{zero}-{PARENT}-01"),
+        format!("00-{TRACE}-{}-01", &zero[..16]),
+        format!("00-{}-{PARENT}-01", TRACE.to_uppercase()),
+        format!("00-{TRACE}-{}-01", PARENT.to_uppercase()),
+        format!("00-{TRACE}-{PARENT}-0A"),
+        format!("00-{}-{PARENT}-01", &TRACE[1..]),
+        format!("00-{TRACE}0-{PARENT}-01"),
+        format!("00-{TRACE}-{}-01", &PARENT[1..]),
+        format!("00-{TRACE}-{PARENT}0-01"),
+        format!("00_{TRACE}_{PARENT}_01"),
+        format!(" 00-{TRACE}-{PARENT}-01"),
+        format!("00-{TRACE}-{PARENT}-01 "),
+        format!("00-{}ä-{PARENT}-01", &TRACE[2..]),
+    ] {
+        let trace = child(Some(&incoming), RANDOM);
+        assert_eq!(
+            trace.traceparent,
+            format!("00-{RANDOM}-{SPAN}-00"),
+            "{incoming}"
+        );
+        assert!(!trace.continued);
+        assert_eq!(trace, child(None, RANDOM));
+    }
+}
+
+#[test]
+fn no_id_is_all_zero_whatever_was_drawn() {
+    let zeros = "0000000000000000";
+    let random = format!("{zeros}{SPAN}");
+    assert_eq!(child(None, &random).span_id, SPAN);
+    for random in [
+        zeros.repeat(2),
+        String::new(),
+        SPAN.to_owned(),
+        RANDOM.to_uppercase(),
+        format!("{RANDOM}0"),
+        "ä".repeat(16),
+    ] {
+        let trace = child(None, &random);
+        assert_eq!(trace.trace_id, format!("{zeros}0000000000000001"));
+        assert_eq!(trace.span_id, "0000000000000001");
+    }
+}
+
+#[test]
+fn a_trace_is_written_as_the_host_reads_it() {
+    let written = serde_json::to_value(child(None, RANDOM)).unwrap();
+    let expected = json!({
+        "traceId": RANDOM,
+        "spanId": SPAN,
+        "traceparent": format!("00-{RANDOM}-{SPAN}-00"),
+        "continued": false,
+    });
+    assert_eq!(written, expected);
+}
+
+proptest! {
+    #[test]
+    fn what_is_sent_on_is_always_valid(
+        incoming in "\\PC{0,60}|[0-9a-f]{2}-[0-9a-fA-F]{31,33}-[0-9a-f]{15,17}-[0-9a-f]{1,3}",
+        random in "[0-9a-f]{32}|\\PC{0,40}",
+    ) {
+        let trace = child(Some(&incoming), &random);
+        let again = child(Some(&trace.traceparent), RANDOM);
+        prop_assert!(again.continued);
+        prop_assert_eq!(trace.traceparent.len(), 55);
+        prop_assert_eq!(again.trace_id, trace.trace_id);
+    }
+}

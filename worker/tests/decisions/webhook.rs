@@ -1,0 +1,594 @@
+//! Where webhooks may go, how they are signed and when they are tried again.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use proptest::prelude::*;
+use quillgate::{JobStatus, Millis};
+use quillgate_worker::webhook::{
+    LONGEST_URL, Next, RETRY_AFTER, event, next, payload, sign, target,
+};
+use serde_json::{Value, json};
+
+use crate::setting::field_and_rule;
+
+const DAY: Millis = Millis(86_400_000);
+
+fn hosts(list: &[&str]) -> Vec<String> {
+    list.iter().map(|host| (*host).to_owned()).collect()
+}
+
+#[track_caller]
+fn assert_refused(url: &str, hosts: &[String]) {
+    let problem = match target(url, hosts) {
+        Ok(taken) => panic!("{url} was taken as {taken}"),
+        Err(problem) => problem,
+    };
+    assert_eq!(problem.status, 400);
+    let expected = ("Webhook-Url".to_owned(), "webhook-url".to_owned());
+    assert_eq!(field_and_rule(&problem), expected, "{url}");
+    assert!(url.len() < 12 || !problem.detail.contains(url));
+}
+
+#[test]
+fn a_public_https_address_is_taken_with_scheme_and_host_in_lower_case() {
+    for (url, expected) in [
+        ("https://hooks.example.com", None),
+        ("https://hooks.example.com/", None),
+        ("https://hooks.example.com/a/b?c=%2F&d=@e", None),
+        ("https://hooks.example.com?q", None),
+        ("https://hooks.example.com:1/x", None),
+        ("https://hooks.example.com:8443/x", None),
+        ("https://hooks.example.com:65535", None),
+        (
+            "HTTPS://Hooks.Example.COM/Path?Q",
+            Some("https://hooks.example.com/Path?Q"),
+        ),
+        ("https://a-b_c.xn--bcher-kva.example/", None),
+        ("https://1.example.com/", None),
+        ("https://10.0.0.1.example.com/", None),
+        ("https://localhost.example.com/", None),
+        ("https://local.example.com/", None),
+        ("https://my.notlocal/", None),
+        ("https://my.home.arpa.example/", None),
+        ("https://8.8.8.8/", None),
+        ("https://1.1.1.1:8443/", None),
+        ("https://100.63.255.255/", None),
+        ("https://100.128.0.0/", None),
+        ("https://172.15.255.255/", None),
+        ("https://172.32.0.0/", None),
+        ("https://223.255.255.255/", None),
+        ("https://[2606:4700:4700::1111]/", None),
+        ("https://[2001:4860:4860::8888]:443/x", None),
+        ("https://[2606:4700:4700:0:0:0:0:1111]/", None),
+        ("https://[2A00:1450::1]/", Some("https://[2a00:1450::1]/")),
+        ("https://[3ffe::1]/", None),
+    ] {
+        let taken = target(url, &[]);
+        assert_eq!(taken.as_deref(), Ok(expected.unwrap_or(url)), "{url}");
+    }
+}
+
+#[test]
+fn anything_but_an_absolute_https_url_is_refused() {
+    for url in [
+        "",
+        "hooks.example.com",
+        "//hooks.example.com",
+        "/path",
+        "https:",
+        "https:/",
+        "https://",
+        "https:///hooks.example.com",
+        "https:/hooks.example.com",
+        "https:hooks.example.com",
+        "https:\\\\hooks.example.com",
+        "http://hooks.example.com/",
+        "HTTP://hooks.example.com/",
+        "ftp://hooks.example.com/",
+        "ws://hooks.example.com/",
+        "file:///etc/passwd",
+        "javascript:alert(1)//hooks.example.com",
+        "data:text/plain,https://hooks.example.com",
+        "gopher://hooks.example.com/",
+        "blob:https://hooks.example.com/",
+        " https://hooks.example.com",
+        "https://hooks.example.com ",
+        "https://hooks.example.com/a b",
+        "https://hooks.example.com/\n",
+        "ht\ntps://hooks.example.com/",
+        "https://hooks.exa\tmple.com/",
+        "https://hooks.example.com/\r\nX: y",
+        "https://hooks.example.com/\0",
+        "https://hooks.example.com/ä",
+        "https://hooks.example.com/\u{7f}",
+        "https://hooks.example.com/#fragment",
+        "https://hooks.example.com/#",
+        "https://hooks.example.com#@evil",
+        "https://hooks.example.com\\@10.0.0.1/",
+        "https://hooks.example.com/\\",
+        "https, https://hooks.example.com/",
+    ] {
+        assert_refused(url, &[]);
+    }
+}
+
+#[test]
+fn credentials_are_refused() {
+    for url in [
+        "https://user@hooks.example.com/",
+        "https://user:pass@hooks.example.com/",
+        "https://@hooks.example.com/",
+        "https://:@hooks.example.com/",
+        "https://hooks.example.com@10.0.0.1/",
+        "https://hooks.example.com:443@10.0.0.1/",
+        "https://hooks.example.com%40@10.0.0.1/",
+    ] {
+        assert_refused(url, &[]);
+    }
+}
+
+#[test]
+fn a_malformed_host_or_port_is_refused() {
+    let long_label = format!("https://{}.example/", "a".repeat(64));
+    let long_host = format!("https://{}example/", "a.".repeat(124));
+    assert_eq!(long_host.len() - "https:///".len(), 255);
+    for url in [
+        "https://?x",
+        "https://:443/",
+        "https://hooks.example.com./",
+        "https://.hooks.example.com/",
+        "https://hooks..example.com/",
+        "https://hooks.example.com:/",
+        "https://hooks.example.com:0/",
+        "https://hooks.example.com:00443/",
+        "https://hooks.example.com:65536/",
+        "https://hooks.example.com:99999999999999999999/",
+        "https://hooks.example.com:+443/",
+        "https://hooks.example.com:-1/",
+        "https://hooks.example.com:443:443/",
+        "https://hooks.example.com:443a/",
+        "https://hooks.example.com:x/",
+        "https://hooks%2eexample.com/",
+        "https://hooks.example.com%00.evil.example/",
+        "https://%6c%6f%63%61%6c/",
+        "https://hööks.example/",
+        "https://hooks\u{3002}example/",
+        "https://\u{2460}.example/",
+        "https://hooks.example,com/",
+        "https://hooks.example;com/",
+        "https://hooks.example|com/",
+        "https://hooks.example<com/",
+        "https://hooks.example*com/",
+        "https://[hooks.example.com]/",
+        "https://[]/",
+        "https://[/",
+        "https://]/",
+        "https://[2606:4700::1/",
+        "https://2606:4700::1/",
+        "https://2606:4700::1]/",
+        "https://[2606:4700::1]x/",
+        "https://[2606:4700::1]:/",
+        "https://[2606:4700::1]443/",
+        "https://[[2606:4700::1]]/",
+        "https://[2606:4700::1%25eth0]/",
+        "https://[2606:4700::1%eth0]/",
+        "https://[2606:4700::12345]/",
+        "https://[v1.x]/",
+        &long_label,
+        &long_host,
+    ] {
+        assert_refused(url, &[]);
+    }
+}
+
+#[test]
+fn an_ipv4_address_that_is_not_public_is_refused() {
+    for host in [
+        "0.0.0.0",
+        "0.1.2.3",
+        "10.0.0.1",
+        "10.255.255.255",
+        "100.64.0.0",
+        "100.100.100.200",
+        "100.127.255.255",
+        "127.0.0.1",
+        "127.255.255.254",
+        "168.63.129.16",
+        "169.254.0.1",
+        "169.254.169.254",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.0.0.1",
+        "192.0.0.192",
+        "192.0.2.1",
+        "192.88.99.1",
+        "192.168.0.1",
+        "198.18.0.1",
+        "198.19.255.255",
+        "198.51.100.1",
+        "203.0.113.1",
+        "224.0.0.1",
+        "239.255.255.255",
+        "240.0.0.1",
+        "255.255.255.255",
+    ] {
+        assert_refused(&format!("https://{host}/"), &[]);
+        assert_refused(&format!("https://{host}:8443/"), &[]);
+        assert_refused(&format!("https://{host}./"), &[]);
+    }
+}
+
+#[test]
+fn an_address_in_any_unusual_notation_is_refused_be_it_public_or_not() {
+    for host in [
+        "2130706433",
+        "134744072",
+        "0",
+        "1",
+        "0x7f000001",
+        "0X7F000001",
+        "0x",
+        "0x7f.1",
+        "0x7f.0x0.0x0.0x1",
+        "127.0.0.0x1",
+        "0x08080808",
+        "017700000001",
+        "0177.0.0.1",
+        "0177.1",
+        "127.1",
+        "127.0.1",
+        "8.8",
+        "8.8.8",
+        "08.8.8.8",
+        "8.8.8.08",
+        "008.008.008.008",
+        "8.8.8.256",
+        "8.8.8.8.8",
+        "8.8.8.8.",
+        "8.8.8.0x8",
+        "example.0x",
+        "example.1",
+        "example.com.1",
+        "example.com.0x7f",
+        "127.0.0.1.",
+        "4294967296",
+        "99999999999",
+        "%31%32%37.0.0.1",
+        "\u{ff11}27.0.0.1",
+    ] {
+        assert_refused(&format!("https://{host}/"), &[]);
+    }
+}
+
+#[test]
+fn an_ipv6_address_that_is_not_global_unicast_is_refused() {
+    for literal in [
+        "::",
+        "::1",
+        "0:0:0:0:0:0:0:1",
+        "0000:0000:0000:0000:0000:0000:0000:0001",
+        "::127.0.0.1",
+        "::8.8.8.8",
+        "::ffff:127.0.0.1",
+        "::ffff:7f00:1",
+        "::ffff:8.8.8.8",
+        "::ffff:0:127.0.0.1",
+        "64:ff9b::127.0.0.1",
+        "64:ff9b::808:808",
+        "64:ff9b:1::1",
+        "100::1",
+        "2001::1",
+        "2001:0:7f00:1::",
+        "2001:2::1",
+        "2001:10::1",
+        "2001:20::1",
+        "2001:1ff:ffff::1",
+        "2001:db8::1",
+        "2001:0db8:ffff::1",
+        "2002:7f00:1::",
+        "2002:808:808::1",
+        "3fff::1",
+        "3fff:fff::1",
+        "4000::1",
+        "5f00::1",
+        "fc00::1",
+        "fd00:ec2::254",
+        "fe80::1",
+        "feBF::1",
+        "fec0::1",
+        "ff02::1",
+        "1fff::1",
+    ] {
+        assert_refused(&format!("https://[{literal}]/"), &[]);
+        assert_refused(&format!("https://[{literal}]:8443/"), &[]);
+    }
+}
+
+#[test]
+fn a_local_name_is_refused() {
+    for host in [
+        "localhost",
+        "LOCALHOST",
+        "localhost:8443",
+        "a.localhost",
+        "a.b.LocalHost",
+        "printer.local",
+        "metadata.google.internal",
+        "a.internal",
+        "nas.home.arpa",
+        "home.arpa",
+        "a.b.home.arpa",
+        "intranet",
+        "com",
+        "metadata",
+        "host:8443",
+    ] {
+        assert_refused(&format!("https://{host}/"), &[]);
+        assert_refused(&format!("http://{host}/"), &[]);
+    }
+}
+
+#[test]
+fn an_address_has_a_longest_length() {
+    let url = |length: usize| format!("{:x<length$}", "https://hooks.example.com/");
+    assert!(target(&url(LONGEST_URL), &[]).is_ok());
+    assert_refused(&url(LONGEST_URL + 1), &[]);
+}
+
+#[test]
+fn with_hosts_listed_only_those_are_taken_port_and_all() {
+    let hosts = hosts(&[
+        "hooks.example.com",
+        "Ci.Example.com:8443",
+        "[2606:4700::1]:444",
+    ]);
+    for url in [
+        "https://hooks.example.com/",
+        "https://HOOKS.example.com/x?y",
+        "https://ci.example.com:8443/",
+        "https://[2606:4700::1]:444/",
+    ] {
+        assert!(target(url, &hosts).is_ok(), "{url}");
+    }
+    for url in [
+        "https://hooks.example.com:443/",
+        "https://hooks.example.com:8443/",
+        "https://ci.example.com/",
+        "https://ci.example.com:443/",
+        "https://a.hooks.example.com/",
+        "https://hooks.example.com.evil.example/",
+        "https://evilhooks.example.com/",
+        "https://evil.example/hooks.example.com",
+        "https://evil.example/?hooks.example.com",
+        "https://hooks.example.com@evil.example/",
+        "https://evil.example\\hooks.example.com",
+        "https://[2606:4700::1]/",
+        "https://8.8.8.8/",
+        "http://hooks.example.com/",
+    ] {
+        assert_refused(url, &hosts);
+    }
+}
+
+#[test]
+fn a_loopback_host_is_taken_when_listed_with_http_too() {
+    let hosts = hosts(&["localhost:9000", "127.0.0.1:9000", "[::1]:9000"]);
+    for url in [
+        "http://localhost:9000/hook",
+        "https://localhost:9000/hook",
+        "http://127.0.0.1:9000/",
+        "http://[::1]:9000/",
+    ] {
+        assert_eq!(target(url, &hosts).as_deref(), Ok(url));
+    }
+    for url in [
+        "http://localhost/",
+        "http://localhost:9001/",
+        "http://127.0.0.2:9000/",
+        "http://127.1:9000/",
+        "http://2130706433:9000/",
+        "http://[::ffff:127.0.0.1]:9000/",
+        "http://[0:0:0:0:0:0:0:1]:9000/",
+        "http://localhost.:9000/",
+        "ftp://localhost:9000/",
+    ] {
+        assert_refused(url, &hosts);
+    }
+}
+
+#[test]
+fn to_list_a_private_host_does_not_make_it_public() {
+    for host in [
+        "10.0.0.1",
+        "169.254.169.254",
+        "[fd00::1]",
+        "a.internal",
+        "127.1",
+        "a.localhost",
+    ] {
+        assert_refused(&format!("https://{host}/"), &hosts(&[host]));
+        assert_refused(&format!("http://{host}/"), &hosts(&[host]));
+    }
+}
+
+fn secret(text: &str) -> Vec<u8> {
+    STANDARD.decode(text).unwrap()
+}
+
+#[test]
+fn a_signature_is_that_of_the_published_example() {
+    let signature = sign(
+        &[secret("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")],
+        "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        1_614_265_330,
+        r#"{"test": 2432232314}"#,
+    );
+    assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+}
+
+#[test]
+fn every_secret_signs_while_they_rotate() {
+    let (new, old) = (vec![1; 24], vec![2; 64]);
+    let one = |secret: &Vec<u8>| sign(std::slice::from_ref(secret), "msg_1", 7, "{}");
+    let both = sign(&[new.clone(), old.clone()], "msg_1", 7, "{}");
+    assert_eq!(both, format!("{} {}", one(&new), one(&old)));
+    assert_eq!(sign(&[], "msg_1", 7, "{}"), "");
+}
+
+#[test]
+fn a_signature_covers_id_time_and_body() {
+    let signed = |id, time, body| sign(&[vec![1; 32]], id, time, body);
+    let signature = signed("msg_1", 7, "{}");
+    assert_eq!(signature, signed("msg_1", 7, "{}"));
+    for other in [
+        signed("msg_2", 7, "{}"),
+        signed("msg_1", 8, "{}"),
+        signed("msg_1", 7, "{ }"),
+    ] {
+        assert_ne!(signature, other);
+    }
+}
+
+#[test]
+fn attempts_follow_the_published_schedule() {
+    let seconds = RETRY_AFTER.map(|wait| wait.0 / 1000);
+    let expected = [
+        0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400,
+    ];
+    assert_eq!(seconds, expected);
+    for status in [
+        None,
+        Some(100),
+        Some(301),
+        Some(307),
+        Some(400),
+        Some(404),
+        Some(500),
+        Some(599),
+    ] {
+        for (attempt, wait) in (1..).zip(&RETRY_AFTER[1..]) {
+            assert_eq!(
+                next(attempt, status, None, 0.0),
+                Next::Again(*wait),
+                "{status:?}"
+            );
+        }
+        for attempt in [10, 11, u32::MAX] {
+            assert_eq!(next(attempt, status, None, 0.0), Next::GivenUp);
+        }
+    }
+}
+
+#[test]
+fn a_delivery_ends_with_a_2xx_or_a_410() {
+    for attempt in [1, 5, 10, 11] {
+        for status in 200..=299 {
+            assert_eq!(next(attempt, Some(status), Some(DAY), 0.5), Next::Done);
+        }
+        assert_eq!(next(attempt, Some(410), Some(DAY), 0.5), Next::GivenUp);
+    }
+}
+
+#[test]
+fn a_receiver_may_ask_for_a_longer_wait_but_not_for_a_shorter_one() {
+    let five = RETRY_AFTER[1];
+    for (status, asked, expected) in [
+        (Some(429), Some(Millis(60_000)), Millis(60_000)),
+        (Some(503), Some(Millis(60_000)), Millis(60_000)),
+        (Some(429), Some(Millis(1)), five),
+        (Some(429), None, five),
+        (Some(429), Some(Millis(u64::MAX)), DAY),
+        (Some(500), Some(Millis(60_000)), five),
+        (Some(301), Some(Millis(60_000)), five),
+        (None, Some(Millis(60_000)), five),
+    ] {
+        assert_eq!(
+            next(1, status, asked, 0.0),
+            Next::Again(expected),
+            "{status:?} {asked:?}"
+        );
+    }
+    assert_eq!(next(10, Some(429), Some(DAY), 0.0), Next::GivenUp);
+}
+
+#[test]
+fn jitter_makes_a_wait_up_to_a_tenth_longer() {
+    for (jitter, expected) in [
+        (0.0, 300_000),
+        (0.5, 315_000),
+        (1.0, 330_000),
+        (-1.0, 300_000),
+        (7.0, 330_000),
+        (f64::NAN, 300_000),
+        (f64::INFINITY, 330_000),
+    ] {
+        assert_eq!(
+            next(2, None, None, jitter),
+            Next::Again(Millis(expected)),
+            "{jitter}"
+        );
+    }
+}
+
+#[test]
+fn a_jobs_end_is_an_event_and_nothing_else_is() {
+    for (status, expected) in [
+        ("completed", Some("agent_job.completed")),
+        ("failed", Some("agent_job.failed")),
+        ("archived", Some("agent_job.archived")),
+        ("active", None),
+        ("queued", None),
+        ("", None),
+    ] {
+        let status = JobStatus::from(status.to_owned());
+        assert_eq!(event(&status), expected);
+        assert_eq!(event(&status).is_some(), status.is_terminal());
+    }
+}
+
+#[test]
+fn a_payload_holds_the_job_as_it_is() {
+    let job = r#"{"id":"j1","status":"completed","prLink":null,"x":"\u2028"}"#;
+    let written = payload("agent_job.completed", "2024-02-29T12:34:56.789Z", job);
+    let value: Value = serde_json::from_str(&written).unwrap();
+    let expected = json!({
+        "type": "agent_job.completed",
+        "timestamp": "2024-02-29T12:34:56.789Z",
+        "data": serde_json::from_str::<Value>(job).unwrap(),
+    });
+    assert_eq!(value, expected);
+    assert!(written.contains(job));
+}
+
+proptest! {
+    #[test]
+    fn no_ipv4_address_gets_in_but_as_four_plain_numbers(address in any::<u32>()) {
+        let [a, b, c, d] = address.to_be_bytes();
+        for host in [
+            format!("{address}"),
+            format!("{address:#x}"),
+            format!("{address:#o}").replace("0o", "0"),
+            format!("{a}.{}", address & 0x00ff_ffff),
+            format!("{a}.{b}.{}", address & 0xffff),
+            format!("{a}.{b}.{c}.{d:#x}"),
+            format!("{a}.{b}.{c}.0{d:o}"),
+            format!("[::ffff:{a}.{b}.{c}.{d}]"),
+            format!("[::{a}.{b}.{c}.{d}]"),
+            format!("[64:ff9b::{a}.{b}.{c}.{d}]"),
+            format!("[2002:{:x}:{:x}::]", address >> 16, address & 0xffff),
+        ] {
+            prop_assert!(target(&format!("https://{host}/"), &[]).is_err(), "{}", host);
+        }
+    }
+
+    #[test]
+    fn whatever_is_taken_is_https_at_a_plain_host(url in "(https?://)?[a-z0-9.:@/\\\\#?\\[\\]%x-]{0,40}") {
+        if let Ok(taken) = target(&url, &[]) {
+            let rest = taken.strip_prefix("https://").unwrap();
+            let authority = rest.split(['/', '?']).next().unwrap();
+            prop_assert!(!authority.contains(['@', '%', '\\', '#']));
+            prop_assert!(authority.contains(['.', '[']));
+            prop_assert_eq!(target(&taken, &[]), Ok(taken.clone()));
+        }
+    }
+}
