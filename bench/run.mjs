@@ -1,33 +1,95 @@
 /**
- * `npm run bench`: sizes and times beside peers, printed and written to
- * `bench/results.md`. Ratios are medians over alternating rounds of one run; absolute
- * figures are of the machine they were taken on.
+ * `npm run bench [package] [gateway]`: sizes and times beside peers, printed and written to
+ * `bench/results.md`; all parts when none is named. Ratios are medians over alternating rounds
+ * of one run; absolute figures are of the machine they were taken on.
  */
 
-import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { BUILD_NEEDS, buildPackage } from "../scripts/build.mjs";
-import { run, runMain } from "../scripts/child.mjs";
+import { BUILD_NEEDS, buildPackage, buildWorker } from "../scripts/build.mjs";
+import { run, runMain, StepError } from "../scripts/child.mjs";
 import { setup } from "../scripts/setup.mjs";
 import { ROOT } from "../scripts/versions.mjs";
 
+const HERE = join(ROOT, "bench");
+const RESULTS = join(HERE, "results.md");
+
+/** What can be measured, by name: what it needs, and the text that it gives. */
+const PARTS = {
+  package: { needs: { browser: true }, report: packageReport },
+  gateway: { needs: {}, report: gatewayReport },
+};
+
 await runMain(async () => {
-  const context = await setup({ ...BUILD_NEEDS, browser: true });
-  await buildPackage(context);
-  const here = join(ROOT, "bench");
-  if (!existsSync(join(here, "node_modules"))) {
-    await run("installing the peers", "npm", ["ci"], { cwd: here, env: context.env });
+  const names = partsNamed(process.argv.slice(2));
+  const needs = names.map((name) => PARTS[name].needs);
+  const context = await setup(Object.assign({ ...BUILD_NEEDS }, ...needs));
+  await installPeers(context);
+  const reports = await earlier();
+  for (const name of names) {
+    reports[name] = await PARTS[name].report(context);
+    console.log(`\n${reports[name]}\n`);
   }
+  await writeFile(RESULTS, together(reports));
+});
+
+function partsNamed(names) {
+  const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
+  if (unknown.length > 0) {
+    const known = Object.keys(PARTS).join(", ");
+    throw new StepError(`no part is called ${unknown.join(", ")}; there are ${known}`);
+  }
+  return names.length > 0 ? names : Object.keys(PARTS);
+}
+
+// --- peers -----------------------------------------------------------------
+
+/** Installs the peers, unless they are there in the versions that are asked for. */
+async function installPeers({ env }) {
+  const { dependencies } = await manifest(HERE);
+  const present = await Promise.all(
+    Object.entries(dependencies).map(async ([name, version]) => {
+      const found = await manifest(join(HERE, "node_modules", name)).catch(() => undefined);
+      return found?.version === version;
+    }),
+  );
+  if (present.every(Boolean)) return;
+  await run("installing the peers", "npm", ["ci"], { cwd: HERE, env });
+}
+
+async function manifest(folder) {
+  return JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+}
+
+// --- results ---------------------------------------------------------------
+
+/** The reports of the last run, by part: a part that is not measured now keeps its own. */
+async function earlier() {
+  const text = await readFile(RESULTS, "utf8").catch(() => "");
+  const [, ...pieces] = text.split(/^<!-- (\w+) -->$/m);
+  const reports = {};
+  for (let at = 0; at < pieces.length; at += 2) reports[pieces[at]] = pieces[at + 1].trim();
+  return reports;
+}
+
+function together(reports) {
+  const known = Object.keys(PARTS).filter((name) => reports[name] !== undefined);
+  const texts = known.map((name) => `<!-- ${name} -->\n\n${reports[name]}`);
+  return `${["# Measured", ...texts].join("\n\n")}\n`;
+}
+
+// --- the package -----------------------------------------------------------
+
+async function packageReport(context) {
+  await buildPackage(context);
   const text = await page(context);
   const { sizes } = await import("./sizes.mjs");
   const { timeDecoders } = await import("./cases.mjs");
   const { timeCalls } = await import("./calls.mjs");
   const chromium = await inChromium(context, text);
-  const report = [
-    "# Measured",
-    `One run of \`npm run bench\` on Node ${process.versions.node} and ${chromium.version}.`,
+  return [
+    `The package: one run of \`npm run bench\` on Node ${process.versions.node} and ${chromium.version}.`,
     "## Size, bundled and minified, in bytes",
     sizeTable(await sizes()),
     `## From text to checked rows: one page of 250 rows, ${text.length} bytes`,
@@ -35,9 +97,7 @@ await runMain(async () => {
     "## A whole call for that page in Node, the network left out",
     timeTable({ Node: await timeCalls(text) }),
   ].join("\n\n");
-  console.log(report);
-  await writeFile(join(here, "results.md"), `${report}\n`);
-});
+}
 
 /** A page of 250 rows of the simulated platform. */
 async function page({ env }) {
@@ -109,4 +169,13 @@ function timeTable(columns) {
     return `| ${name} | ${cells.join(" | ")} |`;
   });
   return [head, rule, ...lines].join("\n");
+}
+
+// --- the gateway -----------------------------------------------------------
+
+async function gatewayReport(context) {
+  await buildWorker(context);
+  const { measureGateway } = await import("./gateway/measure.mjs");
+  const report = await import("./gateway/report.mjs");
+  return await report.gatewayReport(await measureGateway());
 }

@@ -55,7 +55,8 @@ async function bundled(contents, from) {
   return outputFiles[0].contents;
 }
 
-function measure(bytes) {
+/** The size of what is downloaded, in bytes. */
+export function measure(bytes) {
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
   return {
     raw: bytes.length,

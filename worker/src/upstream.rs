@@ -6,6 +6,7 @@ use quillgate::{ApiError, Method, Millis};
 use serde_json::{Value, json};
 
 use crate::content::is_json;
+use crate::json;
 use crate::problem::Problem;
 
 /// Header fields of the upstream that are passed on with a success.
@@ -125,25 +126,28 @@ pub fn uncertain(problem: Problem, method: Method) -> Problem {
 /// key in its words must not make the gateway pass it on, or log it.
 #[must_use]
 pub fn error_body<'a>(body: &str, keys: impl IntoIterator<Item = &'a AdminKey>) -> Option<Value> {
-    let mut value = serde_json::from_slice(body.as_bytes()).ok()?;
+    let mut value = json::value(body.as_bytes())?;
     let mut keys: Vec<_> = keys.into_iter().map(AdminKey::expose).collect();
     // Of two keys that begin alike the longer one first, or its rest would be left.
-    keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
-    redact(&mut value, &keys);
+    while let Some((at, key)) = longest(&keys) {
+        redact(&mut value, key);
+        keys.swap_remove(at);
+    }
     Some(value)
 }
 
-/// Takes keys out of texts as they are read, so that no escape can hide one. Names of members
+fn longest<'a>(keys: &[&'a str]) -> Option<(usize, &'a str)> {
+    let lengths = keys.iter().copied().enumerate();
+    lengths.max_by_key(|(_, key)| key.len())
+}
+
+/// Takes a key out of texts as they are read, so that no escape can hide it. Names of members
 /// are not passed on.
-fn redact(value: &mut Value, keys: &[&str]) {
+fn redact(value: &mut Value, key: &str) {
     match value {
-        Value::String(text) => {
-            for key in keys {
-                *text = text.replace(key, "[key]");
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, keys)),
-        Value::Object(members) => members.values_mut().for_each(|item| redact(item, keys)),
+        Value::String(text) => *text = text.replace(key, "[key]"),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, key)),
+        Value::Object(members) => members.values_mut().for_each(|item| redact(item, key)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -1,13 +1,16 @@
-//! Writes what the npm package takes from the core's own description of its types:
+//! Writes what follows from the core's own description of its types, and from the gateway's
+//! table of operations:
 //!
 //! ```text
 //! quillgate-generate types FILE      the TypeScript types of parameters and results
 //! quillgate-generate decoders FILE   the decoders that check a parsed body in JavaScript
+//! quillgate-generate openapi FILE    the gateway's description of itself, OpenAPI 3.1
 //! ```
 
 use std::process::ExitCode;
 
 mod decoders;
+mod openapi;
 mod reachable;
 mod types;
 
@@ -16,8 +19,9 @@ fn main() -> ExitCode {
     let (text, path) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["types", path] => (types::typescript(), path),
         ["decoders", path] => (decoders::javascript(), path),
+        ["openapi", path] => (openapi::description().to_string(), path),
         _ => {
-            eprintln!("usage: quillgate-generate types|decoders FILE");
+            eprintln!("usage: quillgate-generate types|decoders|openapi FILE");
             return ExitCode::from(2);
         }
     };
