@@ -1,23 +1,24 @@
 /**
- * Budgets kept in SQLite: a sliding log of reservations, one row for each request upstream
- * of the last window. What may be granted is decided by `worker/src/budget.rs`; between its
- * reading and the new row nothing else runs.
+ * Budgets: a sliding log of reservations, one for each request upstream of the last window.
+ * SQLite keeps it; this object, the only one that writes it, has it in memory as well. What
+ * may be granted is decided by `worker/src/budget.rs`; between its reading and the new row
+ * nothing else runs.
  */
 import type { Answer } from "./core.js";
 import { reserve } from "./core.js";
+import { Usage } from "./usage.js";
 
 /** The tables, the first step of both gates. */
 export const BUDGET_TABLES = `
   CREATE TABLE reservation (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY,
     policy TEXT NOT NULL,
     caller TEXT NOT NULL,
     at INTEGER NOT NULL
   );
-  CREATE INDEX reservation_policy ON reservation (policy, caller, at);
   CREATE INDEX reservation_at ON reservation (at);
   CREATE TABLE claim (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY,
     policy TEXT NOT NULL,
     caller TEXT NOT NULL,
     until INTEGER NOT NULL
@@ -25,6 +26,9 @@ export const BUDGET_TABLES = `
   CREATE INDEX claim_caller ON claim (policy, caller);
   CREATE TABLE closed (policy TEXT PRIMARY KEY, until INTEGER NOT NULL);
 `;
+
+/** How often rows that have left the window are dropped. */
+const SWEEPING = 60_000;
 
 /** Who asks for a slot, and under which policy. */
 export interface Claimant {
@@ -45,18 +49,31 @@ export class Budget {
   readonly #sql: SqlStorage;
   readonly #window: number;
   readonly #timeout: number;
+  readonly #usage: Usage;
   /** Until when the upstream refuses, by policy: as stored. */
   readonly #closed: Map<string, number>;
   /** Policies under which nobody has an open claim, as far as is known. */
   readonly #unclaimed = new Set<string>();
-  /** Before this nothing leaves the window. */
-  #nextExpiry = 0;
+  #nextSweep = 0;
+  #lastId = 0;
 
   /** `window` and the upstream's `timeout` are in milliseconds. */
   constructor(sql: SqlStorage, { window, timeout }: { window: number; timeout: number }) {
     this.#sql = sql;
     this.#window = window;
     this.#timeout = timeout;
+    this.#usage = new Usage(window);
+    const now = Date.now();
+    this.#sweep(now);
+    const rows = sql.exec<{ id: number; policy: string; caller: string; at: number }>(
+      "SELECT id, policy, caller, at FROM reservation ORDER BY at",
+    );
+    for (const { id, policy, caller, at } of rows) {
+      this.#lastId = Math.max(this.#lastId, id);
+      this.#usage.begin(id, policy, caller, at);
+      // Those still to come were under way when an earlier instance ended.
+      if (at <= now) this.#usage.settle(id, at);
+    }
     const closed = sql.exec<{ policy: string; until: number }>("SELECT policy, until FROM closed");
     this.#closed = new Map(closed.toArray().map(({ policy, until }) => [policy, until]));
   }
@@ -65,39 +82,52 @@ export class Budget {
   reserve(claimant: Claimant, id: string): Slot {
     const now = Date.now();
     const { policy, limit, caller, share } = claimant;
-    const used = this.#used(policy, now);
+    const used = this.#usage.of(policy, now);
     const claims = this.#claims(policy, now);
     const closedUntil = this.#closed.get(policy) ?? null;
     const window = this.#window;
-    const ask = { policy, limit, caller, share, now, window, used, claims, closedUntil };
-    const { headers, left, answer, claimUntil } = reserve(ask, id);
+    const ask = { id, policy, limit, caller, share, now, window, used, claims, closedUntil };
+    const { headers, left, answer, claimUntil } = reserve(ask);
     if (answer) {
       if (claimUntil !== null) this.#claim(claimant, claimUntil, claims);
       return { headers, left, answer };
     }
     if (claims.length > 0) this.#redeem(policy, caller);
+    return { headers, left, reservation: this.#begin(policy, caller, now) };
+  }
+
+  #begin(policy: string, caller: string, now: number): number {
+    if (now >= this.#nextSweep) this.#sweep(now);
+    this.#lastId += 1;
     // As late as the request may be answered: until then nothing is freed too early.
-    const { reservation } = this.#sql
-      .exec<{ reservation: number }>(
-        "INSERT INTO reservation (policy, caller, at) VALUES (?, ?, ?) RETURNING id AS reservation",
-        policy,
-        caller,
-        now + this.#timeout,
-      )
-      .one();
-    return { headers, left, reservation };
+    const at = now + this.#timeout;
+    this.#sql.exec(
+      "INSERT INTO reservation (id, policy, caller, at) VALUES (?, ?, ?, ?)",
+      this.#lastId,
+      policy,
+      caller,
+      at,
+    );
+    this.#usage.begin(this.#lastId, policy, caller, at);
+    return this.#lastId;
   }
 
   /** Counts a request from now on, when the upstream has had it. */
   settle(reservation: number): void {
     const now = Date.now();
-    this.#nextExpiry = Math.min(this.#nextExpiry, now + this.#window);
+    this.#usage.settle(reservation, now);
     this.#sql.exec("UPDATE reservation SET at = ? WHERE id = ?", now, reservation);
   }
 
   /** Gives a slot back: the upstream did nothing. */
   release(reservation: number): void {
+    this.#usage.release(reservation);
     this.#sql.exec("DELETE FROM reservation WHERE id = ?", reservation);
+  }
+
+  #sweep(now: number): void {
+    this.#nextSweep = now + SWEEPING;
+    this.#sql.exec("DELETE FROM reservation WHERE at <= ?", now - this.#window);
   }
 
   /** Takes the upstream's word that nothing is left for so many milliseconds. */
@@ -113,29 +143,10 @@ export class Budget {
     limit: number,
   ): { limit: number; left: number; closedUntil: number | null } {
     const now = Date.now();
-    const used = this.#used(policy, now).reduce((sum, { count }) => sum + count, 0);
+    const used = this.#usage.of(policy, now).reduce((sum, { count }) => sum + count, 0);
     const until = this.#closed.get(policy) ?? 0;
     const closedUntil = until > now ? until : null;
     return { limit, left: closedUntil ? 0 : Math.max(0, limit - used), closedUntil };
-  }
-
-  #used(policy: string, now: number) {
-    const since = now - this.#window;
-    if (now >= this.#nextExpiry) {
-      this.#sql.exec("DELETE FROM reservation WHERE at <= ?", since);
-      const { oldest } = this.#sql
-        .exec<{ oldest: number | null }>("SELECT min(at) AS oldest FROM reservation")
-        .one();
-      this.#nextExpiry = (oldest ?? now) + this.#window;
-    }
-    return this.#sql
-      .exec<{ caller: string; count: number; oldest: number }>(
-        `SELECT caller, count(*) AS count, min(at) AS oldest FROM reservation
-         WHERE policy = ? AND at > ? GROUP BY caller`,
-        policy,
-        since,
-      )
-      .toArray();
   }
 
   #claims(policy: string, now: number): { caller: string; count: number }[] {

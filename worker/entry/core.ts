@@ -107,6 +107,8 @@ export interface Decided {
 
 /** A question to a budget: see `worker/src/budget.rs`. */
 export interface Ask {
+  /** The request's id. */
+  id: string;
   policy: string;
   limit: number;
   window: number;
@@ -236,8 +238,8 @@ export function jwk(
   return told(() => glue.jwk(set, kid, algorithm));
 }
 
-export function reserve(ask: Ask, id: string): Reserved {
-  return told(() => glue.reserve(JSON.stringify(ask), id));
+export function reserve(ask: Ask): Reserved {
+  return told(() => glue.reserve(JSON.stringify(ask)));
 }
 
 export function repeat(asked: {

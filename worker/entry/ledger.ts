@@ -80,17 +80,24 @@ export class Ledger {
     return this.#project ?? "";
   }
 
-  /** Writes down a job that was just created. */
-  add({ id, subject, line, webhook }: NewJob): void {
+  /** Writes down a job that was just created, and how it is. */
+  add({ id, subject, line, webhook }: NewJob, { status, prLink, job }: Seen): void {
+    const now = Date.now();
+    // Who was told its id elsewhere may be watching it already.
     this.#sql.exec(
-      `INSERT INTO job (id, listed, subject, line, webhook, created) VALUES (?, 1, ?, ?, ?, ?)
+      `INSERT INTO job (id, listed, subject, line, webhook, created, status, pr_link, data, seq, checked)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, 1, ?)
        ON CONFLICT (id) DO UPDATE SET listed = 1, subject = excluded.subject,
          line = excluded.line, webhook = excluded.webhook`,
       id,
       subject,
       line,
       webhook,
-      Date.now(),
+      now,
+      status,
+      prLink,
+      JSON.stringify(job),
+      now,
     );
   }
 
@@ -109,6 +116,7 @@ export class Ledger {
       return undefined;
     }
     const seq = (row?.seq ?? 0) + 1;
+    if (row?.data) this.#past(row.id, row.seq, row.data);
     this.#sql.exec(
       "UPDATE job SET status = ?, pr_link = ?, data = ?, seq = ?, checked = ? WHERE id = ?",
       status,
@@ -118,8 +126,12 @@ export class Ledger {
       now,
       id,
     );
-    this.#sql.exec("INSERT INTO event (job, seq, data) VALUES (?, ?, ?)", id, seq, data);
     return { seq, data, finished: status !== null && isTerminal(status) };
+  }
+
+  /** Keeps how a job was before: its present state is in its own row. */
+  #past(id: string, seq: number, data: string): void {
+    this.#sql.exec("INSERT INTO event (job, seq, data) VALUES (?, ?, ?)", id, seq, data);
   }
 
   /** Remembers when a job was last looked at. */
@@ -162,16 +174,18 @@ export class Ledger {
    * no such change was ever told.
    */
   events(id: string, after: number | null): JobEvent[] {
-    const last = this.job(id)?.seq ?? 0;
-    const from = after === null || after > last ? last - 1 : after;
-    return this.#sql
+    const row = this.job(id);
+    if (!row?.data) return [];
+    const from = after === null || after > row.seq ? row.seq - 1 : after;
+    const past = this.#sql
       .exec<{ seq: number; data: string }>(
         "SELECT seq, data FROM event WHERE job = ? AND seq > ? ORDER BY seq",
         id,
         from,
       )
-      .toArray()
-      .map(({ seq, data }) => ({ seq, data, finished: hasFinished(data) }));
+      .toArray();
+    const all = from < row.seq ? [...past, { seq: row.seq, data: row.data }] : past;
+    return all.map(({ seq, data }) => ({ seq, data, finished: hasFinished(data) }));
   }
 
   /** Jobs created through the gateway, newest first. */

@@ -8,7 +8,7 @@ import type { Answer, Settings, Views } from "./core.js";
 import { settingsOf } from "./core.js";
 import type { Env } from "./env.js";
 import { KeySets } from "./key_sets.js";
-import { cutFrom, PAGE_ROWS, type Page, type Piece, readPage } from "./pages.js";
+import { cutFrom, etagOf, isPage, PAGE_ROWS, type Page, type Piece, tagOf } from "./pages.js";
 import type { Report, Reported } from "./report.js";
 import { withHeaders } from "./report.js";
 import { migrate } from "./schema.js";
@@ -18,11 +18,14 @@ const PAGE_TABLES = `
   CREATE TABLE page (
     list TEXT NOT NULL,
     number INTEGER NOT NULL,
-    body TEXT NOT NULL,
+    text TEXT NOT NULL,
+    tag TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    has_more INTEGER NOT NULL,
     fetched INTEGER NOT NULL,
     fresh_until INTEGER NOT NULL,
     PRIMARY KEY (list, number)
-  ) WITHOUT ROWID;
+  );
   CREATE INDEX page_fresh_until ON page (fresh_until);
 `;
 
@@ -30,6 +33,8 @@ const STEPS = [BUDGET_TABLES, PAGE_TABLES];
 const POLICY = "analytics";
 /** How long a page is served after it was fresh, rather than an error: a day. */
 const STALE_FOR = 86_400_000;
+/** How often those that are older are dropped. */
+const FORGETTING = 60_000;
 /** Pages that are kept in memory as well. */
 const IN_MEMORY = 64;
 
@@ -47,6 +52,7 @@ export interface ViewsCall {
 /** Page views, and all that its header fields are made of. */
 export interface ViewsAnswer {
   body: string;
+  etag: string;
   /** When the oldest page was fetched, and until when all are fresh. */
   fetched: number;
   freshUntil: number;
@@ -57,6 +63,16 @@ export interface ViewsAnswer {
 }
 
 export type ViewsReported = { report: Report } & ({ views: ViewsAnswer } | { answer: Answer });
+
+/** A page as it is kept. */
+type PageRow = {
+  text: string;
+  tag: string;
+  rows: number;
+  has_more: number;
+  fetched: number;
+  fresh_until: number;
+};
 
 /** A page and how it was come by, or why it cannot be had. */
 type Got = {
@@ -73,6 +89,7 @@ export class OrgGate extends DurableObject<Env> {
   /** Fetches under way by list and number: whoever wants such a page waits for it. */
   readonly #fetches = new Map<string, Promise<Got>>();
   readonly #memory = new Map<string, Page>();
+  #nextForgetting = 0;
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
@@ -103,6 +120,7 @@ export class OrgGate extends DurableObject<Env> {
     }
     const views: ViewsAnswer = {
       body: cutFrom(pieces),
+      etag: etagOf(pieces),
       fetched: Math.min(...pieces.map(({ page }) => page.fetched)),
       freshUntil: Math.min(...pieces.map(({ page }) => page.freshUntil)),
       cache: got.map((one) => ("cache" in one ? one.cache : "")).reduce(leastFresh),
@@ -152,15 +170,23 @@ export class OrgGate extends DurableObject<Env> {
     const target = `${views.list}${join}limit=${PAGE_ROWS}&offset=${number * PAGE_ROWS}`;
     const asked = { id, method: "GET" as const, target, traceparent };
     const again = () => this.#again(call, slot);
-    const { exchange, reading, json } = await askJson(this.#settings, asked, again);
+    const { exchange, reading, json, text } = await askJson(this.#settings, asked, again);
     if (reading.closedFor !== null) this.#budget.close(POLICY, reading.closedFor);
     if (reading.settled === "forget") this.#budget.release(slot.reservation);
     else this.#budget.settle(slot.reservation);
 
     const { headers, left } = slot;
     const told = { headers, left, exchange };
-    const page = json && readPage(json, Date.now(), views.freshFor);
-    if (page) {
+    if (json && isPage(json)) {
+      const fetched = Date.now();
+      const page: Page = {
+        text,
+        tag: await tagOf(text),
+        rows: json.views.length,
+        hasMore: json.hasMore,
+        fetched,
+        freshUntil: fetched + views.freshFor,
+      };
       this.#keep(views.list, number, page);
       const why = call.revalidate ? "request" : kept ? "stale" : "uri-miss";
       return { ...told, page, cache: `fwd=${why}; stored` };
@@ -188,31 +214,38 @@ export class OrgGate extends DurableObject<Env> {
     const remembered = this.#memory.get(name);
     if (remembered) return remembered;
     const row = this.#sql
-      .exec<{ body: string; fetched: number; fresh_until: number }>(
-        "SELECT body, fetched, fresh_until FROM page WHERE list = ? AND number = ?",
-        list,
-        number,
-      )
+      .exec<PageRow>("SELECT * FROM page WHERE list = ? AND number = ?", list, number)
       .toArray()[0];
     if (!row) return undefined;
-    const lifetime = row.fresh_until - row.fetched;
-    const page = readPage(JSON.parse(row.body), row.fetched, lifetime);
-    if (page) this.#remember(name, page);
+    const { text, tag, rows, has_more, fetched, fresh_until } = row;
+    const page = { text, tag, rows, hasMore: has_more !== 0, fetched, freshUntil: fresh_until };
+    this.#remember(name, page);
     return page;
   }
 
   #keep(list: string, number: number, page: Page): void {
-    this.#sql.exec("DELETE FROM page WHERE fresh_until <= ?", Date.now() - STALE_FOR);
+    const { text, tag, rows, hasMore, fetched, freshUntil } = page;
+    this.#forgetOld(fetched);
     this.#sql.exec(
-      `INSERT OR REPLACE INTO page (list, number, body, fetched, fresh_until)
-       VALUES (?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO page (list, number, text, tag, rows, has_more, fetched, fresh_until)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       list,
       number,
-      JSON.stringify(page.json),
-      page.fetched,
-      page.freshUntil,
+      text,
+      tag,
+      rows,
+      hasMore ? 1 : 0,
+      fetched,
+      freshUntil,
     );
     this.#remember(`${list} ${number}`, page);
+  }
+
+  /** Drops the pages that are not even served stale any more, now and then. */
+  #forgetOld(now: number): void {
+    if (now < this.#nextForgetting) return;
+    this.#nextForgetting = now + FORGETTING;
+    this.#sql.exec("DELETE FROM page WHERE fresh_until <= ?", now - STALE_FOR);
   }
 
   #remember(name: string, page: Page): void {

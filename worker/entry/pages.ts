@@ -5,9 +5,11 @@ export const PAGE_ROWS = 250;
 
 /** A page as the upstream has given it, and its time. */
 export interface Page {
-  /** All of it: members that are not known are passed on too. */
-  json: Record<string, unknown>;
-  rows: unknown[];
+  /** Its very text: members that are not known are passed on too. */
+  text: string;
+  /** A short hash of the text. */
+  tag: string;
+  rows: number;
   hasMore: boolean;
   /** In milliseconds since the Unix epoch. */
   fetched: number;
@@ -21,17 +23,37 @@ export interface Piece {
   to: number;
 }
 
-/** Reads a page; nothing when it is not one (SPEC 2.3). */
-export function readPage(
-  json: Record<string, unknown>,
-  fetched: number,
-  freshFor: number,
-): Page | undefined {
+/** What of a page's JSON counts. */
+interface Shape {
+  views: unknown[];
+  hasMore: boolean;
+}
+
+/** Whether JSON is a page (SPEC 2.3). */
+export function isPage(json: Record<string, unknown>): json is Record<string, unknown> & Shape {
   const { views, hasMore, totals } = json;
-  const isPage = Array.isArray(views) && views.length <= PAGE_ROWS;
   const hasTotals = typeof totals === "object" && totals !== null;
-  if (!isPage || !hasTotals || typeof hasMore !== "boolean") return undefined;
-  return { json, rows: views, hasMore, fetched, freshUntil: fetched + freshFor };
+  const hasRows = Array.isArray(views) && views.length <= PAGE_ROWS;
+  return hasRows && hasTotals && typeof hasMore === "boolean";
+}
+
+/** The hash by which a page's text is known: 132 bits of SHA-256, which is plenty. */
+export async function tagOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const base64 = btoa(String.fromCharCode(...new Uint8Array(digest, 0, 17)));
+  return base64.replaceAll("+", "-").replaceAll("/", "_").slice(0, 22);
+}
+
+/**
+ * The validator of an answer (RFC 9110, section 8.8.3): which rows of which pages it has. Of
+ * one and the same text, one and the same.
+ */
+export function etagOf(pieces: readonly Piece[]): string {
+  const parts = pieces.map((piece) => {
+    const { page, from, to } = piece;
+    return isWhole(piece) ? page.tag : `${page.tag}.${from}.${to}`;
+  });
+  return `"${parts.join("+")}"`;
 }
 
 /**
@@ -40,9 +62,15 @@ export function readPage(
  */
 export function cutFrom(pieces: readonly Piece[]): string {
   const last = pieces.at(-1) as Piece;
+  if (pieces.length === 1 && isWhole(last)) return last.page.text;
+  const parsed = pieces.map(({ page }) => JSON.parse(page.text) as Shape);
   return JSON.stringify({
-    ...last.page.json,
-    views: pieces.flatMap(({ page, from, to }) => page.rows.slice(from, to)),
-    hasMore: last.page.hasMore || last.page.rows.length > last.to,
+    ...parsed.at(-1),
+    views: pieces.flatMap(({ from, to }, at) => parsed[at]?.views.slice(from, to)),
+    hasMore: last.page.hasMore || last.page.rows > last.to,
   });
+}
+
+function isWhole({ from, to }: Piece): boolean {
+  return from === 0 && to === PAGE_ROWS;
 }

@@ -197,11 +197,8 @@ export class ProjectGate extends DurableObject<Env> {
   async #created(write: Write, job: Record<string, unknown>): Promise<void> {
     const id = write.job ?? textOf(job, "id");
     if (id === null) return;
-    if (write.job === null) {
-      const { subject, line, webhook } = write;
-      this.#ledger.add({ id, subject, line, webhook });
-    }
-    this.#record(id, job);
+    if (write.job === null) this.#ledger.add({ ...write, id }, seenOf(job));
+    else this.#record(id, job);
     if (write.webhook !== null || this.ctx.getWebSockets().length > 0) await this.#schedule();
   }
 
@@ -253,8 +250,9 @@ export class ProjectGate extends DurableObject<Env> {
 
   /** Writes down how a job is; what has changed is told to its watchers. */
   #record(id: string, job: Record<string, unknown>): void {
-    const status = textOf(job, "status");
-    const event = this.#ledger.record(id, { status, prLink: textOf(job, "prLink"), job });
+    const seen = seenOf(job);
+    const { status } = seen;
+    const event = this.#ledger.record(id, seen);
     if (!event) return;
     for (const socket of this.ctx.getWebSockets(id)) socket.send(JSON.stringify(event));
     if (!isFinished(status)) return;
@@ -367,6 +365,11 @@ export class ProjectGate extends DurableObject<Env> {
 
 function success(status: number, body: string): Answer {
   return { status, headers: { "content-type": "application/json" }, body };
+}
+
+/** What counts of a job as the upstream tells it. */
+function seenOf(job: Record<string, unknown>) {
+  return { status: textOf(job, "status"), prLink: textOf(job, "prLink"), job };
 }
 
 function textOf(job: Record<string, unknown>, name: string): string | null {

@@ -337,10 +337,12 @@ struct Reserved {
     claim_until: Option<u64>,
 }
 
-/// Decides whether a request may use a slot of a budget; `ask` is a [`budget::Ask`].
+/// Decides whether a request may use a slot of a budget; `ask` is a [`budget::Ask`] with the
+/// request's id.
 #[wasm_bindgen]
-pub fn reserve(ask: &str, id: &str) -> String {
+pub fn reserve(ask: &str) -> String {
     let ask = parsed(ask);
+    let id = json::text(&ask, "id").unwrap_or_default();
     told(&match budget::reserve(&budget::Ask::read(&ask)) {
         budget::Verdict::Granted(granted) => Reserved {
             headers: fields(granted.fields),
@@ -515,11 +517,15 @@ pub fn breaker_allows(state: &str, now: f64, id: &str) -> String {
     told(&json!({ "state": told(&breaker), "answer": answer }))
 }
 
-/// Tells the breaker what became of a request; gives its new state.
+/// Tells the breaker what became of a request; gives its new state, which is empty when there
+/// is nothing to remember.
 #[wasm_bindgen]
 pub fn breaker_told(state: &str, success: bool, now: f64) -> String {
     let mut breaker = Breaker::read(state);
     breaker.told(success, millis(now));
+    if breaker.is_calm(millis(now)) {
+        return String::new();
+    }
     told(&breaker)
 }
 

@@ -149,6 +149,14 @@ impl Breaker {
         }
     }
 
+    /// Whether it lets everything through and knows of no failure: it may be forgotten.
+    #[must_use]
+    pub fn is_calm(&self, now: Millis) -> bool {
+        let recent = |step: &&Step| step.number + STEPS > now.0 / STEP;
+        let mut steps = self.steps.iter().filter(recent);
+        self.opened.is_none() && steps.all(|step| step.failures == 0)
+    }
+
     fn open(&mut self, period: u64, now: Millis) {
         self.steps.clear();
         self.opened = Some(Opened {

@@ -185,6 +185,21 @@ fn no_answer_and_5xx_speak_against_the_upstream_and_nothing_else() {
 }
 
 #[test]
+fn it_is_calm_again_once_its_failures_are_long_ago() {
+    let mut breaker = Breaker::default();
+    assert!(breaker.is_calm(NOW));
+    breaker.told(true, NOW);
+    assert!(breaker.is_calm(NOW));
+    breaker.told(false, NOW);
+    assert!(!breaker.is_calm(NOW.plus(Millis(26_000))));
+    assert!(breaker.is_calm(NOW.plus(Millis(30_000))));
+    for _ in 0..20 {
+        breaker.told(false, NOW);
+    }
+    assert!(!breaker.is_calm(NOW.plus(Millis(600_000))), "it is open");
+}
+
+#[test]
 fn its_states_have_names() {
     let names = [State::Closed, State::Open, State::HalfOpen].map(State::as_str);
     assert_eq!(names, ["closed", "open", "half-open"]);
