@@ -43,6 +43,7 @@ export async function openPage(browser, options) {
   page.on("request", (request) => record.urls.push(request.url()));
   page.on("framenavigated", (frame) => record.urls.push(frame.url()));
   page.on("response", (response) => reading.push(keep(response)));
+  await keepStreams(context, page, record);
   page.on("console", (line) => record.console.push({ type: line.type(), text: line.text() }));
   page.on("pageerror", (error) => record.console.push({ type: "error", text: String(error) }));
   await page.exposeFunction("noteViolation", (text) => record.violations.push(text));
@@ -53,9 +54,10 @@ export async function openPage(browser, options) {
   });
 
   async function keep(response) {
-    // Cancelled and redirected responses have no body to read.
-    const body = await response.body().catch(() => Buffer.alloc(0));
     const headers = await response.allHeaders().catch(() => ({}));
+    const isStream = headers["content-type"]?.startsWith("text/event-stream");
+    // Cancelled and redirected responses have no body to read.
+    const body = isStream ? "" : await response.body().catch(() => Buffer.alloc(0));
     record.received.push(JSON.stringify(headers), body.toString("latin1"));
   }
 
@@ -72,6 +74,30 @@ export async function openPage(browser, options) {
     },
     close: () => context.close(),
   };
+}
+
+/** Keeps what event streams bring, as it comes: they may have no end to wait for. */
+async function keepStreams(context, page, record) {
+  const devtools = await context.newCDPSession(page);
+  const streams = new Map();
+  const keep = (id, base64 = "") => {
+    const { at, text } = streams.get(id);
+    const whole = text + Buffer.from(base64, "base64").toString("latin1");
+    streams.set(id, { at, text: whole });
+    record.received[at] = whole;
+  };
+  devtools.on("Network.responseReceived", async ({ requestId, response }) => {
+    if (response.mimeType !== "text/event-stream") return;
+    streams.set(requestId, { at: record.received.push("") - 1, text: "" });
+    const begun = await devtools
+      .send("Network.streamResourceContent", { requestId })
+      .catch(() => undefined);
+    keep(requestId, begun?.bufferedData);
+  });
+  devtools.on("Network.dataReceived", ({ requestId, data }) => {
+    if (data !== undefined && streams.has(requestId)) keep(requestId, data);
+  });
+  await devtools.send("Network.enable");
 }
 
 /** How much wider than the window the page is, in pixels. */

@@ -18,7 +18,7 @@ test("the same text keeps its idempotency key until it was sent", async () => {
   const keys = [];
   const draft = new Draft("new");
   draft.edit("Fix the typos");
-  const note = (_, key) => keys.push(key);
+  const note = (_, { idempotencyKey }) => keys.push(idempotencyKey);
   await draft.send((...args) => {
     note(...args);
     return fail();
@@ -35,8 +35,8 @@ test("another text has another key", async () => {
   const draft = new Draft("new");
   for (const text of ["one", "two"]) {
     draft.edit(text);
-    await draft.send((_, key) => {
-      keys.push(key);
+    await draft.send((_, { idempotencyKey }) => {
+      keys.push(idempotencyKey);
       return fail();
     });
   }
@@ -45,8 +45,8 @@ test("another text has another key", async () => {
 
 test("a reload keeps the text and the key of its attempt", async () => {
   const keys = [];
-  const note = (_, key) => {
-    keys.push(key);
+  const note = (_, { idempotencyKey }) => {
+    keys.push(idempotencyKey);
     return fail();
   };
   const draft = new Draft("new");
@@ -85,4 +85,75 @@ test("a failure keeps the text and says why; a success clears both", async () =>
   assert.equal(await draft.send(async () => {}), true);
   assert.deepEqual([draft.text.value, draft.problem.value], ["", null]);
   assert.equal(stored.size, 0);
+});
+
+const refuse = (name, status) =>
+  Promise.reject(Object.assign(new Error("refused"), { name, status }));
+const lose = () => refuse("OutcomeUnknownError", 504);
+
+test("what may have arrived is sent again only on purpose, with its key and by force", async () => {
+  const sent = [];
+  const draft = new Draft("new");
+  draft.edit("Fix the typos");
+  const lost = (_, how) => {
+    sent.push(how);
+    return lose();
+  };
+  await draft.send(lost);
+  assert.equal(draft.problem.value.remedy, "look first");
+  assert.equal(await draft.send(lost), false);
+  draft.putAside();
+  assert.equal(draft.problem.value, null);
+  assert.equal(await draft.send(lost), false);
+  assert.equal(draft.problem.value.remedy, "look first");
+  assert.equal(sent.length, 1);
+
+  await draft.sendAnyway(lost);
+  await draft.sendAnyway(async (_, how) => sent.push(how));
+  assert.deepEqual(
+    sent.map(({ force }) => force),
+    [false, true, true],
+  );
+  assert.equal(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size, 1);
+  assert.deepEqual([draft.text.value, draft.problem.value], ["", null]);
+});
+
+test("a reload does not forget that a text may have arrived", async () => {
+  const draft = new Draft("new");
+  draft.edit("Fix the typos");
+  await draft.send(lose);
+  const reloaded = new Draft("new");
+  assert.equal(reloaded.problem.value.remedy, "look first");
+  assert.equal(await reloaded.send(() => assert.fail("sent")), false);
+});
+
+test("another text is not what may have arrived", async () => {
+  const draft = new Draft("new");
+  draft.edit("one");
+  await draft.send(lose);
+  draft.edit("two");
+  const sent = [];
+  assert.equal(await draft.sendAnyway(async (_, how) => sent.push(how)), true);
+  assert.equal(sent[0].force, false);
+});
+
+test("a definite refusal frees the text of its key, any other failure does not", async () => {
+  const keyAfter = async (name, status) => {
+    const keys = [];
+    const draft = new Draft(`${name} ${status}`);
+    draft.edit("Fix the typos");
+    await draft.send((_, { idempotencyKey }) => {
+      keys.push(idempotencyKey);
+      return refuse(name, status);
+    });
+    await draft.send(async (_, { idempotencyKey }) => keys.push(idempotencyKey));
+    return keys[0] === keys[1] ? "the same" : "another";
+  };
+  for (const status of [400, 404, 422]) {
+    assert.equal(await keyAfter("BadRequestError", status), "another", `${status}`);
+  }
+  for (const status of [401, 403, 408, 409, 429, 500, 503]) {
+    assert.equal(await keyAfter("ServerError", status), "the same", `${status}`);
+  }
+  assert.equal(await keyAfter("ConnectionError", undefined), "the same");
 });

@@ -9,11 +9,14 @@ const BOUNDS = { dateFrom: "2026-10-01", dateTo: "2026-11-01" };
 const RANGE = { from: "2026-10-01", to: "2026-10-31" };
 
 /** A client over `count` rows, whose request at an offset can be made to fail once. */
-function fakeClient(count, { failOnceAt } = {}) {
+function fakeClient(count, { failOnceAt, headersAt = () => ({}) } = {}) {
   const asked = [];
+  const sent = [];
+  let tell;
   let broken = failOnceAt;
   const pageAt = (offset) => {
     asked.push(offset);
+    tell({ headers: new Headers(headersAt(offset)) });
     if (offset === broken) {
       broken = undefined;
       throw Object.assign(new Error("bad gateway"), { name: "ServerError", status: 502 });
@@ -24,23 +27,31 @@ function fakeClient(count, { failOnceAt } = {}) {
     const cursor = next.offset < count ? next : null;
     return { views, totals: { total: count }, offset, cursor };
   };
-  const list = (params, { signal }) => ({
+  const list = (params, { signal, headers }) => ({
     async *pages() {
       const { dateFrom, dateTo, limit, offset: start = 0 } = params.cursor ?? params;
       assert.deepEqual({ dateFrom, dateTo, limit }, { ...BOUNDS, limit: LIMIT });
       for (let offset = start; ; offset += LIMIT) {
         await new Promise((resolve) => setTimeout(resolve, 1));
         signal.throwIfAborted();
+        sent.push(headers);
         const page = pageAt(offset);
         yield page;
         if (page.cursor === null) return;
       }
     },
   });
-  return { asked, pageViews: { list } };
+  const client = { asked, sent, pageViews: { list } };
+  return {
+    ...client,
+    withOptions({ onResponse }) {
+      tell = onResponse;
+      return client;
+    },
+  };
 }
 
-const open = (client) => new ViewRows(client, RANGE, new AbortController().signal);
+const open = (client, source) => new ViewRows(client, RANGE, new AbortController().signal, source);
 const offsetsOf = (count) => Array.from({ length: Math.ceil(count / LIMIT) }, (_, n) => n * LIMIT);
 const inOrder = (rows) => rows.value.every(({ path }, index) => path === `/${index}`);
 
@@ -111,4 +122,33 @@ test("a session that ends stops the loading", async () => {
   end.abort();
   assert.equal(await loading, false);
   assert.equal(views.problem.value, null);
+});
+
+test("the part that is furthest behind says how old the whole is", async () => {
+  const stale = (age) => ({ age, "cache-status": "quillgate; fwd=stale; detail=stale" });
+  const ages = { 250: "60", 500: "600" };
+  const headersAt = (offset) => (ages[offset] ? stale(ages[offset]) : {});
+  const views = open(fakeClient(1000, { headersAt }));
+  await views.load("first rows");
+  assert.equal(views.staleness.value, null);
+  await views.load("all rows");
+  const { asOf, why } = views.staleness.value;
+  assert.equal(why, "no answer");
+  assert.ok(Date.now() - asOf >= 600_000 && Date.now() - asOf < 660_000);
+});
+
+test("what is left of the limit is kept until the gateway says more", async () => {
+  const said = { "ratelimit-policy": '"analytics";q=100;w=3600', ratelimit: '"analytics";r=7' };
+  const views = open(fakeClient(500, { headersAt: (offset) => (offset === 0 ? said : {}) }));
+  await views.load("all rows");
+  assert.equal(views.limit.value.left, 7);
+});
+
+test("only rows that are asked for anew go past what the gateway has kept", async () => {
+  const usual = fakeClient(500);
+  await open(usual).load("all rows");
+  assert.deepEqual(usual.sent, [{}, {}]);
+  const anew = fakeClient(500);
+  await open(anew, "the platform").load("all rows");
+  assert.deepEqual(anew.sent, Array(2).fill({ "cache-control": "no-cache" }));
 });

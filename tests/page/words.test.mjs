@@ -7,7 +7,9 @@ const { allows, readAccessToken } = await importSource("access_token.ts");
 const { firstLine, isFinished, jobState, pullRequest } = await importSource("job_state.ts");
 const { describeProblem } = await importSource("problem.ts");
 const { formatAddress, parseAddress } = await importSource("address.ts");
-const { duration } = await importSource("wording.ts");
+const { duration, limitNote } = await importSource("wording.ts");
+const { tightestLimit } = await importSource("rate_limit.ts");
+const { stalenessOf } = await importSource("staleness.ts");
 
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 const SECRET = "s".repeat(32);
@@ -138,6 +140,45 @@ describe("a problem", () => {
     assert.equal(problem.remedy, "other input");
   });
 
+  test("with a limit says whose it is, and that a slot frees", () => {
+    const limited = (...policies) =>
+      describeError("RateLimitError", {
+        status: 429,
+        code: "/problems/quota-exceeded",
+        retryAfter: 90,
+        problem: { detail: "create-job: the limit is used up", "violated-policies": policies },
+      });
+    assert.match(limited("create-job").title, /project’s limit for new jobs/);
+    assert.match(limited("send-message").title, /project’s limit for follow-ups/);
+    assert.match(limited("analytics").title, /organisation’s limit/);
+    assert.match(limited("create-job-caller").title, /token’s own share/);
+    assert.match(limited("later-invention").title, /limit is used up/);
+    assert.equal(limited("create-job").cause, "The limit is used up (status 429)");
+    assert.deepEqual([limited().isLimit, limited().retryAt], [true, NOW + 90_000]);
+  });
+
+  test("with an idempotency key says whether to wait or to send again", () => {
+    const described = (status, kind) => describeError("X", { status, code: `/problems/${kind}` });
+    const inUse = described(409, "idempotency-key-in-use");
+    assert.match(inUse.advice, /not a second job/);
+    assert.equal(inUse.remedy, "retry");
+    const reused = described(422, "idempotency-key-reused");
+    assert.match(reused.advice, /new key/);
+    assert.equal(reused.remedy, "retry");
+  });
+
+  test("of an unknown outcome asks to look first, whatever its status", () => {
+    for (const status of [409, 502, 504]) {
+      assert.equal(describeError("OutcomeUnknownError", { status }).remedy, "look first");
+    }
+  });
+
+  test("of a write without an answer says that it may be repeated", () => {
+    const lost = Object.assign(new Error("no answer"), { name: "ConnectionError" });
+    assert.match(describeProblem(lost, NOW, "write").advice, /does it once/);
+    assert.doesNotMatch(describeProblem(lost, NOW).advice, /does it once/);
+  });
+
   test("is described whatever was thrown", () => {
     assert.equal(describeProblem("oops", NOW).cause, "Oops");
     assert.match(describeError("ConnectionError").title, /could not be reached/);
@@ -172,4 +213,48 @@ test("durations are short", () => {
   const texts = [0, 59_999, 185_000, 7_800_000, 400_000_000].map(duration);
   assert.deepEqual(texts, ["0 s", "59 s", "3 min 05 s", "2 h 10 min", "4 days"]);
   assert.equal(duration(-5), "0 s");
+});
+
+describe("what a gateway says in its headers", () => {
+  const limitOf = (policy, left) =>
+    tightestLimit(new Headers({ "ratelimit-policy": policy, ratelimit: left }), NOW);
+
+  test("is the limit that is used up first", () => {
+    const policies = '"create-job";q=100;w=3600, "create-job-caller";q=10;w=3600';
+    assert.deepEqual(limitOf(policies, '"create-job";r=41;t=1800, "create-job-caller";r=3'), {
+      policy: "create-job-caller",
+      quota: 10,
+      window: 3_600_000,
+      left: 3,
+      at: NOW,
+    });
+    assert.equal(limitOf(policies, '"create-job";r=2').policy, "create-job");
+  });
+
+  test("is no limit when it names none, or half of one", () => {
+    assert.equal(tightestLimit(new Headers(), NOW), null);
+    assert.equal(limitOf('"a";q=1', '"a";r=1'), null);
+    assert.equal(limitOf('"a";q=1;w=1', '"b";r=1'), null);
+    assert.equal(limitOf("nonsense", "nonsense"), null);
+  });
+
+  test("is put in words", () => {
+    const limit = { policy: "x", quota: 100, window: 3_600_000, left: 41, at: NOW };
+    assert.match(limitNote(limit, "job"), /^At most 100 jobs an hour; 41 left at /);
+    assert.match(limitNote({ ...limit, window: 600_000 }, "job"), /^At most 100 jobs in 10 min/);
+  });
+
+  test("tells an answer that is stale, since when and why", () => {
+    const staleness = (cacheStatus, age = "60") =>
+      stalenessOf(new Headers({ "cache-status": cacheStatus, age }), NOW);
+    const failed = "quillgate; fwd=stale; fwd-status=500; ttl=-12; detail=stale";
+    assert.deepEqual(staleness(failed), { asOf: NOW - 60_000, why: "no answer" });
+    const spent = "quillgate; hit; ttl=-12; detail=quota-exceeded";
+    assert.deepEqual(staleness(spent), { asOf: NOW - 60_000, why: "limit used up" });
+    assert.equal(staleness("quillgate; hit; ttl=123"), null);
+    assert.equal(staleness("quillgate; fwd=stale; stored"), null);
+    assert.equal(staleness("quillgate; hit; detail=stale-ish"), null);
+    assert.equal(stalenessOf(new Headers({ "cache-status": failed }), NOW), null);
+    assert.equal(stalenessOf(new Headers(), NOW), null);
+  });
 });

@@ -1,9 +1,16 @@
 import { computed, signal } from "@preact/signals";
-import type { AgentJob, Client } from "quillgate";
+import {
+  type AgentJob,
+  ApiError,
+  type Client,
+  type ListedJob,
+  OutcomeUnknownError,
+} from "quillgate";
 import { announce } from "./announcer.tsx";
-import { Draft } from "./draft.ts";
+import { Draft, type SendOptions } from "./draft.ts";
 import { firstLine, isFinished, jobState } from "./job_state.ts";
 import { describeProblem, type Problem } from "./problem.ts";
+import { type Limit, tightestLimit } from "./rate_limit.ts";
 import { recall, remember } from "./tab_storage.ts";
 
 export interface SentMessage {
@@ -16,6 +23,9 @@ export interface JobEntry {
   id: string;
   /** Null for a job that was started elsewhere and is followed by its id. */
   prompt: string | null;
+  /** The prompt's first line, perhaps shortened, of a job that was started elsewhere. */
+  line: string | null;
+  startedBy: string | null;
   addedAt: number;
   messages: readonly SentMessage[];
   job: AgentJob | null;
@@ -38,15 +48,22 @@ export class JobBook {
     () => this.entries.value.filter((entry) => entry.job?.status === "active").length,
   );
   readonly newPrompt: Draft;
+  /** The job that the person asked to see, until its card shows it. */
+  readonly wanted = signal<string | null>(null);
+  /** What is left of the limit on new jobs, as the gateway last said. */
+  readonly newJobsLeft = signal<Limit | null>(null);
   readonly #drafts = new Map<string, Draft>();
   readonly #watchers = new Map<string, AbortController>();
   readonly #client: Client;
   readonly #ended: AbortSignal;
   readonly #name: string;
+  readonly #onNews: () => void;
   #hiddenAt = Date.now();
 
-  constructor(client: Client, projectId: string, ended: AbortSignal) {
+  /** `onNews` is called when a job was started or may have been, or has changed its state. */
+  constructor(client: Client, projectId: string, ended: AbortSignal, onNews: () => void) {
     this.#client = client;
+    this.#onNews = onNews;
     this.#ended = ended;
     this.#name = `jobs.${projectId}`;
     this.newPrompt = new Draft(`new.${projectId}`);
@@ -66,23 +83,58 @@ export class JobBook {
     return draft;
   }
 
-  async create(prompt: string, idempotencyKey: string): Promise<void> {
-    const options = { signal: this.#ended, idempotencyKey };
-    const job = await this.#client.agentJobs.create({ prompt }, options);
+  async create(prompt: string, how: SendOptions): Promise<void> {
+    const job = await this.#created(prompt, how);
     if (job.id === null) throw new Error("the job was started, but the answer does not say its id");
     this.#add({ ...blankEntry(job.id), prompt, job, newsAt: Date.now() });
     announce(`Job started: ${firstLine(prompt)}`);
     this.watch(job.id);
   }
 
-  async sendMessage(id: string, prompt: string, idempotencyKey: string): Promise<void> {
-    const options = { signal: this.#ended, idempotencyKey };
-    const job = await this.#client.agentJobs.sendMessage(id, { prompt }, options);
-    const sent = { text: prompt, sentAt: Date.now() };
-    this.#change(id, (entry) => ({ ...entry, messages: [...entry.messages, sent] }));
-    this.#seen(id, job);
-    announce("Follow-up sent");
-    this.watch(id);
+  async #created(prompt: string, how: SendOptions): Promise<AgentJob> {
+    const options = { ...how, signal: this.#ended };
+    try {
+      const { data, response } = await this.#client.agentJobs
+        .create({ prompt }, options)
+        .withResponse();
+      this.#noteLimit(response.headers);
+      return data;
+    } catch (error) {
+      if (error instanceof ApiError) this.#noteLimit(error.headers);
+      throw error;
+    } finally {
+      this.#onNews();
+    }
+  }
+
+  #noteLimit(headers: Headers): void {
+    const limit = tightestLimit(headers, Date.now());
+    if (limit !== null) this.newJobsLeft.value = limit;
+  }
+
+  async sendMessage(id: string, prompt: string, how: SendOptions): Promise<void> {
+    try {
+      const options = { ...how, signal: this.#ended };
+      const job = await this.#client.agentJobs.sendMessage(id, { prompt }, options);
+      const sent = { text: prompt, sentAt: Date.now() };
+      this.#change(id, (entry) => ({ ...entry, messages: [...entry.messages, sent] }));
+      this.#seen(id, job);
+      announce("Follow-up sent");
+      this.watch(id);
+    } catch (error) {
+      // It may have set the job to work all the same.
+      if (error instanceof OutcomeUnknownError) this.watch(id);
+      throw error;
+    }
+  }
+
+  /** Shows a job of the project's list, and watches it. */
+  open(listed: ListedJob): void {
+    const { id, prompt: line, createdBy: startedBy } = listed;
+    const kept = this.#find(id);
+    if (!kept) this.#add({ ...blankEntry(id), line, startedBy, job: jobOf(listed) });
+    this.wanted.value = id;
+    if (!kept?.watching) this.watch(id);
   }
 
   /** Follows a job that was started elsewhere. */
@@ -139,7 +191,8 @@ export class JobBook {
     this.#change(id, (entry) => ({ ...entry, job, newsAt: now, finishedAt, problem: null }));
     const { word } = jobState(job);
     if (before.job !== null && word !== jobState(before.job).word) {
-      announce(`${word}: ${firstLine(before.prompt ?? id)}`);
+      announce(`${word}: ${titleOf(before)}`);
+      this.#onNews();
     }
   }
 
@@ -162,10 +215,22 @@ export class JobBook {
   }
 }
 
+/** What a job is called: its prompt's first line, where that is known. */
+export function titleOf({ id, prompt, line }: JobEntry): string {
+  return prompt === null ? line || `Job ${id}` : firstLine(prompt);
+}
+
+/** As much of a job as a list tells. */
+function jobOf({ id, status, prLink, createdAt }: ListedJob): AgentJob {
+  return { id, status, prLink, createdAt, source: null, model: null, archivedAt: null };
+}
+
 function blankEntry(id: string): JobEntry {
   return {
     id,
     prompt: null,
+    line: null,
+    startedBy: null,
     addedAt: Date.now(),
     messages: [],
     job: null,

@@ -1,9 +1,9 @@
-import { useSignal } from "@preact/signals";
-import type { AgentJob } from "quillgate";
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { now } from "./clock.ts";
 import { External, ToneIcon } from "./icons.tsx";
-import type { JobBook, JobEntry } from "./job_book.ts";
-import { firstLine, isFinished, jobState, pullRequest } from "./job_state.ts";
+import { type JobBook, type JobEntry, titleOf } from "./job_book.ts";
+import { isFinished, jobState, pullRequest } from "./job_state.ts";
 import { ProblemPanel } from "./problem_panel.tsx";
 import { PromptBox } from "./prompt_box.tsx";
 import { clockTime, dayAndTime, duration } from "./wording.ts";
@@ -23,7 +23,14 @@ export function JobCard(props: JobCardProps) {
   const opened = useSignal<boolean | null>(null);
   const open = opened.value ?? newest;
   const state = jobState(job);
-  const title = prompt === null ? `Job ${id}` : firstLine(prompt);
+  const title = titleOf(entry);
+  const toggle = useRef<HTMLButtonElement>(null);
+  useSignalEffect(() => {
+    if (book.wanted.value !== id) return;
+    book.wanted.value = null;
+    opened.value = true;
+    toggle.current?.focus();
+  });
   return (
     <article class={`card job tone-${state.tone}`} aria-labelledby={`title-${id}`}>
       <div class="job-head">
@@ -35,6 +42,7 @@ export function JobCard(props: JobCardProps) {
       </div>
       <h3 id={`title-${id}`} class="job-title">
         <button
+          ref={toggle}
           type="button"
           aria-expanded={open}
           onClick={() => {
@@ -51,7 +59,7 @@ export function JobCard(props: JobCardProps) {
       {open && (
         <div class="job-body">
           {prompt !== null && prompt.trim() !== title && <p class="job-prompt">{prompt}</p>}
-          <Facts id={id} job={job} />
+          <Facts entry={entry} />
           <Freshness entry={entry} />
           <Thread entry={entry} />
           {mayWrite && <FollowUp entry={entry} book={book} />}
@@ -118,7 +126,8 @@ function PullRequest({ link }: { link: string }) {
   );
 }
 
-function Facts({ id, job }: { id: string; job: AgentJob | null }) {
+function Facts({ entry }: { entry: JobEntry }) {
+  const { id, job, startedBy } = entry;
   const { repository = null, ref = null } = job?.source ?? {};
   const created = job?.createdAt ? Date.parse(job.createdAt) : Number.NaN;
   const facts: [name: string, value: string | null][] = [
@@ -127,6 +136,7 @@ function Facts({ id, job }: { id: string; job: AgentJob | null }) {
     ["Branch", ref],
     ["Model", job?.model ?? null],
     ["Created", Number.isNaN(created) ? null : dayAndTime(created)],
+    ["Started by", startedBy],
     ["Archived", job?.archivedAt ? dayAndTime(Date.parse(job.archivedAt)) : null],
     ["Job id", id],
   ];
@@ -190,7 +200,12 @@ function FollowUp({ entry, book }: { entry: JobEntry; book: JobBook }) {
       draft={book.followUp(id)}
       sendLabel="Send follow-up"
       emphasis="side"
-      submit={(prompt, key) => book.sendMessage(id, prompt, key)}
+      doubt={{
+        title: "Nobody knows whether this follow-up arrived",
+        advice:
+          "The agent may have it. Look at the job’s state and its pull request before you send it again.",
+      }}
+      submit={(prompt, how) => book.sendMessage(id, prompt, how)}
     />
   );
 }

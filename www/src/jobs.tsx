@@ -1,9 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { allows } from "./access_token.ts";
 import { JobCard } from "./job_card.tsx";
+import { ProjectJobsList, showProjectJobs } from "./project_jobs_list.tsx";
 import { PromptBox } from "./prompt_box.tsx";
+import type { Limit } from "./rate_limit.ts";
 import { ScopeNotice } from "./scope_notice.tsx";
 import type { Session } from "./session.ts";
+import { limitNote } from "./wording.ts";
 
 const PROMPT_BOX = "prompt";
 const LIST_TITLE = "jobs-of-this-tab";
@@ -19,40 +22,57 @@ export function Jobs({ session }: { session: Session }) {
           <PromptBox
             id={PROMPT_BOX}
             label="Prompt"
-            hint="Name the pages, say what should change and why. At most 100 jobs an hour."
+            hint={`Name the pages, say what should change and why. ${limitSentence(jobs.newJobsLeft.value)}`}
             placeholder="Add a section on token rotation to the authentication guide, with an example request."
             rows={7}
             draft={jobs.newPrompt}
             sendLabel="Start job"
             emphasis="main"
-            submit={(prompt, key) => jobs.create(prompt, key)}
+            doubt={DOUBT}
+            submit={(prompt, how) => jobs.create(prompt, how)}
           />
         ) : (
           <ScopeNotice scope="jobs:create" lost="it cannot start jobs" />
         )}
         {mayRead && <FollowForm onFollow={(id) => jobs.follow(id)} />}
       </section>
-      <section class="job-list" aria-labelledby={LIST_TITLE}>
-        <h2 id={LIST_TITLE} tabIndex={-1}>
-          Jobs of this tab
-        </h2>
-        {!mayRead && <ScopeNotice scope="jobs:read" lost="it cannot follow jobs" />}
-        <JobCards session={session} />
-      </section>
+      <div class="job-lists">
+        <section class="job-list" aria-labelledby={LIST_TITLE}>
+          <h2 id={LIST_TITLE} tabIndex={-1}>
+            Jobs of this tab
+          </h2>
+          {!mayRead && <ScopeNotice scope="jobs:read" lost="it cannot follow jobs" />}
+          <JobCards session={session} />
+        </section>
+        <ProjectJobsList session={session} />
+      </div>
     </div>
   );
 }
 
+const DOUBT = {
+  title: "Nobody knows whether this job was started",
+  advice:
+    "It may be at work already. Look before you send it again: in the jobs of the project, asked " +
+    "for anew, and in the platform’s dashboard, since a job whose answer was lost is only there.",
+  look: { label: "Go to the jobs of the project", onLook: showProjectJobs },
+};
+
+function limitSentence(limit: Limit | null): string {
+  return limit === null ? "At most 100 jobs an hour." : limitNote(limit, "job");
+}
+
 function JobCards({ session }: { session: Session }) {
-  const { jobs } = session;
+  const { jobs, claims } = session;
+  const mayRead = allows(claims, "jobs:read");
   const entries = jobs.entries.value;
   if (entries.length === 0) {
     return (
       <div class="empty">
         <p class="empty-title">No jobs yet</p>
         <p>
-          Write your first prompt. The agent works in the background; its progress and its pull
-          request appear here.
+          Write your first prompt{mayRead && ", or open one of the project’s jobs below"}. The agent
+          works in the background; its progress and its pull request appear here.
         </p>
       </div>
     );
@@ -77,14 +97,14 @@ function JobCards({ session }: { session: Session }) {
           entry={entry}
           book={jobs}
           newest={index === 0}
-          mayWrite={allows(session.claims, "jobs:create")}
+          mayWrite={allows(claims, "jobs:create")}
           onRunAgain={runAgain}
           onRemove={() => remove(entry.id)}
         />
       ))}
       <p class="hint">
-        The platform offers no list of jobs: these are kept in this tab until you sign out or close
-        it. Note a job’s id to find it again.
+        Prompts and follow-ups are kept in this tab until you sign out or close it. Jobs that were
+        not started through this gateway are found by their id only.
       </p>
     </>
   );

@@ -17,7 +17,7 @@ import { Totals } from "./totals.tsx";
 import type { ViewRows } from "./view_rows.ts";
 import { wantedRange } from "./view_shelf.ts";
 import { ViewsTable } from "./views_table.tsx";
-import { counted } from "./wording.ts";
+import { counted, limitNote, moment } from "./wording.ts";
 
 export function PageViewsView({ session }: { session: Session }) {
   if (!allows(session.claims, "analytics:read")) {
@@ -93,6 +93,7 @@ function LoadedViews({ views, projectId }: LoadedViewsProps) {
   const goOn = wanted.value === "file" ? download : loadAll;
   return (
     <div class="loaded-views">
+      <StaleNote views={views} />
       <Totals totals={views.totals.value} />
       <div class="toolbar">
         <PathFilter />
@@ -153,6 +154,24 @@ function PathFilter() {
   );
 }
 
+/** Says so when the gateway could give no more than it had kept. */
+function StaleNote({ views }: { views: ViewRows }) {
+  const staleness = views.staleness.value;
+  if (staleness === null) return null;
+  const why =
+    staleness.why === "no answer"
+      ? "The platform did not answer"
+      : "The limit on analytics requests is used up";
+  return (
+    <p class="notice" role="status">
+      <span>
+        <strong>As of {moment(staleness.asOf, Date.now())}.</strong> {why}, so these are counts that
+        the gateway had kept. Refresh to ask again.
+      </span>
+    </p>
+  );
+}
+
 function LoadNote({ views, purpose }: { views: ViewRows; purpose: "table" | "file" }) {
   const rows = views.rows.value;
   const soFar = `${counted(rows.length, "page")} in ${counted(views.requests.value, "request")}`;
@@ -178,7 +197,11 @@ function LoadNote({ views, purpose }: { views: ViewRows; purpose: "table" | "fil
     return (
       <p class="load-note">
         Sorted and filtered within the {soFar}; there are more. The CSV has all of them: going on
-        costs one request for each 250 pages, of 100 an hour for the whole organisation.
+        costs one request for each 250 pages that the gateway has not kept, for the whole
+        organisation.{" "}
+        {views.limit.value
+          ? limitNote(views.limit.value, "request")
+          : "At most 100 requests an hour."}
       </p>
     );
   }

@@ -6,9 +6,14 @@ export interface Problem {
   requestId: string | null;
   /** When it makes sense to try again, in milliseconds since 1970; null when not said. */
   retryAt: number | null;
-  /** What can help: the same call again, another token, or other input. */
-  remedy: "retry" | "new token" | "other input";
+  /** Whether a limit is used up, so that `retryAt` is when its next slot frees. */
+  isLimit: boolean;
+  /** What can help: the same call again, another token, other input, or to look what happened. */
+  remedy: "retry" | "new token" | "other input" | "look first";
 }
+
+/** What a call does: what has failed to change something may have changed it all the same. */
+export type CallKind = "read" | "write";
 
 /** The fields of the package's errors that this page reads. */
 interface ErrorFields {
@@ -16,6 +21,7 @@ interface ErrorFields {
   message: string;
   field?: unknown;
   status?: unknown;
+  code?: unknown;
   requestId?: unknown;
   retryAfter?: unknown;
   problem?: unknown;
@@ -23,18 +29,55 @@ interface ErrorFields {
 
 type Words = Pick<Problem, "title" | "advice" | "remedy">;
 
-export function describeProblem(error: unknown, now: number): Problem {
+export function describeProblem(error: unknown, now: number, call: CallKind = "read"): Problem {
   const fields = fieldsOf(error);
   const retryAfter = typeof fields.retryAfter === "number" ? fields.retryAfter : null;
+  const words = wordsFor(fields);
   return {
-    ...wordsFor(fields),
+    ...words,
+    advice: call === "write" && isLost(fields) ? SAFE_TO_REPEAT : words.advice,
     cause: causeOf(fields),
+    isLimit: kindOf(fields) === "quota-exceeded",
     requestId: typeof fields.requestId === "string" ? fields.requestId : null,
     retryAt: retryAfter === null ? null : now + retryAfter * 1000,
   };
 }
 
+/**
+ * Whether an error is the gateway's definite no to a write with an idempotency key: nothing was
+ * done, and the same key would only bring the same answer again. Who may not, or not now, ask is
+ * not told what became of an earlier attempt.
+ */
+export function isRefusal(error: unknown): boolean {
+  const { name, status } = fieldsOf(error);
+  if (name === "OutcomeUnknownError" || typeof status !== "number") return false;
+  return status >= 400 && status < 500 && ![401, 403, 408, 409, 429].includes(status);
+}
+
+const SAFE_TO_REPEAT =
+  "Check your connection, then send it again. That is safe: the gateway knows this attempt by its " +
+  "key and does it once.";
+
+/** Whether no answer came, so that the gateway may have had the request or not. */
+function isLost({ name }: ErrorFields): boolean {
+  return name === "ConnectionError" || name === "TimeoutError";
+}
+
+/** The gateway's word for the problem: the end of its `type`. */
+function kindOf({ code }: ErrorFields): string {
+  return typeof code === "string" ? code.replace(/^.*\//, "") : "";
+}
+
 function wordsFor(error: ErrorFields): Words {
+  if (error.name === "OutcomeUnknownError") {
+    return {
+      title: "Nobody knows whether this was done",
+      advice: "Look first: doing it again may do it twice.",
+      remedy: "look first",
+    };
+  }
+  const words = wordsForKind(error);
+  if (words !== null) return words;
   if (typeof error.status === "number") return wordsForStatus(error.status);
   switch (error.name) {
     case "ValidationError":
@@ -74,6 +117,54 @@ function wordsFor(error: ErrorFields): Words {
         remedy: "retry",
       };
   }
+}
+
+function wordsForKind(error: ErrorFields): Words | null {
+  switch (kindOf(error)) {
+    case "quota-exceeded":
+      return {
+        title: titleOfLimit(error),
+        advice: "Nothing was done, and nothing is lost: try again when a slot is free.",
+        remedy: "retry",
+      };
+    case "idempotency-key-in-use":
+      return {
+        title: "Your first attempt is still on its way",
+        advice:
+          "Wait a moment, then send it again: you get the first attempt’s result, not a second job.",
+        remedy: "retry",
+      };
+    case "idempotency-key-reused":
+      return {
+        title: "The gateway took this for another request",
+        advice:
+          "Nothing was done this time: this draft’s key belongs to another text. Send it again; it goes with a new key.",
+        remedy: "retry",
+      };
+    case "upstream-credential":
+      return {
+        title: "The platform refused the gateway’s own key",
+        advice: "Nothing was done. Tell whoever runs the gateway.",
+        remedy: "retry",
+      };
+    default:
+      return null;
+  }
+}
+
+const LIMITS: Record<string, string> = {
+  "create-job": "The project’s limit for new jobs is used up",
+  "send-message": "The project’s limit for follow-ups is used up",
+  analytics: "The organisation’s limit for analytics requests is used up",
+};
+
+function titleOfLimit(error: ErrorFields): string {
+  const violated = recordOf(error.problem)["violated-policies"];
+  const policies = Array.isArray(violated) ? violated.map(String) : [];
+  if (policies.some((policy) => policy.endsWith("-caller"))) {
+    return "Your access token’s own share is used up";
+  }
+  return LIMITS[policies[0] ?? ""] ?? "The limit is used up";
 }
 
 function wordsForStatus(status: number): Words {
@@ -122,7 +213,9 @@ function wordsForStatus(status: number): Words {
 function causeOf(error: ErrorFields): string {
   const problem = recordOf(error.problem);
   const details = Array.isArray(problem.errors) ? problem.errors.map(detailOf).filter(Boolean) : [];
-  const said = typeof problem.detail === "string" ? problem.detail : error.message;
+  const told = typeof problem.detail === "string" ? problem.detail : error.message;
+  // The title says which limit it is, in words.
+  const said = kindOf(error) === "quota-exceeded" ? told.replace(/^[a-z-]+: /, "") : told;
   const status = typeof error.status === "number" ? ` (status ${error.status})` : "";
   return sentence([said, ...details].join(": ")) + status;
 }

@@ -17,12 +17,8 @@ export function ProblemPanel({ problem, retryLabel = "Retry", onRetry }: Problem
       <p class="problem-title">{problem.title}</p>
       <p>{problem.cause}</p>
       <p>{problem.advice}</p>
-      {problem.retryAt !== null && <RetryTime at={problem.retryAt} />}
-      {problem.requestId !== null && (
-        <p class="problem-id">
-          Request id <code>{problem.requestId}</code>
-        </p>
-      )}
+      {problem.retryAt !== null && <RetryTime problem={problem} at={problem.retryAt} />}
+      <RequestId of={problem} />
       <div class="actions">
         {onRetry && problem.remedy !== "other input" && (
           <button type="button" onClick={onRetry}>
@@ -39,13 +35,23 @@ export function ProblemPanel({ problem, retryLabel = "Retry", onRetry }: Problem
   );
 }
 
-function RetryTime({ at }: { at: number }) {
+/** What to quote when asking for help. */
+export function RequestId({ of: { requestId } }: { of: Problem }) {
+  if (requestId === null) return null;
+  return (
+    <p class="problem-id">
+      Request id <code>{requestId}</code>
+    </p>
+  );
+}
+
+function RetryTime({ problem: { isLimit }, at }: { problem: Problem; at: number }) {
   const left = at - now.value;
   if (left <= 0) return <p>You can try again now.</p>;
   // The countdown is for the eye: read out, it would interrupt each second.
   return (
     <p>
-      You can try again at <strong>{clockTime(at)}</strong>{" "}
+      {isLimit ? "The next slot frees at" : "You can try again at"} <strong>{clockTime(at)}</strong>{" "}
       <span aria-hidden="true">(in {duration(left)})</span>.
     </p>
   );

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { DoubtPanel, type DoubtWords } from "./doubt_panel.tsx";
 import type { Draft, Submit } from "./draft.ts";
 import { ProblemPanel } from "./problem_panel.tsx";
 import { counted } from "./wording.ts";
@@ -14,6 +15,8 @@ interface PromptBoxProps {
   sendLabel: string;
   /** Whether sending is the one main thing to do where this stands. */
   emphasis: "main" | "side";
+  /** What to say when nobody knows whether it was sent. */
+  doubt: DoubtWords;
   submit: Submit;
 }
 
@@ -32,7 +35,16 @@ export function PromptBox(props: PromptBoxProps) {
       return;
     }
     await draft.send(submit);
-    // The button that was pressed may be gone; do not leave the keyboard nowhere.
+    keepFocus();
+  }
+
+  async function sendAnyway() {
+    await draft.sendAnyway(submit);
+    keepFocus();
+  }
+
+  /** The button that was pressed may be gone: do not leave the keyboard nowhere. */
+  function keepFocus() {
     if (document.activeElement === document.body) box.current?.focus();
   }
 
@@ -84,7 +96,20 @@ export function PromptBox(props: PromptBoxProps) {
           <kbd>{SEND_KEY}</kbd> <kbd>Enter</kbd>
         </span>
       </div>
-      {problem && <ProblemPanel problem={problem} onRetry={send} />}
+      {problem?.remedy === "look first" && (
+        <DoubtPanel
+          problem={problem}
+          words={props.doubt}
+          onSend={sendAnyway}
+          onKeep={() => {
+            draft.putAside();
+            box.current?.focus();
+          }}
+        />
+      )}
+      {problem && problem.remedy !== "look first" && (
+        <ProblemPanel problem={problem} onRetry={send} />
+      )}
     </form>
   );
 }

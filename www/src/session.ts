@@ -1,14 +1,18 @@
 import { signal } from "@preact/signals";
 import { Client } from "quillgate";
-import { type Claims, readAccessToken } from "./access_token.ts";
+import { allows, type Claims, readAccessToken } from "./access_token.ts";
 import { JobBook } from "./job_book.ts";
+import { ProjectJobs } from "./project_jobs.ts";
 import { forget, forgetEverything, recall, remember } from "./tab_storage.ts";
 import { ViewShelf } from "./view_shelf.ts";
 
 export interface Session {
   projectId: string;
   claims: Claims;
+  /** The jobs of this tab. */
   jobs: JobBook;
+  /** Everybody's jobs of the project. */
+  projectJobs: ProjectJobs;
   views: ViewShelf;
   end: AbortController;
 }
@@ -26,9 +30,13 @@ export function signIn(projectId: string, token: string, claims: Claims): void {
   farewell.value = null;
   const end = new AbortController();
   const client = new Client({ baseUrl: location.origin, projectId, token, logLevel: "off" });
-  const jobs = new JobBook(client, projectId, end.signal);
+  const projectJobs = new ProjectJobs(client, end.signal);
+  const onNews = () => {
+    if (allows(claims, "jobs:read")) projectJobs.refresh();
+  };
+  const jobs = new JobBook(client, projectId, end.signal, onNews);
   const views = new ViewShelf(client, end.signal);
-  session.value = { projectId, claims, jobs, views, end };
+  session.value = { projectId, claims, jobs, projectJobs, views, end };
   jobs.start();
 }
 

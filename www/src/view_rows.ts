@@ -2,6 +2,11 @@ import { signal } from "@preact/signals";
 import type { Client, ListParams, Page, PageView, ViewTotals } from "quillgate";
 import { describeProblem, type Problem } from "./problem.ts";
 import { type Bounds, boundsOf, type DayRange } from "./range.ts";
+import { type Limit, tightestLimit } from "./rate_limit.ts";
+import { older, type Staleness, stalenessOf } from "./staleness.ts";
+
+/** Whether rows that the gateway has kept will do, or the platform is to be asked. */
+export type Source = "kept rows" | "the platform";
 
 export type LoadState = "empty" | "loading" | "partial" | "complete";
 
@@ -21,13 +26,19 @@ export class ViewRows {
   readonly state = signal<LoadState>("empty");
   readonly requests = signal(0);
   readonly problem = signal<Problem | null>(null);
+  /** Set when rows are older than they should be, because nothing newer was to be had. */
+  readonly staleness = signal<Staleness | null>(null);
+  /** What is left of the limit on requests, as the gateway last said. */
+  readonly limit = signal<Limit | null>(null);
   readonly #client: Client;
+  readonly #headers: Record<string, string>;
   readonly #ended: AbortSignal;
   #next: ListParams;
   #controller: AbortController | null = null;
 
-  constructor(client: Client, range: DayRange, ended: AbortSignal) {
-    this.#client = client;
+  constructor(client: Client, range: DayRange, ended: AbortSignal, source: Source = "kept rows") {
+    this.#client = client.withOptions({ onResponse: ({ headers }) => this.#note(headers) });
+    this.#headers = source === "kept rows" ? {} : { "cache-control": "no-cache" };
     this.#ended = ended;
     this.range = range;
     this.bounds = boundsOf(range, Date.now());
@@ -61,12 +72,19 @@ export class ViewRows {
   }
 
   async #fetch(goal: "first rows" | "all rows", signal: AbortSignal): Promise<boolean> {
-    for await (const page of this.#client.pageViews.list(this.#next, { signal }).pages()) {
+    const options = { signal, headers: this.#headers };
+    for await (const page of this.#client.pageViews.list(this.#next, options).pages()) {
       signal.throwIfAborted();
       this.#take(page);
       if (goal === "first rows") return true;
     }
     return true;
+  }
+
+  #note(headers: Headers): void {
+    const now = Date.now();
+    this.limit.value = tightestLimit(headers, now) ?? this.limit.peek();
+    this.staleness.value = older(this.staleness.peek(), stalenessOf(headers, now));
   }
 
   #take(page: Page): void {

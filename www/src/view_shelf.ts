@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import type { Client } from "quillgate";
 import { address } from "./navigation.ts";
 import { type DayRange, presetRange } from "./range.ts";
-import { ViewRows } from "./view_rows.ts";
+import { type Source, ViewRows } from "./view_rows.ts";
 
 const RANGES_KEPT = 6;
 
@@ -27,19 +27,18 @@ export class ViewShelf {
   open(): void {
     const current = this.current.peek();
     for (const rows of this.#kept.peek()) if (rows !== current) rows.stop();
-    if (current === null) this.#put(wantedRange());
-    else if (current.state.peek() === "empty" && current.problem.peek() === null) this.refresh();
+    const isMissing = current?.state.peek() === "empty" && current.problem.peek() === null;
+    if (current === null || isMissing) this.#put(wantedRange(), "kept rows");
   }
 
   /** Starts the current range anew, with what the platform has counted since. */
   refresh(): void {
-    const range = wantedRange();
     this.current.peek()?.stop();
-    this.#put(range);
+    this.#put(wantedRange(), "the platform");
   }
 
-  #put(range: DayRange): void {
-    const rows = new ViewRows(this.#client, range, this.#ended);
+  #put(range: DayRange, source: Source): void {
+    const rows = new ViewRows(this.#client, range, this.#ended, source);
     const others = this.#kept.peek().filter((kept) => !sameRange(kept.range, range));
     this.#kept.value = [rows, ...others].slice(0, RANGES_KEPT);
     rows.load("first rows");

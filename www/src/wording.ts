@@ -1,3 +1,5 @@
+import type { Limit } from "./rate_limit.ts";
+
 const WHOLE = new Intl.NumberFormat();
 const SHARE = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
@@ -37,4 +39,16 @@ export function clockTime(time: number): string {
 
 export function dayAndTime(time: number): string {
   return DAY_AND_CLOCK.format(time);
+}
+
+/** The clock alone for today, the day as well for any other. */
+export function moment(time: number, now: number): string {
+  const isToday = new Date(time).toDateString() === new Date(now).toDateString();
+  return isToday ? clockTime(time) : dayAndTime(time);
+}
+
+/** "At most 100 jobs an hour; 41 were left at 12:45." */
+export function limitNote({ quota, window, left, at }: Limit, one: string): string {
+  const span = window === 3_600_000 ? "an hour" : `in ${duration(window)}`;
+  return `At most ${counted(quota, one)} ${span}; ${WHOLE.format(left)} left at ${clockTime(at)}.`;
 }

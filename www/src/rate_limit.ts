@@ -1,0 +1,39 @@
+/** What a gateway says of a limit (IETF draft on RateLimit header fields). */
+export interface Limit {
+  policy: string;
+  /** How many requests the limit allows, and in how many milliseconds. */
+  quota: number;
+  window: number;
+  left: number;
+  /** When this was said, in milliseconds since 1970. */
+  at: number;
+}
+
+/** The limit that will be used up first of those that an answer names; null when it names none. */
+export function tightestLimit(headers: Headers, at: number): Limit | null {
+  const limits = items(headers.get("ratelimit-policy")).flatMap(({ name, numbers }) => {
+    const said = items(headers.get("ratelimit")).find((item) => item.name === name);
+    const left = said?.numbers.r;
+    const { q: quota, w: seconds } = numbers;
+    if (quota === undefined || seconds === undefined || left === undefined) return [];
+    return [{ policy: name, quota, window: seconds * 1000, left, at }];
+  });
+  return limits.reduce<Limit | null>(
+    (least, limit) => (least === null || limit.left < least.left ? limit : least),
+    null,
+  );
+}
+
+interface Item {
+  name: string;
+  numbers: Record<string, number>;
+}
+
+/** `"name";q=100;w=3600, "other";q=10;w=3600`, as far as it can be read. */
+function items(field: string | null): Item[] {
+  const found = (field ?? "").matchAll(/"([^"]+)"((?:\s*;\s*[a-z]+=\d+)*)/g);
+  return [...found].map(([, name = "", parameters = ""]) => {
+    const pairs = [...parameters.matchAll(/([a-z]+)=(\d+)/g)];
+    return { name, numbers: Object.fromEntries(pairs.map(([, key, n]) => [key, Number(n)])) };
+  });
+}
