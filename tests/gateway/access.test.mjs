@@ -26,6 +26,8 @@ async function assertUnauthorized(authorization, kind, detail) {
   for (const answer of [
     await gate.get(VIEWS, { authorization }),
     await gate.get(`${JOBS}/j1`, { authorization }),
+    await gate.get(`${JOBS}/j1/events`, { authorization }),
+    await gate.get(`${JOBS}s`, { authorization }),
     await gate.post(JOBS, json, { authorization }),
     await gate.post(`${JOBS}/j1/message`, json, { authorization }),
   ]) {
@@ -212,6 +214,8 @@ describe("a good token", () => {
     for (const project of ["other-docs", "Demo-docs", "demo-docs%20", "empty-docs", "*"]) {
       await assertForbidden({}, `/v1/analytics/${project}/views`);
       await assertForbidden({}, `/v2/agent/${project}/job/j1`);
+      await assertForbidden({}, `/v2/agent/${project}/job/j1/events`);
+      await assertForbidden({}, `/v2/agent/${project}/jobs`);
     }
   });
 
@@ -230,6 +234,8 @@ describe("a good token", () => {
   for (const [operation, scope, send] of [
     ["create", "jobs:create", (options) => gate.post(JOBS, json, options)],
     ["get", "jobs:read", (options) => gate.get(`${JOBS}/j1`, options)],
+    ["events", "jobs:read", (options) => gate.get(`${JOBS}/j1/events`, options)],
+    ["list", "jobs:read", (options) => gate.get(`${JOBS}s`, options)],
     ["follow-up", "jobs:create", (options) => gate.post(`${JOBS}/j1/message`, json, options)],
     ["page views", "analytics:read", (options) => gate.get(VIEWS, options)],
   ]) {
@@ -259,9 +265,11 @@ describe("a good token", () => {
 
 test("nothing of all this has reached the upstream, which a good token then does", async () => {
   assert.equal(await gate.received(), 0);
-  for (const scheme of ["Bearer", "bearer", "BEARER", "bEARER "]) {
+  for (const [n, scheme] of ["Bearer", "bearer", "BEARER", "bEARER "].entries()) {
     const authorization = `${scheme} ${gate.token()}`;
-    assert.equal((await gate.get(VIEWS, { authorization })).status, 200, scheme);
+    // A range of its own each, so that each is fetched.
+    const answer = await gate.get(`${VIEWS}?dateFrom=2024-01-0${n + 1}`, { authorization });
+    assert.equal(answer.status, 200, scheme);
   }
   assert.equal(await gate.received(), 4);
 });

@@ -95,6 +95,44 @@ describe("a query", () => {
   });
 });
 
+describe("a question for the list of jobs", () => {
+  const refuses = (query, field, rule) =>
+    test(`refuses ${query}`, async () => {
+      assertInvalid(await gate.get(`${JOBS}s?${query}`), field, rule);
+    });
+
+  for (const limit of ["0", "101", "-1", "", "1e1", "%2B5", "5.0", "abc", "99999999999999999999"]) {
+    refuses(`limit=${limit}`, "limit", "job-page-size");
+  }
+  refuses("cursor=", "cursor", "not-empty");
+  for (const cursor of ["x", "1.2", "-", "%00", "..%2F", "'%20OR%201=1--"]) {
+    refuses(`cursor=${cursor}`, "cursor", "cursor");
+  }
+  refuses("limit=5&limit=5", "limit", "once");
+  refuses("offset=1", "offset", "unknown");
+  refuses("status=active", "status", "unknown");
+});
+
+test("a question for a job's changes has no query", async () => {
+  assertInvalid(await gate.get(`${JOBS}/j1/events?after=1`), "after", "unknown");
+});
+
+describe("a header field of a request that writes", () => {
+  const refuses = (name, value, rule) =>
+    test(`is refused: ${name}: ${value}`, async () => {
+      for (const target of [JOBS, `${JOBS}/j1/message`]) {
+        const headers = [[name, value]];
+        assertInvalid(await gate.post(target, { prompt: "x" }, { headers }), name, rule(target));
+      }
+    });
+
+  refuses("Idempotency-Key", '"half', () => "idempotency-key");
+  refuses("Idempotency-Retry", "perhaps", () => "idempotency-retry");
+  refuses("Webhook-Url", "https://hooks.example/", (target) =>
+    target === JOBS ? "webhooks-off" : "create-only",
+  );
+});
+
 describe("a body", () => {
   /** Sends it to both operations that have one. */
   async function posted(body, { headers = [JSON_TYPE], ...options } = {}) {

@@ -13,11 +13,19 @@ const ANSWERED = [
   "cache-control",
   "content-length",
   "content-type",
+  "server-timing",
   "transfer-encoding",
   "vary",
   "x-content-type-options",
   "x-request-id",
 ];
+/** Those that an answer under a budget has, too. */
+const OF_A_BUDGET = ["ratelimit", "ratelimit-policy"];
+/** Those that page views have, too. */
+const OF_VIEWS = ["age", "cache-status", "etag", ...OF_A_BUDGET];
+const VIEWS_HEAD = { cacheControl: /^private, max-age=\d+$/, vary: "Origin, Authorization" };
+/** The caller's trace, and the gateway's own place in it. */
+const OF_THE_TRACE = /^00-1{32}-(?!2{16}|0{16})[0-9a-f]{16}-01$/;
 /** A caller's header fields, none of which is any of the upstream's business. */
 const OF_THE_CALLER = [
   ["Cookie", "session=of-the-caller"],
@@ -63,22 +71,37 @@ async function receivedOnce() {
   return requests[0];
 }
 
-function assertAnswered(answer, status) {
+/** Checks an answer's status and head, which has the fields of `more` and no unknown ones. */
+function assertAnswered(answer, status, more = [], head = {}) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
   assert.match(answer.header("content-type"), /^application\/json/);
-  assertCommonHead(answer);
+  assertCommonHead(answer, head);
   const names = answer.headers.map(([name]) => name);
   assert.deepEqual(
     names.filter((name) => !ANSWERED.includes(name)),
-    [],
+    more,
     "no other header field is passed on",
   );
 }
 
+const assertRead = (answer) => assertAnswered(answer, 200);
+const assertWritten = (answer, status) => assertAnswered(answer, status, OF_A_BUDGET);
+const assertViews = (answer) => assertAnswered(answer, 200, OF_VIEWS, VIEWS_HEAD);
+
+let days = 0;
+
+/** Page views of a range that was not asked for before, so that they are fetched. */
+function newViews() {
+  days += 1;
+  return `${VIEWS}?dateFrom=${new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)}`;
+}
+
+/** What is fetched for them: a whole page. */
+const pageOf = (views) => `${views}&limit=250&offset=0`;
+
 async function createdJob() {
   const answer = await gate.post(JOBS, { prompt: "write it down" });
-  assertAnswered(answer, 201);
-  await gate.upstream.requests();
+  assertWritten(answer, 201);
   return answer.json;
 }
 
@@ -86,7 +109,7 @@ describe("each operation", () => {
   test("creates a job with exactly the prompt", async () => {
     const prompt = 'Ä "prompt"\n\\ with\u0000 \u{1f600} </script>';
     const answer = await gate.post(JOBS, { prompt });
-    assertAnswered(answer, 201);
+    assertWritten(answer, 201);
     assert.equal(answer.json.status, "active");
     const request = await receivedOnce();
     assert.deepEqual([request.method, request.target], ["POST", JOBS]);
@@ -98,7 +121,7 @@ describe("each operation", () => {
   test("reads a job", async () => {
     const job = await createdJob();
     const answer = await gate.get(`${JOBS}/${job.id}`);
-    assertAnswered(answer, 200);
+    assertRead(answer);
     assert.deepEqual(answer.json, job);
     const request = (await gate.upstream.requests()).at(-1);
     assert.deepEqual([request.method, request.target], ["GET", `${JOBS}/${job.id}`]);
@@ -108,7 +131,7 @@ describe("each operation", () => {
   test("sends a follow-up", async () => {
     const job = await createdJob();
     const answer = await gate.post(`${JOBS}/${job.id}/message`, { prompt: "and more" });
-    assertAnswered(answer, 200);
+    assertWritten(answer, 200);
     assert.equal(answer.json.id, job.id);
     const request = (await gate.upstream.requests()).at(-1);
     assert.deepEqual([request.method, request.target], ["POST", `${JOBS}/${job.id}/message`]);
@@ -120,13 +143,25 @@ describe("each operation", () => {
     const range = { dateFrom: "2024-02-01", dateTo: "2024-02-29T12:00:00+01:00" };
     const query = new URLSearchParams({ offset: "10", limit: "20", ...range });
     const answer = await gate.get(`${VIEWS}?${query}`);
-    assertAnswered(answer, 200);
+    assertViews(answer);
     const { views, totals } = await gate.upstream.views(range);
     assert.deepEqual(answer.json, { totals, views: views.slice(10, 30), hasMore: true });
     const request = await receivedOnce();
     assert.equal(request.method, "GET");
     const order = "dateFrom=2024-02-01&dateTo=2024-02-29T12%3A00%3A00%2B01%3A00";
-    assert.equal(request.target, `${VIEWS}?${order}&limit=20&offset=10`);
+    assert.equal(request.target, `${VIEWS}?${order}&limit=250&offset=0`);
+  });
+
+  test("lists the jobs that were created through it", async () => {
+    const [older, newer] = [await createdJob(), await createdJob()];
+    const reached = await gate.received();
+    const answer = await gate.get(`${JOBS}s?limit=2`);
+    assertRead(answer);
+    assert.deepEqual(
+      answer.json.jobs.map(({ id }) => id),
+      [newer.id, older.id],
+    );
+    assert.equal(await gate.received(), reached, "from its own records");
   });
 });
 
@@ -141,8 +176,10 @@ describe("what the upstream sees", () => {
   }
 
   test("of a GET: its few header fields, and nothing of the caller's", async () => {
-    assertAnswered(await gate.get(VIEWS, { headers: OF_THE_CALLER }), 200);
-    assert.deepEqual(await seen(), {
+    assertViews(await gate.get(newViews(), { headers: OF_THE_CALLER }));
+    const { traceparent, ...fields } = await seen();
+    assert.match(traceparent, OF_THE_TRACE);
+    assert.deepEqual(fields, {
       accept: "application/json",
       authorization: "accepted",
       ...NOTHING_KEPT,
@@ -151,8 +188,10 @@ describe("what the upstream sees", () => {
   });
 
   test("of a POST: its few header fields, and nothing of the caller's", async () => {
-    assertAnswered(await gate.post(JOBS, { prompt: "x" }, { headers: OF_THE_CALLER }), 201);
-    assert.deepEqual(await seen(), {
+    assertWritten(await gate.post(JOBS, { prompt: "x" }, { headers: OF_THE_CALLER }), 201);
+    const { traceparent, ...fields } = await seen();
+    assert.match(traceparent, OF_THE_TRACE);
+    assert.deepEqual(fields, {
       accept: "application/json",
       authorization: "accepted",
       ...NOTHING_KEPT,
@@ -161,25 +200,42 @@ describe("what the upstream sees", () => {
     });
   });
 
+  test("a trace of the gateway's own when the caller has none, or no good one", async () => {
+    const traces = new Set();
+    for (const headers of [
+      [],
+      [["Traceparent", "of-the-caller"]],
+      [["Traceparent", `00-${"0".repeat(32)}-2222222222222222-01`]],
+    ]) {
+      await gate.upstream.reset();
+      assertWritten(await gate.post(JOBS, { prompt: "x" }, { headers }), 201);
+      const { traceparent } = await seen();
+      assert.match(traceparent, /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-00$/);
+      traces.add(traceparent.slice(3, 35));
+    }
+    assert.equal(traces.size, 3, "another each time");
+  });
+
   test("the method of the request line, whatever a header says", async () => {
     const headers = [
       ["X-HTTP-Method-Override", "POST"],
       ["X-Original-URL", JOBS],
     ];
-    assertAnswered(await gate.get(VIEWS, { headers }), 200);
-    assert.deepEqual((await receivedOnce()).target, VIEWS);
+    const views = newViews();
+    assertViews(await gate.get(views, { headers }));
+    const { method, target } = await receivedOnce();
+    assert.deepEqual([method, target], ["GET", pageOf(views)]);
   });
 
   test("no body of a GET", async () => {
-    const answer = await gate.get(VIEWS, { json: { prompt: "x" } });
-    assertAnswered(answer, 200);
+    assertViews(await gate.get(newViews(), { json: { prompt: "x" } }));
     assert.equal((await receivedOnce()).body, "");
   });
 
   test("the body rebuilt, not as it was sent", async () => {
     const body = ' { "\\u0070rompt" : "\\u0078" } \r\n';
     const headers = [["Content-Type", "Application/JSON; charset=utf-16"]];
-    assertAnswered(await gate.send({ method: "POST", target: JOBS, headers, body }), 201);
+    assertWritten(await gate.send({ method: "POST", target: JOBS, headers, body }), 201);
     assert.equal((await receivedOnce()).body, '{"prompt":"x"}');
   });
 
@@ -188,13 +244,13 @@ describe("what the upstream sees", () => {
     const prompt = "x".repeat(100_000);
     const body = JSON.stringify({ prompt });
     const answer = await gate.send({ method: "POST", target: JOBS, headers, body, chunked: true });
-    assertAnswered(answer, 201);
+    assertWritten(answer, 201);
     assert.deepEqual(JSON.parse((await receivedOnce()).body), { prompt });
   });
 
   test("a prompt as large as the cap allows", async () => {
     const prompt = "x".repeat(128 * 1024 - '{"prompt":""}'.length);
-    assertAnswered(await gate.post(JOBS, { prompt }), 201);
+    assertWritten(await gate.post(JOBS, { prompt }), 201);
     assert.deepEqual(JSON.parse((await receivedOnce()).body), { prompt });
   });
 
@@ -224,14 +280,14 @@ describe("what the upstream sees", () => {
   });
 
   test("one request for each, also when two arrive in one packet", async () => {
-    const [first, second] = [`${VIEWS}?limit=1`, `${VIEWS}?limit=2`];
+    const [first, second] = [newViews(), newViews()];
     const bytes = Buffer.concat([first, second].map((target) => gate.bytes({ target })));
     const exchange = gate.open(bytes);
     const answer = await exchange.until(({ raw }) => raw.toString().split("hasMore").length === 3);
     exchange.leave();
     assert.equal(answer.status, 200);
     const targets = (await gate.upstream.requests()).map(({ target }) => target);
-    assert.deepEqual(targets, [first, second]);
+    assert.deepEqual(targets, [pageOf(first), pageOf(second)]);
   });
 });
 
@@ -243,10 +299,12 @@ describe("what the caller gets", () => {
     });
     await direct.text();
     for (const name of hidden) assert.ok(direct.headers.has(name), `the upstream sends ${name}`);
-    for (const target of [VIEWS, `${JOBS}/none`]) {
+    const job = await createdJob();
+    for (const target of [newViews(), `${JOBS}/${job.id}`, `${JOBS}/none`]) {
       const answer = await gate.get(target);
       for (const name of hidden) assert.equal(answer.header(name), undefined, name);
-      assert.doesNotMatch(answer.raw.toString(), /internal\.example|simulat/);
+      const said = answer.raw.toString().replace(job.model, "");
+      assert.doesNotMatch(said, /internal\.example|simulat/);
     }
   });
 
@@ -262,14 +320,22 @@ describe("what the caller gets", () => {
       "x-request-id": "of-the-upstream",
     };
     const body = '{"totals":{},"views":[],"hasMore":false}';
-    await gate.upstream.fault({ fault: { kind: "status", status: 200, body, headers } });
-    assertAnswered(await gate.get(VIEWS), 200);
+    for (const [ask, assertOwn] of [
+      [() => gate.get(newViews()), assertViews],
+      [() => gate.get(`${JOBS}/j1`), assertRead],
+      [() => gate.post(JOBS, { prompt: "x" }), (answer) => assertWritten(answer, 200)],
+    ]) {
+      await gate.upstream.fault({ fault: { kind: "status", status: 200, body, headers } });
+      const answer = await ask();
+      assertOwn(answer);
+      assert.notEqual(answer.header("x-request-id"), "of-the-upstream");
+    }
   });
 
   test("the upstream's status, whichever 2xx it is", async () => {
     await gate.upstream.fault({ fault: { kind: "json", status: 202, body: { id: "j1" } } });
     const answer = await gate.post(JOBS, { prompt: "x" });
-    assertAnswered(answer, 202);
+    assertWritten(answer, 202);
     assert.deepEqual(answer.json, { id: "j1" });
   });
 
@@ -322,27 +388,33 @@ describe("the request's id", () => {
     await gate.get(VIEWS, { headers: [["X-Request-Id", "to-be-found-in-the-log"]] });
     const line = await gate.logged("to-be-found-in-the-log");
     assert.equal(line.status, 200);
-    assert.deepEqual([line.subject, line.operation], ["alice", "pageViews.list"]);
+    const { subject, project, route } = line;
+    assert.deepEqual(
+      [subject, project, route],
+      ["alice", PROJECT, "/v1/analytics/{projectId}/views"],
+    );
   });
 });
 
 describe("a body", () => {
   test("is passed on while the upstream is still sending it", async () => {
     const never = 24 * 3600 * 1000;
+    const { id } = await createdJob();
     const fault = { kind: "slowDrip", chunkBytes: 40, intervalMs: never };
     await gate.upstream.fault({ fault });
-    const exchange = gate.open(gate.bytes({ target: VIEWS }));
+    const exchange = gate.open(gate.bytes({ target: `${JOBS}/${id}` }));
     const answer = await exchange.until(({ hasHead, body }) => hasHead && body.length > 0);
     assert.deepEqual([answer.status, answer.closed, answer.complete], [200, false, false]);
-    assert.match(answer.text, /^\{"totals":/);
+    assert.match(answer.text, /^\{"id":/);
     assert.equal((await gate.upstream.counters()).inFlight, 1, "the upstream is not done");
 
     exchange.leave();
   });
 
   test("is not fetched to its end for a caller who has left", async () => {
+    const { id } = await createdJob();
     await gate.upstream.fault({ fault: { kind: "slowDrip", chunkBytes: 1, intervalMs: 20 } });
-    const exchange = gate.open(gate.bytes({ target: VIEWS }));
+    const exchange = gate.open(gate.bytes({ target: `${JOBS}/${id}` }));
     const answer = await exchange.until(({ hasHead, body }) => hasHead && body.length > 0);
     assert.equal(answer.complete, false);
     exchange.leave();
@@ -351,11 +423,19 @@ describe("a body", () => {
   });
 
   test("arrives whole when it comes in small pieces", async () => {
-    const whole = (await gate.get(VIEWS)).json;
-    await gate.upstream.fault({ fault: { kind: "slowDrip", chunkBytes: 97, intervalMs: 1 } });
-    const answer = await gate.get(VIEWS);
-    assertAnswered(answer, 200);
-    assert.deepEqual(answer.json, whole);
+    const drip = { fault: { kind: "slowDrip", chunkBytes: 97, intervalMs: 1 } };
+    const job = await createdJob();
+    await gate.upstream.fault(drip);
+    const read = await gate.get(`${JOBS}/${job.id}`);
+    assertRead(read);
+    assert.deepEqual(read.json, job);
+
+    const range = { dateFrom: "2023-03-01", dateTo: "2023-04-01" };
+    const { totals, views } = await gate.upstream.views(range);
+    await gate.upstream.fault(drip);
+    const page = await gate.get(`${VIEWS}?limit=50&${new URLSearchParams(range)}`);
+    assertViews(page);
+    assert.deepEqual(page.json, { totals, views: views.slice(0, 50), hasMore: true });
   });
 
   test("of a caller who leaves while sending it never goes upstream", async () => {
@@ -371,8 +451,9 @@ describe("a body", () => {
     await exchange.sent;
     exchange.leave();
     // What comes after it has been answered: by now it would have gone upstream, too.
-    assertAnswered(await gate.get(VIEWS), 200);
-    assert.deepEqual((await receivedOnce()).target, VIEWS);
+    const views = newViews();
+    assertViews(await gate.get(views));
+    assert.deepEqual((await receivedOnce()).target, pageOf(views));
   });
 });
 

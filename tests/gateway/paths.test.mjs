@@ -18,7 +18,10 @@ describe("a path", () => {
       assertProblem(posted, 404, "not-found");
     });
 
-  for (const path of [`${VIEWS}/`, `${JOBS}/`, `${JOBS}/j1/`, `${JOBS}/j1/message/`, "/v2/"]) {
+  for (const path of [
+    ...[`${VIEWS}/`, `${JOBS}/`, `${JOBS}/j1/`, `${JOBS}/j1/message/`, "/v2/"],
+    ...[`${JOBS}s/`, `${JOBS}/j1/events/`, "/openapi.json/"],
+  ]) {
     notFound("a slash at its end", path);
   }
   for (const path of [
@@ -39,6 +42,8 @@ describe("a path", () => {
     `/v1/analytics/${PROJECT}%2fviews`,
     `/v2/agent/${PROJECT}/j%6Fb`,
     `/v2/agent/${PROJECT}/job/j1/%6dessage`,
+    `/v2/agent/${PROJECT}/job/j1/event%73`,
+    `/v2/agent/${PROJECT}/job%73`,
     `/v1%5canalytics%5c${PROJECT}%5cviews`,
     `${VIEWS}%20`,
     `${VIEWS}%00`,
@@ -53,6 +58,8 @@ describe("a path", () => {
     `/v1/Analytics/${PROJECT}/views`,
     `/v1/analytics/${PROJECT}/VIEWS`,
     `/v2/agent/${PROJECT}/JOB`,
+    `/v2/agent/${PROJECT}/Jobs`,
+    `${JOBS}/j1/Events`,
   ]) {
     notFound("capitals", path);
   }
@@ -84,7 +91,11 @@ describe("a path", () => {
     "/v1",
     "/v2/agent",
     `/v2/agent/${PROJECT}`,
-    `/v2/agent/${PROJECT}/jobs`,
+    `/v1/agent/${PROJECT}/jobs`,
+    `${JOBS}s/j1`,
+    `${JOBS}s/events`,
+    `${JOBS}/j1/event`,
+    `${JOBS}/j1/events/1`,
     `/v1/agent/${PROJECT}/job`,
     `/v2/analytics/${PROJECT}/views`,
     `/v1/analytics/${PROJECT}/visitors`,
@@ -119,8 +130,11 @@ describe("a path", () => {
       ...["%", "%2", "%zz", "%u002f", "a%"],
     ]) {
       assertInvalid(await gate.get(`${JOBS}/${id}`), "id", "path-segment");
+      assertInvalid(await gate.get(`${JOBS}/${id}/events`), "id", "path-segment");
       const followUp = await gate.post(`${JOBS}/${id}/message`, { prompt: "x" });
       assertInvalid(followUp, "id", "path-segment");
+      const list = await gate.get(`/v2/agent/${id}/jobs`);
+      assertInvalid(list, "projectId", "path-segment");
       assertInvalid(await gate.get(`/v1/analytics/${id}/views`), "projectId", "path-segment");
     }
   });
@@ -143,6 +157,8 @@ describe("a method", () => {
   for (const [target, allow, others] of [
     [VIEWS, "GET, OPTIONS", ["POST", ...OTHERS]],
     [`${JOBS}/j1`, "GET, OPTIONS", ["POST", ...OTHERS]],
+    [`${JOBS}/j1/events`, "GET, OPTIONS", ["POST", ...OTHERS]],
+    [`${JOBS}s`, "GET, OPTIONS", ["POST", ...OTHERS]],
     [JOBS, "POST, OPTIONS", ["GET", ...OTHERS]],
     [`${JOBS}/j1/message`, "POST, OPTIONS", ["GET", ...OTHERS]],
   ]) {
@@ -193,9 +209,23 @@ describe("the liveness route", () => {
       assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }]);
       assert.equal((await gate.send({ method: "HEAD", target })).status, 200);
     }
-    const posted = await gate.post("/healthz", {});
-    assertProblem(posted, 405, "method-not-allowed");
-    assert.equal(posted.header("allow"), "GET, HEAD, OPTIONS");
+    for (const target of ["/healthz", "/openapi.json"]) {
+      const posted = await gate.post(target, {});
+      assertProblem(posted, 405, "method-not-allowed");
+      assert.equal(posted.header("allow"), "GET, HEAD, OPTIONS");
+      const asked = await gate.send({ method: "OPTIONS", target, authorization: null });
+      assert.deepEqual([asked.status, asked.header("allow")], [204, "GET, HEAD, OPTIONS"]);
+    }
+  });
+
+  test("tells more only to an operator", async () => {
+    const deep = (options) => gate.get("/healthz?deep", options);
+    assertProblem(await deep({ authorization: null }), 401, "missing-token");
+    assertProblem(await deep({}), 403, "insufficient-scope");
+    const authorization = `Bearer ${gate.token({ projects: [], scope: "gateway:operate" })}`;
+    const answer = await deep({ authorization });
+    assert.deepEqual([answer.status, answer.json.organisation.breaker], [200, "closed"]);
+    assertProblem(await gate.get(VIEWS, { authorization }), 403, "project-not-allowed");
   });
 
   test("opens no other one", async () => {

@@ -90,7 +90,7 @@ export class Budget {
     const { headers, left, answer, claimUntil } = reserve(ask);
     if (answer) {
       if (claimUntil !== null) this.#claim(claimant, claimUntil, claims);
-      return { headers, left, answer };
+      return { headers: budgetFields(answer), left, answer };
     }
     if (claims.length > 0) this.#redeem(policy, caller);
     return { headers, left, reservation: this.#begin(policy, caller, now) };
@@ -187,4 +187,10 @@ export class Budget {
       caller,
     );
   }
+}
+
+/** What a refusal says of the budget, for an answer that is none. */
+function budgetFields({ headers }: Answer): Record<string, string> {
+  const names = ["ratelimit-policy", "ratelimit"];
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)));
 }

@@ -10,7 +10,7 @@ import type { Env } from "./env.js";
 import { KeySets } from "./key_sets.js";
 import { cutFrom, etagOf, isPage, PAGE_ROWS, type Page, type Piece, tagOf } from "./pages.js";
 import type { Report, Reported } from "./report.js";
-import { withHeaders } from "./report.js";
+import { withHeaders, withInstance } from "./report.js";
 import { migrate } from "./schema.js";
 import { askJson, breakerWord, type Exchange, malformed } from "./upstream.js";
 
@@ -123,7 +123,7 @@ export class OrgGate extends DurableObject<Env> {
       etag: etagOf(pieces),
       fetched: Math.min(...pieces.map(({ page }) => page.fetched)),
       freshUntil: Math.min(...pieces.map(({ page }) => page.freshUntil)),
-      cache: got.map((one) => ("cache" in one ? one.cache : "")).reduce(leastFresh),
+      cache: got.map((one) => ("cache" in one ? one.cache : "")).reduce(worst),
       headers: Object.assign({}, ...got.map(({ headers }) => headers)),
     };
     return { views, report: reportOf(got) };
@@ -137,8 +137,7 @@ export class OrgGate extends DurableObject<Env> {
     const name = `${list} ${number}`;
     const under = this.#fetches.get(name);
     if (under) {
-      const got = await under;
-      return "page" in got ? { ...got, cache: collapsed(got.cache) } : got;
+      return joined(await under, call.id);
     }
     const slot = this.#budget.reserve(this.#claimant(call), call.id);
     if (slot.answer) {
@@ -196,7 +195,9 @@ export class OrgGate extends DurableObject<Env> {
     const passing = answer.status === 429 || answer.status >= 500;
     if (!passing || !usable(kept)) return { ...told, answer };
     const status = exchange.status === null ? "" : `; fwd-status=${exchange.status}`;
-    const cache = `fwd=stale${status}; ttl=${ttl(kept)}; detail=stale`;
+    const why = Date.now() < kept.freshUntil ? "request" : "stale";
+    const detail = why === "stale" ? "; detail=stale" : "";
+    const cache = `fwd=${why}${status}; ttl=${ttl(kept)}${detail}`;
     return { ...told, page: kept, cache };
   }
 
@@ -286,13 +287,16 @@ function hit(page: Page): string {
   return `hit; ttl=${ttl(page)}`;
 }
 
-function collapsed(cache: string): string {
-  return cache.endsWith("; stored") ? cache.replace(/stored$/, "collapsed") : cache;
+/** What another's fetch gives to one who waited for it: nothing of that one's own. */
+function joined(got: Got, id: string): Got {
+  if ("answer" in got) return { answer: withInstance(got.answer, id), headers: {} };
+  return { page: got.page, cache: got.cache.replace(/stored$/, "collapsed"), headers: {} };
 }
 
-/** Of the pages of one answer, that which came from furthest is told of. */
-function leastFresh(a: string, b: string): string {
-  return b.startsWith("fwd") || !a.startsWith("fwd") ? b : a;
+/** Of the pages of one answer, that which is worst is told of: stale, else fetched, else kept. */
+function worst(a: string, b: string): string {
+  const rank = (cache: string) => (cache.includes("detail=") ? 2 : cache.startsWith("fwd") ? 1 : 0);
+  return rank(b) >= rank(a) ? b : a;
 }
 
 function reportOf(got: Got[]): Report {

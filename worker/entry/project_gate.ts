@@ -212,8 +212,14 @@ export class ProjectGate extends DurableObject<Env> {
     return { answer: success(200, body), report: {} };
   }
 
-  #isDue({ status, checked }: JobRow): boolean {
-    return !isFinished(status) && Date.now() - checked >= this.#settings.poll;
+  #isDue({ id, status, checked }: JobRow): boolean {
+    return !isFinished(status) && Date.now() >= checked + this.#pause(id, this.#settings.poll);
+  }
+
+  /** The wait between two looks at a job, longer while the upstream fails to tell of it. */
+  #pause(job: string, usual: number): number {
+    const failures = Math.min(this.#failures.get(job) ?? 0, 6);
+    return Math.min(usual * 2 ** failures, Math.max(usual, LONGEST_PAUSE));
   }
 
   /** Asks the upstream for a job; those who ask meanwhile get the same answer. */
@@ -333,9 +339,8 @@ export class ProjectGate extends DurableObject<Env> {
         .map((job) => ({ job, pause: Math.max(this.#settings.poll, UNWATCHED_PAUSE) })),
     ];
     return jobs.map(({ job, pause }) => {
-      const failures = Math.min(this.#failures.get(job) ?? 0, 6);
-      const wait = Math.min(pause * 2 ** failures, Math.max(pause, LONGEST_PAUSE));
-      return { job, project, at: (this.#ledger.job(job)?.checked ?? 0) + wait };
+      const checked = this.#ledger.job(job)?.checked ?? 0;
+      return { job, project, at: checked + this.#pause(job, pause) };
     });
   }
 

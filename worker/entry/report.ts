@@ -22,3 +22,10 @@ export interface Reported {
 export function withHeaders(answer: Answer, headers: Record<string, string>): Answer {
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
+
+/** A problem as the answer to another request (RFC 9457, section 3.1.5). */
+export function withInstance(answer: Answer, id: string): Answer {
+  if (answer.body === null) return answer;
+  const problem: unknown = JSON.parse(answer.body);
+  return { ...answer, body: JSON.stringify({ ...(problem as object), instance: id }) };
+}

@@ -1,0 +1,708 @@
+/**
+ * Budgets, as the upstream sees them: never more than the limit in any window, whatever comes
+ * at once, whatever is restarted meanwhile; and what those are told who have to wait.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assertProblem, startGate } from "./gate.mjs";
+
+const HOUR = 3600;
+/** Seconds that a request may be under way: so much later its slot may free. */
+const TIMEOUT = 30;
+const CREATE_LIMIT = 100;
+const MESSAGE_LIMIT = 25;
+const ANALYTICS_LIMIT = 60;
+/** Two clocks, each of which counts whole milliseconds, may differ by so many. */
+const CLOCKS_MS = 2;
+
+/** The most bytes that a body may have. */
+const CAP = 128 * 1024;
+const JSON_TYPE = ["Content-Type", "application/json"];
+const EVERY_SCOPE = "jobs:create jobs:read analytics:read";
+const jobsOf = (project) => `/v2/agent/${project}/job`;
+const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message`;
+
+/** Each test has a project of its own, and so budgets of its own; only analytics are shared. */
+const PROJECTS = [
+  ...["count", "back", "kept", "free", "closed", "usual", "ages", "open", "own", "none", "every"],
+  ...["one", "other", "burst", "talk", "crash", "edge", "told", "fair", "sole", "slow"],
+].map((name) => `${name}-docs`);
+
+let asked = 0;
+
+/** Page views that nobody has asked for before, so that no cache has them. */
+function newViews(project) {
+  asked += 1;
+  const day = new Date(Date.UTC(2010, 0, asked)).toISOString().slice(0, 10);
+  return `/v1/analytics/${project}/views?dateFrom=${day}&dateTo=2024-01-01`;
+}
+
+/** A caller of one gateway, with one token for every project. */
+class Caller {
+  #gate;
+
+  constructor(gate, sub = "alice", claims = {}) {
+    this.#gate = gate;
+    const token = gate.token({ sub, projects: PROJECTS, scope: EVERY_SCOPE, ...claims });
+    this.authorization = `Bearer ${token}`;
+  }
+
+  create(project, options = {}) {
+    const json = { prompt: "write it down" };
+    return this.#gate.post(jobsOf(project), json, { ...options, ...this });
+  }
+
+  async created(project) {
+    const answer = await this.create(project);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json;
+  }
+
+  followUp(project, job) {
+    return this.#gate.post(messageOf(project, job), { prompt: "and more" }, { ...this });
+  }
+
+  views(project) {
+    return this.#gate.get(newViews(project), { ...this });
+  }
+}
+
+/** The items of `RateLimit` or `RateLimit-Policy`: `{ "create-job": { r: 41, t: 1800 } }`. */
+function items(field) {
+  const item = /^"([a-z-]+)"((?:;[a-z]=\d+)+)$/;
+  const read = (text) => {
+    const [, name, parameters] = item.exec(text) ?? assert.fail(`not an item: ${text}`);
+    const pairs = parameters.slice(1).split(";");
+    return [name, Object.fromEntries(pairs.map((pair) => [pair[0], Number(pair.slice(2))]))];
+  };
+  return Object.fromEntries(field.split(", ").map(read));
+}
+
+/** How many slots an answer says are left of a policy. */
+function left(answer, policy) {
+  assert.ok(answer.header("ratelimit"), `${answer.status} ${answer.text}`);
+  const { r, t } = items(answer.header("ratelimit"))[policy];
+  assert.ok(t >= 1, `${t} is a whole number of seconds`);
+  return r;
+}
+
+/**
+ * Checks a refusal, and that its header fields agree.
+ *
+ * @returns {number} the seconds of `Retry-After`
+ */
+function assertExceeded(answer, policy, { limit, window = HOUR }) {
+  const problem = assertProblem(answer, 429, "quota-exceeded");
+  assert.equal(problem.title, "Quota exceeded");
+  assert.deepEqual(problem["violated-policies"], [policy]);
+  const wait = answer.header("retry-after");
+  assert.match(wait, /^[1-9]\d*$/, "whole seconds");
+  assert.equal(answer.header("ratelimit-policy"), `"${policy}";q=${limit};w=${window}`);
+  assert.equal(answer.header("ratelimit"), `"${policy}";r=0;t=${wait}`);
+  return Number(wait);
+}
+
+/** Asks, and notes the moments between which the gateway has decided. */
+async function timed(ask) {
+  const sent = Date.now();
+  const answer = await ask();
+  return { answer, sent, received: Date.now() };
+}
+
+/** Asks so often at once. */
+const atOnce = (count, ask) => Promise.all(Array.from({ length: count }, () => timed(ask)));
+
+/** When the requests of an operation reached the upstream, in the order in which they came. */
+async function arrivals(gate, operation, project = "") {
+  const requests = await gate.upstream.requests();
+  const matching = requests.filter(
+    (request) => request.operation === operation && request.target.includes(`/${project}`),
+  );
+  return matching.map(({ at }) => at);
+}
+
+/** Asks again and again until an answer has this status, and gives all that came before. */
+async function untilStatus(status, ask) {
+  const before = [];
+  for (;;) {
+    const one = await timed(ask);
+    if (one.answer.status === status) return { ...one, before };
+    before.push(one.answer);
+  }
+}
+
+const unlimited = { createLimit: 1e6, messageLimit: 1e6, analyticsLimit: 1e6 };
+
+describe("a window of an hour", () => {
+  let gate;
+  let alice;
+  let state;
+  /** Before this no slot was taken. */
+  let started;
+
+  before(async () => {
+    started = Date.now();
+    state = mkdtempSync(join(tmpdir(), "quillgate-budgets-"));
+    gate = await startGate("budgets", {
+      upstream: { ...unlimited, projects: PROJECTS, jobDurationMs: 600_000 },
+      gateway: {
+        state,
+        vars: {
+          CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
+          MESSAGE_LIMIT_PER_HOUR: String(MESSAGE_LIMIT),
+          ANALYTICS_LIMIT_PER_HOUR: String(ANALYTICS_LIMIT),
+          UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT),
+        },
+      },
+    });
+    alice = new Caller(gate);
+  });
+  after(async () => {
+    await gate?.stop();
+    rmSync(state, { recursive: true, force: true });
+  });
+  beforeEach(() => gate.upstream.reset());
+
+  /** The answer of the upstream to the next request of this kind. */
+  const next = (operation, status, headers = {}) =>
+    gate.upstream.fault({ operation, fault: { kind: "status", status, headers } });
+
+  describe("what is told of it", () => {
+    test("counts down by one with each request, under each policy", async () => {
+      const job = await alice.created("count-docs");
+      for (const [policy, limit, ask] of [
+        ["create-job", CREATE_LIMIT - 1, () => alice.create("count-docs")],
+        ["send-message", MESSAGE_LIMIT, () => alice.followUp("count-docs", job)],
+        ["analytics", ANALYTICS_LIMIT, () => alice.views("count-docs")],
+      ]) {
+        const told = [];
+        for (let count = 0; count < 5; count += 1) told.push(left(await ask(), policy));
+        assert.deepEqual(
+          told,
+          [1, 2, 3, 4, 5].map((used) => limit - used),
+          policy,
+        );
+      }
+    });
+
+    test("names limit and window, and when the next slot frees", async () => {
+      for (const [policy, limit, ask] of [
+        ["create-job", CREATE_LIMIT, () => alice.create("count-docs")],
+        ["analytics", ANALYTICS_LIMIT, () => alice.views("count-docs")],
+      ]) {
+        const answer = await ask();
+        assert.equal(answer.header("ratelimit-policy"), `"${policy}";q=${limit};w=${HOUR}`);
+        const { t } = items(answer.header("ratelimit"))[policy];
+        assert.ok(t > 0 && t <= HOUR + TIMEOUT, `${t} s`);
+        assert.equal(answer.header("retry-after"), undefined);
+      }
+    });
+
+    test("goes back up when the upstream refuses the gateway's own key", async () => {
+      const first = left(await alice.create("back-docs"), "create-job");
+      for (const status of [401, 403]) {
+        await next("agentJobs.create", status);
+        const refused = await alice.create("back-docs");
+        assertProblem(refused, 502, "upstream-credential");
+      }
+      assert.equal(left(await alice.create("back-docs"), "create-job"), first - 1);
+
+      const views = left(await alice.views("back-docs"), "analytics");
+      for (const status of [401, 403]) {
+        await next("pageViews.list", status);
+        assertProblem(await alice.views("back-docs"), 502, "upstream-credential");
+      }
+      assert.equal(left(await alice.views("back-docs"), "analytics"), views - 1);
+    });
+
+    test("stays down whatever else the upstream answers", async () => {
+      const first = left(await alice.create("kept-docs"), "create-job");
+      const statuses = [400, 404, 409, 500, 502, 503];
+      for (const [used, status] of statuses.entries()) {
+        await next("agentJobs.create", status);
+        const failed = await alice.create("kept-docs");
+        assertProblem(failed, status, "upstream-error");
+        assert.equal(left(failed, "create-job"), first - 1 - used);
+      }
+      const last = left(await alice.create("kept-docs"), "create-job");
+      assert.equal(last, first - 1 - statuses.length);
+    });
+
+    test("stays down when the connection breaks, for each attempt at views", async () => {
+      const first = left(await alice.create("kept-docs"), "create-job");
+      await gate.upstream.fault({ fault: { kind: "reset" } });
+      assertProblem(await alice.create("kept-docs"), 502, "upstream-unreachable");
+      assert.equal(left(await alice.create("kept-docs"), "create-job"), first - 2);
+
+      const views = left(await alice.views("kept-docs"), "analytics");
+      await gate.upstream.fault({ times: 2, fault: { kind: "reset" } });
+      assertProblem(await alice.views("kept-docs"), 502, "upstream-unreachable");
+      assert.equal(left(await alice.views("kept-docs"), "analytics"), views - 3);
+      assert.equal(
+        (await arrivals(gate, "pageViews.list")).length,
+        4,
+        "and each of them was an attempt",
+      );
+    });
+  });
+
+  test("is told exactly also when an attempt had to be repeated", async () => {
+    const first = left(await alice.views("kept-docs"), "analytics");
+    await next("pageViews.list", 503);
+    const repeated = await alice.views("kept-docs");
+    assert.equal(repeated.status, 200, repeated.text);
+    assert.equal(left(repeated, "analytics"), first - 2);
+    assert.equal(left(await alice.views("kept-docs"), "analytics"), first - 3);
+  });
+
+  test("a refused request costs nothing", async () => {
+    const project = "free-docs";
+    const path = jobsOf(project);
+    const job = await alice.created(project);
+    const key = [["Idempotency-Key", "costs-nothing"]];
+    assert.equal((await alice.create(project, { headers: key })).status, 201);
+    const before = [
+      left(await alice.create(project), "create-job"),
+      left(await alice.followUp(project, job), "send-message"),
+      left(await alice.views(project), "analytics"),
+    ];
+    const reached = await gate.received();
+
+    const json = { prompt: "x" };
+    const views = newViews(project);
+    const writes = [path, messageOf(project, job)];
+    const everywhere = (options) => [
+      ...writes.map((target) => gate.post(target, json, options)),
+      gate.get(views, options),
+    ];
+    const with_ = (claims) => ({ ...new Caller(gate, "alice", claims) });
+    const posted = (options) =>
+      writes.map((target) => gate.send({ method: "POST", target, ...alice, ...options }));
+    for (const [status, answers] of [
+      [401, everywhere({ authorization: null })],
+      [401, everywhere({ authorization: "Bearer no.token.atall" })],
+      [401, everywhere(with_({ exp: 1 }))],
+      [403, everywhere(with_({ scope: "" }))],
+      [403, everywhere(with_({ projects: ["other-docs"] }))],
+      [403, everywhere({ ...alice, headers: [["Origin", "https://evil.example"]] })],
+      [415, posted({ body: JSON.stringify(json) })],
+      [
+        413,
+        posted({
+          headers: [JSON_TYPE],
+          body: JSON.stringify({ prompt: "x".repeat(CAP) }),
+          chunked: true,
+        }),
+      ],
+      [400, posted({ headers: [JSON_TYPE], body: '{"prompt":""}' })],
+      [400, posted({ headers: [JSON_TYPE], body: "{" })],
+      [400, posted({ json, headers: [["Idempotency-Key", '"half']] })],
+      [400, posted({ json, headers: [["Idempotency-Retry", "never"]] })],
+      [400, [gate.get(`${views}&limit=0`, { ...alice })]],
+      [404, [gate.post(`${path}/${job.id}/messages`, json, { ...alice })]],
+      [405, [gate.send({ method: "DELETE", target: path, ...alice })]],
+      [422, [gate.post(path, { prompt: "another" }, { ...alice, headers: key })]],
+    ]) {
+      for (const answer of await Promise.all(answers)) {
+        assert.equal(answer.status, status, answer.text);
+        assert.equal(answer.header("ratelimit"), undefined, "the budget was not asked");
+      }
+    }
+
+    assert.equal(await gate.received(), reached);
+    assert.deepEqual(
+      [
+        left(await alice.create(project), "create-job"),
+        left(await alice.followUp(project, job), "send-message"),
+        left(await alice.views(project), "analytics"),
+      ],
+      before.map((slots) => slots - 1),
+    );
+  });
+
+  describe("the upstream's own 429", () => {
+    test("closes its policy for as long as it says, and no other", async () => {
+      const job = await alice.created("closed-docs");
+      await next("agentJobs.create", 429, { "retry-after": "1800" });
+      const first = await timed(() => alice.create("closed-docs"));
+      assertProblem(first.answer, 429, "upstream-error");
+      assert.equal(first.answer.header("retry-after"), "1800");
+      const reached = await gate.received();
+
+      const second = await timed(() => alice.create("closed-docs"));
+      const wait = assertExceeded(second.answer, "create-job", { limit: CREATE_LIMIT });
+      assert.match(second.answer.json.detail, /upstream itself/);
+      assert.ok(second.received + wait * 1000 >= first.sent + 1_800_000, `${wait} s`);
+      assert.ok(wait <= 1800, `${wait} s`);
+      assert.equal(await gate.received(), reached, "it was not asked again");
+
+      assert.equal((await alice.followUp("closed-docs", job)).status, 200);
+      assert.equal((await alice.views("closed-docs")).status, 200);
+      assert.equal((await alice.create("open-docs")).status, 201);
+    });
+
+    test("closes it for a while also when it does not say how long", async () => {
+      for (const headers of [{}, { "retry-after": "soon" }]) {
+        const project = "retry-after" in headers ? "usual-docs" : "open-docs";
+        await next("agentJobs.create", 429, headers);
+        const first = await timed(() => alice.create(project));
+        assertProblem(first.answer, 429, "upstream-error");
+        const second = await timed(() => alice.create(project));
+        const wait = assertExceeded(second.answer, "create-job", { limit: CREATE_LIMIT });
+        assert.ok(second.received + wait * 1000 >= first.sent + 60_000, `${wait} s`);
+        assert.ok(wait <= 60, `${wait} s`);
+      }
+      assert.equal(await gate.received(), 2);
+    });
+
+    test("closes it for a day at most, whatever it says", async () => {
+      await next("agentJobs.create", 429, { "retry-after": "99999999" });
+      assertProblem(await alice.create("ages-docs"), 429, "upstream-error");
+      const refused = await alice.create("ages-docs");
+      const wait = assertExceeded(refused, "create-job", { limit: CREATE_LIMIT });
+      assert.ok(wait <= 24 * HOUR, `${wait} s`);
+    });
+
+    test("takes no slot, and lets the next request through once its time has passed", async () => {
+      const slots = left(await alice.views("open-docs"), "analytics");
+      await next("pageViews.list", 429, { "retry-after": "1" });
+      assertProblem(await alice.views("open-docs"), 429, "upstream-error");
+      const { answer, before: refused } = await untilStatus(200, () => alice.views("open-docs"));
+      for (const one of refused) assertExceeded(one, "analytics", { limit: ANALYTICS_LIMIT });
+      assert.equal(left(answer, "analytics"), slots - 1);
+      const [, second, third, ...more] = await arrivals(gate, "pageViews.list");
+      assert.deepEqual(more, [], "what was refused has not reached it");
+      assert.ok(third - second >= 1000 - CLOCKS_MS, `${third - second} ms`);
+    });
+
+    test("for analytics leaves jobs alone", async () => {
+      const job = await alice.created("one-docs");
+      await next("pageViews.list", 429, { "retry-after": "1" });
+      assertProblem(await alice.views("one-docs"), 429, "upstream-error");
+      assert.equal((await alice.create("one-docs")).status, 201);
+      assert.equal((await alice.followUp("one-docs", job)).status, 200);
+      await untilStatus(200, () => alice.views("one-docs"));
+    });
+  });
+
+  describe("a token's own quota", () => {
+    test("is a ceiling for its caller alone, told beside the limit", async () => {
+      const carol = new Caller(gate, "carol", { quota: { "create-job": 3 } });
+      const policies = `"create-job";q=${CREATE_LIMIT};w=${HOUR}, "create-job-caller";q=3;w=${HOUR}`;
+      for (const [used, expected] of [2, 1, 0].entries()) {
+        const answer = await carol.create("own-docs");
+        assert.equal(answer.status, 201, answer.text);
+        assert.equal(answer.header("ratelimit-policy"), policies);
+        assert.equal(left(answer, "create-job"), CREATE_LIMIT - 1 - used);
+        assert.equal(left(answer, "create-job-caller"), expected);
+      }
+      const refused = await carol.create("own-docs");
+      const problem = assertProblem(refused, 429, "quota-exceeded");
+      assert.deepEqual(problem["violated-policies"], ["create-job-caller"]);
+      assert.equal(refused.header("ratelimit-policy"), policies);
+      const wait = refused.header("retry-after");
+      assert.equal(
+        refused.header("ratelimit"),
+        `"create-job";r=${CREATE_LIMIT - 3}, "create-job-caller";r=0;t=${wait}`,
+      );
+      assert.ok(Number(wait) > 0 && Number(wait) <= HOUR + TIMEOUT, `${wait} s`);
+      assert.equal((await gate.upstream.counters()).jobsCreated, 3);
+
+      const other = await alice.create("own-docs");
+      assert.equal(left(other, "create-job"), CREATE_LIMIT - 4);
+      assert.equal((await carol.views("own-docs")).status, 200, "it is of one policy");
+    });
+
+    test("of nothing lets nothing through", async () => {
+      const dave = new Caller(gate, "dave", { quota: { "create-job": 0 } });
+      const problem = assertProblem(await dave.create("none-docs"), 429, "quota-exceeded");
+      assert.deepEqual(problem["violated-policies"], ["create-job-caller"]);
+      assert.equal(await gate.received(), 0);
+      assert.equal(left(await alice.create("none-docs"), "create-job"), CREATE_LIMIT - 1);
+    });
+
+    test("of one number is that of each policy", async () => {
+      const erin = new Caller(gate, "erin", { quota: 1 });
+      const job = await erin.created("every-docs");
+      assert.equal((await erin.followUp("every-docs", job)).status, 200);
+      assert.equal((await erin.views("every-docs")).status, 200);
+      for (const [policy, ask] of [
+        ["create-job", () => erin.create("every-docs")],
+        ["send-message", () => erin.followUp("every-docs", job)],
+        ["analytics", () => erin.views("every-docs")],
+      ]) {
+        const problem = assertProblem(await ask(), 429, "quota-exceeded");
+        assert.deepEqual(problem["violated-policies"], [`${policy}-caller`]);
+      }
+      assert.equal(await gate.received(), 3);
+    });
+
+    test("is the caller's, whichever of its tokens it shows", async () => {
+      const frank = (jti) => new Caller(gate, "frank", { jti, quota: { "create-job": 1 } });
+      assert.equal((await frank("first").create("own-docs")).status, 201);
+      assertProblem(await frank("second").create("own-docs"), 429, "quota-exceeded");
+    });
+  });
+
+  test("each project has its own jobs' budget, all have one of analytics", async () => {
+    const slots = left(await alice.views("one-docs"), "analytics");
+    assert.equal(left(await alice.views("other-docs"), "analytics"), slots - 1);
+    assert.equal(left(await alice.views("one-docs"), "analytics"), slots - 2);
+
+    const one = left(await alice.create("one-docs"), "create-job");
+    assert.equal(left(await alice.create("other-docs"), "create-job"), CREATE_LIMIT - 1);
+    assert.equal(left(await alice.create("one-docs"), "create-job"), one - 1);
+  });
+
+  describe("what comes at once", () => {
+    /** Asserts what becomes of a burst on a budget of which `slots` are left. */
+    async function assertExactly(slots, answers, { policy, limit, operation, status, since }) {
+      const granted = answers.filter(({ answer }) => answer.status === status);
+      assert.equal(granted.length, slots, "as many are granted as there are slots");
+      const told = granted.map(({ answer }) => left(answer, policy));
+      assert.deepEqual(
+        told.sort((a, b) => a - b),
+        [...Array(slots).keys()],
+        "each slot is given once",
+      );
+      const reached = await arrivals(gate, operation);
+      assert.equal(reached.length, slots, "and no more reach the upstream");
+      const freed = (since ?? reached[0]) + HOUR * 1000 - CLOCKS_MS;
+
+      const refused = answers.filter(({ answer }) => answer.status !== status);
+      for (const { answer, received } of refused) {
+        const wait = assertExceeded(answer, policy, { limit });
+        // Nothing is free before the first of them, and nothing told to be later than it can be.
+        assert.ok(received + wait * 1000 >= freed, `${wait} s`);
+        assert.ok(wait <= HOUR + TIMEOUT, `${wait} s`);
+      }
+    }
+
+    test(`300 creations: ${CREATE_LIMIT} are carried out`, async () => {
+      const answers = await atOnce(300, () => alice.create("burst-docs"));
+      const operation = "agentJobs.create";
+      const expected = { policy: "create-job", limit: CREATE_LIMIT, operation, status: 201 };
+      await assertExactly(CREATE_LIMIT, answers, expected);
+      assert.equal((await gate.upstream.counters()).jobsCreated, CREATE_LIMIT);
+      const jobs = new Set((await gate.upstream.jobs()).map(({ id }) => id));
+      const created = answers.filter(({ answer }) => answer.status === 201);
+      assert.deepEqual(new Set(created.map(({ answer }) => answer.json.id)), jobs);
+    });
+
+    test(`75 follow-ups of three callers: ${MESSAGE_LIMIT} are carried out`, async () => {
+      const job = await alice.created("talk-docs");
+      const callers = ["alice", "bob", "carol"].map((sub) => new Caller(gate, sub));
+      const each = callers.map((caller) => atOnce(25, () => caller.followUp("talk-docs", job)));
+      const answers = (await Promise.all(each)).flat();
+      const operation = "agentJobs.sendMessage";
+      const expected = { policy: "send-message", limit: MESSAGE_LIMIT, operation, status: 200 };
+      await assertExactly(MESSAGE_LIMIT, answers, expected);
+      assert.equal((await gate.upstream.counters()).messagesSent, MESSAGE_LIMIT);
+    });
+
+    test("more views than are left, of many projects: what is left is fetched", async () => {
+      const slots = left(await alice.views("one-docs"), "analytics");
+      assert.ok(slots > 5, `${slots} are left for this test`);
+      await gate.upstream.reset();
+      const answers = await atOnce(3 * slots, () => alice.views(PROJECTS[asked % 5]));
+      const operation = "pageViews.list";
+      const limit = ANALYTICS_LIMIT;
+      const expected = { policy: "analytics", limit, operation, status: 200, since: started };
+      await assertExactly(slots, answers, expected);
+    });
+  });
+
+  describe("a Worker that is killed in the middle", () => {
+    const DONE = 40;
+    const UNDER_WAY = 30;
+    const project = "crash-docs";
+
+    test("has taken from the budget what was done, and what was under way", async () => {
+      await atOnce(DONE, () => alice.created(project));
+      await gate.upstream.hold({ operation: "agentJobs.create", process: true });
+      const underWay = atOnce(UNDER_WAY, () => alice.create(project));
+      await gate.upstream.untilHeld(UNDER_WAY, 30_000);
+      await gate.restart();
+      for (const { answer } of await underWay) assert.equal(answer.status, undefined, "lost");
+      await gate.upstream.clearFaults();
+
+      const rest = await atOnce(150, () => alice.create(project));
+      const granted = rest.filter(({ answer }) => answer.status === 201);
+      assert.equal(granted.length, CREATE_LIMIT - DONE - UNDER_WAY);
+      const reached = await arrivals(gate, "agentJobs.create", project);
+      assert.equal(reached.length, CREATE_LIMIT, "never more in all");
+      assert.equal((await gate.upstream.counters()).jobsCreated, CREATE_LIMIT);
+      for (const { answer, received } of rest.filter(({ answer }) => answer.status !== 201)) {
+        const wait = assertExceeded(answer, "create-job", { limit: CREATE_LIMIT });
+        assert.ok(received + wait * 1000 >= reached[0] + HOUR * 1000 - CLOCKS_MS, `${wait} s`);
+      }
+    });
+
+    test("still has every other budget as it was", async () => {
+      assertExceeded(await alice.create("burst-docs"), "create-job", { limit: CREATE_LIMIT });
+      assertExceeded(await alice.views("one-docs"), "analytics", { limit: ANALYTICS_LIMIT });
+      assert.equal(await gate.received(), 0);
+    });
+
+    test("still leaves alone an upstream that wants to be", async () => {
+      const refused = await alice.create("closed-docs");
+      assertExceeded(refused, "create-job", { limit: CREATE_LIMIT });
+      assert.match(refused.json.detail, /upstream itself/);
+      assert.equal(await gate.received(), 0);
+    });
+  });
+
+  test("neither answers nor log hold the admin key, the secret or a token", () =>
+    gate.assertDiscreet());
+});
+
+describe("a window of a few seconds", () => {
+  const WINDOW = 5;
+  const LIMIT = 4;
+  let gate;
+
+  before(async () => {
+    gate = await startGate("budgets-short", {
+      upstream: { ...unlimited, projects: PROJECTS },
+      gateway: {
+        vars: {
+          LIMIT_WINDOW_SECONDS: String(WINDOW),
+          CREATE_LIMIT_PER_HOUR: String(LIMIT),
+          UPSTREAM_TIMEOUT_SECONDS: "2",
+        },
+      },
+    });
+  });
+  after(() => gate?.stop());
+
+  const refusal = (answer) =>
+    assertExceeded(answer, "create-job", { limit: LIMIT, window: WINDOW });
+
+  /** Asserts that never more than the limit reached the upstream in any window. */
+  async function assertNoWindowHoldsMore(project) {
+    const at = await arrivals(gate, "agentJobs.create", project);
+    assert.ok(at.length > LIMIT, `slots are used again: ${at.length} in all`);
+    for (let last = LIMIT; last < at.length; last += 1) {
+      const span = at[last] - at[last - LIMIT];
+      const text = `${LIMIT + 1} requests within ${span} ms: ${at}`;
+      assert.ok(span >= WINDOW * 1000 - CLOCKS_MS, text);
+    }
+  }
+
+  /** Who has created the jobs of a project, by the gateway's ledger. */
+  async function createdBy(project) {
+    const { authorization } = new Caller(gate);
+    const answer = await gate.get(`/v2/agent/${project}/jobs?limit=100`, { authorization });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json.jobs.map((job) => job.createdBy);
+  }
+
+  describe("in a project of its own each", { concurrency: true }, () => {
+    test("has no edge at which more than the limit goes through", async () => {
+      const project = "edge-docs";
+      const alice = new Caller(gate);
+      const create = () => alice.create(project);
+      // Half of it, the other half later, and then as much as can be had for two windows more.
+      await Promise.all([create(), create()]);
+      await sleep((WINDOW * 1000) / 2);
+      const ends = Date.now() + 2 * WINDOW * 1000;
+      const refusals = [];
+      while (Date.now() < ends) {
+        const batch = await atOnce(3, create);
+        // What was granted together with a refusal has reached the upstream by now.
+        const ended = Date.now();
+        for (const { answer, sent } of batch) {
+          if (answer.status === 429) refusals.push({ wait: refusal(answer), sent, ended });
+          else assert.equal(answer.status, 201, answer.text);
+        }
+      }
+      await assertNoWindowHoldsMore(project);
+      const reached = await arrivals(gate, "agentJobs.create", project);
+      assert.ok(refusals.length > 0, "some were refused");
+      for (const { wait, sent, ended } of refusals) {
+        const next = reached.find((at) => at > ended) ?? Number.POSITIVE_INFINITY;
+        const text = `the next ${next - sent} ms after "${wait} s" was told`;
+        assert.ok(next > sent + (wait - 1) * 1000 - CLOCKS_MS, text);
+      }
+    });
+
+    test("lets through who waits as long as told, and nobody a whole second earlier", async () => {
+      const alice = new Caller(gate);
+      const create = () => alice.create("told-docs");
+      const first = await untilStatus(429, create);
+      const wait = refusal(first.answer);
+      const { before: refused } = await untilStatus(201, create);
+      for (const answer of refused) refusal(answer);
+      const granted = (await arrivals(gate, "agentJobs.create", "told-docs"))[first.before.length];
+      const earliest = first.sent + (wait - 1) * 1000 - CLOCKS_MS;
+      assert.ok(granted > earliest, `${granted - first.sent} ms after "${wait} s" was told`);
+
+      const second = await untilStatus(429, create);
+      await sleep(second.received + refusal(second.answer) * 1000 - Date.now());
+      assert.equal((await create()).status, 201);
+      await assertNoWindowHoldsMore("told-docs");
+    });
+
+    test("is wholly a sole caller's, however often it was refused", async () => {
+      const hog = new Caller(gate, "hog");
+      const fill = () => untilStatus(429, () => hog.create("sole-docs"));
+      const { before: first, ...refused } = await fill();
+      assert.deepEqual(
+        first.map(({ status }) => status),
+        Array(LIMIT).fill(201),
+      );
+      // All of it has left the window a window after the last of it was answered.
+      await sleep(refused.received + WINDOW * 1000 - Date.now());
+      const { before: again } = await fill();
+      assert.equal(again.length, LIMIT, "the whole limit again");
+    });
+
+    test("gives who was refused once its slot before who takes all it can get", async () => {
+      const project = "fair-docs";
+      const hog = new Caller(gate, "hog");
+      const patient = new Caller(gate, "patient");
+      const hogs = () => hog.create(project);
+      await untilStatus(429, hogs);
+      const refused = await timed(() => patient.create(project));
+      const told = refused.received + refusal(refused.answer) * 1000;
+
+      let heldBack = false;
+      while (!heldBack || Date.now() < told) {
+        const answer = await hogs();
+        if (answer.status === 429) refusal(answer);
+        heldBack ||= answer.status === 429 && /kept for other callers/.test(answer.json.detail);
+      }
+      // The hog has had more than its share and goes on; the other asks for the second time.
+      const [, granted] = await Promise.all([
+        atOnce(20, hogs),
+        timed(() => patient.create(project)),
+      ]);
+      assert.equal(granted.answer.status, 201, granted.answer.text);
+      const subjects = await createdBy(project);
+      assert.equal(subjects.filter((subject) => subject === "patient").length, 1);
+      assert.ok(
+        subjects.filter((subject) => subject === "hog").length > LIMIT,
+        "it had slots again",
+      );
+
+      await untilStatus(201, hogs);
+      await assertNoWindowHoldsMore(project);
+    });
+
+    test("keeps the slot of a request that was never answered", async () => {
+      const alice = new Caller(gate);
+      await gate.upstream.fault({ target: "slow-docs", fault: { kind: "hang" } });
+      const lost = await alice.create("slow-docs");
+      assertProblem(lost, 504, "upstream-timeout");
+      assert.equal(left(lost, "create-job"), LIMIT - 1);
+      assert.equal(left(await alice.create("slow-docs"), "create-job"), LIMIT - 2);
+    });
+  });
+
+  test("neither answers nor log hold the admin key, the secret or a token", () =>
+    gate.assertDiscreet());
+});

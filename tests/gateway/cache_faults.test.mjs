@@ -1,0 +1,438 @@
+/**
+ * Page views while the upstream fails or the budget is spent: what is fresh needs neither, what
+ * is stale is served and says so, and where nothing is kept the failure is told.
+ */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { assertProblem, startGate, VIEWS } from "./gate.mjs";
+import {
+  assertViews,
+  budget,
+  cacheOf,
+  caller,
+  closedRange,
+  costOf,
+  Matrix,
+  moneyless,
+  NO_CACHE,
+  openRange,
+  untilOpen,
+  untilStale,
+  viewsOf,
+} from "./matrix.mjs";
+
+const VARS = { ANALYTICS_FRESH_SECONDS: "1", UPSTREAM_TIMEOUT_SECONDS: "1" };
+/** So many that a list has a second page upstream, and no third. */
+const ROWS = 300;
+
+const MISS = "fwd=uri-miss; stored";
+const HIT = "hit; ttl=+";
+const RENEWED = "fwd=stale; stored";
+const ASKED_FOR = "fwd=request; stored";
+const SPENT = "hit; ttl=-; detail=quota-exceeded";
+
+let gate;
+
+before(async () => {
+  gate = await startGate("cache-faults", {
+    upstream: { pages: ROWS },
+    gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: "100000" } },
+  });
+});
+after(() => gate?.stop());
+beforeEach(() => unlimited(gate));
+
+/** A simulator that has forgotten everything, and lets itself be asked at will. */
+async function unlimited({ upstream }) {
+  await upstream.reset();
+  await upstream.setLimits({ analytics: null });
+}
+
+/** A page that is kept and no longer fresh. */
+async function stalePage(own) {
+  const target = viewsOf(openRange());
+  const kept = await own.get(target);
+  assertViews(kept, MISS);
+  await untilStale(own, target);
+  return { target, kept };
+}
+
+/** What the simulator does wrong, until it is told to stop. */
+const always = (own, fault) => own.upstream.fault({ times: 0, fault });
+
+const wait = (seconds) => ({ "retry-after": String(seconds) });
+const status = (code, headers = {}) => ({ kind: "status", status: code, headers });
+const NO_PAGE = { kind: "json", status: 200, body: { views: [], hasMore: false } };
+const ENDLESS = { kind: "slowDrip", chunkBytes: 1, intervalMs: 3_600_000 };
+const REDIRECT = { kind: "redirect", status: 302, location: VIEWS };
+
+/** Checks that an answer is what is kept, marked as such. */
+function assertStale(answer, kept, cache) {
+  assertViews(answer, cache);
+  assert.equal(answer.text, kept.text);
+  assert.equal(answer.header("etag"), kept.header("etag"));
+  assert.equal(answer.header("cache-control"), "private, no-cache");
+  assert.ok(Number(answer.header("age")) >= 1);
+}
+
+describe("the matrix of faults and cache", () => {
+  const fresh = "200 rows, hit; ttl=+, 0 visits";
+  const stale = (code, visits = "1 visit") => {
+    const answered = code ? ` fwd-status=${code};` : "";
+    return `200 rows, fwd=stale;${answered} ttl=-; detail=stale, ${visits}`;
+  };
+
+  /** What goes wrong, and what a caller is told who asks for a stale page and for an unknown one. */
+  const TABLE = [
+    ["500", status(500), stale(500), "500 upstream-error, 1 visit"],
+    ["timeout", { kind: "hang" }, stale(), "504 upstream-timeout, 1 visit"],
+    ["cut body", { kind: "cutBody" }, stale(200), "502 upstream-malformed, 1 visit"],
+    ["cut chunks", { kind: "cutChunked" }, stale(200), "502 upstream-malformed, 1 visit"],
+    ["429", status(429, wait(1)), stale(429), "429 upstream-error, 1 visit"],
+    ["reset", { kind: "reset" }, stale(null, "2 visits"), "502 upstream-unreachable, 2 visits"],
+    ["503", status(503), stale(503, "2 visits"), "503 upstream-error, 2 visits"],
+    ["503, wait", status(503, wait(7)), stale(503), "503 upstream-error, 1 visit"],
+    ["malformed JSON", { kind: "malformedJson" }, stale(200), "502 upstream-malformed, 1 visit"],
+    ["no page", NO_PAGE, stale(200), "502 upstream-malformed, 1 visit"],
+    ["HTML", { kind: "html", status: 200 }, stale(200), "502 upstream-malformed, 1 visit"],
+    ["endless body", ENDLESS, stale(200), "502 upstream-malformed, 1 visit"],
+    ["redirect", REDIRECT, stale(302), "502 upstream-redirect, 1 visit"],
+    ["401", status(401), stale(401), "502 upstream-credential, 1 visit"],
+    ["403", status(403), stale(403), "502 upstream-credential, 1 visit"],
+  ];
+
+  const COLUMNS = ["fresh", "stale", "empty"];
+  const RANGES = { fresh: closedRange, stale: openRange, empty: closedRange };
+  const matrix = new Matrix(COLUMNS);
+  const cells = TABLE.flatMap(([name, fault, ...expected]) =>
+    COLUMNS.map((column, at) => ({
+      name,
+      fault,
+      column,
+      expected: [fresh, ...expected][at],
+      target: viewsOf(RANGES[column]()),
+    })),
+  );
+
+  before(async () => {
+    const kept = cells.filter(({ column }) => column !== "empty");
+    for (const cell of kept) {
+      cell.kept = await gate.get(cell.target);
+      assertViews(cell.kept, MISS);
+    }
+    for (const { column, target } of kept) if (column === "stale") await untilStale(gate, target);
+  });
+
+  for (const cell of cells) {
+    test(`${cell.name}, ${cell.column}: ${cell.expected}`, async () => {
+      await always(gate, cell.fault);
+      const answer = await gate.get(cell.target);
+      const said = saidBy(answer, cell.kept, await gate.received());
+      matrix.note(cell.name, cell.column, said);
+      assert.equal(said, cell.expected);
+      assertMarked(answer, cell);
+      await assertRecovers(cell);
+    });
+  }
+
+  test("as a table", (t) => {
+    for (const line of matrix.lines()) t.diagnostic(line);
+    assert.equal(matrix.lines().length, TABLE.length + 2);
+    assert.doesNotMatch(matrix.lines().slice(2).join("\n"), /\| -( |$)/m, "no cell is empty");
+  });
+
+  /** An answer in the words of a cell. */
+  function saidBy(answer, kept, visits) {
+    const visited = `${visits} ${visits === 1 ? "visit" : "visits"}`;
+    if (answer.status !== 200) {
+      const kind = answer.json.type.replace("/problems/", "");
+      return `${answer.status} ${kind}, ${visited}`;
+    }
+    const rows = answer.text === kept?.text ? "rows" : "other bytes";
+    return `200 ${rows}, ${cacheOf(answer)}, ${visited}`;
+  }
+
+  /** What else each answer must carry. */
+  function assertMarked(answer, { name, column, kept }) {
+    if (column === "fresh") {
+      assert.equal(answer.header("cache-control"), "private, max-age=86400");
+      assert.equal(answer.header("etag"), kept.header("etag"));
+    } else if (column === "stale") {
+      assertStale(answer, kept, cacheOf(answer));
+    } else {
+      assertProblem(answer, answer.status, answer.json.type.replace("/problems/", ""));
+      assert.equal(answer.header("etag"), undefined);
+      const expected = { 429: "1", 503: "60", "503, wait": "7" }[name];
+      assert.equal(answer.header("retry-after"), expected);
+    }
+  }
+
+  /**
+   * Nothing of a failure is kept: with the upstream well again, so is the answer. (That is asked
+   * for twice, so that the breaker sees more successes than failures.)
+   */
+  async function assertRecovers({ column, target }) {
+    await gate.upstream.clearFaults();
+    await untilOpen(gate);
+    const cache = { fresh: HIT, stale: RENEWED, empty: MISS }[column];
+    assert.equal(assertViews(await gate.get(target), cache).views.length, 50);
+    if (column === "fresh") return;
+    assertViews(await gate.get(target, { headers: NO_CACHE }), ASKED_FOR);
+  }
+});
+
+describe("a stale page", () => {
+  test("is renewed, and then is fresh", async () => {
+    const { target, kept } = await stalePage(gate);
+    const { result, visits, units } = await costOf(gate, () => gate.get(target));
+    assertViews(result, RENEWED);
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+    assert.equal(result.header("age"), "0");
+    assert.equal(result.header("cache-control"), "private, max-age=1");
+    assert.equal(result.header("etag"), kept.header("etag"));
+  });
+
+  test("is not what is served when the upstream is well", async () => {
+    const { target, kept } = await stalePage(gate);
+    const page = { ...kept.json, totals: { human: 1, ai: 1, total: 2 } };
+    await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
+    const answer = await gate.get(target);
+    assert.deepEqual(assertViews(answer, RENEWED).totals, page.totals);
+    assert.notEqual(answer.header("etag"), kept.header("etag"));
+  });
+
+  for (const code of [400, 404, 410, 422]) {
+    test(`does not hide that the upstream says ${code}`, async () => {
+      const { target } = await stalePage(gate);
+      await gate.upstream.fault({ fault: status(code) });
+      const { upstream } = assertProblem(await gate.get(target), code, "upstream-error");
+      assert.equal(upstream.status, code);
+      assert.equal(await gate.received(), 2);
+    });
+  }
+
+  test("is asked for again by each who comes, while the upstream fails", async () => {
+    const { target, kept } = await stalePage(gate);
+    await gate.upstream.reset();
+    await always(gate, status(500));
+    const failed = "fwd=stale; fwd-status=500; ttl=-; detail=stale";
+    for (const visits of [1, 2, 3]) {
+      assertStale(await gate.get(target), kept, failed);
+      assert.equal(await gate.received(), visits);
+    }
+  });
+
+  test("has a validator, too", async () => {
+    const { target, kept } = await stalePage(gate);
+    await always(gate, status(500));
+    const headers = [["If-None-Match", kept.header("etag")]];
+    const answer = await gate.get(target, { headers });
+    assert.deepEqual([answer.status, answer.text], [304, ""]);
+    assert.equal(answer.header("cache-control"), "private, no-cache");
+    assert.equal(cacheOf(answer), "fwd=stale; fwd-status=500; ttl=-; detail=stale");
+  });
+
+  test("is served to a caller's no-cache when the upstream fails", async () => {
+    const { target, kept } = await stalePage(gate);
+    await always(gate, status(500));
+    const answer = await gate.get(target, { headers: NO_CACHE });
+    assert.deepEqual([answer.status, answer.text], [200, kept.text]);
+    assert.match(cacheOf(answer), /detail=stale$/);
+    assert.equal(answer.header("cache-control"), "private, no-cache");
+  });
+
+  test("is logged with what the upstream said", async () => {
+    const { target } = await stalePage(gate);
+    await always(gate, status(500));
+    const answer = await gate.get(target);
+    const line = await gate.logged(answer.header("x-request-id"));
+    assert.deepEqual([line.status, line.upstreamStatus, line.problem], [200, 500, null]);
+    assert.match(line.cache, /stale/);
+  });
+});
+
+describe("a slice over a border", () => {
+  const BORDER = { limit: 20, offset: 240 };
+  const fails = (own, offset) =>
+    own.upstream.fault({ times: 0, target: `offset=${offset}`, fault: status(500) });
+
+  for (const offset of [0, 250]) {
+    test(`is marked stale when the page from ${offset} on is, and the other renewed`, async () => {
+      const target = viewsOf({ ...openRange(), ...BORDER });
+      const kept = await gate.get(target);
+      await untilStale(gate, target);
+      await fails(gate, offset);
+      const answer = await gate.get(target);
+      assertStale(answer, kept, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
+    });
+
+    test(`is no success when the page from ${offset} on is unknown and fails`, async () => {
+      await fails(gate, offset);
+      const answer = await gate.get(viewsOf({ ...closedRange(), ...BORDER }));
+      assertProblem(answer, 500, "upstream-error");
+    });
+  }
+});
+
+describe("a fresh page", () => {
+  test("is what a caller's no-cache is served when the upstream fails, marked", async () => {
+    const target = viewsOf(closedRange());
+    const kept = await gate.get(target);
+    await gate.upstream.reset();
+    await always(gate, status(500));
+    const answer = await gate.get(target, { headers: NO_CACHE });
+    assert.deepEqual([answer.status, answer.text], [200, kept.text]);
+    assert.match(answer.header("cache-status"), /fwd-status=500/);
+    assert.doesNotMatch(answer.header("cache-status"), /fwd=stale|detail=stale/);
+    assert.equal(await gate.received(), 1);
+  });
+});
+
+describe("a repetition", () => {
+  for (const [what, fault] of [
+    ["a 503", status(503)],
+    ["a 502", status(502)],
+    ["a 504", status(504)],
+    ["a reset", { kind: "reset" }],
+  ]) {
+    test(`after ${what} succeeds, and is counted in the budget`, async () => {
+      const target = viewsOf(closedRange());
+      await gate.upstream.fault({ fault });
+      const { result, visits, units } = await costOf(gate, () => gate.get(target));
+      assertViews(result, MISS);
+      assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
+      assertViews(await gate.get(target), HIT);
+    });
+  }
+
+  test("is made once and not more", async () => {
+    await gate.upstream.fault({ times: 2, fault: status(503) });
+    const { result, visits, units } = await costOf(gate, () => gate.get(viewsOf(closedRange())));
+    assertProblem(result, 503, "upstream-error");
+    assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
+  });
+
+  test("is not made after a 500 or a 429, nor when the upstream asks to wait", async () => {
+    for (const code of [500, 429, 503]) {
+      await gate.upstream.fault({ fault: status(code, wait(1)) });
+      const { result, visits } = await costOf(gate, () => gate.get(viewsOf(closedRange())));
+      assert.deepEqual([result.status, visits], [code, 1]);
+      await untilOpen(gate);
+    }
+  });
+
+  test("is not made on the last unit of a caller's own quota", async () => {
+    const last = caller(gate, "last", { quota: { analytics: 1 } });
+    await gate.upstream.fault({ fault: status(503) });
+    const run = () => gate.get(viewsOf(closedRange()), last);
+    const { result, visits, units } = await costOf(gate, run);
+    assertProblem(result, 503, "upstream-error");
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+  });
+});
+
+describe("a 429 of the upstream", () => {
+  test("closes the budget, for stale pages and unknown ones", async () => {
+    const { target, kept } = await stalePage(gate);
+    await gate.upstream.reset();
+    await gate.upstream.fault({ fault: status(429, wait(5)) });
+    const refused = await gate.get(viewsOf(closedRange()));
+    assertProblem(refused, 429, "upstream-error");
+    assertStale(await gate.get(target), kept, SPENT);
+    const unknown = await gate.get(viewsOf(openRange()));
+    assertProblem(unknown, 429, "quota-exceeded");
+    assert.equal((await budget(gate)).left, 0);
+    assert.equal(await gate.received(), 1, "nobody else was sent there");
+    for (const answer of [refused, unknown]) {
+      assert.match(answer.header("retry-after"), /^[1-5]$/);
+    }
+    await untilOpen(gate);
+    assertViews(await gate.get(target), RENEWED);
+  });
+
+  test("frees what it reserved", async () => {
+    await gate.get(viewsOf(closedRange()));
+    const { left } = await budget(gate);
+    await gate.upstream.fault({ fault: status(429, wait(1)) });
+    await gate.get(viewsOf(closedRange()));
+    await untilOpen(gate);
+    assert.equal((await budget(gate)).left, left);
+  });
+});
+
+describe("a budget that is spent", () => {
+  const LIMIT = 6;
+  const closed = viewsOf(closedRange());
+  let own;
+  let stale;
+
+  before(async () => {
+    own = await startGate("cache-spent", {
+      upstream: { pages: ROWS },
+      gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: String(LIMIT) } },
+    });
+    await unlimited(own);
+    stale = await stalePage(own);
+    assertViews(await own.get(closed), MISS);
+  });
+  after(() => own?.stop());
+  beforeEach(() => own.upstream.reset());
+
+  test("down to one unit has no repetition", async () => {
+    while ((await budget(own)).left > 1) await own.get(viewsOf(closedRange()));
+    await own.upstream.reset();
+    await own.upstream.fault({ fault: status(503) });
+    assertProblem(await own.get(viewsOf(closedRange())), 503, "upstream-error");
+    assert.equal(await own.received(), 1);
+    assert.equal((await budget(own)).left, 0);
+  });
+
+  test("serves what is stale, marked", async () => {
+    assertStale(await own.get(stale.target), stale.kept, SPENT);
+    assertStale(await own.get(stale.target, { headers: NO_CACHE }), stale.kept, SPENT);
+    assert.equal(await own.received(), 0);
+  });
+
+  test("says with a stale page what is left, and until when", async () => {
+    const answer = await own.get(stale.target);
+    assert.match(answer.header("ratelimit") ?? "none", /^"analytics";r=0;t=\d+$/);
+    assert.equal(answer.header("ratelimit-policy"), `"analytics";q=${LIMIT};w=3600`);
+  });
+
+  test("serves what is fresh, and marks it for who wanted more", async () => {
+    assertViews(await own.get(closed), HIT);
+    const asking = await own.get(closed, { headers: NO_CACHE });
+    assertViews(asking, "hit; ttl=+; detail=quota-exceeded");
+    assert.equal(asking.header("cache-control"), "private, max-age=86400");
+    assert.equal(await own.received(), 0);
+  });
+
+  test("refuses what is not kept, before anything goes upstream", async () => {
+    for (const range of [closedRange(), openRange()]) {
+      const answer = await own.get(viewsOf(range));
+      const problem = assertProblem(answer, 429, "quota-exceeded");
+      assert.deepEqual(problem["violated-policies"], ["analytics"]);
+      const wait = Number(answer.header("retry-after"));
+      assert.ok(wait > 0 && wait <= 3600 + 1, String(wait));
+      assert.equal(answer.header("ratelimit-policy"), `"analytics";q=${LIMIT};w=3600`);
+      assert.match(answer.header("ratelimit"), /^"analytics";r=0;t=\d+$/);
+      assert.equal(answer.header("cache-status"), undefined);
+    }
+    assert.equal(await own.received(), 0);
+  });
+
+  test("of a caller alone is its own: stale pages for it, new ones for the others", async () => {
+    const { target, kept } = await stalePage(gate);
+    assertStale(await gate.get(target, moneyless(gate)), kept, SPENT);
+    assertViews(await gate.get(target), RENEWED);
+  });
+
+  test("is nothing that the gateway or its log talks about too much", () => own.assertDiscreet());
+});
+
+test("the gateway has survived all of it without a panic", () => {
+  assert.doesNotMatch(gate.gateway.log(), /panicked|RuntimeError|Critical|Reinitializing/);
+});
+
+test("neither answers nor log hold the admin key, the secret or a token", () =>
+  gate.assertDiscreet());
