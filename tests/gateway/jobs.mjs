@@ -178,14 +178,8 @@ class Jobs {
     const before = gate.gateway;
     await before[how]();
     await meanwhile();
-    const now = await startGateway({
-      upstreamUrl: gate.upstream.url,
-      adminKey: gate.key,
-      secret: gate.secret,
-      vars: this.vars,
-      state: this.state,
-      port: before.port,
-    });
+    // On the same port, where clients come back to.
+    const now = await startGateway({ ...gate.settings, vars: this.vars, port: before.port });
     gate.gateway = { ...now, log: () => before.log() + now.log() };
   }
 

@@ -330,7 +330,7 @@ describe("side by side", { concurrency: true }, () => {
       const second = await stuck.next();
       assertRepeated([first, second], "agent_job.completed");
       assert.ok(second.at - first.at >= RECEIVER_TIMEOUT_MS + FIRST_RETRY_MS - CLOCK_TOLERANCE_MS);
-    assert.ok(at - first.at < RECEIVER_TIMEOUT_MS / 2, `told ${at - first.at} ms later`);
+      assert.ok(at - first.at < RECEIVER_TIMEOUT_MS / 2, `told ${at - first.at} ms later`);
     });
   });
 

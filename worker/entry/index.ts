@@ -97,6 +97,7 @@ async function answered(request: Request, env: Env, started: number): Promise<An
 function packedHead({ headers, method, url }: Request): string {
   const field = (name: string) => headers.get(name) ?? "";
   const writes = method === "POST";
+  const assertion = field("cf-access-jwt-assertion");
   return [
     crypto.randomUUID(),
     method,
@@ -104,10 +105,11 @@ function packedHead({ headers, method, url }: Request): string {
     field("x-request-id"),
     field("traceparent"),
     field("authorization"),
-    field("cf-access-jwt-assertion"),
+    assertion,
     field("origin"),
     writes ? field("content-type") : "",
     writes ? field("content-length") : "",
+    assertion ? field("sec-fetch-site") : "",
   ].join("\n");
 }
 

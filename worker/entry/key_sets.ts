@@ -1,5 +1,7 @@
 /** The JWK Sets of trusted issuers, fetched seldom and by one for all. */
 
+import { jwk } from "./core.js";
+
 /** How long a set is good without a look: an hour. */
 const FRESH_FOR = 3_600_000;
 /** The least time between two looks for a key that a set did not have: a minute. */
@@ -21,6 +23,8 @@ interface Source {
   set?: KeySet;
   /** When it was last asked, with or without success. */
   asked: number;
+  /** When it was last asked for a key that the set did not have. */
+  searched: number;
   asking?: Promise<void>;
 }
 
@@ -35,9 +39,11 @@ export class KeySets {
     const source = this.#source(address);
     const now = Date.now();
     const old = !source.set || now - source.set.fetched >= FRESH_FOR;
-    const wanting = old || !source.set?.kids.has(kid);
+    const lacks = !source.set?.kids.has(kid);
     const pause = source.set ? PAUSE : FIRST_PAUSE;
-    if (wanting && (source.asking || now - source.asked >= pause)) {
+    const due = old ? now - source.asked >= pause : lacks && now - source.searched >= PAUSE;
+    if ((old || lacks) && (source.asking || due)) {
+      if (!old) source.searched = now;
       source.asking ??= this.#ask(address, source);
       await source.asking;
     }
@@ -47,7 +53,7 @@ export class KeySets {
   #source(address: string): Source {
     let source = this.#sources.get(address);
     if (!source) {
-      source = { asked: 0 };
+      source = { asked: 0, searched: 0 };
       this.#sources.set(address, source);
     }
     return source;
@@ -76,6 +82,8 @@ async function fetched(address: string): Promise<KeySet | undefined> {
       return undefined;
     }
     const text = await shortText(response);
+    // What Rust would refuse must not take the place of a good set.
+    if ("error" in jwk(text, "", "RS256")) return undefined;
     const { keys } = JSON.parse(text) as { keys: { kid?: unknown }[] };
     const kids = keys.map(({ kid }) => kid).filter((kid) => typeof kid === "string");
     return { text, kids: new Set(kids), fetched: Date.now() };

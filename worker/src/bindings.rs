@@ -168,7 +168,7 @@ enum Todo {
 
 /// Decides about a request. `packed` holds, separated by line feeds, which none of them can
 /// hold: a random UUID, the method, the URL, `X-Request-Id`, `traceparent`, `Authorization`,
-/// `Cf-Access-Jwt-Assertion`, `Origin`, `Content-Type`, `Content-Length`; what is not there
+/// `Cf-Access-Jwt-Assertion`, `Origin`, `Content-Type`, `Content-Length`, `Sec-Fetch-Site`; what is not there
 /// is empty. `now` is in milliseconds; `verified` tells that the shell has verified the
 /// signature of this very token.
 #[wasm_bindgen]
@@ -186,6 +186,7 @@ pub fn decide(packed: &str, now: f64, verified: bool) -> String {
         origin: field(),
         content_type: field(),
         content_length: field(),
+        fetch_site: field(),
     };
     let id = if is_harmless(own_id) { own_id } else { uuid };
     let signature = if verified {

@@ -26,13 +26,14 @@ pub fn origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result<Origi
     if own_origin(url) == sent {
         return Ok(Origin::Own);
     }
+    Err(not_allowed())
+}
+
+/// 403: a page from elsewhere.
+#[must_use]
+pub fn not_allowed() -> Problem {
     let detail = "pages of this origin may not call; see ALLOWED_ORIGINS";
-    Err(Problem::new(
-        403,
-        "origin-not-allowed",
-        "Origin not allowed",
-        detail,
-    ))
+    Problem::new(403, "origin-not-allowed", "Origin not allowed", detail)
 }
 
 fn own_origin(url: &str) -> &str {

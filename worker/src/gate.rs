@@ -39,6 +39,8 @@ pub struct Incoming<'a> {
     pub content_type: Option<&'a str>,
     /// `Content-Length`.
     pub content_length: Option<&'a str>,
+    /// `Sec-Fetch-Site`, with which a browser says where a request comes from.
+    pub fetch_site: Option<&'a str>,
 }
 
 /// What is to be done.
@@ -237,6 +239,9 @@ pub fn decide(
         Ok(origin) => origin,
         Err(problem) => return Outcome::refused(problem),
     };
+    if origin == Origin::Own && is_forged(incoming) {
+        return Outcome::refused(cors::not_allowed());
+    }
     let (path, query) = split_url(incoming.url);
     let mut request = Asked {
         config,
@@ -252,6 +257,13 @@ pub fn decide(
     request.outcome.route = None;
     request.outcome.decision = request.decided(path);
     request.outcome
+}
+
+/// Whether a page elsewhere makes a browser ask, with the cookie that Cloudflare Access makes an
+/// assertion of: an image's address is enough for that, and has no `Origin`.
+fn is_forged(incoming: &Incoming<'_>) -> bool {
+    let by_cookie = incoming.authorization.is_none() && incoming.access_assertion.is_some();
+    by_cookie && incoming.fetch_site == Some("cross-site")
 }
 
 /// A request while it is decided about.

@@ -677,6 +677,25 @@ fn an_origin_that_is_not_allowed_is_refused_before_its_token_is_looked_at() {
 }
 
 #[test]
+fn a_page_elsewhere_cannot_use_the_cookie_of_a_person() {
+    let asked = |site, authorization| {
+        let incoming = Incoming {
+            authorization,
+            access_assertion: Some("x.y.z"),
+            fetch_site: site,
+            ..get(VIEWS, "")
+        };
+        refused(&incoming).kind
+    };
+    assert_eq!(asked(Some("cross-site"), None), "origin-not-allowed");
+    for site in [None, Some("same-origin"), Some("same-site"), Some("none")] {
+        assert_eq!(asked(site, None), "missing-token", "{site:?}");
+    }
+    // A page that was given a token has it from somebody.
+    assert_eq!(asked(Some("cross-site"), Some("Bearer x")), "invalid-token");
+}
+
+#[test]
 fn a_refusal_can_be_read_by_an_allowed_page() {
     let incoming = Incoming {
         origin: Some("https://docs.example"),

@@ -1,0 +1,102 @@
+/** Tokens and keys that no honest issuer makes: any header, any claims, any signature. */
+import assert from "node:assert/strict";
+import { createHash, createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
+import { jwkOf, newSigningKey } from "../harness/issuer.mjs";
+
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/** What stands before a SHA-256 digest in an RS256 signature (RFC 8017, section 9.2). */
+const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
+/** The order of P-256: as r or s it is zero. */
+const ORDER = Buffer.from(
+  "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551",
+  "hex",
+);
+
+/** A part of a token: text as it is, anything else as JSON. */
+export function encoded(part) {
+  return Buffer.from(typeof part === "string" ? part : JSON.stringify(part)).toString("base64url");
+}
+
+/**
+ * A token with exactly this header and these claims, as values or as text.
+ *
+ * @param {unknown} header
+ * @param {unknown} claims
+ * @param {(body: string) => Uint8Array} sign gives the signature of what is signed
+ */
+export function tokenOf(header, claims, sign) {
+  const body = `${encoded(header)}.${encoded(claims)}`;
+  return `${body}.${Buffer.from(sign(body)).toString("base64url")}`;
+}
+
+/** Signs with HMAC. */
+export const hmac =
+  (secret, hash = "sha256") =>
+  (body) =>
+    createHmac(hash, secret).update(body).digest();
+
+/** Signs with a private key, as Node.js does with these options. */
+export const asymmetric = (key, hash, options) => (body) =>
+  signBytes(hash, Buffer.from(body), { key, ...options });
+
+/** Signs with RSASSA-PSS, which is PS256. */
+export const pss = (key) => asymmetric(key, "sha256", { padding: 6, saltLength: 32 });
+
+/** Gives always the same bytes. */
+export const constant = (bytes) => () => bytes;
+
+/** Signatures of ES256 that fit every key where a verifier forgets to look at zero. */
+export const ZERO_SIGNATURES = { zero: Buffer.alloc(64), order: Buffer.concat([ORDER, ORDER]) };
+
+/** The "signature" that every text has by an RSA key of 2,048 bits whose exponent is 1. */
+export function ownMessage(body) {
+  const digest = createHash("sha256").update(body).digest();
+  const end = Buffer.concat([Buffer.from([0]), SHA256_PREFIX, digest]);
+  return Buffer.concat([Buffer.from([0, 1]), Buffer.alloc(254 - end.length, 0xff), end]);
+}
+
+/** The same bytes with a zero before them. */
+export function lengthened(signature) {
+  const bytes = Buffer.from(signature, "base64url");
+  return Buffer.concat([Buffer.alloc(1), bytes]).toString("base64url");
+}
+
+/** The same bytes written otherwise: bits that the last character has to spare are set. */
+export function uncanonical(signature) {
+  const last = BASE64URL[BASE64URL.indexOf(signature.at(-1)) + 1];
+  const changed = signature.slice(0, -1) + last;
+  assert.deepEqual(Buffer.from(changed, "base64url"), Buffer.from(signature, "base64url"));
+  return changed;
+}
+
+/** Two keys of one `kid`: either could be the attacker's. */
+export function twinKeys() {
+  return [newSigningKey(), newSigningKey()].map((key) => ({ ...key, kid: "twin" }));
+}
+
+/**
+ * Keys that must not verify, by their `kid`, and what signs with most of them.
+ *
+ * @returns {{ rsa: import("../harness/issuer.mjs").SigningKey,
+ *   weak: import("../harness/issuer.mjs").SigningKey, set: Record<string, unknown>[] }}
+ */
+export function oddKeys() {
+  const rsa = newSigningKey();
+  const weak = { ...rsa, ...generateKeyPairSync("rsa", { modulusLength: 1024 }) };
+  const { publicKey: p384 } = generateKeyPairSync("ec", { namedCurve: "P-384" });
+  const point = Buffer.alloc(32, 1).toString("base64url");
+  const { use: _, alg: __, ...bare } = jwkOf(rsa);
+  const set = {
+    encrypts: { ...bare, use: "enc" },
+    signs: { ...bare, key_ops: ["sign"] },
+    rs512: { ...bare, alg: "RS512" },
+    even: { ...bare, e: "AQAA" },
+    one: { ...bare, e: "AQ" },
+    weak: jwkOf(weak),
+    p384: p384.export({ format: "jwk" }),
+    nowhere: { kty: "EC", crv: "P-256", x: point, y: point },
+    oct: { kty: "oct", k: encoded("known to all"), alg: "HS256" },
+    bare,
+  };
+  return { rsa, weak, set: Object.entries(set).map(([kid, key]) => ({ ...key, kid })) };
+}

@@ -1,0 +1,606 @@
+/** What a request leaves behind: one line of the log, its trace, its time. And what it must not. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { ROOT } from "../../scripts/versions.mjs";
+import { newCanaryKey } from "../harness/canary.mjs";
+import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
+import { headerOf } from "../harness/upstream.mjs";
+import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "./gate.mjs";
+
+const LIST = `/v2/agent/${PROJECT}/jobs`;
+const prompt = "x";
+/** Far more than an answer takes, so that only what hangs runs into it. */
+const TIMEOUT_SECONDS = 2;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SPAN = "00f067aa0ba902b7";
+/** The members of a line; a monitoring system is set up by them. */
+const MEMBERS = [
+  ...["requestId", "traceId", "subject", "route", "project", "status", "problem"],
+  ...["upstreamStatus", "upstreamMilliseconds", "cache", "budgetLeft", "milliseconds", "operator"],
+];
+
+let gate;
+
+before(async () => {
+  gate = await startGate("observability", {
+    gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
+  });
+});
+after(() => gate?.stop());
+beforeEach(() => gate.upstream.reset());
+
+/** All lines of the log with this id. */
+function linesOf(id) {
+  const lines = gate.gateway.log().split("\n");
+  return lines.filter((line) => line.includes(`"requestId":"${id}"`));
+}
+
+/** The one line of an answer: a later request's is there, and no second one of this. */
+async function lineOf(answer) {
+  const id = answer.header("x-request-id");
+  const line = await gate.logged(id);
+  const later = await gate.get("/healthz", { authorization: null });
+  await gate.logged(later.header("x-request-id"));
+  assert.equal(linesOf(id).length, 1, `one line of ${id}`);
+  assert.deepEqual(Object.keys(line).sort(), [...MEMBERS].sort());
+  assert.ok(Number.isInteger(line.milliseconds) && line.milliseconds >= 0);
+  assert.match(line.traceId, /^[0-9a-f]{32}$/);
+  return line;
+}
+
+/** Asserts what a line says, beside what every line does. */
+async function assertLogged(answer, expected) {
+  const line = await lineOf(answer);
+  const told = Object.fromEntries(Object.keys(expected).map((name) => [name, line[name]]));
+  assert.deepEqual(told, expected);
+  return line;
+}
+
+const operator = () => {
+  const claims = accessClaims({ sub: "olga", scope: "gateway:operate" });
+  return { authorization: `Bearer ${gate.known(mintToken(claims, gate.secret))}` };
+};
+const nobody = { authorization: null };
+
+describe("the log's one line", () => {
+  const JOB = "/v2/agent/{projectId}/job/{id}";
+  const own = { subject: "alice", project: PROJECT, problem: null, operator: null };
+  const asked = { upstreamStatus: 200, status: 200 };
+  const unasked = { upstreamStatus: null, upstreamMilliseconds: null };
+
+  test("of a creation and of a follow-up", async () => {
+    const created = await gate.post(JOBS, { prompt });
+    const route = "/v2/agent/{projectId}/job";
+    const line = await assertLogged(created, { ...own, route, status: 201, upstreamStatus: 201 });
+    assert.ok(Number.isInteger(line.upstreamMilliseconds));
+    assert.ok(line.upstreamMilliseconds <= line.milliseconds);
+    assert.equal(line.budgetLeft, left(created, "create-job"));
+
+    const message = await gate.post(`${JOBS}/${created.json.id}/message`, { prompt });
+    const after = await assertLogged(message, { ...own, ...asked, route: `${JOB}/message` });
+    assert.equal(after.budgetLeft, left(message, "send-message"));
+  });
+
+  test("of a job read, of the jobs listed and of one watched", async () => {
+    const { id } = (await gate.post(JOBS, { prompt })).json;
+    await assertLogged(await gate.get(`${JOBS}/${id}`), { ...own, ...asked, route: JOB });
+    await assertLogged(await gate.get(LIST), {
+      ...own,
+      status: 200,
+      route: "/v2/agent/{projectId}/jobs",
+    });
+    await gate.upstream.setJob(id, { status: "completed" });
+    const events = await gate.get(`${JOBS}/${id}/events`);
+    await assertLogged(events, { ...own, status: 200, route: `${JOB}/events` });
+  });
+
+  test("of page views: fetched, and kept", async () => {
+    const route = "/v1/analytics/{projectId}/views";
+    const first = await gate.get(VIEWS);
+    const line = await assertLogged(first, { ...own, ...asked, route });
+    assert.match(line.cache, /^fwd=uri-miss/);
+    assert.equal(line.budgetLeft, left(first, "analytics"));
+    const second = await assertLogged(await gate.get(VIEWS), {
+      ...own,
+      ...unasked,
+      route,
+      status: 200,
+    });
+    assert.match(second.cache, /^hit/);
+  });
+
+  test("of what needs no project", async () => {
+    const none = { ...unasked, project: null, problem: null, cache: null, budgetLeft: null };
+    for (const [target, options, route, subject] of [
+      ["/healthz", nobody, "/healthz", null],
+      ["/healthz?deep", operator(), "/healthz", "olga"],
+      ["/openapi.json", nobody, "/openapi.json", null],
+    ]) {
+      const answer = await gate.get(target, options);
+      await assertLogged(answer, { ...none, route, subject, status: 200 });
+    }
+  });
+
+  test("of refusals: the problem, and nobody before he is known", async () => {
+    const route = "/v1/analytics/{projectId}/views";
+    const refused = { ...unasked, project: null, operator: null, route };
+    const stranger = { ...refused, subject: null };
+    const with_ = (token) => ({ authorization: `Bearer ${token}` });
+    const origin = [["Origin", "https://evil.example"]];
+    for (const [answer, expected] of [
+      [await gate.get(VIEWS, nobody), { ...stranger, status: 401, problem: "missing-token" }],
+      [await gate.get(VIEWS, with_("x")), { ...stranger, status: 401, problem: "invalid-token" }],
+      [
+        await gate.get(VIEWS, with_(gate.token({}, newSecret()))),
+        { ...stranger, status: 401, problem: "invalid-token" },
+      ],
+      [
+        await gate.get(VIEWS, with_(gate.token({ projects: [] }))),
+        { ...refused, subject: "alice", status: 403, problem: "project-not-allowed" },
+      ],
+      [
+        await gate.get(VIEWS, with_(gate.token({ scope: "" }))),
+        { ...refused, subject: "alice", status: 403, problem: "insufficient-scope" },
+      ],
+      [
+        await gate.get(`${VIEWS}?limit=0`),
+        { ...refused, subject: "alice", project: PROJECT, status: 400, problem: "invalid-request" },
+      ],
+      [
+        await gate.get(VIEWS, { headers: origin }),
+        { ...stranger, route: null, status: 403, problem: "origin-not-allowed" },
+      ],
+      [
+        await gate.get("/v2/nope", nobody),
+        { ...stranger, route: null, status: 404, problem: "not-found" },
+      ],
+      [
+        await gate.send({ method: "DELETE", target: VIEWS, ...nobody }),
+        { ...stranger, route: null, status: 405, problem: "method-not-allowed" },
+      ],
+      [
+        await gate.send({ method: "POST", target: JOBS, body: "{}" }),
+        { status: 415, problem: "unsupported-media-type", subject: "alice", ...unasked },
+      ],
+      [
+        await gate.post(JOBS, { prompt: "" }),
+        { status: 400, problem: "invalid-request", subject: "alice", ...unasked },
+      ],
+    ]) {
+      await assertLogged(answer, expected);
+    }
+    assert.equal(await gate.received(), 0);
+  });
+
+  test("of a spent quota: nothing is left", async () => {
+    const authorization = `Bearer ${gate.token({ sub: "few", quota: { "create-job": 0 } })}`;
+    const answer = await gate.post(JOBS, { prompt }, { authorization });
+    assertProblem(answer, 429, "quota-exceeded");
+    const expected = { status: 429, problem: "quota-exceeded", budgetLeft: 0, subject: "few" };
+    await assertLogged(answer, { ...expected, ...unasked });
+  });
+
+  test("of an upstream's failure: its status, its time, or that it gave none", async () => {
+    await gate.upstream.fault({ fault: { kind: "status", status: 500 } });
+    const failed = await gate.get(`${JOBS}/j1`);
+    await assertLogged(failed, { status: 500, upstreamStatus: 500, problem: "upstream-error" });
+    await gate.upstream.fault({ fault: { kind: "hang" }, times: 0 });
+    const late = await gate.get(`${JOBS}/j1`);
+    const line = await assertLogged(late, {
+      ...{ status: 504, upstreamStatus: null, problem: "upstream-timeout" },
+    });
+    assert.ok(line.upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS);
+  });
+
+  test("is one line, whatever a subject holds", async () => {
+    const sub = 'eve","status":200}\n{"requestId":"forged","status":200} \u001b[2K\r';
+    const authorization = `Bearer ${gate.token({ sub, projects: [] })}`;
+    const answer = await gate.get(VIEWS, { authorization });
+    const line = await assertLogged(answer, { subject: sub, status: 403 });
+    assert.equal(line.requestId, answer.header("x-request-id"));
+    assert.equal(linesOf("forged").length, 0);
+    assert.doesNotMatch(gate.gateway.log(), /^\{"requestId":"forged"/m);
+    assert.ok(!gate.gateway.log().includes("\u001b[2K"));
+  });
+
+  function left(answer, policy) {
+    return Number(new RegExp(`"${policy}";r=(\\d+)`).exec(answer.header("ratelimit"))[1]);
+  }
+});
+
+describe("what no line of the log holds", () => {
+  const canaries = {};
+  const canary = (what) => {
+    canaries[what] ??= `canary-${randomBytes(8).toString("hex")}`;
+    return canaries[what];
+  };
+
+  test("canaries are sent in everything that a caller can send", async () => {
+    const fields = [
+      ["User-Agent", canary("user agent")],
+      ["Cookie", `session=${canary("cookie")}`],
+      ["Referer", `https://docs.example/${canary("referrer")}`],
+      ["X-Forwarded-For", canary("forwarded for")],
+      ["X-Custom", canary("another field")],
+      ["Cf-Access-Jwt-Assertion", canary("assertion")],
+      ["Proxy-Authorization", `Basic ${canary("proxy's credential")}`],
+      ["If-None-Match", `"${canary("entity tag")}"`],
+      ["Traceparent", `00-${canary("trace")}-x-01`],
+      ["Tracestate", `vendor=${canary("trace state")}`],
+      ["X-Request-Id", `${canary("request id")} with a space`],
+    ];
+    const write = (key) => [...fields, ["Idempotency-Key", canary(key)]];
+    const sent = { prompt: `${canary("prompt")}\n${canary("prompt's second line")}` };
+    const { id } = (await gate.post(JOBS, sent, { headers: write("idempotency key") })).json;
+    await gate.post(JOBS, sent, { headers: write("idempotency key") });
+    await gate.post(JOBS, { prompt: "other" }, { headers: write("idempotency key") });
+    await gate.post(`${JOBS}/${id}/message`, sent, { headers: write("follow-up's key") });
+    const url = `https://hooks.example/${canary("webhook")}?secret=${canary("webhook's query")}`;
+    await gate.post(JOBS, sent, { headers: [["Webhook-Url", url]] });
+    await gate.post(JOBS, { prompt: 5, [canary("member")]: canary("value") });
+    await gate.send({
+      ...{
+        method: "POST",
+        target: JOBS,
+        body: `{"${canary("broken body")}`,
+        headers: [["Content-Type", "application/json"]],
+      },
+    });
+    for (const target of [
+      VIEWS,
+      LIST,
+      `${VIEWS}?dateFrom=${canary("date")}`,
+      `${VIEWS}?${canary("parameter")}=1`,
+      `${VIEWS}?access_token=${canary("token in the query")}`,
+      `${LIST}?cursor=${canary("cursor")}`,
+      `${JOBS}/${canary("job")}`,
+      `${JOBS}/${canary("watched job")}/events`,
+      `/v1/analytics/${canary("project")}/views`,
+      `/v1/${canary("path")}`,
+      `/healthz?${canary("health's query")}=1&deep`,
+      `/openapi.json?${canary("description's query")}`,
+    ]) {
+      await gate.get(target, { headers: fields });
+      await gate.get(target, { authorization: `Bearer ${canary("token")}`, headers: fields });
+      await gate.get(target, { authorization: canary("scheme"), headers: fields });
+    }
+    const headers = [["Origin", `https://${canary("origin")}.example`]];
+    assertProblem(await gate.get(VIEWS, { headers }), 403, "origin-not-allowed");
+  });
+
+  test("canaries are in what the upstream says", async () => {
+    for (const [status, what] of [
+      [400, "error"],
+      [401, "refusal"],
+      [500, "failure"],
+    ]) {
+      const body = { error: `upstream ${canary(what)}` };
+      await gate.upstream.fault({ fault: { kind: "json", status, body } });
+      await gate.get(`${JOBS}/j1`);
+    }
+    await gate.upstream.fault({ fault: { kind: "json", status: 200, body: [canary("data")] } });
+    await gate.get(`${VIEWS}?dateFrom=2024-01-01`);
+    // Why the admin key is refused is for the operator, and in the log alone.
+    delete canaries.refusal;
+  });
+
+  test("nor does a cursor of the gateway's own make", async () => {
+    for (let made = 0; made < 2; made += 1) await gate.post(JOBS, { prompt });
+    const { nextCursor } = (await gate.get(`${LIST}?limit=1`)).json;
+    assert.ok(nextCursor);
+    const answer = await gate.get(`${LIST}?limit=1&cursor=${encodeURIComponent(nextCursor)}`);
+    assert.equal(answer.status, 200);
+    await lineOf(answer);
+    assert.ok(!gate.gateway.log().includes(nextCursor));
+  });
+
+  test("none of them is in the log", async () => {
+    await lineOf(await gate.get("/healthz", nobody));
+    // Wrangler's own lines name each path; all others are the gateway's.
+    const lines = gate.gateway.log().split("\n");
+    const own = lines.filter((line) => !line.startsWith("[wrangler:"));
+    assert.ok(own.length > 40 && Object.keys(canaries).length > 30);
+    const log = own.join("\n");
+    const found = Object.entries(canaries).filter(([, text]) => log.includes(text));
+    assert.deepEqual(found, []);
+  });
+});
+
+describe("X-Request-Id", () => {
+  const ask = (id) => gate.get(VIEWS, { authorization: null, headers: [["X-Request-Id", id]] });
+
+  for (const id of ["a", "of-the-caller_1=", "7f9c2ba4e88f827d", "A".repeat(255)]) {
+    test(`is taken over when harmless: ${id.slice(0, 20)}`, async () => {
+      const answer = await ask(id);
+      assert.equal(answer.header("x-request-id"), id);
+      assert.equal(answer.json.instance, id);
+      assert.equal((await gate.logged(id)).status, 401);
+    });
+  }
+
+  for (const [what, id] of [
+    ["empty", ""],
+    ["256 long", "A".repeat(256)],
+    ["with a space", "a b"],
+    ["with a slash", "../a"],
+    ["with a quotation mark", 'a"b'],
+    ["with markup", "<script>"],
+    ["with a comma", "a,b"],
+    ["with a full stop", "a.b"],
+    ["not ASCII", "é"],
+    ["an encoded line break", "a%0d%0ab"],
+    ["a lookup", ["$", "{jndi:ldap://evil.example}"].join("")],
+  ]) {
+    test(`is replaced when it is ${what}`, async () => {
+      const answer = await ask(id);
+      assertProblem(answer, 401, "missing-token");
+      assert.match(answer.header("x-request-id"), UUID);
+      if (id.length > 3) assert.ok(!gate.gateway.log().includes(id));
+    });
+  }
+
+  test("is replaced when there are two", async () => {
+    const headers = [
+      ["X-Request-Id", "one"],
+      ["X-Request-Id", "two"],
+    ];
+    const answer = await gate.get(VIEWS, { authorization: null, headers });
+    assert.match(answer.header("x-request-id"), UUID);
+  });
+
+  test("is another for each request", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => gate.get("/healthz", nobody)),
+    );
+    const ids = new Set(answers.map((answer) => answer.header("x-request-id")));
+    assert.equal(ids.size, 20);
+  });
+});
+
+describe("a trace", () => {
+  let range = 0;
+  /** Each way upstream, with the request that it makes there. */
+  const WAYS = {
+    "a job": (headers) => gate.get(`${JOBS}/j1`, { headers }),
+    "page views": (headers) => {
+      range += 1;
+      return gate.get(`${VIEWS}?dateTo=2024-03-${String(range).padStart(2, "0")}`, { headers });
+    },
+    "a creation": (headers) => gate.post(JOBS, { prompt }, { headers }),
+    "a follow-up": (headers) => gate.post(`${JOBS}/j1/message`, { prompt }, { headers }),
+  };
+
+  /** The parts of the `traceparent` that the upstream has received. */
+  async function traced(way, ...headers) {
+    await gate.upstream.reset();
+    const answer = await WAYS[way](headers);
+    const [request] = await gate.upstream.requests();
+    const parent = headerOf(request, "traceparent");
+    const [, version, trace, span, flags] = /^(..)-(.{32})-(.{16})-(..)$/.exec(parent);
+    assert.equal(version, "00");
+    assert.match(trace, /^(?!0{32})[0-9a-f]{32}$/);
+    assert.match(span, /^(?!0{16})[0-9a-f]{16}$/);
+    const line = await gate.logged(answer.header("x-request-id"));
+    assert.equal(line.traceId, trace, "the log's trace is the upstream's");
+    return { trace, span, flags };
+  }
+
+  for (const way of Object.keys(WAYS)) {
+    test(`goes on upstream, with a span of the gateway's own: ${way}`, async () => {
+      for (const flags of ["00", "01"]) {
+        const told = await traced(way, ["Traceparent", `00-${TRACE}-${SPAN}-${flags}`]);
+        assert.deepEqual([told.trace, told.flags], [TRACE, flags]);
+        assert.notEqual(told.span, SPAN);
+      }
+    });
+
+    test(`begins where there is none: ${way}`, async () => {
+      const [first, second] = [await traced(way), await traced(way)];
+      assert.notEqual(first.trace, second.trace);
+      assert.notEqual(first.span, second.span);
+      assert.equal(first.flags, "00");
+    });
+  }
+
+  test("has another span for each request", async () => {
+    const field = ["Traceparent", `00-${TRACE}-${SPAN}-01`];
+    const spans = [await traced("a job", field), await traced("a job", field)];
+    assert.notEqual(spans[0].span, spans[1].span);
+  });
+
+  for (const [what, value] of [
+    ["empty", ""],
+    ["no trace", `00-${"0".repeat(32)}-${SPAN}-01`],
+    ["no parent", `00-${TRACE}-${"0".repeat(16)}-01`],
+    ["of the forbidden version", `ff-${TRACE}-${SPAN}-01`],
+    ["in capitals", `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+    ["too short", `00-${TRACE.slice(1)}-${SPAN}-01`],
+    ["too long", `00-${TRACE}-${SPAN}-01-more`],
+    ["without flags", `00-${TRACE}-${SPAN}`],
+    ["no hexadecimal digits", `00-${TRACE.replace("4", "g")}-${SPAN}-01`],
+    ["two of them joined", `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
+    ["another header's", "Bearer x"],
+  ]) {
+    test(`begins anew when traceparent is ${what}`, async () => {
+      const told = await traced("a job", ["Traceparent", value]);
+      assert.notEqual(told.trace, TRACE);
+      assert.equal(told.flags, "00");
+    });
+  }
+
+  test("of a version to come is read by what is known of it", async () => {
+    const told = await traced("a job", ["Traceparent", `01-${TRACE}-${SPAN}-01-more`]);
+    assert.equal(told.trace, TRACE);
+  });
+
+  test("of a refused request is in the log", async () => {
+    const headers = [["Traceparent", `00-${TRACE}-${SPAN}-01`]];
+    const answer = await gate.get(VIEWS, { authorization: null, headers });
+    assert.equal((await lineOf(answer)).traceId, TRACE);
+  });
+});
+
+describe("Server-Timing", () => {
+  const DURATION = /^upstream;dur=(\d+)$/;
+
+  test("says what of the time was the upstream's", async () => {
+    const created = await gate.post(JOBS, { prompt });
+    for (const answer of [
+      created,
+      await gate.get(`${JOBS}/${created.json.id}`),
+      await gate.get(`${JOBS}/none`),
+      await gate.get(`${VIEWS}?dateTo=2024-05-01`),
+    ]) {
+      const [, milliseconds] = DURATION.exec(answer.header("server-timing"));
+      const line = await gate.logged(answer.header("x-request-id"));
+      assert.equal(line.upstreamMilliseconds, Number(milliseconds));
+    }
+  });
+
+  test("grows with the upstream's time", async () => {
+    await gate.upstream.fault({ fault: { kind: "delay", ms: 300 } });
+    const answer = await gate.get(`${JOBS}/none`);
+    assert.ok(Number(DURATION.exec(answer.header("server-timing"))[1]) >= 300);
+  });
+
+  test("is there where there was no answer, too", async () => {
+    await gate.upstream.fault({ fault: { kind: "hang" } });
+    const answer = await gate.get(`${JOBS}/none`);
+    assert.ok(Number(DURATION.exec(answer.header("server-timing"))[1]) >= 1000 * TIMEOUT_SECONDS);
+  });
+
+  test("is not there when the upstream was not asked", async () => {
+    const kept = `${VIEWS}?dateTo=2024-05-01`;
+    assert.equal((await gate.get(kept)).status, 200);
+    for (const answer of [
+      await gate.get(kept),
+      await gate.get(VIEWS, nobody),
+      await gate.get(`${VIEWS}?limit=0`),
+      await gate.get("/healthz", nobody),
+      await gate.get("/openapi.json", nobody),
+      await gate.get("/healthz?deep", operator()),
+    ]) {
+      assert.equal(answer.header("server-timing"), undefined, answer.text.slice(0, 80));
+    }
+  });
+});
+
+describe("the page", () => {
+  test("has its security header fields and a policy without exceptions", async () => {
+    const answer = await gate.get("/", nobody);
+    assert.equal(answer.status, 200);
+    const policy = answer.header("content-security-policy");
+    for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]) {
+      assert.ok(policy.includes(part), `${part} in ${policy}`);
+    }
+    assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'|\*|https?:/);
+    for (const [name, value] of Object.entries({
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+    })) {
+      assert.equal(answer.header(name), value, name);
+    }
+  });
+});
+
+describe("what would be deployed", () => {
+  const SECRETS = { ADMIN_API_KEY: newCanaryKey(), ACCESS_TOKEN_SECRET: newSecret() };
+  let folder;
+  let said;
+  /** The bytes that would be sent, and their parts by name. */
+  let upload;
+  let parts;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "quillgate-deploy-"));
+    const file = join(folder, "upload");
+    const config = join(ROOT, "worker", "wrangler.toml");
+    const args = ["deploy", "--dry-run", "--config", config, "--outfile", file];
+    const env = { ...environment(folder), ...SECRETS };
+    const wrangler = join(ROOT, "node_modules", ".bin", "wrangler");
+    const { stdout, stderr } = await promisify(execFile)(
+      wrangler,
+      [...args, "--outdir", join(folder, "out")],
+      { env, timeout: 60_000 },
+    );
+    said = stdout + stderr;
+    upload = readFileSync(file, "latin1");
+    parts = partsOf(upload);
+  });
+  after(() => folder && rmSync(folder, { recursive: true, force: true }));
+
+  test("is accepted by wrangler, with both Durable Objects and the page", () => {
+    assert.match(said, /--dry-run: exiting now/);
+    assert.doesNotMatch(said, /warning|deprecated/i);
+    const { main_module, bindings, observability } = JSON.parse(parts.metadata);
+    assert.deepEqual([main_module, observability.enabled], ["index.js", true]);
+    const kinds = Object.fromEntries(bindings.map(({ name, type }) => [name, type]));
+    assert.equal(kinds.PROJECT_GATE, "durable_object_namespace");
+    assert.equal(kinds.ORG_GATE, "durable_object_namespace");
+    assert.equal(kinds.ASSETS, "assets");
+  });
+
+  test("is the Worker and its module, and no source map", () => {
+    const modules = Object.keys(parts).filter((name) => name !== "metadata");
+    assert.equal(modules.length, 2, modules.join());
+    assert.match(modules[0], /^index\.js$/);
+    assert.match(modules[1], /gateway_bg\.wasm$/);
+    assert.doesNotMatch(upload, /"sourcesContent"|"mappings":/);
+  });
+
+  test("holds no secret, and no path of this machine", () => {
+    for (const [name, secret] of Object.entries(SECRETS)) {
+      assert.ok(!upload.includes(secret) && !said.includes(secret), name);
+    }
+    const { bindings } = JSON.parse(parts.metadata);
+    const texts = bindings.filter(({ text }) => text !== undefined).map(({ name }) => name);
+    assert.deepEqual(texts.sort(), ["ALLOWED_ORIGINS", "UPSTREAM_BASE_URL"]);
+    assert.doesNotMatch(upload, /mint_[a-z0-9]{10}|whsec_[A-Za-z0-9+/]{20}|-----BEGIN [A-Z ]*KEY/);
+    assert.ok(!upload.includes(ROOT), ROOT);
+    assert.ok(!upload.includes(`${homedir()}/`), homedir());
+  });
+
+  test("has a page without source maps or settings", () => {
+    const names = readdirSync(join(ROOT, "www", "dist"), { recursive: true }).map(String);
+    assert.ok(names.includes("index.html"));
+    const unwanted = names.filter((name) => /\.map$|(^|\/)\.|\.env|\.dev\.vars/.test(name));
+    assert.deepEqual(unwanted, []);
+  });
+
+  /** The parts of a form as wrangler would send it (RFC 7578), by name. */
+  function partsOf(form) {
+    const boundary = form.slice(0, form.indexOf("\r\n"));
+    const entries = form.split(boundary).slice(1, -1);
+    return Object.fromEntries(
+      entries.map((entry) => {
+        const at = entry.indexOf("\r\n\r\n");
+        const [, name] = /; name="([^"]*)"/.exec(entry.slice(0, at));
+        return [name, entry.slice(at + 4, -2)];
+      }),
+    );
+  }
+
+  /** Without the user's own credentials and settings. */
+  function environment(home) {
+    const { CLOUDFLARE_ENV: _environment, CLOUDFLARE_API_TOKEN: _token, ...rest } = process.env;
+    return {
+      ...rest,
+      ...{ CI: "true", FORCE_COLOR: "0", HOME: home, XDG_CONFIG_HOME: home },
+      ...{ WRANGLER_LOG_PATH: join(home, "logs"), WRANGLER_CACHE_DIR: join(home, "cache") },
+      ...{ WRANGLER_SEND_METRICS: "false", WRANGLER_SEND_ERROR_REPORTS: "false" },
+      WRANGLER_HIDE_BANNER: "true",
+    };
+  }
+});
+
+test("neither answers nor log hold the admin key, the secret or a token", () =>
+  gate.assertDiscreet());
