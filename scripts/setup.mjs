@@ -15,6 +15,10 @@ const TARGET = "wasm32-unknown-unknown";
 const COMPONENTS = ["rustfmt", "clippy", "rust-src"];
 /** Other runtimes, bundlers and checkers: apart, since only the package's tests need them. */
 const PACKAGE_TOOLS = join("tests", "package", "tools");
+/** The programs in Python, each package with its hashes. */
+const PYTHON_PACKAGES = join(ROOT, "tests", "openapi", "requirements.txt");
+/** The oldest Python that they all run on. */
+const PYTHON_MINIMUM = "3.11.0";
 
 /** What each pinned tool is called, and which programs it must bring. */
 const TOOLS = {
@@ -32,6 +36,7 @@ const TOOLS = {
  * @property {boolean} [browser] Chromium and the driver of the same version
  * @property {boolean} [firefox]
  * @property {boolean} [packageTools] what is in `tests/package/tools`
+ * @property {boolean} [python] what is in `tests/openapi/requirements.txt`
  *
  * @typedef {object} Context
  * @property {NodeJS.ProcessEnv} env the environment to run tools in
@@ -66,6 +71,7 @@ export async function setup(needs = {}) {
   if (needs.packageTools) {
     await step("npm packages of the package's tests", () => ensurePackages(env, PACKAGE_TOOLS));
   }
+  if (needs.python) await step("schemathesis", () => ensurePython(env, bin, looks.python));
   if (needs.browser) await step("browser", () => ensureBrowser(env, bin, looks.browser));
   if (needs.firefox) await step("Firefox", () => ensureFirefox(env, bin, looks.firefox));
 
@@ -84,6 +90,7 @@ async function step(title, body) {
 function lookAhead(needs, env) {
   const looks = { rust: lookForRust(env) };
   for (const name of Object.keys(TOOLS)) if (needs[name]) looks[name] = lookForTool(name, env);
+  if (needs.python) looks.python = lookForPython(env);
   if (needs.browser) looks.browser = lookForBrowser(env);
   if (needs.firefox) looks.firefox = lookForFirefox(env);
   return looks;
@@ -257,6 +264,61 @@ async function lockStamp(folder, workspaces) {
   return `${hash.digest("hex")} ${process.platform}-${process.arch}\n`;
 }
 
+// --- Python ----------------------------------------------------------------
+
+async function lookForPython(env) {
+  const python = findOnPath(env.PYTHON || "python3", env);
+  if (!python) return {};
+  const [version, { code }] = await Promise.all([
+    versionOf(python, env),
+    // Some systems ship the two apart from the rest.
+    capture(python, ["-c", "import ensurepip, venv"], { env, timeoutMs: 10_000 }),
+  ]);
+  return { python, version, venv: code === 0 };
+}
+
+/** Makes a virtual environment, one for each list of packages and each Python. */
+async function ensurePython(env, bin, look) {
+  let found = await look;
+  if (pythonProblem(found) && canUseApt(env) && !env.PYTHON) {
+    console.log(`setup: ${pythonProblem(found)}; installing it with apt …`);
+    await installWithApt("Python", ["python3", "python3-venv"], env);
+    found = await lookForPython(env);
+  }
+  const problem = pythonProblem(found);
+  if (problem) {
+    throw new StepError(
+      `${problem}: install Python ${PYTHON_MINIMUM} or newer with its venv module (on Debian and ` +
+        "Ubuntu python3-venv) and put it on PATH, or name it in the variable PYTHON.",
+    );
+  }
+  const packages = await readFile(PYTHON_PACKAGES);
+  const key = createHash("sha256").update(packages).digest("hex").slice(0, 16);
+  const folder = join(cacheRoot(env), `python-${found.version}-${key}`);
+  bin.schemathesis = env.SCHEMATHESIS = join(folder, "bin", "schemathesis");
+  const stamp = join(folder, ".quillgate-installed");
+  if (existsSync(stamp)) return folder;
+  console.log("setup: installing schemathesis, once, with pip …");
+  await installPythonPackages(found.python, folder, env);
+  await writeFile(stamp, "");
+  return `installed in ${folder}`;
+}
+
+function pythonProblem({ python, version, venv }) {
+  if (!python || !version) return "no Python found";
+  if (compareVersions(version, PYTHON_MINIMUM) < 0) return `Python ${version} is too old`;
+  return venv ? undefined : "Python's venv module is missing";
+}
+
+async function installPythonPackages(python, folder, env) {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(dirname(folder), { recursive: true });
+  await run("making a virtual environment", python, ["-m", "venv", folder], { env });
+  const options = ["--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes"];
+  const args = ["-m", "pip", "install", ...options, "-r", PYTHON_PACKAGES];
+  await run("installing schemathesis", join(folder, "bin", "python"), args, { env });
+}
+
 // --- browser ---------------------------------------------------------------
 
 async function lookForBrowser(env) {
@@ -373,6 +435,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
       browser: true,
       firefox: true,
       packageTools: true,
+      python: true,
     }),
   );
 }

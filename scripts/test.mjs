@@ -17,13 +17,14 @@ import { ROOT } from "./versions.mjs";
 const WASM = ["--target", "wasm32-unknown-unknown"];
 const STRICT = ["--", "-D", "warnings"];
 const WASM_PACK_NEEDS = { wasmBindgen: true, wasmPack: true };
+const OPENAPI_NEEDS = { ...BUILD_NEEDS, python: true };
 const PACKAGE_NEEDS = { ...BUILD_NEEDS, browser: true, firefox: true, packageTools: true };
 /** Only that test target: the others and the doctests are the core suite's. */
 const BINDINGS = [...PACKAGE_CRATE, "--test", "bindings"];
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
 /** Suites that start the gateway or the simulator with the canary. */
-const PLANTING = ["package", "gateway", "page"];
+const PLANTING = ["package", "gateway", "openapi", "page"];
 
 /**
  * @typedef {object} Counts
@@ -55,6 +56,7 @@ const SUITES = {
   "bindings-chrome": { needs: { ...WASM_PACK_NEEDS, browser: true }, run: testBindingsInChrome },
   package: { needs: PACKAGE_NEEDS, built: true, run: testWithNode },
   gateway: { needs: BUILD_NEEDS, built: true, run: testWithNode },
+  openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
   harness: { needs: {}, run: testWithNode },
   secrets: { needs: BUILD_NEEDS, built: true, run: searchForCanary },

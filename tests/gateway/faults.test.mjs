@@ -480,10 +480,10 @@ describe("a key that the upstream refuses", () => {
   }
 
   for (const [state, ask, operator] of [
-    ["expired", READ, /refused the admin key with 401: API key has expired/],
-    ["expired", WRITE, /refused the admin key with 401: API key has expired/],
-    ["read", WRITE, /refused the admin key with 403: API key is limited to read access/],
-    ["write", READ, /refused the admin key with 403: API key is limited to write access/],
+    ["expired", READ, /refused ADMIN_API_KEY with 401: API key has expired/],
+    ["expired", WRITE, /refused ADMIN_API_KEY with 401: API key has expired/],
+    ["read", WRITE, /refused ADMIN_API_KEY with 403: API key is limited to read access/],
+    ["write", READ, /refused ADMIN_API_KEY with 403: API key is limited to write access/],
   ]) {
     const method = ask === READ ? "GET" : "POST";
     test(`${state}, on a ${method}: the operator's problem, in the log alone`, async (t) => {

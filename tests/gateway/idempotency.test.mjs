@@ -17,6 +17,8 @@ const PROJECTS = [
 const CREATE = "agentJobs.create";
 const FOLLOW_UP = "agentJobs.sendMessage";
 const HUGE = String(10 ** 6);
+/** What must happen at last must have happened by then. */
+const PATIENCE_MS = 60_000;
 const jobsOf = (project) => `/v2/agent/${project}/job`;
 
 /** Every key begins so, and so is found wherever it should not be. */
@@ -117,11 +119,22 @@ const assertReused = (answer) => assertProblem(answer, 422, "idempotency-key-reu
 
 /** Asks until the key is not in use any more. */
 async function untilNotInUse(ask) {
-  for (;;) {
+  const isInUse = ({ status, text }) => status === 409 && text.includes("in-use");
+  const { answer, before } = await untilNot(isInUse, ask);
+  for (const one of before) assertInUse(one);
+  return answer;
+}
+
+/** Asks until an answer is not like this, and gives all that came before. */
+async function untilNot(isLike, ask) {
+  const before = [];
+  const deadline = Date.now() + PATIENCE_MS;
+  while (Date.now() < deadline) {
     const answer = await ask();
-    if (answer.status !== 409 || !answer.text.includes("in-use")) return answer;
-    assertInUse(answer);
+    if (!isLike(answer)) return { answer, before };
+    before.push(answer);
   }
+  assert.fail(`still after ${before.length} answers: ${before.at(-1)?.text}`);
 }
 
 const next = (operation, fault, on = gate) => on.upstream.fault({ operation, fault });
@@ -378,11 +391,9 @@ describe("an error under a key", () => {
     const target = jobsOf("closed-docs");
     await next(CREATE, { kind: "status", status: 429, headers: { "retry-after": "1" } });
     assertProblem(await write(key, { target }), 429, "upstream-error");
-    let answer;
-    do {
-      answer = await write(key, { target });
-      if (answer.status === 429) assertProblem(answer, 429, "quota-exceeded");
-    } while (answer.status === 429);
+    const isRefused = ({ status }) => status === 429;
+    const { answer, before } = await untilNot(isRefused, () => write(key, { target }));
+    for (const one of before) assertProblem(one, 429, "quota-exceeded");
     assertFirst(answer);
     await assertCreations(1, 2);
   });
@@ -536,7 +547,10 @@ describe("an outcome that nobody knows", () => {
       const options = { on: hasty, authorization };
       await hasty.upstream.fault({ times: 0, fault: { kind: "reset", process: true } });
       assertProblem(await write(key, options), 502, "upstream-unreachable");
-      while ((await hasty.get(`${JOBS}/j1`)).status !== 503);
+      await untilNot(
+        ({ status }) => status === 502,
+        () => hasty.get(`${JOBS}/j1`),
+      );
       assertProblem(await forced(key, options), 503, "upstream-unavailable");
       assertUnknown(await write(key, options));
       await assertCreations(1, 1, hasty);

@@ -92,7 +92,8 @@ describe("what is listed of a job", () => {
     ["up to 120 characters", "a".repeat(120), "a".repeat(120)],
     ["shortened when longer", `${"b".repeat(120)}${SECOND_LINE}`, `${"b".repeat(120)}…`],
     ["counted in characters", `${"😀".repeat(121)}`, `${"😀".repeat(120)}…`],
-    ["as it was, whatever it holds", "<b>\"'\\ \u0000 ü '; DROP TABLE job;--", undefined],
+    ["without control characters", "a\u0000b\u001b[31mc\u0085d\te", "ab[31mcde"],
+    ["as it was otherwise", "<b>\"'\\ ü \u202e'; DROP TABLE job;--", undefined],
   ]) {
     test(`of its prompt, ${what}`, async () => {
       const { id } = await jobs.create(prompt);

@@ -6,6 +6,7 @@ import { assertCommonHead, assertProblem, PROJECT } from "./gate.mjs";
 import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
 
 const INTERVAL_MS = 1000;
+const SLOW_INTERVAL_S = 3;
 /** Two programs' clocks, both in whole milliseconds, and the way of a request between them. */
 const CLOCK_TOLERANCE_MS = 50;
 const WATCHERS = 200;
@@ -13,19 +14,25 @@ const WATCHERS = 200;
 const PATIENCE_MS = 30_000;
 
 let jobs;
+/** A gateway with a longer interval, and as much time for the upstream as is usual. */
+let slow;
 /** Nothing ever happens on it. */
 let quietJob;
 let quietStream;
 
 before(async () => {
-  jobs = await startJobs("watching");
+  const slowly = { JOB_POLL_SECONDS: String(SLOW_INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "30" };
+  [jobs, slow] = await Promise.all([
+    startJobs("watching"),
+    startJobs("watching-slow", { vars: slowly }),
+  ]);
   quietJob = await jobs.create("be quiet", { project: OTHER_PROJECT });
   quietStream = jobs.watch(quietJob.id, { project: OTHER_PROJECT });
   const left = await manyWatching(30, quietJob.id, { project: OTHER_PROJECT });
   assert.equal((await jobs.health(OTHER_PROJECT)).watchers, 31);
   for (const stream of left) stream.leave();
 });
-after(() => jobs?.stop());
+after(() => Promise.all([jobs?.stop(), slow?.stop()]));
 
 const told = (stream) => stream.events.map(({ lastEventId, data }) => [lastEventId, data]);
 const states = (stream) => stream.events.map(({ data }) => JSON.parse(data).status);
@@ -371,36 +378,68 @@ describe("what nobody watches", () => {
   });
 });
 
-describe("an upstream that fails during a watch", { concurrency: true }, () => {
-  const TIMES = 2;
+describe("side by side", { concurrency: true }, () => {
+  describe("an upstream that fails during a watch", { concurrency: true }, () => {
+    const TIMES = 2;
 
-  for (const [what, fault, readsEach] of [
-    ["500", { kind: "status", status: 500 }, 1],
-    ["a body that is cut off", { kind: "cutBody" }, 1],
-    // A GET that got no answer is sent once more at once.
-    ["a reset", { kind: "reset" }, 2],
-    ["no answer", { kind: "hang" }, 1],
-  ]) {
-    test(`${what}: the stream stays, it is asked less and less, and then goes on`, async () => {
-      const { id } = await jobs.create();
-      const stream = await jobs.watching(id);
-      await jobs.upstream.fault({ target: id, times: TIMES * readsEach, fault });
-      await jobs.upstream.setJob(id, { status: "planning" });
-      const { count } = await jobs.reads(id);
-      await stream.event(isNow("planning"), PATIENCE_MS);
-      assert.deepEqual(states(stream), ["active", "planning"]);
-      const { at } = await jobs.reads(id);
-      // Reads in turn: each a failure, one or two attempts long, and the last a success.
-      const turns = at.slice(count).filter((_, index) => index % readsEach === 0);
-      assert.equal(turns.length, TIMES + 1);
-      const least = (gap, expected) => assert.ok(gap >= expected - CLOCK_TOLERANCE_MS, `${gap}`);
-      least(turns[1] - turns[0], 2 * INTERVAL_MS);
-      least(turns[2] - turns[1], 4 * INTERVAL_MS);
-      // And at the usual pace again.
-      await change(id, { status: "completed" }, [stream]);
-      assert.equal(await stream.ended, "clean");
+    for (const [what, fault, readsEach] of [
+      ["500", { kind: "status", status: 500 }, 1],
+      ["a body that is cut off", { kind: "cutBody" }, 1],
+      // A GET that got no answer is sent once more at once.
+      ["a reset", { kind: "reset" }, 2],
+      ["no answer", { kind: "hang" }, 1],
+    ]) {
+      test(`${what}: the stream stays, it is asked less and less, and then goes on`, async () => {
+        const { id } = await jobs.create();
+        const stream = await jobs.watching(id);
+        await jobs.upstream.fault({ target: id, times: TIMES * readsEach, fault });
+        await jobs.upstream.setJob(id, { status: "planning" });
+        const { count } = await jobs.reads(id);
+        await stream.event(isNow("planning"), PATIENCE_MS);
+        assert.deepEqual(states(stream), ["active", "planning"]);
+        const { at } = await jobs.reads(id);
+        // Reads in turn: each a failure, one or two attempts long, and the last a success.
+        const turns = at.slice(count).filter((_, index) => index % readsEach === 0);
+        assert.equal(turns.length, TIMES + 1);
+        const least = (gap, expected) => assert.ok(gap >= expected - CLOCK_TOLERANCE_MS, `${gap}`);
+        least(turns[1] - turns[0], 2 * INTERVAL_MS);
+        least(turns[2] - turns[1], 4 * INTERVAL_MS);
+        // And at the usual pace again.
+        await change(id, { status: "completed" }, [stream]);
+        assert.equal(await stream.ended, "clean");
+      });
+    }
+  });
+
+  describe("a longer interval", { concurrency: 1 }, () => {
+    test("is kept, however many come and go within it", async () => {
+      const { id } = await slow.create();
+      const clock = await slow.watching(id);
+      for (let round = 0; round < 5; round += 1) {
+        const streams = await Promise.all(Array.from({ length: 10 }, () => slow.watching(id)));
+        for (const stream of streams) stream.leave();
+      }
+      const { at, count } = await slow.polls(id, 2);
+      assert.ok(count >= 2);
+      assertApart({ at }, SLOW_INTERVAL_S * 1000);
+      clock.leave();
     });
-  }
+
+    test("of one job is not held up by another's that gets no answer", async () => {
+      const [stuck, lively] = [await slow.create(), await slow.create()];
+      const streams = [await slow.watching(stuck.id), await slow.watching(lively.id)];
+      await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
+      await slow.upstream.untilHeld(1);
+      await slow.upstream.setJob(lively.id, { status: "planning" });
+      // The one that is held is given up after 30 s: the other's turn comes long before.
+      await streams[1]
+        .event(isNow("planning"), PATIENCE_MS / 3)
+        .finally(() => slow.upstream.release());
+      for (const stream of streams) stream.leave();
+    });
+
+    test("says nothing secret", () => slow.assertDiscreet());
+  });
 });
 
 describe("a follow-up", () => {
@@ -624,46 +663,6 @@ describe("the package", () => {
   test("says that a job is unknown", async () => {
     await assert.rejects(client().agentJobs.wait("unknown"), NotFoundError);
   });
-});
-
-describe("a longer interval", () => {
-  const INTERVAL_S = 3;
-  let slow;
-
-  before(async () => {
-    slow = await startJobs("watching-slow", {
-      vars: { JOB_POLL_SECONDS: String(INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "30" },
-    });
-  });
-  after(() => slow?.stop());
-
-  test("is kept, however many come and go within it", async () => {
-    const { id } = await slow.create();
-    const clock = await slow.watching(id);
-    for (let round = 0; round < 5; round += 1) {
-      const streams = await Promise.all(Array.from({ length: 10 }, () => slow.watching(id)));
-      for (const stream of streams) stream.leave();
-    }
-    const { at, count } = await slow.polls(id, 2);
-    assert.ok(count >= 2);
-    assertApart({ at }, INTERVAL_S * 1000);
-    clock.leave();
-  });
-
-  test("of one job is not held up by another's that gets no answer", async () => {
-    const [stuck, lively] = [await slow.create(), await slow.create()];
-    const streams = [await slow.watching(stuck.id), await slow.watching(lively.id)];
-    await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
-    await slow.upstream.untilHeld(1);
-    await slow.upstream.setJob(lively.id, { status: "planning" });
-    // The one that is held is given up after 30 s: the other's turn comes long before.
-    await streams[1]
-      .event(isNow("planning"), PATIENCE_MS / 3)
-      .finally(() => slow.upstream.release());
-    for (const stream of streams) stream.leave();
-  });
-
-  test("says nothing secret", () => slow.assertDiscreet());
 });
 
 describe("a quiet stream", () => {

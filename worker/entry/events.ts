@@ -3,7 +3,7 @@
  * WebSocket to the project's gate, which sleeps behind it: what a client that goes away
  * leaves behind is one closed socket.
  */
-import type { Answer } from "./core.js";
+import { type Answer, refuse } from "./core.js";
 import type { Call, ProjectGate } from "./project_gate.js";
 
 /** How often a line keeps the connection open, as the HTML standard advises. */
@@ -47,7 +47,10 @@ async function watch(
   url.searchParams.set("job", job);
   url.searchParams.set("call", JSON.stringify(call));
   if (after !== null) url.searchParams.set("after", String(after));
-  const response = await gate.fetch(url, { headers: { upgrade: "websocket" } });
+  const response = await gate
+    .fetch(url, { headers: { upgrade: "websocket" } })
+    .catch(() => undefined);
+  if (!response) return refuse("gate-unavailable", call.id);
   return response.webSocket ?? ((await response.json()) as Answer);
 }
 
@@ -110,6 +113,8 @@ export async function longPoll(
   if (!(socket instanceof WebSocket)) return socket;
   const known = knownState(request.headers.get("if-none-match"));
   const change = await changeWithin(socket, seconds * 1000, known, request.signal);
+  // The gate went away before it could say anything.
+  if (!change) return refuse("gate-unavailable", call.id);
   const headers = {
     "content-type": "application/json",
     etag: `"${change.seq}"`,
@@ -124,10 +129,9 @@ function changeWithin(
   milliseconds: number,
   known: number | null,
   signal: AbortSignal,
-): Promise<Change> {
+): Promise<Change | undefined> {
   return new Promise((resolve) => {
-    let latest: Change = { seq: 0, data: "null", finished: false };
-    let first = true;
+    let latest: Change | undefined;
     const done = () => {
       clearTimeout(timer);
       socket.close(1000, "answered");
@@ -135,9 +139,9 @@ function changeWithin(
     };
     const timer = setTimeout(done, milliseconds);
     socket.addEventListener("message", ({ data }) => {
+      const isFirst = latest === undefined;
       latest = JSON.parse(String(data)) as Change;
-      const news = first ? known !== null && latest.seq !== known : true;
-      first = false;
+      const news = isFirst ? known !== null && latest.seq !== known : true;
       if (news || latest.finished) done();
     });
     socket.addEventListener("close", done);

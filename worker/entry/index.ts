@@ -42,8 +42,10 @@ export default {
       return response;
     } catch (error) {
       // Where even a decision fails, as when the module traps.
-      console.error(JSON.stringify({ status: 500, operator: String(error) }));
-      return Response.json(FAILED, { status: 500, headers: FAILED_HEADERS });
+      const id = crypto.randomUUID();
+      console.error(JSON.stringify({ requestId: id, status: 500, operator: String(error) }));
+      const headers = { ...FAILED_HEADERS, "x-request-id": id };
+      return Response.json({ ...FAILED, instance: id }, { status: 500, headers });
     }
   },
 } satisfies ExportedHandler<Env>;
@@ -55,7 +57,11 @@ const FAILED = {
   status: 500,
   detail: "the gateway failed; its log says more",
 };
-const FAILED_HEADERS = { "content-type": "application/problem+json", "cache-control": "no-store" };
+const FAILED_HEADERS = {
+  "cache-control": "no-store",
+  "content-type": "application/problem+json",
+  "x-content-type-options": "nosniff",
+};
 
 /** What a request was answered with: an {@link Answer}, or a response whose body streams. */
 type Given = Answer | Response;

@@ -3,7 +3,7 @@
  * under it, and the keys of trusted issuers, which are fetched once for everybody.
  */
 import { DurableObject } from "cloudflare:workers";
-import { BUDGET_TABLES, Budget } from "./budget.js";
+import { BUDGET_TABLES, Budget, type Slot } from "./budget.js";
 import type { Answer, Settings, Views } from "./core.js";
 import { settingsOf } from "./core.js";
 import type { Env } from "./env.js";
@@ -63,6 +63,9 @@ export interface ViewsAnswer {
 }
 
 export type ViewsReported = { report: Report } & ({ views: ViewsAnswer } | { answer: Answer });
+
+/** A slot that was granted. */
+type Granted = Extract<Slot, { reservation: number }>;
 
 /** A page as it is kept. */
 type PageRow = {
@@ -162,7 +165,7 @@ export class OrgGate extends DurableObject<Env> {
     call: ViewsCall,
     number: number,
     kept: Page | undefined,
-    slot: { headers: Record<string, string>; left: number; reservation: number },
+    slot: Granted,
   ): Promise<Got> {
     const { id, traceparent, views } = call;
     const join = views.list.includes("?") ? "&" : "?";
@@ -202,11 +205,11 @@ export class OrgGate extends DurableObject<Env> {
   }
 
   /** Pays for the repetition of a request; a budget that is spent has none. */
-  #again(call: ViewsCall, first: { reservation: number }): boolean {
+  #again(call: ViewsCall, first: Granted): boolean {
     const slot = this.#budget.reserve(this.#claimant(call), call.id);
     if (slot.answer) return false;
     this.#budget.settle(first.reservation);
-    first.reservation = slot.reservation;
+    Object.assign(first, slot);
     return true;
   }
 

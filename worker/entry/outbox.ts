@@ -16,6 +16,8 @@ export const OUTBOX_TABLES = `
 
 /** How long a receiver may take: 15 to 30 s, says Standard Webhooks. */
 const TIMEOUT = 20_000;
+/** When what was being sent as the gate ended is sent again: after the time of its first retry. */
+const LEASE = TIMEOUT + 5_000;
 /** How many are sent at once: as many connections as an invocation may open. */
 const AT_ONCE = 6;
 
@@ -30,6 +32,8 @@ type Row = {
 
 export class Outbox {
   readonly #sql: SqlStorage;
+  /** What is being sent, so that nothing is sent twice at a time. */
+  readonly #sending = new Set<string>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -60,12 +64,19 @@ export class Outbox {
     return this.#sql.exec<{ count: number }>("SELECT count(*) AS count FROM outbox").one().count;
   }
 
-  /** Sends what is due. */
-  async deliver(): Promise<void> {
+  /** Begins to send what is due; each ends by itself, so that none holds up another. */
+  deliver(): Promise<void>[] {
+    const now = Date.now();
     const rows = this.#sql
-      .exec<Row>("SELECT * FROM outbox WHERE due <= ? ORDER BY due LIMIT ?", Date.now(), AT_ONCE)
-      .toArray();
-    await Promise.all(rows.map((row) => this.#deliverOne(row)));
+      .exec<Row>("SELECT * FROM outbox WHERE due <= ? ORDER BY due LIMIT ?", now, AT_ONCE)
+      .toArray()
+      .filter(({ id }) => !this.#sending.has(id));
+    return rows.map((row) => {
+      // Should the gate end meanwhile, it is sent again after that.
+      this.#sql.exec("UPDATE outbox SET due = ? WHERE id = ?", now + LEASE, row.id);
+      this.#sending.add(row.id);
+      return this.#deliverOne(row).finally(() => this.#sending.delete(row.id));
+    });
   }
 
   async #deliverOne(row: Row): Promise<void> {

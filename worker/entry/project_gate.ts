@@ -11,7 +11,7 @@ import type { JobRow } from "./ledger.js";
 import { LEDGER_TABLES, Ledger } from "./ledger.js";
 import { OUTBOX_TABLES, Outbox } from "./outbox.js";
 import type { Reported } from "./report.js";
-import { withHeaders } from "./report.js";
+import { withHeaders, withInstance } from "./report.js";
 import { migrate } from "./schema.js";
 import type { Asked, JsonOutcome } from "./upstream.js";
 import { askJson, breakerWord } from "./upstream.js";
@@ -58,6 +58,24 @@ export interface ListCall extends Call {
   before: Before | null;
 }
 
+/** What is kept under an idempotency key. */
+type KeyRow = {
+  caller: string;
+  key: string;
+  fingerprint: string;
+  state: "running" | "done" | "unknown";
+  at: number;
+  status: number | null;
+  headers: string | null;
+  body: string | null;
+};
+
+/** A request that is carried out, and what was kept under its key before. */
+interface Begun {
+  write: Write;
+  earlier?: KeyRow;
+}
+
 export class ProjectGate extends DurableObject<Env> {
   readonly #sql: SqlStorage;
   readonly #settings: Settings;
@@ -68,6 +86,8 @@ export class ProjectGate extends DurableObject<Env> {
   readonly #looks = new Map<string, Promise<JsonOutcome>>();
   /** How often the upstream has failed in a row to tell of a job. */
   readonly #failures = new Map<string, number>();
+  /** How many follow-ups were answered, so that a look that began before one is not believed. */
+  readonly #written = new Map<string, number>();
   #nextForgetting = 0;
 
   constructor(state: DurableObjectState, env: Env) {
@@ -93,10 +113,10 @@ export class ProjectGate extends DurableObject<Env> {
     const { headers } = slot;
     const report = { budgetLeft: slot.left };
     if (slot.answer) return { answer: withHeaders(slot.answer, headers), report };
-    this.#begin(write);
-    const done = this.#carryOut(call, write, slot.reservation, headers).catch((error) => {
+    const begun = this.#begin(write);
+    const done = this.#carryOut(call, begun, slot.reservation, headers).catch((error) => {
       // Nobody knows how far it came: the key must not stay in use, nor be free.
-      this.#end(write, "unknown");
+      this.#end(begun, "unknown");
       throw error;
     });
     // The caller may leave; what was begun is brought to its end.
@@ -110,16 +130,7 @@ export class ProjectGate extends DurableObject<Env> {
     if (write.key === null) return undefined;
     const now = Date.now();
     this.#forgetOld(now);
-    const row = this.#sql
-      .exec<{
-        fingerprint: string;
-        state: "running" | "done" | "unknown";
-        at: number;
-        status: number | null;
-        headers: string | null;
-        body: string | null;
-      }>("SELECT * FROM idempotency WHERE caller = ? AND key = ?", write.caller, write.key)
-      .toArray()[0];
+    const row = this.#stored(write.caller, write.key);
     if (!row) return undefined;
     const { fingerprint, state, at, status } = row;
     const stored = { fingerprint, state, live: state === "running", at, status };
@@ -141,8 +152,18 @@ export class ProjectGate extends DurableObject<Env> {
     this.#sql.exec("DELETE FROM idempotency WHERE at <= ?", now - KEPT);
   }
 
-  #begin({ key, caller, fingerprint }: Write): void {
-    if (key === null) return;
+  #stored(caller: string, key: string): KeyRow | undefined {
+    return this.#sql
+      .exec<KeyRow>("SELECT * FROM idempotency WHERE caller = ? AND key = ?", caller, key)
+      .toArray()[0];
+  }
+
+  /** Writes down that a request is carried out. */
+  #begin(write: Write): Begun {
+    const { key, caller, fingerprint } = write;
+    if (key === null) return { write };
+    // Only where it is forced is there one still.
+    const earlier = write.force ? this.#stored(caller, key) : undefined;
     this.#sql.exec(
       `INSERT OR REPLACE INTO idempotency (caller, key, fingerprint, state, at)
        VALUES (?, ?, ?, 'running', ?)`,
@@ -151,14 +172,16 @@ export class ProjectGate extends DurableObject<Env> {
       fingerprint,
       Date.now(),
     );
+    return earlier ? { write, earlier } : { write };
   }
 
   async #carryOut(
     { id, traceparent }: Call,
-    write: Write,
+    begun: Begun,
     reservation: number,
     headers: Record<string, string>,
   ) {
+    const { write } = begun;
     const { target, body } = write;
     const asked: Asked = { id, method: "POST", target, body, traceparent };
     const outcome = await askJson(this.#settings, asked);
@@ -167,16 +190,20 @@ export class ProjectGate extends DurableObject<Env> {
     if (reading.settled === "forget") this.#budget.release(reservation);
     else this.#budget.settle(reservation);
     const answer = reading.answer ?? success(exchange.status ?? 200, outcome.text);
-    this.#end(write, reading.settled, answer);
+    this.#end(begun, reading.settled, answer);
     if (outcome.json) await this.#created(write, outcome.json);
     return { answer: withHeaders(answer, headers), exchange };
   }
 
   /** Keeps what became of a request under its key. */
-  #end({ key, caller }: Write, settled: ReplyRead["settled"], answer?: Answer): void {
+  #end({ write, earlier }: Begun, settled: ReplyRead["settled"], answer?: Answer): void {
+    const { key, caller } = write;
     if (key === null) return;
     const kept = [caller, key] as const;
-    if (settled === "forget") {
+    if (settled === "forget" && earlier) {
+      // This attempt did nothing; what is not known of the one before is still not known.
+      this.#restore(earlier);
+    } else if (settled === "forget") {
       this.#sql.exec("DELETE FROM idempotency WHERE caller = ? AND key = ?", ...kept);
     } else if (settled === "unknown" || !answer) {
       const unknown = "UPDATE idempotency SET state = 'unknown' WHERE caller = ? AND key = ?";
@@ -193,13 +220,34 @@ export class ProjectGate extends DurableObject<Env> {
     }
   }
 
+  #restore({ caller, key, fingerprint, state, at, status, headers, body }: KeyRow): void {
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO idempotency
+       (caller, key, fingerprint, state, at, status, headers, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      caller,
+      key,
+      fingerprint,
+      state,
+      at,
+      status,
+      headers,
+      body,
+    );
+  }
+
   /** A job was created, or set to work again by a follow-up. */
   async #created(write: Write, job: Record<string, unknown>): Promise<void> {
     const id = write.job ?? textOf(job, "id");
     if (id === null) return;
-    if (write.job === null) this.#ledger.add({ ...write, id }, seenOf(job));
-    else this.#record(id, job);
-    if (write.webhook !== null || this.ctx.getWebSockets().length > 0) await this.#schedule();
+    if (write.job === null) {
+      this.#ledger.add({ ...write, id }, seenOf(job));
+      // Nobody can wait for a job that is just created but a webhook.
+      if (write.webhook === null) return;
+    } else {
+      this.#written.set(id, (this.#written.get(id) ?? 0) + 1);
+      this.#record(id, job);
+    }
+    await this.#schedule();
   }
 
   // --- the ledger ----------------------------------------------------------
@@ -208,6 +256,7 @@ export class ProjectGate extends DurableObject<Env> {
   async list(call: ListCall): Promise<Reported> {
     const stale = this.#ledger.page(call.limit, call.before).filter((job) => this.#isDue(job));
     await Promise.all(stale.map((job) => this.#look(call, job.id)));
+    if (stale.length > 0) await this.#schedule();
     const body = JSON.stringify(this.#ledger.listed(call.limit, call.before));
     return { answer: success(200, body), report: {} };
   }
@@ -233,12 +282,15 @@ export class ProjectGate extends DurableObject<Env> {
 
   async #looked({ id, project, traceparent }: Call, job: string): Promise<JsonOutcome> {
     const asked: Asked = { id, method: "GET", target: jobTarget(project, job), traceparent };
+    const written = this.#written.get(job) ?? 0;
     const outcome = await askJson(this.#settings, asked);
     if (outcome.json) {
       this.#failures.delete(job);
-      this.#record(job, outcome.json);
+      // Older than what a follow-up has answered meanwhile: the next look tells.
+      if ((this.#written.get(job) ?? 0) === written) this.#record(job, outcome.json);
+      else this.#ledger.checked(job);
     } else {
-      this.#failures.set(job, (this.#failures.get(job) ?? 0) + 1);
+      if (this.#ledger.job(job)) this.#failures.set(job, (this.#failures.get(job) ?? 0) + 1);
       this.#ledger.checked(job);
       if (outcome.exchange.status === 404) this.#missed(job);
     }
@@ -290,7 +342,7 @@ export class ProjectGate extends DurableObject<Env> {
     this.ctx.acceptWebSocket(inside, [job]);
     for (const event of events) inside.send(JSON.stringify(event));
     if (finished) inside.close(1000, "finished");
-    else await this.#schedule();
+    await this.#schedule();
     return new Response(null, { status: 101, webSocket: outside });
   }
 
@@ -305,7 +357,8 @@ export class ProjectGate extends DurableObject<Env> {
     if (!isNew && !(ask && old)) return undefined;
     const { json, reading } = await this.#look(call, job);
     // What is known of a job is still good when the upstream fails for a moment.
-    return json || (!isNew && reading.failure) ? undefined : (reading.answer ?? undefined);
+    if (json || (!isNew && reading.failure) || !reading.answer) return undefined;
+    return withInstance(reading.answer, call.id);
   }
 
   override async webSocketMessage(): Promise<void> {}
@@ -320,10 +373,12 @@ export class ProjectGate extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const call = { id: crypto.randomUUID(), traceparent: newTraceparent() };
     const due = this.#waitedFor().filter(({ at }) => at <= Date.now());
-    await Promise.all([
+    const work = [
       ...due.map(({ job, project }) => this.#look({ ...call, project }, job)),
-      this.#outbox.deliver(),
-    ]);
+      ...this.#outbox.deliver(),
+    ];
+    // What takes its time must not hold up the rest, as the next alarm waits for this one.
+    for (const one of work) this.ctx.waitUntil(one.then(() => this.#schedule()));
     await this.#schedule();
   }
 
@@ -339,6 +394,8 @@ export class ProjectGate extends DurableObject<Env> {
         .map((job) => ({ job, pause: Math.max(this.#settings.poll, UNWATCHED_PAUSE) })),
     ];
     return jobs.map(({ job, pause }) => {
+      // A look under way tells when it ends; this is for a gate that ends before.
+      if (this.#looks.has(job)) return { job, project, at: Date.now() + this.#settings.timeout };
       const checked = this.#ledger.job(job)?.checked ?? 0;
       return { job, project, at: checked + this.#pause(job, pause) };
     });

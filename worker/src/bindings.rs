@@ -472,13 +472,18 @@ fn read(reply: &Reply, body: &str, config: &Config) -> ReplyRead {
             Reading::Problem(problem) => Some(upstream::uncertain(problem, method)),
             Reading::Error => {
                 let error = upstream_error(reply, status, body, config);
-                let wait = error.retry_after.unwrap_or(upstream::USUAL_WAIT);
-                closed_for = (status == 429).then_some(wait.0);
+                let now = Millis(reply.now);
+                let closed = budget::closed_until(error.retry_after, now).since(now);
+                closed_for = (status == 429).then_some(closed.0);
                 Some(upstream::error(&error, method))
             }
             Reading::KeyRefused => {
                 let error = upstream_error(reply, status, body, config);
-                operator = Some(upstream::key_trouble(status, &error.message));
+                operator = Some(upstream::key_trouble(
+                    key_of(reply, config),
+                    status,
+                    &error.message,
+                ));
                 Some(upstream::key_refused())
             }
         },
@@ -495,6 +500,15 @@ fn read(reply: &Reply, body: &str, config: &Config) -> ReplyRead {
         settled: idempotency::settled(complete).as_str(),
         closed_for,
         operator,
+    }
+}
+
+/// The variable of the key that a request was sent with.
+fn key_of(reply: &Reply, config: &Config) -> &'static str {
+    if reply.writes || config.read_keys.is_empty() {
+        "ADMIN_API_KEY"
+    } else {
+        "ADMIN_READ_KEY"
     }
 }
 

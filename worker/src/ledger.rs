@@ -14,8 +14,9 @@ const LONGEST_LINE: usize = 120;
 /// and without control characters.
 #[must_use]
 pub fn first_line(prompt: &Prompt) -> String {
+    let says = |c: char| !c.is_control() && !c.is_whitespace();
     let mut lines = prompt.as_str().lines().map(str::trim);
-    let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
+    let line = lines.find(|line| line.contains(says)).unwrap_or_default();
     let mut shown = line.chars().filter(|c| !c.is_control());
     let mut kept: String = shown.by_ref().take(LONGEST_LINE).collect();
     if shown.next().is_some() {

@@ -84,9 +84,9 @@ pub fn malformed(method: Method) -> Problem {
 /// What the log says of an admin key that the upstream does not accept; `message` is the
 /// upstream's own, without the key.
 #[must_use]
-pub fn key_trouble(status: u16, message: &str) -> String {
+pub fn key_trouble(variable: &str, status: u16, message: &str) -> String {
     format!(
-        "the upstream refused the admin key with {status}: {message}; it may have expired, be \
+        "the upstream refused {variable} with {status}: {message}; it may have expired, be \
          limited to read or write, to other addresses, or belong to another organisation"
     )
 }

@@ -43,7 +43,10 @@ fn api_error_with(
 fn told(keys: &[AdminKey], body: &str) -> String {
     let told = api_error_with(keys, 500, None, body);
     let problem = error(&told, Method::Post).to_json("an-id");
-    format!("{problem}\n{told:?}\n{}", key_trouble(401, &told.message))
+    format!(
+        "{problem}\n{told:?}\n{}",
+        key_trouble("ADMIN_API_KEY", 401, &told.message)
+    )
 }
 
 #[test]
@@ -269,13 +272,13 @@ fn what_the_log_says_of_a_refused_key_holds_no_key() {
     for status in [401, 403] {
         let body = json!({ "error": format!("the key {ADMIN_KEY} has expired") }).to_string();
         let refused = api_error(status, None, &body);
-        let trouble = key_trouble(status, &refused.message);
+        let trouble = key_trouble("ADMIN_READ_KEY", status, &refused.message);
         assert!(!trouble.contains("mint_"), "{trouble}");
-        let begins = format!("the upstream refused the admin key with {status}: ");
+        let begins = format!("the upstream refused ADMIN_READ_KEY with {status}: ");
         assert!(trouble.starts_with(&begins), "{trouble}");
         assert!(trouble.contains("the key [key] has expired"), "{trouble}");
     }
-    let silent = key_trouble(401, &api_error(401, None, "").message);
+    let silent = key_trouble("ADMIN_API_KEY", 401, &api_error(401, None, "").message);
     assert!(silent.contains("401: unauthorized;"), "{silent}");
 }
 

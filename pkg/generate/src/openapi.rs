@@ -1,0 +1,118 @@
+//! The gateway's description of itself (`OpenAPI` 3.1), made from what it works by: the table
+//! of operations with their parameters, scopes and results, and the core's types.
+//!
+//! What no table says stands here and in the modules below, once each: which header fields an
+//! operation takes and gives, and which problems can come of it. Requests are described as
+//! narrowly as they are checked, so that what fits the document is accepted and what does not
+//! is refused; successes stay open for what the upstream may add.
+
+mod fields;
+mod gateway;
+mod operations;
+mod patterns;
+mod problems;
+mod schemas;
+#[cfg(test)]
+mod tests;
+mod webhooks;
+
+use quillgate_worker::access::OPERATE;
+use quillgate_worker::route;
+use serde_json::{Map, Value, json};
+
+/// The media type of a problem, of JSON and of an event stream.
+const PROBLEM: &str = quillgate_worker::problem::MEDIA_TYPE;
+const JSON: &str = "application/json";
+const EVENT_STREAM: &str = "text/event-stream";
+
+const ABOUT: &str = "\
+An edge gateway in front of a documentation platform's admin API. It holds the admin key, takes \
+callers' own tokens, keeps the platform's hourly limits, and carries a request out at most once.
+
+Every answer carries `X-Request-Id`, `X-Content-Type-Options: nosniff`, `Vary: Origin` and, where \
+nothing else is said, `Cache-Control: no-store`. Every answer that is no success is a problem \
+(RFC 9457) of one of the types listed under `Problem`. A page of an origin in `ALLOWED_ORIGINS` is \
+answered with the header fields that CORS asks for, one of another origin with 403. Each path of the \
+API answers `OPTIONS` with 204 and `Allow`. A parameter of the query that is not listed, or stands \
+twice, is refused.";
+
+/// The whole document.
+pub fn description() -> Value {
+    let paths = paths();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Quillgate",
+            "version": env!("CARGO_PKG_VERSION"),
+            "summary": "An edge gateway to a documentation platform's admin API",
+            "description": ABOUT,
+            "license": { "name": "MIT", "identifier": "MIT" },
+        },
+        "servers": [{ "url": "/", "description": "The gateway that this document comes from" }],
+        "tags": [
+            { "name": "agentJobs", "description": "Background jobs of the documentation agent" },
+            { "name": "pageViews", "description": "How often pages were viewed" },
+            { "name": "gateway", "description": "The gateway itself" },
+        ],
+        "paths": paths,
+        "webhooks": { webhooks::NAME: webhooks::job_ended() },
+        "components": {
+            "schemas": components(),
+            "parameters": fields::parameters(),
+            "headers": fields::headers(&paths),
+            "securitySchemes": security_schemes(),
+        },
+    })
+}
+
+/// Every operation of the table under its path, then what only the gateway itself has.
+fn paths() -> Map<String, Value> {
+    let mut paths = gateway::paths();
+    for operation in route::operations() {
+        let item = paths.entry(operation.path).or_insert_with(|| json!({}));
+        let method = operation.method.as_str().to_ascii_lowercase();
+        item[method] = operations::described(operation);
+    }
+    paths
+}
+
+fn components() -> Map<String, Value> {
+    let mut components = schemas::named();
+    components.extend(problems::schemas());
+    components.extend(gateway::schemas());
+    components
+}
+
+fn security_schemes() -> Value {
+    json!({
+        "accessToken": {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": format!("An access token: one of the gateway's own (HS256), or one of an \
+                issuer in `TRUSTED_ISSUERS` (RS256, ES256). It names the projects that it is for; the \
+                scopes are `jobs:create`, `jobs:read`, `analytics:read` and `{OPERATE}`."),
+        },
+        "cloudflareAccess": {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Cf-Access-Jwt-Assertion",
+            "description": "The token that Cloudflare Access adds, of an issuer in `TRUSTED_ISSUERS` \
+                that says so. It counts only without `Authorization`.",
+        },
+    })
+}
+
+/// Either credential, with this scope.
+fn security(scope: &str) -> Value {
+    json!([{ "accessToken": [scope] }, { "cloudflareAccess": [scope] }])
+}
+
+/// The place of a named part of the document.
+fn reference(section: &str, name: &str) -> Value {
+    json!({ "$ref": format!("#/components/{section}/{name}") })
+}
+
+fn schema(name: &str) -> Value {
+    reference("schemas", name)
+}

@@ -1,0 +1,197 @@
+//! What is only the gateway's: its health and its description.
+
+use quillgate_worker::access::{OPERATE, POLICIES};
+use serde_json::{Map, Value, json};
+
+use super::fields::{self, Fields};
+use super::problems::{self, ADMISSION, PLAIN};
+use super::{JSON, schema};
+
+/// The paths, each with `GET` and `HEAD`.
+pub fn paths() -> Map<String, Value> {
+    let paths = [("/healthz", health()), ("/openapi.json", description())];
+    let both = |get: Value| json!({ "head": head(&get), "get": get });
+    paths
+        .into_iter()
+        .map(|(path, get)| (path.to_owned(), both(get)))
+        .collect()
+}
+
+/// The same without a body (RFC 9110, section 9.3.2).
+fn head(get: &Value) -> Value {
+    let mut head = get.clone();
+    head["operationId"] = json!(format!(
+        "{}Head",
+        get["operationId"].as_str().unwrap_or_default()
+    ));
+    for response in head["responses"]
+        .as_object_mut()
+        .into_iter()
+        .flat_map(Map::values_mut)
+    {
+        if let Some(response) = response.as_object_mut() {
+            response.remove("content");
+        }
+    }
+    head
+}
+
+fn health() -> Value {
+    let mut parameters = vec![
+        json!({
+            "name": "deep",
+            "in": "query",
+            "description": "Asks, with any value, how the gateway and its upstream are.",
+            "schema": { "type": "string" },
+            "allowEmptyValue": true,
+            "example": "1",
+        }),
+        json!({
+            "name": "project",
+            "in": "query",
+            "description": "With `deep`: asks for this project's budgets as well.",
+            "schema": { "type": "string" },
+            "example": "demo-docs",
+        }),
+    ];
+    parameters.extend(fields::taken(&fields::ANY_REQUEST));
+    let mut responses = problems::responses(ADMISSION, &[]);
+    responses.insert(
+        "200".to_owned(),
+        json!({
+            "description": "The Worker is up.",
+            "headers": Fields::common().described(),
+            "content": { JSON: { "schema": { "oneOf": [schema("Liveness"), schema("Health")] } } },
+        }),
+    );
+    json!({
+        "operationId": "gateway.health",
+        "tags": ["gateway"],
+        "summary": "Says that the Worker is up, without asking the upstream.",
+        "description": format!("Needs no access token. With `deep` it needs one with the scope \
+            `{OPERATE}`. Other parameters are not heeded."),
+        "security": [{}, { "accessToken": [OPERATE] }, { "cloudflareAccess": [OPERATE] }],
+        "parameters": parameters,
+        "responses": responses,
+    })
+}
+
+fn description() -> Value {
+    let mut responses = problems::responses(PLAIN, &[]);
+    responses.insert(
+        "200".to_owned(),
+        json!({
+            "description": "The document.",
+            "headers": Fields::common().described(),
+            "content": { JSON: { "schema": {
+                "type": "object",
+                "required": ["openapi", "info", "paths"],
+                "properties": { "openapi": { "const": "3.1.0" } },
+            } } },
+        }),
+    );
+    json!({
+        "operationId": "gateway.description",
+        "tags": ["gateway"],
+        "summary": "Gives this description of the gateway.",
+        "security": [],
+        "parameters": fields::taken(&fields::ANY_REQUEST),
+        "responses": responses,
+    })
+}
+
+/// `components.schemas` of the health.
+pub fn schemas() -> Map<String, Value> {
+    let schemas = [
+        ("Liveness", liveness()),
+        ("Health", deep()),
+        ("GateHealth", project()),
+        ("Budget", budget()),
+    ];
+    schemas
+        .into_iter()
+        .map(|(name, schema)| (name.to_owned(), schema))
+        .collect()
+}
+
+fn liveness() -> Value {
+    json!({
+        "type": "object",
+        "required": ["status"],
+        "properties": { "status": { "const": "ok" } },
+        "additionalProperties": false,
+    })
+}
+
+fn deep() -> Value {
+    json!({
+        "type": "object",
+        "required": ["status", "organisation", "trustedIssuers"],
+        "properties": {
+            "status": {
+                "description": "`degraded`: the upstream keeps failing, and is left alone.",
+                "enum": ["ok", "degraded"],
+            },
+            "organisation": {
+                "type": "object",
+                "required": ["breaker", "budgets", "cachedPages"],
+                "properties": {
+                    "breaker": breaker(),
+                    "budgets": budgets(&["analytics"]),
+                    "cachedPages": { "type": "integer", "minimum": 0 },
+                },
+                "additionalProperties": false,
+            },
+            "project": schema("GateHealth"),
+            "trustedIssuers": { "type": "array", "items": { "type": "string" } },
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn project() -> Value {
+    json!({
+        "type": "object",
+        "required": ["breaker", "budgets", "watchers", "webhooksWaiting"],
+        "properties": {
+            "breaker": breaker(),
+            "budgets": budgets(&["create-job", "send-message"]),
+            "watchers": { "type": "integer", "minimum": 0 },
+            "webhooksWaiting": { "type": "integer", "minimum": 0 },
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn breaker() -> Value {
+    json!({ "enum": ["closed", "open", "half-open"] })
+}
+
+fn budgets(policies: &[&str]) -> Value {
+    debug_assert!(policies.iter().all(|policy| POLICIES.contains(policy)));
+    let budgets = policies
+        .iter()
+        .map(|policy| ((*policy).to_owned(), schema("Budget")));
+    json!({
+        "type": "object",
+        "required": policies,
+        "properties": budgets.collect::<Map<_, _>>(),
+        "additionalProperties": false,
+    })
+}
+
+fn budget() -> Value {
+    json!({
+        "type": "object",
+        "required": ["limit", "left", "closedUntil"],
+        "properties": {
+            "limit": { "type": "integer", "minimum": 1 },
+            "left": { "type": "integer", "minimum": 0 },
+            "closedUntil": {
+                "description": "Until when the upstream itself refuses, in milliseconds since 1970.",
+                "type": ["integer", "null"],
+            },
+        },
+        "additionalProperties": false,
+    })
+}

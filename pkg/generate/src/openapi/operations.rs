@@ -1,0 +1,322 @@
+//! Each operation of the table as the document has it.
+
+use quillgate::endpoint::{Method, Operation, Parameter, Place};
+use quillgate::{CreateAgentJob, Endpoint, GetAgentJob, ListAgentJobs, ListPageViews, SendMessage};
+use quillgate_worker::content::LARGEST_BODY;
+use quillgate_worker::route::JOB_EVENTS;
+use serde_json::{Map, Value, json};
+
+use super::fields::{self, Fields};
+use super::problems::{self, ADMISSION, BUDGET, PROJECT, UPSTREAM, WRITING};
+use super::{EVENT_STREAM, JSON, schema, schemas, security, webhooks};
+
+/// What the table does not say of an operation.
+#[derive(Clone, Copy)]
+struct More {
+    /// How it is carried out.
+    doc: &'static str,
+    /// What a success is.
+    success: Success,
+    /// The header fields that its requests may carry, beside those that any may.
+    takes: &'static [&'static str],
+    /// The header fields that its answers may carry, once the budget or the upstream was asked.
+    gives: &'static [&'static str],
+    /// The problems that can come of it, beside those of every operation.
+    problems: &'static [&'static [&'static str]],
+}
+
+/// Where a success comes from, and in words what it is.
+#[derive(Clone, Copy)]
+enum Success {
+    /// The upstream's, which usually has this status, and may carry these header fields.
+    Passed(&'static str, &'static str, &'static [&'static str]),
+    /// The gateway's own.
+    Made(&'static str),
+    /// The gateway's cache's.
+    Cached(&'static str),
+    /// A stream of events.
+    Streamed,
+}
+
+/// Any operation that reads at the upstream.
+const READS: More = More {
+    doc: "",
+    success: Success::Passed("200", "The upstream's answer.", &[]),
+    takes: &[],
+    gives: &["Server-Timing"],
+    problems: &[UPSTREAM],
+};
+
+/// Any operation that writes there.
+const WRITES: More = More {
+    doc: "",
+    success: Success::Passed("201", "The upstream's answer.", &[]),
+    takes: &[
+        "Idempotency-Key",
+        "Idempotency-Retry",
+        "Cf-Turnstile-Response",
+    ],
+    gives: &[
+        "RateLimit-Policy",
+        "RateLimit",
+        "Server-Timing",
+        "Idempotent-Replayed",
+    ],
+    problems: &[UPSTREAM, BUDGET, WRITING],
+};
+
+const CREATE: More = More {
+    doc: "The budget is 100 jobs in any hour per project, unless the operator has said otherwise.",
+    success: Success::Passed("201", "The job, which has begun.", &[]),
+    takes: &[
+        "Idempotency-Key",
+        "Idempotency-Retry",
+        "Cf-Turnstile-Response",
+        "Webhook-Url",
+    ],
+    ..WRITES
+};
+
+const SEND: More = More {
+    doc: "The budget is 100 follow-ups in any hour per project, unless the operator has said otherwise. \
+        `Webhook-Url` belongs to the creation of a job, and is refused here.",
+    success: Success::Passed("200", "The job, which is at work again.", &[]),
+    ..WRITES
+};
+
+const GET: More = More {
+    doc: "With `Prefer: wait` the answer waits for a change; it then carries `ETag`, the state's, and \
+        `Preference-Applied`.",
+    success: Success::Passed(
+        "200",
+        "The job.",
+        &["ETag", "Preference-Applied", "Content-Language"],
+    ),
+    takes: &["Prefer", "If-None-Match"],
+    ..READS
+};
+
+const LIST: More = More {
+    doc: "The gateway keeps this list itself; jobs that are not at their end are as the upstream last \
+        told.",
+    success: Success::Made("The jobs, newest first."),
+    gives: &[],
+    problems: &[],
+    ..READS
+};
+
+const VIEWS: More = More {
+    doc: "Answered from the cache where that has the rows: for a day when `dateTo` is not after today \
+        (UTC), for five minutes when it is later or left out, unless the operator has said otherwise. When \
+        the upstream fails or the budget of 100 requests in any hour is spent, what is kept is served for \
+        another day rather than an error, and `Cache-Status` says so. `dateFrom` has to be before \
+        `dateTo`, and `offset` and `limit` come to 9007199254740991 at the most.",
+    success: Success::Cached("The rows, cut from what is kept or was just fetched."),
+    takes: &["If-None-Match", "Cache-Control"],
+    gives: &["RateLimit-Policy", "RateLimit", "Server-Timing"],
+    problems: &[UPSTREAM, BUDGET],
+};
+
+const EVENTS: More = More {
+    doc: "One event `job` for each change, numbered from 1; a comment every 15 seconds; the stream ends \
+        after the job has.",
+    success: Success::Streamed,
+    takes: &["Last-Event-ID"],
+    ..READS
+};
+
+fn more(operation: &Operation) -> More {
+    let known = [
+        (CreateAgentJob::OPERATION.name, CREATE),
+        (SendMessage::OPERATION.name, SEND),
+        (GetAgentJob::OPERATION.name, GET),
+        (ListAgentJobs::OPERATION.name, LIST),
+        (ListPageViews::OPERATION.name, VIEWS),
+        (JOB_EVENTS.name, EVENTS),
+    ];
+    let found = known.into_iter().find(|(name, _)| *name == operation.name);
+    found.map_or(
+        match operation.method {
+            Method::Get => READS,
+            Method::Post => WRITES,
+        },
+        |(_, more)| more,
+    )
+}
+
+/// The Operation Object.
+pub fn described(operation: &Operation) -> Value {
+    let more = more(operation);
+    let group = operation.name.split('.').next();
+    let kinds = [&[ADMISSION, PROJECT], more.problems].concat().concat();
+    let mut responses = problems::responses(&kinds, more.gives);
+    responses.extend(successes(operation, &more));
+    let mut described = json!({
+        "operationId": operation.name,
+        "tags": [group],
+        "summary": operation.doc,
+        "security": security(operation.scope),
+        "parameters": parameters(operation, &more),
+        "responses": responses,
+    });
+    if !more.doc.is_empty() {
+        described["description"] = more.doc.into();
+    }
+    if operation.method == Method::Post {
+        described["requestBody"] = body(operation);
+    }
+    if operation.name == CreateAgentJob::OPERATION.name {
+        let target = json!({ "{$request.header.Webhook-Url}": webhooks::reference() });
+        described["callbacks"] = json!({ webhooks::NAME: target });
+    }
+    described
+}
+
+fn parameters(operation: &Operation, more: &More) -> Vec<Value> {
+    let project = json!({
+        "name": "projectId",
+        "in": "path",
+        "required": true,
+        "description": "The project's identifier.",
+        "schema": schemas::path_segment(),
+        "example": "demo-docs",
+    });
+    let outside = operation
+        .parameters
+        .iter()
+        .filter(|own| own.place != Place::Body);
+    let named = outside.map(|own| {
+        json!({
+            "name": own.name,
+            "in": if own.place == Place::Path { "path" } else { "query" },
+            "required": own.required,
+            "description": own.doc,
+            "schema": schemas::of_parameter(own),
+        })
+    });
+    let fields = [more.takes, &fields::ANY_REQUEST].concat();
+    std::iter::once(project)
+        .chain(named)
+        .chain(fields::taken(&fields))
+        .collect()
+}
+
+/// The body: the operation's members and no others.
+fn body(operation: &Operation) -> Value {
+    let members: Vec<&Parameter> = operation
+        .parameters
+        .iter()
+        .filter(|own| own.place == Place::Body)
+        .collect();
+    let property = |own: &&Parameter| {
+        let mut schema = schemas::of_parameter(own);
+        schema["description"] = own.doc.into();
+        (own.name.to_owned(), schema)
+    };
+    let properties: Map<_, _> = members.iter().map(property).collect();
+    let required = members
+        .iter()
+        .filter(|own| own.required)
+        .map(|own| own.name);
+    json!({
+        "required": true,
+        "description": format!("JSON in UTF-8, at most {LARGEST_BODY} bytes, each member once."),
+        "content": { JSON: {
+            "schema": {
+                "type": "object",
+                "properties": properties,
+                "required": required.collect::<Vec<_>>(),
+                "additionalProperties": false,
+            },
+            "example": { "prompt": "Fix the typing errors on the start page." },
+        } },
+    })
+}
+
+fn successes(operation: &Operation, more: &More) -> Map<String, Value> {
+    let fields = Fields::common();
+    let answer = |fields: Fields, doc: &str| {
+        json!({
+            "description": doc,
+            "headers": fields.perhaps(more.gives).described(),
+            "content": { JSON: { "schema": schemas::of(&operation.result) } },
+        })
+    };
+    let successes = match more.success {
+        Success::Passed(status, doc, may_have) => {
+            let fields = fields.perhaps(may_have);
+            let mut usual = answer(fields.clone(), doc);
+            if operation.name == CreateAgentJob::OPERATION.name {
+                usual["links"] = links();
+            }
+            vec![(status, usual), ("2XX", answer(fields, AS_UPSTREAM))]
+        }
+        Success::Made(doc) => vec![("200", answer(fields, doc))],
+        Success::Cached(doc) => {
+            let fresh = answer(fields.with(&["ETag", "Age", "Cache-Status"]), doc);
+            let known = json!({ "description": UNCHANGED, "headers": fresh["headers"] });
+            vec![("200", fresh), ("304", known)]
+        }
+        Success::Streamed => vec![("200", events()), ("204", finished())],
+    };
+    successes
+        .into_iter()
+        .map(|(status, response)| (status.to_owned(), response))
+        .collect()
+}
+
+const AS_UPSTREAM: &str = "Any other success of the upstream, with its own status.";
+const UNCHANGED: &str = "The caller has these rows already (`If-None-Match`).";
+
+/// What can be asked about a job that was just created.
+fn links() -> Value {
+    let about = |operation: &Operation| {
+        json!({
+            "operationId": operation.name,
+            "description": operation.doc,
+            "parameters": {
+                "path.projectId": "$request.path.projectId",
+                "path.id": "$response.body#/id",
+            },
+        })
+    };
+    let operations = [
+        &GetAgentJob::OPERATION,
+        &SendMessage::OPERATION,
+        &JOB_EVENTS,
+    ];
+    let links = operations.map(|operation| (operation.name.to_owned(), about(operation)));
+    links.into_iter().collect::<Map<_, _>>().into()
+}
+
+fn events() -> Value {
+    json!({
+        "description": "The changes after `Last-Event-ID`, or from the present state on, as they come.",
+        "headers": Fields::common().described(),
+        "content": { EVENT_STREAM: {
+            "schema": {
+                "type": "object",
+                "description": "One event of the stream, by its fields.",
+                "required": ["id", "event", "data"],
+                "properties": {
+                    "id": { "type": "string", "pattern": "^[1-9][0-9]*$" },
+                    "event": { "const": "job" },
+                    "data": {
+                        "type": "string",
+                        "contentMediaType": JSON,
+                        "contentSchema": schema(JOB_EVENTS.result.name()),
+                    },
+                },
+                "additionalProperties": false,
+            },
+            "example": "retry: 3000\n\nid: 1\nevent: job\ndata: {\"id\":\"job-1\",\"status\":\"active\"}\n\n",
+        } },
+    })
+}
+
+fn finished() -> Value {
+    json!({
+        "description": "The job is at its end, and the caller has its last event: not to be asked again.",
+        "headers": Fields::common().described(),
+    })
+}

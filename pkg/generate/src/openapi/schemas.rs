@@ -1,0 +1,109 @@
+//! JSON Schemas of the core's types, and of what a parameter may be.
+
+use quillgate::endpoint::{Parameter, ParameterKind, Place};
+use quillgate::schema::{Kind, Object, OpenEnum};
+use serde_json::{Map, Value, json};
+
+use super::{patterns, schema};
+use crate::reachable::reachable;
+
+/// The named types that results are made of. None forbids further members: the upstream may
+/// add some, and they are passed on.
+pub fn named() -> Map<String, Value> {
+    let types = reachable();
+    let enums = types
+        .enums
+        .into_iter()
+        .map(|named| (named.name.into(), open_enum(named)));
+    let objects = types
+        .objects
+        .into_iter()
+        .map(|named| (named.name.into(), object(named)));
+    enums.chain(objects).collect()
+}
+
+fn open_enum(named: &OpenEnum) -> Value {
+    json!({
+        "type": "string",
+        "description": text(named.doc),
+        "anyOf": [{ "enum": named.known }, { "description": "Any other text." }],
+    })
+}
+
+fn object(object: &Object) -> Value {
+    let described = |kind, doc| {
+        let mut schema = of(kind);
+        schema["description"] = text(doc).into();
+        schema
+    };
+    let members = object.fields.iter();
+    let properties: Map<_, _> = members
+        .map(|field| (field.name.to_owned(), described(&field.kind, field.doc)))
+        .collect();
+    let needed = object
+        .fields
+        .iter()
+        .filter(|field| !matches!(field.kind, Kind::Nullable(_)));
+    let required: Vec<_> = needed.map(|field| field.name).collect();
+    let mut schema = json!({
+        "type": "object",
+        "description": text(object.doc),
+        "properties": properties,
+    });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+/// The schema of a result; a type with a name of its own is referred to.
+pub fn of(kind: &Kind) -> Value {
+    match kind {
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Count => json!({ "type": "integer", "minimum": 0, "maximum": MOST }),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::OpenEnum(_) | Kind::Object(_) => schema(kind.name()),
+        Kind::List(inner) => json!({ "type": "array", "items": of(inner) }),
+        Kind::Nullable(inner) => match (inner, of(inner)) {
+            (Kind::OpenEnum(_) | Kind::Object(_), named) => {
+                json!({ "anyOf": [named, { "type": "null" }] })
+            }
+            (_, mut plain) => {
+                plain["type"] = json!([plain["type"], "null"]);
+                plain
+            }
+        },
+    }
+}
+
+/// The largest integer that every reader of JSON reads exactly.
+const MOST: u64 = (1 << 53) - 1;
+
+/// What a parameter may be.
+pub fn of_parameter(parameter: &Parameter) -> Value {
+    match parameter.kind {
+        ParameterKind::Integer { min, max, default } => {
+            json!({ "type": "integer", "minimum": min, "maximum": max, "default": default })
+        }
+        ParameterKind::Date => json!({ "type": "string", "pattern": patterns::DATE }),
+        ParameterKind::Text => match parameter.place {
+            Place::Path => path_segment(),
+            Place::Query => json!({ "type": "string", "pattern": patterns::CURSOR }),
+            Place::Body => json!({ "type": "string", "minLength": 1 }),
+        },
+    }
+}
+
+/// What a value of the path may be.
+pub fn path_segment() -> Value {
+    json!({ "type": "string", "minLength": 1, "pattern": patterns::PATH_SEGMENT })
+}
+
+/// Documentation as one paragraph.
+fn text(lines: &[&str]) -> String {
+    lines
+        .iter()
+        .map(|line| line.trim())
+        .collect::<Vec<_>>()
+        .join(" ")
+}

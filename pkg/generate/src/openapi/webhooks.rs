@@ -1,0 +1,82 @@
+//! The event that the gateway itself sends: a job has come to its end.
+
+use quillgate::schema::Described as _;
+use quillgate::{AgentJob, JobStatus};
+use quillgate_worker::webhook::{self, RETRY_AFTER};
+use serde_json::{Value, json};
+
+use super::{JSON, schemas};
+
+/// The event's name in the document.
+pub const NAME: &str = "agentJobEnded";
+
+/// The place of its description.
+pub fn reference() -> Value {
+    json!({ "$ref": format!("#/webhooks/{NAME}") })
+}
+
+/// The Path Item Object.
+pub fn job_ended() -> Value {
+    let attempts = RETRY_AFTER.len();
+    json!({ "post": {
+        "operationId": "webhooks.agentJobEnded",
+        "tags": ["agentJobs"],
+        "summary": "Tells that an agent job has come to its end.",
+        "description": format!("Sent to the `Webhook-Url` of the job's creation, or to the operator's \
+            `WEBHOOK_URL`, as Standard Webhooks has it. Redirects are not followed. What is not answered \
+            by a 2xx within 20 seconds is sent again, {attempts} times in all over some three days."),
+        "security": [],
+        "parameters": parameters(),
+        "requestBody": { "required": true, "content": { JSON: { "schema": body() } } },
+        "responses": {
+            "2XX": { "description": "It has arrived." },
+            "410": { "description": "It is not wanted, and is not sent again." },
+            "default": { "description": "It has not arrived, and is sent again later." },
+        },
+    } })
+}
+
+fn parameters() -> Value {
+    let field = |name: &str, doc: &str, pattern: &str| {
+        json!({
+            "name": name,
+            "in": "header",
+            "required": true,
+            "description": doc,
+            "schema": { "type": "string", "pattern": pattern },
+        })
+    };
+    json!([
+        field(
+            "webhook-id",
+            "The event's id, the same in every attempt.",
+            "^msg_[0-9a-f]{32}$"
+        ),
+        field(
+            "webhook-timestamp",
+            "When it was sent, in seconds since 1970.",
+            "^[0-9]+$"
+        ),
+        field(
+            "webhook-signature",
+            "HMAC-SHA-256 over `id.timestamp.body` in base64, one for each of the gateway's secrets, \
+             separated by spaces.",
+            "^v1,[A-Za-z0-9+/]{43}=(?: v1,[A-Za-z0-9+/]{43}=)*$",
+        ),
+    ])
+}
+
+fn body() -> Value {
+    let ends = ["completed", "failed", "archived"].map(|status| JobStatus::from(status.to_owned()));
+    let types: Vec<_> = ends.iter().filter_map(webhook::event).collect();
+    json!({
+        "type": "object",
+        "required": ["type", "timestamp", "data"],
+        "properties": {
+            "type": { "enum": types },
+            "timestamp": { "type": "string", "format": "date-time" },
+            "data": schemas::of(&AgentJob::KIND),
+        },
+        "additionalProperties": false,
+    })
+}
