@@ -18,6 +18,7 @@ import {
   costOf,
   dayFromToday,
   gateCalls,
+  keepNudging,
   moneyless,
   NO_CACHE,
   openAll,
@@ -46,12 +47,15 @@ const ASKED_FOR = "fwd=request; stored";
 
 let gate;
 let state;
+let stopNudging;
 
 before(async () => {
   state = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
   gate = await startGate("cache", { upstream: UPSTREAM, gateway: { state, vars: LIMIT } });
+  stopNudging = keepNudging(gate);
 });
 after(async () => {
+  stopNudging?.();
   await gate?.stop();
   rmSync(state, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -562,8 +566,10 @@ before(async () => {
     upstream: { ...UPSTREAM, pages: WATCHED_ROWS },
     gateway: { config: watched.worker.config, vars: LIMIT },
   });
+  watched.stopNudging = keepNudging(watched.gate);
 });
 after(async () => {
+  watched.stopNudging?.();
   await watched.gate?.stop();
   watched.worker?.dispose();
 });
@@ -586,7 +592,7 @@ describe("at the gate", () => {
     const first = openAll(own, 1, target, options);
     await own.upstream.untilHeld(1);
     const rest = openAll(own, count - 1, target, others);
-    await until(async () => (await gateCalls(own)) === calls + count);
+    await until(async () => (await gateCalls(own)) >= calls + count);
     await meanwhile?.(first[0]);
     await own.upstream.release();
     return readAll([...first, ...rest]);
@@ -606,7 +612,7 @@ describe("at the gate", () => {
     await own.upstream.hold();
     const slices = Array.from({ length: 20 }, (_, at) => viewsOf({ ...range, offset: at }));
     const readers = slices.flatMap((target) => openAll(own, 1, target));
-    await until(async () => (await gateCalls(own)) === calls + 20);
+    await until(async () => (await gateCalls(own)) >= calls + 20);
     await own.upstream.release();
     assert.deepEqual(tally(await readAll(readers)), { [MISS]: 1, [JOINED]: 19 });
     assert.equal(await own.received(), 1);

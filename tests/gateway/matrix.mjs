@@ -13,6 +13,9 @@ const WORKER = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "worker
 /** Between two looks at something that only time changes. */
 const LOOK_MS = 25;
 
+/** How long is looked for something that has to come, so that its absence fails its own test. */
+const LOOKING_MS = 30_000;
+
 /** The rows of a page upstream: the most that the platform gives. */
 export const PAGE_ROWS = 250;
 
@@ -95,11 +98,28 @@ export function openAll(gate, count, target, options = {}) {
 }
 
 /** Reads the whole answers of all. */
-export async function readAll(exchanges) {
-  const whole = ({ complete }) => complete;
-  const answers = await Promise.all(exchanges.map((exchange) => exchange.until(whole)));
-  for (const exchange of exchanges) exchange.leave();
-  return answers;
+export function readAll(exchanges) {
+  const read = async (exchange) => {
+    const answer = await exchange.until(({ complete }) => complete);
+    exchange.leave();
+    return answer;
+  };
+  return Promise.all(exchanges.map(read));
+}
+
+/** Between two requests that do nothing but come. */
+const NUDGE_MS = 250;
+
+/**
+ * Asks the gateway again and again whether it is up, until what is given back is called. The
+ * proxy of `wrangler dev` puts a GET that failed on its way to the Worker aside (its connection
+ * was just closing, as after a thousand readers have left) and tries it again when the next
+ * request comes: without one, it would wait for ever. Neither the upstream nor a gate is asked.
+ */
+export function keepNudging(gate) {
+  const nudge = () => fetch(`${gate.gateway.url}/healthz`).then((response) => response.text());
+  const timer = setInterval(() => nudge().catch(() => {}), NUDGE_MS);
+  return () => clearInterval(timer);
 }
 
 // --- the judge -------------------------------------------------------------
@@ -133,11 +153,13 @@ export async function costOf(gate, run) {
   return { result, visits, units: left - (await budget(gate)).left };
 }
 
-/** Looks again and again until `look` gives something. */
+/** Looks again and again until `look` gives something, but not for ever. */
 export async function until(look) {
+  const deadline = performance.now() + LOOKING_MS;
   for (;;) {
     const found = await look();
     if (found) return found;
+    assert.ok(performance.now() < deadline, `nothing after ${LOOKING_MS} ms: ${look}`);
     await pause(LOOK_MS);
   }
 }
@@ -199,12 +221,19 @@ function watchedWorker(built) {
 
 /** How often the organisation's gate was called for page views. */
 export async function gateCalls(gate) {
-  return (await (await fetch(`${gate.gateway.url}/v1/watched`)).json()).calls;
+  return (await watched(gate, "")).calls;
 }
 
 /** Puts the organisation's gate out of reach, or back: `yes` or `no`. */
 export async function setGateFailing(gate, failing) {
-  await (await fetch(`${gate.gateway.url}/v1/watched?failing=${failing}`)).text();
+  await watched(gate, `?failing=${failing}`);
+}
+
+function watched(gate, query) {
+  return until(async () => {
+    const answer = await gate.get(`/v1/watched${query}`, { authorization: null });
+    return answer.status === 200 && answer.json;
+  });
 }
 
 // --- a table ---------------------------------------------------------------

@@ -50,44 +50,39 @@ export function breakerWord(): string {
 /** Whether a GET may be sent once more: a budget counts each attempt. */
 export type Again = () => boolean;
 
-/** Sends a request and waits for the head of the answer. */
+/** Sends a request and waits for the head of the answer. A success's body may take its time. */
 export async function ask(settings: Settings, asked: Asked, again?: Again): Promise<Outcome> {
-  const started = Date.now();
-  const shut = breakerRefusal(asked);
-  if (shut) {
-    const exchange = { status: null, milliseconds: 0, operator: null };
-    return { exchange, reading: refusedReading(shut) };
-  }
-  const deadline = started + settings.timeout;
-  let head = await attempt(settings, asked, deadline);
-  // Another connection may do better; a time that ran out has none left.
-  const repeatable = asked.method === "GET" && mayPass(head) && Date.now() < deadline;
-  if (repeatable && (again?.() ?? true)) {
-    await leave(head);
-    head = await attempt(settings, asked, deadline);
-  }
-  return await outcomeOf(head, asked, started, deadline);
+  const { outcome, timer } = await attempted(settings, asked, again);
+  timer.stop();
+  return outcome;
 }
 
-/** Sends a request and reads a success as a JSON object. */
+/** Sends a request and reads a success as a JSON object, in the same time as its head. */
 export async function askJson(
   settings: Settings,
   asked: Asked,
   again?: Again,
 ): Promise<JsonOutcome> {
-  const started = Date.now();
-  const outcome = await ask(settings, asked, again);
-  const { exchange } = outcome;
-  if (outcome.reading) return { exchange, text: "", reading: outcome.reading };
-  const { response } = outcome;
-  const deadline = started + settings.timeout;
-  const read = await textOf(response, LONGEST_SUCCESS, deadline);
-  const json = read.complete ? objectOf(read.text) : undefined;
-  const reply = replyOf(asked, response, json === undefined);
-  const reading_ = judged(reply, "");
-  if (json === undefined) return { exchange, text: "", reading: reading_ };
-  return { exchange, text: read.text, json, reading: reading_ };
+  const { outcome, timer } = await attempted(settings, asked, again);
+  const { exchange, response } = outcome;
+  if (!response) {
+    timer.stop();
+    return { exchange, text: "", reading: outcome.reading };
+  }
+  const text = await textOf(response, LONGEST_SUCCESS).finally(timer.stop);
+  const json = text === undefined ? undefined : objectOf(text);
+  if (json && text) return { exchange, text, json, reading: GOOD };
+  return { exchange, text: "", reading: judged(replyOf(asked, response, true), "") };
 }
+
+/** What a plain success means. */
+const GOOD: ReplyRead = Object.freeze({
+  answer: null,
+  settled: "store",
+  closedFor: null,
+  operator: null,
+  failure: false,
+});
 
 /** What a success means that turns out not to be what was promised. */
 export function malformed(asked: Asked): ReplyRead {
@@ -101,22 +96,65 @@ const JSON_TYPE = "application/json";
 
 type Head = Response | "broken" | "timed-out";
 
+/** The time that an exchange may take; what is still going on at its end is broken off. */
+class Timer {
+  readonly #controller = new AbortController();
+  readonly #deadline: number;
+  readonly #timeout: ReturnType<typeof setTimeout>;
+
+  constructor(milliseconds: number) {
+    this.#deadline = Date.now() + milliseconds;
+    this.#timeout = setTimeout(() => this.#controller.abort(), milliseconds);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get isOver(): boolean {
+    return this.#controller.signal.aborted || Date.now() >= this.#deadline;
+  }
+
+  readonly stop = (): void => clearTimeout(this.#timeout);
+}
+
+/** Sends a request, perhaps twice, and judges all but a success. The timer is still running. */
+async function attempted(
+  settings: Settings,
+  asked: Asked,
+  again?: Again,
+): Promise<{ outcome: Outcome; timer: Timer }> {
+  const started = Date.now();
+  const timer = new Timer(settings.timeout);
+  const shut = breakerRefusal(asked);
+  if (shut) {
+    const exchange = { status: null, milliseconds: 0, operator: null };
+    return { outcome: { exchange, reading: refusedReading(shut) }, timer };
+  }
+  let head = await attempt(settings, asked, timer);
+  // Another connection may do better; a time that ran out has none left.
+  const repeatable = asked.method === "GET" && mayPass(head) && !timer.isOver;
+  if (repeatable && (again?.() ?? true)) {
+    await leave(head);
+    head = await attempt(settings, asked, timer);
+  }
+  return { outcome: await outcomeOf(head, asked, started), timer };
+}
+
 /** One attempt: with the newest key, and with the one before where that is not accepted. */
-async function attempt(settings: Settings, asked: Asked, deadline: number): Promise<Head> {
+async function attempt(settings: Settings, asked: Asked, timer: Timer): Promise<Head> {
   const keys = asked.method === "GET" ? settings.readKeys : settings.writeKeys;
   let head: Head = "broken";
   for (const key of keys) {
     await leave(head);
-    head = await send(settings.baseUrl, asked, key, deadline);
+    head = await send(settings.baseUrl, asked, key, timer);
     // Refused before anything was done, so that a POST may be sent again as well.
     if (!(head instanceof Response) || head.status !== 401) break;
   }
   return head;
 }
 
-async function send(baseUrl: string, asked: Asked, key: string, deadline: number): Promise<Head> {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), deadline - Date.now());
+async function send(baseUrl: string, asked: Asked, key: string, timer: Timer): Promise<Head> {
   const headers: Record<string, string> = {
     accept: JSON_TYPE,
     authorization: `Bearer ${key}`,
@@ -131,13 +169,11 @@ async function send(baseUrl: string, asked: Asked, key: string, deadline: number
       redirect: "manual",
       // Whatever a path may look like, nothing between here and there keeps an answer.
       cache: "no-store",
-      signal: controller.signal,
+      signal: timer.signal,
       ...(asked.body === undefined ? {} : { body: asked.body }),
     });
   } catch {
-    return controller.signal.aborted ? "timed-out" : "broken";
-  } finally {
-    clearTimeout(timer);
+    return timer.signal.aborted ? "timed-out" : "broken";
   }
 }
 
@@ -154,12 +190,7 @@ async function leave(head: Head): Promise<void> {
   if (head instanceof Response) await head.body?.cancel();
 }
 
-async function outcomeOf(
-  head: Head,
-  asked: Asked,
-  started: number,
-  deadline: number,
-): Promise<Outcome> {
+async function outcomeOf(head: Head, asked: Asked, started: number): Promise<Outcome> {
   const exchange: Exchange = { status: null, milliseconds: Date.now() - started, operator: null };
   if (!(head instanceof Response)) {
     return { exchange, reading: judged(silent(asked, head === "timed-out"), "") };
@@ -170,8 +201,8 @@ async function outcomeOf(
     if (breaker !== undefined) tell(true);
     return { exchange, response: head };
   }
-  const { text } = await textOf(head, LONGEST_ERROR, deadline);
-  const read = judged(replyOf(asked, head, false), text);
+  const text = await textOf(head, LONGEST_ERROR);
+  const read = judged(replyOf(asked, head, false), text ?? "");
   exchange.operator = read.operator;
   return { exchange, reading: read };
 }
@@ -221,7 +252,7 @@ function breakerRefusal(asked: Asked): Answer | undefined {
 }
 
 function tell(success: boolean): void {
-  breaker = breakerTold(breaker ?? "", success, Date.now());
+  breaker = breakerTold(breaker ?? "", success, Date.now()) || undefined;
 }
 
 /** Nothing was sent: the caller may try again, and nothing is held against the upstream. */
@@ -231,39 +262,32 @@ function refusedReading(answer: Answer): ReplyRead {
 
 // --- bodies ----------------------------------------------------------------
 
-/** Reads a body to its end, its `most`th byte or the deadline. */
-async function textOf(
-  response: Response,
+/** Reads a body of at most `most` bytes; nothing when it is longer or breaks off. */
+async function textOf(response: Response, most: number): Promise<string | undefined> {
+  const { headers } = response;
+  const announced = Number(headers.get("content-length") ?? Number.NaN);
+  try {
+    // Of a body that is packed, the length says nothing.
+    if (announced <= most && !headers.has("content-encoding")) return await response.text();
+    return await shortText(response.body, most);
+  } catch {
+    return undefined;
+  }
+}
+
+async function shortText(
+  body: ReadableStream<Uint8Array> | null,
   most: number,
-  deadline: number,
-): Promise<{ text: string; complete: boolean }> {
-  const reader = response.body?.getReader();
-  if (!reader) return { text: "", complete: true };
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    reader.cancel().catch(() => {});
-  }, deadline - Date.now());
+): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      size += value.byteLength;
-      if (size > most) {
-        await reader.cancel();
-        return { text, complete: false };
-      }
-      text += decoder.decode(value, { stream: true });
-    }
-  } catch {
-    return { text, complete: false };
-  } finally {
-    clearTimeout(timer);
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > most) return undefined;
+    text += decoder.decode(chunk, { stream: true });
   }
-  return { text: text + decoder.decode(), complete: !late };
+  return text + decoder.decode();
 }
 
 function objectOf(text: string): Record<string, unknown> | undefined {
