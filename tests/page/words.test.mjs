@@ -249,6 +249,10 @@ describe("what a gateway says in its headers", () => {
       stalenessOf(new Headers({ "cache-status": cacheStatus, age }), NOW);
     const failed = "quillgate; fwd=stale; fwd-status=500; ttl=-12; detail=stale";
     assert.deepEqual(staleness(failed), { asOf: NOW - 60_000, why: "no answer" });
+    const notRenewed = "quillgate; fwd=request; fwd-status=502; ttl=86000";
+    assert.deepEqual(staleness(notRenewed), { asOf: NOW - 60_000, why: "no answer" });
+    assert.equal(staleness("quillgate; fwd=stale; stored"), null);
+    assert.equal(staleness("quillgate; fwd=uri-miss; collapsed"), null);
     const spent = "quillgate; hit; ttl=-12; detail=quota-exceeded";
     assert.deepEqual(staleness(spent), { asOf: NOW - 60_000, why: "limit used up" });
     assert.equal(staleness("quillgate; hit; ttl=123"), null);

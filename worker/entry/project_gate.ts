@@ -7,7 +7,7 @@ import { BUDGET_TABLES, Budget } from "./budget.js";
 import type { Answer, Before, ReplyRead, Settings, Write } from "./core.js";
 import { isTerminal, jobTarget, repeat, settingsOf } from "./core.js";
 import type { Env } from "./env.js";
-import type { JobRow } from "./ledger.js";
+import type { JobEvent, JobRow } from "./ledger.js";
 import { LEDGER_TABLES, Ledger } from "./ledger.js";
 import { OUTBOX_TABLES, Outbox } from "./outbox.js";
 import type { Reported } from "./report.js";
@@ -191,7 +191,7 @@ export class ProjectGate extends DurableObject<Env> {
     else this.#budget.settle(reservation);
     const answer = reading.answer ?? success(exchange.status ?? 200, outcome.text);
     this.#end(begun, reading.settled, answer);
-    if (outcome.json) await this.#created(write, outcome.json);
+    if (outcome.json) await this.#created(write, outcome.json).catch(noteBroken);
     return { answer: withHeaders(answer, headers), exchange };
   }
 
@@ -312,11 +312,20 @@ export class ProjectGate extends DurableObject<Env> {
     const { status } = seen;
     const event = this.#ledger.record(id, seen);
     if (!event) return;
-    for (const socket of this.ctx.getWebSockets(id)) socket.send(JSON.stringify(event));
+    this.#tell(id, event);
     if (!isFinished(status)) return;
-    for (const socket of this.ctx.getWebSockets(id)) socket.close(1000, "finished");
     const webhook = this.#ledger.webhookOf(id);
     if (webhook) this.#outbox.add({ url: webhook, status: status ?? "", job: event.data });
+  }
+
+  /** Tells a job's watchers of a change, and lets them go when it is the last. */
+  #tell(id: string, event: JobEvent): void {
+    for (const socket of this.ctx.getWebSockets(id)) {
+      // One that is just being closed takes nothing any more: who comes back gets it.
+      if (socket.readyState !== WebSocket.OPEN) continue;
+      socket.send(JSON.stringify(event));
+      if (event.finished) socket.close(1000, "finished");
+    }
   }
 
   // --- watching ------------------------------------------------------------
@@ -427,6 +436,11 @@ export class ProjectGate extends DurableObject<Env> {
 
 function success(status: number, body: string): Answer {
   return { status, headers: { "content-type": "application/json" }, body };
+}
+
+/** The ledger failed. The answer is the upstream's, and known: it is given all the same. */
+function noteBroken(error: unknown): void {
+  console.error(JSON.stringify({ operator: `the ledger failed: ${String(error)}` }));
 }
 
 /** What counts of a job as the upstream tells it. */

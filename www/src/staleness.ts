@@ -5,13 +5,18 @@ export interface Staleness {
   why: "no answer" | "limit used up";
 }
 
-/** Whether an answer is stale, by its `Cache-Status` (RFC 9211) and its `Age`. */
+/** Whether an answer is older than was asked for, by its `Cache-Status` (RFC 9211) and its `Age`. */
 export function stalenessOf(headers: Headers, now: number): Staleness | null {
-  const status = headers.get("cache-status") ?? "";
-  const detail = /;\s*detail=(stale|quota-exceeded)(?=$|[\s;,])/.exec(status)?.[1];
+  const why = reasonOf(headers.get("cache-status") ?? "");
   const age = Number(headers.get("age") ?? Number.NaN);
-  if (detail === undefined || !Number.isFinite(age)) return null;
-  return { asOf: now - age * 1000, why: detail === "stale" ? "no answer" : "limit used up" };
+  return why && Number.isFinite(age) ? { asOf: now - age * 1000, why } : null;
+}
+
+/** A request that went on to the platform and brought nothing to keep was not answered. */
+function reasonOf(status: string): Staleness["why"] | null {
+  if (/;\s*detail=quota-exceeded(?=$|[\s;,])/.test(status)) return "limit used up";
+  const wentOn = /;\s*fwd=/.test(status);
+  return wentOn && !/;\s*(?:stored|collapsed)(?=$|[\s;,])/.test(status) ? "no answer" : null;
 }
 
 /** Of the parts of one whole, the one that is furthest behind speaks for it. */
