@@ -7,7 +7,7 @@ let program;
 
 /** Builds the simulator, once per process. @returns {Promise<string>} its path */
 export function buildUpstream(env = process.env) {
-  program ??= cargoBuildProgram("building the simulator", "upstream", { env });
+  program ??= cargoBuildProgram("building the simulator", "upstream", [], { env });
   return program;
 }
 
@@ -114,6 +114,8 @@ function controls(url) {
     job: (id) => control("GET", `jobs/${encodeURIComponent(id)}`),
     /** Moves a job into a state: `{ status?, prLink?, archivedAt? }`. */
     setJob: (id, job) => control("POST", `jobs/${encodeURIComponent(id)}`, job),
+    /** Adds a job from before its start: `{ projectId, createdAt }`, in milliseconds. */
+    addJob: (id, job) => control("PUT", `jobs/${encodeURIComponent(id)}`, job),
     /** Adds a key, or changes what one may do: `{ key?, name?, state }`. */
     setKey: (key) => control("POST", "keys", key),
     restoreKeys: () => control("DELETE", "keys"),

@@ -70,6 +70,14 @@ test("moves a job where a test wants it", async () => {
   assert.deepEqual([job.status, job.prLink], ["completed", prLink]);
 });
 
+test("gets jobs from before its start", async () => {
+  const createdAt = Date.UTC(2024, 0, 1);
+  await upstream.addJob("an-earlier-one", { projectId: "demo-docs", createdAt });
+  await upstream.setJob("an-earlier-one", { status: "planning" });
+  const job = await (await ask(`${JOBS}/an-earlier-one`)).json();
+  assert.deepEqual([job.status, job.createdAt], ["planning", "2024-01-01T00:00:00.000Z"]);
+});
+
 test("keys expire by name and come back", async () => {
   assert.equal((await create({}, READ_KEY)).status, 403);
   await upstream.setKey({ name: "read-key", state: "expired" });

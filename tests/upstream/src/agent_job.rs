@@ -137,19 +137,33 @@ impl Jobs {
     }
 
     fn create(&mut self, project: String, prompt: String, origin: Origin, now: Moment) -> AgentJob {
-        let job = Job {
-            id: self.ids.uuid(),
-            project,
-            origin,
-            number: self.next_number,
-            first: Run { prompt, began: now },
-            follow_ups: Vec::new(),
-            forced: Forced::default(),
-        };
-        self.next_number += 1;
+        let id = self.ids.uuid();
+        let job = self.new_job(id, project, origin, Run { prompt, began: now });
         let shown = job.at(now, self.duration_ms);
         self.all.push(job);
         shown
+    }
+
+    /// Adds a job that was created before this start, in place of any with its id.
+    pub(crate) fn add(&mut self, id: String, project: String, began: Moment) {
+        self.all.retain(|job| job.id != id);
+        let prompt = String::new();
+        let job = self.new_job(id, project, Origin::default(), Run { prompt, began });
+        self.all.push(job);
+    }
+
+    fn new_job(&mut self, id: String, project: String, origin: Origin, first: Run) -> Job {
+        let number = self.next_number;
+        self.next_number += 1;
+        Job {
+            id,
+            project,
+            origin,
+            number,
+            first,
+            follow_ups: Vec::new(),
+            forced: Forced::default(),
+        }
     }
 
     fn of_project(&self, project: &str, id: &str) -> Option<&Job> {

@@ -40,7 +40,7 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         .route("/views", get(views))
         .route("/keys", post(set_key).delete(restore_keys))
         .route("/jobs", get(jobs))
-        .route("/jobs/{id}", get(job).post(force_job))
+        .route("/jobs/{id}", get(job).post(force_job).put(add_job))
         .fallback(async || Refusal::NoSuchRoute)
         .method_not_allowed_fallback(async || Refusal::MethodNotAllowed)
 }
@@ -243,6 +243,24 @@ async fn force_job(
     };
     job.force(fields);
     Ok(Json(job.at(now, duration_ms)).into_response())
+}
+
+async fn add_job(
+    State(platform): Shared,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<StatusCode, BadInput> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct Earlier {
+        project_id: String,
+        created_at: u64,
+    }
+
+    let earlier: Earlier = read(&body)?;
+    let began = Moment(earlier.created_at);
+    platform.jobs.lock().add(id, earlier.project_id, began);
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// A control request that cannot be read; the message tells its author why.

@@ -77,6 +77,7 @@
 //! | `GET /jobs` | all jobs, oldest first, with project, prompt, messages, `origin` and `reads` |
 //! | `GET /jobs/{id}` | one of them |
 //! | `POST /jobs/{id}` | `{status?, prLink?, archivedAt?}`: forces fields until the next follow-up |
+//! | `PUT /jobs/{id}` | `{projectId, createdAt}`: adds a job from before the start, or replaces one; milliseconds since the epoch |
 //!
 //! The keys of the start are named `key` and `read-key`; others have the name
 //! that they are given. A setting without `key` changes the keys of that name.

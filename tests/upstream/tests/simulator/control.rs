@@ -175,6 +175,31 @@ fn a_job_can_be_forced_into_a_state() {
 }
 
 #[test]
+fn a_job_from_before_the_start_can_be_added() {
+    let client = Client::start(Options {
+        job_duration_ms: 600_000,
+        ..quick()
+    });
+    let add = |created_at: Value| {
+        let job = json!({ "projectId": "demo-docs", "createdAt": created_at });
+        client.control("PUT", "/jobs/an-earlier-one", &job).status
+    };
+    let id = json!("an-earlier-one");
+    assert_eq!(add(json!(1000)), 204);
+    let job = client.job(&id);
+    assert_eq!(job["createdAt"], "1970-01-01T00:00:01.000Z");
+    assert_eq!(job["status"], "completed");
+    assert_eq!(add(json!(2000)), 204);
+    assert_eq!(client.job(&id)["createdAt"], "1970-01-01T00:00:02.000Z");
+    let forced = json!({ "status": "planning", "prLink": null });
+    client.control("POST", "/jobs/an-earlier-one", &forced);
+    assert_eq!(client.job(&id)["status"], "planning");
+    assert_eq!(client.read_control("/jobs").as_array().unwrap().len(), 1);
+    assert_eq!(client.counter("jobsCreated"), 0);
+    assert_eq!(add(json!("yesterday")), 400);
+}
+
+#[test]
 fn jobs_are_listed_with_their_prompts_and_messages() {
     let client = Client::start(quick());
     let job = client.create("first");
