@@ -1,24 +1,22 @@
 //! The circuit breaker: an upstream that keeps failing is left alone for a while.
 //!
-//! Closed, it lets everything through and counts. When of at least 20 calls in the last 30
-//! seconds at least half failed, it opens and refuses everything for 30 seconds. Then it is half
-//! open: one call goes through on trial, the others are refused until it has reported. A success
-//! closes it; a failure opens it again for twice as long, up to 5 minutes. A trial that has not
-//! reported after as long as the breaker had been open is taken for lost, and the next call is
-//! the trial.
+//! While it is closed, it lets every call through and counts. When at least half of the last 30
+//! seconds' calls failed, and there were at least 20 of them, it opens and refuses everything for
+//! 30 seconds. Then it is half open: it lets one call through as a trial and refuses the others
+//! until the trial's outcome is recorded. A success closes it; a failure opens it again for twice
+//! as long, up to 5 minutes. A trial without an outcome counts as lost after as long as the breaker
+//! had been open, and the next call becomes the trial.
 //!
-//! Calls are counted in steps of 3 seconds, so that the state stays small; the stretch looked at is
-//! therefore between 27 and 30 seconds long. A call begun before the breaker opened and
-//! reporting while a trial is under way counts as the trial: it is as fresh a word of the upstream.
+//! Calls are counted in steps of 3 seconds, so that the state stays small; the period that counts
+//! is therefore between 27 and 30 seconds long. A call that began before the breaker opened and
+//! ends during a trial counts as the trial: its outcome is just as recent.
 
 use quillgate::Millis;
 use serde::Serialize;
-use serde_json::Value;
 
-use crate::json;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemKind};
 
-/// How many calls have to be known before anything is concluded from them.
+/// How many calls there must have been before the breaker opens.
 pub const LEAST_CALLS: u32 = 20;
 /// How long the breaker stays open at first: 30 s.
 pub const FIRST_PERIOD: Millis = Millis(30_000);
@@ -28,15 +26,15 @@ pub const LONGEST_PERIOD: Millis = Millis(300_000);
 const STEP: u64 = 3_000;
 const STEPS: u64 = 10;
 
-/// The breaker's memory, which the host keeps as JSON; `Breaker::default()` is closed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+/// The breaker's state; `Breaker::default()` is closed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Breaker {
     steps: Vec<Step>,
     opened: Option<Opened>,
 }
 
-/// What was counted in one step of time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The calls of one step of time.
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Step {
     /// Its number since the Unix epoch.
     number: u64,
@@ -44,27 +42,35 @@ struct Step {
     failures: u32,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Opened {
     until: u64,
     /// How long it was opened for.
     period: u64,
-    /// When the trial was let through.
+    /// When the trial was let through, if it was.
     trial: Option<u64>,
 }
 
-/// What a breaker does with calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a breaker does with a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// Lets them through.
+    /// Lets it through.
     Closed,
-    /// Refuses them.
+    /// Refuses it.
     Open,
-    /// Lets one through on trial.
+    /// Lets it through as a trial, unless there is one already.
     HalfOpen,
 }
 
 impl State {
+    /// The state of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let states = [Self::Closed, Self::Open, Self::HalfOpen];
+        states.into_iter().find(|state| state.as_str() == name)
+    }
+
     /// The state's name: `closed`, `open` or `half-open`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -76,38 +82,9 @@ impl State {
     }
 }
 
-/// Whether an outcome speaks against the upstream: no answer, or a 5xx.
-#[must_use]
-pub const fn is_failure(status: Option<u16>) -> bool {
-    matches!(status, None | Some(500..))
-}
-
 impl Breaker {
-    /// Reads the memory that the host has kept; what is not one is a new breaker's.
-    #[must_use]
-    pub fn read(memory: &str) -> Self {
-        let memory = json::value(memory.as_bytes()).unwrap_or_default();
-        let step = |step: &Value| {
-            Some(Step {
-                number: json::number(step, "number")?,
-                calls: json::count(step, "calls")?,
-                failures: json::count(step, "failures")?,
-            })
-        };
-        let opened = |opened: &Value| {
-            Some(Opened {
-                until: json::number(opened, "until")?,
-                period: json::number(opened, "period")?,
-                trial: json::number(opened, "trial"),
-            })
-        };
-        Self {
-            steps: json::items(&memory, "steps").filter_map(step).collect(),
-            opened: memory.get("opened").and_then(opened),
-        }
-    }
-
-    /// Whether a call may be made; who may tells the outcome by [`Breaker::told`].
+    /// Checks whether a call may be made. If it may, its outcome has to be recorded with
+    /// [`Breaker::record_outcome`].
     ///
     /// # Errors
     /// 503 `upstream-unavailable` with `Retry-After`.
@@ -120,14 +97,14 @@ impl Breaker {
             None => opened.until,
         };
         if now.0 < next {
-            return Err(unavailable(Millis(next).since(now)));
+            return Err(unavailable_problem(Millis(next).since(now)));
         }
         opened.trial = Some(now.0);
         Ok(())
     }
 
-    /// Takes note of how a call went.
-    pub fn told(&mut self, success: bool, now: Millis) {
+    /// Records how a call went.
+    pub fn record_outcome(&mut self, success: bool, now: Millis) {
         match &self.opened {
             Some(Opened { trial: None, .. }) => {}
             Some(_) if success => *self = Self::default(),
@@ -139,7 +116,7 @@ impl Breaker {
         }
     }
 
-    /// What the breaker does with calls at this moment.
+    /// What the breaker does with a call at this moment.
     #[must_use]
     pub fn state(&self, now: Millis) -> State {
         match &self.opened {
@@ -149,7 +126,7 @@ impl Breaker {
         }
     }
 
-    /// Whether it lets everything through and knows of no failure: it may be forgotten.
+    /// Whether it is closed and has counted no recent failure, so that it may be dropped.
     #[must_use]
     pub fn is_calm(&self, now: Millis) -> bool {
         let recent = |step: &&Step| step.number + STEPS > now.0 / STEP;
@@ -189,8 +166,8 @@ impl Breaker {
     }
 }
 
-fn unavailable(wait: Millis) -> Problem {
+fn unavailable_problem(wait: Millis) -> Problem {
     let detail = "the upstream keeps failing and is left alone for a while";
-    Problem::new(503, "upstream-unavailable", "Upstream unavailable", detail)
+    Problem::new(ProblemKind::UpstreamUnavailable, detail)
         .with_header("retry-after", wait.0.div_ceil(1000).to_string())
 }

@@ -1,46 +1,49 @@
-//! Budgets: how many requests of a kind may go upstream in any stretch of time, and whose.
+//! Budgets: how many requests of a kind may go upstream in any period of time, and from whom.
 //!
 //! A policy (`create-job`, `send-message`, `analytics`) allows `limit` reservations in any
-//! `window`: a sliding log, not a counter that starts afresh, so nothing can burst at a
-//! window's edge. The host keeps the log, one row a reservation with its instant `at`, and
-//! gives its summary: [`Ask`]. A row counts while `at > now − window`; at `at + window` exactly
-//! its slot is free again. The row of a request still under way lies in the future, at
-//! `now + timeout`, and is moved to the present when the request has ended, so that no slot
-//! frees before the upstream's own count can have let go of it.
+//! `window`. It is a sliding log, not a counter that is reset, so there are no bursts at the edges
+//! of a window. The host keeps the log, one row per reservation with its instant `at`, and passes
+//! a summary of it: [`Ask`]. A row counts while `at > now − window`; its slot is free again exactly
+//! at `at + window`. The row of a request in progress lies in the future, at `now + timeout`, and
+//! is moved to the present when the request has ended, so that no slot is freed before the
+//! upstream's own count can have dropped the request.
 //!
 //! # Fair share
 //!
-//! Nobody is held back while nobody else waits: a sole caller may take the whole limit.
+//! No caller is held back while nobody else waits: a sole caller may use the whole limit.
 //!
-//! * Who is refused leaves a **claim**, one for each refused request, open until a minute after
-//!   the moment it was told to retry. A grant takes one of the caller's own claims away. Who is
-//!   refused by its own token's quota leaves none: it waits for itself, not for others.
-//! * A caller is **active** while it holds a reservation or an open claim, or asks.
+//! * Each refused request leaves a **claim**, which stays open until a minute after the time at
+//!   which the caller was told to retry. A grant removes one of the caller's own claims. A request
+//!   that is refused by the quota of its own token leaves none: its caller waits for itself, not
+//!   for others.
+//! * A caller is **active** while it holds a reservation or an open claim, or asks for a slot.
 //! * The **share** is the limit divided by the number of active callers, rounded down, and at
 //!   least 1.
-//! * What others are **owed** is, for each of them, as many slots as it has open claims, but no
-//!   more than it lacks to its share.
-//! * A caller that already holds its share may not take a slot that others are owed: it is
-//!   refused when the slots taken and the slots owed together reach the limit. A caller below
-//!   its share is never refused for another's sake.
+//! * Each of the other callers is **owed** as many slots as it has open claims, but no more than it
+//!   needs to reach its share.
+//! * A caller that already holds its share may not take a slot that others are owed: it is refused
+//!   when the slots taken and the slots owed add up to the limit. A caller below its share is never
+//!   refused for the sake of others.
 //!
-//! An example with a limit of 10. A deploy script takes all 10, one a minute from 12:00. At
-//! 12:30 Alice asks, is refused, told to retry at 13:00, and leaves a claim. Two callers are active, so the
-//! share is 5. At 13:00 the first slot frees. The script, which asks all the time, holds 9 and
-//! is at its share; 9 taken and 1 owed make 10, so it is refused. Alice asks and is
-//! granted; her claim is gone. At 13:01 the next slot frees; nobody waits, and the
-//! script has it. Had Alice not come back, her claim would have ended at 13:01 and the slot
-//! would have been the script's as well.
+//! An example with a limit of 10: a deploy script takes all 10 slots, one a minute from 12:00. At
+//! 12:30 Alice asks, is refused, is told to retry at 13:00, and leaves a claim. Two callers are
+//! active, so the share is 5. At 13:00 the first slot becomes free. The script, which keeps asking,
+//! holds 9 and has its share; 9 taken and 1 owed make 10, so it is refused. Alice asks and gets the
+//! slot, which removes her claim. At 13:01 the next slot becomes free; nobody waits, so the script
+//! gets it. If Alice had not come back, her claim would have ended at 13:01 and the script would
+//! have had her slot as well.
 //!
-//! So who is below its share and retries when told finds a slot that nobody at its share can have
-//! taken. Callers below their share are equals: between them the first to ask is served. With
-//! more active callers than slots the share is 1, and all who hold none are such equals.
+//! So a caller that is below its share and retries when it is told to finds a slot that no caller
+//! with its full share can have taken. Callers below their share are equals: the first to ask is
+//! served. With more active callers than slots the share is 1, and all callers that hold none are
+//! equals.
 
 use quillgate::Millis;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::json;
-use crate::problem::Problem;
+use crate::policy::Policy;
+use crate::problem::{Problem, ProblemKind};
+use crate::response::HeaderFields;
 
 /// How long a claim stays open after the moment its caller was told to retry: 60 s.
 pub const CLAIM_LIFE: Millis = Millis(60_000);
@@ -49,64 +52,36 @@ pub const USUAL_CLOSURE: Millis = Millis(60_000);
 /// The longest that one 429 closes a policy, whatever it asks for: a day.
 pub const LONGEST_CLOSURE: Millis = Millis(86_400_000);
 
-/// A caller's wish for one slot, and the state of the policy's log. Instants are milliseconds
-/// since the Unix epoch, lengths of time milliseconds.
+/// A caller's request for one slot, and a summary of the policy's log. Instants are in milliseconds
+/// since the Unix epoch, durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ask<'a> {
-    /// The policy's name, as in the header fields; ASCII without quotes and backslashes.
-    pub policy: &'a str,
+pub struct Ask {
+    /// The policy.
+    pub policy: Policy,
     /// How many reservations any window may hold, from 1.
     pub limit: u32,
     /// The window's length.
     pub window: u64,
     /// The present.
     pub now: u64,
-    /// Who asks.
+    /// The caller that asks.
     pub caller: String,
     /// The most that the caller's token may hold of the window: its `quota` claim.
-    pub share: Option<u32>,
-    /// Until when the upstream itself refuses, by a 429 of its own: [`closed_until`].
+    pub quota: Option<u32>,
+    /// Until when the upstream itself refuses, by a 429 of its own: [`plan_closure`].
     pub closed_until: Option<u64>,
-    /// What the window holds, once for each caller that holds something.
+    /// The reservations in the window, one entry for each caller that has some.
     pub used: Vec<Used>,
-    /// The open claims, once for each caller that has some.
+    /// The open claims, one entry for each caller that has some.
     pub claims: Vec<Claims>,
 }
 
-impl<'a> Ask<'a> {
-    /// Reads what the host asks; `used` and `claims` may be missing.
-    #[must_use]
-    pub fn read(ask: &'a Value) -> Self {
-        let number = |name| json::number(ask, name).unwrap_or_default();
-        let used = |used| Used {
-            caller: json::owned(used, "caller"),
-            count: json::count(used, "count").unwrap_or_default(),
-            oldest: json::number(used, "oldest").unwrap_or_default(),
-        };
-        let claims = |claims| Claims {
-            caller: json::owned(claims, "caller"),
-            count: json::count(claims, "count").unwrap_or_default(),
-        };
-        Self {
-            policy: json::text(ask, "policy").unwrap_or_default(),
-            limit: json::count(ask, "limit").unwrap_or_default(),
-            window: number("window"),
-            now: number("now"),
-            caller: json::owned(ask, "caller"),
-            share: json::count(ask, "share"),
-            closed_until: json::number(ask, "closedUntil"),
-            used: json::items(ask, "used").map(used).collect(),
-            claims: json::items(ask, "claims").map(claims).collect(),
-        }
-    }
-}
-
-/// What one caller holds of the window.
+/// The reservations of one caller in the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Used {
-    /// Whose.
+    /// The caller.
     pub caller: String,
-    /// How many reservations, from 1.
+    /// How many there are, from 1.
     pub count: u32,
     /// The earliest `at` of them.
     pub oldest: u64,
@@ -115,23 +90,32 @@ pub struct Used {
 /// One caller's open claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
-    /// Whose.
+    /// The caller.
     pub caller: String,
-    /// How many, from 1.
+    /// How many there are, from 1.
     pub count: u32,
 }
 
-/// What is said about the budget, as the values of header fields
-/// (draft-ietf-httpapi-ratelimit-headers).
+/// The header fields that describe the budget (draft-ietf-httpapi-ratelimit-headers).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fields {
+pub struct RateLimitFields {
     /// `RateLimit-Policy`: the limit, and the token's own quota when it has one.
     pub rate_limit_policy: String,
-    /// `RateLimit`: how many slots are left, and in how many seconds the next one frees.
+    /// `RateLimit`: how many slots are left, and in how many seconds the next one becomes free.
     pub rate_limit: String,
 }
 
-/// Whether the slot is given.
+impl RateLimitFields {
+    /// As header fields.
+    #[must_use]
+    pub fn into_headers(self) -> HeaderFields {
+        HeaderFields::default()
+            .with("ratelimit-policy", self.rate_limit_policy)
+            .with("ratelimit", self.rate_limit)
+    }
+}
+
+/// Whether the slot is granted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// It is: the host inserts a row, and deletes one of the caller's claims.
@@ -140,39 +124,42 @@ pub enum Verdict {
     Refused(Refused),
 }
 
-/// A slot that is given.
+/// A slot that is granted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Granted {
-    /// What is said about the budget after this grant.
-    pub fields: Fields,
+    /// The header fields after this grant.
+    pub fields: RateLimitFields,
     /// How many slots of the limit are left after this grant.
     pub left: u32,
 }
 
-/// A slot that is not given.
+/// A slot that is not granted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refused {
     /// 429 `quota-exceeded`, with `Retry-After` and the budget's header fields.
     pub problem: Problem,
-    /// Until when the claim is open that the host records; none when the token's own quota
-    /// refused.
+    /// The budget's header fields alone, for a request that is answered all the same.
+    pub fields: RateLimitFields,
+    /// Until when the claim that the host records stays open; `None` when the token's own quota
+    /// refused the slot, which leaves no claim.
     pub claim_until: Option<u64>,
 }
 
-/// Decides about one slot.
+/// Decides whether a slot is granted.
 ///
 /// # Example
 /// ```
 /// use quillgate_worker::budget::{Ask, Used, Verdict, reserve};
+/// use quillgate_worker::policy::Policy;
 ///
 /// let alice = Used { caller: "alice".to_owned(), count: 99, oldest: 1_000 };
 /// let mut ask = Ask {
-///     policy: "create-job",
+///     policy: Policy::CreateJob,
 ///     limit: 100,
 ///     window: 3_600_000,
 ///     now: 61_000,
 ///     caller: "alice".to_owned(),
-///     share: None,
+///     quota: None,
 ///     closed_until: None,
 ///     used: vec![alice],
 ///     claims: Vec::new(),
@@ -185,19 +172,19 @@ pub struct Refused {
 /// assert!(refused.problem.headers.contains(&("retry-after", "3540".to_owned())));
 /// ```
 #[must_use]
-pub fn reserve(ask: &Ask<'_>) -> Verdict {
+pub fn reserve(ask: &Ask) -> Verdict {
     let reasons = ask.reasons();
     if let Some(last) = reasons.iter().max_by_key(|reason| reason.until) {
-        return Verdict::Refused(ask.refused(&reasons, last));
+        return Verdict::Refused(ask.refuse(&reasons, last));
     }
     let left = ask.left() - 1;
-    let own = ask.quota().map(|quota| Level {
+    let own = ask.ceiling().map(|quota| Level {
         left: quota - ask.held() - 1,
-        until: Some(ask.own_frees()),
+        until: Some(ask.own_next_free()),
     });
     let all = Level {
         left,
-        until: Some(ask.frees()),
+        until: Some(ask.next_free()),
     };
     Verdict::Granted(Granted {
         fields: ask.fields(&all, own.as_ref()),
@@ -205,57 +192,58 @@ pub fn reserve(ask: &Ask<'_>) -> Verdict {
     })
 }
 
-/// What is said about the budget when no slot is asked for.
+/// Describes the budget without asking for a slot.
 #[must_use]
-pub fn fields(ask: &Ask<'_>) -> Fields {
+pub fn describe(ask: &Ask) -> RateLimitFields {
     let closed = ask.closed();
     let all = Level {
         left: if closed.is_some() { 0 } else { ask.left() },
-        until: Some(ask.frees().max(closed.unwrap_or_default())),
+        until: Some(closed.map_or(ask.next_free(), |until| until.max(ask.next_free()))),
     };
-    let own = ask.quota().map(|quota| Level {
+    let own = ask.ceiling().map(|quota| Level {
         left: quota.saturating_sub(ask.held()),
-        until: Some(ask.own_frees()),
+        until: Some(ask.own_next_free()),
     });
     ask.fields(&all, own.as_ref())
 }
 
-/// Until when a policy is closed by a 429 of the upstream, `retry_after` being how long it asks
-/// to wait.
+/// Decides until when a 429 of the upstream closes a policy; `retry_after` is how long it asks to
+/// wait.
 #[must_use]
-pub fn closed_until(retry_after: Option<Millis>, now: Millis) -> Millis {
+pub fn plan_closure(retry_after: Option<Millis>, now: Millis) -> Millis {
     now.plus(retry_after.unwrap_or(USUAL_CLOSURE).min(LONGEST_CLOSURE))
 }
 
-/// Why a slot is not given.
+/// Why a slot is not granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
     Limit,
-    Quota,
+    /// The quota of the caller's own token.
+    Quota(u32),
     FairShare,
     Upstream,
 }
 
 struct Reason {
     rule: Rule,
-    /// The moment it ends.
+    /// When it ends.
     until: u64,
 }
 
-/// What is said of one policy.
+/// The state of one policy.
 struct Level {
     left: u32,
-    /// When the next slot frees.
+    /// When the next slot becomes free.
     until: Option<u64>,
 }
 
-impl Ask<'_> {
+impl Ask {
     fn total(&self) -> u32 {
         let add = |sum: u32, used: &Used| sum.saturating_add(used.count);
         self.used.iter().fold(0, add)
     }
 
-    /// What `caller` holds.
+    /// The reservations of `caller`.
     fn used_by(&self, caller: &str) -> Option<&Used> {
         self.used.iter().find(|used| used.caller == caller)
     }
@@ -268,23 +256,23 @@ impl Ask<'_> {
         self.limit.saturating_sub(self.total())
     }
 
-    /// A quota above the limit is no other than the limit.
-    fn quota(&self) -> Option<u32> {
-        self.share.map(|share| share.min(self.limit))
+    /// The quota of the caller's token, where a quota above the limit counts as the limit.
+    fn ceiling(&self) -> Option<u32> {
+        self.quota.map(|quota| quota.min(self.limit))
     }
 
     fn closed(&self) -> Option<u64> {
         self.closed_until.filter(|until| *until > self.now)
     }
 
-    /// When the next slot frees; when none is taken, a window from now.
-    fn frees(&self) -> u64 {
+    /// When the next slot becomes free; when none is taken, a window from now.
+    fn next_free(&self) -> u64 {
         let oldest = self.used.iter().map(|used| used.oldest).min();
         oldest.unwrap_or(self.now).saturating_add(self.window)
     }
 
-    /// When the caller's own next slot frees; when it has none, a window from now.
-    fn own_frees(&self) -> u64 {
+    /// When the caller's own next slot becomes free; when it has none, a window from now.
+    fn own_next_free(&self) -> u64 {
         let oldest = self.used_by(&self.caller).map(|used| used.oldest);
         oldest.unwrap_or(self.now).saturating_add(self.window)
     }
@@ -296,12 +284,12 @@ impl Ask<'_> {
             add(Rule::Upstream, until);
         }
         if self.left() == 0 {
-            add(Rule::Limit, self.frees());
+            add(Rule::Limit, self.next_free());
         } else if self.held() >= self.fair_share() && self.owed() >= self.left() {
-            add(Rule::FairShare, self.frees());
+            add(Rule::FairShare, self.next_free());
         }
-        if self.quota().is_some_and(|quota| self.held() >= quota) {
-            add(Rule::Quota, self.own_frees());
+        if let Some(quota) = self.ceiling().filter(|quota| self.held() >= *quota) {
+            add(Rule::Quota(quota), self.own_next_free());
         }
         reasons
     }
@@ -330,53 +318,49 @@ impl Ask<'_> {
         owed.fold(0, u32::saturating_add)
     }
 
-    fn refused(&self, reasons: &[Reason], last: &Reason) -> Refused {
-        let quota = reasons.iter().find(|reason| reason.rule == Rule::Quota);
-        let all = reasons.iter().filter(|reason| reason.rule != Rule::Quota);
+    fn refuse(&self, reasons: &[Reason], last: &Reason) -> Refused {
+        let is_quota = |reason: &&Reason| matches!(reason.rule, Rule::Quota(_));
+        let quota = reasons.iter().find(is_quota);
+        let all = reasons.iter().filter(|reason| !is_quota(reason));
         let all = all.map(|reason| reason.until).max();
         let mut violated = Vec::new();
         if all.is_some() {
-            violated.push(self.policy.to_owned());
+            violated.push(self.policy.as_str().to_owned());
         }
         if quota.is_some() {
             violated.push(self.own_policy());
         }
-        let own = self.quota().map(|most| {
+        let own = self.ceiling().map(|most| {
             let left = most.saturating_sub(self.held());
             level(quota.map(|reason| reason.until), left)
         });
         let fields = self.fields(&level(all, self.left()), own.as_ref());
         let wait = self.seconds_until(last.until);
-        let told = self.now.saturating_add(Millis::from_seconds(wait).0);
-        let problem = Problem::new(
-            429,
-            "quota-exceeded",
-            "Quota exceeded",
-            self.detail(last.rule),
-        )
-        .with_header("retry-after", wait.to_string())
-        .with_header("ratelimit-policy", fields.rate_limit_policy)
-        .with_header("ratelimit", fields.rate_limit)
-        .with_member("violated-policies", json!(violated));
+        let retry_at = self.now.saturating_add(Millis::from_seconds(wait).0);
+        let problem = Problem::new(ProblemKind::QuotaExceeded, self.detail(last.rule))
+            .with_header("retry-after", wait.to_string())
+            .with_header("ratelimit-policy", fields.rate_limit_policy.clone())
+            .with_header("ratelimit", fields.rate_limit.clone())
+            .with_member("violated-policies", json!(violated));
         Refused {
             problem,
-            claim_until: quota.is_none().then(|| told.saturating_add(CLAIM_LIFE.0)),
+            fields,
+            claim_until: quota
+                .is_none()
+                .then(|| retry_at.saturating_add(CLAIM_LIFE.0)),
         }
     }
 
     fn detail(&self, rule: Rule) -> String {
-        let (policy, window) = (self.policy, self.window_seconds());
+        let (policy, window) = (self.policy.as_str(), self.window_seconds());
         match rule {
             Rule::Limit => {
                 let limit = self.limit;
                 format!("{policy}: the limit of {limit} in any {window} seconds is used up")
             }
-            Rule::Quota => {
-                let quota = self.quota().unwrap_or_default();
-                format!(
-                    "{policy}: the access token's own quota of {quota} in any {window} seconds is used up"
-                )
-            }
+            Rule::Quota(quota) => format!(
+                "{policy}: the access token's own quota of {quota} in any {window} seconds is used up"
+            ),
             Rule::FairShare => format!(
                 "{policy}: the slots that are left are kept for other callers, who wait and hold less than their fair share"
             ),
@@ -386,10 +370,10 @@ impl Ask<'_> {
         }
     }
 
-    fn fields(&self, all: &Level, own: Option<&Level>) -> Fields {
-        let mut fields = self.said_of(self.policy, self.limit, all);
-        if let (Some(quota), Some(own)) = (self.quota(), own) {
-            let own = self.said_of(&self.own_policy(), quota, own);
+    fn fields(&self, all: &Level, own: Option<&Level>) -> RateLimitFields {
+        let mut fields = self.describe(self.policy.as_str(), self.limit, all);
+        if let (Some(quota), Some(own)) = (self.ceiling(), own) {
+            let own = self.describe(&self.own_policy(), quota, own);
             fields.rate_limit_policy += ", ";
             fields.rate_limit_policy += &own.rate_limit_policy;
             fields.rate_limit += ", ";
@@ -398,35 +382,35 @@ impl Ask<'_> {
         fields
     }
 
-    fn said_of(&self, name: &str, quota: u32, level: &Level) -> Fields {
+    fn describe(&self, name: &str, quota: u32, level: &Level) -> RateLimitFields {
         let (window, left) = (self.window_seconds(), level.left);
         let rate_limit = match level.until {
             Some(until) => format!("\"{name}\";r={left};t={}", self.seconds_until(until)),
             None => format!("\"{name}\";r={left}"),
         };
-        Fields {
+        RateLimitFields {
             rate_limit_policy: format!("\"{name}\";q={quota};w={window}"),
             rate_limit,
         }
     }
 
-    /// The name under which the token's own quota is said.
+    /// The name of the token's own quota.
     fn own_policy(&self) -> String {
-        format!("{}-caller", self.policy)
+        format!("{}-caller", self.policy.as_str())
     }
 
     fn window_seconds(&self) -> u64 {
         self.window.div_ceil(1000)
     }
 
-    /// Whole seconds, never earlier than the moment itself.
+    /// Whole seconds until a moment, rounded up, at least 1.
     fn seconds_until(&self, moment: u64) -> u64 {
         moment.saturating_sub(self.now).div_ceil(1000).max(1)
     }
 }
 
-/// What a refusal says of a policy. One that is not violated goes without its time, which may
-/// be later than `Retry-After` and must not be (draft-ietf-httpapi-ratelimit-headers).
+/// The state of a policy in a refusal. A policy that is not violated has no time: it could be later
+/// than `Retry-After`, which is not allowed (draft-ietf-httpapi-ratelimit-headers).
 fn level(violated_until: Option<u64>, left: u32) -> Level {
     Level {
         left: if violated_until.is_some() { 0 } else { left },

@@ -1,5 +1,5 @@
-//! What a request says: the values of its path, its query and its body, checked by
-//! the core, and nothing else.
+//! What a request contains: the values of its path, query and body, checked by the core, and
+//! nothing else.
 
 use quillgate::endpoint::Place;
 use quillgate::error::Rule;
@@ -9,12 +9,12 @@ use serde_json::Value as Json;
 
 use crate::json;
 use crate::problem::Problem;
-use crate::route::percent_decoded;
+use crate::url::decode_percent;
 
-/// The largest body that is read, in bytes: room for a prompt of many pages.
+/// The largest body that is read, in bytes: enough for a prompt of many pages.
 pub const LARGEST_BODY: usize = 128 * 1024;
 
-/// A request's values by name, wherever they stand.
+/// A request's values by name, wherever they come from.
 pub struct Values {
     /// From the path and the query.
     pairs: Pairs,
@@ -22,7 +22,7 @@ pub struct Values {
     body: Json,
 }
 
-/// One of [`Values`].
+/// One value, from either place.
 enum Member {
     Pair(Pairs),
     Json(Json),
@@ -32,8 +32,8 @@ impl Values {
     /// Takes the decoded values of the path and reads the query.
     ///
     /// # Errors
-    /// [`Rule::Unknown`] for a pair that the operation does not have, [`Rule::Once`] for
-    /// one that stands twice, [`Rule::Text`] for one that cannot be decoded.
+    /// [`Rule::Unknown`] for a parameter that the operation does not have, [`Rule::Once`] for a
+    /// duplicate one, [`Rule::Text`] for one that cannot be decoded.
     pub fn new(
         operation: &Operation,
         path: Vec<(&'static str, String)>,
@@ -44,20 +44,20 @@ impl Values {
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
         for pair in query
-            .unwrap_or_default()
+            .unwrap_or("")
             .split('&')
             .filter(|pair| !pair.is_empty())
         {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let name = form_decoded("query", name)?;
+            let name = decode_form("query", name)?;
             let known = operation.parameters.iter().find(|known| known.name == name);
             let Some(known) = known.filter(|known| known.place == Place::Query) else {
-                return Err(ValidationError::new(quoted(&name), Rule::Unknown, ""));
+                return Err(ValidationError::new(sanitize(&name), Rule::Unknown, ""));
             };
             if pairs.iter().any(|(earlier, _)| *earlier == name) {
                 return Err(ValidationError::new(known.name, Rule::Once, ""));
             }
-            pairs.push((name, form_decoded(known.name, value)?));
+            pairs.push((name, decode_form(known.name, value)?));
         }
         Ok(Self {
             pairs: Pairs::All(pairs),
@@ -68,9 +68,9 @@ impl Values {
     /// Reads a body.
     ///
     /// # Errors
-    /// 400 for a body that is no JSON object, and for members that the operation does not have.
+    /// 400 for a body that is not a JSON object, and for members that the operation does not have.
     pub fn with_body(mut self, operation: &Operation, body: &[u8]) -> Result<Self, Problem> {
-        let Some(Json::Object(members)) = json::value(body) else {
+        let Some(Json::Object(members)) = json::parse(body) else {
             return Err(Problem::malformed_body());
         };
         for name in members.keys() {
@@ -78,14 +78,14 @@ impl Values {
                 known.name == name && known.place == Place::Body
             };
             if !operation.parameters.iter().any(|known| has(&known)) {
-                return Err(ValidationError::new(quoted(name), Rule::Unknown, "").into());
+                return Err(ValidationError::new(sanitize(name), Rule::Unknown, "").into());
             }
         }
         self.body = Json::Object(members);
         Ok(self)
     }
 
-    /// The call that the values are, with its own checks.
+    /// Turns the values into a call, which checks them.
     ///
     /// # Errors
     /// The first value that breaks a rule.
@@ -93,7 +93,7 @@ impl Values {
         E::parse(&View::All(self))
     }
 
-    /// The value of a parameter that is text; `None` when it is left out.
+    /// The value of a parameter that is text; `None` when it is missing or of another type.
     #[must_use]
     pub fn text(&self, name: &'static str) -> Option<String> {
         View::All(self).member(name).text()
@@ -107,7 +107,7 @@ impl Values {
     }
 }
 
-/// The core's view of [`Values`].
+/// [`Values`] as the core reads them.
 enum View<'a> {
     All(&'a Values),
     One(Member),
@@ -134,25 +134,25 @@ impl Value for View<'_> {
     }
 }
 
-/// Whether a body is JSON by its `Content-Type`: `application/json`, parameters aside
-/// (RFC 9110, section 8.3.1).
+/// Whether a body is JSON by its `Content-Type`: `application/json`, with any parameters (RFC 9110,
+/// section 8.3.1).
 #[must_use]
 pub fn is_json(content_type: Option<&str>) -> bool {
-    let essence = content_type
-        .and_then(|value| value.split(';').next())
-        .unwrap_or_default();
-    essence
-        .trim_matches([' ', '\t'])
-        .eq_ignore_ascii_case("application/json")
+    let essence = content_type.and_then(|value| value.split(';').next());
+    essence.is_some_and(|essence| {
+        essence
+            .trim_matches([' ', '\t'])
+            .eq_ignore_ascii_case("application/json")
+    })
 }
 
-fn form_decoded(field: &'static str, text: &str) -> Result<String, ValidationError> {
-    percent_decoded(&text.replace('+', " "))
+fn decode_form(field: &'static str, text: &str) -> Result<String, ValidationError> {
+    decode_percent(&text.replace('+', " "))
         .ok_or_else(|| ValidationError::new(field, Rule::Text, "a broken percent-encoding"))
 }
 
-/// A caller's name for something, short and without control characters.
-fn quoted(name: &str) -> String {
+/// Shortens a name that a caller made up, and replaces control characters.
+fn sanitize(name: &str) -> String {
     let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     name.chars().take(32).map(printable).collect()
 }

@@ -1,47 +1,41 @@
-//! Which pages of which origins may call, by exact origin (Fetch, section 3.2).
+//! Which origins may call, by their exact names, and what their pages may send and read (Fetch,
+//! section 3.2).
 
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemKind};
+use crate::url::origin_of;
 
-/// What is said to a browser about an origin.
+/// The origin of a request, as far as the answer depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// No browser, or a page of the gateway's own origin: nothing needs to be said.
+    /// Not a browser, or a page of the gateway's own origin: the answer needs no header fields.
     Own,
     /// A page of this allowed origin.
     Allowed(String),
 }
 
-/// Decides about a request's `Origin`.
+/// Checks a request's `Origin`.
 ///
 /// # Errors
-/// 403 for an origin that is neither the gateway's own nor allowed: its page could not
-/// read the answer, and what is not allowed is not done.
-pub fn origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result<Origin, Problem> {
+/// 403 for an origin that is neither the gateway's own nor allowed: its page could not read the
+/// answer, and the request must not have an effect either.
+pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result<Origin, Problem> {
     let Some(sent) = sent else {
         return Ok(Origin::Own);
     };
     if allowed.iter().any(|origin| origin == sent) {
         return Ok(Origin::Allowed(sent.to_owned()));
     }
-    if own_origin(url) == sent {
+    if origin_of(url) == sent {
         return Ok(Origin::Own);
     }
-    Err(not_allowed())
+    Err(origin_not_allowed())
 }
 
-/// 403: a page from elsewhere.
+/// 403: a page of an origin that is not allowed.
 #[must_use]
-pub fn not_allowed() -> Problem {
-    let detail = "pages of this origin may not call; see ALLOWED_ORIGINS";
-    Problem::new(403, "origin-not-allowed", "Origin not allowed", detail)
-}
-
-fn own_origin(url: &str) -> &str {
-    let host_at = url.find("://").map_or(0, |at| at + 3);
-    let end = url[host_at..]
-        .find(['/', '?', '#'])
-        .map_or(url.len(), |at| host_at + at);
-    &url[..end]
+pub fn origin_not_allowed() -> Problem {
+    let detail = "pages of this origin may not call the gateway; see ALLOWED_ORIGINS";
+    Problem::new(ProblemKind::OriginNotAllowed, detail)
 }
 
 /// The header fields of every answer to a page of this origin.
@@ -56,10 +50,11 @@ pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
     headers
 }
 
-const EXPOSED: &str = "Age, Cache-Status, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
+/// The response header fields that a page may read, beside those that any page may read.
+pub const EXPOSED: &str = "Age, Cache-Status, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
-/// Request header fields that a page may send, beside those that every page may.
-const SENT: &str = "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Webhook-Url, X-Request-Id";
+/// The request header fields that a page may send, beside those that any page may send.
+pub const SENT: &str = "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Webhook-Url, X-Request-Id";
 
 /// The header fields of the answer to a preflight request for a path with these methods.
 #[must_use]

@@ -1,34 +1,47 @@
 //! The edge gateway: holds the admin key, lets in only those who belong, and speaks
 //! the upstream's own paths.
 //!
-//! Rust decides, JavaScript carries. A request's life, as file names: [`route`] finds the
-//! operation, [`access`] and [`oidc`] the caller, [`content`] the values; [`gate`] puts
-//! them together and decides. [`budget`], [`idempotency`] and [`breaker`] say whether a
-//! request may go upstream, [`views`] what the cache may answer, [`upstream`] what becomes
-//! of the answer, [`ledger`] and [`webhook`] what is kept and told of a job.
+//! # The life of a request, as file names
 //!
-//! What is decided is plain data, so all of it is tested without workerd. The shell that
-//! carries it out is `worker/entry/`; `bindings` is all that it can call.
+//! 1. [`route`] finds the operation, [`identity`] the caller and [`content`] the values; [`plan`]
+//!    combines them and decides what to do.
+//! 2. [`jobs`] decides what is kept and announced of a job, [`views`] which pages of analytics are
+//!    used and how fresh they are, and [`events`] what a stream sends. [`budget`] and [`breaker`]
+//!    say whether a request may go upstream, [`upstream`] what its answer means.
+//! 3. `objects` contains the two Durable Objects and their stores.
+//! 4. `platform` is what touches the runtime: the fetch handler, `fetch`, `WebCrypto`, sockets.
+//!
+//! Everything but `objects` and `platform` is plain data in, plain data out: no I/O, no clock and
+//! no randomness, so all of it is tested natively, in seconds.
 
-pub mod access;
-pub mod answer;
+pub mod bounded_cache;
 pub mod breaker;
 pub mod budget;
 pub mod config;
 pub mod content;
 pub mod cors;
-pub mod gate;
-pub mod idempotency;
+pub mod events;
+pub mod identity;
+pub mod jobs;
 pub mod json;
-pub mod ledger;
-pub mod oidc;
+pub mod log;
+pub mod packed_head;
+pub mod plan;
+pub mod policy;
 pub mod problem;
+pub mod response;
 pub mod route;
+pub mod shape;
 pub mod trace;
 pub mod turnstile;
 pub mod upstream;
+pub mod url;
+pub mod usage;
+pub mod variable;
 pub mod views;
-pub mod webhook;
+pub mod watch;
 
 #[cfg(target_arch = "wasm32")]
-mod bindings;
+mod objects;
+#[cfg(target_arch = "wasm32")]
+mod platform;

@@ -1,28 +1,74 @@
-//! Which operation a path is: the core's own operations, and what the gateway adds.
+//! Which operation a path belongs to: the core's own operations, and those that the gateway adds.
 //!
-//! A path is matched as the runtime gives it: nothing is normalised here, no slash is
-//! added or dropped. (The runtime itself has resolved `.` and `..`, as every URL parser
-//! does.) What goes upstream is built from the matched values, never from the path.
+//! A path is matched as the runtime passes it: nothing is normalised here, and no slash is added
+//! or removed. (The runtime itself has resolved `.` and `..`, as every URL parser does.) Requests
+//! upstream are built from the matched values, never from the path.
 
 use quillgate::endpoint::{Parameter, ParameterKind, Place};
 use quillgate::error::Rule;
 use quillgate::schema::Described as _;
-use quillgate::{AgentJob, Method, OPERATIONS, Operation, ValidationError};
+use quillgate::{
+    AgentJob, CreateAgentJob, Endpoint as _, GetAgentJob, ListAgentJobs, ListPageViews, Method,
+    SendMessage, ValidationError,
+};
 
 use crate::problem::Problem;
+use crate::url::decode_percent;
 
-/// A path that an operation has, with the segments that stand for values.
+/// An operation of the gateway: one of the core's own, or one that the gateway adds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Creates a job.
+    CreateJob,
+    /// Reads a job.
+    GetJob,
+    /// Sends a follow-up to a job.
+    SendMessage,
+    /// Lists the jobs that were created through the gateway.
+    ListJobs,
+    /// Streams a job's changes.
+    StreamJobEvents,
+    /// Lists page views.
+    ListPageViews,
+}
+
+impl Operation {
+    /// Every operation.
+    pub const ALL: [Self; 6] = [
+        Self::CreateJob,
+        Self::GetJob,
+        Self::SendMessage,
+        Self::ListJobs,
+        Self::ListPageViews,
+        Self::StreamJobEvents,
+    ];
+
+    /// Its declaration: method, path, scope, parameters.
+    #[must_use]
+    pub const fn declaration(self) -> &'static quillgate::Operation {
+        match self {
+            Self::CreateJob => &CreateAgentJob::OPERATION,
+            Self::GetJob => &GetAgentJob::OPERATION,
+            Self::SendMessage => &SendMessage::OPERATION,
+            Self::ListJobs => &ListAgentJobs::OPERATION,
+            Self::StreamJobEvents => &JOB_EVENTS,
+            Self::ListPageViews => &ListPageViews::OPERATION,
+        }
+    }
+}
+
+/// The operation of a path, with the segments that are values.
 #[derive(Debug)]
 pub struct Route {
     /// The operation.
-    pub operation: &'static Operation,
+    pub operation: Operation,
     /// `projectId` and the other values of the path, still percent-encoded.
     pub segments: Vec<(&'static str, String)>,
 }
 
-/// The changes of a job as Server-Sent Events: the gateway's own, so no request upstream
-/// belongs to it.
-pub static JOB_EVENTS: Operation = Operation {
+/// The changes of a job as Server-Sent Events: an operation of the gateway alone, without a request
+/// upstream.
+static JOB_EVENTS: quillgate::Operation = quillgate::Operation {
     name: "agentJobs.events",
     method: Method::Get,
     path: "/v2/agent/{projectId}/job/{id}/events",
@@ -38,63 +84,48 @@ pub static JOB_EVENTS: Operation = Operation {
     result: AgentJob::KIND,
 };
 
-/// Every operation of the gateway.
-pub fn operations() -> impl Iterator<Item = &'static Operation> {
-    OPERATIONS.into_iter().chain([&JOB_EVENTS])
-}
-
-/// The path and the query of an absolute URL.
-#[must_use]
-pub fn split_url(url: &str) -> (&str, Option<&str>) {
-    let rest = url.find("://").map_or(url, |at| &url[at + 3..]);
-    let target = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
-    let target = target.split('#').next().unwrap_or_default();
-    match target.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (target, None),
-    }
-}
-
 /// Finds the operation of a method and a path.
 ///
 /// # Errors
-/// 404 for a path that no operation has, 405 with `Allow` for one that has other methods.
+/// 404 for a path without operations, 405 with `Allow` for one with other methods.
 pub fn find(method: &str, path: &str) -> Result<Route, Problem> {
-    for operation in operations() {
-        if operation.method.as_str() != method {
+    for operation in Operation::ALL {
+        let declared = operation.declaration();
+        if declared.method.as_str() != method {
             continue;
         }
-        if let Some(segments) = matched(operation.path, path) {
+        if let Some(segments) = match_path(declared.path, path) {
             return Ok(Route {
                 operation,
                 segments,
             });
         }
     }
-    match &methods(path)[..] {
+    match &find_methods(path)[..] {
         [] => Err(Problem::not_found()),
-        methods => Err(Problem::method_not_allowed(&allowed(methods))),
+        methods => Err(Problem::method_not_allowed(&join_methods(methods))),
     }
 }
 
-/// `Allow`, for a path with these methods: every path has `OPTIONS` too.
+/// Writes `Allow` for a path with these methods: every path has `OPTIONS` too.
 #[must_use]
-pub fn allowed(methods: &[&str]) -> String {
+pub fn join_methods(methods: &[&str]) -> String {
     let mut allow = methods.join(", ");
     allow.push_str(", OPTIONS");
     allow
 }
 
-/// The methods that a path has; empty when no operation has it.
+/// Finds the methods of a path; empty when no operation has it.
 #[must_use]
-pub fn methods(path: &str) -> Vec<&'static str> {
-    operations()
-        .filter(|operation| matched(operation.path, path).is_some())
+pub fn find_methods(path: &str) -> Vec<&'static str> {
+    let declared = Operation::ALL.into_iter().map(Operation::declaration);
+    declared
+        .filter(|operation| match_path(operation.path, path).is_some())
         .map(|operation| operation.method.as_str())
         .collect()
 }
 
-fn matched(template: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {
+fn match_path(template: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {
     let mut values = Vec::new();
     let mut segments = path.split('/');
     for expected in template.split('/') {
@@ -116,28 +147,9 @@ fn matched(template: &'static str, path: &str) -> Option<Vec<(&'static str, Stri
 /// # Errors
 /// [`Rule::PathSegment`] for a broken escape and for a segment that holds, decoded,
 /// `/`, `\`, `%`, `?`, `#` or a control character: `%2f` and `%252e` do.
-pub fn decoded_segment(field: &'static str, segment: &str) -> Result<String, ValidationError> {
+pub fn decode_segment(field: &'static str, segment: &str) -> Result<String, ValidationError> {
     let unsafe_here = |c: char| matches!(c, '/' | '\\' | '%' | '?' | '#') || c.is_control();
-    percent_decoded(segment)
+    decode_percent(segment)
         .filter(|text| !text.contains(unsafe_here))
         .ok_or_else(|| ValidationError::new(field, Rule::PathSegment, "another path in disguise"))
-}
-
-/// Percent-decodes once; `None` for a broken escape or what is no UTF-8.
-#[must_use]
-pub fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = text.bytes();
-    let mut decoded = Vec::with_capacity(text.len());
-    let digit = |byte: Option<u8>| {
-        char::from(byte?)
-            .to_digit(16)
-            .and_then(|d| u8::try_from(d).ok())
-    };
-    while let Some(byte) = bytes.next() {
-        decoded.push(match byte {
-            b'%' => digit(bytes.next())? << 4 | digit(bytes.next())?,
-            other => other,
-        });
-    }
-    String::from_utf8(decoded).ok()
 }

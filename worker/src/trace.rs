@@ -1,46 +1,43 @@
-//! Trace context: which trace a request belongs to, as the upstream is told
-//! (W3C Trace Context).
-
-use serde::Serialize;
+//! Trace context: which trace a request belongs to, for the upstream and the log (W3C Trace
+//! Context).
 
 /// The place of a request in a trace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     /// The trace: 32 lower-case hexadecimal digits, not all zero.
     pub trace_id: String,
-    /// The gateway's own part of it: 16 lower-case hexadecimal digits, not all zero.
+    /// The gateway's own span: 16 lower-case hexadecimal digits, not all zero.
     pub span_id: String,
     /// `traceparent` for the upstream.
     pub traceparent: String,
-    /// Whether the trace is the caller's, so that its `tracestate` goes along; that of a trace
-    /// newly begun must not (section 3.3.1).
+    /// Whether the trace is the caller's, so that its `tracestate` may be sent along; with a new
+    /// trace it must not be (section 3.3.1).
     pub continued: bool,
 }
 
-/// Continues the caller's trace, or begins one when `incoming`, its `traceparent`, is missing
+/// Continues the caller's trace, or starts a new one when `incoming`, its `traceparent`, is missing
 /// or not valid.
 ///
-/// `random_hex_32` is 32 lower-case hexadecimal digits drawn anew for each request. Of the
-/// flags only that of sampling is kept: the others have no meaning yet. A trace begun here is
-/// not marked as sampled, since the gateway records none.
+/// `random_hex_32` is 32 lower-case hexadecimal digits, drawn for each request. Of the flags only
+/// the one for sampling is kept, since the others have no meaning yet. A new trace is not marked
+/// as sampled, since the gateway records none.
 ///
 /// # Example
 /// ```
-/// use quillgate_worker::trace::child;
+/// use quillgate_worker::trace::continue_trace;
 ///
 /// let incoming = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-/// let trace = child(Some(incoming), "0123456789abcdef0123456789abcdef");
+/// let trace = continue_trace(Some(incoming), "0123456789abcdef0123456789abcdef");
 /// assert_eq!(
 ///     trace.traceparent,
 ///     "00-4bf92f3577b34da6a3ce929d0e0e4736-0123456789abcdef-01"
 /// );
 /// ```
 #[must_use]
-pub fn child(incoming: Option<&str>, random_hex_32: &str) -> Trace {
-    let random = drawn(random_hex_32);
-    let span_id = span(&random);
-    let parent = incoming.and_then(parent);
+pub fn continue_trace(incoming: Option<&str>, random_hex_32: &str) -> Trace {
+    let random = ensure_nonzero(random_hex_32);
+    let span_id = derive_span_id(&random);
+    let parent = incoming.and_then(parse_parent);
     let (trace_id, flags) = match parent {
         Some((trace_id, true)) => (trace_id.to_owned(), "01"),
         Some((trace_id, false)) => (trace_id.to_owned(), "00"),
@@ -54,9 +51,10 @@ pub fn child(incoming: Option<&str>, random_hex_32: &str) -> Trace {
     }
 }
 
-/// The trace and whether it is sampled, when `header` is valid. A version yet to come is read by
-/// what this one knows, as the standard demands (section 4.3); only `ff` is none.
-fn parent(header: &str) -> Option<(&str, bool)> {
+/// Reads the trace and whether it is sampled; `None` when `header` is not valid. A future version
+/// is read as far as this one knows it, as the standard requires (section 4.3); `ff` is not a
+/// version.
+fn parse_parent(header: &str) -> Option<(&str, bool)> {
     let (version, rest) = header.split_once('-')?;
     let (trace_id, rest) = rest.split_once('-')?;
     let (parent_id, rest) = rest.split_once('-')?;
@@ -88,8 +86,8 @@ fn is_zero(text: &str) -> bool {
     text.bytes().all(|byte| byte == b'0')
 }
 
-/// The digits drawn, or a lone one where they cannot be an id.
-fn drawn(random: &str) -> String {
+/// The digits that were drawn, or a single 1 with zeros before it when they cannot be an id.
+fn ensure_nonzero(random: &str) -> String {
     if is_id(random, 32) {
         random.to_owned()
     } else {
@@ -97,8 +95,8 @@ fn drawn(random: &str) -> String {
     }
 }
 
-/// The first half of what was drawn; the second where the first is zero.
-fn span(random: &str) -> String {
+/// The first half of what was drawn, or the second when the first is zero.
+fn derive_span_id(random: &str) -> String {
     let (first, second) = random.split_at(16);
     if is_zero(first) { second } else { first }.to_owned()
 }

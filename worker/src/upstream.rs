@@ -1,147 +1,357 @@
-//! What becomes of the upstream's answer: which are passed on, and which problem any
-//! other is.
+//! Requests upstream: with which key and how often they are sent, what an answer means, and which
+//! problem a failure becomes.
 
 use quillgate::credential::AdminKey;
+use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
 use serde_json::{Value, json};
 
+use crate::budget;
+use crate::config::Config;
 use crate::content::is_json;
+use crate::jobs::idempotency::{Settlement, settle};
 use crate::json;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemKind};
+use crate::response::HeaderFields;
 
-/// Header fields of the upstream that are passed on with a success.
-pub const PASSED_ON: [&str; 2] = ["content-type", "content-language"];
-
-/// How long a caller is asked to wait when the upstream asks for nothing.
+/// What the gateway calls itself (RFC 9110, section 10.1.5).
+pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
+/// How long a caller is asked to wait when the upstream does not say.
 pub const USUAL_WAIT: Millis = Millis(60_000);
+/// The most bytes that are read of an error's body, for its message.
+pub const LONGEST_ERROR: u32 = 64 * 1024;
+/// The most bytes that are read of a job; one has about 500.
+pub const LONGEST_JOB: u32 = 64 * 1024;
+/// How much of a job is read where it is kept, in bytes.
+pub const LONGEST_SNAPSHOT: u32 = 1_500_000;
+/// The most bytes that are read of a page of analytics; one of 250 rows has about 30 kB.
+pub const LONGEST_PAGE: u32 = 1_500_000;
 
-/// How no answer came about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Silence {
-    /// The connection failed or broke.
-    Broken,
-    /// No head of an answer in time.
-    TimedOut,
+/// A request, without the base address and the credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpstreamRequest {
+    /// The method.
+    pub method: Method,
+    /// Path and query.
+    pub target: String,
+    /// The body as JSON text.
+    pub body: Option<String>,
+    /// `traceparent`.
+    pub traceparent: String,
 }
 
-/// What the head of an answer means.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Reading {
-    /// A success: its body is streamed to the caller.
-    Success,
-    /// The upstream's own error: its body is read for its message.
-    Error,
-    /// Not something to pass on.
-    Problem(Problem),
-    /// The admin key is not accepted: the operator's problem.
-    KeyRefused,
-}
-
-/// Reads the head of an answer.
-#[must_use]
-pub fn reading(status: u16, content_type: Option<&str>) -> Reading {
-    match status {
-        200..=299 if is_json(content_type) => Reading::Success,
-        200..=299 => Reading::Problem(Problem::new(
-            502,
-            "upstream-malformed",
-            "Upstream gave no JSON",
-            "the upstream answered with a success that is no JSON",
-        )),
-        300..=399 => Reading::Problem(Problem::new(
-            502,
-            "upstream-redirect",
-            "Upstream redirected",
-            "the upstream answered with a redirect, which is never followed",
-        )),
-        401 | 403 => Reading::KeyRefused,
-        _ => Reading::Error,
+impl UpstreamRequest {
+    /// The header fields with which it is sent.
+    #[must_use]
+    pub fn headers(&self, key: &AdminKey) -> HeaderFields {
+        let mut headers = HeaderFields::default()
+            .with("accept", "application/json")
+            .with("authorization", ["Bearer ", key.expose()].concat())
+            .with("traceparent", self.traceparent.as_str())
+            .with("user-agent", USER_AGENT);
+        if self.body.is_some() {
+            headers.set("content-type", "application/json");
+        }
+        headers
     }
 }
 
-/// The problem of an admin key that the upstream does not accept. It is none of the
-/// caller's: the log says more.
-#[must_use]
-pub fn key_refused() -> Problem {
-    let detail = "the upstream does not accept the gateway's own key; its operator can see more";
-    Problem::new(
-        502,
-        "upstream-credential",
-        "Upstream refused the gateway",
-        detail,
-    )
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransportError {
+    /// The connection failed or broke.
+    Broken,
+    /// The head of an answer did not arrive in time.
+    TimedOut,
 }
 
-/// The problem of a success whose body is not what was promised: broken off, or of another
-/// shape.
+/// The parts of the head of an answer that matter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReplyHead {
+    /// The status.
+    pub status: u16,
+    /// `Content-Type`.
+    pub content_type: Option<String>,
+    /// `Retry-After`.
+    pub retry_after: Option<String>,
+    /// `X-Request-Id`.
+    pub request_id: Option<String>,
+    /// `Content-Language`.
+    pub content_language: Option<String>,
+}
+
+impl ReplyHead {
+    /// Whether it is a success: any 2xx with JSON.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        (200..=299).contains(&self.status) && is_json(self.content_type.as_deref())
+    }
+
+    /// The header fields that are forwarded with a success.
+    #[must_use]
+    pub fn forwarded_headers(&self) -> HeaderFields {
+        let fields = [
+            ("content-type", &self.content_type),
+            ("content-language", &self.content_language),
+        ];
+        let present = |(name, value): (&'static str, &Option<String>)| Some((name, value.clone()?));
+        fields.into_iter().filter_map(present).collect()
+    }
+}
+
+/// What follows an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextAttempt {
+    /// Nothing: its answer counts.
+    Stop,
+    /// The same with the other key: this one was refused before anything was done, so that even a
+    /// POST may be sent again.
+    OtherKey,
+    /// The same once more, if the budget allows it.
+    Repeat,
+}
+
+/// The attempts of one request: with the newest key and, when that is not accepted, with the one
+/// before; and a GET once more when another connection may do better.
+#[derive(Debug)]
+pub struct Attempts<'a> {
+    keys: &'a [AdminKey],
+    method: Method,
+    key: usize,
+    repeated: bool,
+    deadline: Millis,
+}
+
+impl<'a> Attempts<'a> {
+    /// The attempts of a request that has to be answered before `deadline`.
+    #[must_use]
+    pub fn new(config: &'a Config, method: Method, deadline: Millis) -> Self {
+        Self {
+            keys: config.keys(method),
+            method,
+            key: 0,
+            repeated: false,
+            deadline,
+        }
+    }
+
+    /// The key with which to send it; `None` when there is none.
+    #[must_use]
+    pub fn key(&self) -> Option<&'a AdminKey> {
+        self.keys.get(self.key)
+    }
+
+    /// How long the next attempt may take.
+    #[must_use]
+    pub fn time_left(&self, now: Millis) -> Millis {
+        self.deadline.since(now)
+    }
+
+    /// Decides what follows an attempt, and selects the key for it.
+    pub fn plan_next(
+        &mut self,
+        reply: Result<&ReplyHead, TransportError>,
+        now: Millis,
+    ) -> NextAttempt {
+        if reply.is_ok_and(|head| head.status == 401) && self.key + 1 < self.keys.len() {
+            self.key += 1;
+            return NextAttempt::OtherKey;
+        }
+        let in_time = now < self.deadline;
+        if self.method == Method::Get && !self.repeated && in_time && is_transient(reply) {
+            self.repeated = true;
+            self.key = 0;
+            return NextAttempt::Repeat;
+        }
+        NextAttempt::Stop
+    }
+}
+
+/// Whether a GET is worth one more attempt at once (RFC 9110, section 9.2.2): not when the upstream
+/// itself asks to wait, nor after a timeout.
+fn is_transient(reply: Result<&ReplyHead, TransportError>) -> bool {
+    match reply {
+        Err(error) => error == TransportError::Broken,
+        Ok(head) => matches!(head.status, 502..=504) && head.retry_after.is_none(),
+    }
+}
+
+/// A request that did not succeed, and what follows from that.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UpstreamFailure {
+    /// The caller's answer.
+    pub problem: Problem,
+    /// What is kept under the idempotency key.
+    pub settlement: Settlement,
+    /// How long the upstream refuses further requests, when it answered 429.
+    pub closed_for: Option<Millis>,
+    /// What the operator has to fix.
+    pub operator: Option<String>,
+    /// Whether it counts as a failure of the upstream, for the breaker.
+    pub is_fault: bool,
+}
+
+impl UpstreamFailure {
+    /// Nothing was sent: the caller may try again, and the upstream is not to blame.
+    #[must_use]
+    pub fn not_sent(problem: Problem) -> Self {
+        Self {
+            problem,
+            settlement: Settlement::Forget,
+            closed_for: None,
+            operator: None,
+            is_fault: false,
+        }
+    }
+
+    fn fault(problem: Problem) -> Self {
+        Self {
+            problem,
+            settlement: Settlement::Unknown,
+            closed_for: None,
+            operator: None,
+            is_fault: true,
+        }
+    }
+}
+
+/// Classifies a request without an answer. If it changes something, nobody knows whether it was
+/// carried out, and the problem says so.
 #[must_use]
-pub fn malformed(method: Method) -> Problem {
+pub fn classify_transport_error(error: TransportError, method: Method) -> UpstreamFailure {
+    let problem = match error {
+        TransportError::Broken => Problem::new(
+            ProblemKind::UpstreamUnreachable,
+            "the connection to the upstream failed or broke",
+        ),
+        TransportError::TimedOut => Problem::new(
+            ProblemKind::UpstreamTimeout,
+            "the upstream did not answer in time",
+        ),
+    };
+    UpstreamFailure::fault(mark_uncertain(problem, method))
+}
+
+/// Classifies a success whose body is not what was promised: it broke off, or has another shape.
+#[must_use]
+pub fn classify_malformed(method: Method) -> UpstreamFailure {
     let detail = "the upstream's answer broke off, or is not what it promises";
-    let problem = Problem::new(502, "upstream-malformed", "Upstream gave no JSON", detail);
-    uncertain(problem, method)
+    let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
+    UpstreamFailure::fault(mark_uncertain(problem, method))
 }
 
-/// What the log says of an admin key that the upstream does not accept; `message` is the
+/// Classifies an answer that is not a success by [`ReplyHead::is_success`]; `body` is its text.
+#[must_use]
+pub fn classify_error(
+    head: &ReplyHead,
+    body: &str,
+    method: Method,
+    config: &Config,
+    now: Millis,
+) -> UpstreamFailure {
+    let status = head.status;
+    match status {
+        200..=299 => {
+            let detail = "the upstream answered with a success that is not JSON";
+            let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
+            UpstreamFailure::fault(mark_uncertain(problem, method))
+        }
+        300..=399 => {
+            let detail = "the upstream answered with a redirect, which is never followed";
+            let problem = Problem::new(ProblemKind::UpstreamRedirect, detail);
+            UpstreamFailure {
+                settlement: settle(Some(status)),
+                ..UpstreamFailure::fault(mark_uncertain(problem, method))
+            }
+        }
+        401 | 403 => {
+            let error = read_api_error(head, body, config, now);
+            let operator =
+                describe_key_refusal(config.key_variable(method), status, &error.message);
+            UpstreamFailure {
+                problem: key_refused_problem(),
+                settlement: settle(Some(status)),
+                closed_for: None,
+                operator: Some(operator),
+                is_fault: false,
+            }
+        }
+        _ => {
+            let error = read_api_error(head, body, config, now);
+            let closed = budget::plan_closure(error.retry_after, now).since(now);
+            UpstreamFailure {
+                problem: error_problem(&error, method),
+                settlement: settle(Some(status)),
+                closed_for: (status == 429).then_some(closed),
+                operator: None,
+                is_fault: !(400..500).contains(&status),
+            }
+        }
+    }
+}
+
+fn read_api_error(head: &ReplyHead, body: &str, config: &Config, now: Millis) -> ApiError {
+    let keys = config.admin_keys.iter().chain(&config.read_keys);
+    let body = parse_error_body(body, keys);
+    let head = Head {
+        status: head.status,
+        request_id: head.request_id.clone(),
+        retry_after: head.retry_after.clone(),
+    };
+    head.api_error(body.as_ref(), now)
+}
+
+/// The problem when the upstream does not accept an admin key. It is not the caller's fault; the
+/// log says more.
+#[must_use]
+pub fn key_refused_problem() -> Problem {
+    let detail = "the upstream does not accept the gateway's own key; its operator can see more";
+    Problem::new(ProblemKind::UpstreamCredential, detail)
+}
+
+/// Describes for the log that the upstream does not accept an admin key; `message` is the
 /// upstream's own, without the key.
 #[must_use]
-pub fn key_trouble(variable: &str, status: u16, message: &str) -> String {
+pub fn describe_key_refusal(variable: &str, status: u16, message: &str) -> String {
     format!(
         "the upstream refused {variable} with {status}: {message}; it may have expired, be \
          limited to read or write, to other addresses, or belong to another organisation"
     )
 }
 
-/// The problem of no answer. After a request that changes something, nobody knows
-/// whether it was carried out, and the problem says so.
+/// Adds to a problem, after a request that changes something, that nobody knows whether it was
+/// carried out.
 #[must_use]
-pub fn silence(silence: Silence, method: Method) -> Problem {
-    let problem = match silence {
-        Silence::Broken => Problem::new(
-            502,
-            "upstream-unreachable",
-            "Upstream gave no answer",
-            "the connection to the upstream failed or broke",
-        ),
-        Silence::TimedOut => Problem::new(
-            504,
-            "upstream-timeout",
-            "Upstream gave no answer in time",
-            "the upstream did not answer in time",
-        ),
-    };
-    uncertain(problem, method)
-}
-
-/// A problem after which nobody knows whether a request that changes something was carried
-/// out: it says so.
-#[must_use]
-pub fn uncertain(problem: Problem, method: Method) -> Problem {
+pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
     match method {
         Method::Get => problem,
         Method::Post => problem.with_member("outcome", "unknown".into()),
     }
 }
 
-/// The body of an upstream's error, when it is JSON. An upstream that repeats an admin
-/// key in its words must not make the gateway pass it on, or log it.
+/// Parses the body of an upstream's error; `None` when it is not JSON. Admin keys are removed: an
+/// upstream that repeats one must not make the gateway pass it on or log it.
 #[must_use]
-pub fn error_body<'a>(body: &str, keys: impl IntoIterator<Item = &'a AdminKey>) -> Option<Value> {
-    let mut value = json::value(body.as_bytes())?;
+pub fn parse_error_body<'a>(
+    body: &str,
+    keys: impl IntoIterator<Item = &'a AdminKey>,
+) -> Option<Value> {
+    let mut value = json::parse(body.as_bytes())?;
     let mut keys: Vec<_> = keys.into_iter().map(AdminKey::expose).collect();
-    // Of two keys that begin alike the longer one first, or its rest would be left.
-    while let Some((at, key)) = longest(&keys) {
+    // The longest key first: if one is the beginning of another, the rest of that would be left.
+    while let Some((at, key)) = find_longest(&keys) {
         redact(&mut value, key);
         keys.swap_remove(at);
     }
     Some(value)
 }
 
-fn longest<'a>(keys: &[&'a str]) -> Option<(usize, &'a str)> {
+fn find_longest<'a>(keys: &[&'a str]) -> Option<(usize, &'a str)> {
     let lengths = keys.iter().copied().enumerate();
     lengths.max_by_key(|(_, key)| key.len())
 }
 
-/// Takes a key out of texts as they are read, so that no escape can hide it. Names of members
+/// Removes a key from texts after they are decoded, so that no escape can hide it. Names of members
 /// are not passed on.
 fn redact(value: &mut Value, key: &str) {
     match value {
@@ -152,23 +362,19 @@ fn redact(value: &mut Value, key: &str) {
     }
 }
 
-/// The problem of the upstream's own error: it keeps its status, and its words. A status
-/// that HTTP gives no meaning, which no answer can be made with, becomes 502.
+/// Turns the upstream's own error into a problem, with its status and its message. A status outside
+/// of 400 to 599 becomes 502.
 #[must_use]
-pub fn error(error: &ApiError, method: Method) -> Problem {
+pub fn error_problem(error: &ApiError, method: Method) -> Problem {
     let status = match error.status {
-        meant @ 400..=599 => meant,
+        status @ 400..=599 => status,
         _ => 502,
     };
     let upstream =
         json!({ "status": error.status, "error": error.message, "details": error.details });
-    let problem = Problem::new(
-        status,
-        "upstream-error",
-        "Upstream error",
-        error.message.clone(),
-    )
-    .with_member("upstream", upstream);
+    let problem = Problem::new(ProblemKind::UpstreamError, error.message.clone())
+        .with_status(status)
+        .with_member("upstream", upstream);
     let problem = if error.details.is_empty() {
         problem
     } else {
@@ -176,7 +382,7 @@ pub fn error(error: &ApiError, method: Method) -> Problem {
         problem.with_member("details", error.details.iter().map(shaped).collect())
     };
     let problem = match status {
-        500.. => uncertain(problem, method),
+        500.. => mark_uncertain(problem, method),
         _ => problem,
     };
     let wait = error.retry_after.unwrap_or(USUAL_WAIT).0.div_ceil(1000);

@@ -1,8 +1,8 @@
-//! The gateway's description of itself (`OpenAPI` 3.1), made from what it works by: the table
-//! of operations with their parameters, scopes and results, and the core's types.
+//! The gateway's description of itself (`OpenAPI` 3.1), generated from the tables that it works
+//! by: operations with their parameters, scopes and results, problems, and the core's types.
 //!
-//! What no table says stands here and in the modules below, once each: which header fields an
-//! operation takes and gives, and which problems can come of it. Requests are described as
+//! What no table says is here and in the modules below, once each: which header fields an
+//! operation takes and gives, and which problems it can lead to. Requests are described as
 //! narrowly as they are checked, so that what fits the document is accepted and what does not
 //! is refused; successes stay open for what the upstream may add.
 
@@ -16,8 +16,8 @@ mod schemas;
 mod tests;
 mod webhooks;
 
-use quillgate_worker::access::OPERATE;
-use quillgate_worker::route;
+use quillgate_worker::identity::caller::OPERATE;
+use quillgate_worker::route::Operation;
 use serde_json::{Map, Value, json};
 
 /// The media type of a problem, of JSON and of an event stream.
@@ -29,10 +29,10 @@ const ABOUT: &str = "\
 An edge gateway in front of a documentation platform's admin API. It holds the admin key, takes \
 callers' own tokens, keeps the platform's hourly limits, and carries a request out at most once.
 
-Every answer carries `X-Request-Id`, `X-Content-Type-Options: nosniff`, `Vary: Origin` and, where \
-nothing else is said, `Cache-Control: no-store`. Every answer that is no success is a problem \
+Every answer carries `X-Request-Id`, `X-Content-Type-Options: nosniff`, `Vary: Origin` and, unless \
+something else is said, `Cache-Control: no-store`. Every answer that is not a success is a problem \
 (RFC 9457) of one of the types listed under `Problem`. A page of an origin in `ALLOWED_ORIGINS` is \
-answered with the header fields that CORS asks for, one of another origin with 403. Each path of the \
+answered with the header fields that CORS asks for, a page of another origin with 403. Each path of the \
 API answers `OPTIONS` with 204 and `Allow`. A parameter of the query that is not listed, or stands \
 twice, is refused.";
 
@@ -68,10 +68,11 @@ pub fn description() -> Value {
 /// Every operation of the table under its path, then what only the gateway itself has.
 fn paths() -> Map<String, Value> {
     let mut paths = gateway::paths();
-    for operation in route::operations() {
-        let item = paths.entry(operation.path).or_insert_with(|| json!({}));
-        let method = operation.method.as_str().to_ascii_lowercase();
-        item[method] = operations::described(operation);
+    for operation in Operation::ALL {
+        let declared = operation.declaration();
+        let item = paths.entry(declared.path).or_insert_with(|| json!({}));
+        let method = declared.method.as_str().to_ascii_lowercase();
+        item[method] = operations::describe(operation);
     }
     paths
 }

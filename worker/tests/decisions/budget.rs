@@ -3,25 +3,26 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::budget::{
-    Ask, CLAIM_LIFE, Claims, Fields, Granted, Refused, Used, Verdict, closed_until, fields, reserve,
+    Ask, CLAIM_LIFE, Claims, Granted, RateLimitFields, Refused, Used, Verdict, describe,
+    plan_closure, reserve,
 };
-use quillgate_worker::json::value;
+use quillgate_worker::policy::Policy;
 use serde_json::{Value, json};
 
-use crate::setting::{NOW, json_of};
+use crate::fixtures::{NOW, to_json};
 
 const HOUR: u64 = 3_600_000;
 const MINUTE: u64 = 60_000;
 
-/// A wish of `alice` for one of 100 slots an hour, of which nothing is used.
-fn ask() -> Ask<'static> {
+/// A request of `alice` for one of 100 slots an hour, of which nothing is used.
+fn ask() -> Ask {
     Ask {
-        policy: "create-job",
+        policy: Policy::CreateJob,
         limit: 100,
         window: HOUR,
         now: NOW.0,
         caller: "alice".to_owned(),
-        share: None,
+        quota: None,
         closed_until: None,
         used: Vec::new(),
         claims: Vec::new(),
@@ -44,7 +45,7 @@ fn claims(caller: &str, count: u32) -> Claims {
 }
 
 #[track_caller]
-fn granted(ask: &Ask<'_>) -> Granted {
+fn expect_grant(ask: &Ask) -> Granted {
     match reserve(ask) {
         Verdict::Granted(granted) => granted,
         Verdict::Refused(refused) => panic!("refused: {}", refused.problem.detail),
@@ -52,7 +53,7 @@ fn granted(ask: &Ask<'_>) -> Granted {
 }
 
 #[track_caller]
-fn refused(ask: &Ask<'_>) -> Refused {
+fn expect_refusal(ask: &Ask) -> Refused {
     match reserve(ask) {
         Verdict::Granted(granted) => panic!("granted: {granted:?}"),
         Verdict::Refused(refused) => refused,
@@ -73,9 +74,9 @@ fn retry_after(refused: &Refused) -> u64 {
 }
 
 #[track_caller]
-fn assert_refused_by(ask: &Ask<'_>, wait: u64, violated: &Value, words: &str, what: &str) {
-    let refused = refused(ask);
-    let json = json_of(&refused.problem);
+fn assert_refused_by(ask: &Ask, wait: u64, violated: &Value, words: &str, what: &str) {
+    let refused = expect_refusal(ask);
+    let json = to_json(&refused.problem);
     assert_eq!(
         (refused.problem.status, &json["type"]),
         (429, &json!("/problems/quota-exceeded"))
@@ -118,7 +119,7 @@ fn the_header_fields_say_what_is_left_after_a_grant() {
             "\"create-job\";r=98;t=2",
         ),
     ] {
-        let granted = granted(&Ask {
+        let granted = expect_grant(&Ask {
             used: held,
             ..ask()
         });
@@ -132,36 +133,36 @@ fn the_header_fields_say_what_is_left_after_a_grant() {
 }
 
 #[test]
-fn a_tokens_own_quota_is_said_beside_the_limit() {
+fn a_tokens_own_quota_is_named_beside_the_limit() {
     let ask = Ask {
-        share: Some(10),
+        quota: Some(10),
         used: vec![used("bob", 50, 3 * MINUTE), used("alice", 2, MINUTE)],
         ..ask()
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=10;w=3600";
-    let expected = |limit: &str| Fields {
+    let expected = |limit: &str| RateLimitFields {
         rate_limit_policy: policy.to_owned(),
         rate_limit: limit.to_owned(),
     };
     let after = "\"create-job\";r=47;t=3420, \"create-job-caller\";r=7;t=3540";
-    assert_eq!(granted(&ask).fields, expected(after));
+    assert_eq!(expect_grant(&ask).fields, expected(after));
     let before = "\"create-job\";r=48;t=3420, \"create-job-caller\";r=8;t=3540";
-    assert_eq!(fields(&ask), expected(before));
+    assert_eq!(describe(&ask), expected(before));
 }
 
 #[test]
 fn a_quota_above_the_limit_is_no_more_than_the_limit() {
     let ask = Ask {
-        share: Some(1000),
+        quota: Some(1000),
         ..ask()
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=100;w=3600";
-    assert_eq!(fields(&ask).rate_limit_policy, policy);
+    assert_eq!(describe(&ask).rate_limit_policy, policy);
 }
 
 #[test]
 fn the_fields_without_a_reservation_know_of_a_closure() {
-    assert_eq!(fields(&ask()).rate_limit, "\"create-job\";r=100;t=3600");
+    assert_eq!(describe(&ask()).rate_limit, "\"create-job\";r=100;t=3600");
     for (until, limit) in [
         (NOW.0 + 2 * HOUR, "\"create-job\";r=0;t=7200"),
         (NOW.0 + 1, "\"create-job\";r=0;t=3000"),
@@ -173,7 +174,7 @@ fn the_fields_without_a_reservation_know_of_a_closure() {
             used: vec![used("bob", 1, 10 * MINUTE)],
             ..ask()
         };
-        assert_eq!(fields(&ask).rate_limit, limit);
+        assert_eq!(describe(&ask).rate_limit, limit);
     }
 }
 
@@ -196,7 +197,7 @@ fn each_refusal_says_which_rule_it_is_by_and_when_that_ends() {
             "quota",
             Ask {
                 used: full(),
-                share: Some(30),
+                quota: Some(30),
                 limit: 200,
                 ..ask()
             },
@@ -228,7 +229,7 @@ fn each_refusal_says_which_rule_it_is_by_and_when_that_ends() {
         (
             "a quota of nothing",
             Ask {
-                share: Some(0),
+                quota: Some(0),
                 ..ask()
             },
             3600,
@@ -241,7 +242,7 @@ fn each_refusal_says_which_rule_it_is_by_and_when_that_ends() {
 }
 
 #[test]
-fn when_several_rules_refuse_the_last_to_end_is_told() {
+fn when_several_rules_refuse_the_last_to_end_counts() {
     let full = || vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)];
     let closed = |later| Some(NOW.0 + later);
     for (what, ask, wait, violated, words) in [
@@ -249,7 +250,7 @@ fn when_several_rules_refuse_the_last_to_end_is_told() {
             "the later of limit and quota",
             Ask {
                 used: full(),
-                share: Some(30),
+                quota: Some(30),
                 ..ask()
             },
             3000,
@@ -299,7 +300,7 @@ fn a_refusals_fields_have_nothing_left_of_what_is_violated() {
             Ask {
                 limit: 50,
                 used: half(),
-                share: Some(40),
+                quota: Some(40),
                 ..ask()
             },
             "\"create-job\";r=0;t=2400, \"create-job-caller\";r=10",
@@ -307,7 +308,7 @@ fn a_refusals_fields_have_nothing_left_of_what_is_violated() {
         (
             Ask {
                 used: half(),
-                share: Some(30),
+                quota: Some(30),
                 ..ask()
             },
             "\"create-job\";r=50, \"create-job-caller\";r=0;t=3000",
@@ -330,11 +331,11 @@ fn a_refusals_fields_have_nothing_left_of_what_is_violated() {
             "\"create-job\";r=0;t=2400",
         ),
     ] {
-        let refused = refused(&ask);
+        let refused = expect_refusal(&ask);
         assert_eq!(header(&refused, "ratelimit"), limit);
         let policy = header(&refused, "ratelimit-policy");
         assert!(policy.starts_with("\"create-job\";q="));
-        assert_eq!(policy.contains("create-job-caller"), ask.share.is_some());
+        assert_eq!(policy.contains("create-job-caller"), ask.quota.is_some());
         for time in limit.split(";t=").skip(1) {
             let time: u64 = time.split(',').next().unwrap().parse().unwrap();
             assert!(time <= retry_after(&refused), "{limit}");
@@ -349,7 +350,7 @@ fn a_slot_of_a_request_under_way_frees_later_than_a_window_from_now() {
         count: 100,
         oldest: NOW.0 + 30_000,
     };
-    let refused = refused(&Ask {
+    let refused = expect_refusal(&Ask {
         used: vec![under_way],
         ..ask()
     });
@@ -363,8 +364,8 @@ fn a_limit_that_was_lowered_below_what_is_used_refuses() {
         used: vec![used("bob", 100, MINUTE)],
         ..ask()
     };
-    assert_eq!(retry_after(&refused(&ask)), 3540);
-    assert_eq!(fields(&ask).rate_limit, "\"create-job\";r=0;t=3540");
+    assert_eq!(retry_after(&expect_refusal(&ask)), 3540);
+    assert_eq!(describe(&ask).rate_limit, "\"create-job\";r=0;t=3540");
 }
 
 #[test]
@@ -501,9 +502,9 @@ fn with_more_callers_than_slots_the_share_is_one() {
         claims: ["bob", "carol", "dan"].map(|who| claims(who, 1)).into(),
         ..ask()
     };
-    assert_eq!(retry_after(&refused(&ask)), 3600);
+    assert_eq!(retry_after(&expect_refusal(&ask)), 3600);
     for caller in ["bob", "erin"] {
-        granted(&Ask {
+        expect_grant(&Ask {
             caller: caller.to_owned(),
             ..ask.clone()
         });
@@ -519,34 +520,26 @@ fn an_upstreams_429_closes_for_as_long_as_it_asks_up_to_a_day() {
         (Some(Millis(2 * HOUR)), 2 * HOUR),
         (Some(Millis(u64::MAX)), 24 * HOUR),
     ] {
-        assert_eq!(closed_until(asked, NOW), Millis(NOW.0 + closed));
+        assert_eq!(plan_closure(asked, NOW), Millis(NOW.0 + closed));
     }
 }
 
 #[test]
-fn an_ask_is_read_and_a_grant_written_as_the_host_has_them() {
-    let text = json!({
-        "policy": "create-job", "limit": 100, "window": HOUR, "now": NOW.0, "caller": "al\"ice",
-        "share": 3, "closedUntil": null,
-        "used": [{ "caller": "al\"ice", "count": 1, "oldest": NOW.0 - 5 }],
-        "claims": [{ "caller": "bob", "count": 2 }],
-    })
-    .to_string();
-    let expected = Ask {
-        caller: "al\"ice".to_owned(),
-        share: Some(3),
-        used: vec![used("al\"ice", 1, 5)],
-        claims: vec![claims("bob", 2)],
+fn a_refusal_has_its_fields_for_an_answer_that_is_given_all_the_same() {
+    let ask = Ask {
+        quota: Some(30),
+        used: vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)],
         ..ask()
     };
-    assert_eq!(Ask::read(&value(text.as_bytes()).unwrap()), expected);
-    let least = json!({
-        "policy": "create-job", "limit": 100, "window": HOUR, "now": NOW.0, "caller": "alice",
-    });
-    assert_eq!(Ask::read(&least), ask());
+    let refused = expect_refusal(&ask);
+    let headers = refused.fields.clone().into_headers();
+    for name in ["ratelimit", "ratelimit-policy"] {
+        assert_eq!(headers.get(name), Some(header(&refused, name)));
+    }
+    assert_eq!(headers.iter().count(), 2);
 }
 
-/// A log such as the host keeps in SQL, and when the upstream counted each request.
+/// A log as the host keeps it in SQL, and when the upstream counted each request.
 #[derive(Default)]
 struct Log {
     limit: u32,
@@ -577,7 +570,7 @@ impl Log {
         }
     }
 
-    fn asked(&self, caller: &str) -> Ask<'static> {
+    fn ask_of(&self, caller: &str) -> Ask {
         let mut held: Vec<Used> = Vec::new();
         for row in self
             .rows
@@ -614,9 +607,9 @@ impl Log {
         }
     }
 
-    /// A request: what it is told, with a row in the log when it is granted.
+    /// A request: its verdict, with a row in the log when it is granted.
     fn request(&mut self, caller: &str) -> Verdict {
-        let verdict = reserve(&self.asked(caller));
+        let verdict = reserve(&self.ask_of(caller));
         match &verdict {
             Verdict::Granted(_) => {
                 let own = self
@@ -647,7 +640,7 @@ impl Log {
         }
     }
 
-    /// A request that at once succeeds.
+    /// A request that succeeds at once.
     fn request_and_settle(&mut self, caller: &str) -> Verdict {
         let verdict = self.request(caller);
         if matches!(verdict, Verdict::Granted(_)) {
@@ -656,7 +649,7 @@ impl Log {
         verdict
     }
 
-    fn granted(&mut self, caller: &str) -> bool {
+    fn is_granted(&mut self, caller: &str) -> bool {
         matches!(self.request_and_settle(caller), Verdict::Granted(_))
     }
 
@@ -696,7 +689,7 @@ fn most_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
 }
 
 #[test]
-fn three_hundred_asks_at_one_instant_are_granted_up_to_the_limit_exactly() {
+fn of_three_hundred_requests_at_one_instant_exactly_the_limit_is_granted() {
     for callers in [1, 2, 3, 7, 100, 300] {
         let mut log = Log::new(100, HOUR);
         let verdicts: Vec<_> = (0..300)
@@ -719,20 +712,20 @@ fn three_hundred_asks_at_one_instant_are_granted_up_to_the_limit_exactly() {
 fn a_windows_edge_lets_no_more_through() {
     let mut log = Log::new(100, HOUR);
     for _ in 0..50 {
-        assert!(log.granted("alice"));
+        assert!(log.is_granted("alice"));
     }
     log.pass(HOUR - 1, 0);
-    let at_the_end = (0..300).filter(|_| log.granted("alice")).count();
+    let at_the_end = (0..300).filter(|_| log.is_granted("alice")).count();
     log.pass(1, 0);
-    let at_the_start = (0..300).filter(|_| log.granted("alice")).count();
+    let at_the_start = (0..300).filter(|_| log.is_granted("alice")).count();
     assert_eq!((at_the_end, at_the_start), (50, 50));
 }
 
 #[test]
-fn the_example_of_the_deploy_script_and_alice_comes_out_as_told() {
+fn the_example_of_the_deploy_script_and_alice_comes_out_as_documented() {
     let mut log = Log::new(10, HOUR);
     for _ in 0..10 {
-        assert!(log.granted("script"));
+        assert!(log.is_granted("script"));
         log.pass(MINUTE, 0);
     }
     log.pass(20 * MINUTE, 0);
@@ -741,30 +734,30 @@ fn the_example_of_the_deploy_script_and_alice_comes_out_as_told() {
     };
     assert_eq!(retry_after(&refused), 1800);
     log.pass(30 * MINUTE, 0);
-    assert!(!log.granted("script"));
-    assert!(log.granted("alice"));
+    assert!(!log.is_granted("script"));
+    assert!(log.is_granted("alice"));
     log.pass(MINUTE, 0);
-    assert!(log.granted("script"));
+    assert!(log.is_granted("script"));
 }
 
 #[test]
 fn a_claim_that_is_not_taken_up_holds_nobody_back_for_longer_than_a_minute() {
     let mut log = Log::new(10, HOUR);
-    assert_eq!((0..20).filter(|_| log.granted("script")).count(), 10);
-    assert!(!log.granted("alice"));
+    assert_eq!((0..20).filter(|_| log.is_granted("script")).count(), 10);
+    assert!(!log.is_granted("alice"));
     log.pass(HOUR, 0);
-    assert_eq!((0..20).filter(|_| log.granted("script")).count(), 9);
+    assert_eq!((0..20).filter(|_| log.is_granted("script")).count(), 9);
     log.pass(MINUTE - 1, 0);
-    assert!(!log.granted("script"));
+    assert!(!log.is_granted("script"));
     log.pass(1, 0);
-    assert!(log.granted("script"));
+    assert!(log.is_granted("script"));
 }
 
 #[test]
 fn many_small_callers_all_get_a_slot_while_one_asks_without_end() {
     let mut log = Log::new(20, 10 * MINUTE);
     for _ in 0..20 {
-        assert!(log.granted("hog"));
+        assert!(log.is_granted("hog"));
         log.pass(7_001, 0);
     }
     let mut waiting: Vec<(String, u64)> = (0..12)
@@ -773,7 +766,7 @@ fn many_small_callers_all_get_a_slot_while_one_asks_without_end() {
     let end = log.now + 20 * MINUTE;
     while !waiting.is_empty() {
         assert!(log.now < end, "{waiting:?}");
-        let _ = log.granted("hog");
+        let _ = log.is_granted("hog");
         waiting.retain_mut(|(caller, retry)| {
             if log.now < *retry {
                 return true;
@@ -820,7 +813,7 @@ proptest! {
             match step {
                 Step::Request(caller) => {
                     let verdict = log.request(&format!("c{caller}"));
-                    let held = log.asked("").used.iter().map(|used| used.count).sum::<u32>();
+                    let held = log.ask_of("").used.iter().map(|used| used.count).sum::<u32>();
                     prop_assert!(held <= limit);
                     if let Verdict::Granted(granted) = verdict {
                         prop_assert_eq!(granted.left, limit - held);
@@ -860,14 +853,14 @@ proptest! {
             if count > 0 {
                 ask.used = vec![used("alice", count, oldest)];
             }
-            prop_assert_eq!(granted(&ask).left, limit - count - 1);
+            prop_assert_eq!(expect_grant(&ask).left, limit - count - 1);
         }
         ask.used = vec![used("alice", limit, oldest)];
-        refused(&ask);
+        expect_refusal(&ask);
     }
 
     #[test]
-    fn who_retries_when_told_is_served_before_one_that_asks_without_end(
+    fn a_caller_that_retries_in_time_is_served_before_one_that_asks_without_end(
         limit in 2..12_u32,
         window in 10_000..120_000_u64,
         pace in 100..3_000_u64,
@@ -877,31 +870,31 @@ proptest! {
         let mut log = Log::new(limit, window);
         let begin = log.now + first;
         while log.now < begin {
-            let _ = log.granted("hog");
+            let _ = log.is_granted("hog");
             log.pass(pace.min(begin - log.now), 0);
         }
         // Whatever small wishes there are, one after the other, each is granted at the first
         // retry at the latest, as long as the caller holds less than its share.
         for _ in 0..wishes {
-            let held = log.asked("alice").used.iter().find(|used| used.caller == "alice").map_or(0, |used| used.count);
+            let held = log.ask_of("alice").used.iter().find(|used| used.caller == "alice").map_or(0, |used| used.count);
             if held >= limit / 2 {
                 break;
             }
-            let _ = log.granted("hog");
+            let _ = log.is_granted("hog");
             if let Verdict::Refused(refused) = log.request_and_settle("alice") {
                 let retry = log.now + retry_after(&refused) * 1000;
                 while log.now < retry {
-                    let _ = log.granted("hog");
+                    let _ = log.is_granted("hog");
                     log.pass(pace.min(retry - log.now), 0);
                 }
-                let _ = log.granted("hog");
-                prop_assert!(log.granted("alice"));
+                let _ = log.is_granted("hog");
+                prop_assert!(log.is_granted("alice"));
             }
         }
     }
 
     #[test]
-    fn a_retry_is_told_to_the_second_in_which_the_reason_ends(
+    fn retry_after_is_exact_to_the_second(
         held in prop::collection::vec((1..20_u32, 0..HOUR), 1..5),
         own_quota in prop::option::of(0..20_u32),
         closed in prop::option::of(0..2 * HOUR),
@@ -910,17 +903,17 @@ proptest! {
             used(if number == 0 { "alice" } else { ["bob", "carol", "dan", "eve"][number - 1] }, *count, *age)
         }).collect();
         let limit = held.iter().map(|used| used.count).sum();
-        let ask = Ask { limit, used: held, share: own_quota, closed_until: closed.map(|later| NOW.0 + later), ..ask() };
-        let refused = refused(&ask);
+        let ask = Ask { limit, used: held, quota: own_quota, closed_until: closed.map(|later| NOW.0 + later), ..ask() };
+        let refused = expect_refusal(&ask);
         let frees = |used: &Used| used.oldest + HOUR;
         let mut ends = ask.used.iter().map(frees).min().unwrap();
         if own_quota.is_some_and(|quota| ask.used[0].count >= quota) {
             ends = ends.max(frees(&ask.used[0]));
         }
         ends = ends.max(ask.closed_until.unwrap_or_default());
-        let told = NOW.0 + retry_after(&refused) * 1000;
-        prop_assert!(told >= ends && told - ends < 1000);
-        // The reason stands a moment before, and is gone at the moment told.
+        let retry_at = NOW.0 + retry_after(&refused) * 1000;
+        prop_assert!(retry_at >= ends && retry_at - ends < 1000);
+        // A moment before, the reason still holds; at the moment itself it is gone.
         let later = |now: u64| Ask {
             now,
             used: ask.used.iter().filter_map(|used| {
@@ -929,13 +922,13 @@ proptest! {
                 let count = used.count - freed;
                 (count > 0).then(|| Used { count, oldest: used.oldest.max((now + 1).saturating_sub(HOUR)), ..used.clone() })
             }).collect(),
-            share: None,
+            quota: None,
             ..ask.clone()
         };
         if own_quota.is_none() {
             let before = later(ends - 1);
             prop_assert!(matches!(reserve(&before), Verdict::Refused(_)));
-            let after = later(told);
+            let after = later(retry_at);
             prop_assert!(matches!(reserve(&after), Verdict::Granted(_)));
         }
     }

@@ -4,10 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
 use quillgate::credential::AdminKey;
-use quillgate_worker::access::Revoked;
 use quillgate_worker::config::Config;
+use quillgate_worker::identity::access_token::RevokedTokens;
 
-use crate::setting::{ADMIN_KEY, SECRET, configuration, variables};
+use crate::fixtures::{ADMIN_KEY, SECRET, configuration, variables};
 
 #[track_caller]
 fn assert_wrong(name: &'static str, value: Option<&'static str>) {
@@ -36,15 +36,15 @@ fn read(name: &'static str, value: Option<&'static str>) -> Config {
     config.map_err(|error| error.to_string()).unwrap()
 }
 
-fn exposed(keys: &[AdminKey]) -> Vec<&str> {
+fn expose(keys: &[AdminKey]) -> Vec<&str> {
     keys.iter().map(AdminKey::expose).collect()
 }
 
 #[test]
 fn a_working_configuration_is_read() {
     let config = configuration();
-    assert_eq!(exposed(&config.admin_keys), [ADMIN_KEY]);
-    assert_eq!(exposed(&config.read_keys), [""; 0]);
+    assert_eq!(expose(&config.admin_keys), [ADMIN_KEY]);
+    assert_eq!(expose(&config.read_keys), [""; 0]);
     assert_eq!(config.token_secrets, [SECRET.as_bytes()]);
     assert_eq!(
         config.allowed_origins,
@@ -53,7 +53,7 @@ fn a_working_configuration_is_read() {
     assert_eq!(config.upstream.join("/x"), "https://api.example/x");
     assert_eq!(config.upstream_timeout, Millis(30_000));
     assert_eq!(config.trusted_issuers, []);
-    assert_eq!(config.revoked, Revoked::default());
+    assert_eq!(config.revoked, RevokedTokens::default());
 }
 
 #[test]
@@ -114,17 +114,17 @@ fn only_an_admin_key_is_one() {
         assert_wrong("ADMIN_READ_KEY", Some(value));
     }
     let config = read("ADMIN_API_KEY", Some("  mint_dscx_hunter2\n"));
-    assert_eq!(exposed(&config.admin_keys), ["mint_dscx_hunter2"]);
+    assert_eq!(expose(&config.admin_keys), ["mint_dscx_hunter2"]);
 }
 
 #[test]
 fn two_keys_rotate_newest_first() {
     let value = Some(" mint_new_one , mint_old_one\n");
     let both = ["mint_new_one", "mint_old_one"];
-    assert_eq!(exposed(&read("ADMIN_API_KEY", value).admin_keys), both);
-    assert_eq!(exposed(&read("ADMIN_READ_KEY", value).read_keys), both);
+    assert_eq!(expose(&read("ADMIN_API_KEY", value).admin_keys), both);
+    assert_eq!(expose(&read("ADMIN_READ_KEY", value).read_keys), both);
     for value in [None, Some(""), Some(" ")] {
-        assert_eq!(exposed(&read("ADMIN_READ_KEY", value).read_keys), [""; 0]);
+        assert_eq!(expose(&read("ADMIN_READ_KEY", value).read_keys), [""; 0]);
     }
 }
 
@@ -156,7 +156,7 @@ fn several_secrets_are_read_in_order_without_the_space_around_them() {
 }
 
 #[test]
-fn the_upstream_is_the_platform_unless_told() {
+fn the_upstream_is_the_platform_unless_another_is_set() {
     for value in [None, Some(""), Some(" ")] {
         let config = read("UPSTREAM_BASE_URL", value);
         assert_eq!(
@@ -172,7 +172,7 @@ fn the_upstream_is_the_platform_unless_told() {
 }
 
 #[test]
-fn an_upstream_that_is_no_plain_address_is_refused() {
+fn an_upstream_that_is_not_a_plain_address_is_refused() {
     for value in [
         "api.example",
         "//api.example",
@@ -498,11 +498,14 @@ fn revoked_tokens_are_a_list_without_anything_that_is_not_understood() {
         assert_wrong("REVOKED_TOKENS", Some(value));
     }
     for value in [None, Some(""), Some(" "), Some("[]")] {
-        assert_eq!(read("REVOKED_TOKENS", value).revoked, Revoked::default());
+        assert_eq!(
+            read("REVOKED_TOKENS", value).revoked,
+            RevokedTokens::default()
+        );
     }
     let list = r#" [ {"jti":"a"}, {"before":1766000000,"sub":"alice"} ] "#;
     assert_ne!(
         read("REVOKED_TOKENS", Some(list)).revoked,
-        Revoked::default()
+        RevokedTokens::default()
     );
 }

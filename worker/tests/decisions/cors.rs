@@ -1,7 +1,9 @@
-//! Which origins may call, and what a browser is told.
+//! Which origins may call, and which header fields a browser is answered with.
 
 use proptest::prelude::*;
-use quillgate_worker::cors::{Origin, headers, origin, preflight_headers};
+use quillgate_worker::cors::{Origin, check_origin, headers, preflight_headers};
+
+use crate::fixtures::status_and_kind;
 
 const URL: &str = "https://gate.example/v2/agent/x/job?a=https://evil.example#https://evil.example";
 
@@ -12,17 +14,17 @@ fn allowed() -> Vec<String> {
 }
 
 #[test]
-fn a_request_without_an_origin_is_no_browsers() {
-    assert_eq!(origin(None, URL, &allowed()), Ok(Origin::Own));
-    assert_eq!(origin(None, URL, &[]), Ok(Origin::Own));
+fn a_request_without_an_origin_is_not_from_a_browser() {
+    assert_eq!(check_origin(None, URL, &allowed()), Ok(Origin::Own));
+    assert_eq!(check_origin(None, URL, &[]), Ok(Origin::Own));
 }
 
 #[test]
-fn an_allowed_origin_is_told_that_it_is_it_itself() {
+fn an_allowed_origin_is_named_in_the_answer() {
     for allowed_origin in allowed() {
-        let decided = origin(Some(&allowed_origin), URL, &allowed()).unwrap();
-        assert_eq!(decided, Origin::Allowed(allowed_origin.clone()));
-        let headers = headers(&decided);
+        let origin = check_origin(Some(&allowed_origin), URL, &allowed()).unwrap();
+        assert_eq!(origin, Origin::Allowed(allowed_origin.clone()));
+        let headers = headers(&origin);
         assert!(headers.contains(&("access-control-allow-origin", allowed_origin)));
         assert!(headers.contains(&("vary", "Origin".to_owned())));
         let names: Vec<_> = headers.iter().map(|(name, _)| *name).collect();
@@ -63,7 +65,7 @@ fn an_allowed_page_may_read_what_the_gateway_says_beside_the_body() {
 }
 
 #[test]
-fn the_own_origin_is_accepted_and_told_nothing() {
+fn the_gateways_own_origin_is_accepted_and_not_named() {
     for url in [
         "https://gate.example",
         "https://gate.example/",
@@ -71,11 +73,11 @@ fn the_own_origin_is_accepted_and_told_nothing() {
         "https://gate.example#x",
         URL,
     ] {
-        let decided = origin(Some("https://gate.example"), url, &allowed());
-        assert_eq!(decided, Ok(Origin::Own), "{url}");
+        let origin = check_origin(Some("https://gate.example"), url, &allowed());
+        assert_eq!(origin, Ok(Origin::Own), "{url}");
     }
     assert_eq!(
-        origin(
+        check_origin(
             Some("http://127.0.0.1:8787"),
             "http://127.0.0.1:8787/x",
             &[]
@@ -124,9 +126,9 @@ fn an_origin_that_only_looks_like_an_allowed_one_is_refused() {
         "https://evil.example",
         "file://",
     ] {
-        let problem = origin(Some(sent), URL, &allowed()).unwrap_err();
+        let problem = check_origin(Some(sent), URL, &allowed()).unwrap_err();
         assert_eq!(
-            (problem.status, problem.kind),
+            status_and_kind(&problem),
             (403, "origin-not-allowed"),
             "{sent}"
         );
@@ -136,14 +138,14 @@ fn an_origin_that_only_looks_like_an_allowed_one_is_refused() {
 }
 
 #[test]
-fn without_allowed_origins_only_the_own_one_may_call() {
+fn without_allowed_origins_only_the_gateways_own_may_call() {
     for sent in ["https://docs.example", "null", "", "*"] {
-        assert!(origin(Some(sent), URL, &[]).is_err(), "{sent}");
+        assert!(check_origin(Some(sent), URL, &[]).is_err(), "{sent}");
     }
 }
 
 #[test]
-fn a_preflight_is_told_the_methods_and_the_fields_that_may_be_sent() {
+fn a_preflight_answer_names_the_methods_and_the_fields_that_may_be_sent() {
     let headers = preflight_headers(&["GET", "POST"]);
     let value = |name: &str| {
         let found = headers.iter().find(|(other, _)| *other == name);
@@ -181,6 +183,6 @@ proptest! {
     #[test]
     fn nothing_but_an_exact_origin_is_allowed(sent in "(https?://)?[a-z.:/@*]{0,12}(docs\\.example|localhost:5173)?[a-z./:]{0,3}") {
         let exact = allowed().contains(&sent) || sent == "https://gate.example";
-        prop_assert_eq!(origin(Some(&sent), URL, &allowed()).is_ok(), exact);
+        prop_assert_eq!(check_origin(Some(&sent), URL, &allowed()).is_ok(), exact);
     }
 }

@@ -2,18 +2,17 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::idempotency::{
-    Key, LIFE, Retry, Settled, State, Stored, Verdict, fingerprint, settled, verdict,
+use quillgate_worker::jobs::idempotency::{
+    Key, LIFE, Record, Retry, Settlement, State, Verdict, decide, fingerprint, settle,
 };
 use quillgate_worker::problem::Problem;
-use serde_json::json;
 
-use crate::setting::{NOW, field_and_rule};
+use crate::fixtures::{NOW, field_and_rule, status_and_kind};
 
 const PRINT: &str = "a-fingerprint";
 
-fn stored(state: State, live: bool, status: Option<u16>) -> Stored {
-    Stored {
+fn record(state: State, live: bool, status: Option<u16>) -> Record {
+    Record {
         fingerprint: PRINT.to_owned(),
         state,
         live,
@@ -23,10 +22,10 @@ fn stored(state: State, live: bool, status: Option<u16>) -> Stored {
 }
 
 #[track_caller]
-fn refused(verdict: Verdict) -> Problem {
+fn expect_refusal(verdict: Verdict) -> Problem {
     match verdict {
         Verdict::Refused(problem) => problem,
-        other => panic!("{other:?} is no refusal"),
+        other => panic!("{other:?} is not a refusal"),
     }
 }
 
@@ -66,7 +65,7 @@ fn a_key_has_1_to_255_characters_however_it_is_written() {
 }
 
 #[test]
-fn anything_else_is_no_key() {
+fn anything_else_is_refused() {
     for header in [
         "",
         " ",
@@ -118,6 +117,17 @@ fn only_force_forces() {
 }
 
 #[test]
+fn a_retry_is_read_by_the_name_it_is_written_with() {
+    for (retry, name) in [(Retry::Normal, "normal"), (Retry::Force, "force")] {
+        assert_eq!(serde_json::to_value(retry).unwrap(), name);
+        assert_eq!(Retry::from_name(name), Some(retry));
+    }
+    for name in ["", "Force", "again"] {
+        assert_eq!(Retry::from_name(name), None, "{name}");
+    }
+}
+
+#[test]
 fn a_fingerprint_is_sha_256_over_the_parts_and_their_lengths() {
     let empty = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
     assert_eq!(fingerprint(&[]), empty);
@@ -138,79 +148,79 @@ fn a_fingerprint_is_sha_256_over_the_parts_and_their_lengths() {
 
 #[test]
 fn a_new_key_is_carried_out() {
-    assert_eq!(verdict(None, PRINT, Retry::Normal, NOW), Verdict::Fresh);
-    assert_eq!(verdict(None, PRINT, Retry::Force, NOW), Verdict::Fresh);
+    assert_eq!(decide(None, PRINT, Retry::Normal, NOW), Verdict::Fresh);
+    assert_eq!(decide(None, PRINT, Retry::Force, NOW), Verdict::Fresh);
 }
 
 #[test]
-fn what_a_key_meets_again() {
+fn what_a_repetition_meets() {
     use Retry::{Force, Normal};
     use State::{Done, Running, Unknown};
     const IN_USE: Result<Verdict, &str> = Err("idempotency-key-in-use");
     const OUTCOME_UNKNOWN: Result<Verdict, &str> = Err("outcome-unknown");
     for (record, normal, force) in [
-        (stored(Running, true, None), IN_USE, IN_USE),
+        (record(Running, true, None), IN_USE, IN_USE),
         (
-            stored(Running, false, None),
+            record(Running, false, None),
             OUTCOME_UNKNOWN,
             Ok(Verdict::Again),
         ),
         (
-            stored(Unknown, false, None),
+            record(Unknown, false, None),
             OUTCOME_UNKNOWN,
             Ok(Verdict::Again),
         ),
         (
-            stored(Unknown, true, None),
+            record(Unknown, true, None),
             OUTCOME_UNKNOWN,
             Ok(Verdict::Again),
         ),
         (
-            stored(Done, false, Some(201)),
+            record(Done, false, Some(201)),
             Ok(Verdict::Replay),
             Ok(Verdict::Replay),
         ),
         (
-            stored(Done, true, Some(200)),
+            record(Done, true, Some(200)),
             Ok(Verdict::Replay),
             Ok(Verdict::Replay),
         ),
         (
-            stored(Done, false, Some(400)),
+            record(Done, false, Some(400)),
             Ok(Verdict::Replay),
             Ok(Verdict::Replay),
         ),
         (
-            stored(Done, false, Some(404)),
+            record(Done, false, Some(404)),
             Ok(Verdict::Replay),
             Ok(Verdict::Replay),
         ),
         (
-            stored(Done, false, Some(499)),
+            record(Done, false, Some(499)),
             Ok(Verdict::Replay),
             Ok(Verdict::Replay),
         ),
         (
-            stored(Done, false, Some(500)),
+            record(Done, false, Some(500)),
             Ok(Verdict::Replay),
             Ok(Verdict::Again),
         ),
         (
-            stored(Done, false, Some(502)),
+            record(Done, false, Some(502)),
             Ok(Verdict::Replay),
             Ok(Verdict::Again),
         ),
         (
-            stored(Done, false, None),
+            record(Done, false, None),
             OUTCOME_UNKNOWN,
             Ok(Verdict::Again),
         ),
     ] {
         for (retry, expected) in [(Normal, normal), (Force, force)] {
-            let found = match verdict(Some(&record), PRINT, retry, NOW) {
+            let found = match decide(Some(&record), PRINT, retry, NOW) {
                 Verdict::Refused(problem) => {
                     assert_eq!(problem.status, 409);
-                    Err(problem.kind)
+                    Err(problem.kind.as_str())
                 }
                 other => Ok(other),
             };
@@ -220,16 +230,16 @@ fn what_a_key_meets_again() {
 }
 
 #[test]
-fn whoever_finds_the_key_in_use_is_told_when_to_ask_again() {
-    let running = stored(State::Running, true, None);
-    let problem = refused(verdict(Some(&running), PRINT, Retry::Normal, NOW));
+fn a_key_in_use_comes_with_a_time_to_retry() {
+    let running = record(State::Running, true, None);
+    let problem = expect_refusal(decide(Some(&running), PRINT, Retry::Normal, NOW));
     assert_eq!(problem.headers, [("retry-after", "1".to_owned())]);
 }
 
 #[test]
-fn an_unknown_outcome_is_said_to_be_unknown() {
-    let unknown = stored(State::Unknown, false, None);
-    let problem = refused(verdict(Some(&unknown), PRINT, Retry::Normal, NOW));
+fn an_unknown_outcome_is_named_as_such() {
+    let unknown = record(State::Unknown, false, None);
+    let problem = expect_refusal(decide(Some(&unknown), PRINT, Retry::Normal, NOW));
     assert_eq!(problem.members["outcome"], "unknown");
     assert_eq!(problem.headers, [], "waiting changes nothing");
     assert!(problem.detail.contains("Idempotency-Retry: force"));
@@ -240,12 +250,9 @@ fn another_request_under_the_same_key_is_refused_whatever_became_of_the_first() 
     for state in [State::Running, State::Done, State::Unknown] {
         for live in [true, false] {
             for retry in [Retry::Normal, Retry::Force] {
-                let record = stored(state, live, Some(201));
-                let problem = refused(verdict(Some(&record), "another", retry, NOW));
-                assert_eq!(
-                    (problem.status, problem.kind),
-                    (422, "idempotency-key-reused")
-                );
+                let record = record(state, live, Some(201));
+                let problem = expect_refusal(decide(Some(&record), "another", retry, NOW));
+                assert_eq!(status_and_kind(&problem), (422, "idempotency-key-reused"));
             }
         }
     }
@@ -253,7 +260,7 @@ fn another_request_under_the_same_key_is_refused_whatever_became_of_the_first() 
 
 #[test]
 fn a_key_is_kept_for_a_day() {
-    let record = stored(State::Done, false, Some(201));
+    let record = record(State::Done, false, Some(201));
     let at = Millis(record.at);
     for (later, expected) in [
         (0, Verdict::Replay),
@@ -262,47 +269,45 @@ fn a_key_is_kept_for_a_day() {
         (LIFE.0 + 1, Verdict::Fresh),
     ] {
         let now = at.plus(Millis(later));
-        assert_eq!(verdict(Some(&record), PRINT, Retry::Normal, now), expected);
+        assert_eq!(decide(Some(&record), PRINT, Retry::Normal, now), expected);
     }
     let earlier = Millis(at.0 - 5);
-    let found = verdict(Some(&record), PRINT, Retry::Normal, earlier);
+    let found = decide(Some(&record), PRINT, Retry::Normal, earlier);
     assert_eq!(found, Verdict::Replay, "a clock that was set back");
-    let expired = verdict(Some(&record), "another", Retry::Normal, at.plus(LIFE));
+    let expired = decide(Some(&record), "another", Retry::Normal, at.plus(LIFE));
     assert_eq!(expired, Verdict::Fresh);
 }
 
 #[test]
 fn what_is_kept_depends_on_whether_the_upstream_may_have_done_something() {
     for (status, expected) in [
-        (None, Settled::Unknown),
-        (Some(401), Settled::Forget),
-        (Some(403), Settled::Forget),
-        (Some(429), Settled::Forget),
-        (Some(200), Settled::Store),
-        (Some(201), Settled::Store),
-        (Some(302), Settled::Store),
-        (Some(400), Settled::Store),
-        (Some(404), Settled::Store),
-        (Some(500), Settled::Store),
-        (Some(503), Settled::Store),
+        (None, Settlement::Unknown),
+        (Some(401), Settlement::Forget),
+        (Some(403), Settlement::Forget),
+        (Some(429), Settlement::Forget),
+        (Some(200), Settlement::Store),
+        (Some(201), Settlement::Store),
+        (Some(302), Settlement::Store),
+        (Some(400), Settlement::Store),
+        (Some(404), Settlement::Store),
+        (Some(500), Settlement::Store),
+        (Some(503), Settlement::Store),
     ] {
-        assert_eq!(settled(status), expected, "{status:?}");
+        assert_eq!(settle(status), expected, "{status:?}");
     }
-    let names = [Settled::Store, Settled::Unknown, Settled::Forget].map(Settled::as_str);
-    assert_eq!(names, ["store", "unknown", "forget"]);
 }
 
 #[test]
-fn a_record_is_read_as_the_host_writes_it() {
-    let read = |value| Stored::read(&value);
-    let record = read(json!({
-        "fingerprint": PRINT, "state": "done", "live": false, "at": NOW.0 - 1000, "status": 201,
-    }));
-    assert_eq!(record, stored(State::Done, false, Some(201)));
-    for (state, expected) in [("running", State::Running), ("unknown", State::Unknown)] {
-        let value =
-            json!({ "fingerprint": "", "state": state, "live": true, "at": 0, "status": null });
-        assert_eq!(read(value).state, expected);
+fn a_state_that_is_not_known_by_name_is_unknown() {
+    for (name, state) in [
+        ("running", State::Running),
+        ("done", State::Done),
+        ("unknown", State::Unknown),
+        ("", State::Unknown),
+        ("Done", State::Unknown),
+        ("done ", State::Unknown),
+    ] {
+        assert_eq!(State::from_name(name), state, "{name}");
     }
 }
 

@@ -4,13 +4,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use proptest::prelude::*;
 use quillgate::Prompt;
-use quillgate_worker::ledger::{Before, before, cursor, first_line};
-use serde_json::json;
+use quillgate_worker::jobs::ledger::{Position, decode_cursor, encode_cursor, summarize_prompt};
 
-use crate::setting::{encoded, field_and_rule};
+use crate::fixtures::{encode, field_and_rule};
 
-fn line(prompt: &str) -> String {
-    first_line(&Prompt::new(prompt).unwrap())
+fn summarize(prompt: &str) -> String {
+    summarize_prompt(&Prompt::new(prompt).unwrap())
 }
 
 #[test]
@@ -29,21 +28,21 @@ fn the_first_line_that_says_something_is_kept() {
         ("\n", ""),
         (" \r\n\t\n\u{3000}", ""),
     ] {
-        assert_eq!(line(prompt), expected, "{prompt:?}");
+        assert_eq!(summarize(prompt), expected, "{prompt:?}");
     }
 }
 
 #[test]
 fn a_long_line_is_cut_after_120_characters() {
     for character in ["x", "ü", "語", "😀", "\u{301}"] {
-        assert_eq!(line(&character.repeat(119)), character.repeat(119));
-        assert_eq!(line(&character.repeat(120)), character.repeat(120));
+        assert_eq!(summarize(&character.repeat(119)), character.repeat(119));
+        assert_eq!(summarize(&character.repeat(120)), character.repeat(120));
         let cut = format!("{}…", character.repeat(120));
-        assert_eq!(line(&character.repeat(121)), cut);
-        assert_eq!(line(&character.repeat(40_000)), cut);
+        assert_eq!(summarize(&character.repeat(121)), cut);
+        assert_eq!(summarize(&character.repeat(40_000)), cut);
         // What follows the line does not make it longer, nor does the space around it.
         let framed = format!("\n  {}  \nmore", character.repeat(120));
-        assert_eq!(line(&framed), character.repeat(120));
+        assert_eq!(summarize(&framed), character.repeat(120));
     }
 }
 
@@ -56,7 +55,7 @@ fn control_characters_are_left_out() {
         ("a\u{85}b", "ab"),
         ("a\tb", "ab"),
     ] {
-        assert_eq!(line(prompt), expected);
+        assert_eq!(summarize(prompt), expected);
     }
 }
 
@@ -69,18 +68,18 @@ fn a_cursor_leads_back_to_its_job() {
         (9_007_199_254_740_991, 9_007_199_254_740_991),
         (u64::MAX, u64::MAX),
     ] {
-        let job = Before { created, row };
-        let cursor = cursor(&job);
+        let job = Position { created, row };
+        let cursor = encode_cursor(&job);
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         assert!(cursor.bytes().all(plain), "{cursor}");
-        assert_eq!(before(&cursor), Ok(job));
+        assert_eq!(decode_cursor(&cursor), Ok(job));
     }
 }
 
 #[track_caller]
 fn assert_forged(cursor: &str) {
-    let problem = match before(cursor) {
-        Ok(before) => panic!("{cursor} was taken for {before:?}"),
+    let problem = match decode_cursor(cursor) {
+        Ok(position) => panic!("{cursor} was taken for {position:?}"),
         Err(problem) => problem,
     };
     assert_eq!(problem.status, 400, "{cursor}");
@@ -90,29 +89,29 @@ fn assert_forged(cursor: &str) {
 }
 
 #[test]
-fn a_cursor_that_is_no_base64url_is_refused() {
-    let good = cursor(&Before {
+fn a_cursor_that_is_not_base64url_is_refused() {
+    let valid = encode_cursor(&Position {
         created: 1_766_000_000_000,
         row: 7,
     });
-    assert!(before(&good).is_ok());
+    assert!(decode_cursor(&valid).is_ok());
     for forged in [
         String::new(),
         "x".to_owned(),
         "1766000000000.7".to_owned(),
         "null".to_owned(),
         "0".to_owned(),
-        format!("{good}="),
-        format!("{good}=="),
-        format!(" {good}"),
-        format!("{good} "),
-        format!("{good}\n"),
-        format!("\"{good}\""),
-        format!("{good}.{good}"),
-        format!("{good}{good}"),
-        good[1..].to_owned(),
-        good[..good.len() - 1].to_owned(),
-        good.to_ascii_uppercase(),
+        format!("{valid}="),
+        format!("{valid}=="),
+        format!(" {valid}"),
+        format!("{valid} "),
+        format!("{valid}\n"),
+        format!("\"{valid}\""),
+        format!("{valid}.{valid}"),
+        format!("{valid}{valid}"),
+        valid[1..].to_owned(),
+        valid[..valid.len() - 1].to_owned(),
+        valid.to_ascii_uppercase(),
         "😀".to_owned(),
         "\0".to_owned(),
         "_".repeat(10_000),
@@ -158,46 +157,39 @@ fn a_cursor_that_says_something_else_is_refused() {
         "{\"created\":1,\"row\":2}",
         "1\0.2",
     ] {
-        assert_forged(&encoded(text));
+        assert_forged(&encode(text));
     }
-    assert_forged(&encoded([0xff, b'.', b'1']));
-    assert_forged(&encoded([b'1', b'.', 0xc0, 0xb1]));
+    assert_forged(&encode([0xff, b'.', b'1']));
+    assert_forged(&encode([b'1', b'.', 0xc0, 0xb1]));
 }
 
 #[test]
 fn a_cursor_written_another_way_than_the_gateway_does_is_refused() {
     for text in ["01.2", "1.02", "00.0", "0000000000000000000000001.1"] {
-        assert_forged(&encoded(text));
+        assert_forged(&encode(text));
     }
-}
-
-#[test]
-fn the_shell_is_told_by_these_names() {
-    let before = Before { created: 1, row: 2 };
-    let expected = json!({ "created": 1, "row": 2 });
-    assert_eq!(serde_json::to_value(before).unwrap(), expected);
 }
 
 proptest! {
     #[test]
     fn any_job_is_led_back_to(created in any::<u64>(), row in any::<u64>()) {
-        let job = Before { created, row };
-        prop_assert_eq!(before(&cursor(&job)), Ok(job));
+        let job = Position { created, row };
+        prop_assert_eq!(decode_cursor(&encode_cursor(&job)), Ok(job));
     }
 
     #[test]
     fn what_is_taken_is_what_the_gateway_writes(text in "[1-9]?[0-9.]{0,6}[1-9]?", any in "[A-Za-z0-9_-]{0,12}") {
         for forged in [URL_SAFE_NO_PAD.encode(text), any] {
-            if let Ok(job) = before(&forged) {
+            if let Ok(job) = decode_cursor(&forged) {
                 prop_assume!(!leads_with_zero(&forged));
-                prop_assert_eq!(cursor(&job), forged);
+                prop_assert_eq!(encode_cursor(&job), forged);
             }
         }
     }
 
     #[test]
     fn a_line_is_part_of_its_prompt_and_short(prompt in "[\\s\\S]{1,300}") {
-        let line = line(&prompt);
+        let line = summarize(&prompt);
         let kept = line.strip_suffix('…').unwrap_or(&line);
         let plain: String = prompt.chars().filter(|c| !c.is_control()).collect();
         prop_assert!(plain.contains(kept));
@@ -206,7 +198,7 @@ proptest! {
     }
 }
 
-/// Left to the test of its own.
+/// That has its own test.
 fn leads_with_zero(cursor: &str) -> bool {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).unwrap()).unwrap();
     let zero = |number: &str| number.len() > 1 && number.starts_with('0');

@@ -1,4 +1,4 @@
-//! The Worker's decisions, natively: who is let in, which requests go upstream and what
+//! The Worker's decisions, natively: who is let in, which requests go upstream, and what
 //! becomes of the answers.
 #![cfg(not(target_arch = "wasm32"))]
 #![expect(
@@ -6,21 +6,36 @@
     reason = "a test that unwraps what is not there fails right there"
 )]
 
-mod access;
-mod answer;
+mod access_token;
+mod bounded_cache;
 mod breaker;
 mod budget;
+mod caller;
 mod config;
+mod content;
 mod cors;
-mod gate;
+mod events;
+mod fixtures;
 mod idempotency;
+mod identity;
+mod json;
+mod jwks;
 mod ledger;
+mod log;
 mod oidc;
+mod packed_head;
+mod plan;
+mod poll;
 mod problem;
+mod response;
 mod route;
-mod setting;
+mod shape;
 mod trace;
+mod turnstile;
 mod upstream;
-mod values;
-mod views;
+mod url;
+mod usage;
+mod views_page;
+mod views_query;
+mod watch;
 mod webhook;

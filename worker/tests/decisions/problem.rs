@@ -1,30 +1,30 @@
 //! What a problem looks like on the wire (RFC 9457).
 
 use quillgate::{PageSize, Rule, ValidationError};
-use quillgate_worker::problem::{MEDIA_TYPE, Problem};
+use quillgate_worker::problem::{GatewayRule, KindStatus, MEDIA_TYPE, Problem, ProblemKind};
 use serde_json::json;
 
-use crate::setting::{field_and_rule, json_of};
+use crate::fixtures::{field_and_rule, status_and_kind, to_json};
 
 #[test]
 fn a_problem_has_the_standard_members_and_its_own() {
-    let problem =
-        Problem::new(409, "a-kind", "A title", "a \"detail\"\n").with_member("extra", json!([1]));
+    let problem = Problem::new(ProblemKind::OutcomeUnknown, "a \"detail\"\n")
+        .with_member("extra", json!([1]));
     let expected = json!({
-        "type": "/problems/a-kind",
-        "title": "A title",
+        "type": "/problems/outcome-unknown",
+        "title": "Outcome unknown",
         "status": 409,
         "detail": "a \"detail\"\n",
         "instance": "an-id",
         "extra": [1],
     });
-    assert_eq!(json_of(&problem), expected);
+    assert_eq!(to_json(&problem), expected);
 }
 
 #[test]
 fn a_broken_rule_is_named_with_its_field() {
     let problem = Problem::from(PageSize::new(0).unwrap_err());
-    let json = json_of(&problem);
+    let json = to_json(&problem);
     assert_eq!(json["status"], 400);
     let detail = "limit must be an integer from 1 to 250, found 0";
     let item = json!({ "field": "limit", "rule": "page-size", "detail": detail });
@@ -35,7 +35,7 @@ fn a_broken_rule_is_named_with_its_field() {
 #[test]
 fn what_a_caller_named_cannot_break_out_of_the_json() {
     let error = ValidationError::new("\"},\u{2028}{\"status\":200,\"", Rule::Unknown, "");
-    let json = json_of(&Problem::from(error));
+    let json = to_json(&Problem::from(error));
     assert_eq!(
         (json["status"].as_u64(), json["errors"][0]["rule"].as_str()),
         (Some(400), Some("unknown"))
@@ -45,8 +45,8 @@ fn what_a_caller_named_cannot_break_out_of_the_json() {
 #[test]
 fn a_wrong_configuration_names_its_variable() {
     let problem = Problem::misconfigured("ADMIN_API_KEY", "is not set");
-    let json = json_of(&problem);
-    assert_eq!((problem.status, problem.kind), (500, "misconfigured"));
+    let json = to_json(&problem);
+    assert_eq!(status_and_kind(&problem), (500, "misconfigured"));
     assert_eq!(json["variable"], "ADMIN_API_KEY");
     assert_eq!(
         json["detail"],
@@ -78,7 +78,12 @@ fn each_refusal_has_its_status_and_what_goes_with_it() {
         ),
         (Problem::malformed_body(), 400, "invalid-request", None),
         (Problem::webhooks_off(), 400, "invalid-request", None),
-        (Problem::no_webhook_here(), 400, "invalid-request", None),
+        (
+            Problem::webhook_on_follow_up(),
+            400,
+            "invalid-request",
+            None,
+        ),
         (
             Problem::issuer_unavailable(),
             503,
@@ -93,14 +98,14 @@ fn each_refusal_has_its_status_and_what_goes_with_it() {
         ),
         (Problem::internal(), 500, "internal", None),
     ] {
-        assert_eq!((problem.status, problem.kind), (status, kind));
+        assert_eq!(status_and_kind(&problem), (status, kind));
         let first = problem
             .headers
             .first()
             .map(|(name, value)| (*name, value.as_str()));
         assert_eq!(first, header);
         assert!(problem.headers.len() < 2);
-        let json = json_of(&problem);
+        let json = to_json(&problem);
         assert_eq!(json["type"], format!("/problems/{kind}"));
         assert_eq!(json["status"], status);
         for name in ["title", "detail"] {
@@ -114,16 +119,20 @@ fn a_rule_of_the_gateways_own_is_named_with_its_field() {
     for (problem, field, rule) in [
         (Problem::malformed_body(), "body", "json-object"),
         (Problem::webhooks_off(), "Webhook-Url", "webhooks-off"),
-        (Problem::no_webhook_here(), "Webhook-Url", "create-only"),
         (
-            Problem::field("a-field", "a-rule", "x"),
+            Problem::webhook_on_follow_up(),
+            "Webhook-Url",
+            "create-only",
+        ),
+        (
+            Problem::field("a-field", GatewayRule::Cursor, "x"),
             "a-field",
-            "a-rule",
+            "cursor",
         ),
     ] {
         let (field, rule) = (field.to_owned(), rule.to_owned());
         assert_eq!(field_and_rule(&problem), (field, rule));
-        let json = json_of(&problem);
+        let json = to_json(&problem);
         assert_eq!(json["errors"][0]["detail"], json["detail"]);
         assert_eq!(json["title"], "The request is not valid");
     }
@@ -131,7 +140,7 @@ fn a_rule_of_the_gateways_own_is_named_with_its_field() {
 
 #[test]
 fn header_fields_are_kept_in_the_order_they_were_given() {
-    let problem = Problem::new(429, "a-kind", "A title", "a detail")
+    let problem = Problem::new(ProblemKind::QuotaExceeded, "a detail")
         .with_header("retry-after", "1")
         .with_header("ratelimit", "2");
     let expected = [
@@ -145,4 +154,57 @@ fn header_fields_are_kept_in_the_order_they_were_given() {
 #[test]
 fn a_problem_is_sent_as_one() {
     assert_eq!(MEDIA_TYPE, "application/problem+json");
+}
+
+#[test]
+fn every_kind_has_a_name_a_title_and_a_status_of_its_own() {
+    let mut last = 0;
+    for (at, kind) in ProblemKind::ALL.iter().enumerate() {
+        for other in &ProblemKind::ALL[at + 1..] {
+            assert_ne!(kind.as_str(), other.as_str());
+            assert_ne!(kind.title(), other.title());
+        }
+        let problem = Problem::new(*kind, "a detail");
+        assert_eq!(problem.kind, *kind);
+        match kind.status() {
+            KindStatus::Always(status) => {
+                assert!((400..=599).contains(&status), "{kind:?}");
+                assert!(last <= status, "{kind:?} is listed by its status");
+                assert_eq!(problem.status, status);
+                last = status;
+            }
+            KindStatus::Upstream => assert_eq!(*kind, ProblemKind::UpstreamError),
+        }
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
+        assert!(kind.as_str().bytes().all(plain), "{kind:?}");
+        for line in kind.documentation() {
+            assert!(line.starts_with(' ') && line.trim().len() > 1, "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn a_kind_is_read_by_the_name_it_is_written_with() {
+    for kind in ProblemKind::ALL {
+        assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        assert_eq!(ProblemKind::from_name(kind.as_str()), Some(*kind));
+    }
+    for name in ["", "NotFound", "not-found ", "404"] {
+        assert_eq!(ProblemKind::from_name(name), None, "{name}");
+    }
+}
+
+#[test]
+fn every_rule_has_a_name_of_its_own() {
+    let names = GatewayRule::ALL.map(GatewayRule::as_str);
+    let expected = [
+        "json-object",
+        "cursor",
+        "idempotency-retry",
+        "webhook-url",
+        "webhooks-off",
+        "create-only",
+    ];
+    assert_eq!(names, expected);
+    assert!(Rule::ALL.iter().all(|rule| !names.contains(&rule.name())));
 }

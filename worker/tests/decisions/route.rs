@@ -1,11 +1,11 @@
-//! Which operation a path is, and which paths are none.
+//! Which operation a path belongs to, and which paths have none.
 
 use proptest::prelude::*;
 use quillgate::encode::percent_encoded;
 use quillgate::{Method, OPERATIONS};
-use quillgate_worker::route::{
-    JOB_EVENTS, allowed, decoded_segment, find, methods, operations, percent_decoded, split_url,
-};
+use quillgate_worker::route::{Operation, decode_segment, find, find_methods, join_methods};
+
+use crate::fixtures::status_and_kind;
 
 const CREATE: &str = "/v2/agent/demo-docs/job";
 const GET: &str = "/v2/agent/demo-docs/job/j1";
@@ -13,6 +13,10 @@ const MESSAGE: &str = "/v2/agent/demo-docs/job/j1/message";
 const JOBS: &str = "/v2/agent/demo-docs/jobs";
 const EVENTS: &str = "/v2/agent/demo-docs/job/j1/events";
 const VIEWS: &str = "/v1/analytics/demo-docs/views";
+
+fn operations() -> impl Iterator<Item = &'static quillgate::Operation> {
+    Operation::ALL.into_iter().map(Operation::declaration)
+}
 
 #[test]
 fn each_operation_is_found_with_its_values() {
@@ -55,7 +59,7 @@ fn each_operation_is_found_with_its_values() {
         ),
     ] {
         let route = find(method, path).unwrap();
-        assert_eq!(route.operation.name, operation);
+        assert_eq!(route.operation.declaration().name, operation);
         let segments: Vec<_> = route
             .segments
             .iter()
@@ -88,10 +92,9 @@ fn the_gateway_adds_the_events_of_a_job_to_the_cores_operations() {
     let mut expected: Vec<_> = OPERATIONS.iter().map(|operation| operation.name).collect();
     expected.push("agentJobs.events");
     assert_eq!(names, expected);
-    assert_eq!(
-        (JOB_EVENTS.method, JOB_EVENTS.scope),
-        (Method::Get, "jobs:read")
-    );
+    let events = Operation::StreamJobEvents.declaration();
+    assert_eq!(events.name, "agentJobs.events");
+    assert_eq!((events.method, events.scope), (Method::Get, "jobs:read"));
 }
 
 #[test]
@@ -103,7 +106,7 @@ fn no_two_operations_have_one_name_or_one_place() {
         let count = operations().filter(|other| alike(other.name, other.method, other.path));
         assert_eq!(count.count(), 1, "{}", operation.name);
         let found = find(operation.method.as_str(), operation.path).unwrap();
-        assert_eq!(found.operation.name, operation.name);
+        assert_eq!(found.operation.declaration().name, operation.name);
     }
 }
 
@@ -173,14 +176,14 @@ fn a_path_that_is_not_exactly_an_operations_is_not_found() {
     ] {
         for method in ["GET", "POST", "DELETE", "OPTIONS"] {
             let problem = find(method, path).unwrap_err();
-            assert_eq!((problem.status, problem.kind), (404, "not-found"), "{path}");
+            assert_eq!(status_and_kind(&problem), (404, "not-found"), "{path}");
         }
-        assert_eq!(methods(path), [""; 0], "{path}");
+        assert_eq!(find_methods(path), [""; 0], "{path}");
     }
 }
 
 #[test]
-fn another_method_is_told_which_there_are() {
+fn another_method_is_answered_with_those_that_there_are() {
     for (path, allow, others) in [
         (CREATE, "POST, OPTIONS", ["GET", "PUT"]),
         (GET, "GET, OPTIONS", ["POST", "DELETE"]),
@@ -194,81 +197,24 @@ fn another_method_is_told_which_there_are() {
             .chain(["TRACE", "OPTIONS", "get", "Post", "", "GET "])
         {
             let problem = find(method, path).unwrap_err();
-            assert_eq!((problem.status, problem.kind), (405, "method-not-allowed"));
+            assert_eq!(status_and_kind(&problem), (405, "method-not-allowed"));
             assert_eq!(problem.headers, [("allow", allow.to_owned())]);
         }
     }
 }
 
 #[test]
-fn a_preflight_is_told_the_methods_of_its_path() {
-    assert_eq!(methods(CREATE), ["POST"]);
+fn the_methods_of_a_path_are_found() {
+    assert_eq!(find_methods(CREATE), ["POST"]);
     for path in [GET, VIEWS, JOBS, EVENTS] {
-        assert_eq!(methods(path), ["GET"], "{path}");
+        assert_eq!(find_methods(path), ["GET"], "{path}");
     }
-    assert_eq!(methods(MESSAGE), ["POST"]);
+    assert_eq!(find_methods(MESSAGE), ["POST"]);
     for path in ["/healthz", "/openapi.json"] {
-        assert_eq!(methods(path), [""; 0], "{path}");
+        assert_eq!(find_methods(path), [""; 0], "{path}");
     }
-    assert_eq!(allowed(&["GET"]), "GET, OPTIONS");
-    assert_eq!(allowed(&["GET", "POST"]), "GET, POST, OPTIONS");
-}
-
-#[test]
-fn a_url_is_split_where_its_path_and_its_query_begin() {
-    for (url, path, query) in [
-        ("https://h/a/b?x=1", "/a/b", Some("x=1")),
-        ("https://h/a", "/a", None),
-        ("https://h/a?", "/a", Some("")),
-        ("https://h/a?b?c", "/a", Some("b?c")),
-        ("https://h/a#b?c", "/a", None),
-        ("https://h/a?b#c?d", "/a", Some("b")),
-        ("https://h", "", None),
-        ("https://h?x", "", Some("x")),
-        ("https://h#x", "", None),
-        ("https://h//a", "//a", None),
-        ("https://h/a://b/c", "/a://b/c", None),
-        ("https://user@h:8/a", "/a", None),
-        ("https://h/%3Fx#y", "/%3Fx", None),
-        ("/a?b", "/a", Some("b")),
-        ("", "", None),
-    ] {
-        assert_eq!(split_url(url), (path, query), "{url}");
-    }
-}
-
-#[test]
-fn percent_encoding_is_undone_once() {
-    for (text, decoded) in [
-        ("", Some("")),
-        ("a-b", Some("a-b")),
-        ("a%20b", Some("a b")),
-        ("%2f%2F", Some("//")),
-        ("%252f", Some("%2f")),
-        ("%25", Some("%")),
-        ("+", Some("+")),
-        ("%C3%BC", Some("ü")),
-        ("ü", Some("ü")),
-        ("%00", Some("\0")),
-        ("%", None),
-        ("%2", None),
-        ("%g0", None),
-        ("%0g", None),
-        ("%%32", None),
-        ("% 20", None),
-        ("%+2", None),
-        ("%-1", None),
-        ("%ü", None),
-        ("%u0041", None),
-        ("%c0%ae", None),
-        ("%e0%80%ae", None),
-        ("%c0%af", None),
-        ("%ff", None),
-        ("%c3", None),
-        ("%ed%a0%80", None),
-    ] {
-        assert_eq!(percent_decoded(text).as_deref(), decoded, "{text}");
-    }
+    assert_eq!(join_methods(&["GET"]), "GET, OPTIONS");
+    assert_eq!(join_methods(&["GET", "POST"]), "GET, POST, OPTIONS");
 }
 
 #[test]
@@ -299,7 +245,7 @@ fn a_segment_that_could_be_read_as_another_path_is_refused() {
         "%zz",
         "%e2%28",
     ] {
-        let error = decoded_segment("id", segment).unwrap_err();
+        let error = decode_segment("id", segment).unwrap_err();
         assert_eq!(
             (error.field.as_ref(), error.rule.name()),
             ("id", "path-segment"),
@@ -312,29 +258,22 @@ fn a_segment_that_could_be_read_as_another_path_is_refused() {
 proptest! {
     #[test]
     fn what_a_client_encodes_is_what_is_read(text in "[^/\\\\%?#\\p{Cc}]{0,20}") {
-        prop_assert_eq!(decoded_segment("id", &percent_encoded(&text)), Ok(text.clone()));
-        prop_assert_eq!(percent_decoded(&percent_encoded(&text)), Some(text));
+        prop_assert_eq!(decode_segment("id", &percent_encoded(&text)), Ok(text));
     }
 
     #[test]
     fn a_segment_that_is_taken_holds_nothing_that_splits_paths(segment in "([a-z.;%]|%[0-9a-fA-F]{2}|\\PC){0,8}") {
-        if let Ok(text) = decoded_segment("id", &segment) {
+        if let Ok(text) = decode_segment("id", &segment) {
             let holds_none = !text.contains(['/', '\\', '%', '?', '#']) && !text.contains(char::is_control);
             prop_assert!(holds_none, "{:?}", text);
         }
     }
 
     #[test]
-    fn no_url_makes_splitting_panic(url in "(https?://)?\\PC{0,20}[?#/]?\\PC{0,20}") {
-        let (path, query) = split_url(&url);
-        prop_assert!(!path.contains(['?', '#']) && !query.unwrap_or_default().contains('#'));
-    }
-
-    #[test]
     fn only_a_path_with_as_many_segments_as_an_operation_is_found(path in "(/|v2|v1|agent|analytics|jobs?|views|message|events|x|%2f|\\.){0,9}") {
         for method in ["GET", "POST"] {
             if let Ok(route) = find(method, &path) {
-                prop_assert_eq!(route.operation.path.split('/').count(), path.split('/').count());
+                prop_assert_eq!(route.operation.declaration().path.split('/').count(), path.split('/').count());
                 prop_assert!(route.segments.iter().all(|(_, segment)| !segment.is_empty()));
             }
         }
@@ -349,10 +288,10 @@ proptest! {
         let operation = operations().nth(at).unwrap();
         let path = operation.path.replace("{projectId}", &project).replace("{id}", &id);
         let route = find(operation.method.as_str(), &path).unwrap();
-        let back = route.segments.iter().fold(route.operation.path.to_owned(), |template, (name, value)| {
+        let back = route.segments.iter().fold(route.operation.declaration().path.to_owned(), |template, (name, value)| {
             template.replace(&format!("{{{name}}}"), value)
         });
-        prop_assert_eq!(route.operation.name, operation.name);
+        prop_assert_eq!(route.operation.declaration().name, operation.name);
         prop_assert_eq!(back, path);
     }
 }

@@ -1,16 +1,19 @@
-//! What becomes of the upstream's answers.
+//! How requests go upstream, and what becomes of the answers.
 
 use quillgate::credential::AdminKey;
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
-use quillgate_worker::problem::Problem;
+use quillgate_worker::config::Config;
+use quillgate_worker::jobs::idempotency::Settlement;
+use quillgate_worker::problem::{Problem, ProblemKind};
 use quillgate_worker::upstream::{
-    Reading, Silence, USUAL_WAIT, error, error_body, key_refused, key_trouble, malformed, reading,
-    silence, uncertain,
+    Attempts, NextAttempt, ReplyHead, TransportError, USER_AGENT, USUAL_WAIT, UpstreamFailure,
+    UpstreamRequest, classify_error, classify_malformed, classify_transport_error,
+    describe_key_refusal, error_problem, key_refused_problem, mark_uncertain, parse_error_body,
 };
 use serde_json::json;
 
-use crate::setting::{ADMIN_KEY, NOW, json_of};
+use crate::fixtures::{ADMIN_KEY, NOW, at, configuration, configure, status_and_kind, to_json};
 
 const JSON: Option<&str> = Some("application/json");
 
@@ -36,16 +39,35 @@ fn api_error_with(
         request_id: None,
         retry_after: retry_after.map(str::to_owned),
     };
-    head.api_error(error_body(body, keys).as_ref(), NOW)
+    head.api_error(parse_error_body(body, keys).as_ref(), NOW)
 }
 
-/// All that the caller and the log are told of an error with this body.
-fn told(keys: &[AdminKey], body: &str) -> String {
-    let told = api_error_with(keys, 500, None, body);
-    let problem = error(&told, Method::Post).to_json("an-id");
+/// All that the caller and the log see of an error with this body.
+fn describe(keys: &[AdminKey], body: &str) -> String {
+    let error = api_error_with(keys, 500, None, body);
+    let problem = error_problem(&error, Method::Post).to_json("an-id");
     format!(
-        "{problem}\n{told:?}\n{}",
-        key_trouble("ADMIN_API_KEY", 401, &told.message)
+        "{problem}\n{error:?}\n{}",
+        describe_key_refusal("ADMIN_API_KEY", 401, &error.message)
+    )
+}
+
+fn head(status: u16, content_type: Option<&str>) -> ReplyHead {
+    ReplyHead {
+        status,
+        content_type: content_type.map(str::to_owned),
+        ..ReplyHead::default()
+    }
+}
+
+/// What an answer without a body means.
+fn classify(status: u16, content_type: Option<&str>, method: Method) -> UpstreamFailure {
+    classify_error(
+        &head(status, content_type),
+        "",
+        method,
+        &configuration(),
+        NOW,
     )
 }
 
@@ -53,13 +75,13 @@ fn told(keys: &[AdminKey], body: &str) -> String {
 fn a_success_is_any_2xx_that_is_json() {
     for status in [200, 201, 202, 299] {
         for content_type in ["application/json", "Application/JSON; charset=utf-8"] {
-            assert_eq!(reading(status, Some(content_type)), Reading::Success);
+            assert!(head(status, Some(content_type)).is_success());
         }
     }
 }
 
 #[test]
-fn a_2xx_that_is_something_else_is_no_success() {
+fn a_2xx_that_is_something_else_is_not_a_success() {
     for content_type in [
         None,
         Some(""),
@@ -69,33 +91,39 @@ fn a_2xx_that_is_something_else_is_no_success() {
         Some("application/javascript"),
     ] {
         for status in [200, 201, 204, 206] {
-            let Reading::Problem(problem) = reading(status, content_type) else {
-                panic!("{status} {content_type:?} was taken");
-            };
-            assert_eq!((problem.status, problem.kind), (502, "upstream-malformed"));
+            assert!(!head(status, content_type).is_success());
+            let failure = classify(status, content_type, Method::Get);
+            assert_eq!(
+                status_and_kind(&failure.problem),
+                (502, "upstream-malformed")
+            );
         }
     }
 }
 
 #[test]
-fn a_redirect_is_never_followed_nor_passed_on() {
+fn a_redirect_is_neither_followed_nor_passed_on() {
     for status in 300..=399 {
-        let Reading::Problem(problem) = reading(status, JSON) else {
-            panic!("{status} was taken");
-        };
-        assert_eq!((problem.status, problem.kind), (502, "upstream-redirect"));
-        assert_eq!(problem.headers, []);
+        assert!(!head(status, JSON).is_success());
+        let failure = classify(status, JSON, Method::Get);
+        assert_eq!(
+            status_and_kind(&failure.problem),
+            (502, "upstream-redirect")
+        );
+        assert_eq!(failure.problem.headers, []);
     }
 }
 
 #[test]
 fn a_refused_key_is_the_operators_problem() {
     for status in [401, 403] {
-        assert_eq!(reading(status, JSON), Reading::KeyRefused);
-        assert_eq!(reading(status, None), Reading::KeyRefused);
+        for content_type in [JSON, None] {
+            let failure = classify(status, content_type, Method::Get);
+            assert_eq!(failure.problem, key_refused_problem());
+        }
     }
-    let problem = key_refused();
-    assert_eq!((problem.status, problem.kind), (502, "upstream-credential"));
+    let problem = key_refused_problem();
+    assert_eq!(status_and_kind(&problem), (502, "upstream-credential"));
     assert_eq!(problem.headers, [], "no challenge for the caller");
     assert!(problem.members.is_empty());
 }
@@ -105,14 +133,15 @@ fn every_other_status_is_an_error() {
     for status in [
         100, 199, 400, 402, 404, 408, 418, 429, 499, 500, 502, 503, 599, 600, 999,
     ] {
-        assert_eq!(reading(status, JSON), Reading::Error, "{status}");
+        let failure = classify(status, JSON, Method::Get);
+        assert_eq!(failure.problem.kind, ProblemKind::UpstreamError, "{status}");
     }
 }
 
 #[test]
-fn no_status_at_all_is_read_as_a_success_by_mistake() {
+fn no_other_status_is_taken_for_a_success() {
     for status in 0..=999 {
-        let success = reading(status, JSON) == Reading::Success;
+        let success = head(status, JSON).is_success();
         assert_eq!(success, (200..=299).contains(&status), "{status}");
     }
 }
@@ -121,11 +150,11 @@ fn no_status_at_all_is_read_as_a_success_by_mistake() {
 fn an_error_keeps_its_status_and_words() {
     let body =
         r#"{"error":"Invalid query parameters","details":[{"message":"a"},{"message":"b"}]}"#;
-    let problem = error(&api_error(400, None, body), Method::Get);
-    assert_eq!((problem.status, problem.kind), (400, "upstream-error"));
+    let problem = error_problem(&api_error(400, None, body), Method::Get);
+    assert_eq!(status_and_kind(&problem), (400, "upstream-error"));
     let expected =
         json!({ "status": 400, "error": "Invalid query parameters", "details": ["a", "b"] });
-    assert_eq!(json_of(&problem)["upstream"], expected);
+    assert_eq!(to_json(&problem)["upstream"], expected);
     assert_eq!(problem.detail, "Invalid query parameters");
 }
 
@@ -139,7 +168,7 @@ fn an_error_without_words_gets_the_statuss_own() {
         "null",
         "{\"error\":{}}",
     ] {
-        let json = json_of(&error(&api_error(502, None, body), Method::Get));
+        let json = to_json(&error_problem(&api_error(502, None, body), Method::Get));
         assert_eq!(
             json["upstream"],
             json!({ "status": 502, "error": "bad gateway", "details": [] })
@@ -150,13 +179,13 @@ fn an_error_without_words_gets_the_statuss_own() {
 #[test]
 fn a_status_that_no_answer_can_have_becomes_502() {
     for status in [0, 100, 199, 600, 999, u16::MAX] {
-        let problem = error(&api_error(status, None, "{}"), Method::Get);
+        let problem = error_problem(&api_error(status, None, "{}"), Method::Get);
         assert_eq!(problem.status, 502, "{status}");
-        assert_eq!(json_of(&problem)["upstream"]["status"], status);
+        assert_eq!(to_json(&problem)["upstream"]["status"], status);
     }
     for status in 400..=599 {
         assert_eq!(
-            error(&api_error(status, None, "{}"), Method::Get).status,
+            error_problem(&api_error(status, None, "{}"), Method::Get).status,
             status
         );
     }
@@ -176,7 +205,7 @@ fn whoever_is_asked_to_wait_is_told_how_long() {
         (500, Some("7"), None),
         (404, Some("7"), None),
     ] {
-        let problem = error(&api_error(status, sent, ""), Method::Get);
+        let problem = error_problem(&api_error(status, sent, ""), Method::Get);
         let wait = problem
             .headers
             .iter()
@@ -192,7 +221,7 @@ fn whoever_is_asked_to_wait_is_told_how_long() {
         ..api_error(429, None, "")
     };
     assert_eq!(
-        error(&wait, Method::Get).headers,
+        error_problem(&wait, Method::Get).headers,
         [("retry-after", "2".to_owned())]
     );
 }
@@ -206,7 +235,7 @@ fn an_upstream_that_repeats_the_key_is_not_repeated() {
     let error_with_key = api_error(500, None, &body.to_string());
     assert_eq!(error_with_key.message, "Invalid API key: [key]");
     assert!(
-        !error(&error_with_key, Method::Get)
+        !error_problem(&error_with_key, Method::Get)
             .to_json("an-id")
             .contains(ADMIN_KEY)
     );
@@ -230,9 +259,9 @@ fn none_of_several_keys_is_repeated_wherever_it_stands() {
         json!({ "message": every, "details": [{ "message": every }], "errors": [{ "detail": every }] }),
         json!({ "title": format!("x{}x{}", names.concat(), names[2]) }),
     ] {
-        let told = told(&keys(&names), &body.to_string());
-        assert!(told.contains("[key]"), "{told}");
-        assert!(!told.contains("mint_"), "{told}");
+        let shown = describe(&keys(&names), &body.to_string());
+        assert!(shown.contains("[key]"), "{shown}");
+        assert!(!shown.contains("mint_"), "{shown}");
     }
     // An upstream with no key to know has nothing taken out of its words.
     let body = json!({ "error": every }).to_string();
@@ -262,8 +291,8 @@ fn a_key_that_begins_like_another_one_does_not_leave_the_rest_of_that() {
         ["mint_short", "mint_short_and_the_secret_rest"],
         ["mint_short_and_the_secret_rest", "mint_short"],
     ] {
-        let told = told(&keys(&order), &body);
-        assert!(!told.contains("secret_rest"), "{told}");
+        let shown = describe(&keys(&order), &body);
+        assert!(!shown.contains("secret_rest"), "{shown}");
     }
 }
 
@@ -272,13 +301,13 @@ fn what_the_log_says_of_a_refused_key_holds_no_key() {
     for status in [401, 403] {
         let body = json!({ "error": format!("the key {ADMIN_KEY} has expired") }).to_string();
         let refused = api_error(status, None, &body);
-        let trouble = key_trouble("ADMIN_READ_KEY", status, &refused.message);
-        assert!(!trouble.contains("mint_"), "{trouble}");
+        let line = describe_key_refusal("ADMIN_READ_KEY", status, &refused.message);
+        assert!(!line.contains("mint_"), "{line}");
         let begins = format!("the upstream refused ADMIN_READ_KEY with {status}: ");
-        assert!(trouble.starts_with(&begins), "{trouble}");
-        assert!(trouble.contains("the key [key] has expired"), "{trouble}");
+        assert!(line.starts_with(&begins), "{line}");
+        assert!(line.contains("the key [key] has expired"), "{line}");
     }
-    let silent = key_trouble("ADMIN_API_KEY", 401, &api_error(401, None, "").message);
+    let silent = describe_key_refusal("ADMIN_API_KEY", 401, &api_error(401, None, "").message);
     assert!(silent.contains("401: unauthorized;"), "{silent}");
 }
 
@@ -292,27 +321,31 @@ fn an_upstream_that_failed_at_a_post_leaves_its_outcome_unknown() {
         (429, false),
     ] {
         let failed = api_error(status, None, "{}");
-        let written = error(&failed, Method::Post);
+        let written = error_problem(&failed, Method::Post);
         assert_eq!(written.members.contains_key("outcome"), unknown, "{status}");
-        assert!(!error(&failed, Method::Get).members.contains_key("outcome"));
+        assert!(
+            !error_problem(&failed, Method::Get)
+                .members
+                .contains_key("outcome")
+        );
     }
 }
 
 #[test]
 fn an_errors_details_are_passed_on_in_the_upstreams_own_shape() {
     let body = r#"{"error":"invalid","details":[{"message":"limit is too large"}]}"#;
-    let json = json_of(&error(&api_error(400, None, body), Method::Get));
+    let json = to_json(&error_problem(&api_error(400, None, body), Method::Get));
     assert_eq!(json["details"][0]["message"], "limit is too large");
-    let json = json_of(&error(&api_error(400, None, "{}"), Method::Get));
+    let json = to_json(&error_problem(&api_error(400, None, "{}"), Method::Get));
     assert!(json.get("details").is_none());
 }
 
 #[test]
-fn a_success_that_is_not_what_was_promised_is_no_success() {
-    let read = malformed(Method::Get);
-    assert_eq!((read.status, read.kind), (502, "upstream-malformed"));
+fn a_success_that_is_not_what_was_promised_is_a_failure() {
+    let read = classify_malformed(Method::Get).problem;
+    assert_eq!(status_and_kind(&read), (502, "upstream-malformed"));
     assert!(read.members.is_empty());
-    let written = json_of(&malformed(Method::Post));
+    let written = to_json(&classify_malformed(Method::Post).problem);
     assert_eq!(written["status"], 502);
     assert_eq!(written["outcome"], "unknown");
 }
@@ -320,15 +353,12 @@ fn a_success_that_is_not_what_was_promised_is_no_success() {
 #[test]
 fn only_a_request_that_writes_can_have_an_unknown_outcome() {
     let problem = || Problem::gate_unavailable();
-    assert_eq!(uncertain(problem(), Method::Get), problem());
-    let written = uncertain(problem(), Method::Post);
-    assert_eq!(json_of(&written)["outcome"], "unknown");
+    assert_eq!(mark_uncertain(problem(), Method::Get), problem());
+    let written = mark_uncertain(problem(), Method::Post);
+    assert_eq!(to_json(&written)["outcome"], "unknown");
     assert_eq!(written.headers, problem().headers);
     for (status, content_type) in [(302, JSON), (200, None)] {
-        let Reading::Problem(problem) = reading(status, content_type) else {
-            panic!("{status} was taken");
-        };
-        let written = json_of(&uncertain(problem, Method::Post));
+        let written = to_json(&classify(status, content_type, Method::Post).problem);
         assert_eq!(written["outcome"], "unknown", "{status}");
     }
 }
@@ -339,16 +369,359 @@ fn the_usual_wait_is_a_minute() {
 }
 
 #[test]
-fn silence_after_a_post_leaves_its_outcome_unknown() {
-    for (cause, status, kind) in [
-        (Silence::Broken, 502, "upstream-unreachable"),
-        (Silence::TimedOut, 504, "upstream-timeout"),
+fn no_answer_to_a_post_leaves_its_outcome_unknown() {
+    for (error, status, kind) in [
+        (TransportError::Broken, 502, "upstream-unreachable"),
+        (TransportError::TimedOut, 504, "upstream-timeout"),
     ] {
-        let read = silence(cause, Method::Get);
-        assert_eq!((read.status, read.kind), (status, kind));
+        let read = classify_transport_error(error, Method::Get).problem;
+        assert_eq!(status_and_kind(&read), (status, kind));
         assert!(read.members.is_empty());
-        let written = json_of(&silence(cause, Method::Post));
+        let written = to_json(&classify_transport_error(error, Method::Post).problem);
         assert_eq!(written["outcome"], "unknown");
         assert_eq!(written["status"], status);
+    }
+}
+
+#[test]
+fn what_is_not_sent_changes_nothing() {
+    let failure = UpstreamFailure::not_sent(Problem::gate_unavailable());
+    assert_eq!(failure.problem, Problem::gate_unavailable());
+    assert_eq!(failure.settlement, Settlement::Forget);
+    assert_eq!((failure.closed_for, &failure.operator), (None, &None));
+    assert!(!failure.is_fault);
+}
+
+/// What follows from an answer beside the problem: what is kept under the idempotency key,
+/// whether the upstream is closed and the operator called, and whether it is the upstream's
+/// fault. `None` is no answer.
+fn expected_effects(status: Option<u16>) -> (Settlement, bool, bool, bool) {
+    let settlement = match status {
+        None | Some(200..=299) => Settlement::Unknown,
+        Some(401 | 403 | 429) => Settlement::Forget,
+        Some(_) => Settlement::Store,
+    };
+    let is_closed = status == Some(429);
+    let needs_operator = matches!(status, Some(401 | 403));
+    let is_fault = !matches!(status, Some(400..=499));
+    (settlement, is_closed, needs_operator, is_fault)
+}
+
+fn effects(failure: &UpstreamFailure) -> (Settlement, bool, bool, bool) {
+    (
+        failure.settlement,
+        failure.closed_for.is_some(),
+        failure.operator.is_some(),
+        failure.is_fault,
+    )
+}
+
+#[test]
+fn each_status_has_its_effects() {
+    for method in [Method::Get, Method::Post] {
+        for status in 0..=999 {
+            for content_type in [JSON, None] {
+                let failure = classify(status, content_type, method);
+                assert_eq!(
+                    effects(&failure),
+                    expected_effects(Some(status)),
+                    "{status}"
+                );
+            }
+        }
+        assert_eq!(
+            effects(&classify_malformed(method)),
+            expected_effects(Some(200))
+        );
+        for error in [TransportError::Broken, TransportError::TimedOut] {
+            let failure = classify_transport_error(error, method);
+            assert_eq!(effects(&failure), expected_effects(None));
+        }
+    }
+}
+
+#[test]
+fn only_a_failure_after_which_nobody_knows_says_so() {
+    for (status, unknown) in [
+        (200, true),
+        (302, true),
+        (500, true),
+        (599, true),
+        (999, true),
+        (100, true),
+        (400, false),
+        (401, false),
+        (403, false),
+        (404, false),
+        (429, false),
+    ] {
+        let written = classify(status, None, Method::Post).problem;
+        assert_eq!(written.members.contains_key("outcome"), unknown, "{status}");
+        let read = classify(status, None, Method::Get).problem;
+        assert!(!read.members.contains_key("outcome"), "{status}");
+    }
+}
+
+#[test]
+fn a_429_closes_the_upstream_for_as_long_as_it_asks() {
+    for (retry_after, expected) in [
+        (Some("7"), 7_000),
+        (Some("0"), 0),
+        (None, 60_000),
+        (Some("soon"), 60_000),
+        (Some("Sun, 15 Jun 2025 15:06:45 GMT"), 5_000),
+        (Some("Sun, 06 Nov 1994 08:49:37 GMT"), 0),
+        (Some("864000"), 86_400_000),
+    ] {
+        let head = ReplyHead {
+            retry_after: retry_after.map(str::to_owned),
+            ..head(429, JSON)
+        };
+        let failure = classify_error(&head, "", Method::Get, &configuration(), NOW);
+        assert_eq!(
+            failure.closed_for,
+            Some(Millis(expected)),
+            "{retry_after:?}"
+        );
+    }
+}
+
+#[test]
+fn the_operator_is_told_which_key_was_refused_and_never_its_text() {
+    let keys = [
+        ("ADMIN_API_KEY", Some("mint_new_write, mint_old_write")),
+        ("ADMIN_READ_KEY", Some("mint_new_read, mint_old_read")),
+    ];
+    let every = "mint_new_write mint_old_write mint_new_read mint_old_read";
+    let body = json!({ "error": every }).to_string();
+    for (config, method, variable) in [
+        (configure(&keys), Method::Get, "ADMIN_READ_KEY"),
+        (configure(&keys), Method::Post, "ADMIN_API_KEY"),
+        (configure(&keys[..1]), Method::Get, "ADMIN_API_KEY"),
+        (configure(&keys[..1]), Method::Post, "ADMIN_API_KEY"),
+    ] {
+        for status in [401, 403] {
+            let head = head(status, JSON);
+            let line = classify_error(&head, &body, method, &config, NOW)
+                .operator
+                .unwrap();
+            let begins = format!("the upstream refused {variable} with {status}: ");
+            assert!(line.starts_with(&begins), "{line}");
+            assert!(!line.contains("write ") && line.contains("[key]"), "{line}");
+        }
+    }
+    let config = configure(&keys);
+    for status in [400, 500, 999] {
+        let failure = classify_error(&head(status, JSON), &body, Method::Get, &config, NOW);
+        let shown = format!("{} {failure:?}", failure.problem.to_json("an-id"));
+        assert!(
+            !shown.contains("mint_") && shown.contains("[key]"),
+            "{shown}"
+        );
+    }
+}
+
+// --- requests and attempts -------------------------------------------------------
+
+#[test]
+fn a_request_carries_the_key_and_its_trace() {
+    let request = |body: Option<&str>| UpstreamRequest {
+        method: Method::Post,
+        target: "/v2/agent/demo-docs/job".to_owned(),
+        body: body.map(str::to_owned),
+        traceparent: "00-1-2-00".to_owned(),
+    };
+    let key = AdminKey::new(ADMIN_KEY).unwrap();
+    let authorization = format!("Bearer {ADMIN_KEY}");
+    let headers = request(None).headers(&key);
+    let expected = [
+        ("accept", "application/json"),
+        ("authorization", authorization.as_str()),
+        ("traceparent", "00-1-2-00"),
+        ("user-agent", "quillgate/0.1.0"),
+    ];
+    assert_eq!(headers.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(USER_AGENT, "quillgate/0.1.0");
+    let headers = request(Some("{}")).headers(&key);
+    assert_eq!(headers.get("content-type"), Some("application/json"));
+    assert_eq!(headers.iter().count(), 5);
+}
+
+#[test]
+fn a_success_passes_on_its_type_and_language() {
+    let all = ReplyHead {
+        status: 200,
+        content_type: Some("application/json; charset=utf-8".to_owned()),
+        retry_after: Some("7".to_owned()),
+        request_id: Some("theirs".to_owned()),
+        content_language: Some("en".to_owned()),
+    };
+    let expected = [
+        ("content-type", "application/json; charset=utf-8"),
+        ("content-language", "en"),
+    ];
+    let headers = all.forwarded_headers();
+    assert_eq!(headers.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(head(200, None).forwarded_headers().iter().count(), 0);
+}
+
+const UNAVAILABLE: [u16; 3] = [502, 503, 504];
+
+/// A working configuration with these admin keys and read keys.
+fn with_keys(admin: &'static str, read: Option<&'static str>) -> Config {
+    configure(&[("ADMIN_API_KEY", Some(admin)), ("ADMIN_READ_KEY", read)])
+}
+
+fn attempts(config: &Config, method: Method) -> Attempts<'_> {
+    Attempts::new(config, method, at(30))
+}
+
+/// What follows an answer with this status, a second after [`NOW`].
+fn after_status(attempts: &mut Attempts<'_>, status: u16) -> NextAttempt {
+    attempts.plan_next(Ok(&head(status, JSON)), at(1))
+}
+
+fn key<'a>(attempts: &Attempts<'a>) -> &'a str {
+    attempts.key().unwrap().expose()
+}
+
+#[test]
+fn a_request_is_sent_with_the_newest_key_that_fits_its_method() {
+    let one = with_keys("mint_write", None);
+    let all = with_keys(
+        "mint_new_write,mint_old_write",
+        Some("mint_new_read,mint_old_read"),
+    );
+    for (config, method, expected) in [
+        (&one, Method::Get, "mint_write"),
+        (&one, Method::Post, "mint_write"),
+        (&all, Method::Get, "mint_new_read"),
+        (&all, Method::Post, "mint_new_write"),
+    ] {
+        assert_eq!(key(&attempts(config, method)), expected);
+    }
+}
+
+#[test]
+fn a_401_is_followed_by_the_older_key_even_after_a_post() {
+    let all = with_keys(
+        "mint_new_write,mint_old_write",
+        Some("mint_new_read,mint_old_read"),
+    );
+    for (method, older) in [
+        (Method::Get, "mint_old_read"),
+        (Method::Post, "mint_old_write"),
+    ] {
+        let mut attempts = attempts(&all, method);
+        assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
+        assert_eq!(key(&attempts), older);
+        assert_eq!(after_status(&mut attempts, 401), NextAttempt::Stop);
+        assert_eq!(key(&attempts), older);
+    }
+    let one = with_keys("mint_write", None);
+    for method in [Method::Get, Method::Post] {
+        let mut attempts = attempts(&one, method);
+        assert_eq!(after_status(&mut attempts, 401), NextAttempt::Stop);
+    }
+}
+
+#[test]
+fn a_get_is_repeated_once_where_another_connection_may_do_better() {
+    let config = configuration();
+    for status in UNAVAILABLE {
+        let mut attempts = attempts(&config, Method::Get);
+        assert_eq!(after_status(&mut attempts, status), NextAttempt::Repeat);
+        for again in [status, 502, 401, 200] {
+            assert_eq!(after_status(&mut attempts, again), NextAttempt::Stop);
+        }
+    }
+    let mut attempts = attempts(&config, Method::Get);
+    let broken = Err(TransportError::Broken);
+    assert_eq!(attempts.plan_next(broken, at(1)), NextAttempt::Repeat);
+    assert_eq!(attempts.plan_next(broken, at(1)), NextAttempt::Stop);
+}
+
+#[test]
+fn a_repetition_begins_with_the_newest_key_again() {
+    let config = with_keys("mint_new,mint_old", None);
+    let mut attempts = attempts(&config, Method::Get);
+    assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
+    assert_eq!(after_status(&mut attempts, 502), NextAttempt::Repeat);
+    assert_eq!(key(&attempts), "mint_new");
+    assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
+    assert_eq!(key(&attempts), "mint_old");
+    assert_eq!(after_status(&mut attempts, 502), NextAttempt::Stop);
+}
+
+#[test]
+fn a_post_is_never_repeated() {
+    let config = with_keys("mint_new,mint_old", None);
+    for status in [200, 400, 404, 429, 500, 502, 503, 504] {
+        let mut attempts = attempts(&config, Method::Post);
+        assert_eq!(after_status(&mut attempts, status), NextAttempt::Stop);
+        assert_eq!(key(&attempts), "mint_new");
+    }
+    for error in [TransportError::Broken, TransportError::TimedOut] {
+        let mut attempts = attempts(&config, Method::Post);
+        assert_eq!(attempts.plan_next(Err(error), at(1)), NextAttempt::Stop);
+    }
+    // Not after the other key was tried either.
+    let mut attempts = attempts(&config, Method::Post);
+    assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
+    assert_eq!(after_status(&mut attempts, 502), NextAttempt::Stop);
+}
+
+#[test]
+fn any_other_answer_counts() {
+    let config = with_keys("mint_new,mint_old", None);
+    for status in 0..=999 {
+        if status == 401 || UNAVAILABLE.contains(&status) {
+            continue;
+        }
+        let mut attempts = attempts(&config, Method::Get);
+        assert_eq!(
+            after_status(&mut attempts, status),
+            NextAttempt::Stop,
+            "{status}"
+        );
+    }
+    let mut attempts = attempts(&config, Method::Get);
+    let timed_out = Err(TransportError::TimedOut);
+    assert_eq!(attempts.plan_next(timed_out, at(1)), NextAttempt::Stop);
+}
+
+#[test]
+fn an_upstream_that_asks_to_wait_is_not_asked_again_at_once() {
+    let config = configuration();
+    for status in UNAVAILABLE {
+        for wait in ["0", "7", "soon", ""] {
+            let head = ReplyHead {
+                retry_after: Some(wait.to_owned()),
+                ..head(status, JSON)
+            };
+            let mut attempts = attempts(&config, Method::Get);
+            assert_eq!(attempts.plan_next(Ok(&head), at(1)), NextAttempt::Stop);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_repeated_once_the_time_is_over() {
+    let config = configuration();
+    for (now, expected) in [
+        (NOW, NextAttempt::Repeat),
+        (Millis(at(30).0 - 1), NextAttempt::Repeat),
+        (at(30), NextAttempt::Stop),
+        (at(31), NextAttempt::Stop),
+    ] {
+        let unavailable = head(503, None);
+        for reply in [Ok(&unavailable), Err(TransportError::Broken)] {
+            let mut attempts = attempts(&config, Method::Get);
+            assert_eq!(attempts.plan_next(reply, now), expected, "{now:?}");
+        }
+    }
+    let attempts = attempts(&config, Method::Get);
+    for (now, left) in [(NOW, 30_000), (at(29), 1_000), (at(30), 0), (at(31), 0)] {
+        assert_eq!(attempts.time_left(now), Millis(left));
     }
 }

@@ -4,12 +4,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
 use quillgate::{JobStatus, Millis};
-use quillgate_worker::webhook::{
-    LONGEST_URL, Next, RETRY_AFTER, event, next, payload, sign, target,
+use quillgate_worker::jobs::webhook::{
+    LONGEST_URL, Next, RETRY_AFTER, build_payload, check_address, event_type, plan_next, sign,
 };
 use serde_json::{Value, json};
 
-use crate::setting::field_and_rule;
+use crate::fixtures::field_and_rule;
 
 const DAY: Millis = Millis(86_400_000);
 
@@ -19,7 +19,7 @@ fn hosts(list: &[&str]) -> Vec<String> {
 
 #[track_caller]
 fn assert_refused(url: &str, hosts: &[String]) {
-    let problem = match target(url, hosts) {
+    let problem = match check_address(url, hosts) {
         Ok(taken) => panic!("{url} was taken as {taken}"),
         Err(problem) => problem,
     };
@@ -63,7 +63,7 @@ fn a_public_https_address_is_taken_with_scheme_and_host_in_lower_case() {
         ("https://[2A00:1450::1]/", Some("https://[2a00:1450::1]/")),
         ("https://[3ffe::1]/", None),
     ] {
-        let taken = target(url, &[]);
+        let taken = check_address(url, &[]);
         assert_eq!(taken.as_deref(), Ok(expected.unwrap_or(url)), "{url}");
     }
 }
@@ -331,7 +331,7 @@ fn a_local_name_is_refused() {
 #[test]
 fn an_address_has_a_longest_length() {
     let url = |length: usize| format!("{:x<length$}", "https://hooks.example.com/");
-    assert!(target(&url(LONGEST_URL), &[]).is_ok());
+    assert!(check_address(&url(LONGEST_URL), &[]).is_ok());
     assert_refused(&url(LONGEST_URL + 1), &[]);
 }
 
@@ -348,7 +348,7 @@ fn with_hosts_listed_only_those_are_taken_port_and_all() {
         "https://ci.example.com:8443/",
         "https://[2606:4700::1]:444/",
     ] {
-        assert!(target(url, &hosts).is_ok(), "{url}");
+        assert!(check_address(url, &hosts).is_ok(), "{url}");
     }
     for url in [
         "https://hooks.example.com:443/",
@@ -379,7 +379,7 @@ fn a_loopback_host_is_taken_when_listed_with_http_too() {
         "http://127.0.0.1:9000/",
         "http://[::1]:9000/",
     ] {
-        assert_eq!(target(url, &hosts).as_deref(), Ok(url));
+        assert_eq!(check_address(url, &hosts).as_deref(), Ok(url));
     }
     for url in [
         "http://localhost/",
@@ -397,7 +397,7 @@ fn a_loopback_host_is_taken_when_listed_with_http_too() {
 }
 
 #[test]
-fn to_list_a_private_host_does_not_make_it_public() {
+fn listing_a_private_host_does_not_make_it_public() {
     for host in [
         "10.0.0.1",
         "169.254.169.254",
@@ -437,13 +437,13 @@ fn every_secret_signs_while_they_rotate() {
 
 #[test]
 fn a_signature_covers_id_time_and_body() {
-    let signed = |id, time, body| sign(&[vec![1; 32]], id, time, body);
-    let signature = signed("msg_1", 7, "{}");
-    assert_eq!(signature, signed("msg_1", 7, "{}"));
+    let signature_of = |id, time, body| sign(&[vec![1; 32]], id, time, body);
+    let signature = signature_of("msg_1", 7, "{}");
+    assert_eq!(signature, signature_of("msg_1", 7, "{}"));
     for other in [
-        signed("msg_2", 7, "{}"),
-        signed("msg_1", 8, "{}"),
-        signed("msg_1", 7, "{ }"),
+        signature_of("msg_2", 7, "{}"),
+        signature_of("msg_1", 8, "{}"),
+        signature_of("msg_1", 7, "{ }"),
     ] {
         assert_ne!(signature, other);
     }
@@ -468,13 +468,13 @@ fn attempts_follow_the_published_schedule() {
     ] {
         for (attempt, wait) in (1..).zip(&RETRY_AFTER[1..]) {
             assert_eq!(
-                next(attempt, status, None, 0.0),
+                plan_next(attempt, status, None, 0.0),
                 Next::Again(*wait),
                 "{status:?}"
             );
         }
         for attempt in [10, 11, u32::MAX] {
-            assert_eq!(next(attempt, status, None, 0.0), Next::GivenUp);
+            assert_eq!(plan_next(attempt, status, None, 0.0), Next::GivenUp);
         }
     }
 }
@@ -483,9 +483,9 @@ fn attempts_follow_the_published_schedule() {
 fn a_delivery_ends_with_a_2xx_or_a_410() {
     for attempt in [1, 5, 10, 11] {
         for status in 200..=299 {
-            assert_eq!(next(attempt, Some(status), Some(DAY), 0.5), Next::Done);
+            assert_eq!(plan_next(attempt, Some(status), Some(DAY), 0.5), Next::Done);
         }
-        assert_eq!(next(attempt, Some(410), Some(DAY), 0.5), Next::GivenUp);
+        assert_eq!(plan_next(attempt, Some(410), Some(DAY), 0.5), Next::GivenUp);
     }
 }
 
@@ -503,12 +503,12 @@ fn a_receiver_may_ask_for_a_longer_wait_but_not_for_a_shorter_one() {
         (None, Some(Millis(60_000)), five),
     ] {
         assert_eq!(
-            next(1, status, asked, 0.0),
+            plan_next(1, status, asked, 0.0),
             Next::Again(expected),
             "{status:?} {asked:?}"
         );
     }
-    assert_eq!(next(10, Some(429), Some(DAY), 0.0), Next::GivenUp);
+    assert_eq!(plan_next(10, Some(429), Some(DAY), 0.0), Next::GivenUp);
 }
 
 #[test]
@@ -523,7 +523,7 @@ fn jitter_makes_a_wait_up_to_a_tenth_longer() {
         (f64::INFINITY, 330_000),
     ] {
         assert_eq!(
-            next(2, None, None, jitter),
+            plan_next(2, None, None, jitter),
             Next::Again(Millis(expected)),
             "{jitter}"
         );
@@ -541,15 +541,15 @@ fn a_jobs_end_is_an_event_and_nothing_else_is() {
         ("", None),
     ] {
         let status = JobStatus::from(status.to_owned());
-        assert_eq!(event(&status), expected);
-        assert_eq!(event(&status).is_some(), status.is_terminal());
+        assert_eq!(event_type(&status), expected);
+        assert_eq!(event_type(&status).is_some(), status.is_terminal());
     }
 }
 
 #[test]
 fn a_payload_holds_the_job_as_it_is() {
     let job = r#"{"id":"j1","status":"completed","prLink":null,"x":"\u2028"}"#;
-    let written = payload("agent_job.completed", "2024-02-29T12:34:56.789Z", job);
+    let written = build_payload("agent_job.completed", "2024-02-29T12:34:56.789Z", job);
     let value: Value = serde_json::from_str(&written).unwrap();
     let expected = json!({
         "type": "agent_job.completed",
@@ -577,18 +577,18 @@ proptest! {
             format!("[64:ff9b::{a}.{b}.{c}.{d}]"),
             format!("[2002:{:x}:{:x}::]", address >> 16, address & 0xffff),
         ] {
-            prop_assert!(target(&format!("https://{host}/"), &[]).is_err(), "{}", host);
+            prop_assert!(check_address(&format!("https://{host}/"), &[]).is_err(), "{}", host);
         }
     }
 
     #[test]
     fn whatever_is_taken_is_https_at_a_plain_host(url in "(https?://)?[a-z0-9.:@/\\\\#?\\[\\]%x-]{0,40}") {
-        if let Ok(taken) = target(&url, &[]) {
+        if let Ok(taken) = check_address(&url, &[]) {
             let rest = taken.strip_prefix("https://").unwrap();
             let authority = rest.split(['/', '?']).next().unwrap();
             prop_assert!(!authority.contains(['@', '%', '\\', '#']));
             prop_assert!(authority.contains(['.', '[']));
-            prop_assert_eq!(target(&taken, &[]), Ok(taken.clone()));
+            prop_assert_eq!(check_address(&taken, &[]), Ok(taken.clone()));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Header fields of requests and of answers.
 
-use quillgate_worker::webhook::LONGEST_URL;
+use quillgate_worker::jobs::webhook::LONGEST_URL;
 use serde_json::{Map, Value, json};
 
 use super::{patterns, reference};
 
-/// A header field: its name, what it means, what it may be, and one that is good, or several.
+/// A header field: its name, what it means, its schema, and an example or several.
 struct Field {
     name: &'static str,
     doc: &'static str,
@@ -26,7 +26,7 @@ fn field(name: &'static str, doc: &'static str, schema: Value, example: impl Int
 /// Those that any request may carry.
 pub const ANY_REQUEST: [&str; 2] = ["X-Request-Id", "traceparent"];
 
-/// Text that is never refused, whatever it says.
+/// Text that is never refused.
 fn any() -> Value {
     json!({ "type": "string" })
 }
@@ -47,7 +47,7 @@ fn of_requests() -> Vec<Field> {
         field(
             "traceparent",
             "The trace that the request belongs to (W3C Trace Context), which is continued upstream. \
-             One that is not valid is as if it were not there.",
+             One that is not valid is ignored.",
             any(),
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         ),
@@ -69,23 +69,23 @@ fn of_requests() -> Vec<Field> {
         ),
         field(
             "Webhook-Url",
-            "Where the end of this job is told, as in `webhooks`: https, at a host by name or at a public \
-             address in its usual notation, which the pattern leaves out. The operator may allow fewer \
+            "Where the end of this job is announced, as in `webhooks`: https, at a host by name or at a \
+             public address in its usual notation, which the pattern leaves out. The operator may allow fewer \
              hosts (`WEBHOOK_HOSTS`), and a gateway without `WEBHOOK_SECRET` takes none.",
             json!({ "type": "string", "maxLength": LONGEST_URL, "pattern": patterns::WEBHOOK_URL }),
             "https://hooks.example/quillgate",
         ),
         field(
             "Cf-Turnstile-Response",
-            "The response of a Turnstile widget, which a gateway with `TURNSTILE_SECRET` wants of browsers; \
-             of others it is not heeded.",
+            "The response of a Turnstile widget, which a gateway with `TURNSTILE_SECRET` requires from \
+             browsers; from others it is ignored.",
             any(),
             "0.mF3v_example",
         ),
         field(
             "Prefer",
-            "`wait=n`: answer when the job has changed, has ended, or after so many seconds, 25 at the \
-             most (RFC 7240). Anything else is not heeded.",
+            "`wait=n`: answer when the job has changed or ended, or after this many seconds, at most 25 \
+             (RFC 7240). Anything else is ignored.",
             any(),
             "wait=25",
         ),
@@ -98,14 +98,14 @@ fn of_requests() -> Vec<Field> {
         ),
         field(
             "Cache-Control",
-            "`no-cache`: fetched anew from upstream, within the budget. Anything else is not heeded.",
+            "`no-cache`: fetched from upstream again, within the budget. Anything else is ignored.",
             any(),
             "no-cache",
         ),
         field(
             "Last-Event-ID",
-            "The last event that the caller has: the stream goes on after it. What is no number is not \
-             heeded.",
+            "The last event that the caller has: the stream goes on after it. Anything but a number is \
+             ignored.",
             any(),
             "2",
         ),
@@ -128,7 +128,7 @@ fn of_answers() -> Vec<Field> {
         ),
         field(
             "Server-Timing",
-            "What of the time was the upstream's, in milliseconds, when it was asked.",
+            "How much of the time the upstream took, in milliseconds, when it was asked.",
             like("^upstream;dur=[0-9]+$"),
             "upstream;dur=87",
         ),
@@ -153,7 +153,7 @@ fn of_answers() -> Vec<Field> {
         ),
         field(
             "ETag",
-            "Of page views: of equal bytes an equal one. Of a job that was waited for: its state.",
+            "Of page views: the same for the same bytes. Of a job that was waited for: its state.",
             like(r#"^"[A-Za-z0-9_.+-]+"$"#),
             "\"3\"",
         ),
@@ -165,31 +165,31 @@ fn of_answers() -> Vec<Field> {
         ),
         field(
             "Cache-Status",
-            "How the answer was come by (RFC 9211).",
+            "Whether the answer came from the cache (RFC 9211).",
             like("^quillgate; (?:hit|fwd=)"),
             "quillgate; hit; ttl=283",
         ),
         field(
             "Idempotent-Replayed",
-            "The answer is the stored one of an earlier request under the same key.",
+            "The answer is that of an earlier request under the same key, as it was stored.",
             json!({ "const": "true" }),
             "true",
         ),
         field(
             "Preference-Applied",
-            "How long the gateway was ready to wait, in seconds.",
+            "How long the gateway was willing to wait, in seconds.",
             like("^wait=(?:[0-9]|1[0-9]|2[0-5])$"),
             "wait=25",
         ),
         field(
             "Content-Language",
-            "As the upstream says it.",
+            "As the upstream sends it.",
             json!({ "type": "string" }),
             "en",
         ),
         field(
             "WWW-Authenticate",
-            "What is wanted instead (RFC 6750).",
+            "What the gateway requires (RFC 6750).",
             like(r#"^Bearer realm="quillgate""#),
             "Bearer realm=\"quillgate\", error=\"invalid_token\"",
         ),
@@ -201,7 +201,7 @@ fn of_answers() -> Vec<Field> {
         ),
         field(
             "Accept-Post",
-            "The media type that is taken.",
+            "The media type that is accepted.",
             json!({ "const": "application/json" }),
             "application/json",
         ),
@@ -233,8 +233,8 @@ fn examples(examples: Value) -> Map<String, Value> {
     (1..).zip(examples).map(example).collect()
 }
 
-/// `components.headers`: each field that `answers` refer to, as one that may be there and as one
-/// that is.
+/// `components.headers`: each field that `answers` refer to, as an optional one and as a required
+/// one.
 pub fn headers(answers: &Map<String, Value>) -> Map<String, Value> {
     let answers = Value::Object(answers.clone()).to_string();
     let is_used = |name: &str| answers.contains(&reference("headers", name).to_string());
@@ -268,12 +268,12 @@ impl Fields {
         Self::default().with(&["X-Request-Id", "Cache-Control"])
     }
 
-    /// With these as well, which are always there.
+    /// With these as well, which are always present.
     pub fn with(self, names: &[&'static str]) -> Self {
         self.and(names, true)
     }
 
-    /// With these as well, which may be there.
+    /// With these as well, which may be present.
     pub fn perhaps(self, names: &[&'static str]) -> Self {
         self.and(names, false)
     }

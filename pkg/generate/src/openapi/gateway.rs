@@ -1,6 +1,7 @@
-//! What is only the gateway's: its health and its description.
+//! What only the gateway has: its health and its description.
 
-use quillgate_worker::access::{OPERATE, POLICIES};
+use quillgate_worker::identity::caller::OPERATE;
+use quillgate_worker::policy::Policy;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
@@ -17,7 +18,7 @@ pub fn paths() -> Map<String, Value> {
         .collect()
 }
 
-/// The same without a body (RFC 9110, section 9.3.2).
+/// The same operation without a body (RFC 9110, section 9.3.2).
 fn head(get: &Value) -> Value {
     let mut head = get.clone();
     head["operationId"] = json!(format!(
@@ -69,7 +70,7 @@ fn health() -> Value {
         "tags": ["gateway"],
         "summary": "Says that the Worker is up, without asking the upstream.",
         "description": format!("Needs no access token. With `deep` it needs one with the scope \
-            `{OPERATE}`. Other parameters are not heeded."),
+            `{OPERATE}`. Other parameters are ignored."),
         "security": [{}, { "accessToken": [OPERATE] }, { "cloudflareAccess": [OPERATE] }],
         "parameters": parameters,
         "responses": responses,
@@ -129,7 +130,7 @@ fn deep() -> Value {
         "required": ["status", "organisation", "trustedIssuers"],
         "properties": {
             "status": {
-                "description": "`degraded`: the upstream keeps failing, and is left alone.",
+                "description": "`degraded`: the upstream keeps failing and is left alone.",
                 "enum": ["ok", "degraded"],
             },
             "organisation": {
@@ -137,7 +138,7 @@ fn deep() -> Value {
                 "required": ["breaker", "budgets", "cachedPages"],
                 "properties": {
                     "breaker": breaker(),
-                    "budgets": budgets(&["analytics"]),
+                    "budgets": budgets(&[Policy::Analytics]),
                     "cachedPages": { "type": "integer", "minimum": 0 },
                 },
                 "additionalProperties": false,
@@ -155,7 +156,7 @@ fn project() -> Value {
         "required": ["breaker", "budgets", "watchers", "webhooksWaiting"],
         "properties": {
             "breaker": breaker(),
-            "budgets": budgets(&["create-job", "send-message"]),
+            "budgets": budgets(&[Policy::CreateJob, Policy::SendMessage]),
             "watchers": { "type": "integer", "minimum": 0 },
             "webhooksWaiting": { "type": "integer", "minimum": 0 },
         },
@@ -167,14 +168,14 @@ fn breaker() -> Value {
     json!({ "enum": ["closed", "open", "half-open"] })
 }
 
-fn budgets(policies: &[&str]) -> Value {
-    debug_assert!(policies.iter().all(|policy| POLICIES.contains(policy)));
-    let budgets = policies
+fn budgets(policies: &[Policy]) -> Value {
+    let names: Vec<_> = policies.iter().map(|policy| policy.as_str()).collect();
+    let budgets = names
         .iter()
-        .map(|policy| ((*policy).to_owned(), schema("Budget")));
+        .map(|name| ((*name).to_owned(), schema("Budget")));
     json!({
         "type": "object",
-        "required": policies,
+        "required": names,
         "properties": budgets.collect::<Map<_, _>>(),
         "additionalProperties": false,
     })

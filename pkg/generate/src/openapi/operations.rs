@@ -1,16 +1,16 @@
-//! Each operation of the table as the document has it.
+//! Each operation of the table as the document describes it.
 
-use quillgate::endpoint::{Method, Operation, Parameter, Place};
-use quillgate::{CreateAgentJob, Endpoint, GetAgentJob, ListAgentJobs, ListPageViews, SendMessage};
+use quillgate::endpoint::{Method, Parameter, Place};
 use quillgate_worker::content::LARGEST_BODY;
-use quillgate_worker::route::JOB_EVENTS;
+use quillgate_worker::problem::ProblemKind;
+use quillgate_worker::route::Operation;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, BUDGET, PROJECT, UPSTREAM, WRITING};
 use super::{EVENT_STREAM, JSON, schema, schemas, security, webhooks};
 
-/// What the table does not say of an operation.
+/// What the table does not say about an operation.
 #[derive(Clone, Copy)]
 struct More {
     /// How it is carried out.
@@ -21,18 +21,18 @@ struct More {
     takes: &'static [&'static str],
     /// The header fields that its answers may carry, once the budget or the upstream was asked.
     gives: &'static [&'static str],
-    /// The problems that can come of it, beside those of every operation.
-    problems: &'static [&'static [&'static str]],
+    /// The problems that it can lead to, beside those of every operation.
+    problems: &'static [&'static [ProblemKind]],
 }
 
-/// Where a success comes from, and in words what it is.
+/// Where a success comes from, and what it is in words.
 #[derive(Clone, Copy)]
 enum Success {
-    /// The upstream's, which usually has this status, and may carry these header fields.
+    /// From the upstream, usually with this status; it may carry these header fields.
     Passed(&'static str, &'static str, &'static [&'static str]),
-    /// The gateway's own.
+    /// From the gateway itself.
     Made(&'static str),
-    /// The gateway's cache's.
+    /// From the gateway's cache.
     Cached(&'static str),
     /// A stream of events.
     Streamed,
@@ -66,7 +66,7 @@ const WRITES: More = More {
 };
 
 const CREATE: More = More {
-    doc: "The budget is 100 jobs in any hour per project, unless the operator has said otherwise.",
+    doc: "The budget is 100 jobs in any hour per project, unless the operator sets another.",
     success: Success::Passed("201", "The job, which has begun.", &[]),
     takes: &[
         "Idempotency-Key",
@@ -78,14 +78,14 @@ const CREATE: More = More {
 };
 
 const SEND: More = More {
-    doc: "The budget is 100 follow-ups in any hour per project, unless the operator has said otherwise. \
+    doc: "The budget is 100 follow-ups in any hour per project, unless the operator sets another. \
         `Webhook-Url` belongs to the creation of a job, and is refused here.",
     success: Success::Passed("200", "The job, which is at work again.", &[]),
     ..WRITES
 };
 
 const GET: More = More {
-    doc: "With `Prefer: wait` the answer waits for a change; it then carries `ETag`, the state's, and \
+    doc: "With `Prefer: wait` the answer waits for a change; it then carries the state's `ETag`, and \
         `Preference-Applied`.",
     success: Success::Passed(
         "200",
@@ -97,8 +97,8 @@ const GET: More = More {
 };
 
 const LIST: More = More {
-    doc: "The gateway keeps this list itself; jobs that are not at their end are as the upstream last \
-        told.",
+    doc: "The gateway keeps this list itself; jobs that have not ended are as the upstream last \
+        reported them.",
     success: Success::Made("The jobs, newest first."),
     gives: &[],
     problems: &[],
@@ -107,10 +107,10 @@ const LIST: More = More {
 
 const VIEWS: More = More {
     doc: "Answered from the cache where that has the rows: for a day when `dateTo` is not after today \
-        (UTC), for five minutes when it is later or left out, unless the operator has said otherwise. When \
+        (UTC), for five minutes when it is later or left out, unless the operator sets another time. When \
         the upstream fails or the budget of 100 requests in any hour is spent, what is kept is served for \
         another day rather than an error, and `Cache-Status` says so. `dateFrom` has to be before \
-        `dateTo`, and `offset` and `limit` come to 9007199254740991 at the most.",
+        `dateTo`, and `offset` and `limit` add up to at most 9007199254740991.",
     success: Success::Cached("The rows, cut from what is kept or was just fetched."),
     takes: &["If-None-Match", "Cache-Control"],
     gives: &["RateLimit-Policy", "RateLimit", "Server-Timing"],
@@ -125,54 +125,47 @@ const EVENTS: More = More {
     ..READS
 };
 
-fn more(operation: &Operation) -> More {
-    let known = [
-        (CreateAgentJob::OPERATION.name, CREATE),
-        (SendMessage::OPERATION.name, SEND),
-        (GetAgentJob::OPERATION.name, GET),
-        (ListAgentJobs::OPERATION.name, LIST),
-        (ListPageViews::OPERATION.name, VIEWS),
-        (JOB_EVENTS.name, EVENTS),
-    ];
-    let found = known.into_iter().find(|(name, _)| *name == operation.name);
-    found.map_or(
-        match operation.method {
-            Method::Get => READS,
-            Method::Post => WRITES,
-        },
-        |(_, more)| more,
-    )
+const fn more(operation: Operation) -> More {
+    match operation {
+        Operation::CreateJob => CREATE,
+        Operation::SendMessage => SEND,
+        Operation::GetJob => GET,
+        Operation::ListJobs => LIST,
+        Operation::ListPageViews => VIEWS,
+        Operation::StreamJobEvents => EVENTS,
+    }
 }
 
 /// The Operation Object.
-pub fn described(operation: &Operation) -> Value {
+pub fn describe(operation: Operation) -> Value {
     let more = more(operation);
-    let group = operation.name.split('.').next();
+    let declared = operation.declaration();
+    let group = declared.name.split('.').next();
     let kinds = [&[ADMISSION, PROJECT], more.problems].concat().concat();
     let mut responses = problems::responses(&kinds, more.gives);
     responses.extend(successes(operation, &more));
     let mut described = json!({
-        "operationId": operation.name,
+        "operationId": declared.name,
         "tags": [group],
-        "summary": operation.doc,
-        "security": security(operation.scope),
+        "summary": declared.doc,
+        "security": security(declared.scope),
         "parameters": parameters(operation, &more),
         "responses": responses,
     });
     if !more.doc.is_empty() {
         described["description"] = more.doc.into();
     }
-    if operation.method == Method::Post {
+    if declared.method == Method::Post {
         described["requestBody"] = body(operation);
     }
-    if operation.name == CreateAgentJob::OPERATION.name {
+    if operation == Operation::CreateJob {
         let target = json!({ "{$request.header.Webhook-Url}": webhooks::reference() });
         described["callbacks"] = json!({ webhooks::NAME: target });
     }
     described
 }
 
-fn parameters(operation: &Operation, more: &More) -> Vec<Value> {
+fn parameters(operation: Operation, more: &More) -> Vec<Value> {
     let project = json!({
         "name": "projectId",
         "in": "path",
@@ -182,6 +175,7 @@ fn parameters(operation: &Operation, more: &More) -> Vec<Value> {
         "example": "demo-docs",
     });
     let outside = operation
+        .declaration()
         .parameters
         .iter()
         .filter(|own| own.place != Place::Body);
@@ -202,8 +196,9 @@ fn parameters(operation: &Operation, more: &More) -> Vec<Value> {
 }
 
 /// The body: the operation's members and no others.
-fn body(operation: &Operation) -> Value {
+fn body(operation: Operation) -> Value {
     let members: Vec<&Parameter> = operation
+        .declaration()
         .parameters
         .iter()
         .filter(|own| own.place == Place::Body)
@@ -233,20 +228,20 @@ fn body(operation: &Operation) -> Value {
     })
 }
 
-fn successes(operation: &Operation, more: &More) -> Map<String, Value> {
+fn successes(operation: Operation, more: &More) -> Map<String, Value> {
     let fields = Fields::common();
     let answer = |fields: Fields, doc: &str| {
         json!({
             "description": doc,
             "headers": fields.perhaps(more.gives).described(),
-            "content": { JSON: { "schema": schemas::of(&operation.result) } },
+            "content": { JSON: { "schema": schemas::of(&operation.declaration().result) } },
         })
     };
     let successes = match more.success {
         Success::Passed(status, doc, may_have) => {
             let fields = fields.perhaps(may_have);
             let mut usual = answer(fields.clone(), doc);
-            if operation.name == CreateAgentJob::OPERATION.name {
+            if operation == Operation::CreateJob {
                 usual["links"] = links();
             }
             vec![(status, usual), ("2XX", answer(fields, AS_UPSTREAM))]
@@ -270,26 +265,32 @@ const UNCHANGED: &str = "The caller has these rows already (`If-None-Match`).";
 
 /// What can be asked about a job that was just created.
 fn links() -> Value {
-    let about = |operation: &Operation| {
-        json!({
-            "operationId": operation.name,
-            "description": operation.doc,
+    let operations = [
+        Operation::GetJob,
+        Operation::SendMessage,
+        Operation::StreamJobEvents,
+    ];
+    let link = |operation: Operation| {
+        let declared = operation.declaration();
+        let link = json!({
+            "operationId": declared.name,
+            "description": declared.doc,
             "parameters": {
                 "path.projectId": "$request.path.projectId",
                 "path.id": "$response.body#/id",
             },
-        })
+        });
+        (declared.name.to_owned(), link)
     };
-    let operations = [
-        &GetAgentJob::OPERATION,
-        &SendMessage::OPERATION,
-        &JOB_EVENTS,
-    ];
-    let links = operations.map(|operation| (operation.name.to_owned(), about(operation)));
-    links.into_iter().collect::<Map<_, _>>().into()
+    operations
+        .map(link)
+        .into_iter()
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn events() -> Value {
+    let result = Operation::StreamJobEvents.declaration().result;
     json!({
         "description": "The changes after `Last-Event-ID`, or from the present state on, as they come.",
         "headers": Fields::common().described(),
@@ -304,7 +305,7 @@ fn events() -> Value {
                     "data": {
                         "type": "string",
                         "contentMediaType": JSON,
-                        "contentSchema": schema(JOB_EVENTS.result.name()),
+                        "contentSchema": schema(result.name()),
                     },
                 },
                 "additionalProperties": false,
@@ -316,7 +317,7 @@ fn events() -> Value {
 
 fn finished() -> Value {
     json!({
-        "description": "The job is at its end, and the caller has its last event: not to be asked again.",
+        "description": "The job has ended, and the caller has its last event: there is nothing more to ask for.",
         "headers": Fields::common().described(),
     })
 }

@@ -1,7 +1,7 @@
-//! What values of text must look like, as regular expressions that mean the same to every
+//! What texts must look like, as regular expressions that mean the same to every
 //! engine: no flags, no classes beyond ASCII.
 
-/// One segment of a path, decoded: what `route::decoded_segment` and the core's ids take.
+/// One segment of a path, decoded: what `route::decode_segment` and the core's ids take.
 pub const PATH_SEGMENT: &str = r"^(?!\.{1,2}$)[^/\\%?#\u0000-\u001f\u007f-\u009f]+$";
 
 /// What `DateBound` takes: a day of the calendar, leap days included, and perhaps a time.
@@ -17,14 +17,14 @@ pub const DATE: &str = concat!(
     "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$",
 );
 
-/// What `idempotency::Key` takes: bare, or a String of RFC 9651.
+/// What `jobs::idempotency::Key` takes: bare, or a String of RFC 9651.
 pub const IDEMPOTENCY_KEY: &str =
     r#"^(?:[!#-+\--~][!-+\--~]{0,254}|"(?:[!#-\[\]-~]|\\["\\]){1,255}")$"#;
 
 /// The one value of `Idempotency-Retry`, in letters of any case.
 pub const FORCE: &str = "^[Ff][Oo][Rr][Cc][Ee]$";
 
-/// What `webhook::target` takes of hosts that are names: at least two labels, the last neither a
+/// What `jobs::webhook::check_address` takes of hosts that are names: at least two labels, the last neither a
 /// number nor one that means something nearby.
 pub const WEBHOOK_URL: &str = concat!(
     "^[Hh][Tt][Tt][Pp][Ss]://",

@@ -25,7 +25,7 @@ pub fn named() -> Map<String, Value> {
 fn open_enum(named: &OpenEnum) -> Value {
     json!({
         "type": "string",
-        "description": text(named.doc),
+        "description": join_lines(named.doc),
         "anyOf": [{ "enum": named.known }, { "description": "Any other text." }],
     })
 }
@@ -33,7 +33,7 @@ fn open_enum(named: &OpenEnum) -> Value {
 fn object(object: &Object) -> Value {
     let described = |kind, doc| {
         let mut schema = of(kind);
-        schema["description"] = text(doc).into();
+        schema["description"] = join_lines(doc).into();
         schema
     };
     let members = object.fields.iter();
@@ -47,7 +47,7 @@ fn object(object: &Object) -> Value {
     let required: Vec<_> = needed.map(|field| field.name).collect();
     let mut schema = json!({
         "type": "object",
-        "description": text(object.doc),
+        "description": join_lines(object.doc),
         "properties": properties,
     });
     if !required.is_empty() {
@@ -100,7 +100,7 @@ pub fn path_segment() -> Value {
 }
 
 /// Documentation as one paragraph.
-fn text(lines: &[&str]) -> String {
+pub fn join_lines(lines: &[&str]) -> String {
     lines
         .iter()
         .map(|line| line.trim())

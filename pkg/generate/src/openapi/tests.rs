@@ -1,23 +1,26 @@
-//! That the document says what the gateway's tables and sources say.
+//! The document says what the gateway's tables say.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
+use std::collections::BTreeSet;
 
-use quillgate::endpoint::{Operation, Place};
+use quillgate::endpoint::Place;
 use quillgate::{ApiError, Method, Millis, Rule, ValidationError};
-use quillgate_worker::access::{self, Caller, Grant, Quota};
 use quillgate_worker::breaker::{Breaker, LEAST_CALLS};
 use quillgate_worker::budget::{self, Ask, Used, Verdict};
-use quillgate_worker::idempotency::{self, Retry, State, Stored};
-use quillgate_worker::problem::Problem;
+use quillgate_worker::config::Config;
+use quillgate_worker::identity::caller::{Caller, Grant, Quota};
+use quillgate_worker::identity::{self, Credentials, Signature, VerifiedTokens, invalid_token};
+use quillgate_worker::jobs::idempotency::{self, Record, Retry, State};
+use quillgate_worker::jobs::{ledger, webhook};
+use quillgate_worker::policy::Policy;
+use quillgate_worker::problem::{GatewayRule, KindStatus, Problem, ProblemKind};
+use quillgate_worker::route::Operation;
 use quillgate_worker::turnstile::{self, Turnstile};
-use quillgate_worker::upstream::{self, Reading, Silence};
-use quillgate_worker::{content, cors, ledger, route, webhook};
+use quillgate_worker::upstream::{self, ReplyHead, TransportError};
+use quillgate_worker::{content, cors};
 use serde_json::{Map, Value};
 
 use super::description;
-use super::problems::{self, Status};
+use super::problems::schema_name;
 
 /// Paths that are the gateway's own, with the operations there.
 const OWN: [(&str, &str); 4] = [
@@ -27,8 +30,8 @@ const OWN: [(&str, &str); 4] = [
     ("/openapi.json", "gateway.descriptionHead"),
 ];
 
-/// Every operation of the document: its method, its path and what is said of it.
-fn described() -> Vec<(String, String, Value)> {
+/// Every operation of the document: its method, its path and its description.
+fn operations() -> Vec<(String, String, Value)> {
     let document = description();
     let of_path = |(path, item): (&String, &Value)| {
         let operations = item.as_object().expect("a path item");
@@ -45,24 +48,28 @@ fn described() -> Vec<(String, String, Value)> {
         .collect()
 }
 
-fn described_as(operation: &Operation) -> Value {
-    let found = described()
+/// The description of an operation of the table.
+fn find(operation: Operation) -> Value {
+    let declared = operation.declaration();
+    let found = operations()
         .into_iter()
-        .find(|(method, path, _)| method == operation.method.as_str() && path == operation.path);
+        .find(|(method, path, _)| method == declared.method.as_str() && path == declared.path);
     found
-        .unwrap_or_else(|| panic!("{} is not described", operation.name))
+        .unwrap_or_else(|| panic!("{} is not described", declared.name))
         .2
 }
 
 #[test]
 fn every_operation_of_the_table_is_described_and_nothing_else() {
     let id = |operation: &Value| operation["operationId"].as_str().map(str::to_owned);
-    let described: BTreeSet<_> = described()
+    let described: BTreeSet<_> = operations()
         .into_iter()
         .map(|(method, path, operation)| (path, id(&operation).expect("an id"), method))
         .filter(|(path, id, _)| !OWN.contains(&(path, id)))
         .collect();
-    let table: BTreeSet<_> = route::operations()
+    let table: BTreeSet<_> = Operation::ALL
+        .map(Operation::declaration)
+        .iter()
         .map(|it| {
             (
                 it.path.to_owned(),
@@ -76,8 +83,9 @@ fn every_operation_of_the_table_is_described_and_nothing_else() {
 
 #[test]
 fn an_operation_needs_the_scope_that_the_table_says() {
-    for operation in route::operations() {
-        let security = &described_as(operation)["security"];
+    for operation in Operation::ALL {
+        let security = &find(operation)["security"];
+        let operation = operation.declaration();
         for scheme in security.as_array().expect("security") {
             let scopes: Vec<_> = scheme.as_object().expect("a scheme").values().collect();
             assert_eq!(
@@ -98,8 +106,9 @@ fn an_operation_needs_the_scope_that_the_table_says() {
 
 #[test]
 fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
-    for operation in route::operations() {
-        let described = described_as(operation);
+    for operation in Operation::ALL {
+        let described = find(operation);
+        let operation = operation.declaration();
         let own = |own: &&Value| own["in"] == "path" || own["in"] == "query";
         let mut found: Vec<_> = described["parameters"]
             .as_array()
@@ -181,93 +190,54 @@ fn every_reference_leads_somewhere() {
     }
 }
 
-/// The Worker's sources, by file name.
-fn sources() -> BTreeMap<String, String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worker/src");
-    let files = fs::read_dir(folder).expect("the Worker's sources");
-    let read = |file: fs::DirEntry| {
-        let name = file.file_name().into_string().expect("a name");
-        (name, fs::read_to_string(file.path()).expect("a source"))
-    };
-    files.map(|file| read(file.expect("a file"))).collect()
-}
-
-/// What stands between quotes in a text, none of which holds an escape.
-fn literals(text: &str) -> Vec<&str> {
-    text.split('"').skip(1).step_by(2).collect()
-}
-
-/// The values of a constant that is a list in one text.
-fn listed(source: &str, constant: &str) -> BTreeSet<String> {
-    let (_, rest) = source
-        .split_once(&format!("const {constant}: &str ="))
-        .expect("the constant");
-    literals(rest)[0]
-        .split(", ")
-        .map(str::to_lowercase)
-        .collect()
-}
-
 #[test]
-fn every_kind_of_problem_that_the_worker_makes_is_described_and_no_other() {
-    let sources = sources();
-    let mut made = BTreeSet::new();
-    for (file, source) in &sources {
-        let own = if file == "problem.rs" {
-            "Self::new("
-        } else {
-            "Problem::new("
-        };
-        for call in source.split(own).skip(1) {
-            let (status, rest) = call.split_once(',').expect("arguments");
-            made.insert((status.trim().to_owned(), literals(rest)[0].to_owned()));
-        }
-    }
-    let described = problems::ALL.iter().map(|problem| match problem.status {
-        Status::Own(status) => (status.to_string(), problem.kind.to_owned()),
-        Status::Upstream => ("status".to_owned(), problem.kind.to_owned()),
-    });
-    assert_eq!(made, described.collect());
-    for problem in &problems::ALL {
-        let title = format!("\"{}\"", problem.title);
-        assert!(
-            sources.values().any(|source| source.contains(&title)),
-            "{title}"
-        );
-    }
-}
-
-#[test]
-fn every_rule_of_the_workers_own_is_described_and_no_other() {
-    let mut made = BTreeSet::new();
-    for source in sources().values() {
-        let after = |start| source.split(start).skip(1);
-        // `field`, then `rule`; what is no call with two texts is the definition.
-        let calls = after("Problem::field(").chain(after("Self::field("));
-        made.extend(calls.filter_map(|call| {
-            let (arguments, _) = call.split_once(')')?;
-            Some((*literals(arguments).get(1)?).to_owned())
-        }));
-        made.extend(
-            after("\"rule\": \"").filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())),
-        );
-    }
+fn every_kind_of_problem_is_described_and_occurs_somewhere() {
     let document = description();
-    let rules = &document["components"]["schemas"]["Problem"]["properties"]["errors"]["items"];
-    let rules = rules["properties"]["rule"]["enum"]
-        .as_array()
-        .expect("rules");
+    let responses = document["paths"].to_string();
+    for kind in ProblemKind::ALL.iter().copied() {
+        let name = schema_name(kind);
+        let schema = &document["components"]["schemas"][&name];
+        assert_eq!(schema["properties"]["title"]["const"], kind.title());
+        let words = schema["description"].as_str().expect("a description");
+        for line in kind.documentation() {
+            assert!(words.contains(line.trim()), "{words}");
+        }
+        let status = &schema["properties"]["status"]["const"];
+        match kind.status() {
+            KindStatus::Always(own) => assert_eq!(*status, own),
+            KindStatus::Upstream => assert!(status.is_null()),
+        }
+        let reference = format!("#/components/schemas/{name}\"");
+        assert!(responses.contains(&reference), "{name} occurs nowhere");
+    }
+}
+
+#[test]
+fn every_rule_and_every_policy_is_described() {
+    let document = description();
+    let problem = &document["components"]["schemas"]["Problem"]["properties"];
+    let rules = &problem["errors"]["items"]["properties"]["rule"]["enum"];
+    let rules = rules.as_array().expect("rules");
+    for rule in GatewayRule::ALL {
+        assert!(rules.contains(&rule.as_str().into()), "{rule:?}");
+    }
     let core = Rule::ALL.map(Rule::name);
-    let own = rules
-        .iter()
-        .filter_map(Value::as_str)
-        .filter(|rule| !core.contains(rule));
-    assert_eq!(made, own.map(str::to_owned).collect());
+    let own = GatewayRule::ALL.map(GatewayRule::as_str);
+    for rule in rules.iter().filter_map(Value::as_str) {
+        assert!(core.contains(&rule) || own.contains(&rule), "{rule}");
+    }
+    let policies = &problem["violated-policies"]["items"]["enum"];
+    let policies = policies.as_array().expect("policies");
+    for policy in Policy::ALL {
+        assert!(policies.contains(&policy.as_str().into()));
+        let own = format!("{}-caller", policy.as_str());
+        assert!(policies.contains(&own.into()));
+    }
+    assert_eq!(policies.len(), 2 * Policy::ALL.len());
 }
 
 #[test]
 fn a_page_may_send_and_read_every_header_field_that_is_described() {
-    let cors = &sources()["cors.rs"];
     let named = |section: &str| -> BTreeSet<String> {
         let document = description();
         let names = document["components"][section]
@@ -279,11 +249,17 @@ fn a_page_may_send_and_read_every_header_field_that_is_described() {
             .collect()
     };
     // What security schemes, bodies and browsers bring with them.
-    let sent = without(listed(cors, "SENT"), &["authorization", "content-type"]);
+    let sent = without(listed(cors::SENT), &["authorization", "content-type"]);
     assert_eq!(named("parameters"), sent);
     // What every page may read, and what says nothing to it.
     let unsaid = ["cache-control", "content-language", "allow", "accept-post"];
-    assert_eq!(without(named("headers"), &unsaid), listed(cors, "EXPOSED"));
+    let exposed = listed(cors::EXPOSED);
+    assert_eq!(without(named("headers"), &unsaid), exposed);
+}
+
+/// The names of a list, in lower case.
+fn listed(names: &str) -> BTreeSet<String> {
+    names.split(", ").map(str::to_lowercase).collect()
 }
 
 fn without(mut names: BTreeSet<String>, others: &[&str]) -> BTreeSet<String> {
@@ -294,48 +270,49 @@ fn without(mut names: BTreeSet<String>, others: &[&str]) -> BTreeSet<String> {
 /// Checks a problem against the description of its kind.
 fn assert_described(problem: &Problem) {
     let kind = problem.kind;
-    let described = problems::ALL.iter().find(|known| known.kind == kind);
-    let described = described.unwrap_or_else(|| panic!("{kind} is not described"));
     let document = description();
-    let schema = &document["components"]["schemas"][described.name()];
+    let schema = &document["components"]["schemas"][schema_name(kind)];
     let json: Value = serde_json::from_str(&problem.to_json("id")).expect("JSON");
     for member in json.as_object().expect("an object").keys() {
         let names = schema["propertyNames"]["enum"].as_array().expect("names");
         assert!(
             names.contains(&member.as_str().into()),
-            "{kind} has {member}"
+            "{kind:?} has {member}"
         );
     }
-    for member in described.members {
-        assert!(json.get(member).is_some(), "{kind} lacks {member}");
+    for member in kind.members() {
+        assert!(json.get(member).is_some(), "{kind:?} lacks {member}");
     }
     for (member, expected) in schema["properties"].as_object().expect("properties") {
-        assert_eq!(json[member], expected["const"], "{kind}: {member}");
+        assert_eq!(json[member], expected["const"], "{kind:?}: {member}");
     }
-    for name in described.fields {
+    for name in kind.headers() {
         let name = name.to_lowercase();
         assert!(
             problem.headers.iter().any(|(own, _)| *own == name),
-            "{kind} lacks {name}"
+            "{kind:?} lacks {name}"
         );
     }
 }
 
 #[test]
 fn problems_are_as_their_kinds_are_described() {
-    for problem in [
-        made_at_once(),
-        of_callers(),
-        of_the_upstream(),
-        of_records(),
-    ]
-    .concat()
-    {
-        assert_described(&problem);
+    let problems = [
+        simple_problems(),
+        problems_of_callers(),
+        problems_of_the_upstream(),
+        problems_of_records(),
+    ];
+    let problems = problems.concat();
+    for problem in &problems {
+        assert_described(problem);
     }
+    // One of each kind, so that none is described as it never is.
+    let made: BTreeSet<_> = problems.iter().map(|problem| problem.kind).collect();
+    assert_eq!(made, ProblemKind::ALL.iter().copied().collect());
 }
 
-fn made_at_once() -> Vec<Problem> {
+fn simple_problems() -> Vec<Problem> {
     vec![
         Problem::not_found(),
         Problem::method_not_allowed("GET, OPTIONS"),
@@ -345,19 +322,19 @@ fn made_at_once() -> Vec<Problem> {
         Problem::invalid(&ValidationError::new("limit", Rule::PageSize, "")),
         Problem::malformed_body(),
         Problem::webhooks_off(),
-        Problem::no_webhook_here(),
+        Problem::webhook_on_follow_up(),
         Problem::issuer_unavailable(),
         Problem::gate_unavailable(),
-        upstream::uncertain(Problem::gate_unavailable(), Method::Post),
+        upstream::mark_uncertain(Problem::gate_unavailable(), Method::Post),
         Problem::internal(),
-        ledger::before("?").expect_err("no cursor"),
-        webhook::target("http://a", &[]).expect_err("no address"),
-        Retry::read(Some("again")).expect_err("no word"),
+        ledger::decode_cursor("?").expect_err("not a cursor"),
+        webhook::check_address("http://a", &[]).expect_err("not a public address"),
+        Retry::read(Some("again")).expect_err("not force"),
         turnstile()
-            .asked(None, "https://a")
+            .require(None, "https://a")
             .expect_err("no response"),
-        turnstile::failed(),
-        turnstile::unavailable(),
+        turnstile::failed_problem(),
+        turnstile::unavailable_problem(),
     ]
 }
 
@@ -369,7 +346,54 @@ fn turnstile() -> Turnstile {
     }
 }
 
-fn of_callers() -> Vec<Problem> {
+fn config() -> Config {
+    let read = Config::read(|name| match name {
+        "ADMIN_API_KEY" => Some("mint_a_key".to_owned()),
+        "ACCESS_TOKEN_SECRET" => Some("s".repeat(32)),
+        "TRUSTED_ISSUERS" => Some(ISSUERS.to_owned()),
+        _ => None,
+    });
+    read.map_err(|error| error.to_string())
+        .expect("a configuration")
+}
+
+const ISSUERS: &str = r#"[{
+    "issuer": "i",
+    "audience": "a",
+    "jwks": "https://a",
+    "rules": [{ "claims": { "team": "docs" }, "projects": ["a"], "scope": "jobs:read" }]
+}]"#;
+
+/// `Authorization` with a trusted issuer's token whose claims no rule matches: `{"alg":"RS256",
+/// "kid":"k"}` and `{"iss":"i","aud":"a","sub":"s","exp":9999999999}`.
+fn unmapped_token() -> String {
+    let (header, claims) = (
+        "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ",
+        "eyJpc3MiOiJpIiwiYXVkIjoiYSIsInN1YiI6InMiLCJleHAiOjk5OTk5OTk5OTl9",
+    );
+    // 256 bytes, as of a key of 2048 bits.
+    let signature = ["A".repeat(340), "AA".to_owned()].concat();
+    format!("Bearer {header}.{claims}.{signature}")
+}
+
+fn identify(authorization: Option<&str>) -> Problem {
+    let credentials = Credentials {
+        authorization,
+        access_assertion: None,
+    };
+    let (config, now) = (config(), Millis(1_750_000_000_000));
+    let mut verified = VerifiedTokens::default();
+    identity::identify(
+        &credentials,
+        &config,
+        now,
+        Signature::Verified,
+        &mut verified,
+    )
+    .expect_err("nobody")
+}
+
+fn problems_of_callers() -> Vec<Problem> {
     let caller = Caller {
         issuer: "i".to_owned(),
         subject: "s".to_owned(),
@@ -377,19 +401,22 @@ fn of_callers() -> Vec<Problem> {
         quota: Quota::default(),
     };
     vec![
-        access::not_accepted("the access token has expired"),
+        identify(None),
+        identify(Some("Bearer x")),
+        identify(Some(&unmapped_token())),
+        invalid_token("the access token has expired"),
         caller
             .authorize("b", "jobs:read")
             .expect_err("another project"),
         caller
             .authorize("a", "jobs:create")
             .expect_err("another scope"),
-        caller.operates().expect_err("another scope"),
-        cors::origin(Some("https://b"), "https://a/", &[]).expect_err("another origin"),
+        caller.require_operator().expect_err("another scope"),
+        cors::check_origin(Some("https://b"), "https://a/", &[]).expect_err("another origin"),
     ]
 }
 
-fn of_the_upstream() -> Vec<Problem> {
+fn problems_of_the_upstream() -> Vec<Problem> {
     let error = |status, details: &[&str]| ApiError {
         status,
         message: "no".to_owned(),
@@ -398,36 +425,45 @@ fn of_the_upstream() -> Vec<Problem> {
         request_id: None,
         retry_after: None,
     };
-    let of_head = |status, content_type| match upstream::reading(status, content_type) {
-        Reading::Problem(problem) => problem,
-        other => panic!("{other:?}"),
+    let config = config();
+    let classify = |status| {
+        let head = ReplyHead {
+            status,
+            ..ReplyHead::default()
+        };
+        upstream::classify_error(&head, "", Method::Post, &config, Millis(1_000_000)).problem
     };
+    let transport = |error, method| upstream::classify_transport_error(error, method).problem;
     vec![
-        of_head(200, None),
-        of_head(302, None),
-        upstream::key_refused(),
-        upstream::malformed(Method::Post),
-        upstream::silence(Silence::Broken, Method::Get),
-        upstream::silence(Silence::TimedOut, Method::Post),
-        upstream::error(&error(400, &["limit"]), Method::Get),
-        upstream::error(&error(503, &[]), Method::Post),
-        upstream::error(&error(999, &[]), Method::Get),
+        classify(200),
+        classify(302),
+        classify(401),
+        classify(404),
+        classify(429),
+        classify(503),
+        upstream::key_refused_problem(),
+        upstream::classify_malformed(Method::Post).problem,
+        transport(TransportError::Broken, Method::Get),
+        transport(TransportError::TimedOut, Method::Post),
+        upstream::error_problem(&error(400, &["limit"]), Method::Get),
+        upstream::error_problem(&error(503, &[]), Method::Post),
+        upstream::error_problem(&error(999, &[]), Method::Get),
     ]
 }
 
-fn of_records() -> Vec<Problem> {
+fn problems_of_records() -> Vec<Problem> {
     let now = Millis(1_000_000);
     let mut breaker = Breaker::default();
     for _ in 0..LEAST_CALLS {
-        breaker.told(false, now);
+        breaker.record_outcome(false, now);
     }
     let ask = Ask {
-        policy: "analytics",
+        policy: Policy::Analytics,
         limit: 1,
         window: 1000,
         now: now.0,
         caller: "a".to_owned(),
-        share: Some(1),
+        quota: Some(1),
         closed_until: None,
         used: vec![Used {
             caller: "a".to_owned(),
@@ -439,15 +475,15 @@ fn of_records() -> Vec<Problem> {
     let Verdict::Refused(refused) = budget::reserve(&ask) else {
         panic!("the budget is spent")
     };
-    let repeated = |state, live, fingerprint| {
-        let stored = Stored {
+    let repeat = |state, live, fingerprint| {
+        let record = Record {
             fingerprint: "first".to_owned(),
             state,
             live,
             at: now.0,
             status: None,
         };
-        match idempotency::verdict(Some(&stored), fingerprint, Retry::Normal, now) {
+        match idempotency::decide(Some(&record), fingerprint, Retry::Normal, now) {
             idempotency::Verdict::Refused(problem) => problem,
             other => panic!("{other:?}"),
         }
@@ -455,8 +491,8 @@ fn of_records() -> Vec<Problem> {
     vec![
         breaker.allow(now).expect_err("an open breaker"),
         refused.problem,
-        repeated(State::Running, true, "first"),
-        repeated(State::Unknown, false, "first"),
-        repeated(State::Done, false, "other"),
+        repeat(State::Running, true, "first"),
+        repeat(State::Unknown, false, "first"),
+        repeat(State::Done, false, "other"),
     ]
 }

@@ -1,8 +1,8 @@
-//! The event that the gateway itself sends: a job has come to its end.
+//! The event that the gateway itself sends: a job has ended.
 
 use quillgate::schema::Described as _;
 use quillgate::{AgentJob, JobStatus};
-use quillgate_worker::webhook::{self, RETRY_AFTER};
+use quillgate_worker::jobs::webhook::{self, RETRY_AFTER};
 use serde_json::{Value, json};
 
 use super::{JSON, schemas};
@@ -21,17 +21,17 @@ pub fn job_ended() -> Value {
     json!({ "post": {
         "operationId": "webhooks.agentJobEnded",
         "tags": ["agentJobs"],
-        "summary": "Tells that an agent job has come to its end.",
+        "summary": "Announces that an agent job has ended.",
         "description": format!("Sent to the `Webhook-Url` of the job's creation, or to the operator's \
-            `WEBHOOK_URL`, as Standard Webhooks has it. Redirects are not followed. What is not answered \
-            by a 2xx within 20 seconds is sent again, {attempts} times in all over some three days."),
+            `WEBHOOK_URL`, as Standard Webhooks specifies. Redirects are not followed. What is not answered \
+            with a 2xx within 20 seconds is sent again, {attempts} times in all over about three days."),
         "security": [],
         "parameters": parameters(),
         "requestBody": { "required": true, "content": { JSON: { "schema": body() } } },
         "responses": {
             "2XX": { "description": "It has arrived." },
-            "410": { "description": "It is not wanted, and is not sent again." },
-            "default": { "description": "It has not arrived, and is sent again later." },
+            "410": { "description": "It is not wanted and is not sent again." },
+            "default": { "description": "It has not arrived and is sent again later." },
         },
     } })
 }
@@ -68,7 +68,7 @@ fn parameters() -> Value {
 
 fn body() -> Value {
     let ends = ["completed", "failed", "archived"].map(|status| JobStatus::from(status.to_owned()));
-    let types: Vec<_> = ends.iter().filter_map(webhook::event).collect();
+    let types: Vec<_> = ends.iter().filter_map(webhook::event_type).collect();
     json!({
         "type": "object",
         "required": ["type", "timestamp", "data"],

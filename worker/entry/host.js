@@ -1,0 +1,128 @@
+/**
+ * What the runtime can do and neither the `worker` crate nor web-sys has a wrapper for, or only one
+ * of many calls: one function for each act of I/O. Nothing is decided here.
+ */
+
+const encoder = new TextEncoder();
+
+/** Header fields of lines `name: value`. */
+function fieldsOf(lines) {
+  const fields = {};
+  for (const line of lines.split("\n")) {
+    const at = line.indexOf(": ");
+    if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2);
+  }
+  return fields;
+}
+
+/** The header fields of a response as lines. */
+export function headersOf({ headers }) {
+  let lines = "";
+  for (const [name, value] of headers) lines += `${name}: ${value}\n`;
+  return lines;
+}
+
+export function respond(status, lines, body) {
+  return new Response(body, { status, headers: fieldsOf(lines) });
+}
+
+/**
+ * Sends a request; waits for the head of the answer, and of a 2xx for its text. What is still going
+ * on after so many milliseconds is aborted.
+ */
+export async function send(method, url, lines, body, milliseconds, longest) {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const abort = () => controller.abort(new DOMException("no answer in time", "TimeoutError"));
+  const timer = setTimeout(abort, milliseconds);
+  const stop = () => clearTimeout(timer);
+  // Whatever a path may look like, nothing between here and there keeps an answer.
+  const options = { method, body, redirect: "manual", cache: "no-store", signal };
+  try {
+    const response = await fetch(url, { ...options, headers: fieldsOf(lines) });
+    const { ok, status } = response;
+    const text = ok ? await textOf(response, longest).catch(() => undefined) : undefined;
+    if (ok) stop();
+    const readError = (most) => textOf(response, most).finally(stop);
+    const cancel = () => {
+      stop();
+      response.body?.cancel().catch(() => {});
+    };
+    return { status, headers: headersOf(response), text, readError, cancel };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+/** The body of a request, which has to be UTF-8. */
+export function readBody(request, longest) {
+  return textOf(request, longest, new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }));
+}
+
+/** Reads a body of at most so many bytes; nothing when it is longer. */
+async function textOf(source, longest, decoder = new TextDecoder()) {
+  const { headers } = source;
+  // Of a body that is packed, the length says nothing.
+  const isShort = Number(headers.get("content-length") ?? Number.NaN) <= longest;
+  if (isShort && !headers.has("content-encoding")) {
+    return decoder.decode(await source.arrayBuffer());
+  }
+  let text = "";
+  let size = 0;
+  for await (const chunk of source.body ?? []) {
+    size += chunk.byteLength;
+    if (size > longest) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Listens to a socket until it closes, or the signal says that the client has disconnected. */
+function listen(socket, signal, onMessage, end) {
+  socket.addEventListener("message", ({ data }) => onMessage(String(data)));
+  socket.addEventListener("close", end);
+  socket.addEventListener("error", end);
+  signal.addEventListener("abort", end);
+  socket.accept();
+}
+
+/** The messages of a socket as a stream of bytes, with a heartbeat. */
+export function openEventStream(socket, signal, opening, heartbeat, milliseconds) {
+  let timer;
+  const leave = () => {
+    clearInterval(timer);
+    socket.close(1000, "left");
+  };
+  return new ReadableStream({
+    start(controller) {
+      const write = (text) => controller.enqueue(encoder.encode(text));
+      write(opening);
+      timer = setInterval(() => write(heartbeat), milliseconds);
+      listen(socket, signal, write, () => {
+        leave();
+        try {
+          controller.close();
+        } catch {
+          // Nobody reads it any more.
+        }
+      });
+    },
+    cancel: leave,
+  });
+}
+
+/** Hands messages over until one is enough, the socket closes, the client leaves or time is up. */
+export function hear(socket, signal, milliseconds, isEnough) {
+  return new Promise((resolve) => {
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+      clearTimeout(timer);
+      socket.close(1000, "answered");
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    listen(socket, signal, (message) => !isOver && isEnough(message) && end(), end);
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * What has to be JavaScript of the Worker: the head of a request in one text, the classes that take
+ * calls of other isolates, and what keeps a trap from taking its neighbours along.
+ */
+import { DurableObject } from "cloudflare:workers";
+import * as gateway from "../build/core/gateway.js";
+import module from "../build/core/gateway_bg.wasm";
+import description from "../build/core/openapi.json";
+
+/** Counts the instances of the module: an object that was made in an earlier one is made anew. */
+let instance = 0;
+/** The latest trap, which may be reported more than once. */
+let trap;
+/** Rejects what waits for the present instance. */
+const waiting = new Set();
+
+gateway.initSync({ module });
+gateway.setDescription(description);
+const [READ_HEADERS, POST_HEADERS] = [false, true].map((isPost) =>
+  gateway.headerNames(isPost).split("\n"),
+);
+
+/**
+ * Replaces an instance that has trapped, and ends what waits for it: a trap in asynchronous code
+ * leaves its promise, and every other one of that instance, open for ever.
+ */
+function heal(error) {
+  if (!(error instanceof WebAssembly.RuntimeError) || error === trap) return;
+  trap = error;
+  instance += 1;
+  gateway.__wbg_reset_state();
+  gateway.setDescription(description);
+  for (const reject of waiting) reject(error);
+  waiting.clear();
+}
+
+addEventListener("error", ({ error }) => heal(error));
+addEventListener("unhandledrejection", ({ reason }) => heal(reason));
+
+/** Runs a call of the module, which ends even if the instance traps. */
+function guard(call) {
+  try {
+    const result = call();
+    return result instanceof Promise ? outliveTrap(result) : result;
+  } catch (error) {
+    heal(error);
+    throw error;
+  }
+}
+
+function outliveTrap(result) {
+  // While a timer is pending, the runtime does not take the request for hung.
+  const timer = setInterval(() => {}, 1000);
+  const ended = new Promise((resolve, reject) => {
+    waiting.add(reject);
+    const settle = (end) => (value) => {
+      clearInterval(timer);
+      waiting.delete(reject);
+      end(value);
+    };
+    result.then(settle(resolve), settle(reject));
+  });
+  ended.catch(() => clearInterval(timer));
+  return ended;
+}
+
+/** What decides about a request, as `packed_head.rs` reads it. */
+function packHead({ headers, method, url }) {
+  let head = `${crypto.randomUUID()}\n${method}\n${url}`;
+  for (const name of method === "POST" ? POST_HEADERS : READ_HEADERS) {
+    const value = headers.get(name);
+    head += value === null ? "\n" : `\n=${value}`;
+  }
+  return head;
+}
+
+export default {
+  async fetch(request, env) {
+    const started = Date.now();
+    const head = packHead(request);
+    try {
+      return await guard(() => gateway.handle(head, started, request, env));
+    } catch (error) {
+      return guard(() => gateway.fail(head, started, String(error), env));
+    }
+  },
+};
+
+/** A Durable Object whose methods are those of a class of the module. */
+function durableObject(Gate) {
+  const call = Symbol("call");
+  class Guarded extends DurableObject {
+    #gate;
+    #instance;
+
+    [call](name, args) {
+      return guard(() => {
+        if (this.#instance !== instance) this.#gate = new Gate(this.ctx, this.env);
+        this.#instance = instance;
+        return this.#gate[name](...args);
+      });
+    }
+  }
+  const foreign = ["constructor", "free", "__destroy_into_raw"];
+  for (const name of Object.getOwnPropertyNames(Gate.prototype)) {
+    if (foreign.includes(name)) continue;
+    Guarded.prototype[name] = function (...args) {
+      return this[call](name, args);
+    };
+  }
+  return Guarded;
+}
+
+export class ProjectGate extends durableObject(gateway.ProjectGate) {}
+export class OrgGate extends durableObject(gateway.OrgGate) {}

@@ -1,0 +1,140 @@
+//! What an isolate or an object remembers: values by key, bounded in number and in bytes.
+
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use quillgate::Millis;
+
+/// Values by key, each kept until an instant; the oldest make room for new ones.
+///
+/// How many bytes a value has is up to whoever inserts it; those of its key are added.
+///
+/// ```
+/// use quillgate::Millis;
+/// use quillgate_worker::bounded_cache::BoundedCache;
+///
+/// let mut cache = BoundedCache::new(10, 1_000);
+/// cache.insert("a", 1, 100, Millis(50));
+/// assert_eq!(cache.get("a", Millis(49)), Some(&1));
+/// assert_eq!(cache.get("a", Millis(50)), None);
+/// ```
+#[derive(Debug)]
+pub struct BoundedCache<V> {
+    entries: HashMap<Rc<str>, Entry<V>>,
+    /// The keys from the oldest on, each with the number of its entry. Once an entry has been
+    /// replaced or removed, its key has another number, or none.
+    order: VecDeque<(u64, Rc<str>)>,
+    next: u64,
+    bytes: usize,
+    max_entries: usize,
+    max_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Entry<V> {
+    value: V,
+    number: u64,
+    bytes: usize,
+    until: Millis,
+}
+
+impl<V> BoundedCache<V> {
+    /// An empty cache for at most this many entries and bytes.
+    #[must_use]
+    pub fn new(max_entries: usize, max_bytes: usize) -> Self {
+        Self {
+            entries: HashMap::new(),
+            order: VecDeque::new(),
+            next: 0,
+            bytes: 0,
+            max_entries,
+            max_bytes,
+        }
+    }
+
+    /// The value of a key, until its instant.
+    #[must_use]
+    pub fn get(&self, key: &str, now: Millis) -> Option<&V> {
+        let entry = self.entries.get(key)?;
+        (now < entry.until).then_some(&entry.value)
+    }
+
+    /// Keeps a value until an instant. One that is larger than the whole cache is not kept.
+    pub fn insert(&mut self, key: &str, value: V, bytes: usize, until: Millis) {
+        self.remove(key);
+        let bytes = bytes.saturating_add(key.len());
+        if bytes > self.max_bytes {
+            return;
+        }
+        let key: Rc<str> = key.into();
+        let number = self.next;
+        self.next += 1;
+        self.bytes += bytes;
+        self.order.push_back((number, Rc::clone(&key)));
+        self.entries.insert(
+            key,
+            Entry {
+                value,
+                number,
+                bytes,
+                until,
+            },
+        );
+        while self.entries.len() > self.max_entries || self.bytes > self.max_bytes {
+            self.remove_oldest();
+        }
+        self.compact();
+    }
+
+    /// Removes a key.
+    pub fn remove(&mut self, key: &str) {
+        if let Some(entry) = self.entries.remove(key) {
+            self.bytes -= entry.bytes;
+        }
+    }
+
+    fn remove_oldest(&mut self) {
+        let Some((number, key)) = self.order.pop_front() else {
+            return;
+        };
+        if self.is_current(number, &key) {
+            self.remove(&key);
+        }
+    }
+
+    fn is_current(&self, number: u64, key: &str) -> bool {
+        let entry = self.entries.get(key);
+        entry.is_some_and(|entry| entry.number == number)
+    }
+
+    /// Drops the numbers of entries that no longer exist, once there are more of them.
+    fn compact(&mut self) {
+        if self.order.len() <= 2 * self.entries.len() + 16 {
+            return;
+        }
+        let entries = &self.entries;
+        self.order.retain(|(number, key)| {
+            entries
+                .get(key)
+                .is_some_and(|entry| entry.number == *number)
+        });
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How many bytes the entries and their keys have.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+}

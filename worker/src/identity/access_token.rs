@@ -1,0 +1,179 @@
+//! The gateway's own access tokens: JWTs signed with HS256 (RFC 7518, section 3.2).
+
+use std::rc::Rc;
+
+use hmac::{Hmac, KeyInit, Mac};
+use quillgate::Millis;
+use serde_json::{Map, Value};
+use sha2::Sha256;
+
+use super::caller::{Caller, Grant, Quota};
+use super::jwt::{
+    EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, UNKNOWN_KIND,
+    WRONG_SIGNATURE, into_texts, read_instant, take_text, to_millis, to_seconds,
+};
+use crate::json;
+
+/// The issuer of the gateway's own tokens; no trusted issuer may have this name.
+pub const ISSUER: &str = "quillgate";
+/// The longest lifetime of a token, in seconds: 90 days.
+const LONGEST_LIFETIME: f64 = 90.0 * 86_400.0;
+
+/// A token whose signature has been verified.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccessToken {
+    caller: Rc<Caller>,
+    issued: f64,
+    expires: f64,
+    not_before: Option<f64>,
+    id: Option<String>,
+}
+
+impl AccessToken {
+    /// Verifies a token's signature with any of the secrets, and reads its claims.
+    ///
+    /// # Errors
+    /// What is wrong with the token.
+    pub fn verify(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<Self, &'static str> {
+        if !token.is_kind(&["jwt"]) {
+            return Err(UNKNOWN_KIND);
+        }
+        let signature = token.signature_bytes()?;
+        let verifies = |secret: &Vec<u8>| verify_hmac(secret, token.signed, &signature);
+        if !secrets.iter().any(verifies) {
+            return Err(WRONG_SIGNATURE);
+        }
+        Self::read(token.claims()?)
+    }
+
+    fn read(mut members: Map<String, Value>) -> Result<Self, &'static str> {
+        let members = &mut members;
+        let projects = members.remove("projects").ok_or(INCOMPLETE)?;
+        let scope = take_text(members, "scope").ok_or(INCOMPLETE)?;
+        let quota = match members.remove("quota") {
+            Some(quota) => Quota::read(&quota).ok_or(INCOMPLETE)?,
+            None => Quota::default(),
+        };
+        let id = match members.remove("jti") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(id)) => Some(id),
+            Some(_) => return Err(INCOMPLETE),
+        };
+        let caller = Caller {
+            issuer: take_text(members, "iss").ok_or(INCOMPLETE)?,
+            subject: take_text(members, "sub").ok_or(INCOMPLETE)?,
+            grants: vec![Grant::new(into_texts(projects).ok_or(INCOMPLETE)?, &scope)],
+            quota,
+        };
+        Ok(Self {
+            caller: Rc::new(caller),
+            issued: read_instant(members, "iat")?.ok_or(INCOMPLETE)?,
+            expires: read_instant(members, "exp")?.ok_or(INCOMPLETE)?,
+            not_before: read_instant(members, "nbf")?,
+            id,
+        })
+    }
+
+    /// Checks the claims, and what may change while the token is remembered.
+    ///
+    /// # Errors
+    /// What is wrong with the token at this instant.
+    pub fn check(&self, revoked: &RevokedTokens, now: Millis) -> Result<(), &'static str> {
+        let now = to_seconds(now);
+        if revoked.covers(self) {
+            return Err("the access token has been revoked");
+        }
+        if self.caller.issuer != ISSUER {
+            return Err(OTHER_ISSUER);
+        }
+        if self.caller.subject.is_empty() {
+            return Err(NO_SUBJECT);
+        }
+        if now >= self.expires {
+            return Err(EXPIRED);
+        }
+        if self.issued > now + LEEWAY || self.not_before.is_some_and(|nbf| nbf > now + LEEWAY) {
+            return Err(NOT_YET);
+        }
+        if self.expires - self.issued > LONGEST_LIFETIME {
+            return Err("the access token lives longer than 90 days");
+        }
+        Ok(())
+    }
+
+    /// The caller whose token it is.
+    #[must_use]
+    pub fn caller(&self) -> Rc<Caller> {
+        Rc::clone(&self.caller)
+    }
+
+    /// When it expires.
+    #[must_use]
+    pub fn expires(&self) -> Millis {
+        to_millis(self.expires)
+    }
+}
+
+/// Compares in constant time.
+fn verify_hmac(secret: &[u8], signed: &str, signature: &[u8]) -> bool {
+    Hmac::<Sha256>::new_from_slice(secret).is_ok_and(|mut mac| {
+        mac.update(signed.as_bytes());
+        mac.verify_slice(signature).is_ok()
+    })
+}
+
+/// The gateway's own tokens that are no longer accepted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RevokedTokens {
+    ids: Vec<String>,
+    /// Subjects, each with the instant, in seconds, before which its tokens were not to be issued.
+    subjects: Vec<(String, u64)>,
+}
+
+impl RevokedTokens {
+    /// Reads a JSON list of `{"jti":"…"}`, a token, and `{"sub":"…","before":seconds}`,
+    /// all tokens of a subject whose `iat` is before that instant.
+    ///
+    /// # Errors
+    /// The rule that is broken, in words that follow the variable's name.
+    pub fn read(json: &str) -> Result<Self, &'static str> {
+        const RULE: &str = "must be a JSON list of {\"jti\":\"…\"} and {\"sub\":\"…\",\"before\":seconds}, with nothing else in them";
+        let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
+            return Err(RULE);
+        };
+        let mut revoked = Self::default();
+        for item in items {
+            let Value::Object(mut members) = item else {
+                return Err(RULE);
+            };
+            let id = take_text(&mut members, "jti");
+            let subject = take_text(&mut members, "sub");
+            let before = members.get("before").and_then(Value::as_u64);
+            if before.is_some() {
+                members.remove("before");
+            }
+            match (id, subject, before) {
+                (Some(id), None, None) if !id.is_empty() => revoked.ids.push(id),
+                (None, Some(subject), Some(before)) if !subject.is_empty() => {
+                    revoked.subjects.push((subject, before));
+                }
+                _ => return Err(RULE),
+            }
+            if !members.is_empty() {
+                return Err(RULE);
+            }
+        }
+        Ok(revoked)
+    }
+
+    /// Whether this token is revoked, by its id or by its subject and the instant it was issued.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "an instant far below 2^53 s")]
+    pub fn covers(&self, token: &AccessToken) -> bool {
+        let is_covered = |(subject, before): &(String, u64)| {
+            *subject == token.caller.subject && token.issued < *before as f64
+        };
+        let id = token.id.as_ref();
+        id.is_some_and(|id| self.ids.contains(id)) || self.subjects.iter().any(is_covered)
+    }
+}

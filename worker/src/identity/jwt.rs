@@ -1,0 +1,159 @@
+//! JSON Web Tokens (RFC 7519) as text: their parts, and the claims that every token has.
+//!
+//! Whether a token is valid is decided by [`super::access_token`] and [`super::oidc`].
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use quillgate::Millis;
+use serde_json::{Map, Value};
+
+use crate::json;
+
+/// The longest token that is read, in bytes.
+const LONGEST_TOKEN: usize = 8 * 1024;
+/// How far clocks may differ, in seconds.
+pub const LEEWAY: f64 = 60.0;
+
+/// Not a token.
+pub const MALFORMED: &str = "the access token is not a signed JWT";
+/// A required claim is missing, or has another type.
+pub const INCOMPLETE: &str = "the access token's claims are not complete";
+/// `typ` or `crit` is not as expected.
+pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
+/// Signed with another key.
+pub const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
+/// `iss` is not one that is trusted.
+pub const OTHER_ISSUER: &str = "the access token is from another issuer";
+/// `sub` is empty.
+pub const NO_SUBJECT: &str = "the access token has no subject";
+/// `exp` has passed.
+pub const EXPIRED: &str = "the access token has expired";
+/// `nbf` or `iat` is in the future.
+pub const NOT_YET: &str = "the access token is not valid yet";
+
+/// A token in its three parts (RFC 7515, section 7.1), with the header decoded.
+pub struct Jwt<'a> {
+    /// The header's parameters, without `alg`.
+    pub header: Map<String, Value>,
+    /// `alg`.
+    pub algorithm: String,
+    /// The header and the claims as sent: what is signed.
+    pub signed: &'a str,
+    /// The signature as sent.
+    pub signature: &'a str,
+    claims: &'a str,
+}
+
+impl<'a> Jwt<'a> {
+    /// Splits a token and decodes its header; [`Self::claims`] decodes the claims.
+    ///
+    /// # Errors
+    /// What is wrong with the token.
+    pub fn read(token: &'a str) -> Result<Self, &'static str> {
+        if token.len() > LONGEST_TOKEN {
+            return Err("the access token is too long");
+        }
+        let (signed, signature) = token.rsplit_once('.').ok_or(MALFORMED)?;
+        let (header, claims) = signed.split_once('.').ok_or(MALFORMED)?;
+        let mut header = decode_part(header).ok_or(MALFORMED)?;
+        let algorithm = take_text(&mut header, "alg").ok_or(MALFORMED)?;
+        Ok(Self {
+            header,
+            algorithm,
+            signed,
+            signature,
+            claims,
+        })
+    }
+
+    /// The claims.
+    ///
+    /// # Errors
+    /// [`INCOMPLETE`] when they are not a JSON object.
+    pub fn claims(&self) -> Result<Map<String, Value>, &'static str> {
+        decode_part(self.claims).ok_or(INCOMPLETE)
+    }
+
+    /// Whether `typ` is absent or one of `kinds`, which are not case-sensitive (RFC 7515,
+    /// section 4.1.9), and the token requires no extension (`crit`): none is supported.
+    #[must_use]
+    pub fn is_kind(&self, kinds: &[&str]) -> bool {
+        let is_one = |typ: &str| kinds.iter().any(|kind| typ.eq_ignore_ascii_case(kind));
+        let known = |typ: &Value| typ.as_str().is_some_and(is_one);
+        !self.header.contains_key("crit") && self.header.get("typ").is_none_or(known)
+    }
+
+    /// The signature's bytes, decoded from unpadded base64url; there is one way to write them.
+    ///
+    /// # Errors
+    /// [`MALFORMED`] for anything else.
+    pub fn signature_bytes(&self) -> Result<Vec<u8>, &'static str> {
+        URL_SAFE_NO_PAD
+            .decode(self.signature)
+            .map_err(|_| MALFORMED)
+    }
+}
+
+/// Decodes a part of a token: a JSON object (RFC 7519, section 7.2) in unpadded base64url.
+fn decode_part(encoded: &str) -> Option<Map<String, Value>> {
+    match json::parse(&URL_SAFE_NO_PAD.decode(encoded).ok()?)? {
+        Value::Object(members) => Some(members),
+        _ => None,
+    }
+}
+
+/// Removes and returns a member that is text; any other stays in the object.
+#[must_use]
+pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
+    match members.get_mut(name)? {
+        Value::String(text) => {
+            let text = std::mem::take(text);
+            members.remove(name);
+            Some(text)
+        }
+        _ => None,
+    }
+}
+
+/// The elements of a list of texts; `None` for any other value.
+#[must_use]
+pub fn into_texts(value: Value) -> Option<Vec<String>> {
+    let Value::Array(items) = value else {
+        return None;
+    };
+    let text = |item| match item {
+        Value::String(text) => Some(text),
+        _ => None,
+    };
+    items.into_iter().map(text).collect()
+}
+
+/// Reads a `NumericDate` of the claims (RFC 7519, section 2): seconds since 1970, possibly with a
+/// fraction. `null` counts as missing.
+///
+/// # Errors
+/// [`INCOMPLETE`] for anything else.
+pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f64>, &'static str> {
+    match claims.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => value.as_f64().map(Some).ok_or(INCOMPLETE),
+    }
+}
+
+/// An instant in seconds, as tokens have it.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "the clock is far below 2^53 ms")]
+pub fn to_seconds(now: Millis) -> f64 {
+    now.0 as f64 / 1000.0
+}
+
+/// An instant of a token in milliseconds.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float saturates as an integer"
+)]
+pub fn to_millis(seconds: f64) -> Millis {
+    Millis((seconds * 1000.0) as u64)
+}

@@ -1,0 +1,81 @@
+//! When a job is polled, that is, read upstream while somebody waits for it to end.
+
+use quillgate::{JobStatus, Millis};
+
+/// The longest wait between two polls of a job while the upstream fails.
+pub const LONGEST_PAUSE: Millis = Millis::from_seconds(60);
+/// How long after its creation a job may still be unknown to the upstream.
+pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
+/// The shortest wait between two polls of a job that only a webhook waits for.
+pub const UNWATCHED_PAUSE: Millis = Millis::from_seconds(15);
+/// The most times that the wait is doubled.
+const MAX_DOUBLINGS: u32 = 6;
+
+/// Who waits for a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Somebody watches it.
+    Watchers,
+    /// Only its webhook waits for it.
+    Webhook,
+}
+
+/// Computes the wait between two polls of a job: `interval`, or longer while the upstream fails.
+/// `failures` is how many times in a row it has failed.
+///
+/// ```
+/// use quillgate::Millis;
+/// use quillgate_worker::jobs::poll::{Audience, compute_pause};
+///
+/// let interval = Millis::from_seconds(5);
+/// assert_eq!(compute_pause(interval, Audience::Watchers, 0), interval);
+/// assert_eq!(compute_pause(interval, Audience::Watchers, 2), Millis::from_seconds(20));
+/// assert_eq!(compute_pause(interval, Audience::Webhook, 0), Millis::from_seconds(15));
+/// ```
+#[must_use]
+pub fn compute_pause(interval: Millis, audience: Audience, failures: u32) -> Millis {
+    let usual = match audience {
+        Audience::Watchers => interval,
+        Audience::Webhook => interval.max(UNWATCHED_PAUSE),
+    };
+    let doubled = usual.0.saturating_mul(1 << failures.min(MAX_DOUBLINGS));
+    Millis(doubled).min(usual.max(LONGEST_PAUSE))
+}
+
+/// Whether a job with this status has ended; one whose status is not known has not.
+#[must_use]
+pub fn is_finished(status: Option<&str>) -> bool {
+    status.is_some_and(|status| JobStatus::from(status.to_owned()).is_terminal())
+}
+
+/// Whether a job that the upstream does not know is lost. Shortly after its creation it may simply
+/// not be known yet.
+#[must_use]
+pub fn is_lost(created: Millis, now: Millis) -> bool {
+    now.since(created) >= CREATION_DELAY
+}
+
+/// What is known about a job when somebody starts watching it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// Whether the job's state was ever seen.
+    pub is_seen: bool,
+    /// Whether it has ended.
+    pub is_finished: bool,
+    /// When it was last polled.
+    pub checked: Millis,
+}
+
+/// Whether a job has to be polled before somebody starts watching it; `resumes` says whether they
+/// name the last change that they have seen.
+///
+/// A finished job may have been restarted from elsewhere, but whoever resumes only asks whether
+/// there is more.
+#[must_use]
+pub fn is_poll_due(known: Option<Known>, resumes: bool, interval: Millis, now: Millis) -> bool {
+    let Some(known) = known.filter(|known| known.is_seen) else {
+        return true;
+    };
+    let may_have_changed = !known.is_finished || !resumes;
+    may_have_changed && now.since(known.checked) >= interval
+}

@@ -1,0 +1,18 @@
+//! The two Durable Objects, and their stores.
+//!
+//! What has to be exact is read and written without an await in between; rows that belong
+//! together are written in one transaction.
+
+mod budget_store;
+mod idempotency_store;
+mod job_store;
+mod org_gate;
+mod outbox;
+mod page_store;
+mod project_gate;
+mod rpc;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+pub use rpc::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ViewsCall, WriteCall};

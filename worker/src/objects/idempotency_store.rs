@@ -1,0 +1,202 @@
+//! The idempotency keys of a project: what became of the request under each.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use quillgate::Millis;
+
+use crate::jobs::idempotency::{LIFE, Record, Retry, Settlement, State};
+use crate::plan::Write;
+use crate::platform::{Database, HostResult, now, number, optional_text, row, text};
+use crate::response::{GatewayResponse, HeaderFields};
+
+/// The table, the second step of the project's object.
+pub const IDEMPOTENCY_TABLES: &str = "
+  CREATE TABLE idempotency (
+    caller TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    state TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    status INTEGER,
+    headers TEXT,
+    body TEXT,
+    PRIMARY KEY (caller, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX idempotency_at ON idempotency (at);
+";
+
+/// How often keys that have outlived their day are dropped.
+const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
+
+row! {
+/// What is kept under a key.
+#[derive(Debug, Clone)]
+pub struct KeyRow {
+    caller: String,
+    key: String,
+    fingerprint: String,
+    state: String,
+    at: u64,
+    status: Option<u64>,
+    headers: Option<String>,
+    body: Option<String>,
+}
+}
+
+impl KeyRow {
+    fn http_status(&self) -> Option<u16> {
+        self.status.and_then(|status| u16::try_from(status).ok())
+    }
+
+    /// What [`crate::jobs::idempotency::decide`] decides by.
+    pub fn record(&self) -> Record {
+        let state = State::from_name(&self.state);
+        Record {
+            fingerprint: self.fingerprint.clone(),
+            state,
+            live: state == State::Running,
+            at: self.at,
+            status: self.http_status(),
+        }
+    }
+
+    /// The stored answer; `None` when the row has none.
+    pub fn response(&self) -> Option<GatewayResponse> {
+        let headers = HeaderFields::from_json(self.headers.as_deref()?)?;
+        Some(GatewayResponse {
+            headers: headers.with("idempotent-replayed", "true"),
+            body: self.body.clone(),
+            ..GatewayResponse::empty(self.http_status()?)
+        })
+    }
+}
+
+/// A request that is carried out, and what was kept under its key before.
+#[derive(Debug, Clone)]
+pub struct Begun {
+    /// Caller and key; `None` for a request without one.
+    key: Option<(String, String)>,
+    earlier: Option<KeyRow>,
+}
+
+/// The keys of a project.
+pub struct IdempotencyStore {
+    database: Rc<Database>,
+    next_sweep: Cell<Millis>,
+}
+
+impl IdempotencyStore {
+    /// The keys as they are stored.
+    pub fn open(database: Rc<Database>) -> HostResult<Self> {
+        // Whatever an earlier instance was carrying out, nobody waits for any more.
+        let update = "UPDATE idempotency SET state = 'unknown' WHERE state = 'running'";
+        database.execute(update, &[])?;
+        Ok(Self {
+            database,
+            next_sweep: Cell::new(Millis(0)),
+        })
+    }
+
+    /// What is kept under a key.
+    pub fn find(&self, caller: &str, key: &str) -> HostResult<Option<KeyRow>> {
+        self.sweep(now())?;
+        let query = "SELECT caller, key, fingerprint, state, at, status, headers, body
+            FROM idempotency WHERE caller = ? AND key = ?";
+        self.database.first(query, &[text(caller), text(key)])
+    }
+
+    /// Drops the keys that have outlived their day, now and then.
+    fn sweep(&self, now: Millis) -> HostResult<()> {
+        if now < self.next_sweep.get() {
+            return Ok(());
+        }
+        self.next_sweep.set(now.plus(SWEEP_PERIOD));
+        let delete = "DELETE FROM idempotency WHERE at <= ?";
+        self.database.execute(delete, &[number(now.since(LIFE).0)])
+    }
+
+    /// Writes down that a request is carried out.
+    pub fn begin(&self, write: &Write) -> HostResult<Begun> {
+        let Some(key) = &write.key else {
+            return Ok(Begun {
+                key: None,
+                earlier: None,
+            });
+        };
+        // Only where it is forced is there one still.
+        let earlier = match write.retry {
+            Retry::Force => self.find(&write.caller, key)?,
+            Retry::Normal => None,
+        };
+        let insert = "INSERT OR REPLACE INTO idempotency (caller, key, fingerprint, state, at)
+            VALUES (?, ?, ?, 'running', ?)";
+        let row = &[
+            text(&write.caller),
+            text(key),
+            text(&write.fingerprint),
+            number(now().0),
+        ];
+        self.database.execute(insert, row)?;
+        Ok(Begun {
+            key: Some((write.caller.clone(), key.clone())),
+            earlier,
+        })
+    }
+
+    /// Keeps what became of a request under its key.
+    pub fn end(
+        &self,
+        begun: &Begun,
+        settlement: Settlement,
+        response: &GatewayResponse,
+    ) -> HostResult<()> {
+        let Some((caller, key)) = &begun.key else {
+            return Ok(());
+        };
+        let at_key = [text(caller), text(key)];
+        match (settlement, &begun.earlier) {
+            // This attempt did nothing; what is not known of the one before is still not known.
+            (Settlement::Forget, Some(earlier)) => self.restore(earlier),
+            (Settlement::Forget, None) => {
+                let delete = "DELETE FROM idempotency WHERE caller = ? AND key = ?";
+                self.database.execute(delete, &at_key)
+            }
+            (Settlement::Unknown, _) => {
+                let update =
+                    "UPDATE idempotency SET state = 'unknown' WHERE caller = ? AND key = ?";
+                self.database.execute(update, &at_key)
+            }
+            (Settlement::Store, _) => {
+                let update = "UPDATE idempotency
+                    SET state = 'done', status = ?, headers = ?, body = ?
+                    WHERE caller = ? AND key = ?";
+                let mut row = vec![
+                    number(response.status.into()),
+                    text(&response.headers.to_json()),
+                    optional_text(response.body.as_deref()),
+                ];
+                row.extend(at_key);
+                self.database.execute(update, &row)
+            }
+        }
+    }
+
+    fn restore(&self, row: &KeyRow) -> HostResult<()> {
+        let insert = "INSERT OR REPLACE INTO idempotency
+            (caller, key, fingerprint, state, at, status, headers, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+        let status = row.status.map_or(worker::SqlStorageValue::Null, number);
+        let row = &[
+            text(&row.caller),
+            text(&row.key),
+            text(&row.fingerprint),
+            text(&row.state),
+            number(row.at),
+            status,
+            optional_text(row.headers.as_deref()),
+            optional_text(row.body.as_deref()),
+        ];
+        self.database.execute(insert, row)
+    }
+}

@@ -1,0 +1,491 @@
+//! The object of the organisation's analytics: its one budget, the pages that were fetched under
+//! it, and the keys of trusted issuers, which are fetched once for everybody.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Array, JsString, Object, Promise, Reflect};
+use quillgate::{Method, Millis};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use worker::{DurableObject, Env, Request, Response, State, durable_object};
+
+use super::budget_store::{BUDGET_TABLES, BudgetStore, Claimant, Slot};
+use super::page_store::{PAGE_TABLES, Page, PageStore};
+use super::rpc::{Views, ViewsCall, ViewsReply, receive, send_back};
+use super::schema::migrate;
+use crate::budget::Refused;
+use crate::config::Config;
+use crate::identity::jwks::{KeySet, KeySource, Lookup};
+use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics};
+use crate::platform::{
+    Database, HostError, HostResult, Outgoing, PageReply, SharedTask, UpstreamClient,
+    breaker_state, config, digest_tag, into_promise, now, parse_json, send, stringify_json,
+};
+use crate::policy::Policy;
+use crate::problem::Problem;
+use crate::response::{GatewayResponse, HeaderFields};
+use crate::upstream::UpstreamRequest;
+use crate::views::page::{
+    CacheStatus, FetchReason, FetchedBy, PageHead, Piece, ViewsHead, fetch_reason, has_more,
+    page_target, split_into_pieces,
+};
+
+const STEPS: [&str; 2] = [BUDGET_TABLES, PAGE_TABLES];
+/// How long an issuer may take to answer with its keys.
+const KEYS_TIME: Millis = Millis::from_seconds(5);
+/// Far more bytes than any issuer's keys have.
+const LONGEST_KEYS: u32 = 128 * 1024;
+
+/// The object as the runtime has it.
+#[durable_object(fetch)]
+pub struct OrgGate {
+    /// Why there is none, when its records cannot be opened.
+    gate: HostResult<Rc<Gate>>,
+}
+
+impl DurableObject for OrgGate {
+    fn new(state: State, env: Env) -> Self {
+        Self {
+            gate: Gate::open(state, &env).map(Rc::new),
+        }
+    }
+
+    async fn fetch(&self, _: Request) -> worker::Result<Response> {
+        Err(HostError::new("this object has no address").into())
+    }
+}
+
+#[wasm_bindgen]
+impl OrgGate {
+    /// Answers with page views: a [`ViewsCall`], answered by a [`ViewsReply`].
+    pub fn views(&self, call: JsValue) -> Promise {
+        let gate = self.gate();
+        into_promise(async move { send_back(&gate?.views(receive(call)?).await?) })
+    }
+
+    /// The JWK Set of a trusted issuer, which has this key unless the issuer does not have it;
+    /// `undefined` when it is not available.
+    #[wasm_bindgen(js_name = keySet)]
+    pub fn key_set(&self, address: String, kid: String) -> Promise {
+        let gate = self.gate();
+        into_promise(async move { Ok(gate?.key_set(&address, &kid).await?.into()) })
+    }
+
+    /// What an operator is told: an [`OrgHealth`].
+    pub fn health(&self) -> Result<JsValue, JsValue> {
+        Ok(send_back(&self.gate()?.health()?)?)
+    }
+}
+
+#[cfg(feature = "trap-route")]
+#[wasm_bindgen]
+impl OrgGate {
+    /// Traps.
+    #[expect(
+        clippy::unused_self,
+        reason = "a method of the class that the entry calls"
+    )]
+    pub fn trap(&self) -> Promise {
+        crate::platform::trap_later()
+    }
+}
+
+impl OrgGate {
+    fn gate(&self) -> HostResult<Rc<Gate>> {
+        self.gate.clone()
+    }
+}
+
+/// A page and how it was come by, or why it is not available.
+#[derive(Clone)]
+struct PageResult {
+    outcome: Result<(Page, CacheStatus), Problem>,
+    /// `RateLimit-Policy` and `RateLimit`, when the budget was asked.
+    headers: HeaderFields,
+    upstream: Option<ExchangeMetrics>,
+    budget_left: Option<u32>,
+}
+
+impl PageResult {
+    fn kept(page: Page, status: CacheStatus) -> Self {
+        Self {
+            outcome: Ok((page, status)),
+            headers: HeaderFields::default(),
+            upstream: None,
+            budget_left: None,
+        }
+    }
+
+    /// What another's fetch gives to one who waited for it: nothing of that one's own.
+    fn collapsed(self) -> Self {
+        Self {
+            outcome: self
+                .outcome
+                .map(|(page, status)| (page, status.collapsed())),
+            headers: HeaderFields::default(),
+            upstream: None,
+            budget_left: None,
+        }
+    }
+}
+
+/// A page that is being fetched.
+struct RunningFetch {
+    list: String,
+    number: u64,
+    task: SharedTask<HostResult<PageResult>>,
+}
+
+/// The keys of an issuer.
+struct IssuerKeys {
+    address: String,
+    source: KeySource,
+    running: Option<SharedTask<()>>,
+}
+
+struct Gate {
+    state: State,
+    config: Rc<Config>,
+    database: Rc<Database>,
+    budget: BudgetStore,
+    pages: PageStore,
+    /// Fetches under way by list and number: whoever wants such a page waits for it.
+    fetches: RefCell<Vec<RunningFetch>>,
+    keys: RefCell<Vec<IssuerKeys>>,
+}
+
+impl Gate {
+    fn open(state: State, env: &Env) -> HostResult<Self> {
+        let config = config(env)?;
+        let database = Rc::new(Database::new(state.storage()));
+        migrate(&database, &STEPS)?;
+        Ok(Self {
+            budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
+            pages: PageStore::open(Rc::clone(&database)),
+            fetches: RefCell::default(),
+            keys: RefCell::default(),
+            state,
+            config,
+            database,
+        })
+    }
+
+    // --- page views --------------------------------------------------------
+
+    /// Answers with page views, from what is kept or from upstream.
+    async fn views(self: Rc<Self>, call: ViewsCall) -> HostResult<ViewsReply> {
+        let mut cut: Vec<(Page, Piece)> = Vec::new();
+        let mut headers = HeaderFields::default();
+        let mut metrics = RequestMetrics::default();
+        let mut cache: Option<CacheStatus> = None;
+        for piece in split_into_pieces(call.query.offset, call.query.limit) {
+            let result = self.page(&call, piece.number).await?;
+            metrics.upstream = result.upstream;
+            metrics.budget_left = result.budget_left;
+            headers = result.headers.or(&headers);
+            let (page, status) = match result.outcome {
+                Ok(found) => found,
+                Err(problem) => {
+                    let response = GatewayResponse::problem(&problem, &call.id);
+                    let headers = response.headers.or(&headers);
+                    return Ok(ViewsReply {
+                        views: None,
+                        refusal: Some(GatewayResponse {
+                            headers,
+                            ..response
+                        }),
+                        metrics,
+                    });
+                }
+            };
+            cache = Some(match cache {
+                Some(earlier) => earlier.worse(status),
+                None => status,
+            });
+            let is_last = !page.head.has_more;
+            cut.push((page, piece));
+            if is_last {
+                break;
+            }
+        }
+        let heads: Vec<_> = cut
+            .iter()
+            .map(|(page, piece)| (&page.head, *piece))
+            .collect();
+        let (Some(head), Some(cache)) = (ViewsHead::from_pages(&heads), cache) else {
+            return Err(HostError::new("an answer without a page"));
+        };
+        metrics.cache = Some(cache.describe());
+        Ok(ViewsReply {
+            refusal: None,
+            views: Some(Views {
+                body: cut_body(&cut)?.into(),
+                etag: head.etag,
+                fetched: head.fetched.0,
+                fresh_until: head.fresh_until.0,
+                cache: cache.describe(),
+                headers,
+            }),
+            metrics,
+        })
+    }
+
+    async fn page(self: &Rc<Self>, call: &ViewsCall, number: u64) -> HostResult<PageResult> {
+        let list = &call.query.list;
+        let now = now();
+        let kept = self.pages.find(list, number)?;
+        if let Some(page) = &kept
+            && page.head.is_fresh(now)
+            && !call.revalidate
+        {
+            let status = CacheStatus::hit(&page.head, now);
+            return Ok(PageResult::kept(page.clone(), status));
+        }
+        let running = self.running_fetch(list, number);
+        if let Some(task) = running {
+            return Ok(task.wait().await??.collapsed());
+        }
+        let slot = match self.reserve(call)? {
+            Ok(slot) => slot,
+            Err(refused) => {
+                let usable = kept.filter(|page| page.head.is_usable(now));
+                return Ok(PageResult {
+                    outcome: match usable {
+                        Some(page) => {
+                            let status = CacheStatus::budget_spent(&page.head, now);
+                            Ok((page, status))
+                        }
+                        None => Err(refused.problem),
+                    },
+                    headers: refused.fields.into_headers(),
+                    upstream: None,
+                    budget_left: Some(0),
+                });
+            }
+        };
+        let (gate, list, call) = (Rc::clone(self), list.clone(), call.clone());
+        // The caller may leave, and with it nobody else's page.
+        let task = SharedTask::spawn(&self.state, async move {
+            let result = gate.fetch_page(&call, number, kept, slot).await;
+            let mut fetches = gate.fetches.borrow_mut();
+            fetches.retain(|fetch| fetch.number != number || fetch.list != call.query.list);
+            result
+        })?;
+        self.fetches.borrow_mut().push(RunningFetch {
+            list,
+            number,
+            task: task.clone(),
+        });
+        task.wait().await?
+    }
+
+    fn running_fetch(&self, list: &str, number: u64) -> Option<SharedTask<HostResult<PageResult>>> {
+        let fetches = self.fetches.borrow();
+        let mut fetches = fetches.iter();
+        let running = fetches.find(|fetch| fetch.number == number && fetch.list == list);
+        running.map(|fetch| fetch.task.clone())
+    }
+
+    async fn fetch_page(
+        &self,
+        call: &ViewsCall,
+        number: u64,
+        kept: Option<Page>,
+        slot: Slot,
+    ) -> HostResult<PageResult> {
+        let request = UpstreamRequest {
+            method: Method::Get,
+            target: page_target(&call.query.list, number),
+            body: None,
+            traceparent: call.traceparent.clone(),
+        };
+        let slot = RefCell::new(slot);
+        let mut pay = || self.pay_again(call, &slot);
+        let exchange = UpstreamClient::new(&self.config)
+            .read_page(&request, &mut pay)
+            .await;
+        let slot = slot.into_inner();
+        let failure = exchange.outcome.as_ref().err();
+        self.database
+            .transaction(|| self.budget.conclude(&slot, failure))?;
+        let outcome = match exchange.outcome {
+            Ok(reply) => {
+                let reason = fetch_reason(kept.as_ref().map(|page| &page.head), call.revalidate);
+                Ok(self.keep_page(call, number, reply, reason).await?)
+            }
+            Err(failure) => {
+                let now = now();
+                let is_passing = failure.problem.status == 429 || failure.problem.status >= 500;
+                match kept.filter(|page| is_passing && page.head.is_usable(now)) {
+                    Some(page) => {
+                        let status = exchange.metrics.status;
+                        let status = CacheStatus::upstream_failed(&page.head, status, now);
+                        Ok((page, status))
+                    }
+                    None => Err(failure.problem),
+                }
+            }
+        };
+        Ok(PageResult {
+            outcome,
+            headers: slot.fields.into_headers(),
+            upstream: Some(exchange.metrics),
+            budget_left: Some(slot.left),
+        })
+    }
+
+    async fn keep_page(
+        &self,
+        call: &ViewsCall,
+        number: u64,
+        reply: PageReply,
+        reason: FetchReason,
+    ) -> HostResult<(Page, CacheStatus)> {
+        let tag = digest_tag(&reply.text).await?;
+        let fetched = now();
+        let page = Page {
+            text: reply.text,
+            head: PageHead {
+                tag,
+                rows: reply.rows,
+                has_more: reply.has_more,
+                fetched,
+                fresh_until: fetched.plus(Millis(call.query.fresh_for)),
+            },
+        };
+        self.pages.keep(&call.query.list, number, &page)?;
+        let by = FetchedBy::Itself;
+        Ok((page, CacheStatus::Fetched { reason, by }))
+    }
+
+    /// Pays for the repetition of a request; a budget that is used up has none.
+    fn pay_again(&self, call: &ViewsCall, slot: &RefCell<Slot>) -> bool {
+        let Ok(Ok(next)) = self.reserve(call) else {
+            return false;
+        };
+        let first = slot.replace(next);
+        self.budget.settle(first.id).is_ok()
+    }
+
+    fn reserve(&self, call: &ViewsCall) -> HostResult<Result<Slot, Refused>> {
+        let claimant = Claimant {
+            policy: Policy::Analytics,
+            caller: call.caller.clone(),
+            quota: call.quota,
+        };
+        self.database.transaction(|| self.budget.reserve(&claimant))
+    }
+
+    // --- key sets ----------------------------------------------------------
+
+    async fn key_set(self: Rc<Self>, address: &str, kid: &str) -> HostResult<Option<String>> {
+        let (lookup, running) = self.with_keys(address, |keys| {
+            let is_fetching = keys.running.is_some();
+            let lookup = keys.source.look_up(kid, is_fetching, now());
+            (lookup, keys.running.clone())
+        });
+        if lookup == Lookup::Fetch {
+            let fetch = match running {
+                Some(fetch) => fetch,
+                None => self.fetch_keys(address)?,
+            };
+            fetch.wait().await?;
+        }
+        Ok(self.with_keys(address, |keys| {
+            let set = keys.source.set.as_ref();
+            set.map(|set| set.text.clone())
+        }))
+    }
+
+    fn fetch_keys(self: &Rc<Self>, address: &str) -> HostResult<SharedTask<()>> {
+        let (gate, name) = (Rc::clone(self), address.to_owned());
+        let fetch = SharedTask::spawn(&self.state, async move {
+            let set = fetch_key_set(&name).await;
+            gate.with_keys(&name, |keys| {
+                keys.running = None;
+                if set.is_some() {
+                    keys.source.set = set;
+                }
+            });
+        })?;
+        self.with_keys(address, |keys| keys.running = Some(fetch.clone()));
+        Ok(fetch)
+    }
+
+    fn with_keys<T>(&self, address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
+        let mut all = self.keys.borrow_mut();
+        // Addresses are the configuration's: there are no more of them than issuers.
+        let known = all.iter().position(|keys| keys.address == address);
+        let at = known.unwrap_or_else(|| {
+            all.push(IssuerKeys {
+                address: address.to_owned(),
+                source: KeySource::default(),
+                running: None,
+            });
+            all.len() - 1
+        });
+        run(&mut all[at])
+    }
+
+    // --- health ------------------------------------------------------------
+
+    /// What an operator is told.
+    fn health(&self) -> HostResult<OrgHealth> {
+        Ok(OrgHealth {
+            breaker: breaker_state(now()),
+            budgets: OrgBudgets {
+                analytics: self.budget.health(Policy::Analytics),
+            },
+            cached_pages: self.pages.count()?,
+        })
+    }
+}
+
+/// Fetches a key set; `None` for what is not one.
+async fn fetch_key_set(address: &str) -> Option<KeySet> {
+    let sent = send(Outgoing {
+        method: "GET",
+        url: address,
+        headers: HeaderFields::default().with("accept", "application/json"),
+        body: None,
+        time: KEYS_TIME,
+        longest: LONGEST_KEYS,
+    });
+    let message = sent.await.ok()?;
+    if message.status != 200 {
+        message.discard();
+        return None;
+    }
+    let text = message.text()?.as_string()?;
+    KeySet::read(text, now()).ok()
+}
+
+/// Cuts an answer from the pages that its rows are on.
+pub(super) fn cut_body(cut: &[(Page, Piece)]) -> HostResult<JsString> {
+    let Some((last, piece)) = cut.last() else {
+        return Err(HostError::new("an answer without a page"));
+    };
+    if cut.len() == 1 && piece.is_whole() {
+        return Ok(last.text.clone());
+    }
+    let name = JsValue::from_str("views");
+    let mut rows = Array::new();
+    let mut body = JsValue::UNDEFINED;
+    for (page, piece) in cut {
+        body = parse_json(&page.text)?;
+        let all: Array = Reflect::get(&body, &name)?.unchecked_into();
+        rows = rows.concat(&all.slice(index(piece.from), index(piece.to)));
+    }
+    // The last page's other members stand for the whole.
+    let body: Object = body.unchecked_into();
+    Reflect::set(&body, &name, &rows)?;
+    let has_more = has_more(&last.head, piece);
+    Reflect::set(&body, &JsValue::from_str("hasMore"), &has_more.into())?;
+    stringify_json(&body)
+}
+
+/// A row's place in its page, of which there are 250.
+fn index(row: u64) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX)
+}

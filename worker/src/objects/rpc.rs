@@ -1,0 +1,328 @@
+//! What the Worker and the objects tell each other: the same types on both sides, as structured
+//! clones.
+
+use js_sys::Promise;
+use serde::Serialize;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::JsFuture;
+use worker::Env;
+
+use crate::breaker;
+use crate::jobs::idempotency::Retry;
+use crate::log::{
+    BudgetHealth, ExchangeMetrics, OrgBudgets, OrgHealth, ProjectBudgets, ProjectHealth,
+    RequestMetrics,
+};
+use crate::plan::Write;
+use crate::platform::{Call, FromValue, HostResult, read_by_name, read_named};
+use crate::policy::Policy;
+use crate::problem::ProblemKind;
+use crate::response::{GatewayResponse, HeaderFields};
+use crate::views::query::ViewsQuery;
+
+/// The header field in which an object names the kind of problem that it answers with in the place
+/// of a WebSocket. It goes no further than to the Worker.
+pub const PROBLEM_HEADER: &str = "problem-kind";
+
+/// A request that writes.
+#[derive(Debug, Clone, Serialize)]
+pub struct WriteCall {
+    /// The request.
+    pub call: Call,
+    /// What it writes.
+    pub write: Write,
+}
+
+/// What to list of the ledger.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListCall {
+    /// The request.
+    pub call: Call,
+    /// The most jobs to list.
+    pub limit: u64,
+    /// Where the page before ended: a cursor, since its numbers may be beyond those of
+    /// JavaScript.
+    pub cursor: Option<String>,
+}
+
+/// A whole answer, and how it came about.
+#[derive(Debug, Clone, Serialize)]
+pub struct WriteReply {
+    /// The answer.
+    pub response: GatewayResponse,
+    /// For the log and `Server-Timing`.
+    pub metrics: RequestMetrics,
+}
+
+/// A request for page views.
+#[derive(Debug, Clone, Serialize)]
+pub struct ViewsCall {
+    /// The request's id.
+    pub id: String,
+    /// `traceparent` for the upstream.
+    pub traceparent: String,
+    /// Who asks, as [`crate::identity::caller::Caller::key`].
+    pub caller: String,
+    /// The most that the caller's token may use of the window.
+    pub quota: Option<u32>,
+    /// What is asked for.
+    pub query: ViewsQuery,
+    /// Whether the caller wants none of what is kept (`Cache-Control: no-cache`).
+    pub revalidate: bool,
+}
+
+/// Page views, or the answer that says why there are none.
+#[derive(Debug, Clone, Serialize)]
+pub struct ViewsReply {
+    /// Page views.
+    pub views: Option<Views>,
+    /// Any other answer, when there are none.
+    pub refusal: Option<GatewayResponse>,
+    /// For the log and `Server-Timing`.
+    pub metrics: RequestMetrics,
+}
+
+/// Page views, and all that the header fields of an answer are made of.
+#[derive(Debug, Clone, Serialize)]
+pub struct Views {
+    /// The body, a JavaScript string.
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    pub body: JsValue,
+    /// The validator.
+    pub etag: String,
+    /// When the oldest of its pages was fetched, in milliseconds since the Unix epoch.
+    pub fetched: u64,
+    /// Until when all of them are fresh.
+    pub fresh_until: u64,
+    /// `Cache-Status` after the cache's name.
+    pub cache: String,
+    /// `RateLimit-Policy` and `RateLimit`, when the budget was asked.
+    pub headers: HeaderFields,
+}
+
+read_by_name!(Call {
+    id,
+    project,
+    traceparent
+});
+read_by_name!(WriteCall { call, write });
+read_by_name!(Write {
+    policy,
+    caller,
+    subject,
+    quota,
+    job,
+    key,
+    fingerprint,
+    retry,
+    target,
+    body,
+    prompt_summary,
+    webhook,
+});
+read_by_name!(ListCall {
+    call,
+    limit,
+    cursor
+});
+read_by_name!(WriteReply { response, metrics });
+read_by_name!(ViewsCall {
+    id,
+    traceparent,
+    caller,
+    quota,
+    query,
+    revalidate
+});
+read_by_name!(ViewsQuery {
+    list,
+    limit,
+    offset,
+    fresh_for
+});
+read_by_name!(ViewsReply {
+    views,
+    refusal,
+    metrics
+});
+read_by_name!(Views {
+    body,
+    etag,
+    fetched,
+    fresh_until,
+    cache,
+    headers
+});
+read_by_name!(GatewayResponse {
+    status,
+    headers,
+    body,
+    problem
+});
+read_by_name!(RequestMetrics {
+    upstream,
+    cache,
+    budget_left,
+    operator
+});
+read_by_name!(ExchangeMetrics {
+    status,
+    milliseconds,
+    operator
+});
+read_by_name!(OrgHealth { breaker, budgets, cached_pages as "cachedPages" });
+read_by_name!(OrgBudgets { analytics });
+read_by_name!(ProjectHealth {
+    breaker, budgets, watchers, webhooks_waiting as "webhooksWaiting",
+});
+read_by_name!(ProjectBudgets { create_job as "create-job", send_message as "send-message" });
+read_by_name!(BudgetHealth { limit, left, closed_until as "closedUntil" });
+
+impl FromValue for HeaderFields {
+    fn from_value(value: JsValue) -> HostResult<Self> {
+        String::from_value(value).map(|lines| Self::from_lines(&lines))
+    }
+}
+
+impl FromValue for ProblemKind {
+    fn from_value(value: JsValue) -> HostResult<Self> {
+        read_named(&value, Self::from_name)
+    }
+}
+
+impl FromValue for Policy {
+    fn from_value(value: JsValue) -> HostResult<Self> {
+        read_named(&value, Self::from_name)
+    }
+}
+
+impl FromValue for Retry {
+    fn from_value(value: JsValue) -> HostResult<Self> {
+        read_named(&value, Self::from_name)
+    }
+}
+
+impl FromValue for breaker::State {
+    fn from_value(value: JsValue) -> HostResult<Self> {
+        read_named(&value, Self::from_name)
+    }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    type RawProject;
+
+    #[cfg(feature = "trap-route")]
+    #[wasm_bindgen(method, js_name = trap)]
+    fn trap(this: &RawProject) -> Promise;
+    #[wasm_bindgen(method)]
+    fn write(this: &RawProject, call: JsValue) -> Promise;
+    #[wasm_bindgen(method)]
+    fn list(this: &RawProject, call: JsValue) -> Promise;
+    #[wasm_bindgen(method)]
+    fn health(this: &RawProject) -> Promise;
+    #[wasm_bindgen(method)]
+    fn fetch(this: &RawProject, url: &str, options: &JsValue) -> Promise;
+
+    type RawOrg;
+
+    #[cfg(feature = "trap-route")]
+    #[wasm_bindgen(method, js_name = trap)]
+    fn trap(this: &RawOrg) -> Promise;
+    #[wasm_bindgen(method)]
+    fn views(this: &RawOrg, call: JsValue) -> Promise;
+    #[wasm_bindgen(method, js_name = keySet)]
+    fn key_set(this: &RawOrg, address: &str, kid: &str) -> Promise;
+    #[wasm_bindgen(method)]
+    fn health(this: &RawOrg) -> Promise;
+}
+
+/// Reads what the other side sent.
+pub fn receive<T: FromValue>(value: JsValue) -> HostResult<T> {
+    T::from_value(value)
+}
+
+/// Makes what the other side is sent.
+pub fn send_back<T: Serialize>(value: &T) -> HostResult<JsValue> {
+    let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
+    Ok(value.serialize(&serializer)?)
+}
+
+/// The object of a project, from outside.
+pub struct ProjectStub(RawProject);
+
+impl ProjectStub {
+    /// Makes it trap.
+    #[cfg(feature = "trap-route")]
+    pub fn trap(&self) -> Promise {
+        self.0.trap()
+    }
+
+    /// The object of this project.
+    pub fn new(env: &Env, project: &str) -> HostResult<Self> {
+        let namespace = env.durable_object("PROJECT_GATE")?;
+        Ok(Self(namespace.get_by_name(project)?.into_rpc()))
+    }
+
+    /// Carries out a request that writes.
+    pub async fn write(&self, call: &WriteCall) -> HostResult<WriteReply> {
+        receive(JsFuture::from(self.0.write(send_back(call)?)).await?)
+    }
+
+    /// Lists jobs.
+    pub async fn list(&self, call: &ListCall) -> HostResult<GatewayResponse> {
+        receive(JsFuture::from(self.0.list(send_back(call)?)).await?)
+    }
+
+    /// How it is.
+    pub async fn health(&self) -> HostResult<ProjectHealth> {
+        receive(JsFuture::from(self.0.health()).await?)
+    }
+
+    /// Opens a WebSocket on which a job's changes are sent, or gives the answer that says why not.
+    pub async fn watch(&self, url: &str) -> HostResult<web_sys::Response> {
+        let headers = js_sys::Object::new();
+        js_sys::Reflect::set(&headers, &"upgrade".into(), &"websocket".into())?;
+        let options = js_sys::Object::new();
+        js_sys::Reflect::set(&options, &"headers".into(), &headers)?;
+        let response = JsFuture::from(self.0.fetch(url, &options)).await?;
+        Ok(response.into())
+    }
+}
+
+/// The object of the organisation's analytics, from outside: one, since one admin key belongs to
+/// one organisation.
+pub struct OrgStub(RawOrg);
+
+impl OrgStub {
+    /// Makes it trap.
+    #[cfg(feature = "trap-route")]
+    pub fn trap(&self) -> Promise {
+        self.0.trap()
+    }
+
+    /// The object.
+    pub fn new(env: &Env) -> HostResult<Self> {
+        let namespace = env.durable_object("ORG_GATE")?;
+        Ok(Self(namespace.get_by_name("organisation")?.into_rpc()))
+    }
+
+    /// Answers with page views, from what is kept or from upstream.
+    pub async fn views(&self, call: &ViewsCall) -> HostResult<ViewsReply> {
+        receive(JsFuture::from(self.0.views(send_back(call)?)).await?)
+    }
+
+    /// The JWK Set of a trusted issuer, which has this key if the issuer has; `None` when it is
+    /// not available.
+    pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<String>> {
+        Ok(JsFuture::from(self.0.key_set(address, kid))
+            .await?
+            .as_string())
+    }
+
+    /// How it is.
+    pub async fn health(&self) -> HostResult<OrgHealth> {
+        receive(JsFuture::from(self.0.health()).await?)
+    }
+}

@@ -1,0 +1,523 @@
+//! The plan for a request: made from its head, and then from its body when it writes. Plain data
+//! in, plain data out.
+
+use std::rc::Rc;
+
+use quillgate::{
+    CreateAgentJob, Endpoint, GetAgentJob, JobCursor, JobId, JobPageSize, ListAgentJobs, Millis,
+    ProjectId, Prompt, Request, SendMessage,
+};
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::content::{LARGEST_BODY, Values, is_json};
+use crate::cors::{self, Origin};
+use crate::identity::caller::Caller;
+use crate::identity::oidc::UnverifiedToken;
+use crate::identity::{self, Credentials, Identity, Signature, VerifiedTokens};
+use crate::jobs::idempotency::{self, Retry};
+use crate::jobs::ledger::{self, Position};
+use crate::jobs::webhook;
+use crate::policy::Policy;
+use crate::problem::Problem;
+use crate::route::{self, Operation, decode_segment};
+use crate::turnstile::TurnstileProof;
+use crate::url::{decode_percent, split_url};
+use crate::views::query::ViewsQuery;
+
+/// The parts of a request that a plan is made from, apart from its body.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RequestHead<'a> {
+    /// The method.
+    pub method: &'a str,
+    /// The absolute URL.
+    pub url: &'a str,
+    /// `Authorization`.
+    pub authorization: Option<&'a str>,
+    /// `Cf-Access-Jwt-Assertion`.
+    pub access_assertion: Option<&'a str>,
+    /// `Origin`.
+    pub origin: Option<&'a str>,
+    /// `Content-Type`.
+    pub content_type: Option<&'a str>,
+    /// `Content-Length`.
+    pub content_length: Option<&'a str>,
+    /// `Sec-Fetch-Site`, in which a browser says where a request comes from.
+    pub fetch_site: Option<&'a str>,
+}
+
+/// What to do with a request.
+#[derive(Debug)]
+pub enum Action {
+    /// Answer that the Worker is up.
+    AnswerLiveness,
+    /// Answer an operator with the health of the gateway and its upstream, and of this project's
+    /// object.
+    AnswerHealth(Option<String>),
+    /// Answer with the gateway's description of itself (`OpenAPI` 3.1).
+    Describe,
+    /// Answer an `OPTIONS` request, mostly a browser's preflight, for a path with these methods.
+    AnswerOptions(Vec<&'static str>),
+    /// Verify a token's signature, then plan again.
+    VerifySignature(UnverifiedToken),
+    /// Read the body, then call [`plan_write`].
+    ReadBody(AdmittedWrite),
+    /// Read a job upstream and pass the answer on.
+    ReadJob {
+        /// The request upstream.
+        request: Request,
+        /// The job.
+        job: JobId,
+    },
+    /// Answer with page views, from the cache if it has them.
+    ListViews(ViewsQuery),
+    /// List the jobs of the ledger.
+    ListJobs {
+        /// The most jobs to list.
+        limit: u64,
+        /// Where the previous page ended.
+        before: Option<Position>,
+    },
+    /// Stream the changes of this job.
+    StreamEvents(JobId),
+}
+
+/// An operation that changes something upstream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum WriteOperation {
+    CreateJob,
+    SendMessage(String),
+}
+
+impl WriteOperation {
+    const fn operation(&self) -> Operation {
+        match self {
+            Self::CreateJob => Operation::CreateJob,
+            Self::SendMessage(_) => Operation::SendMessage,
+        }
+    }
+
+    const fn policy(&self) -> Policy {
+        match self {
+            Self::CreateJob => Policy::CreateJob,
+            Self::SendMessage(_) => Policy::SendMessage,
+        }
+    }
+}
+
+/// A request that writes, admitted by its head.
+#[derive(Debug, Clone)]
+pub struct AdmittedWrite {
+    operation: WriteOperation,
+    project: ProjectId,
+    caller: Rc<Caller>,
+    /// The origin of the page that sends it, when a page does.
+    origin: Option<String>,
+}
+
+/// Header fields of a request that writes, beside its body.
+#[derive(Debug, Clone, Default)]
+pub struct WriteHeaders {
+    /// `Idempotency-Key`.
+    pub idempotency_key: Option<String>,
+    /// `Idempotency-Retry`.
+    pub idempotency_retry: Option<String>,
+    /// `Webhook-Url`.
+    pub webhook_url: Option<String>,
+    /// `Cf-Turnstile-Response`.
+    pub turnstile: Option<String>,
+}
+
+/// A request that changes something upstream, to be carried out at most once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Write {
+    /// The policy under which it is counted.
+    pub policy: Policy,
+    /// The caller's [`Caller::key`].
+    pub caller: String,
+    /// The caller as people know them: the token's `sub`.
+    pub subject: String,
+    /// The caller's own quota for the policy.
+    pub quota: Option<u32>,
+    /// The job that it changes, unless it creates one.
+    pub job: Option<String>,
+    /// The caller's idempotency key.
+    pub key: Option<String>,
+    /// What a repetition of the request must have in common with it.
+    pub fingerprint: String,
+    /// Whether to send it again although its outcome is unknown.
+    pub retry: Retry,
+    /// Path and query.
+    pub target: String,
+    /// The JSON that is sent upstream, rebuilt from checked values.
+    pub body: String,
+    /// A summary of the prompt, for the ledger.
+    pub prompt_summary: String,
+    /// Where the end of the job is announced.
+    pub webhook: Option<String>,
+}
+
+/// What is known about a request, and what to do with it.
+#[derive(Debug)]
+pub struct Plan {
+    /// The origin, as far as the answer depends on it.
+    pub origin: Origin,
+    /// The pattern of the route, once it is found.
+    pub route: Option<&'static str>,
+    /// The caller, once identified.
+    pub caller: Option<Rc<Caller>>,
+    /// The project, once the caller is authorised for it.
+    pub project: Option<ProjectId>,
+    /// What to do, or why nothing is done.
+    pub action: Result<Action, Problem>,
+}
+
+const LIVENESS: &str = "/healthz";
+const DESCRIPTION: &str = "/openapi.json";
+
+/// Whether a request asks only if the Worker is up, which needs no configuration.
+#[must_use]
+pub fn is_liveness(head: &RequestHead<'_>) -> bool {
+    let (path, query) = split_url(head.url);
+    path == LIVENESS && matches!(head.method, "GET" | "HEAD") && !is_deep(query)
+}
+
+/// Whether `/healthz` is asked for more than that.
+fn is_deep(query: Option<&str>) -> bool {
+    find_parameter(query, "deep").is_some()
+}
+
+/// Finds a parameter of the query and returns its value, still encoded; it may be empty.
+fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
+    query.unwrap_or("").split('&').find_map(|pair| {
+        let (own, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (own == name).then_some(value)
+    })
+}
+
+impl Plan {
+    fn new(route: Option<&'static str>, action: Result<Action, Problem>) -> Self {
+        Self {
+            origin: Origin::Own,
+            route,
+            caller: None,
+            project: None,
+            action,
+        }
+    }
+
+    /// The plan that answers that the Worker is up.
+    #[must_use]
+    pub fn healthy() -> Self {
+        Self::new(Some(LIVENESS), Ok(Action::AnswerLiveness))
+    }
+
+    /// The plan that does nothing, because of a problem.
+    #[must_use]
+    pub fn refused(problem: Problem) -> Self {
+        Self::new(None, Err(problem))
+    }
+}
+
+/// Plans a request. `now` is the instant at which tokens are checked, `signature` says whether the
+/// host has verified the signature of an issuer's token, and `verified` are the tokens that were
+/// verified before.
+#[must_use]
+pub fn plan(
+    config: &Config,
+    head: &RequestHead<'_>,
+    now: Millis,
+    signature: Signature,
+    verified: &mut VerifiedTokens,
+) -> Plan {
+    let origin = match cors::check_origin(head.origin, head.url, &config.allowed_origins) {
+        Ok(origin) => origin,
+        Err(problem) => return Plan::refused(problem),
+    };
+    if origin == Origin::Own && is_forged(head) {
+        return Plan::refused(cors::origin_not_allowed());
+    }
+    let (path, query) = split_url(head.url);
+    let mut planner = Planner {
+        config,
+        head,
+        query,
+        now,
+        signature,
+        verified,
+        route: None,
+        caller: None,
+        project: None,
+    };
+    let action = planner.plan(path);
+    Plan {
+        origin,
+        route: planner.route,
+        caller: planner.caller,
+        project: planner.project,
+        action,
+    }
+}
+
+/// Whether a page elsewhere makes a browser send the request with the cookie from which Cloudflare
+/// Access derives its assertion: an image's address is enough for that, and sends no `Origin`.
+fn is_forged(head: &RequestHead<'_>) -> bool {
+    let by_cookie = head.authorization.is_none() && head.access_assertion.is_some();
+    by_cookie && head.fetch_site == Some("cross-site")
+}
+
+/// A request that is being planned.
+struct Planner<'a> {
+    config: &'a Config,
+    head: &'a RequestHead<'a>,
+    query: Option<&'a str>,
+    now: Millis,
+    signature: Signature,
+    verified: &'a mut VerifiedTokens,
+    route: Option<&'static str>,
+    caller: Option<Rc<Caller>>,
+    project: Option<ProjectId>,
+}
+
+/// The values of a path.
+struct PathValues {
+    project: ProjectId,
+    /// The job's id, where the path has one.
+    id: Option<String>,
+}
+
+impl Planner<'_> {
+    fn plan(&mut self, path: &str) -> Result<Action, Problem> {
+        let reads = matches!(self.head.method, "GET" | "HEAD");
+        let asks = self.head.method == "OPTIONS";
+        match path {
+            LIVENESS | DESCRIPTION if asks => Ok(Action::AnswerOptions(vec!["GET", "HEAD"])),
+            LIVENESS | DESCRIPTION if !reads => {
+                Err(Problem::method_not_allowed("GET, HEAD, OPTIONS"))
+            }
+            LIVENESS => self.plan_health(),
+            DESCRIPTION => {
+                self.route = Some(DESCRIPTION);
+                Ok(Action::Describe)
+            }
+            _ if asks => match &route::find_methods(path)[..] {
+                [] => Err(Problem::not_found()),
+                methods => Ok(Action::AnswerOptions(methods.to_vec())),
+            },
+            _ => self.plan_operation(path),
+        }
+    }
+
+    fn plan_health(&mut self) -> Result<Action, Problem> {
+        self.route = Some(LIVENESS);
+        if !is_deep(self.query) {
+            return Ok(Action::AnswerLiveness);
+        }
+        let project = find_parameter(self.query, "project").and_then(decode_percent);
+        match self.identify()? {
+            Identity::Unverified(token) => Ok(Action::VerifySignature(token)),
+            Identity::Caller(caller) => {
+                let caller = self.caller.insert(caller);
+                caller.require_operator()?;
+                Ok(Action::AnswerHealth(project))
+            }
+        }
+    }
+
+    fn identify(&mut self) -> Result<Identity, Problem> {
+        let credentials = Credentials {
+            authorization: self.head.authorization,
+            access_assertion: self.head.access_assertion,
+        };
+        identity::identify(
+            &credentials,
+            self.config,
+            self.now,
+            self.signature,
+            self.verified,
+        )
+    }
+
+    fn plan_operation(&mut self, path: &str) -> Result<Action, Problem> {
+        let route = route::find(self.head.method, path)?;
+        let operation = route.operation;
+        let declared = operation.declaration();
+        self.route = Some(declared.path);
+        let caller = match self.identify()? {
+            Identity::Caller(caller) => caller,
+            Identity::Unverified(token) => return Ok(Action::VerifySignature(token)),
+        };
+        let caller = Rc::clone(self.caller.insert(caller));
+        let path = decode_path(route)?;
+        caller.authorize(path.project.as_str(), declared.scope)?;
+        self.project = Some(path.project.clone());
+        let id = path.id.iter().map(|id| ("id", id.clone())).collect();
+        let values = Values::new(declared, id, self.query)?;
+        self.plan_call(operation, path, &values, caller)
+    }
+
+    fn plan_call(
+        &self,
+        operation: Operation,
+        path: PathValues,
+        values: &Values,
+        caller: Rc<Caller>,
+    ) -> Result<Action, Problem> {
+        let admit = |operation| self.admit_write(operation, path.project.clone(), caller);
+        match operation {
+            Operation::CreateJob => admit(WriteOperation::CreateJob),
+            Operation::SendMessage => {
+                let id = path.id.ok_or_else(Problem::not_found)?;
+                admit(WriteOperation::SendMessage(id))
+            }
+            Operation::GetJob => Ok(Action::ReadJob {
+                request: values.call::<GetAgentJob>()?.request(&path.project),
+                job: read_job_id(values)?,
+            }),
+            Operation::StreamJobEvents => Ok(Action::StreamEvents(read_job_id(values)?)),
+            Operation::ListJobs => {
+                let call: ListAgentJobs = values.call()?;
+                let cursor = call.cursor.as_ref().map(JobCursor::as_str);
+                Ok(Action::ListJobs {
+                    limit: call.limit.unwrap_or(JobPageSize::DEFAULT).get(),
+                    before: cursor.map(ledger::decode_cursor).transpose()?,
+                })
+            }
+            Operation::ListPageViews => {
+                let call = values.call()?;
+                let query = ViewsQuery::new(&call, &path.project, self.config, self.now)?;
+                Ok(Action::ListViews(query))
+            }
+        }
+    }
+
+    fn admit_write(
+        &self,
+        operation: WriteOperation,
+        project: ProjectId,
+        caller: Rc<Caller>,
+    ) -> Result<Action, Problem> {
+        check_announced_body(self.head)?;
+        Ok(Action::ReadBody(AdmittedWrite {
+            operation,
+            project,
+            caller,
+            origin: self.head.origin.map(str::to_owned),
+        }))
+    }
+}
+
+/// Reads the job that a path names.
+fn read_job_id(values: &Values) -> Result<JobId, Problem> {
+    let id = values.text("id").ok_or_else(Problem::not_found)?;
+    Ok(JobId::new(id)?)
+}
+
+/// Decodes the values of a path.
+fn decode_path(route: route::Route) -> Result<PathValues, Problem> {
+    let (mut project, mut id) = (None, None);
+    for (name, segment) in route.segments {
+        let value = decode_segment(name, &segment)?;
+        if name == "projectId" {
+            project = Some(value);
+        } else {
+            id = Some(value);
+        }
+    }
+    let project = project.ok_or_else(Problem::not_found)?;
+    Ok(PathValues {
+        project: ProjectId::new(project)?,
+        id,
+    })
+}
+
+/// Refuses a body by what the head says about it, before any of it is read.
+fn check_announced_body(head: &RequestHead<'_>) -> Result<(), Problem> {
+    if !is_json(head.content_type) {
+        return Err(Problem::unsupported_media_type());
+    }
+    let length = head.content_length.map(str::parse::<u64>);
+    match length {
+        Some(Ok(length)) if length > LARGEST_BODY as u64 => {
+            Err(Problem::content_too_large(LARGEST_BODY))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Plans an admitted request that writes, now that its body is known.
+///
+/// Returns the write, and the Turnstile response that has to be verified first, if any.
+///
+/// # Errors
+/// 400 for a body that is not a JSON object, and for values and header fields that break a rule.
+pub fn plan_write(
+    config: &Config,
+    admitted: &AdmittedWrite,
+    headers: &WriteHeaders,
+    body: &[u8],
+) -> Result<(Write, Option<TurnstileProof>), Problem> {
+    let declared = admitted.operation.operation().declaration();
+    let job = match &admitted.operation {
+        WriteOperation::CreateJob => None,
+        WriteOperation::SendMessage(id) => Some(id.clone()),
+    };
+    let path = job.iter().map(|id| ("id", id.clone())).collect();
+    let values = Values::new(declared, path, None)?.with_body(declared, body)?;
+    let project = &admitted.project;
+    let request = match admitted.operation {
+        WriteOperation::CreateJob => values.call::<CreateAgentJob>()?.request(project),
+        WriteOperation::SendMessage(_) => values.call::<SendMessage>()?.request(project),
+    };
+    let webhook = choose_webhook(config, &admitted.operation, headers.webhook_url.as_deref())?;
+    let proof = match (&config.turnstile, &admitted.origin) {
+        (Some(turnstile), Some(origin)) => {
+            Some(turnstile.require(headers.turnstile.as_deref(), origin)?)
+        }
+        _ => None,
+    };
+    let body = request.body.ok_or_else(Problem::internal)?;
+    let key = headers.idempotency_key.as_deref();
+    let key = key.map(idempotency::Key::read).transpose()?;
+    let retry = Retry::read(headers.idempotency_retry.as_deref())?;
+    let prompt = values.text("prompt").ok_or_else(Problem::malformed_body)?;
+    let policy = admitted.operation.policy();
+    let write = Write {
+        policy,
+        caller: admitted.caller.key(),
+        subject: admitted.caller.subject.clone(),
+        quota: admitted.caller.quota.ceiling(policy),
+        job,
+        key: key.map(|key| key.as_str().to_owned()),
+        fingerprint: idempotency::fingerprint(&[
+            &request.target,
+            &body,
+            headers.webhook_url.as_deref().unwrap_or(""),
+        ]),
+        retry,
+        target: request.target,
+        body,
+        prompt_summary: ledger::summarize_prompt(&Prompt::new(prompt)?),
+        webhook,
+    };
+    Ok((write, proof))
+}
+
+/// Decides where the job's end is announced: at the caller's address, or else at the operator's.
+fn choose_webhook(
+    config: &Config,
+    operation: &WriteOperation,
+    requested: Option<&str>,
+) -> Result<Option<String>, Problem> {
+    match (operation, requested) {
+        (WriteOperation::CreateJob, None) => Ok(config.webhook.url.clone()),
+        (WriteOperation::SendMessage(_), None) => Ok(None),
+        (WriteOperation::SendMessage(_), Some(_)) => Err(Problem::webhook_on_follow_up()),
+        (WriteOperation::CreateJob, Some(_)) if config.webhook.secrets.is_empty() => {
+            Err(Problem::webhooks_off())
+        }
+        (WriteOperation::CreateJob, Some(url)) => {
+            webhook::check_address(url, &config.webhook.hosts).map(Some)
+        }
+    }
+}

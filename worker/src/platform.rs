@@ -1,0 +1,31 @@
+//! What touches the runtime: the fetch handler, `fetch`, `WebCrypto`, SQL, sockets.
+
+mod context;
+mod crypto;
+mod error;
+mod handler;
+mod host;
+mod isolate;
+mod object;
+mod report;
+mod sql;
+mod task;
+#[cfg(test)]
+mod tests;
+#[cfg(feature = "trap-route")]
+mod trap;
+mod upstream_client;
+
+pub use context::{Call, now};
+pub use crypto::{digest_tag, new_uuid};
+pub use error::{HostError, HostResult};
+pub use host::{Outgoing, log_error, make_response, parse_json, random, send, stringify_json};
+pub use isolate::{breaker_state, config};
+pub(crate) use object::read_by_name;
+pub use object::{FromValue, read_member, read_named};
+pub(crate) use sql::row;
+pub use sql::{Database, number, optional_text, text};
+pub use task::{SharedTask, into_promise};
+#[cfg(feature = "trap-route")]
+pub use trap::trap_later;
+pub use upstream_client::{Exchange, JobSnapshot, PageReply, UpstreamClient};

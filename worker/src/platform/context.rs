@@ -1,0 +1,25 @@
+//! What a request brings along through the gateway.
+
+use quillgate::Millis;
+use serde::Serialize;
+
+/// The present.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the clock is far below 2^53 and not negative"
+)]
+pub fn now() -> Millis {
+    Millis(js_sys::Date::now() as u64)
+}
+
+/// What a Durable Object is told of a request, beside what it is to do.
+#[derive(Debug, Clone, Serialize)]
+pub struct Call {
+    /// The request's id.
+    pub id: String,
+    /// The project.
+    pub project: String,
+    /// `traceparent` for the upstream.
+    pub traceparent: String,
+}

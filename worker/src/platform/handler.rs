@@ -1,0 +1,665 @@
+//! The fetch handler: carries out the plan of a request.
+
+use std::rc::Rc;
+
+use js_sys::JsString;
+use quillgate::{JobId, Method, Millis, ProjectId};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::wasm_bindgen;
+use web_sys::{Request, Response, WebSocket};
+use worker::Env;
+use worker::worker_sys::ext::ResponseExt as _;
+
+use super::context::{Call, now};
+use super::crypto::verify_signature;
+use super::error::{HostError, HostResult};
+use super::host::{Outgoing, event_stream, hear, make_response, read_body, response_headers, send};
+use super::isolate::{
+    HotViews, description, hot_views, keep_views, load_config, with_key_set, with_verified,
+};
+use super::report::report;
+use super::task::into_promise;
+use super::upstream_client::UpstreamClient;
+use crate::config::Config;
+use crate::content::LARGEST_BODY;
+use crate::events::{
+    HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, PollProgress, parse_event_number,
+    parse_preferred_wait,
+};
+use crate::identity::caller::Caller;
+use crate::identity::jwks::Search;
+use crate::identity::oidc::UnverifiedToken;
+use crate::identity::{Signature, invalid_token};
+use crate::jobs::ledger::{Position, encode_cursor};
+use crate::log::{Health, LogEntry, RequestMetrics};
+use crate::objects::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ViewsCall, WriteCall};
+use crate::packed_head::{PackedHead, header_names};
+use crate::plan::{self, Action, AdmittedWrite, Plan, is_liveness};
+use crate::policy::Policy;
+use crate::problem::{Problem, ProblemKind};
+use crate::response::{GatewayResponse, HeaderFields, JSON, common_headers};
+use crate::trace::{Trace, continue_trace};
+use crate::turnstile::{self, TurnstileProof};
+use crate::upstream::{UpstreamRequest, mark_uncertain};
+use crate::views::page::{CacheStatus, ViewsHead, is_no_cache, matches_etag};
+use crate::views::query::ViewsQuery;
+use crate::watch::WatchCall;
+
+/// How long Turnstile may take to answer.
+const TURNSTILE_TIME: Millis = Millis::from_seconds(10);
+/// The most bytes of Turnstile's answer.
+const LONGEST_VERIFICATION: u32 = 64 * 1024;
+
+/// The header fields of a request to hand over, one a line: see [`PackedHead`].
+#[wasm_bindgen(js_name = headerNames)]
+pub fn join_header_names(is_post: bool) -> String {
+    header_names(is_post).join("\n")
+}
+
+/// Answers a request, of which `head` is a [`PackedHead`] and `started` the present: with a
+/// `Response`, or with a promise of one.
+#[wasm_bindgen]
+pub fn handle(head: String, started: f64, request: Request, env: Env) -> JsValue {
+    #[cfg(feature = "trap-route")]
+    if let Some(trapped) = super::trap::handle(&head, &env) {
+        return trapped;
+    }
+    let packed = PackedHead::read(&head);
+    let config = load_config(&env);
+    let started = millis(started);
+    let plan = match &config {
+        _ if is_liveness(&packed.request_head()) => Plan::healthy(),
+        Ok(config) => make_plan(config, &packed, started, Signature::Unverified),
+        Err(error) => Plan::refused(Problem::misconfigured(error.variable, error.rule)),
+    };
+    let mut context = RequestContext::new(&packed, &plan, started);
+    let config = match config {
+        Ok(config) => config,
+        Err(error) => {
+            context.metrics.operator = Some(error.to_string());
+            let body = match plan.action {
+                Err(problem) => context.refuse(&problem),
+                Ok(_) => Outcome::json(200, LIVENESS_BODY),
+            };
+            return context.finish(&env, body).into();
+        }
+    };
+    match answer_at_once(&mut context, &packed, plan.action) {
+        Ok(outcome) => context.finish(&env, outcome).into(),
+        Err(action) => {
+            let work = Work {
+                context,
+                config,
+                env,
+                request,
+            };
+            into_promise(async move { Ok(work.carry_out(&head, action).await.into()) }).into()
+        }
+    }
+}
+
+/// Answers a request whose handling failed in a way that nobody could answer, such as a trap.
+#[wasm_bindgen]
+pub fn fail(head: &str, started: f64, message: String, env: &Env) -> Response {
+    let packed = PackedHead::read(head);
+    let plan = Plan::refused(Problem::internal());
+    let mut context = RequestContext::new(&packed, &plan, millis(started));
+    context.metrics.operator = Some(message);
+    let outcome = context.refuse(&Problem::internal());
+    context.finish(env, outcome)
+}
+
+const LIVENESS_BODY: &str = r#"{"status":"ok"}"#;
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the clock is far below 2^53 and not negative"
+)]
+fn millis(number: f64) -> Millis {
+    Millis(number as u64)
+}
+
+fn make_plan(config: &Config, packed: &PackedHead<'_>, now: Millis, signature: Signature) -> Plan {
+    with_verified(|verified| plan::plan(config, &packed.request_head(), now, signature, verified))
+}
+
+/// Carries out what needs no I/O; gives back what does.
+fn answer_at_once(
+    context: &mut RequestContext,
+    packed: &PackedHead<'_>,
+    action: Result<Action, Problem>,
+) -> Result<Outcome, Action> {
+    match action {
+        Err(problem) => Ok(context.refuse(&problem)),
+        Ok(Action::AnswerLiveness) => Ok(Outcome::json(200, LIVENESS_BODY)),
+        Ok(Action::AnswerOptions(methods)) => Ok(GatewayResponse::options(&methods).into()),
+        Ok(Action::Describe) => Ok(Outcome {
+            body: description().map_or(JsValue::NULL, JsValue::from),
+            ..Outcome::json(200, "")
+        }),
+        Ok(Action::ListViews(query)) => {
+            let now = context.started;
+            let hot = (!revalidates(packed)).then(|| hot_views(&name_of(&query), now));
+            let Some(HotViews { head, body }) = hot.flatten() else {
+                return Err(Action::ListViews(query));
+            };
+            context.metrics.cache = Some("hit".to_owned());
+            let cache = CacheStatus::Hit { ttl: head.ttl(now) }.describe();
+            let no_budget = HeaderFields::default();
+            Ok(views_outcome(
+                packed,
+                &head,
+                body.into(),
+                &cache,
+                &no_budget,
+                now,
+            ))
+        }
+        Ok(action) => Err(action),
+    }
+}
+
+fn revalidates(packed: &PackedHead<'_>) -> bool {
+    is_no_cache(packed.field("cache-control"))
+}
+
+/// What a hot answer is kept under.
+fn name_of(query: &ViewsQuery) -> String {
+    format!("{} {} {}", query.limit, query.offset, query.list)
+}
+
+fn views_outcome(
+    packed: &PackedHead<'_>,
+    head: &ViewsHead,
+    body: JsValue,
+    cache: &str,
+    budget: &HeaderFields,
+    now: Millis,
+) -> Outcome {
+    let headers = head.headers(cache, now).or(budget);
+    if matches_etag(packed.field("if-none-match"), &head.etag) {
+        return Outcome {
+            headers: headers.without("content-type"),
+            ..GatewayResponse::empty(304).into()
+        };
+    }
+    Outcome {
+        status: 200,
+        headers,
+        body,
+        problem: None,
+    }
+}
+
+/// An answer before it is a `Response`.
+struct Outcome {
+    status: u16,
+    headers: HeaderFields,
+    /// A text, a stream, or `null`.
+    body: JsValue,
+    problem: Option<ProblemKind>,
+}
+
+impl Outcome {
+    fn json(status: u16, body: &str) -> Self {
+        GatewayResponse::json(status, body).into()
+    }
+}
+
+impl From<GatewayResponse> for Outcome {
+    fn from(response: GatewayResponse) -> Self {
+        let body = response.body.as_deref();
+        Self {
+            status: response.status,
+            headers: response.headers,
+            body: body.map_or(JsValue::NULL, JsValue::from_str),
+            problem: response.problem,
+        }
+    }
+}
+
+/// What is known of a request from its head on.
+struct RequestContext {
+    id: String,
+    started: Millis,
+    is_head: bool,
+    common: HeaderFields,
+    route: Option<&'static str>,
+    project: Option<ProjectId>,
+    caller: Option<Rc<Caller>>,
+    trace: Trace,
+    metrics: RequestMetrics,
+}
+
+impl RequestContext {
+    fn new(packed: &PackedHead<'_>, plan: &Plan, started: Millis) -> Self {
+        let random = packed.uuid.replace('-', "");
+        Self {
+            id: packed.id().to_owned(),
+            started,
+            is_head: packed.method == "HEAD",
+            common: common_headers(packed.id(), &plan.origin),
+            route: plan.route,
+            project: plan.project.clone(),
+            caller: plan.caller.clone(),
+            trace: continue_trace(packed.traceparent(), &random),
+            metrics: RequestMetrics::default(),
+        }
+    }
+
+    /// Takes over what a second plan knows more.
+    fn update(&mut self, plan: &Plan) {
+        self.route = plan.route;
+        self.project.clone_from(&plan.project);
+        self.caller.clone_from(&plan.caller);
+    }
+
+    fn refuse(&self, problem: &Problem) -> Outcome {
+        GatewayResponse::problem(problem, &self.id).into()
+    }
+
+    /// Makes the response, and writes the log.
+    fn finish(self, env: &Env, outcome: Outcome) -> Response {
+        let timing = self.metrics.server_timing();
+        let timing = timing.map(|timing| HeaderFields::default().with("server-timing", timing));
+        let headers = outcome
+            .headers
+            .or(&timing.unwrap_or_default())
+            .or(&self.common);
+        report(
+            env,
+            &LogEntry {
+                request_id: &self.id,
+                trace_id: &self.trace.trace_id,
+                subject: self.caller.as_deref().map(|caller| &*caller.subject),
+                route: self.route,
+                project: self.project.as_ref().map(ProjectId::as_str),
+                status: outcome.status,
+                problem: outcome.problem,
+                metrics: &self.metrics,
+                milliseconds: now().since(self.started).0,
+            },
+        );
+        let body = if self.is_head {
+            JsValue::NULL
+        } else {
+            outcome.body
+        };
+        make_response(outcome.status, &headers, &body)
+    }
+}
+
+/// A request that needs I/O.
+struct Work {
+    context: RequestContext,
+    config: Rc<Config>,
+    env: Env,
+    request: Request,
+}
+
+impl Work {
+    async fn carry_out(mut self, head: &str, action: Action) -> Response {
+        let packed = PackedHead::read(head);
+        let outcome = match self.dispatch(&packed, action).await {
+            Ok(outcome) => outcome,
+            Err(problem) => self.context.refuse(&problem),
+        };
+        self.context.finish(&self.env, outcome)
+    }
+
+    async fn dispatch(
+        &mut self,
+        packed: &PackedHead<'_>,
+        action: Action,
+    ) -> Result<Outcome, Problem> {
+        let action = match action {
+            Action::VerifySignature(token) => {
+                self.verify(&token).await?;
+                let started = self.context.started;
+                let plan = make_plan(&self.config, packed, started, Signature::Verified);
+                self.context.update(&plan);
+                match answer_at_once(&mut self.context, packed, plan.action) {
+                    Ok(outcome) => return Ok(outcome),
+                    Err(action) => action,
+                }
+            }
+            action => action,
+        };
+        match action {
+            Action::ListViews(query) => self.list_views(packed, query).await,
+            Action::ReadJob { request, job } => {
+                match parse_preferred_wait(packed.field("prefer")) {
+                    Some(seconds) => self.long_poll(packed, &job, seconds).await,
+                    None => self.read_job(request).await,
+                }
+            }
+            Action::ReadBody(admitted) => self.write(packed, &admitted).await,
+            Action::ListJobs { limit, before } => self.list_jobs(limit, before).await,
+            Action::StreamEvents(job) => self.stream_events(packed, &job).await,
+            Action::AnswerHealth(project) => self.answer_health(project).await,
+            // What was verified once is not asked for again: nothing may pass this way.
+            Action::VerifySignature(_)
+            | Action::AnswerLiveness
+            | Action::AnswerOptions(_)
+            | Action::Describe => Err(Problem::internal()),
+        }
+    }
+
+    // --- identity ----------------------------------------------------------
+
+    /// Verifies a foreign token's signature.
+    async fn verify(&mut self, token: &UnverifiedToken) -> Result<(), Problem> {
+        let started = self.context.started;
+        let search = with_key_set(&token.jwks, |set| {
+            set.search(&token.kid, token.algorithm, started)
+        });
+        let key = match search {
+            Search::Found(found) => found,
+            Search::Ask => {
+                let set = self.fetch_key_set(token).await;
+                let set = set.ok_or_else(Problem::issuer_unavailable)?;
+                with_key_set(&token.jwks, |own| {
+                    own.remember(set, &token.kid, token.algorithm, started)
+                })
+            }
+        };
+        let key = key.map_err(invalid_token)?;
+        match verify_signature(token, &key).await {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(_) => Err(invalid_token(crate::identity::jwt::WRONG_SIGNATURE)),
+        }
+    }
+
+    async fn fetch_key_set(&mut self, token: &UnverifiedToken) -> Option<String> {
+        let asked = async {
+            OrgStub::new(&self.env)?
+                .key_set(&token.jwks, &token.kid)
+                .await
+        };
+        match asked.await {
+            Ok(set) => set,
+            Err(error) => {
+                self.context.metrics.operator = Some(error.to_string());
+                None
+            }
+        }
+    }
+
+    // --- page views --------------------------------------------------------
+
+    async fn list_views(
+        &mut self,
+        packed: &PackedHead<'_>,
+        query: ViewsQuery,
+    ) -> Result<Outcome, Problem> {
+        let name = name_of(&query);
+        let caller = self.caller()?;
+        let call = ViewsCall {
+            id: self.context.id.clone(),
+            traceparent: self.context.trace.traceparent.clone(),
+            caller: caller.key(),
+            quota: caller.quota.ceiling(Policy::Analytics),
+            query,
+            revalidate: revalidates(packed),
+        };
+        let asked = async { OrgStub::new(&self.env)?.views(&call).await };
+        let reply = asked.await.map_err(|error| self.gate_failed(&error))?;
+        self.context.metrics = reply.metrics;
+        let Some(views) = reply.views else {
+            let refusal = reply.refusal.ok_or_else(Problem::internal)?;
+            return Ok(refusal.into());
+        };
+        let head = ViewsHead {
+            etag: views.etag,
+            fetched: Millis(views.fetched),
+            fresh_until: Millis(views.fresh_until),
+        };
+        let now = now();
+        if head.is_fresh(now) {
+            let (head, body) = (head.clone(), JsString::from(views.body.clone()));
+            keep_views(&name, HotViews { head, body });
+        }
+        Ok(views_outcome(
+            packed,
+            &head,
+            views.body,
+            &views.cache,
+            &views.headers,
+            now,
+        ))
+    }
+
+    // --- jobs --------------------------------------------------------------
+
+    async fn read_job(&mut self, request: quillgate::Request) -> Result<Outcome, Problem> {
+        let request = UpstreamRequest {
+            method: request.method,
+            target: request.target,
+            body: request.body,
+            traceparent: self.context.trace.traceparent.clone(),
+        };
+        let client = UpstreamClient::new(&self.config);
+        let exchange = client.read_job(&request).await;
+        self.context.metrics.upstream = Some(exchange.metrics);
+        let reply = exchange.outcome.map_err(|failure| failure.problem)?;
+        Ok(Outcome {
+            status: reply.head.status,
+            headers: reply.head.forwarded_headers(),
+            body: reply.text.into(),
+            problem: None,
+        })
+    }
+
+    async fn write(
+        &mut self,
+        packed: &PackedHead<'_>,
+        admitted: &AdmittedWrite,
+    ) -> Result<Outcome, Problem> {
+        let body = read_body(&self.request, LARGEST_BODY).await;
+        let body = body.map_err(|_| Problem::malformed_body())?;
+        let body = body.ok_or_else(|| Problem::content_too_large(LARGEST_BODY))?;
+        let headers = packed.write_headers();
+        let (write, proof) = plan::plan_write(&self.config, admitted, &headers, body.as_bytes())?;
+        if let Some(proof) = proof {
+            self.verify_turnstile(&proof, &write.fingerprint).await?;
+        }
+        let call = WriteCall {
+            call: self.call()?,
+            write,
+        };
+        let asked = async { self.project_stub()?.write(&call).await };
+        match asked.await {
+            Ok(reply) => {
+                self.context.metrics = reply.metrics;
+                Ok(reply.response.into())
+            }
+            Err(error) => Err(mark_uncertain(self.gate_failed(&error), Method::Post)),
+        }
+    }
+
+    async fn verify_turnstile(
+        &self,
+        proof: &TurnstileProof,
+        fingerprint: &str,
+    ) -> Result<(), Problem> {
+        let turnstile = self.config.turnstile.as_ref();
+        let turnstile = turnstile.ok_or_else(Problem::internal)?;
+        let body = turnstile::build_verification(&turnstile.secret, proof, fingerprint);
+        let sent = send(Outgoing {
+            method: "POST",
+            url: &turnstile.verify_url,
+            headers: HeaderFields::default().with("content-type", JSON),
+            body: Some(&body),
+            time: TURNSTILE_TIME,
+            longest: LONGEST_VERIFICATION,
+        });
+        let message = sent.await.map_err(|_| turnstile::unavailable_problem())?;
+        let Some(answer) = message.text() else {
+            message.discard();
+            return Err(turnstile::unavailable_problem());
+        };
+        if turnstile::is_accepted(&String::from(answer), &proof.hostname) {
+            return Ok(());
+        }
+        Err(turnstile::failed_problem())
+    }
+
+    async fn list_jobs(
+        &mut self,
+        limit: u64,
+        before: Option<Position>,
+    ) -> Result<Outcome, Problem> {
+        let call = ListCall {
+            call: self.call()?,
+            limit,
+            cursor: before.as_ref().map(encode_cursor),
+        };
+        let asked = async { self.project_stub()?.list(&call).await };
+        let response = asked.await.map_err(|error| self.gate_failed(&error))?;
+        Ok(response.into())
+    }
+
+    // --- changes -----------------------------------------------------------
+
+    async fn stream_events(
+        &mut self,
+        packed: &PackedHead<'_>,
+        job: &JobId,
+    ) -> Result<Outcome, Problem> {
+        let after = packed.field("last-event-id").and_then(parse_event_number);
+        let socket = match self.watch(job, after).await? {
+            Ok(socket) => socket,
+            Err(refusal) => return Ok(refusal),
+        };
+        let signal = self.request.signal();
+        let stream = event_stream(&socket, &signal, OPENING_TEXT, HEARTBEAT_TEXT, HEARTBEAT);
+        let content_type = "text/event-stream; charset=utf-8";
+        Ok(Outcome {
+            status: 200,
+            headers: HeaderFields::default().with("content-type", content_type),
+            body: stream.into(),
+            problem: None,
+        })
+    }
+
+    async fn long_poll(
+        &mut self,
+        packed: &PackedHead<'_>,
+        job: &JobId,
+        seconds: u64,
+    ) -> Result<Outcome, Problem> {
+        let socket = match self.watch(job, None).await? {
+            Ok(socket) => socket,
+            Err(refusal) => return Ok(refusal),
+        };
+        let poll = Rc::new(std::cell::RefCell::new(LongPoll::new(
+            packed.field("if-none-match"),
+        )));
+        let heard = Rc::clone(&poll);
+        let on_message = Closure::new(move |text: String| {
+            let event = JobEvent::from_text(&text);
+            let progress = event.map(|event| heard.borrow_mut().on_event(event));
+            progress == Some(PollProgress::Done)
+        });
+        let signal = self.request.signal();
+        let time = Millis::from_seconds(seconds);
+        let heard = hear(&socket, &signal, time, on_message).await;
+        heard.map_err(|error| self.gate_failed(&error))?;
+        // The object went away before it could say anything.
+        let response = poll.borrow().to_response(seconds);
+        response
+            .map(Outcome::from)
+            .ok_or_else(Problem::gate_unavailable)
+    }
+
+    /// Opens a socket on which changes come, or gives the answer that says why there is none.
+    async fn watch(
+        &mut self,
+        job: &JobId,
+        after: Option<u64>,
+    ) -> Result<Result<WebSocket, Outcome>, Problem> {
+        let Call {
+            id,
+            project,
+            traceparent,
+        } = self.call()?;
+        let watch = WatchCall {
+            id,
+            project,
+            job: job.as_str().to_owned(),
+            traceparent,
+            after,
+        };
+        let asked = async { self.project_stub()?.watch(&watch.to_url()).await };
+        let response = asked.await.map_err(|error| self.gate_failed(&error))?;
+        match response.websocket() {
+            Some(socket) => Ok(Ok(socket)),
+            None => Ok(Err(pass_on(&response))),
+        }
+    }
+
+    // --- health ------------------------------------------------------------
+
+    async fn answer_health(&mut self, project: Option<String>) -> Result<Outcome, Problem> {
+        let config = Rc::clone(&self.config);
+        let asked = async {
+            let organisation = OrgStub::new(&self.env)?.health().await?;
+            let project = match project {
+                Some(project) => Some(ProjectStub::new(&self.env, &project)?.health().await?),
+                None => None,
+            };
+            HostResult::Ok((organisation, project))
+        };
+        let (organisation, project) = asked.await.map_err(|error| self.gate_failed(&error))?;
+        let issuers = config.trusted_issuers.iter();
+        let issuers = issuers.map(|issuer| issuer.issuer.as_str()).collect();
+        let health = Health::new(organisation, project, issuers);
+        Ok(Outcome::json(200, &health.to_json()))
+    }
+
+    // --- what all of them need ---------------------------------------------
+
+    fn caller(&self) -> Result<&Caller, Problem> {
+        let caller = self.context.caller.as_deref();
+        caller.ok_or_else(Problem::internal)
+    }
+
+    fn project(&self) -> Result<&ProjectId, Problem> {
+        let project = self.context.project.as_ref();
+        project.ok_or_else(Problem::internal)
+    }
+
+    fn call(&self) -> Result<Call, Problem> {
+        Ok(Call {
+            id: self.context.id.clone(),
+            project: self.project()?.as_str().to_owned(),
+            traceparent: self.context.trace.traceparent.clone(),
+        })
+    }
+
+    fn project_stub(&self) -> HostResult<ProjectStub> {
+        let project = self.context.project.as_ref();
+        let project = project.ok_or_else(|| HostError::new("a request without a project"))?;
+        ProjectStub::new(&self.env, project.as_str())
+    }
+
+    /// The problem of an object that does not answer; the log says why.
+    fn gate_failed(&mut self, error: &HostError) -> Problem {
+        self.context.metrics.operator = Some(error.to_string());
+        Problem::gate_unavailable()
+    }
+}
+
+/// An object's answer in the place of a WebSocket.
+fn pass_on(response: &Response) -> Outcome {
+    let headers = response_headers(response);
+    let problem = headers.get(PROBLEM_HEADER).and_then(ProblemKind::from_name);
+    Outcome {
+        status: response.status(),
+        headers: headers.without(PROBLEM_HEADER),
+        body: response.body().map_or(JsValue::NULL, JsValue::from),
+        problem,
+    }
+}

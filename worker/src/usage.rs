@@ -1,0 +1,139 @@
+//! How much of a budget's window is used, and by whom: the sliding log, in memory.
+
+use std::collections::VecDeque;
+
+use quillgate::Millis;
+
+use crate::budget::Used;
+use crate::policy::Policy;
+
+/// The reservations in a window, by policy and caller.
+#[derive(Debug)]
+pub struct Usage {
+    window: Millis,
+    logs: Vec<(Policy, Vec<CallerLog>)>,
+}
+
+/// One caller's reservations under one policy.
+#[derive(Debug)]
+struct CallerLog {
+    caller: String,
+    /// When each settled one was made, from the oldest on.
+    settled: VecDeque<u64>,
+    /// The latest instant as of which each one in progress may count, by id.
+    in_flight: Vec<(u64, u64)>,
+}
+
+impl CallerLog {
+    /// Removes what has left the window.
+    fn expire(&mut self, since: u64) {
+        while self.settled.front().is_some_and(|at| *at <= since) {
+            self.settled.pop_front();
+        }
+        self.in_flight.retain(|(_, at)| *at > since);
+    }
+
+    fn count(&self) -> usize {
+        self.settled.len() + self.in_flight.len()
+    }
+
+    /// Removes a reservation from those in progress; returns whether it was one of them.
+    fn take(&mut self, id: u64) -> bool {
+        let at = self.in_flight.iter().position(|(own, _)| *own == id);
+        at.map(|at| self.in_flight.swap_remove(at)).is_some()
+    }
+
+    fn oldest(&self) -> Option<u64> {
+        let first = self.settled.front().copied();
+        let in_flight = self.in_flight.iter().map(|(_, at)| *at);
+        in_flight.chain(first).min()
+    }
+}
+
+impl Usage {
+    /// An empty log for a window of this length.
+    #[must_use]
+    pub const fn new(window: Millis) -> Self {
+        Self {
+            window,
+            logs: Vec::new(),
+        }
+    }
+
+    /// Counts a reservation as of the latest instant at which it may be settled.
+    pub fn begin(&mut self, id: u64, policy: Policy, caller: &str, at: Millis) {
+        self.log(policy, caller).in_flight.push((id, at.0));
+    }
+
+    /// Counts a reservation that is settled already; to be called from the oldest on.
+    pub fn restore(&mut self, policy: Policy, caller: &str, at: Millis) {
+        self.log(policy, caller).settled.push_back(at.0);
+    }
+
+    /// Counts a reservation as of `now`, which is never before an earlier settlement.
+    pub fn settle(&mut self, id: u64, now: Millis) {
+        for log in self.all_logs() {
+            if log.take(id) {
+                log.settled.push_back(now.0);
+                return;
+            }
+        }
+    }
+
+    /// Stops counting a reservation.
+    pub fn release(&mut self, id: u64) {
+        for log in self.all_logs() {
+            if log.take(id) {
+                return;
+            }
+        }
+    }
+
+    /// Summarises a policy's window by caller.
+    pub fn summarize(&mut self, policy: Policy, now: Millis) -> Vec<Used> {
+        let since = now.since(self.window).0;
+        let Some((_, logs)) = self.logs.iter_mut().find(|(own, _)| *own == policy) else {
+            return Vec::new();
+        };
+        logs.retain_mut(|log| {
+            log.expire(since);
+            log.count() > 0
+        });
+        let used = |log: &CallerLog| {
+            Some(Used {
+                caller: log.caller.clone(),
+                count: u32::try_from(log.count()).unwrap_or(u32::MAX),
+                oldest: log.oldest()?,
+            })
+        };
+        logs.iter().filter_map(used).collect()
+    }
+
+    fn all_logs(&mut self) -> impl Iterator<Item = &mut CallerLog> {
+        self.logs.iter_mut().flat_map(|(_, logs)| logs)
+    }
+
+    fn log(&mut self, policy: Policy, caller: &str) -> &mut CallerLog {
+        let is_policy = |(own, _): &(Policy, _)| *own == policy;
+        let (_, logs) = find_or_push(&mut self.logs, is_policy, || (policy, Vec::new()));
+        let is_caller = |log: &CallerLog| log.caller == caller;
+        find_or_push(logs, is_caller, || CallerLog {
+            caller: caller.to_owned(),
+            settled: VecDeque::new(),
+            in_flight: Vec::new(),
+        })
+    }
+}
+
+fn find_or_push<T>(
+    items: &mut Vec<T>,
+    is_it: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> T,
+) -> &mut T {
+    let found = items.iter().position(is_it);
+    let at = found.unwrap_or_else(|| {
+        items.push(new());
+        items.len() - 1
+    });
+    &mut items[at]
+}

@@ -1,0 +1,95 @@
+//! Variables of the Worker: what may be wrong with one, and how the simple kinds are read.
+
+use std::fmt;
+
+/// A variable that is missing or malformed: its name, never its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VariableError {
+    /// The variable's name.
+    pub variable: &'static str,
+    /// What it must be.
+    pub rule: &'static str,
+}
+
+impl fmt::Display for VariableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.variable)?;
+        f.write_str(" ")?;
+        f.write_str(self.rule)
+    }
+}
+
+/// The range of an integer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Range {
+    /// 1 to 300.
+    To300,
+    /// 1 to 86,400: the seconds of a day.
+    ToDay,
+    /// 1 to 1,000,000.
+    ToMillion,
+}
+
+impl Range {
+    const fn most(self) -> u32 {
+        match self {
+            Self::To300 => 300,
+            Self::ToDay => 86_400,
+            Self::ToMillion => 1_000_000,
+        }
+    }
+
+    const fn rule(self) -> &'static str {
+        match self {
+            Self::To300 => "must be an integer from 1 to 300",
+            Self::ToDay => "must be an integer from 1 to 86400",
+            Self::ToMillion => "must be an integer from 1 to 1000000",
+        }
+    }
+}
+
+/// Reads an integer, or `default` when it is not set.
+///
+/// # Errors
+/// Anything but plain digits within the range.
+pub fn read_integer(
+    variable: &'static str,
+    value: Option<String>,
+    default: u32,
+    range: Range,
+) -> Result<u32, VariableError> {
+    let Some(text) = value else {
+        return Ok(default);
+    };
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = digits.then(|| text.parse().ok()).flatten();
+    number
+        .filter(|number| (1..=range.most()).contains(number))
+        .ok_or(VariableError {
+            variable,
+            rule: range.rule(),
+        })
+}
+
+/// Reads a variable that is JSON, or the default of its type when it is not set.
+///
+/// # Errors
+/// What `read` refuses.
+pub fn read_json<T: Default>(
+    variable: &'static str,
+    value: impl Fn(&str) -> Option<String>,
+    read: impl Fn(&str) -> Result<T, &'static str>,
+) -> Result<T, VariableError> {
+    value(variable).map_or_else(
+        || Ok(T::default()),
+        |value| read(&value).map_err(|rule| VariableError { variable, rule }),
+    )
+}
+
+/// Splits a list at its commas; empty items are left out.
+#[must_use]
+pub fn split_list(value: Option<&str>) -> Vec<String> {
+    let items = value.unwrap_or("").split(',').map(str::trim);
+    let items = items.filter(|item| !item.is_empty());
+    items.map(str::to_owned).collect()
+}

@@ -1,0 +1,68 @@
+//! The address at which the Worker asks a project's object for a WebSocket: it is written and read
+//! here.
+
+use quillgate::encode::percent_encoded;
+
+use crate::events::parse_event_number;
+use crate::url::{decode_percent, split_url};
+
+/// A request for the changes of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchCall {
+    /// The request's id.
+    pub id: String,
+    /// The project.
+    pub project: String,
+    /// The job.
+    pub job: String,
+    /// `traceparent` for the upstream.
+    pub traceparent: String,
+    /// The number of the last change that the watcher has seen, if any.
+    pub after: Option<u64>,
+}
+
+impl WatchCall {
+    /// The address.
+    ///
+    /// ```
+    /// use quillgate_worker::watch::WatchCall;
+    ///
+    /// let call = WatchCall {
+    ///     id: "an-id".to_owned(),
+    ///     project: "demo docs".to_owned(),
+    ///     job: "a/b?c".to_owned(),
+    ///     traceparent: "00-1-2-00".to_owned(),
+    ///     after: Some(3),
+    /// };
+    /// assert_eq!(WatchCall::from_url(&call.to_url()), Some(call));
+    /// ```
+    #[must_use]
+    pub fn to_url(&self) -> String {
+        let after = self
+            .after
+            .map_or_else(String::new, |after| after.to_string());
+        let fields = [
+            "watch",
+            &percent_encoded(&self.project),
+            &percent_encoded(&self.job),
+            &percent_encoded(&self.id),
+            &percent_encoded(&self.traceparent),
+        ];
+        ["https://gate/", &fields.join("/"), "?", &after].concat()
+    }
+
+    /// Reads what [`Self::to_url`] wrote; `None` for anything else.
+    #[must_use]
+    pub fn from_url(url: &str) -> Option<Self> {
+        let (path, query) = split_url(url);
+        let mut segments = path.strip_prefix("/watch/")?.split('/');
+        let mut next = || decode_percent(segments.next()?);
+        Some(Self {
+            project: next()?,
+            job: next()?,
+            id: next()?,
+            traceparent: next()?,
+            after: query.and_then(parse_event_number),
+        })
+    }
+}

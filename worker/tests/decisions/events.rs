@@ -1,0 +1,252 @@
+//! A job's changes as Server-Sent Events, and long polls.
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::events::{
+    HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, PollProgress, parse_event_number,
+    parse_preferred_wait,
+};
+
+fn event(seq: u64, status: &str) -> JobEvent {
+    JobEvent {
+        seq,
+        data: format!(r#"{{"id":"j1","status":"{status}"}}"#),
+    }
+}
+
+#[test]
+fn a_stream_begins_and_is_kept_open_with_these_texts() {
+    assert_eq!(OPENING_TEXT, "retry: 3000\n\n");
+    assert_eq!(HEARTBEAT_TEXT, ": hb\n\n");
+    assert_eq!(HEARTBEAT, Millis(15_000));
+}
+
+#[test]
+fn an_event_is_written_as_the_html_standard_has_it() {
+    let expected = "id: 7\nevent: job\ndata: {\"id\":\"j1\",\"status\":\"active\"}\n\n";
+    assert_eq!(event(7, "active").to_text(), expected);
+    assert_eq!(JobEvent::from_text(expected), Some(event(7, "active")));
+}
+
+#[test]
+fn another_text_is_not_an_event() {
+    let text = event(7, "active").to_text();
+    for other in [
+        "",
+        "{}",
+        OPENING_TEXT,
+        HEARTBEAT_TEXT,
+        &text[..text.len() - 1],
+        &text[1..],
+        &text.replace("id: 7", "id: x"),
+        &text.replace("id: 7", "id: -7"),
+        &text.replace("id: 7", "id: "),
+        &text.replace("id: 7", "id: 1234567890123456"),
+        &text.replace("event: job", "event: other"),
+        &text.replace("data: ", "data:"),
+    ] {
+        assert_eq!(JobEvent::from_text(other), None, "{other}");
+    }
+}
+
+#[test]
+fn an_event_is_final_when_its_job_has_ended() {
+    for (status, expected) in [
+        ("completed", true),
+        ("failed", true),
+        ("archived", true),
+        ("active", false),
+        ("queued", false),
+        ("", false),
+    ] {
+        assert_eq!(event(1, status).is_final(), expected, "{status}");
+    }
+    for data in [
+        "",
+        "{}",
+        "null",
+        r#"{"status":null}"#,
+        r#"{"status":["failed"]}"#,
+        "failed",
+    ] {
+        let event = JobEvent {
+            seq: 1,
+            data: data.to_owned(),
+        };
+        assert!(!event.is_final(), "{data}");
+    }
+}
+
+#[test]
+fn an_events_number_has_1_to_15_digits() {
+    for (text, expected) in [
+        ("0", Some(0)),
+        ("7", Some(7)),
+        ("007", Some(7)),
+        ("999999999999999", Some(999_999_999_999_999)),
+        ("1000000000000000", None),
+        ("", None),
+        (" 7", None),
+        ("7 ", None),
+        ("+7", None),
+        ("-7", None),
+        ("7.0", None),
+        ("0x7", None),
+        ("٧", None),
+        ("\"7\"", None),
+    ] {
+        assert_eq!(parse_event_number(text), expected, "{text}");
+    }
+}
+
+/// The results are those of the regular expression of the gateway's first version:
+/// `/(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:[,;]|$)/i`, and of `Math.min` with 25.
+#[test]
+fn a_preferred_wait_is_read_as_before() {
+    for (prefer, expected) in [
+        ("wait=5", Some(5)),
+        ("wait=0", Some(0)),
+        ("wait=25", Some(25)),
+        ("wait=26", Some(25)),
+        ("wait=999999", Some(25)),
+        ("wait=1000000", None),
+        ("wait=000005", Some(5)),
+        ("wait=0000005", None),
+        ("Wait=5", Some(5)),
+        ("WAIT = 5", Some(5)),
+        ("  wait\t=\t5  ", Some(5)),
+        ("wait=\"5\"", Some(5)),
+        ("wait=\"5", Some(5)),
+        ("wait=5\"", Some(5)),
+        ("wait=\"\"5\"\"", None),
+        ("wait=\" 5\"", None),
+        ("wait=5 \"", None),
+        ("wait=\"5\" ", Some(5)),
+        ("wait='5'", None),
+        ("respond-async, wait=5", Some(5)),
+        ("respond-async;wait=5", Some(5)),
+        ("wait=5;x=y", Some(5)),
+        ("wait=5, respond-async", Some(5)),
+        ("respond-async wait=5", None),
+        ("wait=5 respond-async", None),
+        ("await=5", None),
+        ("wait-for=5", None),
+        ("x-wait=5", None),
+        ("wait", None),
+        ("wait=", None),
+        ("wait=x", None),
+        ("wait=-5", None),
+        ("wait=+5", None),
+        ("wait=5.5", None),
+        ("wait=1e1", None),
+        ("wait=5=6", None),
+        ("wait==5", None),
+        ("wait:5", None),
+        ("wait=٥", None),
+        ("wait=x, wait=5", Some(5)),
+        ("wait=5, wait=7", Some(5)),
+        ("wait=1234567;wait=5", Some(5)),
+        ("x=\"a,wait=5\"", Some(5)),
+        ("x=\"a, wait=5 \"", None),
+        (",;,wait=5,;", Some(5)),
+        ("", None),
+        (",", None),
+    ] {
+        assert_eq!(parse_preferred_wait(Some(prefer)), expected, "{prefer}");
+    }
+    assert_eq!(parse_preferred_wait(None), None);
+}
+
+#[test]
+fn a_long_poll_without_a_known_state_waits_for_the_first_change() {
+    let mut poll = LongPoll::new(None);
+    assert_eq!(poll.on_event(event(1, "active")), PollProgress::Waiting);
+    assert_eq!(poll.on_event(event(2, "active")), PollProgress::Done);
+    assert_eq!(
+        poll.to_response(5).unwrap().headers.get("etag"),
+        Some("\"2\"")
+    );
+}
+
+#[test]
+fn a_long_poll_ends_at_once_with_a_job_that_has_ended() {
+    for known in [None, Some("\"1\""), Some("\"9\"")] {
+        let mut poll = LongPoll::new(known);
+        assert_eq!(poll.on_event(event(1, "completed")), PollProgress::Done);
+    }
+}
+
+#[test]
+fn a_long_poll_with_a_known_state_ends_at_once_with_another() {
+    for (known, first, expected) in [
+        ("\"1\"", 1, PollProgress::Waiting),
+        ("W/\"1\"", 1, PollProgress::Waiting),
+        (" \"1\" ", 1, PollProgress::Waiting),
+        ("\"01\"", 1, PollProgress::Waiting),
+        ("\"1\"", 2, PollProgress::Done),
+        ("\"2\"", 1, PollProgress::Done),
+        ("\"0\"", 1, PollProgress::Done),
+        // What is not the number of an event says nothing about what is known.
+        ("\"x\"", 1, PollProgress::Waiting),
+        ("\"\"", 1, PollProgress::Waiting),
+        ("1", 2, PollProgress::Waiting),
+        ("*", 2, PollProgress::Waiting),
+        ("w/\"1\"", 2, PollProgress::Waiting),
+        ("W/ \"1\"", 2, PollProgress::Waiting),
+        ("\"1\", \"2\"", 3, PollProgress::Waiting),
+        ("\"1234567890123456\"", 1, PollProgress::Waiting),
+    ] {
+        let mut poll = LongPoll::new(Some(known));
+        let progress = poll.on_event(event(first, "active"));
+        assert_eq!(progress, expected, "{known}");
+        assert_eq!(
+            poll.on_event(event(first + 1, "active")),
+            PollProgress::Done
+        );
+    }
+}
+
+#[test]
+fn a_long_poll_is_answered_with_the_latest_state() {
+    let mut poll = LongPoll::new(None);
+    poll.on_event(event(3, "active"));
+    let response = poll.to_response(25).unwrap();
+    assert_eq!((response.status, response.problem), (200, None));
+    let expected = [
+        ("content-type", "application/json"),
+        ("etag", "\"3\""),
+        ("preference-applied", "wait=25"),
+        ("vary", "Origin, Prefer"),
+    ];
+    assert_eq!(response.headers.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(response.body, Some(event(3, "active").data));
+
+    let mut poll = LongPoll::new(None);
+    poll.on_event(event(3, "active"));
+    poll.on_event(event(4, "failed"));
+    assert_eq!(
+        poll.to_response(0).unwrap().body,
+        Some(event(4, "failed").data)
+    );
+}
+
+#[test]
+fn a_long_poll_that_has_heard_nothing_has_no_answer() {
+    assert_eq!(LongPoll::new(None).to_response(5), None);
+    assert_eq!(LongPoll::new(Some("\"1\"")).to_response(5), None);
+}
+
+proptest! {
+    #[test]
+    fn an_event_survives_being_written(seq in 0..1_000_000_000_000_000_u64, data in "[^\\r\\n]{0,40}") {
+        let event = JobEvent { seq, data };
+        prop_assert_eq!(JobEvent::from_text(&event.to_text()), Some(event));
+    }
+
+    #[test]
+    fn whatever_is_preferred_the_wait_is_25_seconds_at_most(prefer in "(wait|,|;|=|\"| |[0-9]|\\PC){0,20}") {
+        if let Some(wait) = parse_preferred_wait(Some(&prefer)) {
+            prop_assert!(wait <= 25);
+        }
+    }
+}

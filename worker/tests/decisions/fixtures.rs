@@ -1,0 +1,217 @@
+//! What the tests share: an instant, a secret, tokens, a configuration.
+
+use std::rc::Rc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use quillgate::Millis;
+use quillgate_worker::config::Config;
+use quillgate_worker::identity::caller::Caller;
+use quillgate_worker::identity::{Credentials, Identity, Signature, VerifiedTokens, identify};
+use quillgate_worker::problem::{Problem, ProblemKind};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+/// The instant of every decision, in seconds and in milliseconds.
+pub const SECONDS: u64 = 1_750_000_000;
+pub const NOW: Millis = Millis(SECONDS * 1000);
+pub const SECRET: &str = "a-secret-of-the-gateway-of-40-characters";
+pub const ADMIN_KEY: &str = "mint_an_admin_key_that_is_shown_nowhere";
+pub const HEADER: &str = r#"{"alg":"HS256","typ":"JWT"}"#;
+/// The seconds of a day.
+pub const DAY: u64 = 86_400;
+
+/// This many seconds after [`NOW`].
+pub fn at(seconds: u64) -> Millis {
+    NOW.plus(Millis::from_seconds(seconds))
+}
+
+/// Unpadded base64url.
+pub fn encode(bytes: impl AsRef<[u8]>) -> String {
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+pub fn hmac(signed: &str, secret: &str) -> Vec<u8> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(signed.as_bytes());
+    mac.finalize().into_bytes().to_vec()
+}
+
+/// A token of exactly these texts, correctly signed with HMAC-SHA-256 whatever they say.
+pub fn sign_token(header: &str, claims: &str, secret: &str) -> String {
+    let signed = format!("{}.{}", encode(header), encode(claims));
+    let signature = encode(hmac(&signed, secret));
+    format!("{signed}.{signature}")
+}
+
+pub fn claims() -> Value {
+    json!({
+        "iss": "quillgate",
+        "sub": "alice",
+        "projects": ["demo-docs", "other docs"],
+        "scope": "jobs:create jobs:read analytics:read",
+        "iat": SECONDS,
+        "exp": SECONDS + 3600,
+    })
+}
+
+/// The claims with one of them changed, or left out.
+pub fn claims_with(name: &str, value: Option<Value>) -> Value {
+    change(claims(), name, value)
+}
+
+/// An object with one member changed, or left out.
+pub fn change(mut object: Value, name: &str, value: Option<Value>) -> Value {
+    let members = object.as_object_mut().unwrap();
+    match value {
+        Some(value) => members.insert(name.to_owned(), value),
+        None => members.remove(name),
+    };
+    object
+}
+
+pub fn token(claims: &Value) -> String {
+    sign_token(HEADER, &claims.to_string(), SECRET)
+}
+
+pub fn bearer() -> String {
+    bearer_of(&claims())
+}
+
+/// `Authorization` with one of the gateway's own tokens, of these claims.
+pub fn bearer_of(claims: &Value) -> String {
+    format!("Bearer {}", token(claims))
+}
+
+/// A token of a trusted issuer, of exactly these texts. Its signature has the right length;
+/// whether it is right is for the host to say.
+pub fn issuer_token(header: &str, claims: &str) -> String {
+    let length = if header.contains("ES256") { 64 } else { 256 };
+    let signature = encode(vec![7; length]);
+    format!("{}.{}.{signature}", encode(header), encode(claims))
+}
+
+/// The base64url of a modulus of that many bits.
+pub fn modulus(bits: usize) -> String {
+    let mut bytes = vec![0xab; bits.div_ceil(8)];
+    bytes[0] = 0xff >> ((8 - bits % 8) % 8);
+    encode(bytes)
+}
+
+/// An RSA key as GitHub publishes it, with the id `key-1`.
+pub fn rsa_key() -> Value {
+    json!({
+        "kty": "RSA", "alg": "RS256", "use": "sig", "kid": "key-1", "e": "AQAB",
+        "n": modulus(2048), "x5c": ["MIIB"], "x5t": "a-thumbprint",
+    })
+}
+
+/// A key on P-256, with the id `key-2`.
+pub fn ec_key() -> Value {
+    json!({
+        "kty": "EC", "crv": "P-256", "kid": "key-2", "use": "sig", "alg": "ES256",
+        "x": encode([1; 32]), "y": encode([2; 32]),
+    })
+}
+
+pub fn key_set(keys: &[Value]) -> String {
+    json!({ "keys": keys }).to_string()
+}
+
+/// Who an own token's `Authorization` shows. That must depend neither on whether the host has
+/// verified a signature, nor on whether the token was seen before.
+pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<Caller>, Problem> {
+    let credentials = Credentials {
+        authorization,
+        access_assertion: None,
+    };
+    let mut verified = VerifiedTokens::default();
+    let mut show = |signature| identify(&credentials, config, NOW, signature, &mut verified);
+    let first = show(Signature::Unverified);
+    for signature in [Signature::Unverified, Signature::Verified] {
+        assert_eq!(show(signature), first);
+    }
+    match first? {
+        Identity::Caller(caller) => Ok(caller),
+        Identity::Unverified(token) => panic!("an issuer's token: {token:?}"),
+    }
+}
+
+/// Who an own token shows in a working configuration.
+pub fn verify(token: &str) -> Result<Rc<Caller>, Problem> {
+    identify_own(&configuration(), Some(&format!("Bearer {token}")))
+}
+
+#[track_caller]
+pub fn assert_accepted(token: &str) -> Rc<Caller> {
+    match verify(token) {
+        Ok(caller) => caller,
+        Err(problem) => panic!("refused: {}", problem.detail),
+    }
+}
+
+/// Checks that a problem is the 401 for a token that is not valid for this reason.
+#[track_caller]
+pub fn assert_invalid_token(problem: &Problem, reason: &str) {
+    assert_eq!(status_and_kind(problem), (401, "invalid-token"));
+    assert_eq!(problem.detail, reason);
+    let challenge = "Bearer realm=\"quillgate\", error=\"invalid_token\"";
+    assert_eq!(
+        problem.headers,
+        [("www-authenticate", challenge.to_owned())]
+    );
+}
+
+/// The variables of a working configuration, with some changed or, when `None`, not set.
+pub fn variables(
+    changes: &[(&'static str, Option<&'static str>)],
+) -> impl Fn(&str) -> Option<String> {
+    let changes = changes.to_vec();
+    move |name| {
+        if let Some((_, value)) = changes.iter().find(|(changed, _)| *changed == name) {
+            return value.map(str::to_owned);
+        }
+        let value = match name {
+            "ADMIN_API_KEY" => ADMIN_KEY,
+            "ACCESS_TOKEN_SECRET" => SECRET,
+            "UPSTREAM_BASE_URL" => "https://api.example",
+            "ALLOWED_ORIGINS" => "https://docs.example, http://localhost:5173",
+            _ => return None,
+        };
+        Some(value.to_owned())
+    }
+}
+
+pub fn configuration() -> Config {
+    configure(&[])
+}
+
+/// A working configuration with some variables changed.
+#[track_caller]
+pub fn configure(changes: &[(&'static str, Option<&'static str>)]) -> Config {
+    let config = Config::read(variables(changes));
+    config.map_err(|error| error.to_string()).unwrap()
+}
+
+/// A problem's JSON as it is sent.
+pub fn to_json(problem: &Problem) -> Value {
+    serde_json::from_str(&problem.to_json("an-id")).unwrap()
+}
+
+/// Status and kind, as a caller sees them.
+pub fn status_and_kind(problem: &Problem) -> (u16, &'static str) {
+    (problem.status, problem.kind.as_str())
+}
+
+/// The one item of a validation problem's `errors`: field and rule.
+#[track_caller]
+pub fn field_and_rule(problem: &Problem) -> (String, String) {
+    assert_eq!(problem.kind, ProblemKind::InvalidRequest, "{problem:?}");
+    let json = to_json(problem);
+    assert_eq!(json["type"], "/problems/invalid-request", "{json}");
+    let items = json["errors"].as_array().unwrap();
+    assert_eq!(items.len(), 1);
+    let text = |name: &str| items[0][name].as_str().unwrap().to_owned();
+    (text("field"), text("rule"))
+}

@@ -1,0 +1,443 @@
+//! Which token counts, and which tokens are remembered as verified.
+
+use std::rc::Rc;
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::config::Config;
+use quillgate_worker::identity::access_token::RevokedTokens;
+use quillgate_worker::identity::caller::Caller;
+use quillgate_worker::identity::{Credentials, Identity, Signature, VerifiedTokens, identify};
+use quillgate_worker::plan::{Action, RequestHead, plan};
+use quillgate_worker::problem::Problem;
+use serde_json::{Value, json};
+
+use crate::fixtures::{
+    NOW, SECONDS, assert_invalid_token, at, bearer, bearer_of, claims, claims_with, configuration,
+    configure, identify_own, issuer_token, status_and_kind, token, verify,
+};
+
+const EXPIRED: &str = "the access token has expired";
+const OTHER_ISSUER: &str = "the access token is from another issuer";
+
+/// One issuer whose tokens are taken from either header field, and one for each of them.
+const ISSUERS: &str = r#"[
+    {
+        "issuer": "https://both.example",
+        "audience": "quillgate",
+        "jwks": "https://both.example/jwks",
+        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
+    },
+    {
+        "issuer": "https://both.example",
+        "audience": "quillgate",
+        "jwks": "https://both.example/jwks",
+        "header": "Cf-Access-Jwt-Assertion",
+        "rules": [{ "claims": { "team": "docs" }, "projects": ["access-docs"], "scope": "jobs:read" }]
+    },
+    {
+        "issuer": "https://bearer.example",
+        "audience": "quillgate",
+        "jwks": "https://bearer.example/jwks",
+        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
+    },
+    {
+        "issuer": "https://access.example",
+        "audience": "quillgate",
+        "jwks": "https://access.example/jwks",
+        "header": "Cf-Access-Jwt-Assertion",
+        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
+    }
+]"#;
+
+fn config() -> Config {
+    configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))])
+}
+
+/// A token of this issuer that lives for five minutes.
+fn foreign(issuer: &str) -> String {
+    foreign_with(issuer, &json!({}))
+}
+
+fn foreign_with(issuer: &str, claims: &Value) -> String {
+    let mut all = json!({
+        "iss": issuer,
+        "aud": "quillgate",
+        "sub": "bob",
+        "exp": SECONDS + 300,
+        "team": "docs",
+    });
+    let claims = claims.as_object().unwrap().clone();
+    all.as_object_mut().unwrap().extend(claims);
+    issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &all.to_string())
+}
+
+/// An isolate: its configuration, and the tokens that it remembers.
+struct Isolate {
+    config: Config,
+    verified: VerifiedTokens,
+}
+
+impl Isolate {
+    fn new() -> Self {
+        Self {
+            config: config(),
+            verified: VerifiedTokens::default(),
+        }
+    }
+
+    fn identify(
+        &mut self,
+        credentials: &Credentials<'_>,
+        signature: Signature,
+        now: Millis,
+    ) -> Result<Identity, Problem> {
+        identify(
+            credentials,
+            &self.config,
+            now,
+            signature,
+            &mut self.verified,
+        )
+    }
+
+    /// What a token shows in `Authorization`, before the host has verified anything.
+    fn bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
+        let authorization = format!("Bearer {token}");
+        self.identify(
+            &in_authorization(&authorization),
+            Signature::Unverified,
+            now,
+        )
+    }
+
+    /// What a token shows in `Cf-Access-Jwt-Assertion`, before the host has verified anything.
+    fn assertion(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
+        self.identify(&in_assertion(token), Signature::Unverified, now)
+    }
+
+    /// What a token shows in `Authorization` once the host has verified its signature.
+    fn verified_bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
+        let authorization = format!("Bearer {token}");
+        self.identify(&in_authorization(&authorization), Signature::Verified, now)
+    }
+
+    fn verified_assertion(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
+        self.identify(&in_assertion(token), Signature::Verified, now)
+    }
+}
+
+fn in_authorization(authorization: &str) -> Credentials<'_> {
+    Credentials {
+        authorization: Some(authorization),
+        access_assertion: None,
+    }
+}
+
+fn in_assertion(token: &str) -> Credentials<'_> {
+    Credentials {
+        authorization: None,
+        access_assertion: Some(token),
+    }
+}
+
+#[track_caller]
+fn expect_caller(identity: Result<Identity, Problem>) -> Rc<Caller> {
+    match identity {
+        Ok(Identity::Caller(caller)) => caller,
+        other => panic!("not a caller: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn assert_unverified(identity: &Result<Identity, Problem>) {
+    assert!(
+        matches!(identity, Ok(Identity::Unverified(_))),
+        "{identity:?}"
+    );
+}
+
+#[test]
+fn without_a_bearer_token_the_challenge_is_bare() {
+    let valid = token(&claims());
+    let absent = [
+        None,
+        Some(String::new()),
+        Some("Bearer".to_owned()),
+        Some("Bearer ".to_owned()),
+        Some("Bearer   ".to_owned()),
+        Some(valid.clone()),
+        Some(format!("Basic {valid}")),
+        Some(format!("Token {valid}")),
+        Some(format!("JWT {valid}")),
+        Some(format!("BearerX {valid}")),
+        Some(format!("Bearer\t{valid}")),
+        Some(format!("Bearer:{valid}")),
+        Some(format!(" Bearer {valid}")),
+        Some(format!("Basic Zm9v, Bearer {valid}")),
+    ];
+    for authorization in absent {
+        let problem = identify_own(&configuration(), authorization.as_deref()).unwrap_err();
+        assert_eq!(status_and_kind(&problem), (401, "missing-token"));
+        let challenge = "Bearer realm=\"quillgate\"".to_owned();
+        assert_eq!(problem.headers, [("www-authenticate", challenge)]);
+    }
+}
+
+#[test]
+fn the_schemes_name_is_read_in_any_case() {
+    let token = token(&claims());
+    for scheme in ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "] {
+        let authorization = format!("{scheme} {token}");
+        assert!(identify_own(&configuration(), Some(&authorization)).is_ok());
+    }
+    assert!(identify_own(&configuration(), Some(&bearer())).is_ok());
+}
+
+#[test]
+fn two_credentials_in_one_field_are_refused() {
+    let valid = token(&claims());
+    for both in [
+        format!("{valid}, Bearer {valid}"),
+        format!("{valid},{valid}"),
+        format!("{valid} {valid}"),
+    ] {
+        assert!(verify(&both).is_err(), "{both}");
+    }
+}
+
+// --- tokens that are remembered ------------------------------------------------
+
+#[test]
+fn an_issuers_token_is_verified_once_a_minute() {
+    let mut isolate = Isolate::new();
+    let token = foreign("https://both.example");
+    assert_unverified(&isolate.bearer(&token, NOW));
+    assert_unverified(&isolate.bearer(&token, NOW));
+    assert!(isolate.verified.is_empty(), "nobody is let in before that");
+    let caller = expect_caller(isolate.verified_bearer(&token, NOW));
+    assert_eq!(caller.key(), "https://both.example bob");
+    assert_eq!(isolate.verified.len(), 1);
+    for seconds in [0, 1, 59] {
+        let again = expect_caller(isolate.bearer(&token, at(seconds)));
+        assert!(Rc::ptr_eq(&caller, &again), "it is the same one");
+    }
+    assert_unverified(&isolate.bearer(&token, at(60)));
+    expect_caller(isolate.verified_bearer(&token, at(60)));
+    expect_caller(isolate.bearer(&token, at(119)));
+    assert_eq!(isolate.verified.len(), 1);
+}
+
+#[test]
+fn an_own_token_is_verified_once() {
+    let mut isolate = Isolate::new();
+    let token = token(&claims());
+    let caller = expect_caller(isolate.bearer(&token, NOW));
+    for seconds in [0, 60, 3599] {
+        let again = expect_caller(isolate.bearer(&token, at(seconds)));
+        assert!(Rc::ptr_eq(&caller, &again));
+    }
+    assert_eq!(isolate.verified.len(), 1);
+}
+
+#[test]
+fn a_revoked_token_is_refused_although_it_is_remembered() {
+    let mut isolate = Isolate::new();
+    let own = token(&claims_with("jti", Some(json!("stolen"))));
+    expect_caller(isolate.bearer(&own, NOW));
+    for list in [
+        json!([{ "jti": "stolen" }]),
+        json!([{ "sub": "alice", "before": SECONDS + 1 }]),
+    ] {
+        isolate.config.revoked = RevokedTokens::read(&list.to_string()).unwrap();
+        let problem = isolate.bearer(&own, NOW).unwrap_err();
+        assert_invalid_token(&problem, "the access token has been revoked");
+    }
+    isolate.config.revoked = RevokedTokens::default();
+    expect_caller(isolate.bearer(&own, NOW));
+}
+
+#[test]
+fn an_own_token_that_has_expired_is_refused_although_it_is_remembered() {
+    let mut isolate = Isolate::new();
+    for (name, value) in [
+        ("exp", json!(SECONDS + 60)),
+        ("exp", json!(1_750_000_059.5)),
+        ("exp", json!(1_750_000_059.000_9)),
+    ] {
+        let token = token(&claims_with(name, Some(value)));
+        expect_caller(isolate.bearer(&token, NOW));
+        expect_caller(isolate.bearer(&token, at(59)));
+        let problem = isolate.bearer(&token, at(60)).unwrap_err();
+        assert_invalid_token(&problem, EXPIRED);
+    }
+}
+
+#[test]
+fn an_issuers_token_is_not_remembered_for_longer_than_it_lives() {
+    let mut isolate = Isolate::new();
+    let token = foreign_with("https://both.example", &json!({ "exp": SECONDS + 10 }));
+    expect_caller(isolate.verified_bearer(&token, NOW));
+    expect_caller(isolate.bearer(&token, at(9)));
+    // Clocks may differ by a minute, but then it is verified again.
+    assert_unverified(&isolate.bearer(&token, at(10)));
+    expect_caller(isolate.verified_bearer(&token, at(69)));
+    for signature in [Signature::Unverified, Signature::Verified] {
+        let authorization = format!("Bearer {token}");
+        let credentials = in_authorization(&authorization);
+        let problem = isolate.identify(&credentials, signature, at(70));
+        assert_invalid_token(&problem.unwrap_err(), EXPIRED);
+    }
+}
+
+#[test]
+fn a_token_is_remembered_for_the_header_field_that_it_was_taken_from() {
+    // The same issuer may be trusted for both, with other rules.
+    let both = foreign("https://both.example");
+    let mut isolate = Isolate::new();
+    let by_assertion = expect_caller(isolate.verified_assertion(&both, NOW));
+    assert!(by_assertion.authorize("access-docs", "jobs:read").is_ok());
+    assert_unverified(&isolate.bearer(&both, NOW));
+    let by_bearer = expect_caller(isolate.verified_bearer(&both, NOW));
+    assert!(by_bearer.authorize("access-docs", "jobs:read").is_err());
+    assert_unverified(&isolate.assertion(&both, NOW));
+
+    let access = foreign("https://access.example");
+    let mut isolate = Isolate::new();
+    expect_caller(isolate.verified_assertion(&access, NOW));
+    for identity in [
+        isolate.bearer(&access, NOW),
+        isolate.verified_bearer(&access, NOW),
+    ] {
+        assert_invalid_token(&identity.unwrap_err(), OTHER_ISSUER);
+    }
+    expect_caller(isolate.assertion(&access, NOW));
+
+    let bearer = foreign("https://bearer.example");
+    let mut isolate = Isolate::new();
+    expect_caller(isolate.verified_bearer(&bearer, NOW));
+    for identity in [
+        isolate.assertion(&bearer, NOW),
+        isolate.verified_assertion(&bearer, NOW),
+    ] {
+        assert_invalid_token(&identity.unwrap_err(), OTHER_ISSUER);
+    }
+    expect_caller(isolate.bearer(&bearer, NOW));
+}
+
+#[test]
+fn an_own_token_that_is_remembered_is_not_taken_from_accesss_header() {
+    let mut isolate = Isolate::new();
+    let own = token(&claims());
+    expect_caller(isolate.bearer(&own, NOW));
+    for identity in [
+        isolate.assertion(&own, NOW),
+        isolate.verified_assertion(&own, NOW),
+    ] {
+        assert_eq!(identity.unwrap_err().status, 401);
+    }
+}
+
+#[test]
+fn only_a_valid_token_is_remembered() {
+    let mut isolate = Isolate::new();
+    let own = token(&claims());
+    let issuer = "https://both.example";
+    for token in [
+        "x".to_owned(),
+        format!("{}A", &own[..own.len() - 1]),
+        token(&claims_with("exp", Some(json!(SECONDS)))),
+        token(&claims_with("iss", Some(json!("https://both.example")))),
+        foreign_with(issuer, &json!({ "exp": SECONDS - 60 })),
+        foreign_with(issuer, &json!({ "aud": "other" })),
+        foreign_with(issuer, &json!({ "team": "sales" })),
+        foreign("https://other.example"),
+    ] {
+        assert!(isolate.verified_bearer(&token, NOW).is_err());
+        assert!(isolate.verified.is_empty(), "{token}");
+    }
+    assert_unverified(&isolate.bearer(&foreign(issuer), NOW));
+    assert!(isolate.verified.is_empty());
+}
+
+#[test]
+fn a_remembered_token_is_still_held_to_its_projects_and_scopes() {
+    let mut isolate = Isolate::new();
+    let foreign = format!("Bearer {}", foreign("https://both.example"));
+    let own = bearer_of(&claims_with("scope", Some(json!("jobs:read"))));
+    for authorization in [&foreign, &own] {
+        let credentials = in_authorization(authorization);
+        expect_caller(isolate.identify(&credentials, Signature::Verified, NOW));
+        let mut plan = |path: &str| {
+            let url = format!("https://gate.example{path}");
+            let head = RequestHead {
+                method: "GET",
+                url: &url,
+                authorization: Some(authorization),
+                ..RequestHead::default()
+            };
+            let verified = &mut isolate.verified;
+            plan(&isolate.config, &head, NOW, Signature::Unverified, verified).action
+        };
+        assert!(matches!(
+            plan("/v2/agent/demo-docs/jobs"),
+            Ok(Action::ListJobs { .. })
+        ));
+        for (path, kind) in [
+            ("/v2/agent/secret/jobs", "project-not-allowed"),
+            ("/v1/analytics/demo-docs/views", "insufficient-scope"),
+            ("/healthz?deep", "insufficient-scope"),
+        ] {
+            let problem = plan(path).unwrap_err();
+            assert_eq!(status_and_kind(&problem), (403, kind), "{path}");
+        }
+    }
+}
+
+#[test]
+fn there_is_a_bound_to_the_tokens_that_are_remembered() {
+    let mut isolate = Isolate::new();
+    for number in 0..1_100 {
+        let token = token(&claims_with("jti", Some(json!(number.to_string()))));
+        expect_caller(isolate.bearer(&token, NOW));
+    }
+    assert_eq!(isolate.verified.len(), 1_000);
+
+    // Of the longest tokens a megabyte is remembered, key and claims counted.
+    let mut isolate = Isolate::new();
+    for number in 0..200 {
+        let padded = format!("{number:05}{}", "x".repeat(5_900));
+        let token = token(&claims_with("jti", Some(json!(padded))));
+        assert!((8_000..=8_192).contains(&token.len()), "{}", token.len());
+        expect_caller(isolate.bearer(&token, NOW));
+    }
+    assert!((60..=65).contains(&isolate.verified.len()));
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_sent_is_answered_401_without_being_repeated(text in "\\PC{0,80}", prefix in any::<bool>()) {
+        let sent = if prefix { format!("Bearer {text}") } else { text.clone() };
+        let problem = identify_own(&configuration(), Some(&sent)).unwrap_err();
+        prop_assert_eq!(problem.status, 401);
+        prop_assert!(text.len() < 12 || !problem.to_json("an-id").contains(&text));
+    }
+
+    #[test]
+    fn no_other_token_is_taken_for_a_remembered_one(
+        is_own in any::<bool>(),
+        index in any::<prop::sample::Index>(),
+        byte in 33u8..127,
+    ) {
+        let valid = if is_own { token(&claims()) } else { foreign("https://both.example") };
+        let mut isolate = Isolate::new();
+        expect_caller(isolate.verified_bearer(&valid, NOW));
+        let mut bytes = valid.into_bytes();
+        let index = index.index(bytes.len());
+        prop_assume!(bytes[index] != byte);
+        bytes[index] = byte;
+        let changed = String::from_utf8(bytes).unwrap();
+        let identity = isolate.bearer(&changed, NOW);
+        prop_assert!(!matches!(identity, Ok(Identity::Caller(_))), "{}", changed);
+    }
+}

@@ -1,0 +1,558 @@
+//! Which key of an issuer's set a signature is verified with, and when the set is fetched.
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::identity::jwks::{
+    Algorithm, FIRST_PAUSE, FRESH_FOR, ISOLATE_FRESH_FOR, KeySet, KeySource, Lookup, RememberedSet,
+    SEARCH_PAUSE, Search, find_key,
+};
+use serde_json::{Value, json};
+
+use crate::fixtures::{NOW, at, change, ec_key, encode, key_set, modulus, rsa_key};
+
+#[test]
+fn the_key_of_a_kid_is_given_out_without_anything_private() {
+    let private = [
+        ("d", encode([3; 32])),
+        ("p", encode([4; 128])),
+        ("k", encode("a secret")),
+        ("ext", "true".to_owned()),
+    ];
+    let with_private = |mut key: Value| {
+        for (name, value) in &private {
+            key[*name] = json!(value);
+        }
+        key
+    };
+    let keys = key_set(&[with_private(rsa_key()), with_private(ec_key())]);
+    let json = |kid, algorithm| {
+        let key = find_key(&keys, kid, algorithm).unwrap();
+        serde_json::to_string(&key.unwrap()).unwrap()
+    };
+    let n = modulus(2048);
+    let expected = format!(r#"{{"kty":"RSA","n":"{n}","e":"AQAB"}}"#);
+    assert_eq!(json("key-1", Algorithm::Rs256), expected);
+    let (x, y) = (encode([1; 32]), encode([2; 32]));
+    let expected = format!(r#"{{"kty":"EC","crv":"P-256","x":"{x}","y":"{y}"}}"#);
+    assert_eq!(json("key-2", Algorithm::Es256), expected);
+}
+
+#[test]
+fn a_kid_that_no_key_has_may_be_in_a_newer_set() {
+    let keys = [
+        rsa_key(),
+        ec_key(),
+        json!({}),
+        json!({ "kid": 1 }),
+        json!({ "kid": null }),
+        change(rsa_key(), "kid", None),
+        json!({ "kty": "oct", "k": "AAAA", "kid": "symmetric" }),
+    ];
+    let set = key_set(&keys);
+    for kid in [
+        "key-3",
+        "KEY-1",
+        "key-1 ",
+        "key",
+        "1",
+        "null",
+        "",
+        "key-1\u{0}",
+    ] {
+        assert_eq!(find_key(&set, kid, Algorithm::Rs256), Ok(None), "{kid}");
+    }
+    assert!(find_key(&set, "key-1", Algorithm::Rs256).is_ok_and(|key| key.is_some()));
+    assert_eq!(
+        find_key(r#"{"keys":[]}"#, "key-1", Algorithm::Rs256),
+        Ok(None)
+    );
+}
+
+#[test]
+fn two_keys_of_one_kid_are_refused() {
+    for other in [rsa_key(), change(ec_key(), "kid", Some(json!("key-1")))] {
+        let found = find_key(
+            &key_set(&[rsa_key(), ec_key(), other]),
+            "key-1",
+            Algorithm::Rs256,
+        );
+        assert!(found.is_err());
+    }
+}
+
+/// CVE-2026-22818 and its kind: the token's `alg` must not choose what a key is used for.
+#[test]
+fn a_key_is_used_for_its_own_algorithm_only() {
+    let other_type = "the issuer's key is of another type than the algorithm's";
+    let other_algorithm = "the issuer's key is for another algorithm";
+    let named = |key: Value| change(key, "kid", Some(json!("key")));
+    let free = |key: Value| change(named(key), "alg", None);
+    for (key, algorithm, reason) in [
+        (free(rsa_key()), Algorithm::Rs256, None),
+        (free(ec_key()), Algorithm::Es256, None),
+        (free(rsa_key()), Algorithm::Es256, Some(other_type)),
+        (free(ec_key()), Algorithm::Rs256, Some(other_type)),
+        (named(rsa_key()), Algorithm::Es256, Some(other_algorithm)),
+        (named(ec_key()), Algorithm::Rs256, Some(other_algorithm)),
+        (
+            change(free(rsa_key()), "alg", Some(json!("RS512"))),
+            Algorithm::Rs256,
+            Some(other_algorithm),
+        ),
+        (
+            change(free(rsa_key()), "alg", Some(json!("PS256"))),
+            Algorithm::Rs256,
+            Some(other_algorithm),
+        ),
+        (
+            change(free(rsa_key()), "alg", Some(json!("HS256"))),
+            Algorithm::Rs256,
+            Some(other_algorithm),
+        ),
+        (
+            change(free(rsa_key()), "alg", Some(json!("rs256"))),
+            Algorithm::Rs256,
+            Some(other_algorithm),
+        ),
+        (
+            change(free(rsa_key()), "alg", Some(json!(null))),
+            Algorithm::Rs256,
+            Some(other_algorithm),
+        ),
+        (
+            change(free(rsa_key()), "kty", Some(json!("rsa"))),
+            Algorithm::Rs256,
+            Some(other_type),
+        ),
+        (
+            change(free(rsa_key()), "kty", None),
+            Algorithm::Rs256,
+            Some(other_type),
+        ),
+        (
+            change(free(rsa_key()), "kty", Some(json!("oct"))),
+            Algorithm::Rs256,
+            Some(other_type),
+        ),
+        (
+            change(free(ec_key()), "crv", Some(json!("P-384"))),
+            Algorithm::Es256,
+            Some(other_type),
+        ),
+        (
+            change(free(ec_key()), "crv", Some(json!("secp256k1"))),
+            Algorithm::Es256,
+            Some(other_type),
+        ),
+        (
+            change(free(ec_key()), "crv", None),
+            Algorithm::Es256,
+            Some(other_type),
+        ),
+        (
+            json!({ "kid": "key", "kty": "oct", "k": "AAAA" }),
+            Algorithm::Rs256,
+            Some(other_type),
+        ),
+        (
+            json!({ "kid": "key", "kty": "OKP", "crv": "Ed25519", "x": "AAAA" }),
+            Algorithm::Es256,
+            Some(other_type),
+        ),
+    ] {
+        let found = find_key(&key_set(std::slice::from_ref(&key)), "key", algorithm);
+        assert_eq!(found.as_ref().err().copied(), reason, "{key}");
+        assert!(found != Ok(None));
+    }
+}
+
+#[test]
+fn a_key_for_something_else_is_not_used() {
+    for (name, value, is_used) in [
+        ("use", Some(json!("sig")), true),
+        ("use", None, true),
+        ("use", Some(json!("enc")), false),
+        ("use", Some(json!("SIG")), false),
+        ("use", Some(json!(null)), false),
+        ("use", Some(json!(["sig"])), false),
+        ("key_ops", Some(json!(["verify"])), true),
+        ("key_ops", Some(json!(["sign", "verify"])), true),
+        ("key_ops", Some(json!([])), false),
+        ("key_ops", Some(json!(["sign"])), false),
+        ("key_ops", Some(json!(["encrypt", "wrapKey"])), false),
+        ("key_ops", Some(json!("verify")), false),
+        ("key_ops", Some(json!(null)), false),
+    ] {
+        let key = change(rsa_key(), name, value);
+        let found = find_key(
+            &key_set(std::slice::from_ref(&key)),
+            "key-1",
+            Algorithm::Rs256,
+        );
+        let reason = (!is_used).then_some("the issuer's key is not for signatures");
+        assert_eq!(found.err(), reason, "{key}");
+    }
+}
+
+#[test]
+fn a_weak_or_broken_key_is_not_used() {
+    let (short, malformed) = (
+        "the issuer's key is too short",
+        "the issuer's key is malformed",
+    );
+    let padded = {
+        let mut bytes = vec![0, 0];
+        bytes.extend(vec![0xff; 128]);
+        bytes.extend(vec![0; 128]);
+        bytes
+    };
+    for (name, value, reason) in [
+        ("n", Some(json!(modulus(2048))), None),
+        ("n", Some(json!(modulus(4096))), None),
+        ("n", Some(json!(encode(&padded))), None),
+        ("n", Some(json!(modulus(2047))), Some(short)),
+        ("n", Some(json!(modulus(1024))), Some(short)),
+        (
+            "n",
+            Some(json!(encode([vec![0; 128], vec![0xff; 128]].concat()))),
+            Some(short),
+        ),
+        ("n", Some(json!("")), Some(short)),
+        ("n", None, Some(malformed)),
+        ("n", Some(json!(65_537)), Some(malformed)),
+        (
+            "n",
+            Some(json!(format!("{}=", modulus(2048)))),
+            Some(malformed),
+        ),
+        (
+            "n",
+            Some(json!(format!("{}\"", modulus(2048)))),
+            Some(malformed),
+        ),
+        (
+            "n",
+            Some(json!(format!("+/{}", modulus(2048)))),
+            Some(malformed),
+        ),
+        ("e", Some(json!("Aw")), None),
+        ("e", None, Some(malformed)),
+        ("e", Some(json!("")), Some(malformed)),
+        ("e", Some(json!("AA")), Some(malformed)),
+        ("e", Some(json!("AQ")), Some(malformed)),
+        ("e", Some(json!("AAE")), Some(malformed)),
+        ("e", Some(json!("AQAA")), Some(malformed)),
+        ("e", Some(json!(65_537)), Some(malformed)),
+    ] {
+        let key = change(rsa_key(), name, value);
+        let found = find_key(
+            &key_set(std::slice::from_ref(&key)),
+            "key-1",
+            Algorithm::Rs256,
+        );
+        assert_eq!(found.err(), reason, "{name} of {key}");
+    }
+    for (name, value) in [
+        ("x", None),
+        ("x", Some(json!(""))),
+        ("x", Some(json!(encode([1; 31])))),
+        ("y", Some(json!(encode([0; 33])))),
+        ("y", Some(json!(7))),
+        ("y", Some(json!("+"))),
+    ] {
+        let key = change(ec_key(), name, value);
+        let found = find_key(
+            &key_set(std::slice::from_ref(&key)),
+            "key-2",
+            Algorithm::Es256,
+        );
+        assert_eq!(found, Err(malformed), "{key}");
+    }
+}
+
+#[test]
+fn what_is_not_a_jwk_set_gives_no_key() {
+    let key = rsa_key().to_string();
+    for text in [
+        String::new(),
+        "<html>404</html>".to_owned(),
+        "null".to_owned(),
+        "{}".to_owned(),
+        key.clone(),
+        format!("[{key}]"),
+        format!(r#"{{"keys":{key}}}"#),
+        format!(r#"{{"keys":[{key},null]}}"#),
+        r#"{"keys":["x"]}"#.to_owned(),
+        format!(r#"{{"Keys":[{key}]}}"#),
+        format!(r#"{{"keys":[],"keys":[{key}]}}"#),
+        format!(
+            r#"{{"keys":[{}]}}"#,
+            key.replacen('{', r#"{"kid":"other","#, 1)
+        ),
+        format!(r#"{{"keys":[{key}]}} x"#),
+    ] {
+        let read = KeySet::read(text.clone(), NOW);
+        assert_eq!(read.err(), Some("the issuer's keys are not a JWK Set"));
+        let found = find_key(&text, "key-1", Algorithm::Rs256);
+        assert_eq!(found, Err("the issuer's keys are not a JWK Set"), "{text}");
+    }
+}
+
+// --- when a set is fetched -----------------------------------------------------
+
+const UNKNOWN_KID: &str = "the access token's kid is not one of its issuer's keys";
+
+/// A set with the keys `key-1` and `key-2`.
+fn fetched(now: Millis) -> KeySet {
+    KeySet::read(key_set(&[rsa_key(), ec_key()]), now).unwrap()
+}
+
+/// A source whose set was fetched at [`NOW`].
+fn source() -> KeySource {
+    let mut source = KeySource::default();
+    assert_eq!(source.look_up("key-1", false, NOW), Lookup::Fetch);
+    source.set = Some(fetched(NOW));
+    source
+}
+
+#[test]
+fn the_pauses_are_as_documented() {
+    assert_eq!(FRESH_FOR, Millis(3_600_000));
+    assert_eq!(SEARCH_PAUSE, Millis(60_000));
+    assert_eq!(FIRST_PAUSE, Millis(10_000));
+    assert_eq!(ISOLATE_FRESH_FOR, Millis(60_000));
+}
+
+#[test]
+fn a_set_is_used_for_an_hour() {
+    let mut source = source();
+    for seconds in [0, 1, 3599] {
+        for kid in ["key-1", "key-2"] {
+            assert_eq!(source.look_up(kid, false, at(seconds)), Lookup::Use);
+        }
+    }
+    assert_eq!(source.look_up("key-1", false, at(3600)), Lookup::Fetch);
+    source.set = Some(fetched(at(3600)));
+    assert_eq!(source.look_up("key-1", false, at(7199)), Lookup::Use);
+}
+
+#[test]
+fn an_old_set_is_used_while_a_newer_one_cannot_be_fetched() {
+    let mut source = source();
+    for (seconds, expected) in [
+        (3600, Lookup::Fetch),
+        (3601, Lookup::Use),
+        (3659, Lookup::Use),
+        (3660, Lookup::Fetch),
+        (3719, Lookup::Use),
+        (86_400, Lookup::Fetch),
+    ] {
+        assert_eq!(source.look_up("key-1", false, at(seconds)), expected);
+        assert!(source.set.is_some());
+    }
+}
+
+#[test]
+fn without_a_set_it_is_fetched_every_ten_seconds() {
+    let mut source = KeySource::default();
+    for (milliseconds, expected) in [
+        (0, Lookup::Fetch),
+        (1, Lookup::Use),
+        (9_999, Lookup::Use),
+        (10_000, Lookup::Fetch),
+        (19_999, Lookup::Use),
+        (20_000, Lookup::Fetch),
+    ] {
+        let now = NOW.plus(Millis(milliseconds));
+        assert_eq!(source.look_up("key-1", false, now), expected);
+    }
+}
+
+#[test]
+fn a_key_that_the_set_lacks_is_searched_for_once_a_minute() {
+    let mut source = source();
+    assert_eq!(source.look_up("key-3", false, at(1)), Lookup::Fetch);
+    for seconds in [1, 2, 60] {
+        for kid in ["key-3", "key-4", ""] {
+            assert_eq!(source.look_up(kid, false, at(seconds)), Lookup::Use);
+        }
+    }
+    assert_eq!(source.look_up("key-4", false, at(61)), Lookup::Fetch);
+    // What the set has is used meanwhile.
+    assert_eq!(source.look_up("key-1", false, at(61)), Lookup::Use);
+}
+
+#[test]
+fn whoever_needs_a_set_waits_for_the_fetch_that_is_under_way() {
+    let mut source = KeySource::default();
+    assert_eq!(source.look_up("key-1", false, NOW), Lookup::Fetch);
+    assert_eq!(source.look_up("key-1", true, NOW), Lookup::Fetch);
+    assert_eq!(source.look_up("key-9", true, at(5)), Lookup::Fetch);
+    source.set = Some(fetched(at(5)));
+    assert_eq!(source.look_up("key-1", true, at(6)), Lookup::Use);
+    assert_eq!(source.look_up("key-9", true, at(6)), Lookup::Fetch);
+    assert_eq!(source.look_up("key-9", false, at(7)), Lookup::Use);
+}
+
+/// Looks for keys that nobody has, one every 26 ms for a minute.
+fn random_kids() -> impl Iterator<Item = (String, Millis)> {
+    (0..2_300).map(|number| (format!("random-{number}"), NOW.plus(Millis(number * 26))))
+}
+
+#[test]
+fn a_strangers_random_kids_fetch_a_set_once_a_minute() {
+    let mut source = source();
+    let mut fetches = 0;
+    for (kid, now) in random_kids() {
+        if source.look_up(&kid, false, now) == Lookup::Fetch {
+            fetches += 1;
+            source.set = Some(fetched(now));
+        }
+        assert_eq!(source.look_up("key-1", false, now), Lookup::Use);
+    }
+    assert_eq!(fetches, 1);
+}
+
+#[test]
+fn a_strangers_random_kids_reach_the_object_once_a_minute() {
+    let set = key_set(&[rsa_key(), ec_key()]);
+    // Whether or not the isolate has the set already.
+    for is_known in [false, true] {
+        let mut remembered = RememberedSet::default();
+        if is_known {
+            let key = remembered.remember(set.clone(), "key-1", Algorithm::Rs256, NOW);
+            assert!(key.is_ok());
+        }
+        let mut asks = 0;
+        for (kid, now) in random_kids() {
+            let found = match remembered.search(&kid, Algorithm::Rs256, now) {
+                Search::Found(found) => found,
+                Search::Ask => {
+                    asks += 1;
+                    remembered.remember(set.clone(), &kid, Algorithm::Rs256, now)
+                }
+            };
+            assert_eq!(found, Err(UNKNOWN_KID));
+            // Whose key is there is found without asking.
+            let own = remembered.search("key-1", Algorithm::Rs256, now);
+            assert!(matches!(own, Search::Found(Ok(_))));
+        }
+        assert_eq!(asks, 1, "{is_known}");
+    }
+}
+
+#[test]
+fn an_isolate_uses_a_set_for_a_minute() {
+    let mut remembered = RememberedSet::default();
+    let search =
+        |remembered: &mut RememberedSet, now| remembered.search("key-1", Algorithm::Rs256, now);
+    assert_eq!(search(&mut remembered, NOW), Search::Ask);
+    let set = key_set(&[rsa_key()]);
+    let key = remembered.remember(set, "key-1", Algorithm::Rs256, NOW);
+    assert!(key.is_ok());
+    for now in [NOW, at(1), at(59), Millis(at(60).0 - 1)] {
+        assert_eq!(search(&mut remembered, now), Search::Found(key.clone()));
+    }
+    assert_eq!(search(&mut remembered, at(60)), Search::Ask);
+    // A key that was withdrawn is no longer used then.
+    let empty = key_set(&[]);
+    let key = remembered.remember(empty, "key-1", Algorithm::Rs256, at(60));
+    assert_eq!(key, Err(UNKNOWN_KID));
+    assert_eq!(search(&mut remembered, at(61)), Search::Found(key));
+}
+
+#[test]
+fn a_key_that_was_added_is_found_at_once() {
+    let mut remembered = RememberedSet::default();
+    let old = key_set(&[rsa_key()]);
+    let key = remembered.remember(old, "key-1", Algorithm::Rs256, NOW);
+    assert!(key.is_ok());
+    let search = remembered.search("key-2", Algorithm::Es256, at(1));
+    assert_eq!(search, Search::Ask);
+    // Nor is whoever asks while that is under way refused: the object fetches once for both.
+    let search = remembered.search("key-2", Algorithm::Es256, at(1));
+    assert_eq!(search, Search::Ask);
+    let new = key_set(&[rsa_key(), ec_key()]);
+    let key = remembered.remember(new, "key-2", Algorithm::Es256, at(1));
+    assert!(key.is_ok());
+    let search = remembered.search("key-2", Algorithm::Es256, at(2));
+    assert_eq!(search, Search::Found(key));
+}
+
+#[test]
+fn a_key_that_must_not_be_used_is_not_asked_for_again_and_again() {
+    let mut remembered = RememberedSet::default();
+    let weak = change(rsa_key(), "n", Some(json!(modulus(1024))));
+    let set = key_set(&[weak]);
+    let reason = Err("the issuer's key is too short");
+    let key = remembered.remember(set, "key-1", Algorithm::Rs256, NOW);
+    assert_eq!(key, reason);
+    for seconds in [0, 1, 59] {
+        let search = remembered.search("key-1", Algorithm::Rs256, at(seconds));
+        assert_eq!(search, Search::Found(reason.clone()));
+    }
+    let search = remembered.search("key-1", Algorithm::Rs256, at(60));
+    assert_eq!(search, Search::Ask);
+}
+
+/// The rule in as few words as possible: what is known of an address, as numbers.
+#[derive(Default)]
+struct Model {
+    fetched: Option<u64>,
+    asked: Option<u64>,
+    searched: Option<u64>,
+}
+
+impl Model {
+    fn look_up(&mut self, has_key: bool, is_fetching: bool, now: u64) -> Lookup {
+        let since = |at: Option<u64>| at.map_or(u64::MAX, |at| now - at);
+        let old = since(self.fetched) >= 3_600_000;
+        let lacks = self.fetched.is_none() || !has_key;
+        let pause = if self.fetched.is_some() {
+            60_000
+        } else {
+            10_000
+        };
+        let due = if old {
+            since(self.asked) >= pause
+        } else {
+            lacks && since(self.searched) >= 60_000
+        };
+        if !(old || lacks) || !(is_fetching || due) {
+            return Lookup::Use;
+        }
+        if !old {
+            self.searched = Some(now);
+        }
+        if !is_fetching {
+            self.asked = Some(now);
+        }
+        Lookup::Fetch
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_jwk_set_is_no_key_comes_of_text(text in "\\PC{0,80}", kid in "\\PC{0,20}") {
+        let found = find_key(&text, &kid, Algorithm::Rs256);
+        prop_assert!(!matches!(found, Ok(Some(_))));
+    }
+
+    #[test]
+    fn a_source_is_as_its_model(
+        steps in prop::collection::vec((0..4_000_u64, any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()), 1..200),
+    ) {
+        let (mut source, mut model) = (KeySource::default(), Model::default());
+        let mut now = NOW.0;
+        for (pause, is_long, has_key, is_fetching, succeeds) in steps {
+            now += if is_long { pause * 300 } else { pause };
+            let kid = if has_key { "key-1" } else { "key-9" };
+            let expected = model.look_up(has_key, is_fetching, now);
+            prop_assert_eq!(source.look_up(kid, is_fetching, Millis(now)), expected);
+            if expected == Lookup::Fetch && succeeds {
+                source.set = Some(fetched(Millis(now)));
+                model.fetched = Some(now);
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Which questions for page views are one question, and how long an answer stays fresh.
+
+use proptest::prelude::*;
+use proptest::string::string_regex;
+use quillgate::{Endpoint as _, ListPageViews, Millis, Operation, ProjectId};
+use quillgate_worker::config::Config;
+use quillgate_worker::content::Values;
+use quillgate_worker::problem::Problem;
+use quillgate_worker::views::query::ViewsQuery;
+
+use crate::fixtures::{NOW, configuration, configure, field_and_rule};
+
+static OPERATION: Operation = ListPageViews::OPERATION;
+const LIST: &str = "/v1/analytics/demo-docs/views";
+const DAY: u64 = 86_400_000;
+/// How long an answer about a range that goes on is fresh, unless it is set.
+const FRESH: u64 = 300_000;
+/// 2025-06-15T00:00:00Z, the midnight before [`NOW`].
+const MIDNIGHT: Millis = Millis(1_749_945_600_000);
+
+fn views_by(
+    config: &Config,
+    project: &str,
+    query: &str,
+    now: Millis,
+) -> Result<ViewsQuery, Problem> {
+    let call: ListPageViews = Values::new(&OPERATION, Vec::new(), Some(query))?.call()?;
+    ViewsQuery::new(&call, &ProjectId::new(project)?, config, now)
+}
+
+fn views(query: &str) -> Result<ViewsQuery, Problem> {
+    views_by(&configuration(), "demo-docs", query, NOW)
+}
+
+#[track_caller]
+fn fresh_for(query: &str, now: Millis) -> u64 {
+    let query = query.replace('+', "%2B");
+    let views = views_by(&configuration(), "demo-docs", &query, now);
+    views.map_err(|problem| problem.detail).unwrap().fresh_for
+}
+
+#[test]
+fn a_list_is_named_by_its_range_in_one_order_whatever_the_page() {
+    for (query, list) in [
+        ("", ""),
+        ("limit=5&offset=250", ""),
+        ("dateFrom=2024-02-29", "?dateFrom=2024-02-29"),
+        ("dateTo=2024-02-29", "?dateTo=2024-02-29"),
+        (
+            "dateTo=2024-03-01&offset=5&dateFrom=2024-02-29&limit=1",
+            "?dateFrom=2024-02-29&dateTo=2024-03-01",
+        ),
+        (
+            "%64ateFrom=2024%2D02-29&&dateTo=2024-03-01",
+            "?dateFrom=2024-02-29&dateTo=2024-03-01",
+        ),
+        (
+            "dateFrom=2024-02-29T12:00:00%2B01:00",
+            "?dateFrom=2024-02-29T12%3A00%3A00%2B01%3A00",
+        ),
+    ] {
+        assert_eq!(
+            views(query).unwrap().list,
+            format!("{LIST}{list}"),
+            "{query}"
+        );
+    }
+}
+
+#[test]
+fn what_is_left_out_is_the_upstreams_first_page() {
+    let page = |query| {
+        let views = views(query).unwrap();
+        (views.limit, views.offset)
+    };
+    assert_eq!(page(""), (50, 0));
+    assert_eq!(page("limit=250"), (250, 0));
+    assert_eq!(page("limit=1&offset=0"), (1, 0));
+    assert_eq!(page("offset=251"), (50, 251));
+}
+
+#[test]
+fn two_projects_never_share_a_list() {
+    let list = |project| {
+        let views = views_by(
+            &configuration(),
+            project,
+            "dateFrom=2024-01-01&dateTo=2024-01-02",
+            NOW,
+        );
+        views.unwrap().list
+    };
+    let projects = [
+        "demo-docs",
+        "Demo-docs",
+        "demo-docs ",
+        "demo%2Ddocs",
+        "demo%20docs",
+        "demo docs",
+        "demo+docs",
+        "demo/docs",
+        "demo-docs/views",
+        "demo-docs/views?dateFrom=2024-01-01",
+        "demo-docs#",
+        "demo\u{2010}docs",
+        "démo-docs",
+        "de\u{301}mo-docs",
+        "...",
+    ];
+    for (at, project) in projects.iter().enumerate() {
+        for other in &projects[at + 1..] {
+            assert_ne!(list(project), list(other), "{project} {other}");
+        }
+    }
+}
+
+#[test]
+fn a_range_that_ended_before_today_is_fresh_for_a_day() {
+    for date_to in [
+        "2025-06-15",
+        "2025-06-14",
+        "2025-06-13",
+        "2025-05-31",
+        "2024-12-31",
+        "2025-06-15T00:00Z",
+        "2025-06-15T00:00:00Z",
+        "2025-06-15T00:00:00.000Z",
+        "2025-06-14T23:59:59.999Z",
+        "2025-06-15T00:00:00+00:00",
+        "2025-06-15T00:00:00-00:00",
+        "2025-06-15T02:00:00+02:00",
+        "2025-06-15T14:00:00+14:00",
+        "2025-06-15T23:59:00+23:59",
+        "2025-06-14T19:00:00-05:00",
+        "2025-06-14T12:00:00-12:00",
+        "2025-06-14T18:29:59.999-05:30",
+    ] {
+        let query = format!("dateFrom=2020-01-01T00:00:00Z&dateTo={date_to}");
+        assert_eq!(fresh_for(&query, NOW), DAY, "{date_to}");
+    }
+    // The bounds need not be of one kind.
+    for query in [
+        "dateFrom=2020-01-01&dateTo=2025-06-15",
+        "dateFrom=2020-01-01&dateTo=2025-06-15T00:00:00Z",
+        "dateFrom=2020-01-01T00:00&dateTo=2025-06-15",
+    ] {
+        assert_eq!(fresh_for(query, NOW), DAY, "{query}");
+    }
+}
+
+#[test]
+fn a_range_that_goes_on_is_fresh_for_as_long_as_is_set() {
+    for date_to in [
+        "2025-06-16",
+        "2025-06-17",
+        "2025-07-01",
+        "2026-01-01",
+        "9999-12-31",
+        "2025-06-15T00:00:00.001Z",
+        "2025-06-15T00:01Z",
+        "2025-06-15T15:06:40Z",
+        "2025-06-15T00:00:00-00:01",
+        "2025-06-15T00:00:00-12:00",
+        "2025-06-15T02:00:00.001+02:00",
+        "2025-06-15T02:00:00+01:59",
+        "2025-06-14T19:00:00.001-05:00",
+        "2025-06-14T23:59:59-05:00",
+        "2025-06-14T18:31-05:30",
+    ] {
+        let query = format!("dateFrom=2020-01-01&dateTo={date_to}");
+        assert_eq!(fresh_for(&query, NOW), FRESH, "{date_to}");
+    }
+    for query in ["", "dateFrom=2020-01-01", "dateFrom=2020-01-01T00:00:00Z"] {
+        assert_eq!(fresh_for(query, NOW), FRESH, "{query}");
+    }
+    let config = configure(&[("ANALYTICS_FRESH_SECONDS", Some("7"))]);
+    let own = |query| {
+        views_by(&config, "demo-docs", query, NOW)
+            .unwrap()
+            .fresh_for
+    };
+    assert_eq!(own(""), 7000);
+    assert_eq!(own("dateFrom=2025-01-01&dateTo=2025-06-16"), 7000);
+    assert_eq!(own("dateFrom=2025-01-01&dateTo=2025-06-15"), DAY);
+}
+
+#[test]
+fn a_time_without_an_offset_never_ends_a_range() {
+    for date_to in [
+        "2025-06-15T00:00",
+        "2025-06-14T00:00:00",
+        "2020-01-02T00:00:00.000",
+    ] {
+        let query = format!("dateFrom=2020-01-01&dateTo={date_to}");
+        assert_eq!(fresh_for(&query, NOW), FRESH, "{date_to}");
+    }
+}
+
+/// Where a list without `dateFrom` begins is the upstream's to say, and may move with the day.
+#[test]
+fn a_range_that_has_ended_is_fresh_for_a_day_whenever_it_began() {
+    for date_to in ["2025-06-15", "2025-06-14", "2020-01-01T00:00:00Z"] {
+        let query = format!("dateTo={date_to}");
+        assert_eq!(fresh_for(&query, NOW), DAY, "{date_to}");
+    }
+}
+
+#[test]
+fn the_day_changes_at_midnight_utc() {
+    for (now, today, tomorrow) in [
+        (MIDNIGHT, DAY, FRESH),
+        (Millis(MIDNIGHT.0 + DAY - 1), DAY, FRESH),
+        (Millis(MIDNIGHT.0 - 1), FRESH, FRESH),
+        (Millis(MIDNIGHT.0 + DAY), DAY, DAY),
+    ] {
+        let of = |date_to| fresh_for(&format!("dateFrom=2020-01-01&dateTo={date_to}"), now);
+        assert_eq!(of("2025-06-15"), today, "{now:?}");
+        assert_eq!(of("2025-06-15T00:00:00Z"), today, "{now:?}");
+        assert_eq!(of("2025-06-16"), tomorrow, "{now:?}");
+        assert_eq!(of("2025-06-16T00:00:00Z"), tomorrow, "{now:?}");
+    }
+}
+
+#[test]
+fn months_and_years_change_as_the_calendar_has_them() {
+    for (now, ended, goes_on) in [
+        // 2024-02-29T12:00:00Z
+        (1_709_208_000_000, "2024-02-29", "2024-03-01"),
+        // 2024-03-01T00:00:00Z
+        (1_709_251_200_000, "2024-03-01", "2024-03-02"),
+        // 2023-03-01T00:00:00Z
+        (1_677_628_800_000, "2023-03-01", "2023-03-02"),
+        // 2024-12-31T23:59:59.999Z
+        (1_735_689_599_999, "2024-12-31", "2025-01-01"),
+        // 2025-01-01T00:00:00Z
+        (1_735_689_600_000, "2025-01-01", "2025-01-02"),
+    ] {
+        let of = |date_to| {
+            let query = format!("dateFrom=2020-01-01&dateTo={date_to}");
+            fresh_for(&query, Millis(now))
+        };
+        assert_eq!((of(ended), of(goes_on)), (DAY, FRESH), "{now}");
+    }
+}
+
+#[test]
+fn no_clock_makes_a_lifetime_panic() {
+    for now in [0, 1, DAY - 1, DAY, u64::MAX] {
+        let of = |query| fresh_for(query, Millis(now));
+        assert_eq!(of(""), FRESH);
+        assert!([DAY, FRESH].contains(&of("dateFrom=1960-01-01&dateTo=1970-01-01")));
+        assert!([DAY, FRESH].contains(&of("dateFrom=9999-12-30&dateTo=9999-12-31")));
+    }
+}
+
+#[test]
+fn rows_past_the_last_that_can_be_counted_are_refused() {
+    for (query, taken) in [
+        ("offset=9007199254740941", true),
+        ("offset=9007199254740942", false),
+        ("offset=9007199254740991", false),
+        ("offset=9007199254740990&limit=1", true),
+        ("offset=9007199254740991&limit=1", false),
+        ("offset=9007199254740741&limit=250", true),
+        ("offset=9007199254740742&limit=250", false),
+    ] {
+        let read = views(query);
+        assert_eq!(read.is_ok(), taken, "{query}");
+        if let Err(problem) = read {
+            let expected = ("offset".to_owned(), "offset".to_owned());
+            assert_eq!(problem.status, 400);
+            assert_eq!(field_and_rule(&problem), expected);
+        }
+    }
+}
+
+#[test]
+fn a_query_is_sent_to_the_organisations_object_by_these_names() {
+    let query = views("dateTo=2025-06-16&limit=25&offset=75").unwrap();
+    let expected = serde_json::json!({
+        "list": "/v1/analytics/demo-docs/views?dateTo=2025-06-16",
+        "limit": 25,
+        "offset": 75,
+        "fresh_for": 300_000,
+    });
+    assert_eq!(serde_json::to_value(query).unwrap(), expected);
+}
+
+fn ranges() -> impl Strategy<Value = String> {
+    let bound = |name: &'static str, years: &'static str| {
+        let date = format!("{years}-(01|02)-(01|02)(T00:00(:00)?(Z|%2B00:00)?)?");
+        let pair = string_regex(&format!("{name}={date}")).unwrap();
+        prop_oneof![Just(String::new()), pair]
+    };
+    (
+        bound("dateFrom", "(2019|2020)"),
+        bound("dateTo", "(2021|2022)"),
+    )
+        .prop_map(|(from, to)| [from, to].join("&"))
+}
+
+proptest! {
+    #[test]
+    fn lists_are_equal_for_equal_projects_and_ranges_alone(
+        first in ("([a-c%?&=/#. +é-]|views|limit){1,4}", ranges()),
+        second in ("([a-c%?&=/#. +é-]|views|limit){1,4}", ranges()),
+        limit in 1..251_u64,
+        offset in 0..10_000_u64,
+    ) {
+        let config = configuration();
+        let list = |(project, range): &(String, String), rest: &str| {
+            views_by(&config, project, &format!("{range}&{rest}"), NOW).map(|views| views.list)
+        };
+        let page = format!("offset={offset}&limit={limit}");
+        let (Ok(one), Ok(two)) = (list(&first, ""), list(&second, "")) else {
+            // Only the two projects that would be steps in the path.
+            let dots = |project: &str| matches!(project, "." | "..");
+            prop_assert!(dots(&first.0) || dots(&second.0));
+            return Ok(());
+        };
+        prop_assert_eq!(one == two, first == second, "{} {}", one, two);
+        prop_assert_eq!(list(&first, &page), Ok(one.clone()));
+        for name in ["limit=", "offset="] {
+            prop_assert!(!one.contains(name), "{}", one);
+        }
+    }
+
+    #[test]
+    fn a_range_of_days_is_fresh_for_a_day_when_it_has_ended(day in 1..29_u64) {
+        let of_june = 14; // Midnight of the 15th is today's.
+        let query = format!("dateFrom=2025-05-01&dateTo=2025-06-{day:02}");
+        let expected = if day <= of_june + 1 { DAY } else { FRESH };
+        prop_assert_eq!(fresh_for(&query, NOW), expected);
+    }
+}

@@ -1,0 +1,55 @@
+//! The address at which changes of a job are watched.
+
+use proptest::prelude::*;
+use quillgate_worker::watch::WatchCall;
+
+fn call() -> WatchCall {
+    WatchCall {
+        id: "an-id".to_owned(),
+        project: "demo docs".to_owned(),
+        job: "j/1?x#y".to_owned(),
+        traceparent: "00-1-2-00".to_owned(),
+        after: Some(3),
+    }
+}
+
+#[test]
+fn a_call_survives_its_way_to_the_object() {
+    assert_eq!(WatchCall::from_url(&call().to_url()), Some(call()));
+    let from_the_start = WatchCall {
+        after: None,
+        ..call()
+    };
+    let url = from_the_start.to_url();
+    assert_eq!(WatchCall::from_url(&url), Some(from_the_start));
+}
+
+#[test]
+fn another_address_is_not_a_call() {
+    let url = call().to_url();
+    for other in [
+        String::new(),
+        "https://gate/".to_owned(),
+        "https://gate/watch".to_owned(),
+        "https://gate/watch/a/b/c".to_owned(),
+        url.replace("/watch/", "/Watch/"),
+        url.replace("/watch/", "/x/watch/"),
+        url.replace("an-id", "%"),
+    ] {
+        assert_eq!(WatchCall::from_url(&other), None, "{other}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_call_survives(
+        id in "\\PC{1,12}",
+        project in "\\PC{1,12}",
+        job in "\\PC{1,12}",
+        traceparent in "[0-9a-f-]{0,55}",
+        after in prop::option::of(0..1_000_000_000_000_000_u64),
+    ) {
+        let call = WatchCall { id, project, job, traceparent, after };
+        prop_assert_eq!(WatchCall::from_url(&call.to_url()), Some(call));
+    }
+}
