@@ -4,69 +4,100 @@
  */
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { cargoBuildWasm } from "./cargo.mjs";
+import { cargoBuildProgram, cargoBuildWasm } from "./cargo.mjs";
 import { run, runMain, StepError } from "./child.mjs";
+import { removeExports } from "./exports.mjs";
 import { whenChanged } from "./freshness.mjs";
 import { withShortNames } from "./glue.mjs";
 import { setup } from "./setup.mjs";
-import { ROOT, VERSIONS } from "./versions.mjs";
+import { ROOT } from "./versions.mjs";
+
+/**
+ * @typedef {object} Work what a build had to do: nothing, when nothing has changed
+ * @property {string[]} [compiled] the crates that Cargo compiled
+ * @property {string[]} [made] the other steps that ran
+ *
+ * @typedef {import("./setup.mjs").Context & Work & { signal?: AbortSignal }} Context
+ *   an aborted signal stops the build
+ *
+ * @typedef {object} WorkerBuild
+ * @property {string} name unique, since the steps' records are kept by it
+ * @property {"release" | "start"} profile the Cargo profile: small, or quick to compile
+ * @property {string[]} features of the crate
+ * @property {string} out the folder of `index.js`
+ */
 
 const PACKAGE = join(ROOT, "pkg");
 const PACKAGE_DIST = join(PACKAGE, "dist");
-/** Where wasm-bindgen puts JavaScript that the core brings along, if any. */
+/** Where wasm-bindgen puts JavaScript that a crate brings along, if any. */
 const SNIPPETS = "snippets";
 const WORKER = join(ROOT, "worker");
-const WORKER_CORE = join(WORKER, "build", "core");
-const WORKER_BUNDLE_ARGS = [
-  ...["--bundle", "--format=esm", "--target=es2023", "--log-level=warning"],
-  ...["--external:cloudflare:*", "--loader:.wasm=copy", "--loader:.json=text"],
-  ...["--asset-names=[name]", `--outdir=${join(WORKER, "build")}`],
-];
+const WORKER_ENTRY = join(WORKER, "entry");
+const WORKER_MAIN = join(WORKER_ENTRY, "index.js");
+const WORKER_BUILD = join(WORKER, "build");
 const PAGE = join(ROOT, "www");
+/** The page as it is served. */
+export const PAGE_DIST = join(PAGE, "dist");
 
-/** wasm-opt itself keeps to the wasm features that the module names. */
-const WASM_OPT_ARGS = [
-  ...["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"],
-  "--minify-imports-and-exports-and-modules",
-];
+/** The Worker that is tested and deployed. */
+const RELEASE_WORKER = Object.freeze({
+  name: "worker",
+  profile: "release",
+  features: [],
+  out: WORKER_BUILD,
+});
+/** The Worker that `npm start` runs. */
+const START_WORKER = Object.freeze({
+  name: "start worker",
+  profile: "start",
+  features: [],
+  out: join(WORKER_BUILD, "start"),
+});
+export const START_MAIN = join(START_WORKER.out, "index.js");
+/** The Worker with a route that traps, which only tests run. */
+const TRAP_WORKER = Object.freeze({
+  name: "trap worker",
+  profile: "start",
+  features: ["trap-route"],
+  out: join(WORKER_BUILD, "trap"),
+});
+
 /** The crate as the npm package has it: bindings, and no JSON parser of its own. */
 export const PACKAGE_CRATE = Object.freeze([
   ...["-p", "quillgate"],
   ...["--no-default-features", "--features", "bindings"],
 ]);
 /**
- * How the shipped core is compiled: with a standard library of its own, in which a panic
+ * How what is shipped is compiled: with a standard library of its own, in which a panic
  * stops at once and says nothing. That is a sixth less to download. No release of Rust has
  * these switches without `RUSTC_BOOTSTRAP` yet, so the build says that it wants them.
  */
-const SMALL = Object.freeze({
-  args: [
-    ...["-Z", "build-std=std,panic_abort"],
-    ...["--target-dir", join(ROOT, "target", "package")],
-  ],
-  flags: [
-    "-Zunstable-options",
-    "-Cpanic=immediate-abort",
-    "-Zlocation-detail=none",
-    "-Zfmt-debug=none",
-    // The other mangling's long names would be part of the glue.
-    "-Csymbol-mangling-version=legacy",
-  ],
-  env: { RUSTC_BOOTSTRAP: "1" },
-});
-/** The Worker's decisions; a call that traps makes the shell instantiate them anew. */
-const WORKER_BINDGEN_ARGS = [
-  ...["--target", "web", "--out-name", "gateway", "--omit-default-module-path"],
-  ...["--experimental-reset-state-function"],
-  ...["--remove-name-section", "--remove-producers-section"],
+const SMALL_ARGS = ["--release", "-Z", "build-std=std,panic_abort"];
+const SMALL_FLAGS = [
+  "-Zunstable-options",
+  "-Cpanic=immediate-abort",
+  "-Zlocation-detail=none",
+  "-Zfmt-debug=none",
+  // The other mangling's long names would be part of the glue.
+  "-Csymbol-mangling-version=legacy",
 ];
-const WORKER_OPT_ARGS = ["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"];
-const BINDGEN_ARGS = [
-  // Where the module is, the package's entries say.
-  ...["--target", "web", "--out-name", "core", "--omit-default-module-path"],
-  ...["--remove-name-section", "--remove-producers-section"],
+/** SHA-256 in a loop, not written out: a token's is two dozen rounds of microseconds. */
+const SMALL_SHA256 = '--cfg=sha2_backend_soft="compact"';
+
+/** Where the module is, the importer says. */
+const BINDGEN_ARGS = ["--target", "web", "--omit-default-module-path"];
+const SMALL_BINDGEN_ARGS = ["--remove-name-section", "--remove-producers-section"];
+/** A call that traps makes the entry instantiate the module anew. */
+const WORKER_BINDGEN_ARGS = ["--experimental-reset-state-function"];
+/** What the `worker` crate exports of classes that the gateway makes no use of. */
+const UNUSED_EXPORTS =
+  /^(__wbg_(get_|set_)?)?(intounderlying|r2range|minifyconfig|containerstartupoptions)/;
+/** wasm-opt itself keeps to the wasm features that the module names. */
+const WASM_OPT_ARGS = [
+  ...["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"],
+  "--minify-imports-and-exports-and-modules",
 ];
 
 /** What {@link setup} must provide for a build. */
@@ -82,131 +113,280 @@ export const PARTS = Object.freeze({
 /**
  * Builds the npm package: `pkg/dist/`, ready for `npm pack`.
  *
- * @param {import("./setup.mjs").Context} context
+ * @param {Context} context
  */
-export async function buildPackage({ env, bin }) {
-  const core = ["core.js", "core.d.ts", "core_bg.wasm", "core_bg.wasm.d.ts"];
-  await keepOnly(PACKAGE_DIST, [...core, SNIPPETS]);
-  const generate = ["run", "--quiet", "-p", "quillgate-generate", "--", "types"];
-  const types = join(PACKAGE_DIST, "types.d.ts");
-  await run("generating the package's types", "cargo", [...generate, types], { env });
+export async function buildPackage(context) {
+  const { bin, made } = context;
+  await mkdir(PACKAGE_DIST, { recursive: true });
+  await generate("package types", "types", join(PACKAGE_DIST, "types.d.ts"), context);
 
-  const step = "compiling the core";
-  const wasm = await cargoBuildWasm(step, "quillgate", [...PACKAGE_CRATE, ...SMALL.args], {
-    env: { ...env, ...SMALL.env, ...rustFlags(SMALL.flags) },
+  const args = [...PACKAGE_CRATE, ...SMALL_ARGS, ...targetFolder("package")];
+  const wasm = await cargoBuildWasm("compiling the core", "quillgate", args, {
+    ...context,
+    env: smallEnv(context, SMALL_FLAGS),
   });
-  const inputs = [
-    await readFile(wasm),
-    await readFile(join(ROOT, "package-lock.json")),
-    await readFile(join(ROOT, "scripts", "glue.mjs")),
-    JSON.stringify([VERSIONS, BINDGEN_ARGS, WASM_OPT_ARGS]),
-  ];
-  const outputs = core.map((name) => join(PACKAGE_DIST, name));
-  await whenChanged("package", inputs, outputs, () => bindCore(wasm, { env, bin }));
+  const core = { name: "package core", module: "core", out: PACKAGE_DIST, small: true };
+  await bind(core, wasm, context);
 
-  const project = join(PACKAGE, "tsconfig.json");
-  await run("compiling the package's TypeScript", bin.tsc, ["-p", project], { env });
-  await copyFile(join(ROOT, "LICENSE"), join(PACKAGE, "LICENSE"));
-}
-
-/** Compiler flags, and none of this machine's paths in what is built. */
-function rustFlags(flags) {
-  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
-  const paths = [`--remap-path-prefix=${home}=cargo`, `--remap-path-prefix=${ROOT}=quillgate`];
-  return { CARGO_ENCODED_RUSTFLAGS: [...paths, ...flags].join("\x1f") };
-}
-
-/** Makes the core's glue and its optimised wasm. */
-async function bindCore(wasm, { env, bin }) {
-  await rm(join(PACKAGE_DIST, SNIPPETS), { recursive: true, force: true });
-  const args = [...BINDGEN_ARGS, "--out-dir", PACKAGE_DIST, wasm];
-  await run("binding the core", bin.wasmBindgen, args, { env });
-  const bound = join(PACKAGE_DIST, "core_bg.wasm");
-  const optimised = `${bound}.tmp`;
-  const optimise = [...WASM_OPT_ARGS, bound, "-o", optimised];
-  let names = "";
-  const onStdout = (chunk) => {
-    names += chunk;
-  };
-  await run("optimising the core", bin.wasmOpt, optimise, { env, onStdout });
-  const glue = join(PACKAGE_DIST, "core.js");
-  await writeFile(glue, withShortNames(await readFile(glue, "utf8"), JSON.parse(names)));
-  await rename(optimised, bound);
+  const sources = ["src", "tsconfig.json"].map((name) => join(PACKAGE, name));
+  await whenChanged(
+    { name: "package", inputs: sources, outputs: [PACKAGE_DIST], made },
+    async () => {
+      await keepOnly(PACKAGE_DIST, ["types.d.ts", ...filesOf("core"), SNIPPETS]);
+      await run("compiling the package's TypeScript", bin.tsc, ["-p", PACKAGE], context);
+    },
+  );
+  const [licence, copy] = [ROOT, PACKAGE].map((folder) => join(folder, "LICENSE"));
+  await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
+    copyFile(licence, copy),
+  );
 }
 
 /**
- * Builds the Worker: `worker/build/`, which holds the decisions as wasm and the shell around
- * them.
+ * Builds the Worker: its wasm and the entry around it. Unless told otherwise
+ * it is the one that is deployed, in `worker/build/`.
  *
- * @param {import("./setup.mjs").Context} context
+ * @param {Context} context
+ * @param {WorkerBuild} [options]
  */
-export async function buildWorker({ env, bin }) {
-  await mkdir(WORKER_CORE, { recursive: true });
-  const openapi = ["run", "--quiet", "-p", "quillgate-generate", "--", "openapi"];
-  const description = join(WORKER_CORE, "openapi.json");
-  await run("describing the gateway", "cargo", [...openapi, description], { env });
-
-  const args = ["-p", "quillgate-worker", ...SMALL.args];
-  // SHA-256 in a loop, not written out: a token's is two dozen rounds of microseconds.
-  const flags = [...SMALL.flags, '--cfg=sha2_backend_soft="compact"'];
-  const wasm = await cargoBuildWasm("compiling the Worker", "quillgate-worker", args, {
-    env: { ...env, ...SMALL.env, ...rustFlags(flags) },
-  });
-  const inputs = [
-    await readFile(wasm),
-    await readFile(join(ROOT, "package-lock.json")),
-    JSON.stringify([VERSIONS, WORKER_BINDGEN_ARGS, WORKER_OPT_ARGS]),
-  ];
-  const outputs = ["gateway.js", "gateway_bg.wasm"].map((name) => join(WORKER_CORE, name));
-  await whenChanged("worker", inputs, outputs, () => bindWorker(wasm, { env, bin }));
-
-  await run("checking the Worker's shell", bin.tsc, ["-p", WORKER], { env });
-  const entry = join(WORKER, "entry", "index.ts");
-  await run("bundling the Worker", bin.esbuild, [entry, ...WORKER_BUNDLE_ARGS], { env });
+export async function buildWorker(context, options = RELEASE_WORKER) {
+  const { name, profile, out } = options;
+  const small = profile === "release";
+  const core = join(out, "core");
+  await mkdir(core, { recursive: true });
+  await generate(`${name} description`, "openapi", join(core, "openapi.json"), context);
+  const wasm = await compileWorker(options, context);
+  const args = WORKER_BINDGEN_ARGS;
+  const unused = UNUSED_EXPORTS;
+  const built = { name: `${name} core`, module: "gateway", out: core, args, small, unused };
+  await bind(built, wasm, context);
+  await bundleWorker(options, core, context);
 }
 
-/** Makes the glue of the Worker's decisions, and their optimised wasm. */
-async function bindWorker(wasm, { env, bin }) {
-  const args = [...WORKER_BINDGEN_ARGS, "--out-dir", WORKER_CORE, wasm];
-  await run("binding the Worker", bin.wasmBindgen, args, { env });
-  const bound = join(WORKER_CORE, "gateway_bg.wasm");
-  const optimised = `${bound}.tmp`;
-  await run("optimising the Worker", bin.wasmOpt, [...WORKER_OPT_ARGS, bound, "-o", optimised], {
-    env,
+/**
+ * Builds the Worker of `npm start`, in seconds: `worker/build/start/`.
+ *
+ * @param {Context} context
+ */
+export async function buildStartWorker(context) {
+  await buildWorker(context, START_WORKER);
+}
+
+/**
+ * Builds the Worker with the route that traps, for tests.
+ *
+ * @param {Context} context
+ * @returns {Promise<string>} the path of its `index.js`
+ */
+export async function buildTrapWorker(context) {
+  await buildWorker(context, TRAP_WORKER);
+  return join(TRAP_WORKER.out, "index.js");
+}
+
+function compileWorker({ name, profile, features }, context) {
+  const chosen = features.flatMap((feature) => ["--features", feature]);
+  const args = ["-p", "quillgate-worker", ...chosen, ...targetFolder(name)];
+  const step = `compiling the ${name}`;
+  if (profile !== "release") {
+    return cargoBuildWasm(step, "quillgate-worker", [...args, "--profile", profile], context);
+  }
+  const env = smallEnv(context, [...SMALL_FLAGS, SMALL_SHA256]);
+  return cargoBuildWasm(step, "quillgate-worker", [...args, ...SMALL_ARGS], { ...context, env });
+}
+
+/**
+ * Bundles the entry with a core. A development build's `index.js` changes in one instant, with
+ * a wasm file of another name: `wrangler dev` never sees one without the other.
+ */
+async function bundleWorker({ name, profile, out }, core, { made }) {
+  const index = join(out, "index.js");
+  const names = profile === "release" ? "[name]" : "[name]-[hash]";
+  const outputs = profile === "release" ? [index, join(out, "gateway_bg.wasm")] : [out];
+  const step = { name: `${name} bundle`, inputs: [WORKER_ENTRY, core], outputs, made };
+  await whenChanged(step, async () => {
+    const files = await bundle(core, out, names);
+    const modules = files.filter(({ path }) => path !== index);
+    for (const { path, contents } of modules) await writeFile(path, contents);
+    await replace(index, files.find(({ path }) => path === index).contents);
+    const current = modules.map(({ path }) => basename(path));
+    const isStale = (file) => file.endsWith(".wasm") && !current.includes(file);
+    await remove(out, (await readdir(out)).filter(isStale));
   });
-  await rename(optimised, bound);
+}
+
+async function bundle(core, out, assetNames) {
+  // Only here, since this file is loaded before the npm packages are installed.
+  const { build: esbuild } = await import("esbuild");
+  const { outputFiles } = await esbuild({
+    entryPoints: [WORKER_MAIN],
+    outdir: out,
+    write: false,
+    bundle: true,
+    format: "esm",
+    target: "es2023",
+    external: ["cloudflare:*"],
+    loader: { ".wasm": "copy", ".json": "text" },
+    assetNames,
+    logLevel: "warning",
+    plugins: [withCore(core)],
+  }).catch(() => {
+    throw new StepError("bundling the Worker failed");
+  });
+  return outputFiles;
+}
+
+/**
+ * Makes the entry's imports of `../build/core/` those of this build's core. Its modules that Rust
+ * imports are the originals, not the copies that wasm-bindgen has made.
+ *
+ * @returns {import("esbuild").Plugin}
+ */
+function withCore(core) {
+  return {
+    name: "core",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.\/build\/core\// }, ({ path }) => ({
+        path: join(core, path.slice("../build/core/".length)),
+      }));
+      onResolve({ filter: /^\.\/snippets\/quillgate-worker-\w+\/entry\// }, ({ path }) => ({
+        path: join(WORKER_ENTRY, path.split("/entry/")[1]),
+      }));
+    },
+  };
 }
 
 /**
  * Builds the page: `www/dist/`. Needs the package.
  *
- * @param {import("./setup.mjs").Context} context
+ * @param {Context} context
  */
-export async function buildPage({ env, bin }) {
-  await run("building the page", bin.vite, ["build"], { cwd: PAGE, env });
+export async function buildPage(context) {
+  const inputs = [PAGE, PACKAGE_DIST, join(PACKAGE, "package.json")];
+  await whenChanged({ name: "page", inputs, outputs: [PAGE_DIST], made: context.made }, () =>
+    run("building the page", context.bin.vite, ["build"], { ...context, cwd: PAGE }),
+  );
 }
 
 /**
- * Builds several parts, saying how long each took.
+ * Builds several parts, saying how long each took and what had to be done.
  *
  * @param {import("./setup.mjs").Context} context
- * @param {string[]} [names] all parts unless told
+ * @param {Record<string, (context: Context) => Promise<void>>} [parts] all parts unless told
+ * @returns {Promise<Required<Work>>}
  */
-export async function build(context, names = Object.keys(PARTS)) {
-  for (const [name, buildPart] of Object.entries(PARTS)) {
-    if (!names.includes(name)) continue;
+export async function build(context, parts = PARTS) {
+  const all = { compiled: [], made: [] };
+  for (const [name, buildPart] of Object.entries(parts)) {
     console.log(`build: ${name} …`);
     const started = performance.now();
-    await buildPart(context);
-    console.log(`build: ${name} done (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+    const work = { compiled: [], made: [] };
+    await buildPart({ ...context, ...work });
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    console.log(`build: ${name} done (${seconds} s), ${summary(work)}`);
+    all.compiled.push(...work.compiled);
+    all.made.push(...work.made);
   }
+  return all;
 }
 
-/** Empties a folder, except for some files, and makes it when missing. */
+function summary({ compiled, made }) {
+  const done = [];
+  if (compiled.length > 3) done.push(`compiled ${compiled.length} crates`);
+  else if (compiled.length > 0) done.push(`compiled ${compiled.join(", ")}`);
+  if (made.length > 0) done.push(`made ${made.join(", ")}`);
+  return done.length > 0 ? done.join(", ") : "nothing to do";
+}
+
+// --- what the parts share --------------------------------------------------
+
+/** Writes what follows from the Rust types: `types` or `openapi`. */
+async function generate(name, what, path, context) {
+  const step = "building the generator";
+  const folder = targetFolder("generate");
+  const program = await cargoBuildProgram(step, "quillgate-generate", folder, context);
+  const { made } = context;
+  await whenChanged({ name, inputs: [program], outputs: [path], made }, () =>
+    run(`generating the ${name}`, program, [what, path], context),
+  );
+}
+
+/**
+ * A target folder of its own, for flags or features of its own. In a shared one Cargo keeps one
+ * result of a `cdylib`, so that commands would compile again what others have just compiled.
+ */
+function targetFolder(name) {
+  return ["--target-dir", join(ROOT, "target", name.replaceAll(" ", "-"))];
+}
+
+/** Compiler flags, and none of this machine's paths in what is built. */
+function smallEnv({ env }, flags) {
+  const home = env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const paths = [`--remap-path-prefix=${home}=cargo`, `--remap-path-prefix=${ROOT}=quillgate`];
+  return {
+    ...env,
+    RUSTC_BOOTSTRAP: "1",
+    CARGO_ENCODED_RUSTFLAGS: [...paths, ...flags].join("\x1f"),
+  };
+}
+
+/**
+ * Makes a module's glue and its wasm of what Cargo has compiled.
+ *
+ * @param {{ name: string, module: string, out: string, args?: string[], small: boolean,
+ *   unused?: RegExp }} options `unused` are exports that nobody calls
+ * @param {string} wasm
+ * @param {Context} context
+ */
+async function bind({ name, module, out, args = [], small, unused }, wasm, context) {
+  const outputs = [...filesOf(module), SNIPPETS].map((file) => join(out, file));
+  const bindgen = [...BINDGEN_ARGS, ...(small ? SMALL_BINDGEN_ARGS : []), ...args];
+  await whenChanged({ name, inputs: [wasm], outputs, made: context.made }, async () => {
+    await rm(join(out, SNIPPETS), { recursive: true, force: true });
+    const target = ["--out-name", module, "--out-dir", out, wasm];
+    await run(`binding the ${name}`, context.bin.wasmBindgen, [...bindgen, ...target], context);
+    if (small && unused) await removeExports(join(out, `${module}_bg.wasm`), unused);
+    if (small) await optimise(name, join(out, module), context);
+  });
+}
+
+/** Optimises a module's wasm; its glue follows it to the short names. */
+async function optimise(name, module, context) {
+  const bound = `${module}_bg.wasm`;
+  const optimised = `${bound}.tmp`;
+  let names = "";
+  const onStdout = (chunk) => {
+    names += chunk;
+  };
+  const args = [...WASM_OPT_ARGS, bound, "-o", optimised];
+  await run(`optimising the ${name}`, context.bin.wasmOpt, args, { ...context, onStdout });
+  const glue = `${module}.js`;
+  await writeFile(glue, withShortNames(await readFile(glue, "utf8"), JSON.parse(names)));
+  await rename(optimised, bound);
+}
+
+/** What wasm-bindgen writes. */
+function filesOf(module) {
+  return [".js", ".d.ts", "_bg.wasm", "_bg.wasm.d.ts"].map((end) => module + end);
+}
+
+/** Replaces a file in one instant, if it changes at all. */
+async function replace(path, content) {
+  const present = await readFile(path).catch(() => undefined);
+  if (present?.equals(content)) return;
+  await writeFile(`${path}.tmp`, content);
+  await rename(`${path}.tmp`, path);
+}
+
+/** Empties a folder, except for some files. */
 async function keepOnly(folder, names) {
-  await mkdir(folder, { recursive: true });
-  const others = (await readdir(folder)).filter((name) => !names.includes(name));
-  await Promise.all(others.map((name) => rm(join(folder, name), { recursive: true })));
+  await remove(
+    folder,
+    (await readdir(folder)).filter((name) => !names.includes(name)),
+  );
+}
+
+async function remove(folder, names) {
+  await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true })));
 }
 
 function partsNamed(names) {
@@ -215,12 +395,13 @@ function partsNamed(names) {
     const known = Object.keys(PARTS).join(", ");
     throw new StepError(`no part is called ${unknown.join(", ")}; there are ${known}`);
   }
-  return names.length > 0 ? names : undefined;
+  if (names.length === 0) return PARTS;
+  return Object.fromEntries(Object.entries(PARTS).filter(([name]) => names.includes(name)));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   await runMain(async () => {
-    const names = partsNamed(process.argv.slice(2));
-    await build(await setup(BUILD_NEEDS), names);
+    const parts = partsNamed(process.argv.slice(2));
+    await build(await setup(BUILD_NEEDS), parts);
   });
 }

@@ -92,6 +92,7 @@ export function signalsEndWith(code) {
  * @property {NodeJS.ProcessEnv} [env]
  * @property {(chunk: Buffer) => void} [onOutput] also receives all that is shown
  * @property {(chunk: Buffer) => void} [onStdout] receives standard output, which is then not shown
+ * @property {AbortSignal} [signal] stops the command
  */
 
 /**
@@ -104,18 +105,22 @@ export function signalsEndWith(code) {
  * @throws {StepError} when it cannot be started or exits with another code than 0
  */
 export async function run(step, command, args, options = {}) {
-  const { cwd = ROOT, env = process.env, onOutput, onStdout } = options;
+  const { cwd = ROOT, env = process.env, onOutput, onStdout, signal } = options;
+  signal?.throwIfAborted();
   const stdout = onOutput || onStdout ? "pipe" : "inherit";
   const stderr = onOutput ? "pipe" : "inherit";
   const child = spawnGroup(command, args, { cwd, env, stdio: ["ignore", stdout, stderr] });
+  const stop = () => stopGroup(child);
+  signal?.addEventListener("abort", stop);
   if (onStdout) child.stdout.on("data", onStdout);
   else if (onOutput) tee(child.stdout, process.stdout, onOutput);
   if (onOutput) tee(child.stderr, process.stderr, onOutput);
-  const [code, signal] = await ending(child).catch((error) => {
+  const [code, killedBy] = await ending(child).catch((error) => {
     throw new StepError(`${step}: cannot run ${command}: ${error.message}`);
   });
+  signal?.removeEventListener("abort", stop);
   if (code === 0) return;
-  const how = signal ? `was ended by ${signal}` : `exited with code ${code}`;
+  const how = killedBy ? `was ended by ${killedBy}` : `exited with code ${code}`;
   throw new StepError(`${step} failed: ${[command, ...args].join(" ")} ${how}`);
 }
 

@@ -1,41 +1,41 @@
-import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { digestFiles } from "./files.mjs";
 import { ROOT } from "./versions.mjs";
 
 /** Inside node_modules, so that a new set of packages starts from nothing. */
-const RECORDS = join(ROOT, "node_modules", ".cache", "quillgate");
+export const RECORDS = join(ROOT, "node_modules", ".cache", "quillgate");
+/** What every step depends on: the versions of the tools, and how they are called. */
+const TOOLS = [
+  "package-lock.json",
+  "scripts/build.mjs",
+  "scripts/glue.mjs",
+  "scripts/versions.mjs",
+].map((path) => join(ROOT, path));
 
 /**
- * Makes files only when what they are made from has changed, or when they are
- * not as they were left.
- *
- * @param {string} name what is made
- * @param {(string | Uint8Array)[]} inputs everything that the result depends on
- * @param {string[]} outputs the paths of the files that `make` writes
- * @param {() => Promise<unknown>} make
- * @returns {Promise<boolean>} whether they had to be made
+ * @typedef {object} Step
+ * @property {string} name what the step makes; no two steps have the same
+ * @property {string[]} inputs the files and folders that it is made from
+ * @property {string[]} outputs the files and folders that the step writes
+ * @property {string[]} [made] receives the name when the step runs
  */
-export async function whenChanged(name, inputs, outputs, make) {
-  const record = join(RECORDS, `${name}.json`);
-  const input = digest(...inputs);
+
+/**
+ * Runs a step when its inputs or the tools have changed, or when its outputs are not as it
+ * left them.
+ *
+ * @param {Step} step
+ * @param {() => Promise<unknown>} make
+ */
+export async function whenChanged({ name, inputs, outputs, made }, make) {
+  const record = join(RECORDS, `${name.replaceAll(" ", "-")}.json`);
+  const input = await digestFiles([...TOOLS, ...inputs]);
+  const describe = async () => JSON.stringify({ input, output: await digestFiles(outputs) });
   const before = await readFile(record, "utf8").catch(() => undefined);
-  if (before === (await describe(input, outputs))) return false;
+  if (before === (await describe())) return;
+  made?.push(name);
   await make();
   await mkdir(dirname(record), { recursive: true });
-  await writeFile(record, await describe(input, outputs));
-  return true;
-}
-
-async function describe(input, outputs) {
-  const made = await Promise.all(
-    outputs.map((path) => readFile(path).then(digest, () => "missing")),
-  );
-  return JSON.stringify({ input, made });
-}
-
-function digest(...parts) {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part).update("\0");
-  return hash.digest("hex");
+  await writeFile(record, await describe());
 }

@@ -1,14 +1,16 @@
 /**
  * `npm start`: the page, the gateway and a simulated platform on this machine,
- * with secrets that are made anew each time.
+ * with secrets that are made anew each time. A change of the sources is built
+ * and served at once.
  */
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { canaryKey } from "../tests/harness/canary.mjs";
 import { startGateway } from "../tests/harness/gateway.mjs";
 import { startUpstream } from "../tests/harness/upstream.mjs";
-import { BUILD_NEEDS, build } from "./build.mjs";
+import { BUILD_NEEDS, build, buildStartWorker, PARTS, START_MAIN } from "./build.mjs";
 import { endWithNpm, runMain, StepError, signalsEndWith } from "./child.mjs";
+import { digestSources, rebuildOnChange } from "./rebuild.mjs";
 import { setup } from "./setup.mjs";
 import { accessClaims, mintToken, newSecret, SCOPES } from "./token.mjs";
 
@@ -25,7 +27,8 @@ await runMain(async () => {
   await expectFree("UPSTREAM_PORT", upstreamPort);
 
   const context = await setup(BUILD_NEEDS);
-  await build(context);
+  const sources = await digestSources();
+  await build(context, { ...PARTS, worker: buildStartWorker });
 
   const adminKey = canaryKey();
   const secret = newSecret();
@@ -44,17 +47,26 @@ await runMain(async () => {
     secret,
     allowedOrigins: "",
     port: gatewayPort,
+    main: START_MAIN,
     env: context.env,
   });
 
   console.log(welcome({ page: gateway.url, upstream: upstream.url, token: demoToken(secret) }));
-  const died = await Promise.race([
-    upstream.ended.then((how) => ({ who: "the simulated platform", how, log: upstream.log() })),
-    gateway.ended.then((how) => ({ who: "the gateway", how, log: gateway.log() })),
-  ]);
-  await Promise.all([gateway.stop(), upstream.stop()]);
-  throw new StepError(`${died.who} ${died.how}; its last words:\n${died.log.slice(-2000)}`);
+  try {
+    await Promise.race([
+      failWhenEnded("the simulated platform", upstream),
+      failWhenEnded("the gateway", gateway),
+      rebuildOnChange(context, gateway, sources),
+    ]);
+  } finally {
+    await Promise.all([gateway.stop(), upstream.stop()]);
+  }
 });
+
+async function failWhenEnded(name, { ended, log }) {
+  const how = await ended;
+  throw new StepError(`${name} ${how}; its last words:\n${log().slice(-2000)}`);
+}
 
 function demoToken(secret) {
   const ttlSeconds = TOKEN_DAYS * 24 * 3600;
@@ -77,6 +89,7 @@ token is good for every operation, for ${TOKEN_DAYS} days or until the next star
 a password: never put it into an address.
 
 The platform is simulated at ${upstream}; no real key is involved.
+A change of the Worker, the core or the page is built and served at once.
 Ctrl-C stops all of it and forgets its jobs and secrets.
 ${rule}
 `;

@@ -9,22 +9,19 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { newCanaryKey, PLANTED, scanForCanary } from "../tests/harness/canary.mjs";
 import { LOGS } from "../tests/harness/process.mjs";
-import { BUILD_NEEDS, build, PACKAGE_CRATE } from "./build.mjs";
+import { BUILD_NEEDS, build } from "./build.mjs";
+import { BINDINGS, CORE_TESTS, LINTS } from "./checks.mjs";
 import { endWithNpm, run, runMain, StepError } from "./child.mjs";
 import { setup } from "./setup.mjs";
 import { ROOT } from "./versions.mjs";
 
-const WASM = ["--target", "wasm32-unknown-unknown"];
-const STRICT = ["--", "-D", "warnings"];
 const WASM_PACK_NEEDS = { wasmBindgen: true, wasmPack: true };
 const OPENAPI_NEEDS = { ...BUILD_NEEDS, python: true };
 const PACKAGE_NEEDS = { ...BUILD_NEEDS, browser: true, firefox: true, packageTools: true };
-/** Only that test target: the others and the doctests are the core suite's. */
-const BINDINGS = [...PACKAGE_CRATE, "--test", "bindings"];
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
 /** Suites that start the gateway or the simulator with the canary. */
-const PLANTING = ["package", "gateway", "openapi", "page"];
+const PLANTING = ["package", "gateway", "openapi", "page", "build"];
 
 /**
  * @typedef {object} Counts
@@ -54,11 +51,13 @@ const SUITES = {
   core: { needs: {}, run: testCore },
   "bindings-node": { needs: WASM_PACK_NEEDS, run: testBindingsInNode },
   "bindings-chrome": { needs: { ...WASM_PACK_NEEDS, browser: true }, run: testBindingsInChrome },
+  "worker-node": { needs: WASM_PACK_NEEDS, run: testWorkerInNode },
   package: { needs: PACKAGE_NEEDS, built: true, run: testWithNode },
   gateway: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
   harness: { needs: {}, run: testWithNode },
+  build: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   secrets: { needs: BUILD_NEEDS, built: true, run: searchForCanary },
 };
 
@@ -164,19 +163,24 @@ function checkFormat({ run, bin }) {
 }
 
 function checkLint({ run }) {
-  return countCommands(run, [
-    ["cargo", ["clippy", "--workspace", "--all-targets", ...STRICT]],
-    ["cargo", ["clippy", ...PACKAGE_CRATE, ...WASM, "--all-targets", ...STRICT]],
-    ["cargo", ["clippy", "-p", "quillgate-worker", ...WASM, ...STRICT]],
-  ]);
+  return countCommands(
+    run,
+    LINTS.map((args) => ["cargo", ["clippy", ...args]]),
+  );
 }
 
 async function testCore({ run }) {
-  return countCargo(await run("cargo", ["test", "--workspace", "--no-fail-fast"]));
+  return countCargo(await run("cargo", ["test", ...CORE_TESTS]));
 }
 
 async function testBindingsInNode({ run, bin }) {
   return countCargo(await run(bin.wasmPack, [...wasmPackTest("--node"), ...BINDINGS]));
+}
+
+/** The Worker's rooms that touch JavaScript; its decisions are the core suite's. */
+async function testWorkerInNode({ run, bin }) {
+  const command = ["test", "--node", "--mode", "no-install", "worker", "--lib"];
+  return countCargo(await run(bin.wasmPack, command));
 }
 
 /** Without installing: setup has put the right tools first on PATH. */

@@ -22,6 +22,7 @@ const CONFIG = join(ROOT, "worker", "wrangler.toml");
  *   one finds what this one has stored. A temporary one unless told
  * @property {number} [port] a free one unless told
  * @property {string} [config] another wrangler configuration
+ * @property {string} [main] the `index.js` of another build than the configured one
  * @property {string} [readyPath] what answers 200 when it is ready
  * @property {NodeJS.ProcessEnv} [env]
  */
@@ -33,7 +34,7 @@ const CONFIG = join(ROOT, "worker", "wrangler.toml");
  * @param {GatewayOptions} options
  */
 export async function startGateway(options = {}) {
-  const { assets, config = CONFIG, readyPath = "/healthz", env = process.env } = options;
+  const { assets, config = CONFIG, main, readyPath = "/healthz", env = process.env } = options;
   const port = options.port ?? (await freePort());
   const variables = variablesOf(options);
   // Outside of the repository: wrangler's home, its state and the secrets.
@@ -45,7 +46,7 @@ export async function startGateway(options = {}) {
   const secrets = join(home, "secrets.env");
   writeFileSync(secrets, envFile(variables), { mode: 0o600 });
   const args = [
-    ...["dev", "--config", config, "--env-file", secrets],
+    ...["dev", ...(main ? [main] : []), "--config", config, "--env-file", secrets],
     ...["--ip", "127.0.0.1", "--port", String(port)],
     ...["--inspector-ip", "127.0.0.1", "--inspector-port", String(await freePort())],
     ...["--persist-to", state, "--show-interactive-dev-session=false"],
@@ -72,7 +73,11 @@ export async function startGateway(options = {}) {
     await stop();
     throw error;
   }
-  return { url, port, log: running.output, ended: running.ended, stop, kill };
+  /** Waits until a changed Worker or page is served, after that much of the log. */
+  const reloaded = async (logLength) => {
+    await running.line(/Local server updated and ready/, 30_000, logLength);
+  };
+  return { url, port, log: running.output, ended: running.ended, reloaded, stop, kill };
 }
 
 function variablesOf({ upstreamUrl, adminKey, readKey, secret, allowedOrigins, vars }) {

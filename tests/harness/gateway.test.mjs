@@ -76,6 +76,19 @@ for (const how of ["stop", "kill"]) {
   });
 }
 
+test("another main than the configured one runs, and is loaded again when it changes", async () => {
+  const main = join(folder, "other.js");
+  const build = (key) => writeFileSync(main, WORKER.replace("env.ADMIN_READ_KEY", `"${key}"`));
+  build("first");
+  const gateway = await start({ main });
+  assert.deepEqual(await ask(gateway), { count: 1, readKey: "first" });
+  const logLength = gateway.log().length;
+  build("second");
+  await gateway.reloaded(logLength);
+  assert.deepEqual(await ask(gateway), { count: 2, readKey: "second" });
+  await gateway.stop();
+});
+
 test("without a folder of its own the storage is new each time", async () => {
   const gateway = await start({ readKey: "mint_reader" });
   assert.deepEqual(await ask(gateway), { count: 1, readKey: "mint_reader" });

@@ -16,8 +16,8 @@ export const LOGS = join(ROOT, "tests", ".logs");
  * @typedef {object} Program
  * @property {() => string} output everything that it has written so far
  * @property {string} logFile where the same is kept
- * @property {(pattern: RegExp, deadlineMs?: number) => Promise<RegExpExecArray>} line
- *   the first line that matches, now or later
+ * @property {(pattern: RegExp, deadlineMs?: number, from?: number) => Promise<RegExpExecArray>} line
+ *   the first line that matches, now or later; `from`: only what comes after that much output
  * @property {<T>(check: () => Promise<T | undefined>, deadlineMs?: number) => Promise<T>} until
  *   the first result of `check` that is not `undefined`, checked again and again
  * @property {Promise<string>} ended how it ended, once it has
@@ -87,8 +87,8 @@ export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } =
   return {
     output: () => output,
     logFile,
-    line(pattern, deadlineMs = 30_000) {
-      const find = () => firstLine(output, pattern);
+    line(pattern, deadlineMs = 30_000, from = 0) {
+      const find = () => firstLine(output.slice(from), pattern);
       return watch(find, `a line like ${pattern}`, deadlineMs);
     },
     async until(check, deadlineMs = 30_000) {
