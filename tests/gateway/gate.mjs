@@ -18,10 +18,11 @@ export const ALLOWED_ORIGIN = "https://docs.example";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * Starts both. `name` names the file in which everything that was received is kept.
+ * Starts both. `name` names the file in which everything that was received is kept; `prepare` gets
+ * the simulator before the gateway starts.
  *
  * @param {string} name
- * @param {{ upstream?: object, gateway?: object }} [options]
+ * @param {{ upstream?: object, gateway?: object, prepare?: (upstream: object) => unknown }} [options]
  */
 export async function startGate(name, options = {}) {
   const key = canaryKey();
@@ -34,7 +35,11 @@ export async function startGate(name, options = {}) {
     allowedOrigins: [ALLOWED_ORIGIN, "http://localhost:5173"],
     ...options.gateway,
   };
-  const gateway = await startGateway(settings).catch(async (error) => {
+  const start = async () => {
+    await options.prepare?.(upstream);
+    return await startGateway(settings);
+  };
+  const gateway = await start().catch(async (error) => {
     await upstream.stop();
     throw error;
   });

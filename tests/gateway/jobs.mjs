@@ -25,11 +25,16 @@ const PATIENCE_MS = 20_000;
  * outlives a restart.
  *
  * @param {string} name as for `startGate`
- * @param {{ vars?: Record<string, string>, projects?: string[] }} [options] `projects` that
- *   exist, all of which its token is for
+ * @param {object} [options]
+ * @param {Record<string, string>} [options.vars]
+ * @param {string[]} [options.projects] those that exist, all of which its token is for
+ * @param {string} [options.state] the storage to start on, by default a new one; `stop` removes it
+ * @param {string} [options.config] another wrangler configuration
+ * @param {(upstream: object) => unknown} [options.prepare] as for `startGate`
  */
-export async function startJobs(name, { vars = {}, projects = [PROJECT, OTHER_PROJECT] } = {}) {
-  const state = mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
+export async function startJobs(name, options = {}) {
+  const { vars = {}, projects = [PROJECT, OTHER_PROJECT], config, prepare } = options;
+  const state = options.state ?? mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
   const all = {
     JOB_POLL_SECONDS: "1",
     UPSTREAM_TIMEOUT_SECONDS: "2",
@@ -40,7 +45,8 @@ export async function startJobs(name, { vars = {}, projects = [PROJECT, OTHER_PR
   const limits = { createLimit: 100_000, messageLimit: 100_000 };
   const gate = await startGate(name, {
     upstream: { jobDurationMs: NEVER_MS, projects, ...limits },
-    gateway: { vars: all, state },
+    gateway: { vars: all, state, config },
+    prepare,
   });
   return new Jobs(gate, { vars: all, state, projects });
 }

@@ -1,0 +1,35 @@
+/** The gateway's wrangler configuration with another script. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../../scripts/versions.mjs";
+
+const WORKER = join(ROOT, "worker");
+
+/** The gateway's script as `npm run build` makes it. */
+export const BUILT_SCRIPT = join(WORKER, "build", "index.js");
+
+/**
+ * Copies `worker/wrangler.toml` to a temporary folder and replaces its script. Name, bindings and
+ * migrations stay, and durable storage is found by them: both scripts work on the same storage.
+ *
+ * @param {{ path: string } | { source: string }} script a file, or a module's source
+ * @returns {{ config: string, dispose: () => void }} `dispose` removes the copy
+ */
+export function configWith(script) {
+  const folder = mkdtempSync(join(tmpdir(), "quillgate-config-"));
+  const main = script.path ?? join(folder, "script.js");
+  if (script.source !== undefined) writeFileSync(main, script.source);
+  const original = readFileSync(join(WORKER, "wrangler.toml"), "utf8");
+  const withMain = replacePath(original, "main", main);
+  const config = join(folder, "wrangler.toml");
+  writeFileSync(config, replacePath(withMain, "directory", join(ROOT, "www", "dist")));
+  return { config, dispose: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function replacePath(toml, key, path) {
+  const line = new RegExp(`^${key} = .*$`, "m");
+  assert.match(toml, line);
+  return toml.replace(line, () => `${key} = ${JSON.stringify(path)}`);
+}

@@ -1,0 +1,142 @@
+/**
+ * Watchers cost nothing while nothing happens: the runtime evicts the Durable Object that they
+ * watch, keeps their sockets open, and constructs the object again for the next change.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { BUILT_SCRIPT, configWith } from "./config.mjs";
+import { startJobs } from "./jobs.mjs";
+
+const WATCHERS = 100;
+/** workerd evicts an object 10 s after its last request or alarm. */
+const EVICTION_MS = 10_000;
+/** How long to leave an object alone so that it is evicted. */
+const QUIET_MS = EVICTION_MS + 3000;
+/** Long enough for an eviction between two alarms. */
+const POLL_SECONDS = 20;
+/** The longest interval that can be set: no alarm fires during the test. */
+const LONGEST_POLL_SECONDS = 300;
+/** More than the interval between two alarms, on a busy machine. */
+const PATIENCE_MS = 60_000;
+
+/** The gateway, with a line in the log whenever the runtime constructs a Durable Object. */
+const script = {
+  source: `
+    import * as built from ${JSON.stringify(BUILT_SCRIPT)};
+
+    function logConstruction(Class, name) {
+      return new Proxy(Class, {
+        construct(target, args, newTarget) {
+          console.log("constructed " + name);
+          return Reflect.construct(target, args, newTarget);
+        },
+      });
+    }
+
+    export const OrgGate = logConstruction(built.OrgGate, "OrgGate");
+    export const ProjectGate = logConstruction(built.ProjectGate, "ProjectGate");
+    export default built.default;
+  `,
+};
+
+let derived;
+/** Its alarm polls watched jobs. */
+let polling;
+/** No alarm fires on it. */
+let quiet;
+
+before(async () => {
+  derived = configWith(script);
+  const { config } = derived;
+  const pollEvery = (seconds) => ({ config, vars: { JOB_POLL_SECONDS: String(seconds) } });
+  [polling, quiet] = await Promise.all([
+    startJobs("hibernation", pollEvery(POLL_SECONDS)),
+    startJobs("hibernation-quiet", pollEvery(LONGEST_POLL_SECONDS)),
+  ]);
+});
+after(async () => {
+  await Promise.all([polling?.stop(), quiet?.stop()]);
+  derived?.dispose();
+});
+
+/** Opens the streams, and waits until each has the job's present state. */
+function watchMany(jobs, id) {
+  return Promise.all(Array.from({ length: WATCHERS }, () => jobs.watching(id)));
+}
+
+/** Waits until every stream has an event with this status. */
+function untilAllHave(streams, status) {
+  const hasStatus = ({ data }) => JSON.parse(data).status === status;
+  return Promise.all(streams.map((stream) => stream.event(hasStatus, PATIENCE_MS)));
+}
+
+/** Checks that every stream has had each state exactly once, in this order. */
+function assertEachOnce(streams, statuses) {
+  const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
+  const expected = statuses.map((status, index) => [String(index + 1), status]);
+  const [first] = streams;
+  const seen = eventsOf(first).map(([id, data]) => [id, JSON.parse(data).status]);
+  assert.deepEqual(seen, expected);
+  for (const stream of streams) assert.deepEqual(eventsOf(stream), eventsOf(first));
+}
+
+/** How often the runtime has constructed the project's object so far. */
+function constructions(jobs) {
+  return jobs.gate.gateway.log().split("constructed ProjectGate").length - 1;
+}
+
+/** Waits for the next construction, and checks that there was only one. */
+async function assertConstructedOnce(jobs, earlier) {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (constructions(jobs) === earlier && performance.now() < deadline) await sleep(20);
+  assert.equal(constructions(jobs), earlier + 1, "evicted, and constructed once");
+}
+
+describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, () => {
+  test("is woken by its alarm, and every watcher gets the change once", async () => {
+    const jobs = polling;
+    const { id } = await jobs.create();
+    const streams = await watchMany(jobs, id);
+    const changes = ["planning", "completed"];
+    for (const status of changes) {
+      const earlier = constructions(jobs);
+      const { count } = await jobs.reads(id);
+      await jobs.upstream.setJob(id, { status });
+      await untilAllHave(streams, status);
+      await assertConstructedOnce(jobs, earlier);
+      assert.equal((await jobs.reads(id)).count, count + 1, "one poll");
+    }
+    for (const stream of streams) assert.equal(await stream.ended, "clean");
+    assertEachOnce(streams, ["active", ...changes]);
+    for (const { comments } of streams) {
+      assert.ok(comments.length >= 1, "the stream had heartbeats while the object was evicted");
+    }
+  });
+
+  test("is woken by a follow-up, and every watcher gets the change once", async () => {
+    const jobs = quiet;
+    const job = await jobs.create();
+    const streams = await watchMany(jobs, job.id);
+    const earlier = constructions(jobs);
+    await sleep(QUIET_MS);
+    assert.equal(constructions(jobs), earlier, "nothing has woken the object");
+
+    const fault = { kind: "json", status: 200, body: { ...job, status: "planning" } };
+    await jobs.upstream.fault({ operation: "agentJobs.sendMessage", fault });
+    await jobs.followUp(job.id);
+    await untilAllHave(streams, "planning");
+    await assertConstructedOnce(jobs, earlier);
+    assert.equal((await jobs.health()).watchers, WATCHERS);
+    assert.equal((await jobs.reads(job.id)).count, 0, "no poll");
+    assertEachOnce(streams, ["active", "planning"]);
+
+    await sleep(QUIET_MS);
+    for (const stream of streams) stream.leave();
+    await jobs.untilHealth(({ watchers }) => watchers === 0);
+    await assertConstructedOnce(jobs, earlier + 1);
+  });
+});
+
+test("neither answers nor logs hold a secret", () =>
+  Promise.all([polling.assertDiscreet(), quiet.assertDiscreet()]));

@@ -1,0 +1,29 @@
+/** What a deployment uploads stays small, and what is not Rust of it stays little. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { ROOT } from "../../scripts/versions.mjs";
+
+const MOST_WASM = 200_000;
+const MOST_LINES = 250;
+
+test(`the Worker's wasm is at most ${MOST_WASM} bytes, gzipped`, (context) => {
+  const wasm = readFileSync(join(ROOT, "worker", "build", "gateway_bg.wasm"));
+  const { length } = gzipSync(wasm, { level: 9 });
+  context.diagnostic(`${length} bytes`);
+  assert.ok(length <= MOST_WASM, `${length} bytes`);
+});
+
+test(`at most ${MOST_LINES} lines of the Worker are JavaScript`, (context) => {
+  const folder = join(ROOT, "worker");
+  const isScript = (name) => /\.[cm]?[jt]sx?$/.test(name) && !/^(build|\.wrangler)\//.test(name);
+  const scripts = readdirSync(folder, { recursive: true }).filter(isScript);
+  const lines = scripts.map(
+    (name) => readFileSync(join(folder, name), "utf8").split("\n").length - 1,
+  );
+  const sum = lines.reduce((all, one) => all + one, 0);
+  context.diagnostic(`${sum} lines in ${scripts.join(" and ")}`);
+  assert.ok(sum > 0 && sum <= MOST_LINES, `${sum} lines`);
+});

@@ -1,0 +1,332 @@
+/**
+ * A new release continues with the state that an earlier one has stored. The fixture is the
+ * storage of the gateway of commit 6f04cb0 after a crash, see `fixtures/README.md`.
+ */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { startGateway } from "../harness/gateway.mjs";
+import { signatureProblem, startReceiver } from "../harness/receiver.mjs";
+import { configWith } from "./config.mjs";
+import { assertProblem, PROJECT } from "./gate.mjs";
+import { startJobs } from "./jobs.mjs";
+import { assertViews, moneyless } from "./matrix.mjs";
+
+const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "fixtures");
+const STATE = join(FIXTURES, "state");
+const LIST = `/v2/agent/${PROJECT}/jobs`;
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+/** Enough for an alarm to fire and a webhook to be delivered, on a busy machine. */
+const PATIENCE_MS = 30_000;
+/** More than this file takes. */
+const TEST_TIME_MS = 15 * 60_000;
+
+const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
+const { unwatched, completed, moving, awaited, ended, elsewhere } = stored.jobs;
+const BUSY = stored.busy.project;
+/** One more than before: one project has used up all of its creations. */
+const CREATE_LIMIT = stored.limits.create + 1;
+
+let jobs;
+let receiver;
+/** What the simulator had received when a test began. */
+let earlier;
+
+before(async () => {
+  receiver = await startReceiver();
+  const state = decompressState();
+  await moveTimestamps(state);
+  jobs = await startJobs("state", {
+    state,
+    projects: [PROJECT, BUSY],
+    vars: {
+      CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
+      MESSAGE_LIMIT_PER_HOUR: String(stored.limits.message),
+      ANALYTICS_LIMIT_PER_HOUR: String(stored.limits.analytics),
+      WEBHOOK_SECRET,
+      WEBHOOK_HOSTS: receiver.host,
+    },
+    prepare: addStoredJobs,
+  });
+});
+after(async () => {
+  await jobs?.stop();
+  await receiver?.stop();
+});
+beforeEach(async () => {
+  earlier = await jobs.upstream.counters();
+});
+
+/** Copies the storage to a temporary folder, with the layout of `wrangler dev --persist-to`. */
+function decompressState() {
+  const state = mkdtempSync(join(tmpdir(), "quillgate-state-"));
+  for (const file of readdirSync(STATE, { recursive: true })) {
+    if (!file.endsWith(".gz")) continue;
+    const decompressed = join(state, "v3", "do", file.slice(0, -".gz".length));
+    mkdirSync(dirname(decompressed), { recursive: true });
+    writeFileSync(decompressed, gunzipSync(readFileSync(join(STATE, file))));
+  }
+  return state;
+}
+
+/** Makes the state as old as it was when the gateway was killed. */
+async function moveTimestamps(state) {
+  const { config, dispose } = configWith({ path: join(FIXTURES, "clock_worker.mjs") });
+  const clock = await startGateway({ config, state });
+  try {
+    const change = {
+      objects: [
+        ["PROJECT_GATE", PROJECT],
+        ["PROJECT_GATE", BUSY],
+        ["ORG_GATE", "organisation"],
+      ],
+      milliseconds: Date.now() - stored.madeAt,
+      from: stored.origin,
+      to: receiver.url,
+    };
+    const body = JSON.stringify(change);
+    const response = await fetch(`${clock.url}/v1/clock`, { method: "POST", body });
+    assert.equal(await response.text(), "moved");
+  } finally {
+    await clock.stop();
+    dispose();
+  }
+}
+
+/** Adds the stored jobs to the simulator. One has been completed since the crash. */
+async function addStoredJobs(upstream) {
+  for (const job of Object.values(stored.jobs)) {
+    const { createdAt, status, prLink } = lastState(job);
+    await upstream.addJob(job.id, { projectId: PROJECT, createdAt: Date.parse(createdAt) });
+    await upstream.setJob(job.id, { status, prLink });
+  }
+  await upstream.setJob(awaited.id, { status: "completed" });
+}
+
+/** A job's last state before the crash. */
+const lastState = ({ events }) => JSON.parse(events.at(-1)[1]);
+const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
+const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
+const idsOf = (list) => list.map(({ id }) => id);
+const withoutCheckedAt = ({ checkedAt, ...job }) => job;
+const bearer = (sub) => `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
+
+/** An event that follows on the stored ones. */
+function nextEvent(id, job, status) {
+  return [id, JSON.stringify({ ...lastState(job), status })];
+}
+
+/** Sends a creation, or a follow-up to the job `id`. */
+function send({ key, prompt = "x", project, id, headers = [], authorization = bearer("alice") }) {
+  const target = jobs.path(id, { project, rest: id === undefined ? "" : "/message" });
+  const idempotency = key === undefined ? [] : [["Idempotency-Key", key]];
+  const options = { headers: [...idempotency, ...headers], authorization };
+  return jobs.gate.post(target, { prompt }, options);
+}
+
+/** How many slots are left, as an answer says. */
+const slotsLeft = (answer) => Number(/;r=(\d+)/.exec(answer.header("ratelimit"))[1]);
+
+/** How many requests of an operation the test has caused so far. */
+async function requestsSince(operation) {
+  const { byOperation } = await jobs.upstream.counters();
+  return (byOperation[operation] ?? 0) - (earlier.byOperation[operation] ?? 0);
+}
+
+const creations = () => requestsSince("agentJobs.create");
+const viewRequests = () => requestsSince("pageViews.list");
+
+describe("before its first request, the gateway", () => {
+  test("delivers the webhook that was waiting, as the same message", async () => {
+    const { id, text, path } = stored.webhook;
+    const delivery = await receiver.next((one) => one.path === path, PATIENCE_MS);
+    assert.deepEqual([delivery.headers["webhook-id"], delivery.text], [id, text]);
+    assert.equal(signatureProblem(delivery, WEBHOOK_SECRET), undefined);
+  });
+
+  test("polls a job that has a webhook, and delivers its end", async () => {
+    const delivery = await receiver.next(({ path }) => path === "/awaited", PATIENCE_MS);
+    assert.equal(signatureProblem(delivery, WEBHOOK_SECRET), undefined);
+    assert.equal(delivery.json.type, "agent_job.completed");
+    assert.deepEqual(delivery.json.data, { ...lastState(awaited), status: "completed" });
+    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
+    assert.equal(receiver.deliveries.length, 2, "each message once");
+  });
+});
+
+describe("the stored jobs", () => {
+  test("are listed with the same members in the same order", async () => {
+    const { json } = await jobs.get(LIST);
+    const expected = stored.listed.jobs.map((job) =>
+      job.id === awaited.id ? { ...job, status: "completed" } : job,
+    );
+    assert.deepEqual(json.jobs.map(withoutCheckedAt), expected.map(withoutCheckedAt));
+    assert.equal(json.nextCursor, null);
+    const checkedAt = (list) => list.find(({ id }) => id === completed.id).checkedAt;
+    assert.equal(checkedAt(json.jobs), checkedAt(expected), "a finished job is not polled");
+  });
+
+  test("are listed page by page", async () => {
+    const listed = [];
+    let cursor = "";
+    while (cursor !== null) {
+      const { json } = await jobs.get(`${LIST}?limit=2${cursor && `&cursor=${cursor}`}`);
+      listed.push(...idsOf(json.jobs));
+      cursor = json.nextCursor;
+    }
+    assert.deepEqual(listed, idsOf(stored.listed.jobs));
+  });
+
+  for (const lastEventId of ["0", "1", "3"]) {
+    test(`have their events: Last-Event-ID ${lastEventId} resumes`, async () => {
+      const stream = jobs.watch(moving.id, { lastEventId });
+      const missed = moving.events.slice(Number(lastEventId));
+      await stream.until(({ events, status }) => status === 200 && events.length >= missed.length);
+      assert.deepEqual(eventsOf(stream), missed);
+      stream.leave();
+    });
+  }
+
+  test("are polled while somebody watches them, and get further events", async () => {
+    const stream = jobs.watch(moving.id, { lastEventId: "2" });
+    await stream.event();
+    await jobs.polls(moving.id, 2);
+    for (const status of ["reviewing", "completed"]) {
+      await jobs.upstream.setJob(moving.id, { status });
+      await stream.event(hasStatus(status), PATIENCE_MS);
+    }
+    assert.equal(await stream.ended, "clean");
+    assert.deepEqual(eventsOf(stream), [
+      moving.events.at(-1),
+      nextEvent("4", moving, "reviewing"),
+      nextEvent("5", moving, "completed"),
+    ]);
+  });
+
+  test("include one that was created elsewhere: it can be watched, and is not listed", async () => {
+    const stream = jobs.watch(elsewhere.id, { lastEventId: "1" });
+    await stream.event();
+    await jobs.upstream.setJob(elsewhere.id, { status: "failed" });
+    await stream.event(hasStatus("failed"), PATIENCE_MS);
+    assert.equal(await stream.ended, "clean");
+    const [, second] = elsewhere.events;
+    assert.deepEqual(eventsOf(stream), [second, nextEvent("3", elsewhere, "failed")]);
+    const { json } = await jobs.get(LIST);
+    assert.ok(!idsOf(json.jobs).includes(elsewhere.id));
+  });
+
+  test("that have ended end their streams at once", async () => {
+    for (const job of [completed, ended]) {
+      const stream = jobs.watch(job.id, { lastEventId: "1" });
+      assert.equal(await stream.ended, "clean");
+      assert.deepEqual(eventsOf(stream), job.events.slice(1));
+      const resumed = jobs.watch(job.id, { lastEventId: "2" });
+      assert.equal(await resumed.ended, "clean");
+      assert.equal(resumed.status, 204);
+    }
+  });
+
+  test("take a follow-up, within the stored budget", async () => {
+    const answer = await send({ id: unwatched.id });
+    assert.equal(answer.status, 200, answer.text);
+    const { left } = stored.budgets.project["send-message"];
+    assert.equal(slotsLeft(answer), left - 1);
+  });
+});
+
+describe("a stored idempotency key", () => {
+  for (const name of ["done", "refused"]) {
+    test(`replays its answer (${name}), and nothing is sent`, async () => {
+      const { key, prompt, status, text } = stored.keys[name];
+      for (const headers of [[], [["Idempotency-Retry", "force"]]]) {
+        const answer = await send({ key, prompt, headers });
+        assert.deepEqual([answer.status, answer.text], [status, text]);
+        assert.equal(answer.header("idempotent-replayed"), "true");
+      }
+      assertProblem(await send({ key, prompt: "another" }), 422, "idempotency-key-reused");
+      assert.equal(await creations(), 0);
+    });
+  }
+
+  for (const name of ["lost", "running"]) {
+    test(`without an answer (${name}) is an unknown outcome, and nothing is sent`, async () => {
+      const { key, prompt } = stored.keys[name];
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const problem = assertProblem(await send({ key, prompt }), 409, "outcome-unknown");
+        assert.equal(problem.outcome, "unknown");
+      }
+      assertProblem(await send({ key, prompt: "another" }), 422, "idempotency-key-reused");
+      assert.equal(await creations(), 0);
+    });
+  }
+
+  test("belongs to its caller: another may use the same key", async () => {
+    const { key } = stored.keys.done;
+    const answer = await send({ key, prompt: "bob's", authorization: bearer("bob") });
+    assert.deepEqual([answer.status, await creations()], [201, 1]);
+  });
+});
+
+describe("a stored budget", () => {
+  test("counts every reservation, that of the interrupted creation too", async () => {
+    const used = stored.limits.create - stored.budgets.project["create-job"].left;
+    const { left, ...rest } = (await jobs.health()).budgets["create-job"];
+    assert.deepEqual(rest, { limit: CREATE_LIMIT, closedUntil: null });
+    // One more was interrupted by the crash, and one was sent by the test above.
+    assert.equal(left, CREATE_LIMIT - used - 2);
+    const answer = await send({});
+    assert.deepEqual([answer.status, slotsLeft(answer)], [201, left - 1]);
+  });
+
+  test("keeps its claims: the next slot is for the caller that was refused", async () => {
+    const { left } = (await jobs.health(BUSY)).budgets["create-job"];
+    assert.equal(left, 1);
+    const refused = await send({ project: BUSY, authorization: bearer("bob") });
+    assert.match(assertProblem(refused, 429, "quota-exceeded").detail, /fair share/);
+    assert.equal(await creations(), 0);
+    const granted = await send({ project: BUSY, authorization: bearer("carol") });
+    assert.deepEqual([granted.status, slotsLeft(granted)], [201, 0]);
+  });
+
+  test("stays closed for as long as the platform has asked", async () => {
+    const answer = await send({ project: BUSY, id: stored.busy.job });
+    const problem = assertProblem(answer, 429, "quota-exceeded");
+    assert.match(problem.detail, /the upstream itself/);
+    assert.equal(await requestsSince("agentJobs.sendMessage"), 0);
+    const remaining = stored.budgets.busy["send-message"].closedUntil - stored.madeAt;
+    const wait = 1000 * Number(answer.header("retry-after"));
+    assert.ok(wait <= remaining + 1000 && wait > remaining - TEST_TIME_MS, `${wait} ms`);
+  });
+});
+
+describe("a stored page of views", () => {
+  test("that is fresh is a hit", async () => {
+    const { target, text, etag } = stored.views.fresh;
+    const answer = await jobs.gate.get(target, moneyless(jobs.gate));
+    assertViews(answer, "hit; ttl=+");
+    assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
+    assert.equal((await jobs.get(target, [["If-None-Match", etag]])).status, 304);
+    assert.equal(await viewRequests(), 0);
+  });
+
+  test("that is stale is served when the platform fails", async () => {
+    const { target, text, etag } = stored.views.stale;
+    await jobs.upstream.fault({ fault: { kind: "status", status: 500 } });
+    const answer = await jobs.get(target);
+    assertViews(answer, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
+    assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
+    assert.equal(await viewRequests(), 1);
+    assert.equal(slotsLeft(answer), stored.budgets.organisation.analytics.left - 1);
+  });
+
+  test("that is stale is fetched again when the platform answers", async () => {
+    assertViews(await jobs.get(stored.views.stale.target), "fwd=stale; stored");
+    assert.equal(await viewRequests(), 1);
+  });
+});
+
+test("neither answers nor the log hold a secret", () => jobs.assertDiscreet());

@@ -1,0 +1,413 @@
+/**
+ * A panic in Rust is a trap in wasm, and leaves its instance unusable. It costs the requests in
+ * flight on that instance a 500 at once, never a hang, and nothing else: a new instance answers
+ * the next request, and stored state is as it was.
+ *
+ * The Worker under test has the cargo feature `trap-route`: `POST /__trap` makes it panic.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
+import { setup } from "../../scripts/setup.mjs";
+import { startGateway } from "../harness/gateway.mjs";
+import { startReceiver } from "../harness/receiver.mjs";
+import { BUILT_SCRIPT, configWith } from "./config.mjs";
+import { assertProblem, PROJECT, startGate } from "./gate.mjs";
+import { startJobs } from "./jobs.mjs";
+import { assertViews, closedRange, keepNudging, moneyless, until, viewsOf } from "./matrix.mjs";
+import { Exchange } from "./raw_http.mjs";
+
+const TRAP_SCRIPT = join(dirname(BUILT_SCRIPT), "trap", "index.js");
+const LIST = `/v2/agent/${PROJECT}/jobs`;
+/** The project of the watched job. The simulator answers its polls at any time. */
+const WATCHED = "watched-docs";
+
+// In flight at the trap: the simulator holds the first three until after it.
+const READS = 15;
+const VIEWS = 15;
+const CREATIONS = 5;
+const LONG_POLLS = 5;
+const STREAMS = 10;
+/** Also held, but sent to a second gateway. */
+const OTHER_READS = 3;
+
+/** More than `SILENCE_MS` of `raw_http.mjs`: a request that hangs gets no answer from a timeout. */
+const UPSTREAM_TIMEOUT_SECONDS = 60;
+const ROUNDS = 20;
+const PATIENCE_MS = 20_000;
+/** An interrupted delivery is repeated after 25 s. */
+const DELIVERY_PATIENCE_MS = 45_000;
+
+const PLACES = [
+  { name: "in the Worker", query: "where=now" },
+  { name: "in the Worker after an await", query: "where=later" },
+  { name: "in a project's object", query: `where=project&project=${PROJECT}` },
+  { name: "in the organisation's object", query: "where=organisation" },
+];
+
+const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
+const withoutCheckedAt = ({ checkedAt, ...job }) => job;
+const repeat = (count, make) => Array.from({ length: count }, (_, index) => make(index));
+
+let derived;
+
+before(async () => {
+  await buildTrapWorker(await setup(BUILD_NEEDS));
+  derived = configWith({ path: TRAP_SCRIPT });
+});
+after(() => derived?.dispose());
+
+/** Starts the Worker with the trap route. */
+function startTrapJobs(name, vars = {}) {
+  return startJobs(name, {
+    config: derived.config,
+    projects: [PROJECT, WATCHED],
+    vars: { UPSTREAM_TIMEOUT_SECONDS: String(UPSTREAM_TIMEOUT_SECONDS), ...vars },
+  });
+}
+
+/** Makes the Worker panic. The route needs no token. */
+function trap(gate, { query }) {
+  return gate.send({ method: "POST", target: `/__trap?${query}`, authorization: null });
+}
+
+/** Sends a request without waiting for its answer. */
+function open({ gate, authorization }, { method = "GET", ...request }) {
+  return gate.open(gate.bytes({ method, authorization, ...request }), method);
+}
+
+/** Sends a GET to a second gateway with the same secrets. */
+function openAt(other, { gate, authorization }, target) {
+  const host = `127.0.0.1:${other.port}`;
+  return new Exchange(other.port, gate.bytes({ target, authorization, host }));
+}
+
+/** Waits for the whole answer, which is incomplete when the request hangs, and notes the time. */
+async function readAnswer(exchange) {
+  const answer = await exchange.until(({ complete }) => complete);
+  const at = performance.now();
+  exchange.leave();
+  return { answer, at };
+}
+
+const readAnswers = (exchanges) => Promise.all(exchanges.map(readAnswer));
+
+/** The request that creates a job under an idempotency key. */
+function creation(jobs, key) {
+  const headers = [["Idempotency-Key", key]];
+  return { method: "POST", target: jobs.path(), json: { prompt: `under ${key}` }, headers };
+}
+
+function create(jobs, key) {
+  const { authorization } = jobs;
+  return jobs.gate.send({ ...creation(jobs, key), authorization });
+}
+
+/** How many slots are left for creations in the project and for analytics. */
+async function slotsLeft(jobs) {
+  const answer = await jobs.get(`/healthz?deep&project=${PROJECT}`);
+  assert.equal(answer.status, 200, answer.text);
+  const { project, organisation } = answer.json;
+  return {
+    creations: project.budgets["create-job"].left,
+    analytics: organisation.budgets.analytics.left,
+  };
+}
+
+/** One client of a job's stream, which reconnects as an `EventSource` does. */
+class Watcher {
+  #open;
+  /** One for each connection. */
+  streams = [];
+
+  /** @param {(lastEventId?: string) => import("../harness/event_source.mjs").EventStream} open */
+  constructor(open) {
+    this.#open = open;
+    this.streams.push(open());
+  }
+
+  get #stream() {
+    return this.streams.at(-1);
+  }
+
+  get events() {
+    const all = this.streams.flatMap(({ events }) => events);
+    return all.map(({ lastEventId, data }) => [lastEventId, data]);
+  }
+
+  get ended() {
+    return this.#stream.ended;
+  }
+
+  /** Waits for an event with this status. A stream that is open but silent fails. */
+  async untilStatus(status) {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (performance.now() < deadline) {
+      const event = this.#stream.event(hasStatus(status), PATIENCE_MS);
+      const arrived = await event.then(
+        () => true,
+        () => false,
+      );
+      if (arrived) return;
+      assert.ok(this.#stream.isOver, "a stream stayed open, and was silent");
+      await sleep(50);
+      const [lastEventId] = this.events.at(-1);
+      this.streams.push(this.#open(lastEventId));
+    }
+    assert.fail(`no event with ${status} within ${PATIENCE_MS} ms`);
+  }
+}
+
+for (const [index, place] of PLACES.entries()) {
+  describe(`a trap ${place.name}`, () => {
+    const keys = repeat(CREATIONS, (number) => `in-flight-${number}`);
+    let jobs;
+    let stopNudging;
+    /** The same Worker in another isolate. */
+    let other;
+    /** What was stored before the trap. */
+    let stored;
+    let watched;
+    let watchers;
+    /** In flight on the other gateway. */
+    let otherReads;
+    /** Whether one of them was answered while the simulator held it. */
+    let otherAnswered;
+    let trapAnswer;
+    let answers;
+    /** Milliseconds from the trap's answer to the last answer of a request in flight. */
+    let lastAfter;
+    let nextAnswers;
+
+    before(async () => {
+      jobs = await startTrapJobs(`trap-${index}`);
+      other = await startGateway({ ...jobs.gate.settings, state: undefined });
+      stopNudging = keepNudging(jobs.gate);
+      stored = await storeState();
+      await watchJob();
+      const inFlight = await openRequests();
+
+      trapAnswer = await trap(jobs.gate, place);
+      const trappedAt = performance.now();
+      nextAnswers = await Promise.all([
+        jobs.gate.get("/healthz", { authorization: null }),
+        jobs.gate.get(stored.page.target, moneyless(jobs.gate)),
+      ]);
+      answers = await readAnswers(inFlight);
+      lastAfter = Math.max(...answers.map(({ at }) => at)) - trappedAt;
+
+      otherAnswered = otherReads.some(({ answer }) => answer.hasHead);
+      await jobs.upstream.release();
+      otherReads = await readAnswers(otherReads);
+    });
+    after(async () => {
+      stopNudging?.();
+      await other?.stop();
+      await jobs?.stop();
+    });
+
+    /** Stores a job under a key, and a page of views. */
+    async function storeState() {
+      const created = await create(jobs, "stored");
+      assert.equal(created.status, 201, created.text);
+      const target = viewsOf(closedRange());
+      const { text } = await jobs.get(target);
+      const list = (await jobs.get(LIST)).json.jobs;
+      return { created, page: { target, text }, list, slots: await slotsLeft(jobs) };
+    }
+
+    async function watchJob() {
+      watched = await jobs.create("watch me", { project: WATCHED });
+      const watch = (lastEventId) => jobs.watch(watched.id, { project: WATCHED, lastEventId });
+      watchers = repeat(STREAMS, () => new Watcher(watch));
+      await Promise.all(watchers.map((watcher) => watcher.untilStatus("active")));
+    }
+
+    /** Sends the requests that are in flight at the trap, and waits until all of them are. */
+    async function openRequests() {
+      const watchedJob = jobs.path(watched.id, { project: WATCHED });
+      const headers = [["Prefer", "wait=25"]];
+      const longPolls = repeat(LONG_POLLS, () => open(jobs, { target: watchedJob, headers }));
+      const all = STREAMS + LONG_POLLS;
+      await jobs.untilHealth((health) => health.watchers === all, WATCHED);
+
+      const job = jobs.path(stored.created.json.id);
+      await jobs.upstream.hold({ operation: "agentJobs.get", target: job });
+      await jobs.upstream.hold({ operation: "pageViews.list" });
+      await jobs.upstream.hold({ operation: "agentJobs.create", process: true });
+      const reads = repeat(READS, () => open(jobs, { target: job }));
+      const views = repeat(VIEWS, () => open(jobs, { target: viewsOf(closedRange()) }));
+      const creations = keys.map((key) => open(jobs, creation(jobs, key)));
+      otherReads = repeat(OTHER_READS, () => openAt(other, jobs, job));
+      await jobs.upstream.untilHeld(READS + VIEWS + CREATIONS + OTHER_READS);
+      return [...reads, ...views, ...creations, ...longPolls];
+    }
+
+    test("answers 500 itself, and is in the log", async () => {
+      const { instance } = assertProblem(trapAnswer, 500, "internal");
+      const line = new RegExp(`\\{.*"requestId":"${instance}".*\\}`);
+      const [logged] = await until(() => line.exec(jobs.gate.gateway.log()));
+      const { status, operator } = JSON.parse(logged);
+      assert.equal(status, 500);
+      assert.ok(operator, "the log tells the operator what has failed");
+    });
+
+    test("answers every request in flight with 500, before the platform answers", (t) => {
+      for (const { answer } of answers) assertProblem(answer, 500, "internal");
+      const ids = answers.map(({ answer }) => answer.header("x-request-id"));
+      assert.equal(new Set(ids).size, answers.length, "each answer has its own request id");
+      t.diagnostic(
+        `the last of ${ids.length} came ${lastAfter.toFixed(1)} ms after the trap's own`,
+      );
+    });
+
+    test("does not affect the next request", async () => {
+      const [health, page] = nextAnswers;
+      assert.equal(health.status, 200, health.text);
+      assertViews(page, "hit; ttl=+");
+      assert.equal(page.text, stored.page.text);
+      const { id } = stored.created.json;
+      assert.equal((await jobs.get(jobs.path(id))).json.id, id);
+    });
+
+    test("does not affect another isolate", () => {
+      assert.equal(otherAnswered, false);
+      for (const { answer } of otherReads) {
+        assert.deepEqual([answer.status, answer.complete], [200, true], answer.text);
+      }
+    });
+
+    test("keeps the reservations: every request in flight has used its slot", async () => {
+      const expected = {
+        creations: stored.slots.creations - CREATIONS,
+        analytics: stored.slots.analytics - VIEWS,
+      };
+      assert.deepEqual(await slotsLeft(jobs), expected);
+      assertViews(await jobs.get(viewsOf(closedRange())), "fwd=uri-miss; stored");
+      expected.analytics -= 1;
+      assert.deepEqual(await slotsLeft(jobs), expected);
+    });
+
+    test("keeps what was stored: an answer under its key, and the list of jobs", async () => {
+      const { created, list } = stored;
+      const replayed = await create(jobs, "stored");
+      assert.equal(replayed.header("idempotent-replayed"), "true", replayed.text);
+      assert.deepEqual([replayed.status, replayed.text], [created.status, created.text]);
+      const { json } = await jobs.get(LIST);
+      assert.deepEqual(json.jobs.map(withoutCheckedAt), list.map(withoutCheckedAt));
+    });
+
+    test("makes creations in flight unknown outcomes, and sends none twice", async () => {
+      const earlier = await jobs.upstream.counters();
+      for (const key of keys) {
+        const problem = assertProblem(await create(jobs, key), 409, "outcome-unknown");
+        assert.equal(problem.outcome, "unknown");
+      }
+      const { jobsCreated, byOperation } = await jobs.upstream.counters();
+      assert.equal(jobsCreated, earlier.jobsCreated);
+      assert.equal(byOperation["agentJobs.create"], earlier.byOperation["agentJobs.create"]);
+      assert.equal((await create(jobs, "after-the-trap")).status, 201);
+    });
+
+    test("ends streams or leaves them open: no watcher misses an event or gets it twice", async (t) => {
+      const changes = ["planning", "completed"];
+      for (const status of changes) {
+        await jobs.upstream.setJob(watched.id, { status });
+        await Promise.all(watchers.map((watcher) => watcher.untilStatus(status)));
+      }
+      const expected = ["active", ...changes].map((status, number) => {
+        return [String(number + 1), JSON.stringify({ ...watched, status })];
+      });
+      for (const watcher of watchers) {
+        assert.deepEqual(watcher.events, expected);
+        assert.equal(await watcher.ended, "clean");
+      }
+      const reconnected = watchers.filter(({ streams }) => streams.length > 1).length;
+      t.diagnostic(`${reconnected} of ${STREAMS} watchers had to reconnect`);
+    });
+
+    test("says nothing secret", () => jobs.assertDiscreet());
+  });
+}
+
+describe("traps", () => {
+  let jobs;
+  let receiver;
+  let stopNudging;
+
+  before(async () => {
+    receiver = await startReceiver();
+    jobs = await startTrapJobs("traps", {
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+      WEBHOOK_HOSTS: receiver.host,
+    });
+    stopNudging = keepNudging(jobs.gate);
+  });
+  after(async () => {
+    stopNudging?.();
+    await jobs?.stop();
+    await receiver?.stop();
+  });
+
+  /** Checks a creation, the list of jobs, a page of views and a stream. */
+  async function assertWorking(key) {
+    const created = await create(jobs, key);
+    assert.equal(created.status, 201, created.text);
+    const { id } = created.json;
+    const [newest] = (await jobs.get(`${LIST}?limit=1`)).json.jobs;
+    assert.equal(newest.id, id);
+    assertViews(await jobs.get(viewsOf(closedRange())), "fwd=uri-miss; stored");
+    const stream = await jobs.watching(id);
+    stream.leave();
+  }
+
+  test("one after another: the gateway works after each", async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const answer = await trap(jobs.gate, PLACES[round % PLACES.length]);
+      assertProblem(answer, 500, "internal");
+      await assertWorking(`round-${round}`);
+    }
+  });
+
+  test("at the same time: each is answered, and the gateway works after them", async () => {
+    const traps = repeat(ROUNDS, (index) => trap(jobs.gate, PLACES[index % PLACES.length]));
+    for (const answer of await Promise.all(traps)) assertProblem(answer, 500, "internal");
+    await assertWorking("at-the-same-time");
+  });
+
+  test("during a delivery: the webhook is delivered again, as the same message", async () => {
+    receiver.answer({ hang: true });
+    const headers = [["Webhook-Url", `${receiver.url}/end`]];
+    const { id } = await jobs.create("tell me", { headers });
+    const stream = await jobs.watching(id);
+    await jobs.upstream.setJob(id, { status: "completed" });
+    await stream.ended;
+    const first = await receiver.next();
+    const inProject = PLACES.find(({ query }) => query.startsWith("where=project"));
+    assertProblem(await trap(jobs.gate, inProject), 500, "internal");
+    const second = await receiver.next(() => true, DELIVERY_PATIENCE_MS);
+    assert.equal(second.headers["webhook-id"], first.headers["webhook-id"]);
+    assert.equal(second.text, first.text);
+    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
+  });
+});
+
+describe("the ordinary build", () => {
+  test("has no trap route", async () => {
+    const gate = await startGate("no-trap");
+    try {
+      for (const place of PLACES) assertProblem(await trap(gate, place), 404, "not-found");
+      assert.equal((await gate.get("/healthz")).status, 200);
+    } finally {
+      await gate.stop();
+    }
+  });
+
+  test("does not contain its path", () => {
+    const files = [BUILT_SCRIPT, join(dirname(BUILT_SCRIPT), "gateway_bg.wasm")];
+    for (const file of files) assert.ok(!readFileSync(file).includes("__trap"), file);
+  });
+});
