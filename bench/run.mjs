@@ -1,7 +1,8 @@
 /**
  * `npm run bench [package] [gateway]`: sizes and times beside peers, printed and written to
- * `bench/results.md`; all parts when none is named. Ratios are medians over alternating rounds
- * of one run; absolute figures are of the machine they were taken on.
+ * `bench/results.md`; all parts when none is named. `npm run bench gateway:job-read` measures and
+ * prints one section of a part. Ratios are medians over alternating rounds of one run; absolute
+ * figures depend on the machine.
  */
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -11,36 +12,45 @@ import { BUILD_NEEDS, buildPackage, buildWorker } from "../scripts/build.mjs";
 import { run, runMain, StepError } from "../scripts/child.mjs";
 import { setup } from "../scripts/setup.mjs";
 import { ROOT } from "../scripts/versions.mjs";
+import { SECTIONS } from "./gateway/sections.mjs";
 
 const HERE = join(ROOT, "bench");
 const RESULTS = join(HERE, "results.md");
 
-/** What can be measured, by name: what it needs, and the text that it gives. */
+/** What can be measured, by name: what it needs, its sections, and how it is reported. */
 const PARTS = {
-  package: { needs: { browser: true }, report: packageReport },
-  gateway: { needs: {}, report: gatewayReport },
+  package: { needs: { browser: true }, sections: [], report: reportPackage },
+  gateway: { needs: {}, sections: SECTIONS, report: reportGateway },
 };
 
 await runMain(async () => {
-  const names = partsNamed(process.argv.slice(2));
-  const needs = names.map((name) => PARTS[name].needs);
+  const selections = parseSelections(process.argv.slice(2));
+  const needs = selections.map(({ name }) => PARTS[name].needs);
   const context = await setup(Object.assign({ ...BUILD_NEEDS }, ...needs));
   await installPeers(context);
-  const reports = await earlier();
-  for (const name of names) {
-    reports[name] = await PARTS[name].report(context);
-    console.log(`\n${reports[name]}\n`);
+  const reports = await readReports();
+  for (const { name, section } of selections) {
+    const report = await PARTS[name].report(context, section);
+    console.log(`\n${report}\n`);
+    if (section === undefined) reports[name] = report;
   }
-  await writeFile(RESULTS, together(reports));
+  await writeFile(RESULTS, joinReports(reports));
 });
 
-function partsNamed(names) {
-  const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
+/** Reads arguments such as `package` and `gateway:job-read`; none means every part. */
+function parseSelections(args) {
+  const known = Object.entries(PARTS).flatMap(([name, { sections }]) => [
+    name,
+    ...sections.map((section) => `${name}:${section}`),
+  ]);
+  const unknown = args.filter((arg) => !known.includes(arg));
   if (unknown.length > 0) {
-    const known = Object.keys(PARTS).join(", ");
-    throw new StepError(`no part is called ${unknown.join(", ")}; there are ${known}`);
+    throw new StepError(`nothing is called ${unknown.join(", ")}; there are ${known.join(", ")}`);
   }
-  return names.length > 0 ? names : Object.keys(PARTS);
+  return (args.length > 0 ? args : Object.keys(PARTS)).map((arg) => {
+    const [name, section] = arg.split(":");
+    return { name, section };
+  });
 }
 
 // --- peers -----------------------------------------------------------------
@@ -64,8 +74,8 @@ async function manifest(folder) {
 
 // --- results ---------------------------------------------------------------
 
-/** The reports of the last run, by part: a part that is not measured now keeps its own. */
-async function earlier() {
+/** Reads the reports of earlier runs, by part: a part that is not measured now keeps its own. */
+async function readReports() {
   const text = await readFile(RESULTS, "utf8").catch(() => "");
   const [, ...pieces] = text.split(/^<!-- (\w+) -->$/m);
   const reports = {};
@@ -73,7 +83,7 @@ async function earlier() {
   return reports;
 }
 
-function together(reports) {
+function joinReports(reports) {
   const known = Object.keys(PARTS).filter((name) => reports[name] !== undefined);
   const texts = known.map((name) => `<!-- ${name} -->\n\n${reports[name]}`);
   return `${["# Measured", ...texts].join("\n\n")}\n`;
@@ -81,7 +91,7 @@ function together(reports) {
 
 // --- the package -----------------------------------------------------------
 
-async function packageReport(context) {
+async function reportPackage(context) {
   await buildPackage(context);
   const text = await page(context);
   const { sizes } = await import("./sizes.mjs");
@@ -173,9 +183,10 @@ function timeTable(columns) {
 
 // --- the gateway -----------------------------------------------------------
 
-async function gatewayReport(context) {
+async function reportGateway(context, section) {
   await buildWorker(context);
   const { measureGateway } = await import("./gateway/measure.mjs");
   const report = await import("./gateway/report.mjs");
-  return await report.gatewayReport(await measureGateway());
+  const sections = section === undefined ? SECTIONS : [section];
+  return report.reportGateway(await measureGateway(context, sections));
 }

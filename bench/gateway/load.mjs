@@ -1,48 +1,47 @@
 /**
- * The load, a process of its own: keep-alive connections on loopback, each with one request
- * at a time, on bare sockets, so that the load costs little beside what it measures. It is
- * told over IPC what to send, and tells how many answers came and what processor time each
- * process used for them.
+ * The load, a process of its own: keep-alive connections on loopback, each with one request at a
+ * time, on bare sockets, so that the load costs little beside what it measures. Tasks and results
+ * go over IPC.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { pathToFileURL } from "node:url";
 
-/** Of `/proc`, which counts in hundredths of a second on every Linux there is. */
+/** A tick of `/proc`: a hundredth of a second on every Linux. */
 const TICK_MICROSECONDS = 10_000;
-/** The largest part of an answer that is read at once. */
+/** The largest part of a response that is read at once, in bytes. */
 const BUFFER = 64 * 1024;
 /** How long requests run before they are counted, in milliseconds. */
-const LEAD = 150;
+const LEAD = 50;
 
-/** Never the same twice, whichever the variant. */
-let fresh = 0;
+/** Makes each request differ from all before, whatever the variant. */
+let serial = 0;
 
 const VIEWS = "views?dateFrom=2026-01-01&dateTo=2026-02-01&limit=250&offset=";
 const BODY = JSON.stringify({ prompt: "Explain the new rate limits on the page about the API." });
 
-/** What is asked for, by path. */
+/** The next request, by path. */
 const REQUESTS = {
-  "views uncached": (project, more) => {
-    fresh += 1;
-    return get(`/v1/analytics/${project}/${VIEWS}${fresh * 250}`, more);
+  "views-cached": (project, fields) => formatGet(`/v1/analytics/${project}/${VIEWS}0`, fields),
+  "views-uncached": (project, fields) => {
+    serial += 1;
+    return formatGet(`/v1/analytics/${project}/${VIEWS}${serial * 250}`, fields);
   },
-  "views cached": (project, more) => get(`/v1/analytics/${project}/${VIEWS}0`, more),
-  "job read": (project, more) => get(`/v2/agent/${project}/job/job_00000000`, more),
-  create: (project, more) => {
-    fresh += 1;
-    const fields = `content-type: application/json\r\ncontent-length: ${BODY.length}\r\n`;
-    const key = `idempotency-key: key-${process.pid}-${fresh}\r\n`;
-    return `POST /v2/agent/${project}/job HTTP/1.1\r\n${more}${fields}${key}\r\n${BODY}`;
+  "job-read": (project, fields) => formatGet(`/v2/agent/${project}/job/job_00000000`, fields),
+  create: (project, fields) => {
+    serial += 1;
+    const content = `content-type: application/json\r\ncontent-length: ${BODY.length}\r\n`;
+    const key = `idempotency-key: key-${process.pid}-${serial}\r\n`;
+    return `POST /v2/agent/${project}/job HTTP/1.1\r\n${fields}${content}${key}\r\n${BODY}`;
   },
 };
 
-function get(target, more) {
-  return `GET ${target} HTTP/1.1\r\n${more}\r\n`;
+function formatGet(target, fields) {
+  return `GET ${target} HTTP/1.1\r\n${fields}\r\n`;
 }
 
 /**
- * What to send, and whose processor time to read.
+ * What to send, and which processes to measure.
  *
  * @typedef {object} Task
  * @property {keyof typeof REQUESTS} path
@@ -53,9 +52,9 @@ function get(target, more) {
  * @property {number} milliseconds
  * @property {Record<string, number>} pids by name
  *
- * @typedef {object} Result
- * @property {number} rate answers a second
- * @property {Record<string, number>} cpu microseconds an answer, by process
+ * @typedef {object} Sample
+ * @property {number} rate responses per second
+ * @property {Record<string, number>} cpu processor time per response, in microseconds, by process
  * @property {number} others how many cores other processes used meanwhile
  */
 
@@ -63,46 +62,45 @@ function get(target, more) {
  * Sends requests for a while.
  *
  * @param {Task} task
- * @returns {Promise<Result>}
+ * @returns {Promise<Sample>}
  */
-async function run({ path, project, token, port, connections, milliseconds, pids }) {
-  const more = `host: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n`;
-  const load = { port, answers: 0, over: false, next: () => REQUESTS[path](project, more) };
-  const running = Array.from({ length: connections }, () => converse(load));
+async function sendRequests({ path, project, token, port, connections, milliseconds, pids }) {
+  const fields = `host: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n`;
+  const load = { port, responses: 0, isOver: false, next: () => REQUESTS[path](project, fields) };
+  const running = Array.from({ length: connections }, () => runConnection(load));
   await pause(LEAD);
-  const before = cpuOf(pids);
+  const before = readProcessorTimes(pids);
   const started = performance.now();
-  load.answers = 0;
+  load.responses = 0;
   await Promise.race([pause(milliseconds), Promise.all(running)]);
-  const { answers } = load;
+  const { responses } = load;
   const seconds = (performance.now() - started) / 1000;
-  const after = cpuOf(pids);
-  load.over = true;
+  const after = readProcessorTimes(pids);
+  load.isOver = true;
   await Promise.all(running);
-  if (answers === 0) throw new Error(`${path}: no answer within ${milliseconds} ms`);
+  if (responses === 0) throw new Error(`${path}: no response within ${milliseconds} ms`);
   const used = Object.keys(pids).map((name) => [name, after[name] - before[name]]);
-  const cpu = used.map(([name, microseconds]) => [name, microseconds / answers]);
+  const cpu = used.map(([name, microseconds]) => [name, microseconds / responses]);
   const own = used.reduce((sum, [, microseconds]) => sum + microseconds, 0);
   const others = Math.max(0, after.all - before.all - own) / 1e6 / seconds;
-  return { rate: answers / seconds, cpu: Object.fromEntries(cpu), others };
+  return { rate: responses / seconds, cpu: Object.fromEntries(cpu), others };
 }
 
-/** One connection: request, answer, request, until it is over. */
-function converse(load) {
+/** Sends one request after another on one connection, until the load is over. */
+function runConnection(load) {
   return new Promise((resolve, reject) => {
-    const answer = new Answer();
+    const reader = new ResponseReader();
     const onread = {
       buffer: Buffer.allocUnsafe(BUFFER),
       callback(length, buffer) {
-        if (!answer.read(buffer.subarray(0, length))) return;
-        if (answer.status >= 300) {
-          socket.destroy(
-            new Error(`answered ${answer.status}: ${buffer.toString("utf8", 0, length)}`),
-          );
+        if (!reader.read(buffer.subarray(0, length))) return;
+        if (reader.status >= 300) {
+          const text = buffer.toString("utf8", 0, length);
+          socket.destroy(new Error(`answered ${reader.status}: ${text}`));
           return;
         }
-        load.answers += 1;
-        if (load.over) socket.end();
+        load.responses += 1;
+        if (load.isOver) socket.end();
         else socket.write(load.next(), "latin1");
       },
     };
@@ -110,24 +108,24 @@ function converse(load) {
     socket.on("connect", () => socket.write(load.next(), "latin1"));
     socket.on("error", reject);
     socket.on("close", () => {
-      if (load.over) resolve();
+      if (load.isOver) resolve();
       else reject(new Error("the connection was closed"));
     });
   });
 }
 
-/** Where an answer's end is; what is in it nobody asks. */
-class Answer {
+/** Finds where a response ends, and ignores its content. */
+class ResponseReader {
   status = 0;
   #head = "";
   #left = 0;
   #isChunked = false;
   #tail = "";
 
-  /** Reads on; whether the answer is complete. */
+  /** Reads a part; returns whether the response is complete. */
   read(chunk) {
-    if (this.#left > 0) return this.#body(chunk);
-    if (this.#isChunked) return this.#chunks(chunk);
+    if (this.#left > 0) return this.#readBody(chunk);
+    if (this.#isChunked) return this.#readChunks(chunk);
     const at = chunk.indexOf("\r\n\r\n");
     if (at < 0) {
       this.#head += chunk.latin1Slice();
@@ -141,41 +139,41 @@ class Answer {
     if (length === undefined) {
       this.#isChunked = true;
       this.#tail = "";
-      return this.#chunks(rest);
+      return this.#readChunks(rest);
     }
     this.#left = Number(length);
-    return this.#body(rest);
+    return this.#readBody(rest);
   }
 
-  #body({ length }) {
+  #readBody({ length }) {
     this.#left -= length;
     return this.#left <= 0;
   }
 
-  /** JSON in one line cannot hold the last chunk's mark. */
-  #chunks(chunk) {
+  /** JSON on one line cannot contain the mark of the last chunk. */
+  #readChunks(chunk) {
     this.#tail = (this.#tail + chunk.latin1Slice(-7)).slice(-7);
     this.#isChunked = this.#tail !== "\r\n0\r\n\r\n";
     return !this.#isChunked;
   }
 }
 
-/** Processor time so far, in microseconds: by process, and `all` of the machine's together. */
-function cpuOf(pids) {
+/** Reads processor times in microseconds: by process, and of `all` processes together. */
+function readProcessorTimes(pids) {
   const entries = Object.entries(pids).map(([name, pid]) => {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name, in parentheses, may hold anything.
+    // The program's name, in parentheses, may contain anything.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return [name, microseconds(fields.slice(11, 13))];
+    return [name, sumTicks(fields.slice(11, 13))];
   });
   const [, user, nice, system, , , irq, softirq, steal] = readFileSync("/proc/stat", "utf8")
     .split("\n", 1)[0]
     .split(/ +/);
-  const all = microseconds([user, nice, system, irq, softirq, steal]);
+  const all = sumTicks([user, nice, system, irq, softirq, steal]);
   return { ...Object.fromEntries(entries), all };
 }
 
-function microseconds(ticks) {
+function sumTicks(ticks) {
   return ticks.reduce((sum, count) => sum + Number(count), 0) * TICK_MICROSECONDS;
 }
 
@@ -186,7 +184,8 @@ function pause(milliseconds) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   process.on("message", async (task) => {
     try {
-      process.send({ result: await run({ ...task, pids: { ...task.pids, load: process.pid } }) });
+      const pids = { ...task.pids, load: process.pid };
+      process.send({ sample: await sendRequests({ ...task, pids }) });
     } catch (error) {
       process.send({ error: error.message });
     }

@@ -1,116 +1,63 @@
-/**
- * The gateway beside others: a bare pass-through, one written by hand and one on Hono, all in
- * one workerd with one upstream, in alternating rounds. A ratio is of two rates of one round,
- * so that what disturbs the machine for a while disturbs both.
- */
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+/** The gateway beside its peers and an earlier build: what is measured, section by section. */
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { measure as measureSize } from "../sizes.mjs";
+import { provideBefore } from "./before.mjs";
+import { measureColdStarts } from "./cold_start.mjs";
 import { countCrossings } from "./crossings.mjs";
-import { selfTest } from "./selftest.mjs";
-import { PROJECT, startBench, startServer } from "./servers.mjs";
-import { STEP_VARIANTS, STEPS, VARIANTS } from "./variants.mjs";
-
-const LOAD = fileURLToPath(new URL("load.mjs", import.meta.url));
-/** With these, the gateway's whole part takes some three minutes. */
-const DEFAULTS = { rounds: 8, milliseconds: 1000, connections: 32 };
-/** How long each is warmed up, in milliseconds. */
-const WARM_UP = 600;
-
-const PASSING = ["bare", "hand", "hono", "quillgate"];
-/** Which gateways are asked on which path; what keeps nothing has nothing in its cache. */
-export const PLAN = {
-  "views uncached": [...PASSING, ...Object.keys(STEPS)],
-  "views cached": ["fixed", "quillgate"],
-  "job read": PASSING,
-  create: ["bare", "hand", "hono", "hand-do", "quillgate"],
-};
+import { PATHS } from "./sections.mjs";
+import { runSelfTest } from "./selftest.mjs";
+import { startBench } from "./servers.mjs";
+import { measureThroughput } from "./throughput.mjs";
+import { PRESENT, SCRIPT, WASM } from "./variants.mjs";
 
 /**
- * One gateway on one path in one round.
+ * Measures sections. The gateway must have been built.
  *
- * @typedef {import("./load.mjs").Result} Sample
+ * @typedef {object} Measured a section that was not asked for is missing
+ * @property {import("./selftest.mjs").Deviations} deviations
+ * @property {Record<string, import("./throughput.mjs").Group[]>} throughput by path
+ * @property {Record<string, import("./cold_start.mjs").Start[]>} [coldStarts] by variant
+ * @property {Awaited<ReturnType<typeof countCrossings>>} [crossings]
+ * @property {Record<string, { wasm: Size, script: Size }>} [sizes] by build
+ * @property {string} place where the storage was
  *
- * @typedef {object} Measured
- * @property {Record<string, Record<string, Sample[]>>} samples by path and gateway, one a round
- * @property {Record<string, import("./crossings.mjs").Crossings>} crossings by path
- * @property {{ rounds: number, milliseconds: number, connections: number }} options
- * @property {string} folder where the storage was
- */
-
-/**
- * Measures. The gateway must have been built.
+ * @typedef {ReturnType<typeof measureSize>} Size
  *
- * @param {Partial<typeof DEFAULTS>} [options]
+ * @param {import("../../scripts/setup.mjs").Context} context
+ * @param {string[]} sections
  * @returns {Promise<Measured>}
  */
-export async function measureGateway(options) {
-  const chosen = { ...DEFAULTS, ...options };
-  const bench = await startBench();
+export async function measureGateway(context, sections) {
+  const before = await provideBefore(context);
+  const bench = await startBench(before);
+  const has = (section) => sections.includes(section);
   try {
-    await checked(bench);
-    console.log("bench: counting crossings …");
-    const crossings = await countCrossings(bench);
-    const samples = await loaded(bench, chosen);
-    return { samples, crossings, options: chosen, folder: bench.folder };
+    const deviations = await runSelfTest(bench);
+    const throughput = {};
+    for (const path of PATHS.filter(has)) {
+      throughput[path] = await measureThroughput(bench, path);
+    }
+    return {
+      deviations,
+      throughput,
+      coldStarts: has("cold-start") ? await measureColdStarts(bench) : undefined,
+      crossings: has("crossings") ? await countCrossings(bench) : undefined,
+      sizes: has("size") ? await measureSizes({ quillgate: PRESENT, before }) : undefined,
+      place: dirname(bench.folder),
+    };
   } finally {
     await bench.stop();
   }
 }
 
-/** In a process of its own: what failed there must not slow down what is measured. */
-async function checked(bench) {
-  console.log("bench: whether every gateway checks what it must …");
-  const server = await startServer(bench.folder, VARIANTS, bench.vars);
-  try {
-    await selfTest(bench, server);
-  } finally {
-    await server.stop();
+async function measureSizes(folders) {
+  const sizes = {};
+  for (const [name, folder] of Object.entries(folders)) {
+    const [wasm, script] = await Promise.all(
+      [WASM, SCRIPT].map((file) => readFile(join(folder, file))),
+    );
+    sizes[name] = { wasm: measureSize(wasm), script: measureSize(script) };
   }
-}
-
-async function loaded(bench, options) {
-  const server = await startServer(bench.folder, [...VARIANTS, ...STEP_VARIANTS], bench.vars);
-  const load = fork(LOAD);
-  try {
-    return await inRounds(sender(bench, server, load, options), options);
-  } finally {
-    load.disconnect();
-    await server.stop();
-  }
-}
-
-function sender(bench, server, load, { connections }) {
-  const pids = { gateway: server.pid, upstream: bench.upstream.pid };
-  const common = { project: PROJECT, token: bench.token(), connections, pids };
-  return async (path, name, milliseconds) => {
-    load.send({ ...common, path, port: server.ports[name], milliseconds });
-    const [{ result, error }] = await once(load, "message");
-    if (error) throw new Error(`${name}, ${path}: ${error}`);
-    return result;
-  };
-}
-
-async function inRounds(send, { rounds, milliseconds }) {
-  const samples = {};
-  console.log("bench: warming up …");
-  for (const [path, names] of Object.entries(PLAN)) {
-    samples[path] = Object.fromEntries(names.map((name) => [name, []]));
-    for (const name of names) await send(path, name, WARM_UP);
-  }
-  for (let round = 0; round < rounds; round++) {
-    console.log(`bench: round ${round + 1} of ${rounds} …`);
-    for (const [path, names] of Object.entries(PLAN)) {
-      for (const name of rotated(names, round)) {
-        samples[path][name].push(await send(path, name, milliseconds));
-      }
-    }
-  }
-  return samples;
-}
-
-/** The same in another order, so that none is always the first. */
-function rotated(names, by) {
-  const first = by % names.length;
-  return [...names.slice(first), ...names.slice(0, first)];
+  return sizes;
 }

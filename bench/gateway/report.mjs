@@ -1,220 +1,153 @@
 /** What was measured of the gateway, as tables. */
-import { readFile } from "node:fs/promises";
 import { cpus } from "node:os";
-import { dirname, join } from "node:path";
-import { ROOT } from "../../scripts/versions.mjs";
-import { measure } from "../sizes.mjs";
-import { PLAN } from "./measure.mjs";
-import { STEPS } from "./variants.mjs";
-
-const WORDS = {
-  fixed: "fixed: an answer of its own of 20 kB, nothing asked and nothing checked",
-  bare: "bare: JavaScript pass-through, no checks",
-  hand: "hand: JavaScript, same checks",
-  hono: "hono: Hono's jwt, cors, zod validator and proxy, same checks",
-  "hand-do": "hand-do: hand, with the same budget and idempotency in a Durable Object",
-  quillgate: "quillgate",
-  ...STEPS,
-};
-/** Where nothing is cached elsewhere, ours is compared with what others have: no cache. */
-const BASE_OF = { "views cached": "views uncached" };
-/** What each next one does beside what the one before does. */
-const PROFILES = {
-  "views uncached": ["bare", "hand", ...Object.keys(STEPS), "quillgate"],
-  "views cached": ["fixed", "quillgate"],
-  "job read": ["bare", "hand", "quillgate"],
-  create: ["bare", "hand", "hand-do", "quillgate"],
-};
-const WASM_GOAL = 100_000;
+import { COLD_VARIANTS, STARTS } from "./cold_start.mjs";
+import { compare, judgeLoad, judgeRest } from "./goals.mjs";
+import { median, quantile } from "./statistics.mjs";
+import { CONNECTIONS, ROUNDS, SAMPLE, SPARE_ROUNDS } from "./throughput.mjs";
+import { VARIANTS } from "./variants.mjs";
 
 /**
- * The gateway's part of the report.
+ * Writes the gateway's part of the report.
  *
  * @param {import("./measure.mjs").Measured} measured
  */
-export async function gatewayReport(measured) {
-  const { samples, crossings } = measured;
-  const sizes = await gatewaySizes();
-  return [
-    "## The gateway beside others, in one workerd",
-    method(measured),
-    ...Object.keys(PLAN).flatMap((path) => [
-      `### ${title(path)}`,
-      ...(path in BASE_OF
-        ? [`The others keep nothing: compared with their ${BASE_OF[path]}.`]
-        : []),
-      pathTable(samples, path),
-    ]),
-    "### Goals",
-    goalTable(goals(measured, sizes)),
-    "### Where the processor time goes",
-    "Microseconds an answer, of workerd alone; each row does what the one before does, and more.",
-    ...Object.entries(PROFILES).flatMap(([path, names]) => [
-      `${title(path)}:`,
-      profileTable(samples[path], names),
-    ]),
-    "### Calls between JavaScript and wasm, a request",
-    crossingTable(crossings),
-    "### Size of the Worker, in bytes",
-    sizeTable(sizes),
-  ].join("\n\n");
+export function reportGateway(measured) {
+  const { throughput, coldStarts, crossings, sizes } = measured;
+  const parts = ["## The gateway beside its peers and an earlier build", describeMethod(measured)];
+  parts.push("### Goals", ...reportGoals(measured));
+  for (const [path, groups] of Object.entries(throughput)) {
+    parts.push(...titleSection(name(path), path), loadTable(groups));
+  }
+  if (coldStarts) {
+    parts.push(...titleSection("cold start, in milliseconds", "cold-start"));
+    parts.push(`Medians of ${STARTS} starts, one Worker per process.`, startTable(coldStarts));
+  }
+  if (crossings) {
+    parts.push(...titleSection("calls between JavaScript and wasm, per request", "crossings"));
+    parts.push(crossingTable(crossings));
+  }
+  if (sizes) parts.push(...titleSection("size, in bytes", "size"), sizeTable(sizes));
+  return parts.join("\n\n");
 }
 
-function title(path) {
-  return path[0].toUpperCase() + path.slice(1);
+function name(path) {
+  return path.replace("-", " ");
 }
 
-function method({ samples, options, folder }) {
-  const { rounds, milliseconds, connections } = options;
-  const bare = samples["job read"].bare.map(({ cpu }) => cpu);
-  const [load, upstream] = ["load", "upstream"].map((name) =>
-    median(bare.map((cpu) => cpu[name])).toFixed(0),
-  );
-  const all = Object.values(samples).flatMap((named) => Object.values(named).flat());
-  const others = median(all.map(({ others }) => others)).toFixed(2);
+function titleSection(title, section) {
+  return [`### ${title[0].toUpperCase()}${title.slice(1)}`, `\`npm run bench gateway:${section}\``];
+}
+
+function describeMethod({ throughput, place }) {
+  const samples = Object.values(throughput).flat().flatMap(Object.values).flat();
+  const others = samples.length === 0 ? "" : `, of which other work took ${mean(samples)}`;
   return `\
-${connections} keep-alive connections on loopback, ${rounds} alternating rounds of ${milliseconds} ms for each, on
-${cpus().length} cores of which other work took ${others} meanwhile. A ratio is of two rates of one round; medians, and
-in parentheses the quartiles. Busy is the share of a core that workerd used: where it is well below
-1, something else was the limit, and processor time is the better figure. A job read through the
-bare pass-through cost the load ${load} µs and the upstream ${upstream} µs. Durable Objects are on workerd's
-local disk storage, in \`${dirname(folder)}\`.`;
+All of it: \`npm run bench gateway\`. ${CONNECTIONS} keep-alive connections on loopback; at most three gateways in one
+workerd; ${ROUNDS} rounds of ${SAMPLE} ms each, odd rounds in reversed order; ${cpus().length} cores${others}. Up to ${SPARE_ROUNDS} rounds
+that other work disturbed are replaced. A ratio is of two samples of one round: medians, with quartiles in
+parentheses. Processor time is workerd's own. Busy is the share of a core that it used: well below 1,
+something else limited the rate. Durable Objects are on workerd's local disk storage, in \`${place}\`.`;
 }
 
-// --- throughput ------------------------------------------------------------
-
-function pathTable(samples, path) {
-  const names = PLAN[path].filter((name) => !(name in STEPS));
-  const lines = names.map((name) => {
-    const own = samples[path][name];
-    const busy = median(own.map(({ rate, cpu }) => (rate * cpu.gateway) / 1e6));
-    const cells = [
-      median(own.map(({ rate }) => rate)).toFixed(0),
-      median(own.map(({ cpu }) => cpu.gateway)).toFixed(0),
-      busy.toFixed(2),
-      withSpread(ratios(samples, path, name, "bare")),
-      withSpread(ratios(samples, path, name, "hono")),
-    ];
-    return row([WORDS[name], ...cells]);
-  });
-  const head = ["gateway", "req/s", "CPU, µs", "busy", "rate / bare's", "rate / Hono's"];
-  return table(head, lines);
-}
-
-/** How many times another's rate a gateway's is, by round. */
-function ratios(samples, path, name, other) {
-  const others = (samples[path][other] ?? samples[BASE_OF[path]][other]).map(({ rate }) => rate);
-  return samples[path][name].map(({ rate }, round) => rate / others[round]);
-}
-
-/** The same of processor time: how many answers it gives for one of the other's. */
-function thrifts(samples, path, name, other) {
-  const others = samples[path][other] ?? samples[BASE_OF[path]][other];
-  return samples[path][name].map(({ cpu }, round) => others[round].cpu.gateway / cpu.gateway);
+function mean(samples) {
+  const sum = samples.reduce((total, { others }) => total + others, 0);
+  return (sum / samples.length).toFixed(2);
 }
 
 // --- goals -----------------------------------------------------------------
 
-/**
- * @typedef {object} Goal
- * @property {string} what
- * @property {string} value
- * @property {string} thrift the same by processor time
- * @property {boolean} isReached
- */
-
-/** @returns {Goal[]} */
-function goals({ samples, crossings }, sizes) {
-  const atLeast = (path, other, least) => {
-    const found = ratios(samples, path, "quillgate", other);
-    return {
-      what: `${path}: at least ${least.toFixed(1)} of ${other}`,
-      value: withSpread(found),
-      thrift: withSpread(thrifts(samples, path, "quillgate", other)),
-      isReached: median(found) >= least,
-    };
-  };
-  const { gzip } = sizes.wasm;
-  return [
-    atLeast("views uncached", "bare", 1),
-    atLeast("views uncached", "hono", 2),
-    atLeast("views cached", "bare", 2),
-    atLeast("create", "hand-do", 1),
-    fewCrossings("views cached", crossings),
-    fewCrossings("views uncached", crossings),
-    {
-      what: "wasm: at most 100 kB gzip",
-      value: String(gzip),
-      thrift: "",
-      isReached: gzip <= WASM_GOAL,
-    },
-  ];
-}
-
-function fewCrossings(path, crossings) {
-  const { worker, object } = crossings[path];
-  return {
-    what: `${path}: at most 4 calls between JavaScript and wasm`,
-    value: object === 0 ? String(worker) : `${worker} and, in the Durable Object, ${object}`,
-    thrift: "",
-    isReached: worker + object <= 4,
-  };
-}
-
-function goalTable(found) {
-  const lines = found.map(({ what, value, thrift, isReached }) =>
-    row([what, value, thrift, isReached ? "yes" : "**no**"]),
-  );
-  return table(["goal", "measured", "by processor time", "reached"], lines);
-}
-
-// --- what it costs ---------------------------------------------------------
-
-function profileTable(samples, names) {
-  const cost = (name) => median(samples[name].map(({ cpu }) => cpu.gateway));
-  const lines = names.map((name, at) => {
-    const added = at === 0 ? "" : (cost(name) - cost(names[at - 1])).toFixed(0);
-    return row([WORDS[name], cost(name).toFixed(0), added]);
+function reportGoals(measured) {
+  const load = judgeLoad(measured).map((goal) => {
+    const { path, other, cpu, rate, isReached } = goal;
+    const what = `${name(path)}, beside \`${other}\`: ${describeBound(goal)}`;
+    return row([what, formatSpread(cpu), formatSpread(rate), formatReached(isReached)]);
   });
-  return table(["gateway", "CPU, µs", "added"], lines);
+  const rest = judgeRest(measured).map(({ what, value, isReached }) =>
+    row([what, value, formatReached(isReached)]),
+  );
+  const parts = [table(["goal", "measured", "reached"], rest)];
+  if (load.length > 0) {
+    const head = ["goal", "ratio of processor time", "ratio of rates", "reached"];
+    parts.unshift(table(head, load));
+  }
+  const deviations = Object.entries(measured.deviations).flatMap(([build, found]) =>
+    found.map((text) => `- \`${build}\`: ${text}`),
+  );
+  if (deviations.length > 0) {
+    parts.push("Where a build does not do what `hand` and `hono` do:", deviations.join("\n"));
+  }
+  return parts;
+}
+
+function describeBound({ maxCpu, minRate }) {
+  if (maxCpu !== undefined) return `at most ${maxCpu.toFixed(2)} × its processor time`;
+  return minRate === undefined ? "no goal" : `at least ${minRate.toFixed(2)} × its rate`;
+}
+
+function formatReached(isReached) {
+  if (isReached === undefined) return "–";
+  return isReached ? "yes" : "**no**";
+}
+
+// --- tables ----------------------------------------------------------------
+
+function loadTable(groups) {
+  const lines = groups.flatMap((group, at) => {
+    // The gateway is in every group: its own figures are from the first.
+    const names = Object.keys(group).filter((variant) => at === 0 || variant !== "quillgate");
+    return names.map((variant) => loadRow(group, variant));
+  });
+  const head = ["gateway", "req/s", "CPU, µs", "busy", "quillgate's CPU / its", "rate / its"];
+  return table(head, lines);
+}
+
+function loadRow(group, variant) {
+  const samples = group[variant];
+  const { cpu, rate } = compare(group, variant);
+  const isOwn = variant === "quillgate";
+  return row([
+    `${variant}: ${VARIANTS[variant].description}`,
+    median(samples.map((sample) => sample.rate)).toFixed(0),
+    median(samples.map((sample) => sample.cpu.gateway)).toFixed(0),
+    median(samples.map((sample) => (sample.rate * sample.cpu.gateway) / 1e6)).toFixed(2),
+    isOwn ? "" : formatSpread(cpu),
+    isOwn ? "" : formatSpread(rate),
+  ]);
+}
+
+function startTable(starts) {
+  const format = (variant, key) => formatSpread(starts[variant].map((start) => start[key]));
+  const lines = COLD_VARIANTS.map((variant) =>
+    row([variant, format(variant, "firstAnswer"), format(variant, "firstOfObject")]),
+  );
+  const head = ["gateway", "fresh workerd to its first answer", "first request of an object"];
+  return table(head, lines);
 }
 
 function crossingTable(crossings) {
-  const lines = Object.entries(crossings).map(([path, { worker, object, names }]) =>
-    row([path, worker, object, names]),
+  const lines = Object.entries(crossings).map(([path, { worker, object }]) =>
+    row([name(path), worker.into, worker.out, object.into, object.out]),
   );
-  return table(["path", "in the Worker", "in the Durable Object", "calls"], lines);
+  const head = ["path", "Worker: into wasm", "out of it", "Durable Object: into wasm", "out of it"];
+  return table(head, lines);
 }
 
-async function gatewaySizes() {
-  const built = join(ROOT, "worker", "build");
-  const [wasm, js] = ["gateway_bg.wasm", "index.js"].map((name) => readFile(join(built, name)));
-  return { wasm: measure(await wasm), js: measure(await js) };
+function sizeTable(sizes) {
+  const lines = Object.entries(sizes).flatMap(([build, { wasm, script }]) => [
+    sizeRow(`${build}: wasm`, wasm),
+    sizeRow(`${build}: JavaScript`, script),
+  ]);
+  return table(["what", "as built", "gzip 9", "brotli 11"], lines);
 }
 
-function sizeTable({ wasm, js }) {
-  const line = (name, { raw, gzip, brotli }) => row([name, raw, gzip, brotli]);
-  const lines = [line("wasm", wasm), line("JavaScript, not minified", js)];
-  return table(["what", "as it is", "gzip 9", "brotli 11"], lines);
+function sizeRow(what, { raw, gzip, brotli }) {
+  return row([what, raw, gzip, brotli]);
 }
 
-// --- numbers and tables ----------------------------------------------------
-
-function withSpread(values) {
-  const [low, middle, high] = [0.25, 0.5, 0.75].map((part) => quantile(values, part).toFixed(2));
-  return `${middle} (${low}–${high})`;
-}
-
-function median(values) {
-  return quantile(values, 0.5);
-}
-
-/** Between the two nearest, in proportion. */
-function quantile(values, part) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (sorted.length - 1) * part;
-  const below = sorted[Math.floor(at)];
-  return below + (sorted[Math.ceil(at)] - below) * (at % 1);
+function formatSpread(values) {
+  const digits = median(values) < 10 ? 2 : 1;
+  const [low, high] = [0.25, 0.75].map((part) => quantile(values, part).toFixed(digits));
+  return `${median(values).toFixed(digits)} (${low}–${high})`;
 }
 
 function table(head, lines) {

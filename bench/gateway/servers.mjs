@@ -1,7 +1,7 @@
-/** workerd as it is, without wrangler: any number of services in one process. */
+/** workerd itself, without wrangler: any number of services in one process. */
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ import { hasEnded, spawnGroup, stopGroup } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { freePort } from "../../tests/harness/process.mjs";
 import { accessClaims, mintToken, newSecret } from "../../tests/harness/token.mjs";
-import { bundleInto, compatibility, UPSTREAM } from "./variants.mjs";
+import { bundleVariants, OBJECTS, readCompatibility, SCRIPT, VARIANTS, WASM } from "./variants.mjs";
 
 /**
- * A file system in memory where there is one: how long a disk takes to write is no gateway's
- * doing, and far from even. `TMPDIR` names another place.
+ * A file system in memory, where there is one: the speed of a disk says nothing about a gateway,
+ * and varies. `TMPDIR` names another place.
  */
 const MEMORY = "/dev/shm";
 const PLACE = process.env.TMPDIR ?? (existsSync(MEMORY) ? MEMORY : tmpdir());
@@ -29,44 +29,48 @@ const SCOPE = "jobs:create jobs:read analytics:read";
  *
  * @typedef {object} Bench
  * @property {string} folder bundles, configurations and storage; temporary
- * @property {string} secret
- * @property {(changes?: object, secret?: string) => string} token signs a good token, unless
+ * @property {(changes?: object, secret?: string) => string} signToken signs a valid token, unless
  *   its claims are changed
  * @property {Server} upstream
  * @property {Record<string, string>} vars the gateways' variables
- * @property {() => Promise<void>} stop ends the upstream and removes the folder
+ * @property {() => Promise<void>} stop stops the upstream and removes the folder
  *
  * @typedef {object} Server
  * @property {number} pid
- * @property {Record<string, number>} ports by service
- * @property {() => Promise<void>} stop
+ * @property {Record<string, number>} ports by variant
+ * @property {() => Promise<void>} stop also removes its storage
  */
 
-/** Bundles the workers and starts the upstream. */
-export async function startBench() {
+/**
+ * Bundles the variants and starts the upstream.
+ *
+ * @param {string} before the folder with the earlier build
+ * @returns {Promise<Bench>}
+ */
+export async function startBench(before) {
   const folder = await mkdtemp(join(PLACE, "quillgate-bench-"));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  // However this ends: it holds secrets, and may be held in memory.
+  // The folder holds secrets and may be in memory, so it goes however this process ends.
   process.once("exit", remove);
   try {
-    await bundleInto(folder);
+    await bundleVariants(folder, before);
     const secret = newSecret();
     const adminKey = `mint_${randomBytes(16).toString("hex")}`;
-    const upstream = await startServer(folder, [UPSTREAM], { ADMIN_API_KEY: adminKey });
+    const upstream = await startServer({ folder, vars: { ADMIN_API_KEY: adminKey } }, ["upstream"]);
     const stop = async () => {
       await upstream.stop();
       remove();
     };
-    const vars = variables(upstream.ports.upstream, { adminKey, secret });
-    return { folder, secret, token: signer(secret), upstream, vars, stop };
+    const vars = buildVariables(upstream.ports.upstream, { adminKey, secret });
+    return { folder, signToken: createSigner(secret), upstream, vars, stop };
   } catch (error) {
     remove();
     throw error;
   }
 }
 
-/** Limits that are never reached, and a window that keeps no more rows than it must. */
-function variables(port, { adminKey, secret }) {
+/** Limits that are never reached, and the shortest window, so that few rows are kept. */
+function buildVariables(port, { adminKey, secret }) {
   return {
     ADMIN_API_KEY: adminKey,
     ACCESS_TOKEN_SECRET: secret,
@@ -81,77 +85,84 @@ function variables(port, { adminKey, secret }) {
   };
 }
 
-function signer(own) {
-  return (changes = {}, secret = own) => {
+function createSigner(validSecret) {
+  return (changes = {}, secret = validSecret) => {
     const claims = accessClaims({ sub: "bench", projects: [PROJECT], scope: SCOPE });
     return mintToken({ ...claims, ...changes }, secret);
   };
 }
 
-let servers = 0;
-
 /**
- * Starts services in one process; each has a port of its own.
+ * Starts variants in one process, each on a port of its own, and waits until all answer.
  *
- * @param {string} folder
- * @param {import("./variants.mjs").Variant[]} variants
- * @param {Record<string, string>} vars
+ * @param {Pick<Bench, "folder" | "vars">} bench
+ * @param {string[]} names
  * @returns {Promise<Server>}
  */
-export async function startServer(folder, variants, vars) {
+export async function startServer(bench, names) {
+  const server = await launchServer(bench, names);
+  const answers = Object.values(server.ports).map((port) => server.waitForAnswer(port, "/healthz"));
+  for (const response of await Promise.all(answers)) await response.body?.cancel();
+  return server;
+}
+
+/** How long workerd may take to start, in milliseconds. */
+const START_LIMIT = 20_000;
+let servers = 0;
+
+/** Starts variants in one process without waiting for it. */
+export async function launchServer({ folder, vars }, names) {
   const name = `server-${servers++}`;
   const storage = join(folder, name);
   await mkdir(storage);
   const ports = {};
-  for (const variant of variants) ports[variant.name] = await freePort();
+  for (const variant of names) ports[variant] = await freePort();
   const file = join(folder, `${name}.capnp`);
-  await writeFile(file, await configuration(variants, ports, vars, storage), { mode: 0o600 });
+  await writeFile(file, await buildConfiguration(ports, vars, storage), { mode: 0o600 });
 
   const errors = join(folder, `${name}.log`);
   const log = openSync(errors, "w");
-  // What the gateway logs goes where it costs what writing costs, and nobody reads it.
+  // Writing the gateway's log costs what it costs; nobody reads it.
   const stdio = ["ignore", "ignore", log];
+  const started = performance.now();
   const child = spawnGroup(WORKERD, ["serve", file], { cwd: folder, stdio });
   closeSync(log);
-  try {
-    await Promise.all(Object.values(ports).map((port) => answering(port, child)));
-  } catch (error) {
+  const stop = async () => {
     await stopGroup(child);
-    throw new Error(`${error.message}\n${await readFile(errors, "utf8")}`);
-  }
-  return { pid: child.pid, ports, stop: () => stopGroup(child) };
-}
-
-async function answering(port, child) {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (hasEnded(child)) throw new Error("workerd has ended");
-    const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
-    await response?.body?.cancel();
-    if (response) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`workerd does not answer on port ${port}`);
+    await rm(storage, { recursive: true, force: true, maxRetries: 5 });
+  };
+  const waitForAnswer = async (port, target, init) => {
+    const deadline = performance.now() + START_LIMIT;
+    while (performance.now() < deadline && !hasEnded(child)) {
+      const response = await fetch(`http://127.0.0.1:${port}${target}`, init).catch(() => {});
+      if (response) return response;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await stop();
+    throw new Error(`workerd does not answer:\n${await readFile(errors, "utf8")}`);
+  };
+  return { pid: child.pid, ports, started, waitForAnswer, stop };
 }
 
 // --- configuration ---------------------------------------------------------
 
-async function configuration(variants, ports, vars, storage) {
-  const { date, flags } = await compatibility();
+async function buildConfiguration(ports, vars, storage) {
+  const { date, flags } = await readCompatibility();
   const common = [
-    `compatibilityDate = ${text(date)}`,
-    `compatibilityFlags = [${flags.map(text).join(", ")}]`,
+    `compatibilityDate = ${quote(date)}`,
+    `compatibilityFlags = [${flags.map(quote).join(", ")}]`,
     'globalOutbound = "loopback"',
   ];
-  const services = variants.map((variant) => service(variant, vars, common));
-  const sockets = variants.map(
-    ({ name }) =>
-      `(name = ${text(name)}, address = "127.0.0.1:${ports[name]}", http = (), service = ${text(name)})`,
+  const services = Object.keys(ports).map((name) => buildService(name, vars, common));
+  const sockets = Object.entries(ports).map(
+    ([name, port]) =>
+      `(name = ${quote(name)}, address = "127.0.0.1:${port}", http = (), service = ${quote(name)})`,
   );
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "loopback", network = (allow = ["local"])),
-    (name = "storage", disk = (path = ${text(storage)}, writable = true)),
+    (name = "storage", disk = (path = ${quote(storage)}, writable = true)),
     ${services.join(",\n    ")}
   ],
   sockets = [
@@ -161,35 +172,37 @@ const config :Workerd.Config = (
 `;
 }
 
-function service({ name, script, wasm, objects = {}, vars: own = {} }, vars, common) {
-  const modules = [`(name = ${text(script)}, esModule = embed ${text(script)})`];
-  if (wasm) modules.push(`(name = ${text(`./${wasm}`)}, wasm = embed ${text(wasm)})`);
+function buildService(name, vars, common) {
+  const { hasWasm, hasObjects } = VARIANTS[name];
+  const script = join(name, SCRIPT);
+  const modules = [`(name = ${quote(SCRIPT)}, esModule = embed ${quote(script)})`];
+  if (hasWasm) {
+    modules.push(`(name = ${quote(`./${WASM}`)}, wasm = embed ${quote(join(name, WASM))})`);
+  }
+  const objects = hasObjects ? Object.entries(OBJECTS) : [];
   const bindings = [
-    ...Object.entries({ ...vars, ...own }).map(
-      ([name, value]) => `(name = ${text(name)}, text = ${text(value)})`,
-    ),
-    ...Object.entries(objects).map(
-      ([binding, className]) =>
-        `(name = ${text(binding)}, durableObjectNamespace = ${text(className)})`,
+    ...Object.entries(vars).map(([key, value]) => `(name = ${quote(key)}, text = ${quote(value)})`),
+    ...objects.map(
+      ([key, value]) => `(name = ${quote(key)}, durableObjectNamespace = ${quote(value)})`,
     ),
   ];
-  const namespaces = Object.values(objects).map(
-    (className) =>
-      `(className = ${text(className)}, uniqueKey = ${text(`${name}-${className}`)}, enableSql = true)`,
-  );
   const members = [
     `modules = [${modules.join(", ")}]`,
     `bindings = [${bindings.join(", ")}]`,
     ...common,
   ];
-  if (namespaces.length > 0) {
+  if (hasObjects) {
+    const namespaces = objects.map(
+      ([, value]) =>
+        `(className = ${quote(value)}, uniqueKey = ${quote(`${name}-${value}`)}, enableSql = true)`,
+    );
     members.push(`durableObjectNamespaces = [${namespaces.join(", ")}]`);
     members.push('durableObjectStorage = (localDisk = "storage")');
   }
-  return `(name = ${text(name)}, worker = (${members.join(", ")}))`;
+  return `(name = ${quote(name)}, worker = (${members.join(", ")}))`;
 }
 
-/** Text as Cap'n Proto writes it. */
-function text(value) {
+/** Quotes text for Cap'n Proto. */
+function quote(value) {
   return JSON.stringify(value);
 }

@@ -1,98 +1,84 @@
-/** The gateways that are measured side by side, and their bundles. */
-import { copyFile, readFile } from "node:fs/promises";
+/** The Workers that are measured, and their bundles. */
+import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const WORKERS = fileURLToPath(new URL("workers/", import.meta.url));
-const BUILT = join(ROOT, "worker", "build");
-const WASM = "gateway_bg.wasm";
+
+/** The present Worker, as `npm run build -- worker` leaves it. */
+export const PRESENT = join(ROOT, "worker", "build");
+export const SCRIPT = "index.js";
+export const WASM = "gateway_bg.wasm";
+/** The commit whose build the present Worker is compared with. */
+export const BEFORE_COMMIT = "6f04cb0";
 
 /**
- * A gateway as a service of workerd.
+ * What a variant is, by name. Each has a folder of its name among the bundles, with its
+ * {@link SCRIPT}.
  *
  * @typedef {object} Variant
- * @property {string} name
- * @property {string} script its main module, in the folder of the bundles
- * @property {string} [wasm] a module beside it
- * @property {Record<string, string>} [objects] Durable Object classes by the binding's name
- * @property {Record<string, string>} [vars] variables beside those of all
+ * @property {string} [description]
+ * @property {boolean} [hasWasm] whether its {@link WASM} lies beside it
+ * @property {boolean} [hasObjects] whether it has the two Durable Object classes
+ *
+ * @type {Record<string, Variant>}
  */
-
-const GATES = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
-const GATE = { GATE: "Gate" };
-
-/** @type {Variant[]} */
-export const VARIANTS = [
-  { name: "fixed", script: "fixed.mjs" },
-  { name: "bare", script: "bare.mjs" },
-  { name: "hand", script: "hand.mjs" },
-  { name: "hono", script: "hono.mjs" },
-  { name: "hand-do", script: "hand_do.mjs", objects: GATE },
-  { name: "quillgate", script: "quillgate.mjs", wasm: WASM, objects: GATES },
-];
-
-/** What each step adds to the hand-written gateway's way to page views. */
-export const STEPS = {
-  "step-1": "hand, and a call of a Durable Object that does nothing",
-  "step-2": "hand, and the object asks upstream and hands over the text",
-  "step-3": "… and reads it as JSON and writes it anew",
-  "step-4": "… and reserves and settles: two SQL statements",
-  "step-5": "… and keeps the page: one more, of 20 kB",
+export const VARIANTS = {
+  quillgate: { description: "the present Worker", hasWasm: true, hasObjects: true },
+  before: { description: `the Worker of ${BEFORE_COMMIT}`, hasWasm: true, hasObjects: true },
+  hand: { description: "JavaScript by hand, same checks and objects", hasObjects: true },
+  hono: { description: "Hono with its middleware, same checks; job reads only" },
+  bare: { description: "JavaScript pass-through, no checks" },
+  counted: { hasWasm: true, hasObjects: true },
+  upstream: {},
 };
 
-/** @type {Variant[]} */
-export const STEP_VARIANTS = Object.keys(STEPS).map((name) => ({
-  name,
-  script: "steps.mjs",
-  objects: GATE,
-  vars: { STEP: name.slice("step-".length) },
-}));
+/** Durable Object classes by the binding's name. */
+export const OBJECTS = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
 
-/** @type {Variant} */
-export const COUNTED = { name: "counted", script: "counted.mjs", wasm: WASM, objects: GATES };
-/** @type {Variant} */
-export const UPSTREAM = { name: "upstream", script: "upstream.mjs" };
-
-/** Puts all bundles into a folder. The gateway must have been built. */
-export async function bundleInto(folder) {
-  const own = ["upstream", "fixed", "bare", "hand", "hono", "hand_do", "steps"];
-  await build({
-    entryPoints: own.map((name) => join(WORKERS, `${name}.mjs`)),
-    outdir: folder,
-    outExtension: { ".js": ".mjs" },
-    ...options(),
-  });
-  await copyFile(join(BUILT, "index.js"), join(folder, "quillgate.mjs"));
-  await copyFile(join(BUILT, WASM), join(folder, WASM));
-  // The same entry, with a module before it that wraps what will be instantiated.
-  await build({
-    entryPoints: [join(WORKERS, "counted.mjs")],
-    outfile: join(folder, "counted.mjs"),
-    loader: { ".wasm": "copy", ".json": "text" },
-    assetNames: "[name]",
-    ...options(),
-  });
+/**
+ * Puts all bundles into a folder. The gateway must have been built.
+ *
+ * @param {string} folder
+ * @param {string} before the folder with the earlier build
+ */
+export async function bundleVariants(folder, before) {
+  const names = ["hand", "hono", "bare", "upstream"];
+  const entryPoints = names.map((name) => ({
+    in: join(WORKERS, `${name}.mjs`),
+    out: join(name, "index"),
+  }));
+  await build({ entryPoints, outdir: folder, ...OPTIONS });
+  const counted = { in: join(WORKERS, "counted.mjs"), out: "index" };
+  await build({ entryPoints: [counted], outdir: join(folder, "counted"), ...OPTIONS });
+  await copyBuild(PRESENT, join(folder, "quillgate"));
+  await copyBuild(before, join(folder, "before"));
 }
 
-function options() {
-  return {
-    bundle: true,
-    format: "esm",
-    target: "es2023",
-    // As Cloudflare's own bundler resolves packages.
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*"],
-    logLevel: "error",
-  };
+const OPTIONS = {
+  bundle: true,
+  format: "esm",
+  target: "es2023",
+  // As Cloudflare's own bundler resolves packages.
+  conditions: ["workerd", "worker", "browser"],
+  external: ["cloudflare:*"],
+  loader: { ".wasm": "copy" },
+  assetNames: "[name]",
+  logLevel: "error",
+};
+
+async function copyBuild(from, to) {
+  await mkdir(to);
+  for (const name of [SCRIPT, WASM]) await copyFile(join(from, name), join(to, name));
 }
 
-/** The compatibility date and flags that the gateway is deployed with. */
-export async function compatibility() {
+/** Reads the compatibility date and flags that the gateway is deployed with. */
+export async function readCompatibility() {
   const text = await readFile(join(ROOT, "worker", "wrangler.toml"), "utf8");
   const date = /^compatibility_date = "(.+)"$/m.exec(text)?.[1];
   const flags = /^compatibility_flags = (\[.*\])$/m.exec(text)?.[1];
-  if (!date || !flags) throw new Error("worker/wrangler.toml names no compatibility date or flags");
+  if (!date || !flags) throw new Error("worker/wrangler.toml has no compatibility date or flags");
   return { date, flags: JSON.parse(flags) };
 }

@@ -1,4 +1,4 @@
-/** The least a gateway can do: another address and another key, and nothing looked at. */
+/** The least a gateway can do: it swaps the address and the key, and checks nothing. */
 import { env } from "cloudflare:workers";
 
 const KEY = `Bearer ${env.ADMIN_API_KEY}`;

@@ -1,19 +1,19 @@
-/** Counts the calls between JavaScript and a wasm module that is instantiated later. */
+/** Counts the calls between JavaScript and every wasm module that is instantiated later. */
 
-const { Instance } = WebAssembly;
-let counts = { worker: {}, object: {} };
+const { Instance, instantiate } = WebAssembly;
 let place = "worker";
+let counts = createCounts();
 
 globalThis.crossings = {
-  /** What was counted since the last time it was told. */
-  told() {
-    const told = counts;
-    counts = { worker: {}, object: {} };
-    return told;
+  /** Gives what was counted since the last call. */
+  take() {
+    const taken = counts;
+    counts = createCounts();
+    return taken;
   },
 
-  /** Runs a call of a Durable Object. */
-  async inObject(run) {
+  /** Runs a method of a Durable Object. */
+  async countInObject(run) {
     place = "object";
     try {
       return await run();
@@ -23,29 +23,37 @@ globalThis.crossings = {
   },
 };
 
-WebAssembly.Instance = function CountedInstance(module, imports) {
-  const instance = new Instance(module, allCounted(imports, "import "));
-  return { exports: counted(instance.exports, "") };
-};
-
-function allCounted(modules, prefix) {
-  const entries = Object.entries(modules ?? {});
-  return Object.fromEntries(entries.map(([name, one]) => [name, counted(one, prefix)]));
+/** Calls from JavaScript into wasm, and from wasm out to JavaScript. */
+function createCounts() {
+  return { worker: { into: 0, out: 0 }, object: { into: 0, out: 0 } };
 }
 
-function counted(members, prefix) {
-  const entries = Object.entries(members);
-  return Object.fromEntries(
-    entries.map(([name, member]) => {
-      if (typeof member !== "function") return [name, member];
-      return [name, count(prefix + name, member)];
-    }),
-  );
+WebAssembly.Instance = new Proxy(Instance, {
+  construct: (_, [module, imports]) => createInstance(module, imports),
+});
+WebAssembly.instantiate = async (source, imports) =>
+  source instanceof WebAssembly.Module
+    ? createInstance(source, imports)
+    : await instantiate(source, imports);
+
+function createInstance(module, imports = {}) {
+  const modules = Object.entries(imports);
+  const counted = modules.map(([name, members]) => [name, wrapFunctions(members, "out")]);
+  const { exports } = new Instance(module, Object.fromEntries(counted));
+  // Glue may ask whether it is an instance.
+  return Object.create(Instance.prototype, { exports: { value: wrapFunctions(exports, "into") } });
 }
 
-function count(name, member) {
+function wrapFunctions(members, direction) {
+  const entries = Object.entries(members).map(([name, member]) => {
+    return [name, typeof member === "function" ? wrapFunction(member, direction) : member];
+  });
+  return Object.fromEntries(entries);
+}
+
+function wrapFunction(member, direction) {
   return (...args) => {
-    counts[place][name] = (counts[place][name] ?? 0) + 1;
+    counts[place][direction] += 1;
     return member(...args);
   };
 }

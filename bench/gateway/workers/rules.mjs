@@ -1,22 +1,27 @@
-/**
- * What the hand-written Worker and the Hono Worker check alike: the rules of the gateway's own
- * core (`src/date.rs`, `src/page_views.rs`, `worker/src/route.rs`, `worker/src/access.rs`).
- */
+/** What the hand-written Worker and the Hono Worker check alike: the rules of the gateway's core. */
 
-/** The longest body that is read, in bytes. */
-export const LARGEST_BODY = 128 * 1024;
-/** The longest life of a token, in seconds. */
-const LONGEST_LIFE = 90 * 86_400;
+/** The longest request body that is read, in bytes. */
+export const MAX_BODY = 128 * 1024;
+/** The longest job that is read from the upstream, in bytes. */
+export const MAX_JOB = 64 * 1024;
+/** The most rows on a page. */
+const PAGE_ROWS = 250;
+/** The longest lifetime of a token, in seconds. */
+const MAX_LIFETIME = 90 * 86_400;
 /** How far clocks may differ, in seconds. */
 const LEEWAY = 60;
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const INTEGER = /^\d{1,16}$/;
-const DISGUISE = /[/\\%?#\p{Cc}]/u;
+const AMBIGUOUS = /[/\\%?#\p{Cc}]/u;
+const JOB_TEXTS = ["id", "status", "model", "prLink", "createdAt", "archivedAt"];
+const SOURCE_TEXTS = ["repository", "ref"];
 
-/** What a date says, and which of the three kinds it is; nothing when there is no such date. */
-export function point(text) {
+// --- requests --------------------------------------------------------------
+
+/** Reads a date: its kind and its instant; `undefined` when there is no such date. */
+export function parseDate(text) {
   const match = DATE.exec(text);
   if (!match) return undefined;
   const [year, month, day, hour, minute, second] = match
@@ -24,7 +29,7 @@ export function point(text) {
     .map((part) => Number(part ?? 0));
   const zone = match[8];
   if (hour > 23 || minute > 59 || second > 59 || !isDay(year, month, day)) return undefined;
-  const offset = zone === undefined || zone === "Z" ? 0 : offsetOf(zone);
+  const offset = zone === undefined || zone === "Z" ? 0 : parseOffset(zone);
   if (offset === undefined) return undefined;
   const fraction = Math.trunc(Number(`0.${match[7] ?? 0}`) * 1000);
   const at = Date.UTC(year, month - 1, day, hour, minute, second, fraction) - offset;
@@ -38,19 +43,19 @@ function isDay(year, month, day) {
   return length !== undefined && day >= 1 && day <= length;
 }
 
-/** Milliseconds; nothing for what is no offset. */
-function offsetOf(zone) {
+/** Reads an offset such as `+01:00`, in milliseconds; `undefined` when there is no such offset. */
+function parseOffset(zone) {
   const hours = Number(zone.slice(1, 3));
   const minutes = Number(zone.slice(4, 6));
   if (hours > 23 || minutes > 59) return undefined;
   return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** Whether a range holds anything, as far as that can be told. */
+/** Whether a range can hold anything. Bounds of different kinds cannot be compared. */
 export function isRange(dateFrom, dateTo) {
   if (dateFrom === undefined || dateTo === undefined) return true;
-  const from = point(dateFrom);
-  const to = point(dateTo);
+  const from = parseDate(dateFrom);
+  const to = parseDate(dateTo);
   return from?.kind !== to?.kind || from?.at < to?.at;
 }
 
@@ -59,39 +64,72 @@ export function isInteger(text, least, most) {
   return INTEGER.test(text) && Number(text) >= least && Number(text) <= most;
 }
 
-/** A segment of a path, decoded once; nothing for what could be read as another path. */
-export function segment(text) {
+/** Decodes a path segment once; `undefined` when it could be read as another path. */
+export function decodeSegment(text) {
   try {
     const decoded = text.includes("%") ? decodeURIComponent(text) : text;
-    const isSafe = decoded !== "" && decoded !== "." && decoded !== ".." && !DISGUISE.test(decoded);
+    const isSafe =
+      decoded !== "" && decoded !== "." && decoded !== ".." && !AMBIGUOUS.test(decoded);
     return isSafe ? decoded : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Why claims are not good; nothing when they are. */
-export function claimsProblem(claims, now) {
+/** Finds what is wrong with a token's claims. */
+export function findClaimsProblem(claims, now) {
   const { iss, sub, projects, scope, iat, exp, nbf } = claims;
   const isComplete =
     typeof iss === "string" && typeof sub === "string" && typeof scope === "string";
-  if (!isComplete || !Array.isArray(projects)) return "the claims are not complete";
-  if (!Number.isFinite(iat) || !Number.isFinite(exp)) return "the claims are not complete";
+  if (!isComplete || !Array.isArray(projects)) return "the claims are incomplete";
+  if (!Number.isFinite(iat) || !Number.isFinite(exp)) return "the claims are incomplete";
   if (iss !== "quillgate") return "the access token is from another issuer";
   if (sub === "") return "the access token has no subject";
   if (now >= exp) return "the access token has expired";
   if (iat > now + LEEWAY || nbf > now + LEEWAY) return "the access token is not valid yet";
-  return exp - iat > LONGEST_LIFE ? "the access token lives too long" : undefined;
+  return exp - iat > MAX_LIFETIME ? "the access token's lifetime is too long" : undefined;
 }
 
-/** Which problem it is to want this of that project; nothing when it is allowed. */
-export function accessProblem({ projects, scope }, project, needed) {
+/** Finds the problem with what a token allows, for a scope on a project. */
+export function findAccessProblem({ projects, scope }, project, needed) {
   if (!projects.includes(project)) return "project-not-allowed";
   return scope.split(" ").includes(needed) ? undefined : "insufficient-scope";
 }
 
-/** A problem as RFC 9457 has it. */
-export function problem(status, kind, id, headers, more) {
+// --- answers of the upstream -----------------------------------------------
+
+/** Whether a `Content-Type` is JSON, whatever its parameters. */
+export function isJsonType(type) {
+  return type?.split(";", 1)[0].trim().toLowerCase() === "application/json";
+}
+
+/** Whether JSON is a job. Any member may be missing or `null`, and unknown ones are allowed. */
+export function isJob(value) {
+  if (!isObject(value) || !hasTexts(value, JOB_TEXTS)) return false;
+  const { source } = value;
+  return source == null || (isObject(source) && hasTexts(source, SOURCE_TEXTS));
+}
+
+/** Whether JSON is a page of views. Its rows are for the client to check. */
+export function isPage(value) {
+  if (!isObject(value)) return false;
+  const { totals, views, hasMore } = value;
+  const hasRows = Array.isArray(views) && views.length <= PAGE_ROWS;
+  return hasRows && isObject(totals) && typeof hasMore === "boolean";
+}
+
+function hasTexts(object, names) {
+  return names.every((name) => object[name] == null || typeof object[name] === "string");
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+// --- problems --------------------------------------------------------------
+
+/** Builds a problem (RFC 9457). */
+export function buildProblem(status, kind, id, headers, more) {
   const body = { type: `/problems/${kind}`, title: kind, status, instance: id, ...more };
   return new Response(JSON.stringify(body), {
     status,

@@ -1,20 +1,53 @@
 /**
- * The platform as the variants see it: answers of a fixed size, for the admin key alone, so
- * that no variant can leave out the swap. It runs in a workerd of its own.
+ * The platform as the gateways see it, in a workerd of its own: answers of a fixed size, for the
+ * admin key only, so that no gateway can skip the swap of keys. The self-test asks for answers
+ * that a gateway must not pass on, by a job's id, a prompt or an offset.
  */
 
 const JSON_HEAD = {
   "content-type": "application/json",
-  // None of a platform's own business: the variants must not pass these on.
+  // A gateway must not pass these on.
   server: "platform",
   "set-cookie": "session=platform",
 };
 /** Header fields of a caller that must not get here. */
 const FORBIDDEN = ["cookie", "x-forwarded-host"];
+/** Longer than a gateway waits, in milliseconds. */
+const JOB_DELAY = 30_000;
+/** Long enough for other requests to arrive meanwhile, in milliseconds. */
+const PAGE_DELAY = 200;
 
 const encoder = new TextEncoder();
-const page = encoder.encode(JSON.stringify(pageOfViews()));
-const job = encoder.encode(jobNamed("job_00000000"));
+const page = encoder.encode(JSON.stringify(buildPage()));
+const job = encoder.encode(buildJob("job_00000000"));
+/** Longer than the 64 kB that a gateway reads of a job. */
+const longJob = JSON.stringify({ id: "job_long", note: "n".repeat(70_000) });
+
+/** Answers by a job's id or a prompt. */
+const JOBS = {
+  "empty-object": () => new Response("{}", { headers: JSON_HEAD }),
+  "unknown-members": () => new Response('{"status":"queued","more":[1]}', { headers: JSON_HEAD }),
+  truncated: () => new Response('{"id":"job_1",', { headers: JSON_HEAD }),
+  list: () => new Response("[]", { headers: JSON_HEAD }),
+  null: () => new Response("null", { headers: JSON_HEAD }),
+  "numeric-id": () => new Response('{"id":5}', { headers: JSON_HEAD }),
+  "numeric-status": () => new Response('{"status":5}', { headers: JSON_HEAD }),
+  "text-source": () => new Response('{"source":"acme/docs"}', { headers: JSON_HEAD }),
+  "numeric-ref": () => new Response('{"source":{"ref":1}}', { headers: JSON_HEAD }),
+  "not-json": () => new Response(job, { headers: { "content-type": "text/html" } }),
+  long: () => new Response(longJob, { headers: JSON_HEAD }),
+  "long-chunked": () => new Response(new Blob([longJob]).stream(), { headers: JSON_HEAD }),
+};
+/** Answers by a query's end. */
+const PAGES = {
+  "offset=250000000": "[]",
+  "offset=250000250": '{"views":[],"totals":{}}',
+  "offset=250000500": '{"totals":{},"hasMore":false}',
+  "offset=250000750": '{"views":[],"hasMore":false}',
+  "offset=250001000": '{"views":',
+};
+const SLOW_PAGE = "offset=250001250";
+
 /** Requests that had the key, for the self-test. */
 let received = 0;
 
@@ -22,29 +55,43 @@ export default {
   async fetch(request, env) {
     const { headers, method, url } = request;
     if (url.endsWith("/received")) return Response.json({ received });
-    if (headers.get("authorization") !== `Bearer ${env.ADMIN_API_KEY}`) return refusal(401);
+    if (headers.get("authorization") !== `Bearer ${env.ADMIN_API_KEY}`) return refuse(401);
     received += 1;
-    if (FORBIDDEN.some((name) => headers.has(name))) return refusal(418);
-    if (method === "POST") return await created(request);
-    if (url.includes("/views")) return new Response(page, { headers: JSON_HEAD });
-    if (url.endsWith("/slow")) await new Promise((resolve) => setTimeout(resolve, 30_000));
-    return new Response(job, { headers: JSON_HEAD });
+    if (FORBIDDEN.some((name) => headers.has(name))) return refuse(418);
+    if (method === "POST") return await createJob(request);
+    return url.includes("/views") ? await listViews(url) : await readJob(url);
   },
 };
 
-async function created(request) {
-  const { prompt } = JSON.parse(await request.text());
-  if (!prompt) return refusal(400);
-  const name = `job_${String(received).padStart(8, "0")}`;
-  return new Response(jobNamed(name), { status: 201, headers: JSON_HEAD });
+async function listViews(url) {
+  const offset = url.slice(url.lastIndexOf("&") + 1);
+  if (offset === SLOW_PAGE) await pause(PAGE_DELAY);
+  return new Response(PAGES[offset] ?? page, { headers: JSON_HEAD });
 }
 
-function refusal(status) {
+async function readJob(url) {
+  const id = url.slice(url.lastIndexOf("/") + 1);
+  if (id === "slow") await pause(JOB_DELAY);
+  return JOBS[id]?.() ?? new Response(job, { headers: JSON_HEAD });
+}
+
+async function createJob(request) {
+  const { prompt } = JSON.parse(await request.text());
+  if (!prompt) return refuse(400);
+  const id = `job_${String(received).padStart(8, "0")}`;
+  return JOBS[prompt]?.() ?? new Response(buildJob(id), { status: 201, headers: JSON_HEAD });
+}
+
+function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+function refuse(status) {
   return Response.json({ error: "refused" }, { status });
 }
 
-/** 250 rows, some 20 kB. */
-function pageOfViews() {
+/** 250 rows, about 20 kB. */
+function buildPage() {
   const views = Array.from({ length: 250 }, (_, at) => {
     const human = 10_000 - 37 * at;
     const ai = 4000 - 13 * at;
@@ -55,7 +102,7 @@ function pageOfViews() {
 }
 
 /** A job of 300 bytes. */
-function jobNamed(id) {
+function buildJob(id) {
   const text = JSON.stringify({
     id,
     status: "active",

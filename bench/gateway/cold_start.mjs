@@ -1,0 +1,49 @@
+/** How long a fresh workerd takes to its first answers. */
+import { launchServer, PROJECT } from "./servers.mjs";
+
+export const STARTS = 15;
+/** One Worker per process. */
+export const COLD_VARIANTS = ["bare", "before", "quillgate"];
+
+const JOB = `/v2/agent/${PROJECT}/job/job_00000000`;
+const VIEWS = `/v1/analytics/${PROJECT}/views`;
+
+/**
+ * Starts the variants in turn, in reversed order in odd rounds.
+ *
+ * @typedef {object} Start in milliseconds
+ * @property {number} firstAnswer from the start of the process to its answer to a job read
+ * @property {number} firstOfObject of the next request, the first that needs a Durable Object
+ *
+ * @param {import("./servers.mjs").Bench} bench
+ * @returns {Promise<Record<string, Start[]>>} by variant, one per round
+ */
+export async function measureColdStarts(bench) {
+  console.log("bench: cold starts …");
+  const starts = Object.fromEntries(COLD_VARIANTS.map((name) => [name, []]));
+  for (let round = 0; round < STARTS; round++) {
+    const order = round % 2 === 0 ? COLD_VARIANTS : COLD_VARIANTS.toReversed();
+    for (const name of order) starts[name].push(await measureStart(bench, name));
+  }
+  return starts;
+}
+
+async function measureStart(bench, name) {
+  const init = { headers: { authorization: `Bearer ${bench.signToken()}` } };
+  const server = await launchServer(bench, [name]);
+  try {
+    const port = server.ports[name];
+    await readAnswer(await server.waitForAnswer(port, JOB, init));
+    const firstAnswer = performance.now() - server.started;
+    const requested = performance.now();
+    await readAnswer(await fetch(`http://127.0.0.1:${port}${VIEWS}`, init));
+    return { firstAnswer, firstOfObject: performance.now() - requested };
+  } finally {
+    await server.stop();
+  }
+}
+
+async function readAnswer(response) {
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`a first answer was ${response.status}: ${text}`);
+}

@@ -1,0 +1,94 @@
+/** What the gateway is to reach, and whether it does. */
+import { median } from "./statistics.mjs";
+
+/** Under load, beside another variant: by processor time or by rate; none is only shown. */
+const LOAD_GOALS = [
+  { path: "views-cached", other: "before", maxCpu: 1 },
+  { path: "job-read", other: "before", maxCpu: 1.05 },
+  { path: "views-uncached", other: "before", maxCpu: 1.2 },
+  { path: "create", other: "before", maxCpu: 1.3 },
+  { path: "views-cached", other: "bare", minRate: 2 },
+  { path: "job-read", other: "hand", minRate: 1 },
+  { path: "job-read", other: "hono", minRate: 1.5 },
+  { path: "create", other: "hand", minRate: 0.8 },
+  { path: "views-uncached", other: "hand" },
+];
+/** How much later than the build before, in milliseconds. */
+const MAX_DELAY = 10;
+const MAX_WASM_GZIP = 200_000;
+
+/**
+ * Compares the gateway with another variant of one group, round by round.
+ *
+ * @param {import("./throughput.mjs").Group} group
+ * @returns {{ cpu: number[], rate: number[] }} the gateway's processor time for one of the
+ *   other's, and its rate for one of the other's
+ */
+export function compare(group, other) {
+  const pairs = group.quillgate.map((own, round) => [own, group[other][round]]);
+  return {
+    cpu: pairs.map(([own, its]) => own.cpu.gateway / its.cpu.gateway),
+    rate: pairs.map(([own, its]) => own.rate / its.rate),
+  };
+}
+
+/**
+ * Judges what was measured under load.
+ *
+ * @param {import("./measure.mjs").Measured} measured
+ */
+export function judgeLoad({ throughput }) {
+  const measured = LOAD_GOALS.filter(({ path }) => path in throughput);
+  return measured.map((goal) => {
+    const { cpu, rate } = compare(
+      throughput[goal.path].find((group) => goal.other in group),
+      goal.other,
+    );
+    return { ...goal, cpu, rate, isReached: isReached(goal, cpu, rate) };
+  });
+}
+
+/** A ratio is judged as it is printed, with two decimals. */
+function isReached({ maxCpu, minRate }, cpu, rate) {
+  const print = (ratios) => Number(median(ratios).toFixed(2));
+  if (maxCpu !== undefined) return print(cpu) <= maxCpu;
+  return minRate === undefined ? undefined : print(rate) >= minRate;
+}
+
+/**
+ * Judges the rest: cold starts, size, and whether the gateway does what its peers do.
+ *
+ * @param {import("./measure.mjs").Measured} measured
+ * @returns {{ what: string, value: string, isReached: boolean }[]}
+ */
+export function judgeRest({ coldStarts, sizes, deviations }) {
+  const goals = [];
+  if (coldStarts) {
+    goals.push(judgeDelay("fresh workerd to its first answer", coldStarts, "firstAnswer"));
+    goals.push(judgeDelay("first request of an object", coldStarts, "firstOfObject"));
+  }
+  if (sizes) {
+    const { gzip } = sizes.quillgate.wasm;
+    goals.push({
+      what: `wasm: at most ${MAX_WASM_GZIP / 1000} kB gzip`,
+      value: `${(gzip / 1000).toFixed(1)} kB`,
+      isReached: gzip <= MAX_WASM_GZIP,
+    });
+  }
+  const count = deviations.quillgate.length;
+  goals.push({
+    what: "self-test: the gateway does what its peers do",
+    value: `${count} deviations`,
+    isReached: count === 0,
+  });
+  return goals;
+}
+
+function judgeDelay(what, { quillgate, before }, name) {
+  const delay = median(quillgate.map((start, round) => start[name] - before[round][name]));
+  return {
+    what: `${what}: at most ${MAX_DELAY} ms more than before`,
+    value: `${delay.toFixed(1)} ms`,
+    isReached: delay <= MAX_DELAY,
+  };
+}

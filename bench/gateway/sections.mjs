@@ -1,0 +1,5 @@
+/** What can be measured of the gateway by itself, as in `npm run bench gateway:job-read`. */
+
+/** What is measured under load. */
+export const PATHS = ["views-cached", "views-uncached", "job-read", "create"];
+export const SECTIONS = [...PATHS, "cold-start", "crossings", "size"];
