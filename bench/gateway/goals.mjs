@@ -1,5 +1,5 @@
 /** What the gateway is to reach, and whether it does. */
-import { median } from "./statistics.mjs";
+import { estimateError, median } from "./statistics.mjs";
 
 /** Under load, beside another variant: by processor time or by rate; none is only shown. */
 const LOAD_GOALS = [
@@ -40,26 +40,28 @@ export function compare(group, other) {
 export function judgeLoad({ throughput }) {
   const measured = LOAD_GOALS.filter(({ path }) => path in throughput);
   return measured.map((goal) => {
-    const { cpu, rate } = compare(
-      throughput[goal.path].find((group) => goal.other in group),
-      goal.other,
-    );
-    return { ...goal, cpu, rate, isReached: isReached(goal, cpu, rate) };
+    const group = throughput[goal.path].find((one) => goal.other in one);
+    const ratios = compare(group, goal.other);
+    return { ...goal, ...ratios, ...judgeRatios(goal, ratios) };
   });
 }
 
 /** A ratio is judged as it is printed, with two decimals. */
-function isReached({ maxCpu, minRate }, cpu, rate) {
-  const print = (ratios) => Number(median(ratios).toFixed(2));
-  if (maxCpu !== undefined) return print(cpu) <= maxCpu;
-  return minRate === undefined ? undefined : print(rate) >= minRate;
+function judgeRatios({ maxCpu, minRate }, { cpu, rate }) {
+  if (maxCpu === undefined && minRate === undefined) return {};
+  const ratios = maxCpu === undefined ? rate : cpu;
+  const middle = Number(median(ratios).toFixed(2));
+  return {
+    isReached: maxCpu === undefined ? middle >= minRate : middle <= maxCpu,
+    isClose: Math.abs(middle - (maxCpu ?? minRate)) <= estimateError(ratios),
+  };
 }
 
 /**
  * Judges the rest: cold starts, size, and whether the gateway does what its peers do.
  *
  * @param {import("./measure.mjs").Measured} measured
- * @returns {{ what: string, value: string, isReached: boolean }[]}
+ * @returns {{ what: string, value: string, isReached: boolean, isClose?: boolean }[]}
  */
 export function judgeRest({ coldStarts, sizes, deviations }) {
   const goals = [];
@@ -85,10 +87,13 @@ export function judgeRest({ coldStarts, sizes, deviations }) {
 }
 
 function judgeDelay(what, { quillgate, before }, name) {
-  const delay = median(quillgate.map((start, round) => start[name] - before[round][name]));
+  const delays = quillgate.map((start, round) => start[name] - before[round][name]);
+  const delay = median(delays);
+  const error = estimateError(delays);
   return {
     what: `${what}: at most ${MAX_DELAY} ms more than before`,
-    value: `${delay.toFixed(1)} ms`,
+    value: `${delay.toFixed(1)} ± ${error.toFixed(1)} ms`,
     isReached: delay <= MAX_DELAY,
+    isClose: Math.abs(delay - MAX_DELAY) <= error,
   };
 }

@@ -1,11 +1,20 @@
-/** Medians and quartiles. */
+/** Medians, and how exact they are. */
 
 export function median(values) {
   return quantile(values, 0.5);
 }
 
+/**
+ * Estimates how far a median may be off: half of its 95 % confidence interval (McGill, Tukey and
+ * Larsen, "Variations of Box Plots", 1978).
+ */
+export function estimateError(values) {
+  const spread = quantile(values, 0.75) - quantile(values, 0.25);
+  return (1.57 * spread) / Math.sqrt(values.length);
+}
+
 /** Interpolates between the two nearest values. */
-export function quantile(values, part) {
+function quantile(values, part) {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (sorted.length - 1) * part;
   const below = sorted[Math.floor(at)];

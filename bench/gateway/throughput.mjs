@@ -11,15 +11,16 @@ import { PROJECT, startServer } from "./servers.mjs";
 const LOAD = fileURLToPath(new URL("load.mjs", import.meta.url));
 
 export const CONNECTIONS = 32;
-export const ROUNDS = 36;
+/** Many short rounds: the machine's own speed varies by a tenth from second to second. */
+export const ROUNDS = 84;
 /** How long each variant is measured in a round, in milliseconds. */
-export const SAMPLE = 400;
+export const SAMPLE = 200;
 /** How long each variant is warmed up, in milliseconds. */
 const WARM_UP = 2000;
 /** The most cores that other work may take while a round counts as undisturbed. */
 const MAX_OTHERS = 0.3;
 /** How many rounds there may be more than {@link ROUNDS}, in place of disturbed ones. */
-export const SPARE_ROUNDS = 12;
+export const SPARE_ROUNDS = 16;
 
 /** The variants that share a process, by path. Each pair that a goal compares is in one group. */
 export const GROUPS = {
