@@ -89,7 +89,7 @@ const SMALL_SHA256 = '--cfg=sha2_backend_soft="compact"';
 /** Where the module is, the importer says. */
 const BINDGEN_ARGS = ["--target", "web", "--omit-default-module-path"];
 const SMALL_BINDGEN_ARGS = ["--remove-name-section", "--remove-producers-section"];
-/** A call that traps makes the entry instantiate the module anew. */
+/** After a trap the entry instantiates the module again. */
 const WORKER_BINDGEN_ARGS = ["--experimental-reset-state-function"];
 /** What the `worker` crate exports of classes that the gateway makes no use of. */
 const UNUSED_EXPORTS =

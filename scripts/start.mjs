@@ -1,6 +1,6 @@
 /**
  * `npm start`: the page, the gateway and a simulated platform on this machine,
- * with secrets that are made anew each time. A change of the sources is built
+ * with new secrets each time. A change of the sources is built
  * and served at once.
  */
 import { once } from "node:events";

@@ -7,7 +7,7 @@ import * as gateway from "../build/core/gateway.js";
 import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.json";
 
-/** Counts the instances of the module: an object that was made in an earlier one is made anew. */
+/** Counts the instances of the module: an object of an earlier one is constructed again. */
 let instance = 0;
 /** The latest trap, which may be reported more than once. */
 let trap;

@@ -204,6 +204,13 @@ impl UpstreamFailure {
         }
     }
 
+    /// Whether the breaker counts it: an answer of another shape is an answer, so that the upstream
+    /// is there.
+    #[must_use]
+    pub fn counts_against_upstream(&self) -> bool {
+        self.is_fault && self.problem.kind != ProblemKind::UpstreamMalformed
+    }
+
     fn fault(problem: Problem) -> Self {
         Self {
             problem,

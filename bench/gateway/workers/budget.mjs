@@ -1,6 +1,6 @@
 /**
  * A budget in the gateway's way: a sliding log in SQLite, one row per request upstream, counted
- * in memory. It knows no fair share among callers.
+ * in memory. It does not share slots fairly among callers.
  */
 import { env } from "cloudflare:workers";
 import { TIMEOUT } from "./upstream_client.mjs";

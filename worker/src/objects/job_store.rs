@@ -84,7 +84,7 @@ impl JobRow {
     }
 
     /// When it was last asked for.
-    pub const fn checked(&self) -> Millis {
+    pub const fn checked_at(&self) -> Millis {
         Millis(self.checked)
     }
 
@@ -94,11 +94,11 @@ impl JobRow {
     }
 
     /// What is known of its state.
-    pub fn known(&self) -> Known {
+    pub fn state(&self) -> Known {
         Known {
             is_seen: self.seq > 0,
             is_finished: self.is_finished(),
-            checked: self.checked(),
+            checked: self.checked_at(),
         }
     }
 }
@@ -134,7 +134,7 @@ impl From<JobRow> for ListedJob {
     fn from(row: JobRow) -> Self {
         Self {
             created_at: iso_8601(row.created()),
-            checked_at: iso_8601(row.checked()),
+            checked_at: iso_8601(row.checked_at()),
             id: row.id,
             status: row.status,
             prompt: row.line,

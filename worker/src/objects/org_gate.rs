@@ -108,7 +108,7 @@ struct PageResult {
 }
 
 impl PageResult {
-    fn kept(page: Page, status: CacheStatus) -> Self {
+    fn from_kept(page: Page, status: CacheStatus) -> Self {
         Self {
             outcome: Ok((page, status)),
             headers: HeaderFields::default(),
@@ -240,7 +240,7 @@ impl Gate {
             && !call.revalidate
         {
             let status = CacheStatus::hit(&page.head, now);
-            return Ok(PageResult::kept(page.clone(), status));
+            return Ok(PageResult::from_kept(page.clone(), status));
         }
         let running = self.running_fetch(list, number);
         if let Some(task) = running {

@@ -347,7 +347,7 @@ impl Gate {
     fn next_poll(&self, row: &JobRow, audience: Audience) -> Millis {
         let polls = self.polls.borrow();
         let failures = polls.get(&row.id).map_or(0, |poll| poll.failures);
-        row.checked()
+        row.checked_at()
             .plus(compute_pause(self.config.job_poll, audience, failures))
     }
 
@@ -518,7 +518,7 @@ impl Gate {
         self: &Rc<Self>,
         watch: &WatchCall,
     ) -> HostResult<Option<GatewayResponse>> {
-        let known = self.jobs.find(&watch.job)?.map(|row| row.known());
+        let known = self.jobs.find(&watch.job)?.map(|row| row.state());
         let resumes = watch.after.is_some();
         if !is_poll_due(known, resumes, self.config.job_poll, now()) {
             return Ok(None);

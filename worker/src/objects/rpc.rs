@@ -238,12 +238,12 @@ extern "C" {
     fn health(this: &RawOrg) -> Promise;
 }
 
-/// Reads what the other side sent.
+/// Reads a message that was received.
 pub fn receive<T: FromValue>(value: JsValue) -> HostResult<T> {
     T::from_value(value)
 }
 
-/// Makes what the other side is sent.
+/// Makes a message that is sent.
 pub fn send_back<T: Serialize>(value: &T) -> HostResult<JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
     Ok(value.serialize(&serializer)?)

@@ -263,11 +263,10 @@ impl RequestContext {
     /// Makes the response, and writes the log.
     fn finish(self, env: &Env, outcome: Outcome) -> Response {
         let timing = self.metrics.server_timing();
-        let timing = timing.map(|timing| HeaderFields::default().with("server-timing", timing));
-        let headers = outcome
-            .headers
-            .or(&timing.unwrap_or_default())
-            .or(&self.common);
+        let mut headers = outcome.headers.or(&self.common);
+        if let Some(timing) = timing {
+            headers.set("server-timing", timing);
+        }
         report(
             env,
             &LogEntry {

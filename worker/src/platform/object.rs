@@ -1,7 +1,8 @@
-//! Reads JavaScript objects into types: rows of a database, and what the other side of a call
+//! Reads JavaScript objects into types: rows of a database, and messages that an object or the Worker
 //! sent. Members are read by name, and every one has to be there: a misspelt one is an error.
 //!
-//! (The same by serde-wasm-bindgen is a fifteenth more of wasm; it writes what is read here.)
+//! serde-wasm-bindgen writes what is read here. To read by it too would bring a deserialiser for each
+//! type, and float formatting for its errors.
 
 use js_sys::{JsString, Reflect};
 use wasm_bindgen::{JsCast, JsValue};

@@ -11,7 +11,7 @@ use super::isolate::{check_breaker, record_outcome};
 use crate::config::Config;
 use crate::json;
 use crate::log::ExchangeMetrics;
-use crate::problem::{Problem, ProblemKind};
+use crate::problem::Problem;
 use crate::shape::is_of_kind;
 use crate::upstream::{
     Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, LONGEST_SNAPSHOT, NextAttempt, ReplyHead,
@@ -234,11 +234,8 @@ impl<'a> UpstreamClient<'a> {
             }
         };
         let failure = outcome.as_ref().err();
-        // An answer of another shape is an answer: the upstream is there.
-        let is_fault = |failure: &UpstreamFailure| {
-            failure.is_fault && failure.problem.kind != ProblemKind::UpstreamMalformed
-        };
-        record_outcome(failure.is_some_and(is_fault), now);
+        let is_fault = failure.is_some_and(UpstreamFailure::counts_against_upstream);
+        record_outcome(is_fault, now);
         Exchange {
             metrics: ExchangeMetrics {
                 status,

@@ -725,3 +725,20 @@ fn nothing_is_repeated_once_the_time_is_over() {
         assert_eq!(attempts.time_left(now), Millis(left));
     }
 }
+
+#[test]
+fn an_answer_of_another_shape_does_not_count_against_the_upstream_and_silence_does() {
+    let config = configuration();
+    let head = |status| ReplyHead {
+        status,
+        ..ReplyHead::default()
+    };
+    let of_status = |status| classify_error(&head(status), "", Method::Get, &config, NOW);
+    assert!(!classify_malformed(Method::Get).counts_against_upstream());
+    assert!(!of_status(200).counts_against_upstream());
+    assert!(!of_status(404).counts_against_upstream());
+    assert!(of_status(500).counts_against_upstream());
+    for error in [TransportError::Broken, TransportError::TimedOut] {
+        assert!(classify_transport_error(error, Method::Get).counts_against_upstream());
+    }
+}
