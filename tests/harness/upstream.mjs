@@ -82,6 +82,11 @@ function controls(url) {
     /** Makes coming answers go wrong. */
     fault: (fault) => control("POST", "faults", fault),
     clearFaults: () => control("DELETE", "faults"),
+    /** Makes so many of a thousand requests go wrong at random: `{ perThousand, seed? }`. */
+    setFaultRate: (rate) => control("POST", "fault-rate", rate),
+    /** `{ perThousand, injected }`: how many went wrong so far, by the way in which they did. */
+    faultRate: () => control("GET", "fault-rate"),
+    clearFaultRate: () => control("DELETE", "fault-rate"),
     /**
      * Holds all coming requests until {@link release}: `operation`, `target`, `after` and `times`
      * say which; with `process` they are carried out before, with `next` they go wrong after.

@@ -97,3 +97,27 @@ test("limits are lowered, lifted and restored", async () => {
   assert.equal((await create()).status, 201);
   assert.equal((await upstream.counters()).jobsCreated, 2);
 });
+
+test("makes requests go wrong at random until the rate is cleared", async () => {
+  await upstream.setFaultRate({ perThousand: 1000, seed: 3 });
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => isWhole(ask(VIEWS))));
+  assert.ok(!outcomes.includes(true), "every request went wrong");
+  const { perThousand, injected } = await upstream.faultRate();
+  assert.equal(perThousand, 1000);
+  const struck = Object.values(injected).reduce((sum, count) => sum + count, 0);
+  // A connection that broke before its answer may have been tried twice by Node's `fetch`.
+  assert.ok(struck >= 50, `${struck} faults`);
+  await upstream.clearFaultRate();
+  assert.equal(await isWhole(ask(VIEWS)), true);
+  assert.equal((await upstream.faultRate()).perThousand, 0);
+});
+
+/** Whether an answer is a success whose body is JSON. */
+function isWhole(asking) {
+  return asking
+    .then((response) => response.json())
+    .then(
+      ({ views }) => views !== undefined,
+      () => false,
+    );
+}

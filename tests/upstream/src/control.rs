@@ -22,6 +22,7 @@ use crate::limits::HOUR_MS;
 use crate::origin::Origin;
 use crate::page_views::Selection;
 use crate::platform::Platform;
+use crate::random_faults::{FaultRate, Injected, RandomFaults};
 use crate::refusal::Refusal;
 
 type Shared = State<Arc<Platform>>;
@@ -32,6 +33,12 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         .route("/requests", get(requests))
         .route("/reset", post(reset))
         .route("/faults", post(queue_fault).delete(clear_faults))
+        .route(
+            "/fault-rate",
+            get(fault_rate)
+                .post(set_fault_rate)
+                .delete(clear_fault_rate),
+        )
         .route("/release", post(release))
         .route(
             "/limits",
@@ -71,6 +78,21 @@ async fn queue_fault(State(platform): Shared, body: Bytes) -> Result<Response, B
 
 async fn clear_faults(State(platform): Shared) -> StatusCode {
     platform.faults.lock().clear();
+    StatusCode::NO_CONTENT
+}
+
+async fn fault_rate(State(platform): Shared) -> Json<Injected> {
+    Json(platform.random_faults.lock().report())
+}
+
+async fn set_fault_rate(State(platform): Shared, body: Bytes) -> Result<StatusCode, BadInput> {
+    let rate: FaultRate = read(&body)?;
+    *platform.random_faults.lock() = RandomFaults::new(rate);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn clear_fault_rate(State(platform): Shared) -> StatusCode {
+    platform.random_faults.lock().stop();
     StatusCode::NO_CONTENT
 }
 

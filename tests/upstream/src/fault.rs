@@ -213,6 +213,40 @@ impl<F: Future<Output = Response>> Answer<F> {
 }
 
 impl Fault {
+    /// No body.
+    pub(crate) fn empty(status: StatusCode) -> Self {
+        Self::Empty {
+            status: Status(status),
+        }
+    }
+
+    /// An error page.
+    pub(crate) fn error_page(status: StatusCode) -> Self {
+        Self::Html {
+            status: Status(status),
+        }
+    }
+
+    /// An `{error}` before the request is processed.
+    pub(crate) fn refuse(status: StatusCode) -> Self {
+        Self::answer_with(status, false)
+    }
+
+    /// An `{error}` though the request is processed.
+    pub(crate) fn fail_after(status: StatusCode) -> Self {
+        Self::answer_with(status, true)
+    }
+
+    fn answer_with(status: StatusCode, process: bool) -> Self {
+        Self::Status {
+            status: Status(status),
+            body: None,
+            content_type: None,
+            headers: Headers::default(),
+            process,
+        }
+    }
+
     /// Holds the request for as long as it has to be held, and then answers in
     /// place of the API, or spoils the answer that it gives.
     pub(crate) async fn strike(

@@ -67,6 +67,9 @@
 //! | `POST /reset` | forgets counters, requests, faults, what limits have taken, and jobs; breaks held requests off |
 //! | `POST /faults` | queues a fault: see below |
 //! | `DELETE /faults` | drops the queued faults |
+//! | `POST /fault-rate` | `{perThousand, seed?}`: from now on so many of a thousand requests go wrong at random, see below |
+//! | `GET /fault-rate` | `{perThousand, injected}`: how many requests went wrong so far, by the way in which they did |
+//! | `DELETE /fault-rate` | none goes wrong at random any more |
 //! | `POST /release` | `{count?}`: lets the oldest held requests go on; without `count` all, and drops the queued holds |
 //! | `GET /limits` | `{create, message, analytics}` |
 //! | `POST /limits` | `{create?, message?, analytics?, windowMs?}`; `null` is no limit, the window is an hour unless told |
@@ -115,6 +118,12 @@
 //! The kinds with a star, `delay`, and those with `process: true` really process
 //! the request; the others answer in its place, before any check. A `hold`
 //! processes the request when it is released, or with `process: true` before.
+//!
+//! A fault rate strikes the requests that no queued fault matches, each in one of
+//! these ways with the same probability: `reset`, `503` and `502-page` (HTML) before
+//! they are processed; `reset-after`, `500-after`, `504-after`, `cut-body`, `cut-head`
+//! (no byte of the body), `cut-chunked` and `malformed` after; `empty-success`
+//! without being processed. The same seed strikes the same requests of a sequence.
 
 mod agent_job;
 mod auth;
@@ -135,6 +144,7 @@ mod origin;
 mod page_views;
 mod platform;
 mod random;
+mod random_faults;
 mod reception;
 mod refusal;
 mod routes;

@@ -13,6 +13,7 @@ use crate::fault::FaultQueue;
 use crate::held::Held;
 use crate::ledger::Ledger;
 use crate::limits::{HOUR_MS, SlidingLimit};
+use crate::random_faults::RandomFaults;
 
 pub(crate) struct Platform {
     pub(crate) options: Options,
@@ -24,6 +25,7 @@ pub(crate) struct Platform {
     pub(crate) jobs: Mutex<Jobs>,
     pub(crate) sites: Mutex<Sites>,
     pub(crate) faults: Mutex<FaultQueue>,
+    pub(crate) random_faults: Mutex<RandomFaults>,
     pub(crate) held: Held,
     pub(crate) ledger: Arc<Ledger>,
 }
@@ -39,6 +41,7 @@ impl Platform {
             jobs: Mutex::new(Jobs::new(&options, clock.started_at())),
             sites: Mutex::new(Sites::new(&options)),
             faults: Mutex::default(),
+            random_faults: Mutex::default(),
             held: Held::default(),
             ledger: Arc::default(),
             clock,
@@ -62,6 +65,7 @@ impl Platform {
     pub(crate) fn reset(&self) {
         self.ledger.clear();
         self.faults.lock().clear();
+        *self.random_faults.lock() = RandomFaults::default();
         self.held.forget();
         for limit in [
             &self.create_limit,

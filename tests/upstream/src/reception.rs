@@ -59,7 +59,8 @@ pub(crate) async fn receive(
     let received = Received::new(operation, (&parts, &body), &platform.keys.lock(), now);
     platform.ledger.log(received);
     let target = parts.uri.to_string();
-    let fault = platform.faults.lock().next(operation, &target);
+    let ordered = platform.faults.lock().next(operation, &target);
+    let fault = ordered.or_else(|| platform.random_faults.lock().next());
     wait(platform.options.latency_ms).await;
 
     let line = parts.extensions.get::<Line>().cloned();

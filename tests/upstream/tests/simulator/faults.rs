@@ -379,3 +379,33 @@ fn a_fault_that_makes_no_sense_is_refused_with_the_reason() {
     assert_eq!(answer.status, 400);
     assert!(answer.json()["error"].as_str().unwrap().contains("explode"));
 }
+
+#[test]
+fn a_fault_rate_strikes_requests_that_no_queued_fault_matches() {
+    let client = Client::start(quick());
+    let set = |body| client.control("POST", "/fault-rate", &body).status;
+    assert_eq!(set(json!({ "perThousand": 1001 })), 400);
+    assert_eq!(set(json!({ "perThousand": 1000, "seed": 1 })), 204);
+    client.fault(&json!({ "kind": "status", "status": 418 }));
+    assert_eq!(client.get(VIEWS).status, 418);
+    let injected = || client.control("GET", "/fault-rate", &Value::Null).json();
+    assert_eq!(injected()["injected"], json!({}));
+    // Reset, cut, malformed or not 200.
+    let is_whole = client
+        .try_get(VIEWS)
+        .is_ok_and(|answer| answer.status == 200 && answer.text.ends_with('}'));
+    assert!(!is_whole);
+    let struck: u64 = injected()["injected"]
+        .as_object()
+        .unwrap()
+        .values()
+        .filter_map(Value::as_u64)
+        .sum();
+    assert!(struck > 0);
+    assert_eq!(
+        client.control("DELETE", "/fault-rate", &Value::Null).status,
+        204
+    );
+    assert_eq!(client.get(VIEWS).status, 200);
+    assert_eq!(injected()["perThousand"], json!(0));
+}
