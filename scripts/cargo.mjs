@@ -3,6 +3,8 @@ import { run, StepError } from "./child.mjs";
 import { ROOT } from "./versions.mjs";
 
 const WASM_TARGET = "wasm32-unknown-unknown";
+/** Only what Cargo.lock names is compiled; a lock file that does not fit is an error. */
+export const LOCKED = "--locked";
 
 /**
  * @typedef {object} CargoOptions
@@ -29,7 +31,7 @@ export async function cargo(step, command, args, options = {}) {
   const onStdout = (chunk) => {
     messages += chunk;
   };
-  await run(step, "cargo", [command, format, ...args], { cwd, env, signal, onStdout });
+  await run(step, "cargo", [command, LOCKED, format, ...args], { cwd, env, signal, onStdout });
   const artifacts = messages
     .split("\n")
     .filter((line) => line.startsWith("{"))

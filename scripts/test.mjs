@@ -10,6 +10,7 @@ import { stripVTControlCharacters } from "node:util";
 import { newCanaryKey, PLANTED, scanForCanary } from "../tests/harness/canary.mjs";
 import { LOGS } from "../tests/harness/process.mjs";
 import { BUILD_NEEDS, build } from "./build.mjs";
+import { LOCKED } from "./cargo.mjs";
 import { BINDINGS, CORE_TESTS, LINTS } from "./checks.mjs";
 import { endWithNpm, run, runMain, StepError } from "./child.mjs";
 import { setup } from "./setup.mjs";
@@ -21,7 +22,7 @@ const PACKAGE_NEEDS = { ...BUILD_NEEDS, browser: true, firefox: true, packageToo
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
 /** Suites that start the gateway or the simulator with the canary. */
-const PLANTING = ["package", "gateway", "openapi", "page", "build"];
+const PLANTING = ["package", "gateway", "openapi", "page", "soak", "build"];
 
 /**
  * @typedef {object} Counts
@@ -56,7 +57,9 @@ const SUITES = {
   gateway: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
+  soak: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   harness: { needs: {}, run: testWithNode },
+  supply: { needs: { cargoDeny: true }, run: testWithNode },
   build: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   secrets: { needs: BUILD_NEEDS, built: true, run: searchForCanary },
 };
@@ -165,21 +168,21 @@ function checkFormat({ run, bin }) {
 function checkLint({ run }) {
   return countCommands(
     run,
-    LINTS.map((args) => ["cargo", ["clippy", ...args]]),
+    LINTS.map((args) => ["cargo", ["clippy", LOCKED, ...args]]),
   );
 }
 
 async function testCore({ run }) {
-  return countCargo(await run("cargo", ["test", ...CORE_TESTS]));
+  return countCargo(await run("cargo", ["test", LOCKED, ...CORE_TESTS]));
 }
 
 async function testBindingsInNode({ run, bin }) {
-  return countCargo(await run(bin.wasmPack, [...wasmPackTest("--node"), ...BINDINGS]));
+  return countCargo(await run(bin.wasmPack, [...wasmPackTest("--node"), ...BINDINGS, LOCKED]));
 }
 
 /** The Worker's rooms that touch JavaScript; its decisions are the core suite's. */
 async function testWorkerInNode({ run, bin }) {
-  const command = ["test", "--node", "--mode", "no-install", "worker", "--lib"];
+  const command = ["test", "--node", "--mode", "no-install", "worker", "--lib", LOCKED];
   return countCargo(await run(bin.wasmPack, command));
 }
 
@@ -194,7 +197,7 @@ async function testBindingsInChrome({ run, bin, env }) {
   const chrome = { "goog:chromeOptions": { binary: bin.chromium, args } };
   await writeFile(capabilities, JSON.stringify(chrome));
   const command = wasmPackTest("--headless", "--chrome", "--chromedriver", bin.chromedriver);
-  const outcome = await run(bin.wasmPack, [...command, ...BINDINGS], {
+  const outcome = await run(bin.wasmPack, [...command, ...BINDINGS, LOCKED], {
     ...env,
     // Tests that choose no place to run in run in both.
     WASM_BINDGEN_USE_BROWSER: "1",

@@ -12,6 +12,7 @@ export const NODE_MINIMUM = "20.19.0";
 export const VERSIONS = Object.freeze({
   wasmBindgen: "0.2.130",
   wasmPack: "0.15.1",
+  cargoDeny: "0.20.2",
 });
 
 /**

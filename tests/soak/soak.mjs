@@ -1,0 +1,197 @@
+/**
+ * A soak: mixed work of many clients against workerd itself, while a share of the requests to the
+ * simulated platform goes wrong. Not through wrangler, whose inspector keeps every line of the
+ * log, so that its memory says nothing about the gateway's.
+ */
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startServer } from "../../bench/gateway/servers.mjs";
+import { PRESENT, SCRIPT, WASM } from "../../bench/gateway/variants.mjs";
+import { canaryKey, noteCanary } from "../harness/canary.mjs";
+import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
+import { startUpstream } from "../harness/upstream.mjs";
+import { checkWritings, Ledger, SoakClient } from "./clients.mjs";
+import { growthAfterWarmUp, recordMemory, windowsAfterWarmUp } from "./memory.mjs";
+
+export const CLIENTS = 24;
+/** Of the requests to the platform. */
+const FAULTS_PER_THOUSAND = 50;
+const PROJECTS = ["soak-a", "soak-b", "soak-c"];
+const JOB_DURATION_MS = 1500;
+const SCOPE = "jobs:create jobs:read analytics:read";
+const UNLIMITED = "1000000";
+/** How much larger memory may become after the first minute. */
+const MOST_GROWTH = 1.2;
+/** Of each kind of work, at least so much succeeds: of a gateway that refuses all, none is wrong. */
+const LEAST_SUCCESSES = 0.8;
+
+/**
+ * What a soak did and found.
+ *
+ * @typedef {object} SoakReport
+ * @property {number} seconds
+ * @property {number} requests to the gateway, with those that the package repeated
+ * @property {Record<string, Record<string, number>>} answers by piece of work and outcome
+ * @property {{ requests: number, injected: Record<string, number> }} upstream
+ * @property {{ jobs: number, messages: number }} written as the platform knows it
+ * @property {{ faults: string[], faultCount: number }} wrong the first few are described
+ * @property {{ first: number, last: number, windows: number[], growth?: number }} memory in bytes
+ */
+
+/**
+ * Runs a soak. Worker, package and simulator must have been built.
+ *
+ * @param {{ seconds: number, seed?: number, env?: NodeJS.ProcessEnv }} options
+ * @returns {Promise<SoakReport>}
+ */
+export async function runSoak({ seconds, seed = 1, env = process.env }) {
+  const folder = mkdtempSync(join(tmpdir(), "quillgate-soak-"));
+  // The folder holds secrets, so it goes however this process ends.
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.once("exit", remove);
+  const adminKey = canaryKey();
+  const secret = newSecret();
+  const upstream = await startUpstream({
+    key: adminKey,
+    pages: 300,
+    projects: PROJECTS,
+    jobDurationMs: JOB_DURATION_MS,
+    env,
+  });
+  try {
+    await upstream.setLimits({ create: null, message: null, analytics: null });
+    const server = await startGatewayIn(folder, { adminKey, secret, upstreamUrl: upstream.url });
+    try {
+      return await work({ server, upstream, adminKey, secret, seconds, seed });
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await upstream.stop();
+    remove();
+    process.off("exit", remove);
+  }
+}
+
+async function startGatewayIn(folder, { adminKey, secret, upstreamUrl }) {
+  mkdirSync(join(folder, "quillgate"));
+  for (const file of [SCRIPT, WASM]) {
+    copyFileSync(join(PRESENT, file), join(folder, "quillgate", file));
+  }
+  const vars = {
+    ADMIN_API_KEY: adminKey,
+    ACCESS_TOKEN_SECRET: secret,
+    UPSTREAM_BASE_URL: upstreamUrl,
+    UPSTREAM_TIMEOUT_SECONDS: "3",
+    CREATE_LIMIT_PER_HOUR: UNLIMITED,
+    MESSAGE_LIMIT_PER_HOUR: UNLIMITED,
+    ANALYTICS_LIMIT_PER_HOUR: UNLIMITED,
+    LIMIT_WINDOW_SECONDS: "10",
+    JOB_POLL_SECONDS: "1",
+  };
+  noteCanary("gateway", adminKey);
+  return await startServer({ folder, vars }, ["quillgate"]);
+}
+
+async function work({ server, upstream, adminKey, secret, seconds, seed }) {
+  const ledger = new Ledger({ upstream, secrets: [adminKey, secret] });
+  const gatewayUrl = `http://127.0.0.1:${server.ports.quillgate}`;
+  const clients = Array.from({ length: CLIENTS }, (_, index) => {
+    const name = `client-${index}`;
+    const token = mintToken(accessClaims({ sub: name, projects: PROJECTS, scope: SCOPE }), secret);
+    return new SoakClient({
+      name,
+      seed: seed + index,
+      ledger,
+      gatewayUrl,
+      token,
+      projects: PROJECTS,
+    });
+  });
+  await upstream.setFaultRate({ perThousand: FAULTS_PER_THOUSAND, seed });
+  const memory = recordMemory(server.pid);
+  const end = performance.now() + seconds * 1000;
+  await Promise.all(clients.map((client) => client.run(() => performance.now() > end)));
+  const samples = memory.stop();
+  const { injected } = await upstream.faultRate();
+  await upstream.clearFaultRate();
+  const { requests, jobsCreated, messagesSent } = await upstream.counters();
+  checkWritings(ledger, await upstream.jobs());
+  return {
+    seconds,
+    requests: ledger.requests,
+    answers: ledger.answers,
+    upstream: { requests, injected },
+    written: { jobs: jobsCreated, messages: messagesSent },
+    wrong: { faults: ledger.faults, faultCount: ledger.faultCount },
+    memory: {
+      first: samples[0]?.bytes,
+      last: samples.at(-1)?.bytes,
+      windows: windowsAfterWarmUp(samples),
+      growth: growthAfterWarmUp(samples),
+    },
+  };
+}
+
+/**
+ * Says what was done, for people.
+ *
+ * @param {SoakReport} report
+ */
+export function describeSoak({ seconds, requests, answers, upstream, written, wrong, memory }) {
+  const lines = Object.entries(answers)
+    .sort()
+    .map(([name, outcomes]) => `| ${name} | ${sum(outcomes)} | ${listCounts(outcomes)} |`);
+  const injected = sum(upstream.injected);
+  const share = ((injected / upstream.requests) * 100).toFixed(1);
+  const parts = [
+    `${CLIENTS} clients for ${seconds} s: ${requests} requests to the gateway, ${upstream.requests} ` +
+      `to the platform, ${injected} (${share} %) of which went wrong: ${listCounts(upstream.injected)}.`,
+    `${written.jobs} jobs and ${written.messages} follow-ups came of it.`,
+    ["| work | done | outcome: how often |", "| --- | --: | --- |", ...lines].join("\n"),
+    `Wrong: ${wrong.faultCount}.${wrong.faults.map((fault) => `\n- ${fault}`).join("")}`,
+  ];
+  if (memory.first !== undefined) parts.push(describeMemory(memory));
+  return parts.join("\n\n");
+}
+
+function describeMemory({ first, last, windows, growth }) {
+  const ends = `workerd's memory: ${inMegabytes(first)} at the start, ${inMegabytes(last)} at the end`;
+  if (growth === undefined) return `${ends}.`;
+  const medians = windows.map(inMegabytes).join(", ");
+  return `${ends}; after the first minute, medians of 30 s: ${medians}; at most ${growth.toFixed(2)} times the first.`;
+}
+
+/**
+ * Checks what has to hold of every soak.
+ *
+ * @param {SoakReport} report
+ */
+export function assertSoak({ answers, upstream, wrong, memory }) {
+  assert.equal(wrong.faultCount, 0, wrong.faults.join("\n"));
+  const share = (sum(upstream.injected) / upstream.requests) * 1000;
+  const isShare = share > FAULTS_PER_THOUSAND / 2 && share < FAULTS_PER_THOUSAND * 2;
+  assert.ok(isShare, `${share.toFixed(0)} of a thousand requests to the platform went wrong`);
+  for (const [name, outcomes] of Object.entries(answers)) {
+    const successes = name === "refused" ? sum(outcomes) : outcomes.done;
+    const tried = sum(outcomes) - (outcomes["none yet"] ?? 0);
+    assert.ok(successes >= tried * LEAST_SUCCESSES, `${name}: ${listCounts(outcomes)}`);
+  }
+  const { growth } = memory;
+  assert.ok(growth === undefined || growth <= MOST_GROWTH, `memory grew to ${growth} times`);
+}
+
+function sum(counts) {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+function listCounts(counts) {
+  const entries = Object.entries(counts).sort(([a], [b]) => a.localeCompare(b));
+  return entries.map(([name, count]) => `${name} ${count}`).join(", ");
+}
+
+function inMegabytes(bytes) {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
