@@ -1,13 +1,15 @@
 /**
- * `npm run bench [package] [gateway]`: sizes and times beside peers, printed and written to
- * `bench/results.md`; all parts when none is named. `npm run bench gateway:job-read` measures and
- * prints one section of a part. Ratios are medians over alternating rounds of one run; absolute
+ * `npm run bench [package] [gateway] [soak]`: sizes and times beside peers, and a soak, printed and
+ * written to `bench/results.md`; all parts when none is named. `npm run bench gateway:job-read`
+ * measures and prints one section of a part. `npm run bench -- soak --seconds=60` soaks for a minute
+ * instead of ten, and `--seed=2` makes other faults and other work. Ratios are medians over alternating rounds of one run; absolute
  * figures depend on the machine.
  */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { BUILD_NEEDS, buildPackage, buildWorker } from "../scripts/build.mjs";
 import { run, runMain, StepError } from "../scripts/child.mjs";
 import { setup } from "../scripts/setup.mjs";
@@ -21,21 +23,42 @@ const RESULTS = join(HERE, "results.md");
 const PARTS = {
   package: { needs: { browser: true }, sections: [], report: reportPackage },
   gateway: { needs: {}, sections: SECTIONS, report: reportGateway },
+  soak: { needs: {}, sections: [], report: reportSoak },
 };
 
+const SOAK_SECONDS = "600";
+
 await runMain(async () => {
-  const selections = parseSelections(process.argv.slice(2));
+  const { selections, options } = parseArguments(process.argv.slice(2));
   const needs = selections.map(({ name }) => PARTS[name].needs);
   const context = await setup(Object.assign({ ...BUILD_NEEDS }, ...needs));
   await installPeers(context);
   const reports = await readReports();
   for (const { name, section } of selections) {
-    const report = await PARTS[name].report(context, section);
+    const report = await PARTS[name].report(context, section, options);
     console.log(`\n${report}\n`);
     if (section === undefined) reports[name] = report;
   }
   await writeFile(RESULTS, joinReports(reports));
 });
+
+/** Reads what to measure, and how long and with which seed to soak. */
+function parseArguments(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      seconds: { type: "string", default: SOAK_SECONDS },
+      seed: { type: "string", default: "1" },
+    },
+  });
+  const options = {};
+  for (const [name, text] of Object.entries(values)) {
+    if (!/^[1-9]\d{0,5}$/.test(text)) throw new StepError(`--${name} is a whole number from 1 on`);
+    options[name] = Number(text);
+  }
+  return { selections: parseSelections(positionals), options };
+}
 
 /** Reads arguments such as `package` and `gateway:job-read`; none means every part. */
 function parseSelections(args) {
@@ -189,4 +212,22 @@ async function reportGateway(context, section) {
   const report = await import("./gateway/report.mjs");
   const sections = section === undefined ? SECTIONS : [section];
   return report.reportGateway(await measureGateway(context, sections));
+}
+
+// --- the soak --------------------------------------------------------------
+
+/** Soaks the gateway; what it finds wrong is an error, after it has been printed. */
+async function reportSoak(context, _section, { seconds, seed }) {
+  await buildPackage(context);
+  await buildWorker(context);
+  const { assertSoak, describeSoak, runSoak } = await import("../tests/soak/soak.mjs");
+  const found = await runSoak({ seconds, seed, env: context.env });
+  const report = `## The gateway soaked\n\n\`npm run bench soak\`\n\n${describeSoak(found)}`;
+  try {
+    assertSoak(found);
+  } catch (error) {
+    console.log(`\n${report}\n`);
+    throw new StepError(`the soak failed: ${error.message}`);
+  }
+  return report;
 }
