@@ -21,17 +21,19 @@ export function findShapeFault({ operation, status, contentType, text }) {
   }
   if (status >= 200 && status < 300) {
     if (contentType !== "application/json") return `${status} of the type ${contentType}`;
-    const fault = SHAPES[operation]?.(value) ?? (SHAPES[operation] ? undefined : "no shape");
+    const faultOf = SHAPES[operation] ?? (() => "no promised shape");
+    const fault = faultOf(value);
     return fault && `${status} of ${operation} with ${fault}: ${text.slice(0, 200)}`;
   }
   if (contentType !== PROBLEM) return `${status} of the type ${contentType}`;
-  const isProblem =
-    isText(value.type) && isText(value.title) && isText(value.instance) && value.status === status;
+  const { type, title, instance } = value ?? {};
+  const isProblem = [type, title, instance].every(isText) && value.status === status;
   return isProblem ? undefined : `${status} that is no problem: ${text.slice(0, 200)}`;
 }
 
 const SHAPES = { create: jobFault, read: jobFault, message: jobFault, views: viewsFault };
-SHAPES.list = ({ jobs, nextCursor }) => {
+SHAPES.list = (value) => {
+  const { jobs, nextCursor } = value ?? {};
   if (!Array.isArray(jobs)) return "no jobs";
   if (nextCursor !== null && !isText(nextCursor)) return "a wrong nextCursor";
   return firstFault(jobs, listedJobFault);
@@ -56,7 +58,8 @@ function listedJobFault(job) {
   return job.prLink === null || isText(job.prLink) ? undefined : "a wrong prLink";
 }
 
-function viewsFault({ totals, views, hasMore }) {
+function viewsFault(value) {
+  const { totals, views, hasMore } = value ?? {};
   if (typeof hasMore !== "boolean") return "no hasMore";
   if (!Array.isArray(views)) return "no views";
   if (!hasCounts(totals)) return "no totals";
