@@ -61,9 +61,10 @@ test("prints nothing but a signed token with the claims asked for", async () => 
   assert.equal(exp - iat, 12 * 3600);
 });
 
-test("leaves jti out and lives 30 days unless told", async () => {
+test("has an id of its own and lives 30 days unless told", async () => {
   const { claims } = decode((await token(GRANT)).stdout.trim());
-  assert.ok(!("jti" in claims));
+  assert.match(claims.jti, /^[\w-]{16}$/);
+  assert.notEqual(decode((await token(GRANT)).stdout.trim()).claims.jti, claims.jti);
   assert.equal(claims.exp - claims.iat, 30 * 24 * 3600);
 });
 
@@ -124,6 +125,7 @@ const REFUSED = [
     /--quota is one number/,
   ],
   ["an unknown flag", [...GRANT, "--admin"], {}, /unknown flag --admin/],
+  ["an empty id", [...GRANT, "--jti", ""], {}, /--jti must not be empty/],
   ["a flag without its value", [...GRANT, "--jti"], {}, /--jti is used wrongly/],
 ];
 
