@@ -301,13 +301,17 @@ function summary({ compiled, made }) {
 
 /** Writes what follows from the Rust types: `types` or `openapi`. */
 async function generate(name, what, path, context) {
-  const step = "building the generator";
-  const folder = targetFolder("generate");
-  const program = await cargoBuildProgram(step, "quillgate-generate", folder, context);
+  const program = await buildGenerator(context);
   const { made } = context;
   await whenChanged({ name, inputs: [program], outputs: [path], made }, () =>
     run(`generating the ${name}`, program, [what, path], context),
   );
+}
+
+/** Builds the program that reads the tables of the core and the gateway, and returns its path. */
+export function buildGenerator(context) {
+  const step = "building the generator";
+  return cargoBuildProgram(step, "quillgate-generate", targetFolder("generate"), context);
 }
 
 /**

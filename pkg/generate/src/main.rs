@@ -6,9 +6,13 @@
 //! quillgate-generate decoders FILE   the decoders that check a parsed body in JavaScript
 //! quillgate-generate openapi FILE    the gateway's description of itself, OpenAPI 3.1
 //! ```
+//!
+//! `quillgate-generate check-config` writes nothing: it reads the gateway's variables, a JSON object
+//! on standard input, as the gateway itself does, and says what is wrong with them.
 
 use std::process::ExitCode;
 
+mod check_config;
 mod decoders;
 mod openapi;
 mod reachable;
@@ -20,8 +24,10 @@ fn main() -> ExitCode {
         ["types", path] => (types::typescript(), path),
         ["decoders", path] => (decoders::javascript(), path),
         ["openapi", path] => (openapi::description().to_string(), path),
+        ["check-config"] => return check_config(),
         _ => {
             eprintln!("usage: quillgate-generate types|decoders|openapi FILE");
+            eprintln!("       quillgate-generate check-config < VARIABLES");
             return ExitCode::from(2);
         }
     };
@@ -29,6 +35,19 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{path}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn check_config() -> ExitCode {
+    let checked = std::io::read_to_string(std::io::stdin())
+        .map_err(|error| error.to_string())
+        .and_then(|json| check_config::check(&json));
+    match checked {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("{problem}");
             ExitCode::FAILURE
         }
     }

@@ -1,0 +1,76 @@
+/**
+ * `npm run check-config -- [--config <file>] [--env <name>] [--secrets <file>]`: reads the
+ * variables of the wrangler configuration, and of a file of secrets, as the Worker itself would,
+ * and says which one is wrong. What is secret is checked when a file holds it, as `NAME=value`
+ * lines or as JSON: the form that `wrangler secret bulk` takes.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs, parseEnv } from "node:util";
+import { buildGenerator } from "./build.mjs";
+import { runMain, StepError } from "./child.mjs";
+import { setup } from "./setup.mjs";
+import { newSecret } from "./token.mjs";
+import { ROOT } from "./versions.mjs";
+
+const CONFIG = join(ROOT, "worker", "wrangler.toml");
+const OPTIONS = {
+  config: { type: "string", default: CONFIG },
+  env: { type: "string" },
+  secrets: { type: "string" },
+};
+
+await runMain(async () => {
+  const options = readOptions(process.argv.slice(2));
+  const secrets = options.secrets === undefined ? {} : readSecrets(options.secrets);
+  const context = await setup();
+  const variables = { ...(await readVariables(options)), ...secrets };
+  await check(await buildGenerator(context), { ...standIns(), ...variables });
+  const unchecked = Object.keys(standIns()).filter((name) => !(name in variables));
+  const note = unchecked.length > 0 ? ` (not checked, for want of a value: ${unchecked})` : "";
+  console.log(`check-config: ${Object.keys(variables).length} variables are right${note}`);
+});
+
+function readOptions(args) {
+  try {
+    return parseArgs({ args, options: OPTIONS }).values;
+  } catch {
+    // A value could be a misplaced secret: nothing of it is repeated.
+    throw new StepError("check-config takes --config <file>, --env <name> and --secrets <file>");
+  }
+}
+
+/** Those of the wrangler configuration; a table or a number stays what it is, and is refused. */
+async function readVariables({ config, env }) {
+  // Installed by the set-up.
+  const { unstable_readConfig: readConfig } = await import("wrangler");
+  return readConfig({ config, env }).vars;
+}
+
+function readSecrets(file) {
+  const text = readFileSync(file, "utf8");
+  if (!text.trimStart().startsWith("{")) return parseEnv(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new StepError(`${file} is not JSON`);
+  }
+}
+
+/** What the Worker requires and only Cloudflare holds: in their place, so that the rest is read. */
+function standIns() {
+  return { ADMIN_API_KEY: "mint_not_checked", ACCESS_TOKEN_SECRET: newSecret() };
+}
+
+async function check(program, variables) {
+  const child = spawn(program, ["check-config"], { stdio: ["pipe", "inherit", "pipe"] });
+  let problem = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    problem += text;
+  });
+  child.stdin.on("error", () => {}).end(JSON.stringify(variables));
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new StepError(`check-config: ${problem.trim()}`);
+}
