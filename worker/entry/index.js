@@ -75,11 +75,11 @@ function packHead({ headers, method, url }) {
 }
 
 export default {
-  async fetch(request, env) {
+  async fetch(request, env, context) {
     const started = Date.now();
     const head = packHead(request);
     try {
-      return await guard(() => gateway.handle(head, started, request, env));
+      return await guard(() => gateway.handle(head, started, request, env, context));
     } catch (error) {
       return guard(() => gateway.fail(head, started, String(error), env));
     }

@@ -163,6 +163,8 @@ pub struct OrgHealth {
     pub budgets: OrgBudgets,
     /// How many pages of analytics are kept.
     pub cached_pages: u64,
+    /// How often isolates have asked for an issuer's keys since the object was opened.
+    pub key_set_calls: u64,
 }
 
 /// The organisation's budgets.

@@ -6,6 +6,7 @@ mod error;
 mod handler;
 mod host;
 mod isolate;
+mod issuer_keys;
 mod object;
 mod report;
 mod sql;

@@ -560,7 +560,8 @@ impl Problem {
     #[must_use]
     pub fn issuer_unavailable() -> Self {
         let detail = "the keys of the token's issuer cannot be fetched right now";
-        Self::new(ProblemKind::IssuerUnavailable, detail).with_header("retry-after", "10")
+        // As long as an isolate waits between two looks.
+        Self::new(ProblemKind::IssuerUnavailable, detail).with_header("retry-after", "60")
     }
 
     /// 503: the Durable Object that keeps the records does not answer.

@@ -158,11 +158,14 @@ fn count_bits(number: &[u8]) -> usize {
 
 /// How long a set is used before it is fetched again: an hour.
 pub const FRESH_FOR: Millis = Millis::from_seconds(3600);
-/// The shortest time between two fetches for a key that the set lacks: a minute.
+/// The greatest age of a set: a day after it was fetched it counts as unavailable.
+pub const MAX_AGE: Millis = Millis::from_seconds(86_400);
+/// The shortest time between two looks for keys that the set lacks: a minute.
 pub const SEARCH_PAUSE: Millis = Millis::from_seconds(60);
 /// The shortest time between two fetches while there is no set at all: ten seconds.
 pub const FIRST_PAUSE: Millis = Millis::from_seconds(10);
-/// How long an isolate uses a set that it got from the organisation's object: a minute.
+/// How long an isolate uses a set before it asks the organisation's object for a newer one: a
+/// minute.
 pub const ISOLATE_FRESH_FOR: Millis = Millis::from_seconds(60);
 
 /// A key set as it was fetched.
@@ -170,8 +173,9 @@ pub const ISOLATE_FRESH_FOR: Millis = Millis::from_seconds(60);
 pub struct KeySet {
     /// The set's JSON.
     pub text: String,
+    /// When the issuer sent it.
+    pub fetched: Millis,
     kids: Vec<String>,
-    fetched: Millis,
 }
 
 impl KeySet {
@@ -185,20 +189,39 @@ impl KeySet {
         let kids = keys.iter().filter_map(kid).collect();
         Ok(Self {
             text,
-            kids,
             fetched,
+            kids,
         })
+    }
+
+    /// Whether it is not too old to verify anything with.
+    #[must_use]
+    pub fn is_usable(&self, now: Millis) -> bool {
+        now.since(self.fetched) < MAX_AGE
+    }
+
+    fn is_fresh(&self, now: Millis) -> bool {
+        now.since(self.fetched) < FRESH_FOR
     }
 
     fn has(&self, kid: &str) -> bool {
         self.kids.iter().any(|own| own == kid)
     }
+
+    fn find(&self, kid: &str, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
+        const UNKNOWN: &str = "the access token's kid is not one of its issuer's keys";
+        // Nearly every stranger's token ends here, without the set being parsed.
+        if !self.has(kid) {
+            return Err(UNKNOWN);
+        }
+        find_key(&self.text, kid, algorithm)?.ok_or(UNKNOWN)
+    }
 }
 
-/// What is known about a key set at an address.
+/// What the organisation's object knows about a key set at an address.
 ///
 /// A set is fetched again when it is an hour old, and when it lacks a key. The latter happens at
-/// most once a minute, since a stranger can name any key. An old set is better than none.
+/// most once a minute, since a stranger can name any key. A set of up to a day is better than none.
 #[derive(Debug, Default)]
 pub struct KeySource {
     /// The newest set that was fetched.
@@ -217,27 +240,39 @@ pub enum Lookup {
 }
 
 impl KeySource {
+    /// A source whose set was fetched earlier and kept.
+    #[must_use]
+    pub fn from_kept(set: KeySet) -> Self {
+        Self {
+            set: Some(set),
+            ..Self::default()
+        }
+    }
+
+    /// The newest set, unless it is too old.
+    #[must_use]
+    pub fn usable_set(&self, now: Millis) -> Option<&KeySet> {
+        self.set.as_ref().filter(|set| set.is_usable(now))
+    }
+
     /// Decides whether the set has to be fetched before this key is looked up; `is_fetching` says
     /// whether a fetch is in progress.
     pub fn look_up(&mut self, kid: &str, is_fetching: bool, now: Millis) -> Lookup {
-        let is_old = self
-            .set
-            .as_ref()
-            .is_none_or(|set| now.since(set.fetched) >= FRESH_FOR);
-        let lacks = self.set.as_ref().is_none_or(|set| !set.has(kid));
+        let set = self.usable_set(now);
+        let is_old = set.is_none_or(|set| !set.is_fresh(now));
+        let lacks = set.is_none_or(|set| !set.has(kid));
         if !is_old && !lacks {
             return Lookup::Use;
         }
-        let waited = |last: Option<Millis>, pause| last.is_none_or(|at| now.since(at) >= pause);
         let is_due = if is_old {
-            let pause = if self.set.is_some() {
+            let pause = if set.is_some() {
                 SEARCH_PAUSE
             } else {
                 FIRST_PAUSE
             };
-            waited(self.asked, pause)
+            has_passed(pause, self.asked, now)
         } else {
-            waited(self.searched, SEARCH_PAUSE)
+            has_passed(SEARCH_PAUSE, self.searched, now)
         };
         if !is_fetching && !is_due {
             return Lookup::Use;
@@ -252,58 +287,114 @@ impl KeySource {
     }
 }
 
-/// A key set as an isolate remembers it, so that a stranger's tokens do not all reach the
-/// organisation's object: whatever keys they name, they cause one call a minute.
+fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
+    last.is_none_or(|at| now.since(at) >= pause)
+}
+
+/// A key set as an isolate remembers it, so that strangers do not reach the organisation's object:
+/// whatever keys their tokens name, and whether or not the set is available, they cause one call a
+/// minute.
+///
+/// A key that is known is used at once while its set is less than a day old, whether or not the
+/// organisation's object answers. A call that finds the key it was made for does not count: who
+/// had it looked up is no stranger to the issuer, and the next new key must not wait.
 #[derive(Debug, Default)]
 pub struct RememberedSet {
-    set: Option<(String, Millis)>,
+    set: Option<KeySet>,
+    /// When the last call for an unknown key began, however it ended.
     searched: Option<Millis>,
+    /// When the set was last replaced, or a call for a newer one began.
+    refreshed: Option<Millis>,
+    is_searching: bool,
+}
+
+/// Why the organisation's object is asked for a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// A key is not known.
+    Search,
+    /// The key is known, but may have been withdrawn.
+    Refresh,
+}
+
+/// Why there is no key to verify with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoKey {
+    /// The issuer's keys are not available.
+    Unavailable,
+    /// The token names no key that may be used, for this reason.
+    Unusable(&'static str),
 }
 
 /// Where an isolate finds a key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
     /// It has the key, or knows that there is none to verify with.
-    Found(Result<PublicKey, &'static str>),
-    /// It has to ask the organisation's object.
-    Ask,
+    Found(Result<PublicKey, NoKey>),
+    /// It has the key, and has to refresh the set without waiting for it.
+    FoundAndRefresh(PublicKey),
+    /// It has to ask the organisation's object, and to [`RememberedSet::conclude`].
+    Ask(Call),
+    /// It has to wait for the call that is in progress.
+    Wait,
 }
 
 impl RememberedSet {
-    /// Looks a key up.
+    /// Looks a key up. A call that this demands counts as begun.
     pub fn search(&mut self, kid: &str, algorithm: Algorithm, now: Millis) -> Search {
-        if let Some((set, until)) = &self.set
-            && now < *until
-        {
-            let found = find_usable_key(set, kid, algorithm);
-            let searched = self.searched.is_some_and(|at| now.since(at) < SEARCH_PAUSE);
-            if found.is_ok() || searched {
-                return Search::Found(found);
+        match self.find(kid, algorithm, now) {
+            Ok(key) => {
+                if !has_passed(ISOLATE_FRESH_FOR, self.refreshed, now) {
+                    return Search::Found(Ok(key));
+                }
+                self.refreshed = Some(now);
+                if self.set.as_ref().is_some_and(|set| set.is_fresh(now)) {
+                    return Search::FoundAndRefresh(key);
+                }
+                // Nobody has looked for an hour: the key may long be withdrawn.
+                Search::Ask(Call::Refresh)
             }
+            Err(_) if has_passed(SEARCH_PAUSE, self.searched, now) => {
+                self.searched = Some(now);
+                self.is_searching = true;
+                Search::Ask(Call::Search)
+            }
+            Err(_) if self.is_searching => Search::Wait,
+            Err(reason) => Search::Found(Err(reason)),
         }
-        Search::Ask
     }
 
-    /// Remembers a set, and looks the key up in it.
+    /// The key in the set that is remembered.
     ///
     /// # Errors
     /// Why there is no key to verify with.
-    pub fn remember(
+    pub fn find(&self, kid: &str, algorithm: Algorithm, now: Millis) -> Result<PublicKey, NoKey> {
+        let set = self.set.as_ref().filter(|set| set.is_usable(now));
+        let set = set.ok_or(NoKey::Unavailable)?;
+        set.find(kid, algorithm).map_err(NoKey::Unusable)
+    }
+
+    /// Takes the result of a call that [`Self::search`] demanded for this key: a set, or `None`
+    /// when none was to be had, which leaves the one that is remembered.
+    pub fn conclude(
         &mut self,
-        set: String,
+        call: Call,
+        set: Option<KeySet>,
         kid: &str,
         algorithm: Algorithm,
         now: Millis,
-    ) -> Result<PublicKey, &'static str> {
-        let found = find_usable_key(&set, kid, algorithm);
-        if found.is_err() {
-            self.searched = Some(now);
+    ) {
+        let known = self.set.as_ref().map(|known| known.fetched);
+        // Calls may end in another order than they began.
+        if let Some(set) = set.filter(|set| known.is_none_or(|known| known <= set.fetched)) {
+            self.set = Some(set);
+            self.refreshed = Some(now);
         }
-        self.set = Some((set, now.plus(ISOLATE_FRESH_FOR)));
-        found
+        if call == Call::Search {
+            self.is_searching = false;
+            if self.find(kid, algorithm, now).is_ok() {
+                self.searched = None;
+            }
+        }
     }
-}
-
-fn find_usable_key(set: &str, kid: &str, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
-    find_key(set, kid, algorithm)?.ok_or("the access token's kid is not one of its issuer's keys")
 }

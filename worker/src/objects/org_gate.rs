@@ -1,7 +1,7 @@
 //! The object of the organisation's analytics: its one budget, the pages that were fetched under
 //! it, and the keys of trusted issuers, which are fetched once for everybody.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, JsString, Object, Promise, Reflect};
@@ -12,15 +12,16 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 use super::budget_store::{BUDGET_TABLES, BudgetStore, Claimant, Slot};
 use super::page_store::{PAGE_TABLES, Page, PageStore};
-use super::rpc::{Views, ViewsCall, ViewsReply, receive, send_back};
+use super::rpc::{KeySetReply, Views, ViewsCall, ViewsReply, receive, send_back};
 use super::schema::migrate;
 use crate::budget::Refused;
 use crate::config::Config;
 use crate::identity::jwks::{KeySet, KeySource, Lookup};
-use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics};
+use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics, format_operator_line};
 use crate::platform::{
     Database, HostError, HostResult, Outgoing, PageReply, SharedTask, UpstreamClient,
-    breaker_state, config, digest_tag, into_promise, now, parse_json, send, stringify_json,
+    breaker_state, config, digest_tag, into_promise, log_error, now, number, parse_json, row, send,
+    stringify_json, text,
 };
 use crate::policy::Policy;
 use crate::problem::Problem;
@@ -31,7 +32,15 @@ use crate::views::page::{
     page_target, split_into_pieces,
 };
 
-const STEPS: [&str; 2] = [BUDGET_TABLES, PAGE_TABLES];
+const STEPS: [&str; 3] = [BUDGET_TABLES, PAGE_TABLES, KEY_SET_TABLE];
+/// The key sets of the configured issuers, by address.
+const KEY_SET_TABLE: &str = "
+  CREATE TABLE key_set (
+    address TEXT PRIMARY KEY,
+    text TEXT NOT NULL,
+    fetched INTEGER NOT NULL
+  );
+";
 /// How long an issuer may take to answer with its keys.
 const KEYS_TIME: Millis = Millis::from_seconds(5);
 /// Far more bytes than any issuer's keys have.
@@ -64,12 +73,12 @@ impl OrgGate {
         into_promise(async move { send_back(&gate?.views(receive(call)?).await?) })
     }
 
-    /// The JWK Set of a trusted issuer, which has this key unless the issuer does not have it;
-    /// `undefined` when it is not available.
+    /// The JWK Set of a trusted issuer, which has this key unless the issuer does not have it: a
+    /// [`KeySetReply`], or `null` when it is not available.
     #[wasm_bindgen(js_name = keySet)]
     pub fn key_set(&self, address: String, kid: String) -> Promise {
         let gate = self.gate();
-        into_promise(async move { Ok(gate?.key_set(&address, &kid).await?.into()) })
+        into_promise(async move { send_back(&gate?.key_set(&address, &kid).await?) })
     }
 
     /// What an operator is told: an [`OrgHealth`].
@@ -144,6 +153,14 @@ struct IssuerKeys {
     running: Option<SharedTask<()>>,
 }
 
+row! {
+    struct KeySetRow {
+        address: String,
+        text: String,
+        fetched: u64,
+    }
+}
+
 struct Gate {
     state: State,
     config: Rc<Config>,
@@ -153,6 +170,8 @@ struct Gate {
     /// Fetches under way by list and number: whoever wants such a page waits for it.
     fetches: RefCell<Vec<RunningFetch>>,
     keys: RefCell<Vec<IssuerKeys>>,
+    /// How often it was asked for an issuer's keys since it was opened.
+    key_set_calls: Cell<u64>,
 }
 
 impl Gate {
@@ -164,7 +183,8 @@ impl Gate {
             budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
             pages: PageStore::open(Rc::clone(&database)),
             fetches: RefCell::default(),
-            keys: RefCell::default(),
+            keys: RefCell::new(restore_keys(&database, &config, now())?),
+            key_set_calls: Cell::new(0),
             state,
             config,
             database,
@@ -379,7 +399,8 @@ impl Gate {
 
     // --- key sets ----------------------------------------------------------
 
-    async fn key_set(self: Rc<Self>, address: &str, kid: &str) -> HostResult<Option<String>> {
+    async fn key_set(self: Rc<Self>, address: &str, kid: &str) -> HostResult<Option<KeySetReply>> {
+        self.key_set_calls.set(self.key_set_calls.get() + 1);
         let (lookup, running) = self.with_keys(address, |keys| {
             let is_fetching = keys.running.is_some();
             let lookup = keys.source.look_up(kid, is_fetching, now());
@@ -393,8 +414,11 @@ impl Gate {
             fetch.wait().await?;
         }
         Ok(self.with_keys(address, |keys| {
-            let set = keys.source.set.as_ref();
-            set.map(|set| set.text.clone())
+            let set = keys.source.usable_set(now());
+            set.map(|set| KeySetReply {
+                text: set.text.clone(),
+                fetched: set.fetched.0,
+            })
         }))
     }
 
@@ -402,6 +426,12 @@ impl Gate {
         let (gate, name) = (Rc::clone(self), address.to_owned());
         let fetch = SharedTask::spawn(&self.state, async move {
             let set = fetch_key_set(&name).await;
+            if let Some(set) = &set
+                && let Err(error) = gate.keep_key_set(&name, set)
+            {
+                // It is used all the same; only an outage would miss it.
+                log_error(&format_operator_line(&error.to_string()));
+            }
             gate.with_keys(&name, |keys| {
                 keys.running = None;
                 if set.is_some() {
@@ -411,6 +441,12 @@ impl Gate {
         })?;
         self.with_keys(address, |keys| keys.running = Some(fetch.clone()));
         Ok(fetch)
+    }
+
+    fn keep_key_set(&self, address: &str, set: &KeySet) -> HostResult<()> {
+        let insert = "INSERT OR REPLACE INTO key_set (address, text, fetched) VALUES (?, ?, ?)";
+        let row = &[text(address), text(&set.text), number(set.fetched.0)];
+        self.database.execute(insert, row)
     }
 
     fn with_keys<T>(&self, address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
@@ -438,8 +474,35 @@ impl Gate {
                 analytics: self.budget.health(Policy::Analytics),
             },
             cached_pages: self.pages.count()?,
+            key_set_calls: self.key_set_calls.get(),
         })
     }
+}
+
+/// The key sets that are kept. Those that nobody will use again go.
+fn restore_keys(database: &Database, config: &Config, now: Millis) -> HostResult<Vec<IssuerKeys>> {
+    let mut restored = Vec::new();
+    for row in database.rows::<KeySetRow>("SELECT address, text, fetched FROM key_set", &[])? {
+        let KeySetRow {
+            address,
+            text: set,
+            fetched,
+        } = row;
+        let mut issuers = config.trusted_issuers.iter();
+        let is_configured = issuers.any(|issuer| issuer.jwks == address);
+        let set = KeySet::read(set, Millis(fetched)).ok();
+        if let Some(set) = set.filter(|set| is_configured && set.is_usable(now)) {
+            restored.push(IssuerKeys {
+                address,
+                source: KeySource::from_kept(set),
+                running: None,
+            });
+        } else {
+            let delete = "DELETE FROM key_set WHERE address = ?";
+            database.execute(delete, &[text(&address)])?;
+        }
+    }
+    Ok(restored)
 }
 
 /// Fetches a key set; `None` for what is not one.

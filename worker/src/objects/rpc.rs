@@ -2,6 +2,7 @@
 //! clones.
 
 use js_sys::Promise;
+use quillgate::Millis;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -9,6 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 
 use crate::breaker;
+use crate::identity::jwks::KeySet;
 use crate::jobs::idempotency::Retry;
 use crate::log::{
     BudgetHealth, ExchangeMetrics, OrgBudgets, OrgHealth, ProjectBudgets, ProjectHealth,
@@ -53,6 +55,15 @@ pub struct WriteReply {
     pub response: GatewayResponse,
     /// For the log and `Server-Timing`.
     pub metrics: RequestMetrics,
+}
+
+/// An issuer's keys.
+#[derive(Debug, Clone, Serialize)]
+pub struct KeySetReply {
+    /// The JWK Set.
+    pub text: String,
+    /// When the issuer sent it, in milliseconds since the Unix epoch.
+    pub fetched: u64,
 }
 
 /// A request for page views.
@@ -127,6 +138,7 @@ read_by_name!(ListCall {
     cursor
 });
 read_by_name!(WriteReply { response, metrics });
+read_by_name!(KeySetReply { text, fetched });
 read_by_name!(ViewsCall {
     id,
     traceparent,
@@ -171,7 +183,7 @@ read_by_name!(ExchangeMetrics {
     milliseconds,
     operator
 });
-read_by_name!(OrgHealth { breaker, budgets, cached_pages as "cachedPages" });
+read_by_name!(OrgHealth { breaker, budgets, cached_pages as "cachedPages", key_set_calls as "keySetCalls" });
 read_by_name!(OrgBudgets { analytics });
 read_by_name!(ProjectHealth {
     breaker, budgets, watchers, webhooks_waiting as "webhooksWaiting",
@@ -315,10 +327,10 @@ impl OrgStub {
 
     /// The JWK Set of a trusted issuer, which has this key if the issuer has; `None` when it is
     /// not available.
-    pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<String>> {
-        Ok(JsFuture::from(self.0.key_set(address, kid))
-            .await?
-            .as_string())
+    pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<KeySet>> {
+        let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
+        let reply: Option<KeySetReply> = receive(reply)?;
+        Ok(reply.and_then(|reply| KeySet::read(reply.text, Millis(reply.fetched)).ok()))
     }
 
     /// How it is.

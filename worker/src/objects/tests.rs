@@ -186,6 +186,7 @@ fn org_health() -> OrgHealth {
             analytics: budget_health(Some(1_700_000_000_000)),
         },
         cached_pages: 64,
+        key_set_calls: 5,
     }
 }
 
@@ -286,6 +287,7 @@ fn the_health_of_the_organisation_survives_the_way_back() {
             analytics: budget_health(None),
         },
         cached_pages: 0,
+        key_set_calls: 0,
     });
 }
 

@@ -9,15 +9,15 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{Request, Response, WebSocket};
 use worker::Env;
+use worker::worker_sys::Context;
 use worker::worker_sys::ext::ResponseExt as _;
 
 use super::context::{Call, now};
 use super::crypto::verify_signature;
 use super::error::{HostError, HostResult};
 use super::host::{Outgoing, event_stream, hear, make_response, read_body, response_headers, send};
-use super::isolate::{
-    HotViews, description, hot_views, keep_views, load_config, with_key_set, with_verified,
-};
+use super::isolate::{HotViews, description, hot_views, keep_views, load_config, with_verified};
+use super::issuer_keys::find_issuer_key;
 use super::report::report;
 use super::task::into_promise;
 use super::upstream_client::UpstreamClient;
@@ -28,7 +28,7 @@ use crate::events::{
     parse_preferred_wait,
 };
 use crate::identity::caller::Caller;
-use crate::identity::jwks::Search;
+use crate::identity::jwks::NoKey;
 use crate::identity::oidc::UnverifiedToken;
 use crate::identity::{Signature, invalid_token};
 use crate::jobs::ledger::{Position, encode_cursor};
@@ -60,7 +60,13 @@ pub fn join_header_names(is_post: bool) -> String {
 /// Answers a request, of which `head` is a [`PackedHead`] and `started` the present: with a
 /// `Response`, or with a promise of one.
 #[wasm_bindgen]
-pub fn handle(head: String, started: f64, request: Request, env: Env) -> JsValue {
+pub fn handle(
+    head: String,
+    started: f64,
+    request: Request,
+    env: Env,
+    execution: Context,
+) -> JsValue {
     #[cfg(feature = "trap-route")]
     if let Some(trapped) = super::trap::handle(&head, &env) {
         return trapped;
@@ -93,6 +99,7 @@ pub fn handle(head: String, started: f64, request: Request, env: Env) -> JsValue
                 config,
                 env,
                 request,
+                execution,
             };
             into_promise(async move { Ok(work.carry_out(&head, action).await.into()) }).into()
         }
@@ -296,6 +303,7 @@ struct Work {
     config: Rc<Config>,
     env: Env,
     request: Request,
+    execution: Context,
 }
 
 impl Work {
@@ -351,38 +359,15 @@ impl Work {
     /// Verifies a foreign token's signature.
     async fn verify(&mut self, token: &UnverifiedToken) -> Result<(), Problem> {
         let started = self.context.started;
-        let search = with_key_set(&token.jwks, |set| {
-            set.search(&token.kid, token.algorithm, started)
-        });
-        let key = match search {
-            Search::Found(found) => found,
-            Search::Ask => {
-                let set = self.fetch_key_set(token).await;
-                let set = set.ok_or_else(Problem::issuer_unavailable)?;
-                with_key_set(&token.jwks, |own| {
-                    own.remember(set, &token.kid, token.algorithm, started)
-                })
-            }
-        };
-        let key = key.map_err(invalid_token)?;
+        let found = find_issuer_key(&self.env, &self.execution, token, started).await;
+        let found = found.map_err(|error| self.gate_failed(&error))?;
+        let key = found.map_err(|reason| match reason {
+            NoKey::Unavailable => Problem::issuer_unavailable(),
+            NoKey::Unusable(reason) => invalid_token(reason),
+        })?;
         match verify_signature(token, &key).await {
             Ok(true) => Ok(()),
             Ok(false) | Err(_) => Err(invalid_token(crate::identity::jwt::WRONG_SIGNATURE)),
-        }
-    }
-
-    async fn fetch_key_set(&mut self, token: &UnverifiedToken) -> Option<String> {
-        let asked = async {
-            OrgStub::new(&self.env)?
-                .key_set(&token.jwks, &token.kid)
-                .await
-        };
-        match asked.await {
-            Ok(set) => set,
-            Err(error) => {
-                self.context.metrics.operator = Some(error.to_string());
-                None
-            }
         }
     }
 

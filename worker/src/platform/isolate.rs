@@ -4,7 +4,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use js_sys::JsString;
+use js_sys::{Function, JsString};
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -34,11 +34,20 @@ pub struct HotViews {
     pub body: JsString,
 }
 
+/// What is remembered of the key set at an address.
+pub struct IssuerKeys {
+    address: String,
+    /// The set.
+    pub set: RememberedSet,
+    /// What to call when the search that is in progress has ended.
+    pub waiting: Vec<Function>,
+}
+
 struct Isolate {
     config: Option<Result<Rc<Config>, VariableError>>,
     verified: VerifiedTokens,
     views: BoundedCache<HotViews>,
-    key_sets: Vec<(String, RememberedSet)>,
+    key_sets: Vec<IssuerKeys>,
     /// `None` while nothing fails, so that a healthy upstream costs nothing.
     breaker: Option<Breaker>,
     /// The gateway's description, written at build time; handed over by the entry, so that it is
@@ -88,16 +97,20 @@ pub fn with_verified<T>(run: impl FnOnce(&mut VerifiedTokens) -> T) -> T {
 }
 
 /// Runs something with what is remembered of the key set at an address.
-pub fn with_key_set<T>(address: &str, run: impl FnOnce(&mut RememberedSet) -> T) -> T {
+pub fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| {
-        let sets = &mut isolate.key_sets;
+        let all = &mut isolate.key_sets;
         // Addresses are the configuration's: there are no more of them than issuers.
-        let known = sets.iter().position(|(own, _)| own == address);
+        let known = all.iter().position(|keys| keys.address == address);
         let at = known.unwrap_or_else(|| {
-            sets.push((address.to_owned(), RememberedSet::default()));
-            sets.len() - 1
+            all.push(IssuerKeys {
+                address: address.to_owned(),
+                set: RememberedSet::default(),
+                waiting: Vec::new(),
+            });
+            all.len() - 1
         });
-        run(&mut sets[at].1)
+        run(&mut all[at])
     })
 }
 

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::identity::jwks::{
-    Algorithm, FIRST_PAUSE, FRESH_FOR, ISOLATE_FRESH_FOR, KeySet, KeySource, Lookup, RememberedSet,
-    SEARCH_PAUSE, Search, find_key,
+    Algorithm, Call, FIRST_PAUSE, FRESH_FOR, ISOLATE_FRESH_FOR, KeySet, KeySource, Lookup, MAX_AGE,
+    NoKey, RememberedSet, SEARCH_PAUSE, Search, find_key,
 };
 use serde_json::{Value, json};
 
@@ -321,6 +321,7 @@ fn the_pauses_are_as_documented() {
     assert_eq!(SEARCH_PAUSE, Millis(60_000));
     assert_eq!(FIRST_PAUSE, Millis(10_000));
     assert_eq!(ISOLATE_FRESH_FOR, Millis(60_000));
+    assert_eq!(MAX_AGE, Millis(86_400_000));
 }
 
 #[test]
@@ -414,85 +415,182 @@ fn a_strangers_random_kids_fetch_a_set_once_a_minute() {
 }
 
 #[test]
+fn a_set_that_was_kept_is_used_for_a_day_and_no_longer() {
+    let mut source = KeySource::from_kept(fetched(NOW));
+    assert_eq!(source.look_up("key-1", false, at(3599)), Lookup::Use);
+    assert_eq!(source.look_up("key-1", false, at(86_399)), Lookup::Fetch);
+    assert!(source.usable_set(at(86_399)).is_some());
+    assert!(source.usable_set(at(86_400)).is_none());
+    // From then on it is as if there were none.
+    assert_eq!(source.look_up("key-1", false, at(86_409)), Lookup::Fetch);
+    assert_eq!(source.look_up("key-1", false, at(86_418)), Lookup::Use);
+    assert_eq!(source.look_up("key-1", false, at(86_419)), Lookup::Fetch);
+}
+
+// --- what an isolate remembers -------------------------------------------------
+
+const UNAVAILABLE: Search = Search::Found(Err(NoKey::Unavailable));
+const SEARCH: Search = Search::Ask(Call::Search);
+
+fn unknown() -> Search {
+    Search::Found(Err(NoKey::Unusable(UNKNOWN_KID)))
+}
+
+fn search(remembered: &mut RememberedSet, kid: &str, now: Millis) -> Search {
+    remembered.search(kid, Algorithm::Rs256, now)
+}
+
+fn conclude(remembered: &mut RememberedSet, set: Option<KeySet>, kid: &str, now: Millis) {
+    remembered.conclude(Call::Search, set, kid, Algorithm::Rs256, now);
+}
+
+fn is_found(search: &Search) -> bool {
+    matches!(search, Search::Found(Ok(_)) | Search::FoundAndRefresh(_))
+}
+
+/// An isolate that got a set for `key-1` at [`NOW`].
+fn remembered() -> RememberedSet {
+    let mut remembered = RememberedSet::default();
+    assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
+    conclude(&mut remembered, Some(fetched(NOW)), "key-1", NOW);
+    remembered
+}
+
+#[test]
 fn a_strangers_random_kids_reach_the_object_once_a_minute() {
-    let set = key_set(&[rsa_key(), ec_key()]);
-    // Whether or not the isolate has the set already.
-    for is_known in [false, true] {
+    // Whether the issuer's keys are available or not.
+    for is_available in [false, true] {
         let mut remembered = RememberedSet::default();
-        if is_known {
-            let key = remembered.remember(set.clone(), "key-1", Algorithm::Rs256, NOW);
-            assert!(key.is_ok());
-        }
-        let mut asks = 0;
+        let mut calls = 0;
         for (kid, now) in random_kids() {
-            let found = match remembered.search(&kid, Algorithm::Rs256, now) {
-                Search::Found(found) => found,
-                Search::Ask => {
-                    asks += 1;
-                    remembered.remember(set.clone(), &kid, Algorithm::Rs256, now)
-                }
-            };
-            assert_eq!(found, Err(UNKNOWN_KID));
-            // Whose key is there is found without asking.
-            let own = remembered.search("key-1", Algorithm::Rs256, now);
-            assert!(matches!(own, Search::Found(Ok(_))));
+            if search(&mut remembered, &kid, now) == SEARCH {
+                calls += 1;
+                let set = is_available.then(|| fetched(now));
+                conclude(&mut remembered, set, &kid, now);
+            }
+            let own = search(&mut remembered, "key-1", now);
+            assert_eq!(is_found(&own), is_available);
         }
-        assert_eq!(asks, 1, "{is_known}");
+        assert_eq!(calls, 1, "{is_available}");
     }
 }
 
 #[test]
-fn an_isolate_uses_a_set_for_a_minute() {
-    let mut remembered = RememberedSet::default();
-    let search =
-        |remembered: &mut RememberedSet, now| remembered.search("key-1", Algorithm::Rs256, now);
-    assert_eq!(search(&mut remembered, NOW), Search::Ask);
-    let set = key_set(&[rsa_key()]);
-    let key = remembered.remember(set, "key-1", Algorithm::Rs256, NOW);
-    assert!(key.is_ok());
-    for now in [NOW, at(1), at(59), Millis(at(60).0 - 1)] {
-        assert_eq!(search(&mut remembered, now), Search::Found(key.clone()));
+fn strangers_wait_for_the_call_that_is_in_progress_and_a_known_key_does_not() {
+    let mut remembered = remembered();
+    assert_eq!(search(&mut remembered, "random-0", at(1)), SEARCH);
+    for (kid, now) in random_kids() {
+        let now = now.plus(Millis(1_000));
+        assert_eq!(search(&mut remembered, &kid, now), Search::Wait);
+        assert!(is_found(&search(&mut remembered, "key-1", now)));
     }
-    assert_eq!(search(&mut remembered, at(60)), Search::Ask);
-    // A key that was withdrawn is no longer used then.
-    let empty = key_set(&[]);
-    let key = remembered.remember(empty, "key-1", Algorithm::Rs256, at(60));
-    assert_eq!(key, Err(UNKNOWN_KID));
-    assert_eq!(search(&mut remembered, at(61)), Search::Found(key));
+    // A call that never ended is replaced after the pause.
+    assert_eq!(search(&mut remembered, "random-1", at(61)), SEARCH);
+    conclude(&mut remembered, None, "random-1", at(62));
+    assert_eq!(search(&mut remembered, "random-2", at(62)), unknown());
+}
+
+#[test]
+fn without_a_set_one_call_a_minute_is_made() {
+    let mut remembered = RememberedSet::default();
+    for minute in 0..3 {
+        let begun = at(minute * 60);
+        assert_eq!(search(&mut remembered, "key-1", begun), SEARCH);
+        assert_eq!(search(&mut remembered, "key-1", begun), Search::Wait);
+        conclude(&mut remembered, None, "key-1", at(minute * 60 + 5));
+        for seconds in [5, 59] {
+            let now = at(minute * 60 + seconds);
+            assert_eq!(search(&mut remembered, "key-1", now), UNAVAILABLE);
+        }
+    }
+}
+
+#[test]
+fn a_known_key_is_refreshed_once_a_minute_and_nobody_waits_for_it() {
+    let mut remembered = remembered();
+    for seconds in [0, 1, 59] {
+        let found = search(&mut remembered, "key-1", at(seconds));
+        assert!(matches!(found, Search::Found(Ok(_))));
+    }
+    for minute in 1..59 {
+        let found = search(&mut remembered, "key-1", at(minute * 60));
+        assert!(matches!(found, Search::FoundAndRefresh(_)));
+        let found = search(&mut remembered, "key-1", at(minute * 60 + 1));
+        assert!(matches!(found, Search::Found(Ok(_))));
+    }
+    // A key that was withdrawn is no longer used then, and nobody asks for it again at once.
+    let empty = KeySet::read(key_set(&[]), at(3_600)).unwrap();
+    remembered.conclude(
+        Call::Refresh,
+        Some(empty),
+        "key-1",
+        Algorithm::Rs256,
+        at(3_600),
+    );
+    assert_eq!(search(&mut remembered, "key-1", at(3_600)), SEARCH);
+    conclude(&mut remembered, None, "key-1", at(3_600));
+    assert_eq!(search(&mut remembered, "key-1", at(3_601)), unknown());
+}
+
+#[test]
+fn a_known_key_outlasts_an_outage_of_the_object_for_a_day() {
+    let mut remembered = remembered();
+    let refresh = Search::Ask(Call::Refresh);
+    // After an hour the first to come waits for the object, which does not answer.
+    assert_eq!(search(&mut remembered, "key-1", at(3_600)), refresh);
+    for now in [at(3_600), at(3_659)] {
+        remembered.conclude(Call::Refresh, None, "key-1", Algorithm::Rs256, now);
+        assert!(is_found(&search(&mut remembered, "key-1", now)));
+    }
+    assert_eq!(search(&mut remembered, "key-1", at(86_399)), refresh);
+    assert!(
+        remembered
+            .find("key-1", Algorithm::Rs256, at(86_399))
+            .is_ok()
+    );
+    let found = remembered.find("key-1", Algorithm::Rs256, at(86_400));
+    assert_eq!(found, Err(NoKey::Unavailable));
+    assert_eq!(search(&mut remembered, "key-1", at(86_400)), SEARCH);
+}
+
+#[test]
+fn an_older_set_that_comes_late_replaces_no_newer_one() {
+    let mut remembered = remembered();
+    let older = KeySet::read(key_set(&[]), Millis(NOW.0 - 1)).unwrap();
+    conclude(&mut remembered, Some(older), "key-9", NOW);
+    assert!(is_found(&search(&mut remembered, "key-1", NOW)));
 }
 
 #[test]
 fn a_key_that_was_added_is_found_at_once() {
     let mut remembered = RememberedSet::default();
-    let old = key_set(&[rsa_key()]);
-    let key = remembered.remember(old, "key-1", Algorithm::Rs256, NOW);
-    assert!(key.is_ok());
-    let search = remembered.search("key-2", Algorithm::Es256, at(1));
-    assert_eq!(search, Search::Ask);
-    // Nor is whoever asks while that is under way refused: the object fetches once for both.
-    let search = remembered.search("key-2", Algorithm::Es256, at(1));
-    assert_eq!(search, Search::Ask);
-    let new = key_set(&[rsa_key(), ec_key()]);
-    let key = remembered.remember(new, "key-2", Algorithm::Es256, at(1));
-    assert!(key.is_ok());
-    let search = remembered.search("key-2", Algorithm::Es256, at(2));
-    assert_eq!(search, Search::Found(key));
+    let old = KeySet::read(key_set(&[rsa_key()]), NOW).unwrap();
+    assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
+    conclude(&mut remembered, Some(old), "key-1", NOW);
+    // That call does not count, since it found what it was made for.
+    let by_new =
+        |remembered: &mut RememberedSet, now| remembered.search("key-2", Algorithm::Es256, now);
+    assert_eq!(by_new(&mut remembered, at(1)), SEARCH);
+    assert_eq!(by_new(&mut remembered, at(1)), Search::Wait);
+    let new = Some(fetched(at(1)));
+    remembered.conclude(Call::Search, new, "key-2", Algorithm::Es256, at(1));
+    assert!(is_found(&by_new(&mut remembered, at(2))));
+    assert_eq!(search(&mut remembered, "key-3", at(2)), SEARCH);
 }
 
 #[test]
 fn a_key_that_must_not_be_used_is_not_asked_for_again_and_again() {
     let mut remembered = RememberedSet::default();
     let weak = change(rsa_key(), "n", Some(json!(modulus(1024))));
-    let set = key_set(&[weak]);
-    let reason = Err("the issuer's key is too short");
-    let key = remembered.remember(set, "key-1", Algorithm::Rs256, NOW);
-    assert_eq!(key, reason);
+    let set = KeySet::read(key_set(&[weak]), NOW).unwrap();
+    assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
+    conclude(&mut remembered, Some(set), "key-1", NOW);
     for seconds in [0, 1, 59] {
-        let search = remembered.search("key-1", Algorithm::Rs256, at(seconds));
-        assert_eq!(search, Search::Found(reason.clone()));
+        let reason = NoKey::Unusable("the issuer's key is too short");
+        let found = search(&mut remembered, "key-1", at(seconds));
+        assert_eq!(found, Search::Found(Err(reason)));
     }
-    let search = remembered.search("key-1", Algorithm::Rs256, at(60));
-    assert_eq!(search, Search::Ask);
+    assert_eq!(search(&mut remembered, "key-1", at(60)), SEARCH);
 }
 
 /// The rule in as few words as possible: what is known of an address, as numbers.
@@ -507,12 +605,9 @@ impl Model {
     fn look_up(&mut self, has_key: bool, is_fetching: bool, now: u64) -> Lookup {
         let since = |at: Option<u64>| at.map_or(u64::MAX, |at| now - at);
         let old = since(self.fetched) >= 3_600_000;
-        let lacks = self.fetched.is_none() || !has_key;
-        let pause = if self.fetched.is_some() {
-            60_000
-        } else {
-            10_000
-        };
+        let has_set = since(self.fetched) < 86_400_000;
+        let lacks = !has_set || !has_key;
+        let pause = if has_set { 60_000 } else { 10_000 };
         let due = if old {
             since(self.asked) >= pause
         } else {

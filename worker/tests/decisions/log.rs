@@ -136,6 +136,7 @@ fn organisation(breaker: State) -> OrgHealth {
             analytics: budget(7, None),
         },
         cached_pages: 3,
+        key_set_calls: 4,
     }
 }
 
@@ -155,14 +156,14 @@ fn project(breaker: State) -> ProjectHealth {
 fn the_gateways_health_has_its_members_in_one_order() {
     let issuers = vec!["https://issuer.example"];
     let health = Health::new(organisation(State::Closed), None, issuers.clone());
-    let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3},"trustedIssuers":["https://issuer.example"]}"#;
+    let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"trustedIssuers":["https://issuer.example"]}"#;
     assert_eq!(health.to_json(), expected);
     let health = Health::new(
         organisation(State::Closed),
         Some(project(State::HalfOpen)),
         Vec::new(),
     );
-    let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3},"project":{"breaker":"half-open","budgets":{"create-job":{"limit":100,"left":100,"closedUntil":null},"send-message":{"limit":100,"left":0,"closedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1},"trustedIssuers":[]}"#;
+    let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"project":{"breaker":"half-open","budgets":{"create-job":{"limit":100,"left":100,"closedUntil":null},"send-message":{"limit":100,"left":0,"closedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1},"trustedIssuers":[]}"#;
     assert_eq!(health.to_json(), expected);
 }
 

@@ -88,7 +88,7 @@ fn each_refusal_has_its_status_and_what_goes_with_it() {
             Problem::issuer_unavailable(),
             503,
             "issuer-unavailable",
-            Some(("retry-after", "10")),
+            Some(("retry-after", "60")),
         ),
         (
             Problem::gate_unavailable(),

@@ -135,11 +135,16 @@ fn deep() -> Value {
             },
             "organisation": {
                 "type": "object",
-                "required": ["breaker", "budgets", "cachedPages"],
+                "required": ["breaker", "budgets", "cachedPages", "keySetCalls"],
                 "properties": {
                     "breaker": breaker(),
                     "budgets": budgets(&[Policy::Analytics]),
                     "cachedPages": { "type": "integer", "minimum": 0 },
+                    "keySetCalls": {
+                        "description": "How often issuers' keys were asked for since the object was opened.",
+                        "type": "integer",
+                        "minimum": 0,
+                    },
                 },
                 "additionalProperties": false,
             },
