@@ -52,6 +52,11 @@ before(async () => {
         REVOKED_TOKENS: JSON.stringify([
           { jti: "leaked" },
           { sub: "mallory", before: revokedBefore },
+          { iss: issuers.github.url, claims: { repository_id: "6666" } },
+        ]),
+        REVOKED_TOKENS_2: JSON.stringify([
+          ...Array.from({ length: 200 }, (_, at) => `leaked-${at}`),
+          { iss: issuers.people.url, sub: "left-the-company" },
         ]),
       },
     },
@@ -376,6 +381,13 @@ describe("an own token", () => {
     assertUnauthorized(await gate.get(LIST, old), /has been revoked/);
   });
 
+  test("is refused by an id of a long list in a second variable", async () => {
+    for (const jti of ["leaked-0", "leaked-199"]) {
+      assertUnauthorized(await gate.get(LIST, own({ jti })), /has been revoked/);
+    }
+    await assertLetIn(own({ jti: "leaked-200" }));
+  });
+
   test("with another id, or none, stays good", async () => {
     for (const jti of ["leaked2", "leake", "Leaked", " leaked", undefined]) {
       await assertLetIn(own({ jti }));
@@ -410,6 +422,20 @@ describe("an own token", () => {
       [revoked.type, revoked.title, revoked.status],
       [wrong.type, wrong.title, wrong.status],
     );
+  });
+});
+
+describe("a trusted issuer's token", () => {
+  test("whose claims are revoked is refused, and others of the issuer are not", async () => {
+    const stolen = bearer(workflow({ repository_id: "6666" }));
+    assertUnauthorized(await gate.get(LIST, stolen), /has been revoked/);
+    await assertLetIn(bearer(workflow()));
+  });
+
+  test("whose subject is revoked is refused, wherever a rule would let it in", async () => {
+    const left = assertion(person({ sub: "left-the-company" }));
+    assertUnauthorized(await gate.get(LIST, left), /has been revoked/);
+    await assertLetIn(assertion(person()));
   });
 });
 

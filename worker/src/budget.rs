@@ -37,8 +37,17 @@
 //! with its full share can have taken. Callers below their share are equals: the first to ask is
 //! served. With more active callers than slots the share is 1, and all callers that hold none are
 //! equals.
+//!
+//! # Ceilings
+//!
+//! Beside the limit a request can be under its caller's own quota, and under [`Ceiling`]s that it
+//! shares with others: with every caller that a rule of an issuer admits, for example. Each is as
+//! exact as the limit. Like a quota, a ceiling that refuses a request leaves no claim.
+
+use std::cmp::Reverse;
 
 use quillgate::Millis;
+use serde::Serialize;
 use serde_json::json;
 
 use crate::policy::Policy;
@@ -68,12 +77,34 @@ pub struct Ask {
     pub caller: String,
     /// The most that the caller's token may hold of the window: its `quota` claim.
     pub quota: Option<u32>,
+    /// The ceilings that the caller shares with others.
+    pub shared: Vec<SharedUse>,
     /// Until when the upstream itself refuses, by a 429 of its own: [`plan_closure`].
     pub closed_until: Option<u64>,
     /// The reservations in the window, one entry for each caller that has some.
     pub used: Vec<Used>,
     /// The open claims, one entry for each caller that has some.
     pub claims: Vec<Claims>,
+}
+
+/// A ceiling on the reservations in a budget's window that several callers hold together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ceiling {
+    /// What they are counted under.
+    pub name: String,
+    /// The most that they may hold.
+    pub most: u32,
+}
+
+/// How far a [`Ceiling`] is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedUse {
+    /// The most that the callers may hold.
+    pub most: u32,
+    /// How many reservations they hold.
+    pub count: u32,
+    /// The earliest `at` of them.
+    pub oldest: Option<u64>,
 }
 
 /// The reservations of one caller in the window.
@@ -99,7 +130,8 @@ pub struct Claims {
 /// The header fields that describe the budget (draft-ietf-httpapi-ratelimit-headers).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateLimitFields {
-    /// `RateLimit-Policy`: the limit, and the token's own quota when it has one.
+    /// `RateLimit-Policy`: the limit, the token's own quota when it has one, and of the ceilings
+    /// that it shares the one with the least left.
     pub rate_limit_policy: String,
     /// `RateLimit`: how many slots are left, and in how many seconds the next one becomes free.
     pub rate_limit: String,
@@ -141,7 +173,7 @@ pub struct Refused {
     /// The budget's header fields alone, for a request that is answered all the same.
     pub fields: RateLimitFields,
     /// Until when the claim that the host records stays open; `None` when the token's own quota
-    /// refused the slot, which leaves no claim.
+    /// or a shared ceiling refused the slot, which leaves no claim.
     pub claim_until: Option<u64>,
 }
 
@@ -160,6 +192,7 @@ pub struct Refused {
 ///     now: 61_000,
 ///     caller: "alice".to_owned(),
 ///     quota: None,
+///     shared: Vec::new(),
 ///     closed_until: None,
 ///     used: vec![alice],
 ///     claims: Vec::new(),
@@ -178,16 +211,16 @@ pub fn reserve(ask: &Ask) -> Verdict {
         return Verdict::Refused(ask.refuse(&reasons, last));
     }
     let left = ask.left() - 1;
-    let own = ask.ceiling().map(|quota| Level {
-        left: quota - ask.held() - 1,
-        until: Some(ask.own_next_free()),
-    });
     let all = Level {
         left,
         until: Some(ask.next_free()),
     };
+    let level = |share: &Share| Level {
+        left: share.left().saturating_sub(1),
+        until: Some(ask.next_free_of(share)),
+    };
     Verdict::Granted(Granted {
-        fields: ask.fields(&all, own.as_ref()),
+        fields: ask.fields(&all, &level),
         left,
     })
 }
@@ -200,11 +233,11 @@ pub fn describe(ask: &Ask) -> RateLimitFields {
         left: if closed.is_some() { 0 } else { ask.left() },
         until: Some(closed.map_or(ask.next_free(), |until| until.max(ask.next_free()))),
     };
-    let own = ask.ceiling().map(|quota| Level {
-        left: quota.saturating_sub(ask.held()),
-        until: Some(ask.own_next_free()),
-    });
-    ask.fields(&all, own.as_ref())
+    let level = |share: &Share| Level {
+        left: share.left(),
+        until: Some(ask.next_free_of(share)),
+    };
+    ask.fields(&all, &level)
 }
 
 /// Decides until when a 429 of the upstream closes a policy; `retry_after` is how long it asks to
@@ -220,6 +253,8 @@ enum Rule {
     Limit,
     /// The quota of the caller's own token.
     Quota(u32),
+    /// A ceiling that the caller shares with others.
+    Ceiling(u32),
     FairShare,
     Upstream,
 }
@@ -228,6 +263,20 @@ struct Reason {
     rule: Rule,
     /// When it ends.
     until: u64,
+}
+
+/// What the caller may use of the limit, alone or with others.
+struct Share {
+    rule: Rule,
+    /// What its name ends with.
+    suffix: &'static str,
+    state: SharedUse,
+}
+
+impl Share {
+    fn left(&self) -> u32 {
+        self.state.most.saturating_sub(self.state.count)
+    }
 }
 
 /// The state of one policy.
@@ -256,9 +305,31 @@ impl Ask {
         self.limit.saturating_sub(self.total())
     }
 
-    /// The quota of the caller's token, where a quota above the limit counts as the limit.
-    fn ceiling(&self) -> Option<u32> {
-        self.quota.map(|quota| quota.min(self.limit))
+    /// The caller's own quota, and of the ceilings that it shares the one that holds it back the
+    /// most; one above the limit counts as the limit.
+    fn shares(&self) -> impl Iterator<Item = Share> {
+        let own = self.quota.map(|most| {
+            let most = most.min(self.limit);
+            Share {
+                rule: Rule::Quota(most),
+                suffix: "-caller",
+                state: SharedUse {
+                    most,
+                    count: self.held(),
+                    oldest: self.used_by(&self.caller).map(|used| used.oldest),
+                },
+            }
+        });
+        let shared = self.shared.iter().map(|state| {
+            let most = state.most.min(self.limit);
+            Share {
+                rule: Rule::Ceiling(most),
+                suffix: "-rule",
+                state: SharedUse { most, ..*state },
+            }
+        });
+        let tightest = shared.min_by_key(|share| (share.left(), Reverse(self.next_free_of(share))));
+        own.into_iter().chain(tightest)
     }
 
     fn closed(&self) -> Option<u64> {
@@ -271,10 +342,10 @@ impl Ask {
         oldest.unwrap_or(self.now).saturating_add(self.window)
     }
 
-    /// When the caller's own next slot becomes free; when it has none, a window from now.
-    fn own_next_free(&self) -> u64 {
-        let oldest = self.used_by(&self.caller).map(|used| used.oldest);
-        oldest.unwrap_or(self.now).saturating_add(self.window)
+    /// When the next slot of a share becomes free; when none of it is taken, a window from now.
+    fn next_free_of(&self, share: &Share) -> u64 {
+        let oldest = share.state.oldest.unwrap_or(self.now);
+        oldest.saturating_add(self.window)
     }
 
     fn reasons(&self) -> Vec<Reason> {
@@ -288,8 +359,8 @@ impl Ask {
         } else if self.held() >= self.fair_share() && self.owed() >= self.left() {
             add(Rule::FairShare, self.next_free());
         }
-        if let Some(quota) = self.ceiling().filter(|quota| self.held() >= *quota) {
-            add(Rule::Quota(quota), self.own_next_free());
+        for share in self.shares().filter(|share| share.left() == 0) {
+            add(share.rule, self.next_free_of(&share));
         }
         reasons
     }
@@ -319,22 +390,19 @@ impl Ask {
     }
 
     fn refuse(&self, reasons: &[Reason], last: &Reason) -> Refused {
-        let is_quota = |reason: &&Reason| matches!(reason.rule, Rule::Quota(_));
-        let quota = reasons.iter().find(is_quota);
-        let all = reasons.iter().filter(|reason| !is_quota(reason));
+        let is_share = |reason: &&Reason| matches!(reason.rule, Rule::Quota(_) | Rule::Ceiling(_));
+        let all = reasons.iter().filter(|reason| !is_share(reason));
         let all = all.map(|reason| reason.until).max();
         let mut violated = Vec::new();
         if all.is_some() {
             violated.push(self.policy.as_str().to_owned());
         }
-        if quota.is_some() {
-            violated.push(self.own_policy());
-        }
-        let own = self.ceiling().map(|most| {
-            let left = most.saturating_sub(self.held());
-            level(quota.map(|reason| reason.until), left)
+        let spent = self.shares().filter(|share| share.left() == 0);
+        violated.extend(spent.map(|share| self.name_of(&share)));
+        let fields = self.fields(&level(all, self.left()), &|share| {
+            let left = share.left();
+            level((left == 0).then(|| self.next_free_of(share)), left)
         });
-        let fields = self.fields(&level(all, self.left()), own.as_ref());
         let wait = self.seconds_until(last.until);
         let retry_at = self.now.saturating_add(Millis::from_seconds(wait).0);
         let problem = Problem::new(ProblemKind::QuotaExceeded, self.detail(last.rule))
@@ -345,8 +413,7 @@ impl Ask {
         Refused {
             problem,
             fields,
-            claim_until: quota
-                .is_none()
+            claim_until: (!reasons.iter().any(|reason| is_share(&reason)))
                 .then(|| retry_at.saturating_add(CLAIM_LIFE.0)),
         }
     }
@@ -358,8 +425,11 @@ impl Ask {
                 let limit = self.limit;
                 format!("{policy}: the limit of {limit} in any {window} seconds is used up")
             }
-            Rule::Quota(quota) => format!(
-                "{policy}: the access token's own quota of {quota} in any {window} seconds is used up"
+            Rule::Quota(most) => format!(
+                "{policy}: the access token's own quota of {most} in any {window} seconds is used up"
+            ),
+            Rule::Ceiling(most) => format!(
+                "{policy}: the ceiling of {most} in any {window} seconds for all callers of the access token's rule is used up"
             ),
             Rule::FairShare => format!(
                 "{policy}: the slots that are left are kept for other callers, who wait and hold less than their fair share"
@@ -370,10 +440,10 @@ impl Ask {
         }
     }
 
-    fn fields(&self, all: &Level, own: Option<&Level>) -> RateLimitFields {
+    fn fields(&self, all: &Level, level: &dyn Fn(&Share) -> Level) -> RateLimitFields {
         let mut fields = self.describe(self.policy.as_str(), self.limit, all);
-        if let (Some(quota), Some(own)) = (self.ceiling(), own) {
-            let own = self.describe(&self.own_policy(), quota, own);
+        for share in self.shares() {
+            let own = self.describe(&self.name_of(&share), share.state.most, &level(&share));
             fields.rate_limit_policy += ", ";
             fields.rate_limit_policy += &own.rate_limit_policy;
             fields.rate_limit += ", ";
@@ -394,9 +464,9 @@ impl Ask {
         }
     }
 
-    /// The name of the token's own quota.
-    fn own_policy(&self) -> String {
-        format!("{}-caller", self.policy.as_str())
+    /// The name of a share in the header fields and among violated policies.
+    fn name_of(&self, share: &Share) -> String {
+        [self.policy.as_str(), share.suffix].concat()
     }
 
     fn window_seconds(&self) -> u64 {

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use quillgate::credential::{AdminKey, BaseUrl};
 use quillgate::{Method, Millis};
 
-use crate::identity::access_token::RevokedTokens;
 use crate::identity::oidc::{TrustedIssuer, read_trusted_issuers};
+use crate::identity::revocation::RevokedTokens;
 use crate::policy::Policy;
 use crate::turnstile::Turnstile;
 use crate::url::{is_host, is_loopback, is_origin, is_secure_url};
@@ -24,7 +24,7 @@ pub struct Config {
     pub token_secrets: Vec<Vec<u8>>,
     /// The other issuers whose access tokens are accepted.
     pub trusted_issuers: Vec<TrustedIssuer>,
-    /// The gateway's own access tokens that are no longer accepted.
+    /// The access tokens that are no longer accepted.
     pub revoked: RevokedTokens,
     /// The origins that a browser may call from.
     pub allowed_origins: Vec<String>,
@@ -86,12 +86,13 @@ impl Config {
         let seconds = |name, default, range| {
             integer(name, default, range).map(|seconds| Millis::from_seconds(seconds.into()))
         };
+        let trusted_issuers = read_json("TRUSTED_ISSUERS", value, read_trusted_issuers)?;
         Ok(Self {
             admin_keys: read_admin_keys("ADMIN_API_KEY", value("ADMIN_API_KEY"), Need::Required)?,
             read_keys: read_admin_keys("ADMIN_READ_KEY", value("ADMIN_READ_KEY"), Need::Optional)?,
             token_secrets: read_token_secrets(value("ACCESS_TOKEN_SECRET"))?,
-            trusted_issuers: read_json("TRUSTED_ISSUERS", value, read_trusted_issuers)?,
-            revoked: read_json("REVOKED_TOKENS", value, RevokedTokens::read)?,
+            revoked: RevokedTokens::read(value, &trusted_issuers)?,
+            trusted_issuers,
             upstream: read_upstream(value("UPSTREAM_BASE_URL"))?,
             allowed_origins: read_allowed_origins(value("ALLOWED_ORIGINS").as_deref())?,
             upstream_timeout: seconds("UPSTREAM_TIMEOUT_SECONDS", 30, Range::To300)?,

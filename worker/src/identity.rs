@@ -10,6 +10,7 @@ pub mod caller;
 pub mod jwks;
 pub mod jwt;
 pub mod oidc;
+pub mod revocation;
 
 use std::rc::Rc;
 
@@ -74,7 +75,7 @@ const MAX_TOKENS: usize = 1_000;
 /// The most bytes that they may take, counted as text and claims.
 const MAX_BYTES: usize = 1024 * 1024;
 /// The longest that an issuer's token is remembered: as long as an isolate uses a key set, so that
-/// a withdrawn key is not trusted for longer than that.
+/// a withdrawn key is not trusted for much longer than that.
 const FOREIGN_LIFETIME: Millis = jwks::ISOLATE_FRESH_FOR;
 
 impl Default for VerifiedTokens {
@@ -158,6 +159,9 @@ pub fn identify(
     if signature == Signature::Unverified {
         return Ok(Identity::Unverified(checked.unverified));
     }
+    checked
+        .check_revoked(&config.revoked)
+        .map_err(invalid_token)?;
     let caller = Rc::new(checked.caller()?);
     let until = checked.expires().min(now.plus(FOREIGN_LIFETIME));
     let foreign = VerifiedToken::Foreign {

@@ -9,6 +9,7 @@ use quillgate::{
 };
 use serde::Serialize;
 
+use crate::budget::Ceiling;
 use crate::config::Config;
 use crate::content::{LARGEST_BODY, Values, is_json};
 use crate::cors::{self, Origin};
@@ -139,6 +140,8 @@ pub struct Write {
     pub subject: String,
     /// The caller's own quota for the policy.
     pub quota: Option<u32>,
+    /// The ceilings for the policy that the caller shares with others.
+    pub ceilings: Vec<Ceiling>,
     /// The job that it changes, unless it creates one.
     pub job: Option<String>,
     /// The caller's idempotency key.
@@ -487,6 +490,7 @@ pub fn plan_write(
         caller: admitted.caller.key(),
         subject: admitted.caller.subject.clone(),
         quota: admitted.caller.quota.ceiling(policy),
+        ceilings: admitted.caller.ceilings(policy),
         job,
         key: key.map(|key| key.as_str().to_owned()),
         fingerprint: idempotency::fingerprint(&[

@@ -7,7 +7,7 @@ use quillgate::Millis;
 use crate::budget::Used;
 use crate::policy::Policy;
 
-/// The reservations in a window, by policy and caller.
+/// The reservations in a window, by policy and caller. One reservation may count for several.
 #[derive(Debug)]
 pub struct Usage {
     window: Millis,
@@ -75,7 +75,6 @@ impl Usage {
         for log in self.all_logs() {
             if log.take(id) {
                 log.settled.push_back(now.0);
-                return;
             }
         }
     }
@@ -83,9 +82,7 @@ impl Usage {
     /// Stops counting a reservation.
     pub fn release(&mut self, id: u64) {
         for log in self.all_logs() {
-            if log.take(id) {
-                return;
-            }
+            log.take(id);
         }
     }
 

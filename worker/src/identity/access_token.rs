@@ -9,10 +9,10 @@ use sha2::Sha256;
 
 use super::caller::{Caller, Grant, Quota};
 use super::jwt::{
-    EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, UNKNOWN_KIND,
+    EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
     WRONG_SIGNATURE, into_texts, read_instant, take_text, to_millis, to_seconds,
 };
-use crate::json;
+use super::revocation::RevokedTokens;
 
 /// The issuer of the gateway's own tokens; no trusted issuer may have this name.
 pub const ISSUER: &str = "quillgate";
@@ -64,6 +64,8 @@ impl AccessToken {
             subject: take_text(members, "sub").ok_or(INCOMPLETE)?,
             grants: vec![Grant::new(into_texts(projects).ok_or(INCOMPLETE)?, &scope)],
             quota,
+            claims: None,
+            shared: Vec::new(),
         };
         Ok(Self {
             caller: Rc::new(caller),
@@ -80,8 +82,8 @@ impl AccessToken {
     /// What is wrong with the token at this instant.
     pub fn check(&self, revoked: &RevokedTokens, now: Millis) -> Result<(), &'static str> {
         let now = to_seconds(now);
-        if revoked.covers(self) {
-            return Err("the access token has been revoked");
+        if revoked.covers_own(self.id.as_deref(), &self.caller.subject, self.issued) {
+            return Err(REVOKED);
         }
         if self.caller.issuer != ISSUER {
             return Err(OTHER_ISSUER);
@@ -120,60 +122,4 @@ fn verify_hmac(secret: &[u8], signed: &str, signature: &[u8]) -> bool {
         mac.update(signed.as_bytes());
         mac.verify_slice(signature).is_ok()
     })
-}
-
-/// The gateway's own tokens that are no longer accepted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RevokedTokens {
-    ids: Vec<String>,
-    /// Subjects, each with the instant, in seconds, before which its tokens were not to be issued.
-    subjects: Vec<(String, u64)>,
-}
-
-impl RevokedTokens {
-    /// Reads a JSON list of `{"jti":"…"}`, a token, and `{"sub":"…","before":seconds}`,
-    /// all tokens of a subject whose `iat` is before that instant.
-    ///
-    /// # Errors
-    /// The rule that is broken, in words that follow the variable's name.
-    pub fn read(json: &str) -> Result<Self, &'static str> {
-        const RULE: &str = "must be a JSON list of {\"jti\":\"…\"} and {\"sub\":\"…\",\"before\":seconds}, with nothing else in them";
-        let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
-            return Err(RULE);
-        };
-        let mut revoked = Self::default();
-        for item in items {
-            let Value::Object(mut members) = item else {
-                return Err(RULE);
-            };
-            let id = take_text(&mut members, "jti");
-            let subject = take_text(&mut members, "sub");
-            let before = members.get("before").and_then(Value::as_u64);
-            if before.is_some() {
-                members.remove("before");
-            }
-            match (id, subject, before) {
-                (Some(id), None, None) if !id.is_empty() => revoked.ids.push(id),
-                (None, Some(subject), Some(before)) if !subject.is_empty() => {
-                    revoked.subjects.push((subject, before));
-                }
-                _ => return Err(RULE),
-            }
-            if !members.is_empty() {
-                return Err(RULE);
-            }
-        }
-        Ok(revoked)
-    }
-
-    /// Whether this token is revoked, by its id or by its subject and the instant it was issued.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "an instant far below 2^53 s")]
-    pub fn covers(&self, token: &AccessToken) -> bool {
-        let is_covered = |(subject, before): &(String, u64)| {
-            *subject == token.caller.subject && token.issued < *before as f64
-        };
-        let id = token.id.as_ref();
-        id.is_some_and(|id| self.ids.contains(id)) || self.subjects.iter().any(is_covered)
-    }
 }

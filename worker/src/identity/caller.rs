@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::budget::Ceiling;
 use crate::policy::Policy;
 use crate::problem::{Problem, ProblemKind};
 
@@ -69,6 +70,12 @@ impl Quota {
         Some(quota)
     }
 
+    /// Whether it has a ceiling in any budget.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        *self != Self::default()
+    }
+
     /// The ceiling in the budget of this policy; `None` when only the budget itself applies.
     #[must_use]
     pub const fn ceiling(&self, policy: Policy) -> Option<u32> {
@@ -101,6 +108,15 @@ impl Quota {
     }
 }
 
+/// A quota that a caller shares with others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedQuota {
+    /// What they are counted under.
+    pub name: String,
+    /// Their ceilings.
+    pub quota: Quota,
+}
+
 /// A caller whose token is valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -112,6 +128,11 @@ pub struct Caller {
     pub grants: Vec<Grant>,
     /// The caller's own ceilings.
     pub quota: Quota,
+    /// The claims that tell the caller from others, as JSON, where a rule names them; otherwise
+    /// the subject does.
+    pub claims: Option<String>,
+    /// The ceilings that the caller shares with others.
+    pub shared: Vec<SharedQuota>,
 }
 
 impl Caller {
@@ -147,11 +168,33 @@ impl Caller {
         Err(insufficient_scope_problem(OPERATE))
     }
 
-    /// The name under which this caller's budgets and idempotency keys are kept: issuer and
-    /// subject, separated by a space, which no issuer contains.
+    /// The name under which this caller's budgets and idempotency keys are kept.
     #[must_use]
     pub fn key(&self) -> String {
-        [&*self.issuer, &*self.subject].join(" ")
+        caller_key(&self.issuer, &self.subject, self.claims.as_deref())
+    }
+
+    /// The ceilings in the budget of this policy that the caller shares with others.
+    #[must_use]
+    pub fn ceilings(&self, policy: Policy) -> Vec<Ceiling> {
+        let shared = self.shared.iter();
+        let ceiling = |shared: &SharedQuota| {
+            Some(Ceiling {
+                most: shared.quota.ceiling(policy)?,
+                name: shared.name.clone(),
+            })
+        };
+        shared.filter_map(ceiling).collect()
+    }
+}
+
+/// The name under which a caller is counted: issuer and subject, separated by a space, which no
+/// issuer contains; or a space, the issuer and the claims, which no subject can imitate.
+#[must_use]
+pub fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {
+    match claims {
+        None => [issuer, subject].join(" "),
+        Some(claims) => ["", issuer, claims].join(" "),
     }
 }
 

@@ -28,6 +28,8 @@ pub const OTHER_ISSUER: &str = "the access token is from another issuer";
 pub const NO_SUBJECT: &str = "the access token has no subject";
 /// `exp` has passed.
 pub const EXPIRED: &str = "the access token has expired";
+/// The operator no longer accepts it.
+pub const REVOKED: &str = "the access token has been revoked";
 /// `nbf` or `iat` is in the future.
 pub const NOT_YET: &str = "the access token is not valid yet";
 

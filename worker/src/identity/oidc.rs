@@ -12,12 +12,14 @@ use quillgate::Millis;
 use serde_json::{Map, Value};
 
 use super::access_token::ISSUER;
-use super::caller::{Caller, Grant, OPERATE, Quota};
+use super::caller::{Caller, Grant, OPERATE, Quota, SharedQuota, caller_key};
 use super::jwks::Algorithm;
 use super::jwt::{
-    EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, UNKNOWN_KIND,
+    EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
     WRONG_SIGNATURE, into_texts, read_instant, take_text, to_millis, to_seconds,
 };
+use super::revocation::RevokedTokens;
+use crate::jobs::idempotency::fingerprint;
 use crate::json;
 use crate::problem::{Problem, ProblemKind};
 use crate::route::Operation;
@@ -58,11 +60,21 @@ pub enum Source {
 /// What tokens with certain claims grant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// Names of claims, at least one, each with its accepted values; a token must have one of them.
-    claims: Vec<(String, Vec<Value>)>,
+    claims: ExpectedClaims,
     grant: Grant,
+    /// What each caller may use.
     quota: Quota,
+    /// The names of the claims that tell one caller from another; `sub` does when there are none.
+    caller: Vec<String>,
+    /// What all callers that it admits may use together.
+    ceiling: Quota,
+    /// What they are counted under: two spaces, which no caller's key begins with, and a hash.
+    name: String,
 }
+
+/// Names of claims, at least one, each with its accepted values; a token must have one of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExpectedClaims(Vec<(String, Vec<Value>)>);
 
 /// A trusted issuer's token of which everything but the signature has been checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,22 +145,52 @@ impl CheckedToken<'_> {
     /// # Errors
     /// 403 when no rule of the issuer matches the claims.
     pub fn caller(&self) -> Result<Caller, Problem> {
-        let rules = self.issuer.rules.iter();
-        let matching = rules.filter(|rule| rule.matches(&self.claims));
-        let (mut grants, mut quota) = (Vec::new(), Quota::default());
-        for rule in matching {
-            grants.push(rule.grant.clone());
-            quota = quota.lower(rule.quota);
-        }
-        if grants.is_empty() {
-            return Err(not_mapped_problem());
-        }
-        Ok(Caller {
+        let mut caller = Caller {
             issuer: self.issuer.issuer.clone(),
             subject: self.subject.clone(),
-            grants,
-            quota,
-        })
+            grants: Vec::new(),
+            quota: Quota::default(),
+            claims: None,
+            shared: Vec::new(),
+        };
+        let mut quotas = Vec::new();
+        let rules = self.issuer.rules.iter();
+        for rule in rules.filter(|rule| rule.admits(&self.claims)) {
+            let claims = rule.caller_claims(&self.claims);
+            let key = caller_key(&caller.issuer, &caller.subject, claims.as_deref());
+            caller.grants.push(rule.grant.clone());
+            quotas.push((key, rule.quota));
+            quotas.push((rule.name.clone(), rule.ceiling));
+            caller.claims = caller.claims.or(claims);
+        }
+        if caller.grants.is_empty() {
+            return Err(not_mapped_problem());
+        }
+        // Rules may tell callers apart by other claims than the first one does. Each of their
+        // quotas is counted by its own, or a choice among the rules would lift all of them.
+        let key = caller.key();
+        for (name, quota) in quotas.into_iter().filter(|(_, quota)| quota.is_limited()) {
+            let mut shared = caller.shared.iter_mut();
+            if name == key {
+                caller.quota = caller.quota.lower(quota);
+            } else if let Some(same) = shared.find(|shared| shared.name == name) {
+                same.quota = same.quota.lower(quota);
+            } else {
+                caller.shared.push(SharedQuota { name, quota });
+            }
+        }
+        Ok(caller)
+    }
+
+    /// Checks that the operator still accepts the token.
+    ///
+    /// # Errors
+    /// That it has been revoked.
+    pub fn check_revoked(&self, revoked: &RevokedTokens) -> Result<(), &'static str> {
+        if revoked.covers_foreign(&self.issuer.issuer, &self.claims)? {
+            return Err(REVOKED);
+        }
+        Ok(())
     }
 
     /// When it expires.
@@ -236,10 +278,46 @@ fn not_mapped_problem() -> Problem {
 }
 
 impl Rule {
+    /// Whether the rule admits a token. One that lacks a claim which tells callers apart is not
+    /// admitted: nobody could say whose it is.
+    fn admits(&self, claims: &Map<String, Value>) -> bool {
+        let has = |name: &String| claims.get(name).is_some_and(is_plain);
+        self.claims.match_token(claims) && self.caller.iter().all(has)
+    }
+
+    /// The claims that tell the caller of an admitted token from others, as JSON; `None` when its
+    /// subject does.
+    fn caller_claims(&self, claims: &Map<String, Value>) -> Option<String> {
+        if self.caller.is_empty() {
+            return None;
+        }
+        let own = |name: &String| Some((name.clone(), claims.get(name)?.clone()));
+        let own = self.caller.iter().filter_map(own).collect();
+        Some(json::to_text(&Value::Object(own)))
+    }
+}
+
+impl ExpectedClaims {
+    /// A claim with its only accepted value.
+    #[must_use]
+    pub fn one(name: &str, value: String) -> Self {
+        Self(vec![(name.to_owned(), vec![Value::String(value)])])
+    }
+
+    /// Reads claims, each with a text, an integer, a boolean or a list of these.
+    ///
+    /// `None` for anything else, and when there is none: that would be every token.
+    #[must_use]
+    pub fn read(claims: Map<String, Value>) -> Option<Self> {
+        let claims: Option<Vec<_>> = claims.into_iter().map(read_claim).collect();
+        claims.filter(|claims| !claims.is_empty()).map(Self)
+    }
+
     /// Whether a token has each claim with one of its values: exactly the same text, integer or
     /// boolean. Of a list, one element has to be equal.
-    fn matches(&self, claims: &Map<String, Value>) -> bool {
-        self.claims
+    #[must_use]
+    pub fn match_token(&self, claims: &Map<String, Value>) -> bool {
+        self.0
             .iter()
             .all(|(name, expected)| match claims.get(name) {
                 Some(Value::Array(held)) => held.iter().any(|one| expected.contains(one)),
@@ -251,7 +329,7 @@ impl Rule {
 
 /// Reads `TRUSTED_ISSUERS`: a JSON list of issuers, each with the members `issuer`, `audience`
 /// (one or a list), `jwks`, `rules` and optionally `header`; each rule has `claims`, `projects`,
-/// `scope` and optionally `quota`.
+/// `scope` and optionally `quota`, `caller` and `ceiling`.
 ///
 /// # Errors
 /// The rule that is broken, in words that follow the variable's name. Unknown and duplicate
@@ -301,12 +379,13 @@ fn read_issuer(item: Value) -> Result<TrustedIssuer, &'static str> {
             "must have in jwks an https URL, or http on this machine, without credentials or fragment",
         );
     }
+    let rules = rules.into_iter().map(|rule| read_rule(rule, &name));
     Ok(TrustedIssuer {
+        rules: rules.collect::<Result<_, _>>()?,
         issuer: name,
         audiences: audiences.ok_or("must have in audience a string or a list of strings")?,
         jwks,
         source: read_source(header)?,
-        rules: rules.into_iter().map(read_rule).collect::<Result<_, _>>()?,
     })
 }
 
@@ -327,8 +406,8 @@ fn read_source(header: Option<Value>) -> Result<Source, &'static str> {
     }
 }
 
-fn read_rule(item: Value) -> Result<Rule, &'static str> {
-    const MEMBERS: &str = "must have rules with the members claims, projects, scope and optionally quota, and no others";
+fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
+    const MEMBERS: &str = "must have rules with the members claims, projects, scope and optionally quota, caller and ceiling, and no others";
     let Value::Object(mut members) = item else {
         return Err(MEMBERS);
     };
@@ -341,20 +420,38 @@ fn read_rule(item: Value) -> Result<Rule, &'static str> {
         .ok_or(MEMBERS)?;
     let scope = take_text(&mut members, "scope").ok_or(MEMBERS)?;
     let quota = members.remove("quota");
+    let ceiling = members.remove("ceiling");
+    let caller = members.remove("caller");
     if !members.is_empty() {
         return Err(MEMBERS);
     }
-    let claims: Option<Vec<_>> = claims.into_iter().map(read_claim).collect();
-    let quota = quota.map_or(Some(Quota::default()), |quota| Quota::read(&quota));
+    let name = fingerprint(&[issuer, &json::to_text(&claims)]);
     Ok(Rule {
-        claims: claims.filter(|claims| !claims.is_empty()).ok_or(
+        claims: ExpectedClaims::read(claims).ok_or(
             "must have in claims at least one claim, each with a string, an integer, a boolean or a list of these",
         )?,
         grant: read_grant(projects, &scope)?,
-        quota: quota.ok_or(
+        quota: read_quota(quota).ok_or(
             "must have in quota an integer, or integers for create-job, send-message or analytics",
         )?,
+        caller: read_caller(caller).ok_or("must have in caller a list of names of claims")?,
+        ceiling: read_quota(ceiling).ok_or(
+            "must have in ceiling an integer, or integers for create-job, send-message or analytics",
+        )?,
+        name: ["", "", &name].join(" "),
     })
+}
+
+fn read_quota(quota: Option<Value>) -> Option<Quota> {
+    quota.map_or(Some(Quota::default()), |quota| Quota::read(&quota))
+}
+
+fn read_caller(names: Option<Value>) -> Option<Vec<String>> {
+    let Some(names) = names else {
+        return Some(Vec::new());
+    };
+    let names = into_texts(names)?;
+    (!names.is_empty() && names.iter().all(|name| !name.is_empty())).then_some(names)
 }
 
 fn read_claim((name, value): (String, Value)) -> Option<(String, Vec<Value>)> {
@@ -362,12 +459,12 @@ fn read_claim((name, value): (String, Value)) -> Option<(String, Vec<Value>)> {
         Value::Array(values) => values,
         one => vec![one],
     };
-    let fits = |value: &Value| value.is_string() || value.is_boolean() || is_integer(value);
-    (!values.is_empty() && values.iter().all(fits)).then_some((name, values))
+    (!values.is_empty() && values.iter().all(is_plain)).then_some((name, values))
 }
 
-fn is_integer(value: &Value) -> bool {
-    value.is_u64() || value.is_i64()
+/// Whether it is a text, a boolean or an integer.
+fn is_plain(value: &Value) -> bool {
+    value.is_string() || value.is_boolean() || value.is_u64() || value.is_i64()
 }
 
 /// A rule that grants nothing is a mistake, and so is a scope that nothing needs.

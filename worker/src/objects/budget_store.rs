@@ -7,10 +7,15 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use quillgate::Millis;
+use serde_json::Value;
 
-use crate::budget::{self, Ask, Claims, RateLimitFields, Refused, Verdict};
+use crate::budget::{
+    self, Ask, Ceiling, Claims, RateLimitFields, Refused, SharedUse, Used, Verdict,
+};
 use crate::config::Config;
+use crate::identity::jwt::into_texts;
 use crate::jobs::idempotency::Settlement;
+use crate::json;
 use crate::log::BudgetHealth;
 use crate::platform::{Database, HostResult, now, number, row, text};
 use crate::policy::Policy;
@@ -36,6 +41,11 @@ pub const BUDGET_TABLES: &str = "
   CREATE TABLE closed (policy TEXT PRIMARY KEY, until INTEGER NOT NULL);
 ";
 
+/// A step of both objects: the names of the ceilings under which a reservation counts beside its
+/// caller, a JSON list; empty when there are none.
+pub const CEILING_COLUMN: &str =
+    "ALTER TABLE reservation ADD COLUMN ceilings TEXT NOT NULL DEFAULT ''";
+
 /// How often rows that have left the window are dropped.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 
@@ -45,6 +55,7 @@ row! {
         policy: String,
         caller: String,
         at: u64,
+        ceilings: String,
     }
 }
 
@@ -71,6 +82,8 @@ pub struct Claimant {
     pub caller: String,
     /// The most that the caller's token may hold of the window.
     pub quota: Option<u32>,
+    /// The ceilings that the caller shares with others.
+    pub ceilings: Vec<Ceiling>,
 }
 
 /// A slot that was granted.
@@ -91,6 +104,8 @@ pub struct BudgetStore {
     database: Rc<Database>,
     config: Rc<Config>,
     usage: RefCell<Usage>,
+    /// The same reservations by the ceilings that they count under.
+    shared: RefCell<Usage>,
     /// Until when the upstream refuses, by policy: as stored.
     closed: RefCell<Vec<(Policy, Millis)>>,
     /// Policies under which nobody has an open claim, as far as is known.
@@ -104,6 +119,7 @@ impl BudgetStore {
     pub fn open(database: Rc<Database>, config: Rc<Config>) -> HostResult<Self> {
         let store = Self {
             usage: RefCell::new(Usage::new(config.limit_window)),
+            shared: RefCell::new(Usage::new(config.limit_window)),
             database,
             config,
             closed: RefCell::new(Vec::new()),
@@ -117,18 +133,26 @@ impl BudgetStore {
 
     fn restore(&self, now: Millis) -> HostResult<()> {
         self.sweep(now)?;
-        let query = "SELECT id, policy, caller, at FROM reservation ORDER BY at";
+        let query = "SELECT id, policy, caller, at, ceilings FROM reservation ORDER BY at";
         let mut usage = self.usage.borrow_mut();
+        let mut shared = self.shared.borrow_mut();
         for row in self.database.rows::<ReservationRow>(query, &[])? {
             self.last_id.set(self.last_id.get().max(row.id));
             let Some(policy) = Policy::from_name(&row.policy) else {
                 continue;
             };
-            if row.at <= now.0 {
-                usage.restore(policy, &row.caller, Millis(row.at));
-            } else {
-                // It was under way when an earlier instance ended.
-                usage.begin(row.id, policy, &row.caller, Millis(row.at));
+            let (id, at) = (row.id, Millis(row.at));
+            let count = |usage: &mut Usage, name: &str| {
+                if at <= now {
+                    usage.restore(policy, name, at);
+                } else {
+                    // It was under way when an earlier instance ended.
+                    usage.begin(id, policy, name, at);
+                }
+            };
+            count(&mut usage, &row.caller);
+            for name in read_names(&row.ceilings) {
+                count(&mut shared, &name);
             }
         }
         let query = "SELECT policy, until FROM closed";
@@ -144,6 +168,8 @@ impl BudgetStore {
         let policy = claimant.policy;
         let claims = self.claims(policy, now)?;
         let has_claims = !claims.is_empty();
+        let used = self.usage.borrow_mut().summarize(policy, now);
+        let shared = self.shared_use(claimant, &used, now);
         let ask = Ask {
             policy,
             limit: self.config.limit(policy),
@@ -152,7 +178,8 @@ impl BudgetStore {
             caller: claimant.caller.clone(),
             quota: claimant.quota,
             closed_until: self.closed_until(policy).map(|until| until.0),
-            used: self.usage.borrow_mut().summarize(policy, now),
+            shared,
+            used,
             claims,
         };
         match budget::reserve(&ask) {
@@ -176,6 +203,33 @@ impl BudgetStore {
         }
     }
 
+    /// How far the ceilings are reached. What one is named after may be a caller as well, whose own
+    /// reservations count under it too.
+    fn shared_use(&self, claimant: &Claimant, used: &[Used], now: Millis) -> Vec<SharedUse> {
+        if claimant.ceilings.is_empty() {
+            return Vec::new();
+        }
+        let shared = self.shared.borrow_mut().summarize(claimant.policy, now);
+        let ceilings = claimant.ceilings.iter();
+        ceilings
+            .map(|ceiling| {
+                let all = used.iter().chain(&shared);
+                let own = all.filter(|used| used.caller == ceiling.name);
+                let mut state = SharedUse {
+                    most: ceiling.most,
+                    count: 0,
+                    oldest: None,
+                };
+                for used in own {
+                    state.count = state.count.saturating_add(used.count);
+                    let oldest = state.oldest.unwrap_or(used.oldest);
+                    state.oldest = Some(oldest.min(used.oldest));
+                }
+                state
+            })
+            .collect()
+    }
+
     fn begin(&self, claimant: &Claimant, now: Millis) -> HostResult<u64> {
         if now >= self.next_sweep.get() {
             self.sweep(now)?;
@@ -183,7 +237,8 @@ impl BudgetStore {
         let id = self.last_id.get() + 1;
         // As late as the request may be answered: until then nothing is freed too early.
         let at = now.plus(self.config.upstream_timeout);
-        let insert = "INSERT INTO reservation (id, policy, caller, at) VALUES (?, ?, ?, ?)";
+        let insert =
+            "INSERT INTO reservation (id, policy, caller, at, ceilings) VALUES (?, ?, ?, ?, ?)";
         let policy = claimant.policy;
         let caller = &claimant.caller;
         let row = &[
@@ -191,16 +246,22 @@ impl BudgetStore {
             text(policy.as_str()),
             text(caller),
             number(at.0),
+            text(&write_names(&claimant.ceilings)),
         ];
         self.database.execute(insert, row)?;
         self.last_id.set(id);
         self.usage.borrow_mut().begin(id, policy, caller, at);
+        for ceiling in &claimant.ceilings {
+            let mut shared = self.shared.borrow_mut();
+            shared.begin(id, policy, &ceiling.name, at);
+        }
         Ok(id)
     }
 
     /// Stops counting a slot whose row was rolled back.
     pub fn forget(&self, id: u64) {
         self.usage.borrow_mut().release(id);
+        self.shared.borrow_mut().release(id);
     }
 
     /// Counts a request from now on, when the upstream has had it.
@@ -210,6 +271,7 @@ impl BudgetStore {
         self.database
             .execute(update, &[number(now.0), number(id)])?;
         self.usage.borrow_mut().settle(id, now);
+        self.shared.borrow_mut().settle(id, now);
         Ok(())
     }
 
@@ -217,7 +279,7 @@ impl BudgetStore {
     fn release(&self, id: u64) -> HostResult<()> {
         let delete = "DELETE FROM reservation WHERE id = ?";
         self.database.execute(delete, &[number(id)])?;
-        self.usage.borrow_mut().release(id);
+        self.forget(id);
         Ok(())
     }
 
@@ -315,4 +377,19 @@ impl BudgetStore {
         let row = &[text(claimant.policy.as_str()), text(&claimant.caller)];
         self.database.execute(delete, row)
     }
+}
+
+/// The names of ceilings as they are stored: of most reservations there are none.
+fn write_names(ceilings: &[Ceiling]) -> String {
+    if ceilings.is_empty() {
+        return String::new();
+    }
+    let names = ceilings.iter().map(|ceiling| Value::from(&*ceiling.name));
+    json::to_text(&Value::Array(names.collect()))
+}
+
+fn read_names(stored: &str) -> Vec<String> {
+    let names = json::parse(stored.as_bytes()).and_then(into_texts);
+    // Most are empty, which is no JSON.
+    names.into_iter().flatten().collect()
 }

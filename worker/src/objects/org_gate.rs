@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
-use super::budget_store::{BUDGET_TABLES, BudgetStore, Claimant, Slot};
+use super::budget_store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, Slot};
 use super::page_store::{PAGE_TABLES, Page, PageStore};
 use super::rpc::{KeySetReply, Views, ViewsCall, ViewsReply, receive, send_back};
 use super::schema::migrate;
@@ -32,7 +32,7 @@ use crate::views::page::{
     page_target, split_into_pieces,
 };
 
-const STEPS: [&str; 3] = [BUDGET_TABLES, PAGE_TABLES, KEY_SET_TABLE];
+const STEPS: [&str; 4] = [BUDGET_TABLES, PAGE_TABLES, KEY_SET_TABLE, CEILING_COLUMN];
 /// The key sets of the configured issuers, by address.
 const KEY_SET_TABLE: &str = "
   CREATE TABLE key_set (
@@ -393,6 +393,7 @@ impl Gate {
             policy: Policy::Analytics,
             caller: call.caller.clone(),
             quota: call.quota,
+            ceilings: call.ceilings.clone(),
         };
         self.database.transaction(|| self.budget.reserve(&claimant))
     }

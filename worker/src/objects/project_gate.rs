@@ -11,7 +11,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, WebSocketPair, durable_object};
 
-use super::budget_store::{BUDGET_TABLES, BudgetStore, Claimant, Slot};
+use super::budget_store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, Slot};
 use super::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
 use super::job_store::{JOB_TABLES, JobRow, JobStore};
 use super::outbox::{OUTBOX_TABLES, Outbox};
@@ -37,7 +37,13 @@ use crate::trace::continue_trace;
 use crate::upstream::UpstreamRequest;
 use crate::watch::WatchCall;
 
-const STEPS: [&str; 4] = [BUDGET_TABLES, IDEMPOTENCY_TABLES, JOB_TABLES, OUTBOX_TABLES];
+const STEPS: [&str; 5] = [
+    BUDGET_TABLES,
+    IDEMPOTENCY_TABLES,
+    JOB_TABLES,
+    OUTBOX_TABLES,
+    CEILING_COLUMN,
+];
 /// The `readyState` of a socket that takes messages.
 const OPEN: u16 = 1;
 /// The code of a socket that is closed because all is said (RFC 6455, section 7.4.1).
@@ -211,6 +217,7 @@ impl Gate {
             policy: write.policy,
             caller: write.caller.clone(),
             quota: write.quota,
+            ceilings: write.ceilings.clone(),
         };
         let mut reserved = None;
         let admitted = self.database.transaction(|| {

@@ -10,6 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 
 use crate::breaker;
+use crate::budget::Ceiling;
 use crate::identity::jwks::KeySet;
 use crate::jobs::idempotency::Retry;
 use crate::log::{
@@ -77,6 +78,8 @@ pub struct ViewsCall {
     pub caller: String,
     /// The most that the caller's token may use of the window.
     pub quota: Option<u32>,
+    /// The ceilings that the caller shares with others.
+    pub ceilings: Vec<Ceiling>,
     /// What is asked for.
     pub query: ViewsQuery,
     /// Whether the caller wants none of what is kept (`Cache-Control: no-cache`).
@@ -123,6 +126,7 @@ read_by_name!(Write {
     caller,
     subject,
     quota,
+    ceilings,
     job,
     key,
     fingerprint,
@@ -138,12 +142,14 @@ read_by_name!(ListCall {
     cursor
 });
 read_by_name!(WriteReply { response, metrics });
+read_by_name!(Ceiling { name, most });
 read_by_name!(KeySetReply { text, fetched });
 read_by_name!(ViewsCall {
     id,
     traceparent,
     caller,
     quota,
+    ceilings,
     query,
     revalidate
 });

@@ -20,6 +20,7 @@ use super::rpc::{
     ListCall, Views, ViewsCall, ViewsReply, WriteCall, WriteReply, receive, send_back,
 };
 use crate::breaker;
+use crate::budget::Ceiling;
 use crate::jobs::idempotency::Retry;
 use crate::log::{
     BudgetHealth, ExchangeMetrics, OrgBudgets, OrgHealth, ProjectBudgets, ProjectHealth,
@@ -99,6 +100,13 @@ fn call() -> Call {
     }
 }
 
+fn ceiling() -> Ceiling {
+    Ceiling {
+        name: text("  rule"),
+        most: 9,
+    }
+}
+
 fn filled_write() -> WriteCall {
     WriteCall {
         call: call(),
@@ -107,6 +115,7 @@ fn filled_write() -> WriteCall {
             caller: text("issuer subject"),
             subject: text("ana@example.org"),
             quota: Some(3),
+            ceilings: vec![ceiling()],
             job: Some(text("j1")),
             key: Some(text("k1")),
             fingerprint: text("f"),
@@ -146,6 +155,7 @@ fn views_call() -> ViewsCall {
         traceparent: text("00-1-2-01"),
         caller: text("issuer subject"),
         quota: Some(7),
+        ceilings: vec![ceiling()],
         query: ViewsQuery {
             list: text("/v2/analytics/p1/views?dateFrom=2023-03-01"),
             limit: 250,
@@ -210,6 +220,7 @@ fn a_call_to_write_survives_the_way_to_the_object() {
         write: Write {
             policy: Policy::CreateJob,
             quota: None,
+            ceilings: Vec::new(),
             job: None,
             key: None,
             retry: Retry::Normal,

@@ -385,6 +385,7 @@ impl Work {
             traceparent: self.context.trace.traceparent.clone(),
             caller: caller.key(),
             quota: caller.quota.ceiling(Policy::Analytics),
+            ceilings: caller.ceilings(Policy::Analytics),
             query,
             revalidate: revalidates(packed),
         };

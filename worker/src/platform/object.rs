@@ -4,7 +4,7 @@
 //! serde-wasm-bindgen writes what is read here. To read by it too would bring a deserialiser for each
 //! type, and float formatting for its errors.
 
-use js_sys::{JsString, Reflect};
+use js_sys::{Array, JsString, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error::{HostError, HostResult};
@@ -117,6 +117,16 @@ impl<T: FromValue> FromValue for Option<T> {
             return Ok(None);
         }
         T::from_value(value).map(Some)
+    }
+}
+
+impl<T: FromValue> FromValue for Vec<T> {
+    fn from_value(value: JsValue) -> HostResult<Self> {
+        let list: Array = value.dyn_into().or_else(|_| mismatch("a list"))?;
+        let members = 0..list.length();
+        members
+            .map(|at| read_member(&list, &at.to_string()))
+            .collect()
     }
 }
 

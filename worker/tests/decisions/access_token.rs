@@ -1,12 +1,12 @@
 //! Which of the gateway's own access tokens are accepted, and when they are revoked.
 
 use proptest::prelude::*;
-use quillgate_worker::identity::access_token::{ISSUER, RevokedTokens};
+use quillgate_worker::identity::access_token::ISSUER;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
     DAY, HEADER, SECONDS, SECRET, assert_accepted, assert_invalid_token, claims, claims_with,
-    configuration, encode, hmac, identify_own, sign_token, token, verify,
+    configuration, encode, hmac, identify_own, revoked, sign_token, token, verify,
 };
 
 const MALFORMED: &str = "the access token is not a signed JWT";
@@ -462,9 +462,8 @@ fn a_quota_that_is_anything_else_makes_the_token_invalid() {
 
 #[test]
 fn a_token_is_revoked_by_its_id_or_by_its_subject_and_time() {
-    let list = json!([{ "jti": "stolen" }, { "sub": "alice", "before": SECONDS - 100 }]);
     let mut config = configuration();
-    config.revoked = RevokedTokens::read(&list.to_string()).unwrap();
+    config.revoked = revoked(&json!(["stolen", { "sub": "alice", "before": SECONDS - 100 }]));
     for (subject, issued, id, valid) in [
         ("alice", json!(SECONDS), None, true),
         ("alice", json!(SECONDS), Some("mine"), true),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::budget::{
-    Ask, CLAIM_LIFE, Claims, Granted, RateLimitFields, Refused, Used, Verdict, describe,
+    Ask, CLAIM_LIFE, Claims, Granted, RateLimitFields, Refused, SharedUse, Used, Verdict, describe,
     plan_closure, reserve,
 };
 use quillgate_worker::policy::Policy;
@@ -23,6 +23,7 @@ fn ask() -> Ask {
         now: NOW.0,
         caller: "alice".to_owned(),
         quota: None,
+        shared: Vec::new(),
         closed_until: None,
         used: Vec::new(),
         claims: Vec::new(),
@@ -148,6 +149,73 @@ fn a_tokens_own_quota_is_named_beside_the_limit() {
     assert_eq!(expect_grant(&ask).fields, expected(after));
     let before = "\"create-job\";r=48;t=3420, \"create-job-caller\";r=8;t=3540";
     assert_eq!(describe(&ask), expected(before));
+}
+
+fn shared(most: u32, count: u32, age: u64) -> SharedUse {
+    SharedUse {
+        most,
+        count,
+        oldest: (count > 0).then_some(NOW.0 - age),
+    }
+}
+
+#[test]
+fn of_shared_ceilings_the_one_with_the_least_left_is_named() {
+    let ask = Ask {
+        quota: Some(10),
+        shared: vec![
+            shared(50, 20, 2 * MINUTE),
+            shared(8, 3, MINUTE),
+            shared(9, 0, 0),
+        ],
+        used: vec![used("bob", 50, 3 * MINUTE), used("alice", 2, MINUTE)],
+        ..ask()
+    };
+    let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=10;w=3600, \"create-job-rule\";q=8;w=3600";
+    let expected = |limit: &str| RateLimitFields {
+        rate_limit_policy: policy.to_owned(),
+        rate_limit: limit.to_owned(),
+    };
+    let after = "\"create-job\";r=47;t=3420, \"create-job-caller\";r=7;t=3540, \"create-job-rule\";r=4;t=3540";
+    assert_eq!(expect_grant(&ask).fields, expected(after));
+    let before = "\"create-job\";r=48;t=3420, \"create-job-caller\";r=8;t=3540, \"create-job-rule\";r=5;t=3540";
+    assert_eq!(describe(&ask), expected(before));
+}
+
+#[test]
+fn a_shared_ceiling_refuses_by_itself_and_leaves_no_claim() {
+    let held = vec![used("bob", 3, 20 * MINUTE)];
+    for (count, is_granted) in [(0, true), (2, true), (3, false), (4, false)] {
+        let ask = Ask {
+            shared: vec![shared(3, count, 20 * MINUTE)],
+            used: held.clone(),
+            ..ask()
+        };
+        assert_eq!(
+            matches!(reserve(&ask), Verdict::Granted(_)),
+            is_granted,
+            "{count}"
+        );
+    }
+    // Of two that are used up, the caller waits for the later one.
+    let ask = Ask {
+        shared: vec![shared(3, 3, 20 * MINUTE), shared(2, 2, 10 * MINUTE)],
+        used: held,
+        ..ask()
+    };
+    let refused = expect_refusal(&ask);
+    let json = to_json(&refused.problem);
+    assert_eq!(
+        json["detail"],
+        "create-job: the ceiling of 2 in any 3600 seconds for all callers of the access token's rule is used up"
+    );
+    assert_eq!(json["violated-policies"], json!(["create-job-rule"]));
+    assert_eq!(retry_after(&refused), 3000);
+    assert_eq!(
+        header(&refused, "ratelimit"),
+        "\"create-job\";r=97, \"create-job-rule\";r=0;t=3000"
+    );
+    assert_eq!(refused.claim_until, None);
 }
 
 #[test]

@@ -89,6 +89,8 @@ fn caller_with(grants: &[(&[&str], &str)]) -> Caller {
         subject: "somebody".to_owned(),
         grants: grants.iter().map(grant).collect(),
         quota: Quota::default(),
+        claims: None,
+        shared: Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
 use quillgate::credential::AdminKey;
 use quillgate_worker::config::Config;
-use quillgate_worker::identity::access_token::RevokedTokens;
+use quillgate_worker::identity::revocation::RevokedTokens;
 
 use crate::fixtures::{ADMIN_KEY, SECRET, configuration, variables};
 
@@ -468,7 +468,8 @@ fn revoked_tokens_are_a_list_without_anything_that_is_not_understood() {
         "null",
         "{}",
         "\"stolen-hunter2\"",
-        r#"["stolen-hunter2"]"#,
+        r#"["stolen-hunter2", 1]"#,
+        r#"[""]"#,
         "[{}]",
         "[null]",
         "[[]]",
@@ -494,8 +495,17 @@ fn revoked_tokens_are_a_list_without_anything_that_is_not_understood() {
         r#"[{"sub":"a","before":1.5}]"#,
         r#"[{"sub":"a","before":"2026-01-01"}]"#,
         r#"[{"sub":"a","after":1}]"#,
+        r#"[{"iss":"https://hunter2.example","sub":"a"}]"#,
+        r#"[{"iss":"quillgate","sub":"a"}]"#,
+        r#"[{"iss":"https://hunter2.example"}]"#,
+        r#"[{"iss":"https://hunter2.example","claims":{}}]"#,
+        r#"[{"iss":"https://hunter2.example","claims":{"a":null}}]"#,
+        r#"[{"iss":"https://hunter2.example","claims":"a"}]"#,
+        r#"[{"iss":"https://hunter2.example","sub":"a","claims":{"a":1}}]"#,
+        r#"[{"iss":"https://hunter2.example","jti":"a"}]"#,
     ] {
         assert_wrong("REVOKED_TOKENS", Some(value));
+        assert_wrong("REVOKED_TOKENS_4", Some(value));
     }
     for value in [None, Some(""), Some(" "), Some("[]")] {
         assert_eq!(
@@ -508,4 +518,21 @@ fn revoked_tokens_are_a_list_without_anything_that_is_not_understood() {
         read("REVOKED_TOKENS", Some(list)).revoked,
         RevokedTokens::default()
     );
+}
+
+#[test]
+fn several_variables_hold_more_revocations_than_one() {
+    let config = Config::read(variables(&[
+        ("REVOKED_TOKENS", Some(r#"["a"]"#)),
+        ("REVOKED_TOKENS_3", Some(r#"["c"]"#)),
+        ("REVOKED_TOKENS_4", Some(r#"[{"jti":"d"}]"#)),
+    ]));
+    let revoked = config.map_err(|error| error.to_string()).unwrap().revoked;
+    for (id, is_revoked) in [("a", true), ("b", false), ("c", true), ("d", true)] {
+        assert_eq!(
+            revoked.covers_own(Some(id), "alice", 0.0),
+            is_revoked,
+            "{id}"
+        );
+    }
 }

@@ -8,6 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use quillgate::Millis;
 use quillgate_worker::config::Config;
 use quillgate_worker::identity::caller::Caller;
+use quillgate_worker::identity::revocation::RevokedTokens;
 use quillgate_worker::identity::{Credentials, Identity, Signature, VerifiedTokens, identify};
 use quillgate_worker::problem::{Problem, ProblemKind};
 use serde_json::{Value, json};
@@ -214,4 +215,10 @@ pub fn field_and_rule(problem: &Problem) -> (String, String) {
     assert_eq!(items.len(), 1);
     let text = |name: &str| items[0][name].as_str().unwrap().to_owned();
     (text("field"), text("rule"))
+}
+
+/// The revocations of a list in `REVOKED_TOKENS`, by a gateway that trusts no issuer.
+pub fn revoked(list: &Value) -> RevokedTokens {
+    let variable = |name: &str| (name == "REVOKED_TOKENS").then(|| list.to_string());
+    RevokedTokens::read(variable, &[]).unwrap()
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::config::Config;
-use quillgate_worker::identity::access_token::RevokedTokens;
 use quillgate_worker::identity::caller::Caller;
+use quillgate_worker::identity::revocation::RevokedTokens;
 use quillgate_worker::identity::{Credentials, Identity, Signature, VerifiedTokens, identify};
 use quillgate_worker::plan::{Action, RequestHead, plan};
 use quillgate_worker::problem::Problem;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::fixtures::{
     NOW, SECONDS, assert_invalid_token, at, bearer, bearer_of, claims, claims_with, configuration,
-    configure, identify_own, issuer_token, status_and_kind, token, verify,
+    configure, identify_own, issuer_token, revoked, status_and_kind, token, verify,
 };
 
 const EXPIRED: &str = "the access token has expired";
@@ -249,7 +249,7 @@ fn a_revoked_token_is_refused_although_it_is_remembered() {
         json!([{ "jti": "stolen" }]),
         json!([{ "sub": "alice", "before": SECONDS + 1 }]),
     ] {
-        isolate.config.revoked = RevokedTokens::read(&list.to_string()).unwrap();
+        isolate.config.revoked = revoked(&list);
         let problem = isolate.bearer(&own, NOW).unwrap_err();
         assert_invalid_token(&problem, "the access token has been revoked");
     }

@@ -399,6 +399,8 @@ fn problems_of_callers() -> Vec<Problem> {
         subject: "s".to_owned(),
         grants: vec![Grant::new(vec!["a".to_owned()], "jobs:read")],
         quota: Quota::default(),
+        claims: None,
+        shared: Vec::new(),
     };
     vec![
         identify(None),
