@@ -28,6 +28,7 @@ const PLANTING = ["package", "gateway", "openapi", "page", "soak", "build"];
  * @typedef {object} Counts
  * @property {number} passed
  * @property {number} failed
+ * @property {number} [skipped] as the suite itself says
  *
  * @typedef {object} Suite
  * @property {import("./setup.mjs").Needs} needs
@@ -110,10 +111,14 @@ function report(results) {
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
   console.log(`\n${row("suite", "result", "passed", "failed", "time")}`);
-  for (const { name, problem, seconds, ...counts } of results) {
+  for (const { name, problem, seconds, skipped = 0, ...counts } of results) {
     const verdict = problem ? "FAILED" : "ok";
     const time = `${seconds.toFixed(1)} s`;
-    const words = problem ? `  ${firstLineOf(problem)}` : "";
+    const notes = [problem && firstLineOf(problem), skipped > 0 && `${skipped} skipped`];
+    const words = notes
+      .filter(Boolean)
+      .map((note) => `  ${note}`)
+      .join("");
     console.log(row(name, verdict, counts.passed, counts.failed, time) + words);
   }
   if (results.some(({ problem }) => problem)) process.exitCode = 1;
@@ -277,5 +282,6 @@ function countCargo({ output, failure }) {
 /** Reads the totals that end a TAP report of Node.js. */
 function countTap(report) {
   const total = (name) => Number(report.match(new RegExp(`^# ${name} (\\d+)$`, "m"))?.[1] ?? 0);
-  return { passed: total("pass"), failed: total("fail") + total("cancelled") };
+  const failed = total("fail") + total("cancelled");
+  return { passed: total("pass"), failed, skipped: total("skipped") };
 }
