@@ -89,30 +89,42 @@ impl DateBound {
     /// ```
     #[must_use]
     pub fn from_instant(instant: Millis) -> Self {
-        const LAST: u64 = 253_402_300_799_999;
-        let millis = instant.0.min(LAST).cast_signed();
-        let (year, month, day) = civil_from_days(millis.div_euclid(DAY));
-        let of_day = millis.rem_euclid(DAY);
-        let mut text = String::with_capacity(24);
-        let mut field = |separator: &str, value: i64, width: usize| {
-            let digits = integer_text(value.unsigned_abs());
-            text.push_str(separator);
-            for _ in digits.len()..width {
-                text.push('0');
-            }
-            text.push_str(&digits);
-        };
-        field("", year, 4);
-        field("-", month, 2);
-        field("-", day, 2);
-        field("T", of_day / 3_600_000, 2);
-        field(":", of_day / 60_000 % 60, 2);
-        field(":", of_day / 1000 % 60, 2);
-        field(".", of_day % 1000, 3);
+        let millis = i64::try_from(instant.0).unwrap_or(LAST);
+        Self::in_utc(millis)
+    }
+
+    fn in_utc(millis: i64) -> Self {
+        let millis = millis.clamp(FIRST, LAST);
+        let mut text = write_date_time(millis);
         text.push('Z');
         Self {
             text,
             point: Point::Instant(millis),
+        }
+    }
+
+    /// The same bound in its one spelling: a day as it is, a date-time with milliseconds and, when
+    /// it has an offset, in UTC. What is finer than a millisecond is dropped.
+    ///
+    /// An instant that in UTC is not within the years 0000 to 9999 is taken as the first or the
+    /// last of them.
+    ///
+    /// ```
+    /// use quillgate::DateBound;
+    ///
+    /// let bound = DateBound::new("dateTo", "2024-02-29T13:34:56.7890001+01:00")?;
+    /// assert_eq!(bound.normalize().as_str(), "2024-02-29T12:34:56.789Z");
+    /// # Ok::<(), quillgate::ValidationError>(())
+    /// ```
+    #[must_use]
+    pub fn normalize(&self) -> Self {
+        match self.point {
+            Point::Day(_) => self.clone(),
+            Point::Local(millis) => Self {
+                text: write_date_time(millis),
+                point: self.point,
+            },
+            Point::Instant(millis) => Self::in_utc(millis),
         }
     }
 
@@ -133,6 +145,16 @@ impl DateBound {
             | (Point::Instant(a), Point::Instant(b)) => Some(a.cmp(&b)),
             _ => None,
         }
+    }
+
+    /// Whether the bound is before an instant, where a day begins at midnight UTC and a date-time
+    /// without an offset is one in UTC.
+    pub(crate) fn is_before_in_utc(&self, instant: Millis) -> bool {
+        let millis = match self.point {
+            Point::Day(day) => day * DAY,
+            Point::Local(millis) | Point::Instant(millis) => millis,
+        };
+        i64::try_from(instant.0).is_ok_and(|instant| millis < instant)
     }
 }
 
@@ -171,6 +193,15 @@ impl DateRange {
         Self::new(bound("dateFrom")?, bound("dateTo")?)
     }
 
+    /// The same range with each bound in its one spelling: see [`DateBound::normalize`].
+    #[must_use]
+    pub fn normalize(&self) -> Self {
+        Self {
+            from: self.from.as_ref().map(DateBound::normalize),
+            to: self.to.as_ref().map(DateBound::normalize),
+        }
+    }
+
     /// The first day or instant that counts.
     #[must_use]
     pub const fn from(&self) -> Option<&DateBound> {
@@ -185,6 +216,33 @@ impl DateRange {
 }
 
 const DAY: i64 = 86_400_000;
+/// 0000-01-01T00:00:00.000Z, the first instant that four digits of a year can spell.
+const FIRST: i64 = -62_167_219_200_000;
+/// 9999-12-31T23:59:59.999Z, the last.
+const LAST: i64 = 253_402_300_799_999;
+
+/// Writes a date-time of the years 0000 to 9999 with milliseconds and without an offset.
+fn write_date_time(millis: i64) -> String {
+    let (year, month, day) = civil_from_days(millis.div_euclid(DAY));
+    let of_day = millis.rem_euclid(DAY);
+    let mut text = String::with_capacity(24);
+    let mut field = |separator: &str, value: i64, width: usize| {
+        let digits = integer_text(value.unsigned_abs());
+        text.push_str(separator);
+        for _ in digits.len()..width {
+            text.push('0');
+        }
+        text.push_str(&digits);
+    };
+    field("", year, 4);
+    field("-", month, 2);
+    field("-", day, 2);
+    field("T", of_day / 3_600_000, 2);
+    field(":", of_day / 60_000 % 60, 2);
+    field(":", of_day / 1000 % 60, 2);
+    field(".", of_day % 1000, 3);
+    text
+}
 
 /// Reads fixed-width fields off the front of a text.
 struct Reader<'a>(&'a [u8]);

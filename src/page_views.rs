@@ -6,13 +6,16 @@ use std::fmt;
 use serde::de::{Deserializer, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
-use crate::date::{DateBound, DateRange};
+use crate::date::{DateBound, DateRange, Millis};
 use crate::encode::Query;
 use crate::endpoint::{Endpoint, Method, Operation, Parameter, ParameterKind, Place, Request};
 use crate::error::{Rule, ValidationError};
 use crate::project::ProjectId;
 use crate::schema::{Described, Kind};
 use crate::value::{MAX_SAFE_INTEGER, Value, exact_integer, integer_text, optional_integer};
+
+/// To what an open end is rounded down: five minutes.
+const FREEZE_STEP: Millis = Millis::from_seconds(300);
 
 /// How many rows a page may hold: 1 to 250 (SPEC 4.2, `limit`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -293,14 +296,27 @@ impl Endpoint for ListPageViews {
 }
 
 impl ListPageViews {
-    /// The same list with `dateTo` set to `now`, where it was open, so that every page
-    /// of one run comes from one range.
+    /// The same list with `dateTo` set, where it was open, so that every page of one run comes from
+    /// one range: to `now`, rounded down to five minutes, so that runs of the same five minutes
+    /// are answered from one cache. A range that began within them ends at `now` itself.
     ///
     /// # Errors
     /// [`Rule::BeforeDateTo`] when `dateFrom` is not before `now`.
-    pub fn frozen_at(mut self, now: crate::Millis) -> Result<Self, ValidationError> {
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::{DateBound, ListPageViews, Millis};
+    ///
+    /// let list = ListPageViews::default().frozen_at(Millis(1_709_210_096_789))?;
+    /// assert_eq!(list.range.to().map(DateBound::as_str), Some("2024-02-29T12:30:00.000Z"));
+    /// # Ok::<(), quillgate::ValidationError>(())
+    /// ```
+    pub fn frozen_at(mut self, now: Millis) -> Result<Self, ValidationError> {
         if self.range.to().is_none() {
-            let end = DateBound::from_instant(now);
+            let rounded = Millis(now.0 / FREEZE_STEP.0 * FREEZE_STEP.0);
+            let from = self.range.from();
+            let has_begun = from.is_none_or(|from| from.is_before_in_utc(rounded));
+            let end = DateBound::from_instant(if has_begun { rounded } else { now });
             self.range = DateRange::new(self.range.from().cloned(), Some(end))?;
         }
         Ok(self)

@@ -422,24 +422,45 @@ fn bounds_of_different_kinds_are_the_upstreams_to_compare() {
     }
 }
 
+fn list_from(from: &serde_json::Value) -> ListPageViews {
+    ListPageViews::parse(&json!({"dateFrom": from, "limit": 7, "offset": 3})).unwrap()
+}
+
 #[test]
-fn an_open_end_is_frozen_to_the_start_of_the_run() {
-    let now = Millis(1_709_210_096_789);
-    for from in [
-        json!(null),
-        json!("2024-02-29"),
-        json!("2024-02-29T12:34:56.788Z"),
-        json!("9999-12-31"),
+fn an_open_end_is_frozen_to_the_last_five_minutes_before_the_run() {
+    for (now, end) in [
+        (1_709_210_096_789, "2024-02-29T12:30:00.000Z"),
+        (1_709_209_800_000, "2024-02-29T12:30:00.000Z"),
+        (1_709_210_099_999, "2024-02-29T12:30:00.000Z"),
+        (1_709_210_100_000, "2024-02-29T12:35:00.000Z"),
     ] {
-        let list =
-            ListPageViews::parse(&json!({"dateFrom": from, "limit": 7, "offset": 3})).unwrap();
-        let frozen = list.clone().frozen_at(now).unwrap();
-        assert_eq!(
-            frozen.range.to().unwrap().as_str(),
-            "2024-02-29T12:34:56.789Z"
-        );
-        assert_eq!(frozen.range.from(), list.range.from());
-        assert_eq!((frozen.limit, frozen.offset), (list.limit, list.offset));
+        for from in [
+            json!(null),
+            json!("2024-02-29"),
+            json!("2024-02-29T12:29:59.999Z"),
+            json!("2024-02-29T12:29:59"),
+        ] {
+            let list = list_from(&from);
+            let frozen = list.clone().frozen_at(Millis(now)).unwrap();
+            assert_eq!(frozen.range.to().unwrap().as_str(), end, "{from}");
+            assert_eq!(frozen.range.from(), list.range.from());
+            assert_eq!((frozen.limit, frozen.offset), (list.limit, list.offset));
+        }
+    }
+}
+
+#[test]
+fn a_range_that_began_within_five_minutes_is_frozen_to_the_start_of_the_run() {
+    for from in [
+        "2024-02-29T12:30:00Z",
+        "2024-02-29T12:30",
+        "2024-02-29T12:34:56.788Z",
+        "2024-03-01",
+        "9999-12-31",
+    ] {
+        let frozen = list_from(&json!(from)).frozen_at(Millis(1_709_210_096_789));
+        let end = "2024-02-29T12:34:56.789Z";
+        assert_eq!(frozen.unwrap().range.to().unwrap().as_str(), end, "{from}");
     }
 }
 

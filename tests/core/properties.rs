@@ -166,6 +166,20 @@ proptest! {
     }
 
     #[test]
+    fn the_one_spelling_of_an_instant_is_that_instant(
+        instant in 86_400_000..LAST_INSTANT - 86_400_000,
+        minutes in -1439_i64..=1439,
+        finer in "[0-9]{0,40}",
+    ) {
+        let local = DateBound::from_instant(Millis(instant.saturating_add_signed(minutes * 60_000)));
+        let sign = if minutes < 0 { '-' } else { '+' };
+        let (hours, rest) = (minutes.abs() / 60, minutes.abs() % 60);
+        let offset = format!("{finer}{sign}{hours:02}:{rest:02}");
+        let text = local.as_str().replace('Z', &offset);
+        prop_assert_eq!(bound(&text).normalize(), DateBound::from_instant(Millis(instant)), "{}", text);
+    }
+
+    #[test]
     fn a_date_is_taken_exactly_when_its_month_has_that_day(year in 0_u32..10_000, month in 0_u32..15, day in 0_u32..34) {
         let leap = year.is_multiple_of(4) && (!year.is_multiple_of(25) || year.is_multiple_of(16));
         let length = match month {

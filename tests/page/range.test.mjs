@@ -50,18 +50,26 @@ test("a past range ends, exclusively, on the day after its last", () => {
   });
 });
 
-test("a range that is not over is cut off at this moment", () => {
-  assert.deepEqual(boundsOf({ from: "2026-11-01", to: "2026-11-21" }, NOW), {
+test("a range that is not over is cut off at the last five minutes", () => {
+  const range = { from: "2026-11-01", to: "2026-11-21" };
+  const at = (time) => boundsOf(range, Date.parse(`2026-11-21T${time}Z`));
+  const cutOff = {
     dateFrom: "2026-11-01",
-    dateTo: "2026-11-21T09:12:34Z",
-    frozenAt: NOW,
-  });
+    dateTo: "2026-11-21T09:10:00Z",
+    frozenAt: Date.parse("2026-11-21T09:10:00Z"),
+  };
+  for (const time of ["09:10:00", "09:12:34.567", "09:14:59.999"]) {
+    assert.deepEqual(at(time), cutOff, time);
+  }
+  assert.equal(at("09:15:00").dateTo, "2026-11-21T09:15:00Z");
 });
 
 test("a range is never cut off to nothing", () => {
   const today = { from: "2026-11-21", to: "2026-11-21" };
-  const midnight = Date.parse("2026-11-21T00:00:00.500Z");
-  assert.equal(boundsOf(today, midnight).dateTo, "2026-11-22");
+  for (const time of ["00:00:00.500", "00:04:59.999"]) {
+    const now = Date.parse(`2026-11-21T${time}Z`);
+    assert.equal(boundsOf(today, now).dateTo, "2026-11-22", time);
+  }
   assert.equal(boundsOf({ from: "2027-01-01", to: "2027-01-31" }, NOW).dateTo, "2027-02-01");
 });
 

@@ -11,7 +11,7 @@ export interface DayRange {
 export interface Bounds {
   dateFrom: string;
   dateTo: string;
-  /** Set when the range is still running: the instant at which its end was fixed. */
+  /** Set when the range is still running: the instant at which it is cut off. */
   frozenAt: number | null;
 }
 
@@ -35,6 +35,8 @@ export const PRESETS: readonly { id: PresetId; label: string }[] = [
 export const DEFAULT_PRESET: PresetId = "last-28-days";
 
 const DAY_MS = 86_400_000;
+/** Everybody who looks within the same five minutes asks for the same range. */
+const FREEZE_STEP_MS = 300_000;
 
 export function isPresetId(text: string): text is PresetId {
   return PRESETS.some((preset) => preset.id === text);
@@ -85,16 +87,17 @@ export function rangeProblem(range: DayRange): string | null {
 }
 
 /**
- * The bounds to ask for. A range that is not over yet is cut off at `now`, so that every page of
- * one listing counts the same moments.
+ * The bounds to ask for. A range that is not over yet is cut off at `now`, rounded down to five
+ * minutes, so that every page of one listing counts the same moments.
  */
 export function boundsOf(range: DayRange, now: number): Bounds {
   const end = addDays(range.to, 1);
-  // A second at least, so that the range is not empty when its end is cut to whole seconds.
-  const running = startOf(range.from) + 1000 <= now && now < startOf(end);
+  const frozenAt = Math.floor(now / FREEZE_STEP_MS) * FREEZE_STEP_MS;
+  // Cut off at its own beginning, the range would be empty.
+  const running = startOf(range.from) < frozenAt && frozenAt < startOf(end);
   if (!running) return { dateFrom: range.from, dateTo: end, frozenAt: null };
-  const instant = `${new Date(now).toISOString().slice(0, 19)}Z`;
-  return { dateFrom: range.from, dateTo: instant, frozenAt: now };
+  const instant = `${new Date(frozenAt).toISOString().slice(0, 19)}Z`;
+  return { dateFrom: range.from, dateTo: instant, frozenAt };
 }
 
 /** Says in words which days are counted and where the range stops. */
