@@ -45,6 +45,31 @@ impl BaseUrl {
         Ok(Self(url))
     }
 
+    /// Takes `url` as the base of requests that carry an admin key.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and [`Rule::SecureBaseUrl`] for `http:` to another machine, where anybody
+    /// on the way could read the key.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::Rule;
+    /// use quillgate::credential::BaseUrl;
+    ///
+    /// assert!(BaseUrl::for_admin_key("http://localhost:8788").is_ok());
+    /// let error = BaseUrl::for_admin_key("http://docs.example").unwrap_err();
+    /// assert_eq!(error.rule, Rule::SecureBaseUrl);
+    /// ```
+    pub fn for_admin_key(url: &str) -> Result<Self, ValidationError> {
+        let base = Self::new(url)?;
+        match base.0.strip_prefix("http://") {
+            Some(rest) if !is_loopback(rest) => {
+                Err(ValidationError::new("baseUrl", Rule::SecureBaseUrl, ""))
+            }
+            _ => Ok(base),
+        }
+    }
+
     /// The address of a request's target, which begins with `/`.
     #[must_use]
     pub fn join(&self, target: &str) -> String {
@@ -52,6 +77,17 @@ impl BaseUrl {
         url.push_str(target);
         url
     }
+}
+
+/// Whether what follows `http://` is an address of this machine.
+#[must_use]
+pub fn is_loopback(rest: &str) -> bool {
+    let authority = rest.split('/').next().unwrap_or(rest);
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    };
+    matches!(host, "localhost" | "127.0.0.1" | "[::1]")
 }
 
 /// The platform's admin key: a server-side secret (SPEC 5).

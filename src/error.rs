@@ -40,6 +40,8 @@ pub enum Rule {
     BeforeDateTo,
     /// An absolute `http:` or `https:` URL without credentials, query or fragment.
     BaseUrl,
+    /// An `https:` URL, or `http:` on this machine: an admin key is sent nowhere else.
+    SecureBaseUrl,
     /// The platform's admin key: begins with `mint_`, and is neither an assistant key
     /// (`mint_dsc_`) nor an index key (`mint_us_`).
     AdminKey,
@@ -59,7 +61,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Required,
         Self::Text,
         Self::NotEmpty,
@@ -72,6 +74,7 @@ impl Rule {
         Self::CalendarDate,
         Self::BeforeDateTo,
         Self::BaseUrl,
+        Self::SecureBaseUrl,
         Self::AdminKey,
         Self::Milliseconds,
         Self::RetryCount,
@@ -97,6 +100,7 @@ impl Rule {
             Self::CalendarDate => "calendar-date",
             Self::BeforeDateTo => "before-date-to",
             Self::BaseUrl => "base-url",
+            Self::SecureBaseUrl => "secure-base-url",
             Self::AdminKey => "admin-key",
             Self::Milliseconds => "milliseconds",
             Self::RetryCount => "retry-count",
@@ -123,6 +127,7 @@ impl Rule {
             Self::BaseUrl => {
                 "must be an absolute http or https URL without credentials, query or fragment"
             }
+            Self::SecureBaseUrl => "must be https for an admin key, or http on this machine",
             Self::AdminKey => {
                 "must be an admin key, which begins with mint_ and not with mint_dsc_ or mint_us_"
             }

@@ -30,12 +30,15 @@ export class Client {
   /** How often pages were viewed. */
   readonly pageViews: PageViewsResource;
   readonly #transport: Transport;
+  /** The options as they were given, without what the environment says. */
+  readonly #given: ClientOptions;
 
   /**
    * @throws {ValidationError} when there is no project, or not just one of `token` and `adminKey`
    * @throws {QuillgateError} for an admin key in a browser, unless `dangerouslyAllowBrowser` is set
    */
   constructor(options: ClientOptions = {}) {
+    this.#given = { ...options };
     const complete = withEnvironment(options);
     guardBrowser(complete);
     this.#transport = new Transport(complete);
@@ -45,7 +48,7 @@ export class Client {
 
   /** A client with the same options but for these. */
   withOptions(options: Partial<ClientOptions>): Client {
-    const { token, adminKey, ...rest } = this.#transport.options;
+    const { token, adminKey, ...rest } = this.#given;
     const credential = options.token || options.adminKey ? {} : { token, adminKey };
     return new Client({ ...rest, ...credential, ...options });
   }
@@ -67,9 +70,12 @@ function withEnvironment(options: ClientOptions): ClientOptions {
   const complete = {
     ...options,
     projectId: options.projectId ?? variable("QUILLGATE_PROJECT_ID"),
-    baseUrl: options.baseUrl ?? variable("QUILLGATE_BASE_URL"),
   };
-  if (options.adminKey === undefined) complete.token ??= variable("QUILLGATE_TOKEN");
+  // A key that is given in code goes where the code says: a variable must not redirect it.
+  if (options.adminKey === undefined) {
+    complete.baseUrl ??= variable("QUILLGATE_BASE_URL");
+    complete.token ??= variable("QUILLGATE_TOKEN");
+  }
   if (complete.projectId === undefined) {
     throw new ValidationError("projectId is required", "projectId", "required");
   }

@@ -27,8 +27,9 @@ export interface RetryEvent {
 /** What is the same for every call of a client. */
 export interface ClientOptions {
   /**
-   * The gateway's address, or another than the platform's own for direct use.
-   * @default `QUILLGATE_BASE_URL` where there is an environment; else the platform's own for direct use
+   * The gateway's address, or another than the platform's own for direct use. With an `adminKey` it is
+   * `https:`, or `http:` on this machine.
+   * @default the platform's own with an `adminKey`; else `QUILLGATE_BASE_URL` where there is an environment
    */
   baseUrl?: string | undefined;
   /**

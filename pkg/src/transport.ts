@@ -31,11 +31,6 @@ export class Transport {
     this.mayStream = options.token !== undefined;
   }
 
-  /** The options, for a client that differs in some of them. */
-  get options(): ClientOptions {
-    return this.#options;
-  }
-
   /** The client's engine; made by the first call. */
   engine(): Promise<Engine> {
     this.#engine ??= this.#load().catch((error: unknown) => {

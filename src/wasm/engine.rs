@@ -122,7 +122,8 @@ impl Engine {
         let base = optional_text(options, "baseUrl")?;
         let (credential, base) = if let Some(key) = optional_text(options, "adminKey")? {
             let base = base.as_deref().unwrap_or(BaseUrl::UPSTREAM);
-            (AdminKey::new(key)?.expose().to_owned(), BaseUrl::new(base)?)
+            let base = BaseUrl::for_admin_key(base)?;
+            (AdminKey::new(key)?.expose().to_owned(), base)
         } else {
             let token = required_text(options, "token")?;
             if !stands_in_header(&token) {

@@ -235,6 +235,11 @@ fn an_engine_refuses_options_that_cannot_work_without_repeating_a_credential() {
             "base-url",
         ),
         (
+            r#""adminKey":"mint_secret-1","baseUrl":"http://x.example","projectId":"acme""#,
+            "baseUrl",
+            "secure-base-url",
+        ),
+        (
             r#""token":"secret-1\nx: y","baseUrl":"https://x.example","projectId":"acme""#,
             "token",
             "credential",

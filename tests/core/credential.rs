@@ -57,6 +57,43 @@ fn a_base_that_could_send_a_request_elsewhere_is_refused_without_repeating_it() 
 }
 
 #[test]
+fn an_admin_key_goes_over_https_or_to_this_machine() {
+    for base in [
+        BaseUrl::UPSTREAM,
+        "https://docs.example:8443/gate",
+        "http://localhost",
+        "http://localhost:8788/",
+        "http://127.0.0.1:8788/under/here",
+        "http://[::1]:8788",
+    ] {
+        assert_eq!(BaseUrl::for_admin_key(base), BaseUrl::new(base), "{base}");
+    }
+    for base in [
+        "http://docs.example",
+        "http://localhost.docs.example",
+        "http://docs.example/localhost",
+        "http://127.0.0.1.docs.example:80",
+        "http://127.0.0.10",
+        "http://10.0.0.1",
+        "http://[::2]:8788",
+        "http://localhost:80:80",
+    ] {
+        let error = BaseUrl::for_admin_key(base).expect_err(base);
+        assert_eq!(
+            (error.field.as_ref(), error.rule),
+            ("baseUrl", Rule::SecureBaseUrl),
+            "{base}"
+        );
+        assert_eq!(
+            error.message(),
+            "baseUrl must be https for an admin key, or http on this machine"
+        );
+    }
+    let error = BaseUrl::for_admin_key("ftp://localhost").unwrap_err();
+    assert_eq!(error.rule, Rule::BaseUrl);
+}
+
+#[test]
 fn an_admin_key_is_taken_and_shown_to_nobody_but_the_header() {
     let key = AdminKey::new("mint_canary").unwrap();
     assert_eq!(key.expose(), "mint_canary");

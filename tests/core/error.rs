@@ -93,6 +93,7 @@ fn the_names_of_rules_are_a_promise() {
             "calendar-date",
             "before-date-to",
             "base-url",
+            "secure-base-url",
             "admin-key",
             "milliseconds",
             "retry-count",

@@ -409,6 +409,8 @@ describe("when input is bad", () => {
         ["baseUrl", { projectId: "p", token: "t" }],
         ["adminKey", { projectId: "p", adminKey: secret }],
         ["baseUrl", { projectId: "p", token: "t", baseUrl: `https://u:${secret}@x.example` }],
+        ["baseUrl", { projectId: "p", adminKey: KEY, baseUrl: "http://x.example" }],
+        ["baseUrl", { projectId: "p", adminKey: KEY, baseUrl: "http://localhost.x.example" }],
       ]) {
         const error = await rejected(() => new Client(options).agentJobs.get("j1"));
         assert.ok(error instanceof ValidationError, inspect(error));
@@ -1151,6 +1153,53 @@ describe("when a client is made to measure", () => {
       assert.equal(server.requests[0].path, "/v2/agent/from-env/job/j1");
       assert.equal(server.requests[0].headers.authorization, `Bearer ${TOKEN}`);
     }),
+  );
+
+  when(
+    "the environment names an address, and code a key",
+    "the key goes where the code says, and never over plain http to another machine",
+    () =>
+      against({ json: JOB }, async (_, server) => {
+        write(folder, {
+          "redirected.mjs": `
+            import { Client } from "quillgate";
+            const urls = [];
+            const fetch = async ({ url }) => {
+              urls.push(url);
+              return Response.json({ id: "j1" });
+            };
+            const key = { adminKey: "mint_key", fetch };
+            const clients = [
+              new Client(key),
+              new Client({ fetch }).withOptions(key),
+              new Client({ fetch }).withOptions({ maxRetries: 0 }).withOptions(key),
+              new Client({ ...key, baseUrl: "https://own.example" }).withOptions({ maxRetries: 0 }),
+              new Client({ fetch }),
+            ];
+            for (const { agentJobs } of clients) await agentJobs.get("j1");
+            console.log(urls.map((url) => new URL(url).origin).join(" "));
+            const insecure = new Client({ ...key, baseUrl: "http://own.example" });
+            const error = await insecure.agentJobs.get("j1").catch((reason) => reason);
+            console.log(error.name, error.field, error.rule, urls.length);
+          `,
+        });
+        const env = {
+          ...process.env,
+          QUILLGATE_BASE_URL: server.url,
+          QUILLGATE_TOKEN: TOKEN,
+          QUILLGATE_PROJECT_ID: "from-env",
+        };
+        const output = await runProgram("redirected", process.execPath, ["redirected.mjs"], {
+          cwd: folder,
+          env,
+        });
+        const platform = "https://api.mintlify.com";
+        const origins = [platform, platform, platform, "https://own.example", server.url];
+        assert.equal(
+          output.trim(),
+          `${origins.join(" ")}\nValidationError baseUrl secure-base-url 5`,
+        );
+      }),
   );
 
   when("many calls come at once", "the core is compiled once", () =>

@@ -1,6 +1,8 @@
 //! URLs, hosts and origins as text: a URL parser would be a third of the wasm, and accepts more
 //! than the gateway wants to allow.
 
+pub use quillgate::credential::is_loopback;
+
 /// Splits off the path and the query of an absolute URL.
 ///
 /// ```
@@ -62,17 +64,6 @@ pub fn is_secure_url(url: &str) -> bool {
         let named = !authority.is_empty() && !authority.starts_with(':');
         named && !authority.contains('@') && rest.bytes().all(clean)
     })
-}
-
-/// Whether what follows `http://` is an address of this machine.
-#[must_use]
-pub fn is_loopback(rest: &str) -> bool {
-    let authority = rest.split('/').next().unwrap_or(rest);
-    let host = match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => authority,
-    };
-    matches!(host, "localhost" | "127.0.0.1" | "[::1]")
 }
 
 /// Whether `text` is an origin as a browser serialises it (RFC 6454, section 6.2).

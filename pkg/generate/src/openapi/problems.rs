@@ -205,8 +205,9 @@ fn broken_rule() -> Value {
 /// The core's rules, of which those of a client's own settings are not the gateway's, and then
 /// those of the gateway.
 fn rules() -> impl Iterator<Item = &'static str> {
-    const CLIENT_ONLY: [Rule; 5] = [
+    const CLIENT_ONLY: [Rule; 6] = [
         Rule::BaseUrl,
+        Rule::SecureBaseUrl,
         Rule::AdminKey,
         Rule::Milliseconds,
         Rule::RetryCount,
