@@ -1,6 +1,8 @@
 //! What an isolate or an object remembers: values by key, bounded in number and in bytes.
 
+use std::any::Any;
 use std::collections::{HashMap, VecDeque};
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 use quillgate::Millis;
@@ -20,7 +22,64 @@ use quillgate::Millis;
 /// ```
 #[derive(Debug)]
 pub struct BoundedCache<V> {
-    entries: HashMap<Rc<str>, Entry<V>>,
+    entries: Entries,
+    kind: PhantomData<V>,
+}
+
+impl<V: 'static> BoundedCache<V> {
+    /// An empty cache for at most this many entries and bytes.
+    #[must_use]
+    pub fn new(max_entries: usize, max_bytes: usize) -> Self {
+        Self {
+            entries: Entries::new(max_entries, max_bytes),
+            kind: PhantomData,
+        }
+    }
+
+    /// The value of a key, until its instant.
+    #[must_use]
+    pub fn get(&self, key: &str, now: Millis) -> Option<&V> {
+        self.entries.get(key, now)?.downcast_ref()
+    }
+
+    /// Keeps a value until an instant. One that is larger than the whole cache is not kept.
+    pub fn insert(&mut self, key: &str, value: V, bytes: usize, until: Millis) {
+        self.entries.insert(key, Box::new(value), bytes, until);
+    }
+
+    /// Removes a key.
+    pub fn remove(&mut self, key: &str) {
+        self.entries.remove(key);
+    }
+
+    /// Removes everything.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.by_key.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many bytes the entries and their keys have.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.entries.bytes
+    }
+}
+
+/// The entries of a cache, whatever their type: a map for each type would be in the wasm each time.
+#[derive(Debug)]
+struct Entries {
+    by_key: HashMap<Rc<str>, Entry>,
     /// The keys from the oldest on, each with the number of its entry. Once an entry has been
     /// replaced or removed, its key has another number, or none.
     order: VecDeque<(u64, Rc<str>)>,
@@ -31,19 +90,17 @@ pub struct BoundedCache<V> {
 }
 
 #[derive(Debug)]
-struct Entry<V> {
-    value: V,
+struct Entry {
+    value: Box<dyn Any>,
     number: u64,
     bytes: usize,
     until: Millis,
 }
 
-impl<V> BoundedCache<V> {
-    /// An empty cache for at most this many entries and bytes.
-    #[must_use]
-    pub fn new(max_entries: usize, max_bytes: usize) -> Self {
+impl Entries {
+    fn new(max_entries: usize, max_bytes: usize) -> Self {
         Self {
-            entries: HashMap::new(),
+            by_key: HashMap::new(),
             order: VecDeque::new(),
             next: 0,
             bytes: 0,
@@ -52,15 +109,12 @@ impl<V> BoundedCache<V> {
         }
     }
 
-    /// The value of a key, until its instant.
-    #[must_use]
-    pub fn get(&self, key: &str, now: Millis) -> Option<&V> {
-        let entry = self.entries.get(key)?;
-        (now < entry.until).then_some(&entry.value)
+    fn get(&self, key: &str, now: Millis) -> Option<&dyn Any> {
+        let entry = self.by_key.get(key)?;
+        (now < entry.until).then_some(&*entry.value)
     }
 
-    /// Keeps a value until an instant. One that is larger than the whole cache is not kept.
-    pub fn insert(&mut self, key: &str, value: V, bytes: usize, until: Millis) {
+    fn insert(&mut self, key: &str, value: Box<dyn Any>, bytes: usize, until: Millis) {
         self.remove(key);
         let bytes = bytes.saturating_add(key.len());
         if bytes > self.max_bytes {
@@ -71,7 +125,7 @@ impl<V> BoundedCache<V> {
         self.next += 1;
         self.bytes += bytes;
         self.order.push_back((number, Rc::clone(&key)));
-        self.entries.insert(
+        self.by_key.insert(
             key,
             Entry {
                 value,
@@ -80,17 +134,22 @@ impl<V> BoundedCache<V> {
                 until,
             },
         );
-        while self.entries.len() > self.max_entries || self.bytes > self.max_bytes {
+        while self.by_key.len() > self.max_entries || self.bytes > self.max_bytes {
             self.remove_oldest();
         }
         self.compact();
     }
 
-    /// Removes a key.
-    pub fn remove(&mut self, key: &str) {
-        if let Some(entry) = self.entries.remove(key) {
+    fn remove(&mut self, key: &str) {
+        if let Some(entry) = self.by_key.remove(key) {
             self.bytes -= entry.bytes;
         }
+    }
+
+    fn clear(&mut self) {
+        self.by_key.clear();
+        self.order.clear();
+        self.bytes = 0;
     }
 
     fn remove_oldest(&mut self) {
@@ -103,38 +162,17 @@ impl<V> BoundedCache<V> {
     }
 
     fn is_current(&self, number: u64, key: &str) -> bool {
-        let entry = self.entries.get(key);
+        let entry = self.by_key.get(key);
         entry.is_some_and(|entry| entry.number == number)
     }
 
     /// Drops the numbers of entries that no longer exist, once there are more of them.
     fn compact(&mut self) {
-        if self.order.len() <= 2 * self.entries.len() + 16 {
+        if self.order.len() <= 2 * self.by_key.len() + 16 {
             return;
         }
-        let entries = &self.entries;
-        self.order.retain(|(number, key)| {
-            entries
-                .get(key)
-                .is_some_and(|entry| entry.number == *number)
-        });
-    }
-
-    /// How many entries there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// How many bytes the entries and their keys have.
-    #[must_use]
-    pub const fn bytes(&self) -> usize {
-        self.bytes
+        let by_key = &self.by_key;
+        self.order
+            .retain(|(number, key)| by_key.get(key).is_some_and(|entry| entry.number == *number));
     }
 }

@@ -158,17 +158,24 @@ proptest! {
     fn it_is_as_its_model_and_within_its_bounds(
         max_entries in 0..6_usize,
         max_bytes in 0..60_usize,
-        steps in prop::collection::vec((any::<bool>(), "[a-f]{1,3}", 0..25_usize, 0..100_u64), 0..300),
+        steps in prop::collection::vec((0..9_u8, "[a-f]{1,3}", 0..25_usize, 0..100_u64), 0..300),
     ) {
         let mut cache = BoundedCache::new(max_entries, max_bytes);
         let mut model = Model { entries: Vec::new(), max_entries, max_bytes };
-        for (value, (inserts, key, bytes, until)) in (0..).zip(steps) {
-            if inserts {
-                cache.insert(&key, value, bytes, Millis(until));
-                model.insert(&key, value, bytes, Millis(until));
-            } else {
-                cache.remove(&key);
-                model.remove(&key);
+        for (value, (step, key, bytes, until)) in (0..).zip(steps) {
+            match step {
+                0 => {
+                    cache.clear();
+                    model.entries.clear();
+                }
+                1..=4 => {
+                    cache.remove(&key);
+                    model.remove(&key);
+                }
+                _ => {
+                    cache.insert(&key, value, bytes, Millis(until));
+                    model.insert(&key, value, bytes, Millis(until));
+                }
             }
             prop_assert!(cache.len() <= max_entries && cache.bytes() <= max_bytes);
             prop_assert_eq!((cache.len(), cache.bytes()), (model.entries.len(), model.bytes()));
