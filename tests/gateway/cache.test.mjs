@@ -277,15 +277,16 @@ describe("a lifetime", () => {
 
   for (const [what, range, seconds] of [
     [
-      "of a range that ended yesterday",
-      { dateFrom: "2023-01-01", dateTo: dayFromToday(-1) },
+      "of a range that ended before yesterday",
+      { dateFrom: "2023-01-01", dateTo: dayFromToday(-2) },
       86400,
     ],
     [
-      "of a range up to this day's begin",
-      { dateFrom: "2023-01-02", dateTo: dayFromToday(0) },
-      86400,
+      "of a range up to yesterday's begin",
+      { dateFrom: "2023-01-05", dateTo: dayFromToday(-1) },
+      300,
     ],
+    ["of a range up to this day's begin", { dateFrom: "2023-01-02", dateTo: dayFromToday(0) }, 300],
     ["of a range with tomorrow in it", { dateFrom: "2023-01-03", dateTo: dayFromToday(2) }, 300],
     ["of a range without an end", { dateFrom: "2023-01-04" }, 300],
     ["of a range without a beginning", { dateTo: "2023-06-01" }, 86400],

@@ -9,7 +9,7 @@ use crate::identity::oidc::{TrustedIssuer, read_trusted_issuers};
 use crate::identity::revocation::RevokedTokens;
 use crate::policy::Policy;
 use crate::turnstile::Turnstile;
-use crate::url::{is_host, is_loopback, is_origin, is_secure_url};
+use crate::url::{is_host, is_origin, is_secure_url};
 use crate::variable::{Range, VariableError, read_integer, read_json, split_list};
 
 /// The Worker's configuration.
@@ -38,7 +38,7 @@ pub struct Config {
     pub analytics_limit: u32,
     /// How long a window is.
     pub limit_window: Millis,
-    /// How long analytics of a range that has not ended stay fresh.
+    /// How long analytics of a range that did not end before yesterday stay fresh.
     pub analytics_fresh: Millis,
     /// The interval at which a job is polled while it is watched.
     pub job_poll: Millis,
@@ -187,14 +187,10 @@ fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableErr
 /// The admin key is sent there, so it has to be `https`, except on this machine.
 fn read_upstream(value: Option<String>) -> Result<BaseUrl, VariableError> {
     let url = value.unwrap_or_else(|| BaseUrl::UPSTREAM.to_owned());
-    let error = VariableError {
+    BaseUrl::for_admin_key(&url).map_err(|_| VariableError {
         variable: "UPSTREAM_BASE_URL",
         rule: "must be an absolute https URL, or http on this machine, without credentials, query or fragment",
-    };
-    match url.strip_prefix("http://") {
-        Some(rest) if !is_loopback(rest) => Err(error),
-        _ => BaseUrl::new(&url).map_err(|_| error),
-    }
+    })
 }
 
 impl WebhookSettings {

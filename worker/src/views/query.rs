@@ -13,8 +13,8 @@ const DAY: u64 = 86_400_000;
 /// A request for page views.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ViewsQuery {
-    /// Path and query without `limit` and `offset`: the same for every page of a list and never for
-    /// two projects or ranges, so that pages can be kept under it.
+    /// Path and query without `limit` and `offset`, each date in its one spelling: the same for every
+    /// page of a list and never for two projects or ranges, so that pages can be kept under it.
     pub list: String,
     /// The number of rows requested, 1 to 250.
     pub limit: u64,
@@ -36,7 +36,7 @@ impl ViewsQuery {
         now: Millis,
     ) -> Result<Self, Problem> {
         let list = ListPageViews {
-            range: call.range.clone(),
+            range: call.range.normalize(),
             limit: None,
             offset: None,
         };
@@ -57,14 +57,16 @@ impl ViewsQuery {
     }
 }
 
-/// Whether a range up to, but not including, `to` ended before today (UTC). It has not when that is
-/// unknown, as for a time without an offset.
+/// Whether a range up to, but not including, `to` ended before yesterday (UTC). It has not when that
+/// is unknown, as for a time without an offset. A day lies in between, since the upstream may count
+/// late and in a time zone of its own.
 fn has_ended(to: Option<&DateBound>, now: Millis) -> bool {
-    let midnight = DateBound::from_instant(Millis(now.0 / DAY * DAY));
-    let today = DateBound::new("today", &midnight.as_str()[..10]);
+    let yesterday = Millis(now.0 / DAY * DAY).since(Millis(DAY));
+    let midnight = DateBound::from_instant(yesterday);
+    let day = DateBound::new("yesterday", &midnight.as_str()[..10]);
     let before = |bound: &DateBound| {
         to.and_then(|to| to.compare(bound))
-            .is_some_and(std::cmp::Ordering::is_le)
+            .is_some_and(std::cmp::Ordering::is_lt)
     };
-    before(&midnight) || today.is_ok_and(|today| before(&today))
+    before(&midnight) || day.is_ok_and(|day| before(&day))
 }

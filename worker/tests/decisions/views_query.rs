@@ -56,7 +56,7 @@ fn a_list_is_named_by_its_range_in_one_order_whatever_the_page() {
         ),
         (
             "dateFrom=2024-02-29T12:00:00%2B01:00",
-            "?dateFrom=2024-02-29T12%3A00%3A00%2B01%3A00",
+            "?dateFrom=2024-02-29T11%3A00%3A00.000Z",
         ),
     ] {
         assert_eq!(
@@ -64,6 +64,35 @@ fn a_list_is_named_by_its_range_in_one_order_whatever_the_page() {
             format!("{LIST}{list}"),
             "{query}"
         );
+    }
+}
+
+#[test]
+fn every_spelling_of_a_range_is_one_list() {
+    let list = |from: &str, to: &str| {
+        let query = format!("dateFrom={from}&dateTo={to}").replace('+', "%2B");
+        views(&query).unwrap().list
+    };
+    let zeros = "0".repeat(2_000);
+    let one = list("2024-02-29T00:00Z", "2024-03-01T00:00:00Z");
+    for (from, to) in [
+        ("2024-02-29T00:00:00Z", "2024-03-01T00:00Z"),
+        ("2024-02-29T00:00:00.000Z", "2024-03-01T00:00:00.0000009Z"),
+        ("2024-02-29T01:00+01:00", "2024-02-29T14:30:00-09:30"),
+        (
+            &format!("2024-02-29T00:00:00.{zeros}Z"),
+            &format!("2024-03-01T00:00:00.{zeros}9+00:00"),
+        ),
+    ] {
+        assert_eq!(list(from, to), one, "{from} {to}");
+    }
+    for (from, to) in [
+        ("2024-02-29", "2024-03-01"),
+        ("2024-02-29T00:00", "2024-03-01T00:00"),
+        ("2024-02-29T00:00Z", "2024-03-01"),
+        ("2024-02-29T00:00Z", "2024-03-01T00:00:00.001Z"),
+    ] {
+        assert_ne!(list(from, to), one, "{from} {to}");
     }
 }
 
@@ -115,57 +144,58 @@ fn two_projects_never_share_a_list() {
 }
 
 #[test]
-fn a_range_that_ended_before_today_is_fresh_for_a_day() {
+fn a_range_that_ended_before_yesterday_is_fresh_for_a_day() {
     for date_to in [
-        "2025-06-15",
-        "2025-06-14",
         "2025-06-13",
+        "2025-06-12",
         "2025-05-31",
         "2024-12-31",
-        "2025-06-15T00:00Z",
-        "2025-06-15T00:00:00Z",
-        "2025-06-15T00:00:00.000Z",
-        "2025-06-14T23:59:59.999Z",
-        "2025-06-15T00:00:00+00:00",
-        "2025-06-15T00:00:00-00:00",
-        "2025-06-15T02:00:00+02:00",
-        "2025-06-15T14:00:00+14:00",
-        "2025-06-15T23:59:00+23:59",
-        "2025-06-14T19:00:00-05:00",
-        "2025-06-14T12:00:00-12:00",
-        "2025-06-14T18:29:59.999-05:30",
+        "2025-06-13T00:00Z",
+        "2025-06-13T23:59:59Z",
+        "2025-06-13T23:59:59.999Z",
+        "2025-06-13T23:59:59+00:00",
+        "2025-06-13T23:59:59-00:00",
+        "2025-06-14T01:59:59+02:00",
+        "2025-06-14T13:59+14:00",
+        "2025-06-14T23:58+23:59",
+        "2025-06-13T18:59:59-05:00",
+        "2025-06-13T11:59-12:00",
+        "2025-06-13T18:29:59.999-05:30",
     ] {
         let query = format!("dateFrom=2020-01-01T00:00:00Z&dateTo={date_to}");
         assert_eq!(fresh_for(&query, NOW), DAY, "{date_to}");
     }
     // The bounds need not be of one kind.
     for query in [
-        "dateFrom=2020-01-01&dateTo=2025-06-15",
-        "dateFrom=2020-01-01&dateTo=2025-06-15T00:00:00Z",
-        "dateFrom=2020-01-01T00:00&dateTo=2025-06-15",
+        "dateFrom=2020-01-01&dateTo=2025-06-13",
+        "dateFrom=2020-01-01&dateTo=2025-06-13T23:59:59Z",
+        "dateFrom=2020-01-01T00:00&dateTo=2025-06-13",
     ] {
         assert_eq!(fresh_for(query, NOW), DAY, "{query}");
     }
 }
 
 #[test]
-fn a_range_that_goes_on_is_fresh_for_as_long_as_is_set() {
+fn a_range_that_goes_on_or_ended_yesterday_or_today_is_fresh_for_as_long_as_is_set() {
     for date_to in [
+        "2025-06-14",
+        "2025-06-15",
         "2025-06-16",
         "2025-06-17",
         "2025-07-01",
         "2026-01-01",
         "9999-12-31",
-        "2025-06-15T00:00:00.001Z",
-        "2025-06-15T00:01Z",
+        "2025-06-14T00:00Z",
+        "2025-06-14T00:00:00.001Z",
+        "2025-06-14T00:01Z",
         "2025-06-15T15:06:40Z",
-        "2025-06-15T00:00:00-00:01",
-        "2025-06-15T00:00:00-12:00",
-        "2025-06-15T02:00:00.001+02:00",
-        "2025-06-15T02:00:00+01:59",
-        "2025-06-14T19:00:00.001-05:00",
-        "2025-06-14T23:59:59-05:00",
-        "2025-06-14T18:31-05:30",
+        "2025-06-14T00:00:00-00:01",
+        "2025-06-13T12:00:00-12:00",
+        "2025-06-14T02:00:00.001+02:00",
+        "2025-06-14T02:00:00+01:59",
+        "2025-06-13T19:00:00.001-05:00",
+        "2025-06-13T23:59:59-05:00",
+        "2025-06-13T18:31-05:30",
     ] {
         let query = format!("dateFrom=2020-01-01&dateTo={date_to}");
         assert_eq!(fresh_for(&query, NOW), FRESH, "{date_to}");
@@ -180,8 +210,8 @@ fn a_range_that_goes_on_is_fresh_for_as_long_as_is_set() {
             .fresh_for
     };
     assert_eq!(own(""), 7000);
-    assert_eq!(own("dateFrom=2025-01-01&dateTo=2025-06-16"), 7000);
-    assert_eq!(own("dateFrom=2025-01-01&dateTo=2025-06-15"), DAY);
+    assert_eq!(own("dateFrom=2025-01-01&dateTo=2025-06-14"), 7000);
+    assert_eq!(own("dateFrom=2025-01-01&dateTo=2025-06-13"), DAY);
 }
 
 #[test]
@@ -199,7 +229,7 @@ fn a_time_without_an_offset_never_ends_a_range() {
 /// Where a list without `dateFrom` begins is the upstream's to say, and may move with the day.
 #[test]
 fn a_range_that_has_ended_is_fresh_for_a_day_whenever_it_began() {
-    for date_to in ["2025-06-15", "2025-06-14", "2020-01-01T00:00:00Z"] {
+    for date_to in ["2025-06-13", "2025-06-12", "2020-01-01T00:00:00Z"] {
         let query = format!("dateTo={date_to}");
         assert_eq!(fresh_for(&query, NOW), DAY, "{date_to}");
     }
@@ -214,10 +244,10 @@ fn the_day_changes_at_midnight_utc() {
         (Millis(MIDNIGHT.0 + DAY), DAY, DAY),
     ] {
         let of = |date_to| fresh_for(&format!("dateFrom=2020-01-01&dateTo={date_to}"), now);
-        assert_eq!(of("2025-06-15"), today, "{now:?}");
-        assert_eq!(of("2025-06-15T00:00:00Z"), today, "{now:?}");
-        assert_eq!(of("2025-06-16"), tomorrow, "{now:?}");
-        assert_eq!(of("2025-06-16T00:00:00Z"), tomorrow, "{now:?}");
+        assert_eq!(of("2025-06-13"), today, "{now:?}");
+        assert_eq!(of("2025-06-13T23:59:59Z"), today, "{now:?}");
+        assert_eq!(of("2025-06-14"), tomorrow, "{now:?}");
+        assert_eq!(of("2025-06-14T23:59:59Z"), tomorrow, "{now:?}");
     }
 }
 
@@ -225,15 +255,17 @@ fn the_day_changes_at_midnight_utc() {
 fn months_and_years_change_as_the_calendar_has_them() {
     for (now, ended, goes_on) in [
         // 2024-02-29T12:00:00Z
-        (1_709_208_000_000, "2024-02-29", "2024-03-01"),
+        (1_709_208_000_000, "2024-02-27", "2024-02-28"),
         // 2024-03-01T00:00:00Z
-        (1_709_251_200_000, "2024-03-01", "2024-03-02"),
-        // 2023-03-01T00:00:00Z
-        (1_677_628_800_000, "2023-03-01", "2023-03-02"),
-        // 2024-12-31T23:59:59.999Z
-        (1_735_689_599_999, "2024-12-31", "2025-01-01"),
-        // 2025-01-01T00:00:00Z
-        (1_735_689_600_000, "2025-01-01", "2025-01-02"),
+        (1_709_251_200_000, "2024-02-28", "2024-02-29"),
+        // 2024-03-02T00:00:00Z
+        (1_709_337_600_000, "2024-02-29", "2024-03-01"),
+        // 2023-03-02T00:00:00Z
+        (1_677_715_200_000, "2023-02-28", "2023-03-01"),
+        // 2025-01-01T23:59:59.999Z
+        (1_735_775_999_999, "2024-12-30", "2024-12-31"),
+        // 2025-01-02T00:00:00Z
+        (1_735_776_000_000, "2024-12-31", "2025-01-01"),
     ] {
         let of = |date_to| {
             let query = format!("dateFrom=2020-01-01&dateTo={date_to}");
@@ -318,7 +350,12 @@ proptest! {
             prop_assert!(dots(&first.0) || dots(&second.0));
             return Ok(());
         };
-        prop_assert_eq!(one == two, first == second, "{} {}", one, two);
+        // Midnight in its one spelling.
+        let spell = |(project, range): &(String, String)| {
+            let range = range.replace("00:00:00", "00:00").replace("%2B00:00", "Z");
+            (project.clone(), range)
+        };
+        prop_assert_eq!(one == two, spell(&first) == spell(&second), "{} {}", one, two);
         prop_assert_eq!(list(&first, &page), Ok(one.clone()));
         for name in ["limit=", "offset="] {
             prop_assert!(!one.contains(name), "{}", one);
@@ -327,9 +364,9 @@ proptest! {
 
     #[test]
     fn a_range_of_days_is_fresh_for_a_day_when_it_has_ended(day in 1..29_u64) {
-        let of_june = 14; // Midnight of the 15th is today's.
+        let yesterday = 14;
         let query = format!("dateFrom=2025-05-01&dateTo=2025-06-{day:02}");
-        let expected = if day <= of_june + 1 { DAY } else { FRESH };
+        let expected = if day < yesterday { DAY } else { FRESH };
         prop_assert_eq!(fresh_for(&query, NOW), expected);
     }
 }
