@@ -24,8 +24,9 @@ pub const LONGEST_ERROR: u32 = 64 * 1024;
 pub const LONGEST_JOB: u32 = 64 * 1024;
 /// How much of a job is read where it is kept, in bytes.
 pub const LONGEST_SNAPSHOT: u32 = 1_500_000;
-/// The most bytes that are read of a page of analytics; one of 250 rows has about 30 kB.
-pub const LONGEST_PAGE: u32 = 1_500_000;
+/// The most bytes that are read of a page of analytics; one of 250 rows has about 30 kB, and one
+/// whose paths are as long as servers take them (16 kB) less than this.
+pub const LONGEST_PAGE: u32 = 4 * 1024 * 1024;
 
 /// A request, without the base address and the credential.
 #[derive(Debug, Clone, PartialEq, Eq)]

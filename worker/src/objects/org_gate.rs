@@ -4,14 +4,14 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use js_sys::{Array, JsString, Object, Promise, Reflect};
+use js_sys::Promise;
 use quillgate::{Method, Millis};
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 use super::budget_store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, Slot};
-use super::page_store::{PAGE_TABLES, Page, PageStore};
+use super::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore};
 use super::rpc::{KeySetReply, Views, ViewsCall, ViewsReply, receive, send_back};
 use super::schema::migrate;
 use crate::budget::Refused;
@@ -19,20 +19,24 @@ use crate::config::Config;
 use crate::identity::jwks::{KeySet, KeySource, Lookup};
 use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics, format_operator_line};
 use crate::platform::{
-    Database, HostError, HostResult, Outgoing, PageReply, SharedTask, UpstreamClient,
-    breaker_state, config, digest_tag, into_promise, log_error, now, number, parse_json, row, send,
-    stringify_json, text,
+    Database, HostError, HostResult, Outgoing, Page, PageReply, SharedTask, UpstreamClient,
+    breaker_state, config, digest_tag, into_promise, log_error, now, number, row, send, text,
 };
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::response::{GatewayResponse, HeaderFields};
 use crate::upstream::UpstreamRequest;
 use crate::views::page::{
-    CacheStatus, FetchReason, FetchedBy, PageHead, Piece, ViewsHead, fetch_reason, has_more,
-    page_target, split_into_pieces,
+    CacheStatus, FetchReason, FetchedBy, PageHead, fetch_reason, page_target, split_into_pieces,
 };
 
-const STEPS: [&str; 4] = [BUDGET_TABLES, PAGE_TABLES, KEY_SET_TABLE, CEILING_COLUMN];
+const STEPS: [&str; 5] = [
+    BUDGET_TABLES,
+    PAGE_TABLES,
+    KEY_SET_TABLE,
+    CEILING_COLUMN,
+    PAGE_PART_TABLES,
+];
 /// The key sets of the configured issuers, by address.
 const KEY_SET_TABLE: &str = "
   CREATE TABLE key_set (
@@ -195,7 +199,7 @@ impl Gate {
 
     /// Answers with page views, from what is kept or from upstream.
     async fn views(self: Rc<Self>, call: ViewsCall) -> HostResult<ViewsReply> {
-        let mut cut: Vec<(Page, Piece)> = Vec::new();
+        let (mut first, mut second) = (None, None);
         let mut headers = HeaderFields::default();
         let mut metrics = RequestMetrics::default();
         let mut cache: Option<CacheStatus> = None;
@@ -224,27 +228,27 @@ impl Gate {
                 None => status,
             });
             let is_last = !page.head.has_more;
-            cut.push((page, piece));
+            // An answer has at most as many rows as a page, so they are on two at most.
+            if first.is_none() {
+                first = Some(page.into());
+            } else {
+                second = Some(page.into());
+            }
             if is_last {
                 break;
             }
         }
-        let heads: Vec<_> = cut
-            .iter()
-            .map(|(page, piece)| (&page.head, *piece))
-            .collect();
-        let (Some(head), Some(cache)) = (ViewsHead::from_pages(&heads), cache) else {
+        let (Some(first), Some(cache)) = (first, cache) else {
             return Err(HostError::new("an answer without a page"));
         };
-        metrics.cache = Some(cache.describe());
+        let cache = cache.describe();
+        metrics.cache = Some(cache.clone());
         Ok(ViewsReply {
             refusal: None,
             views: Some(Views {
-                body: cut_body(&cut)?.into(),
-                etag: head.etag,
-                fetched: head.fetched.0,
-                fresh_until: head.fresh_until.0,
-                cache: cache.describe(),
+                first,
+                second,
+                cache,
                 headers,
             }),
             metrics,
@@ -523,33 +527,4 @@ async fn fetch_key_set(address: &str) -> Option<KeySet> {
     }
     let text = message.text()?.as_string()?;
     KeySet::read(text, now()).ok()
-}
-
-/// Cuts an answer from the pages that its rows are on.
-pub(super) fn cut_body(cut: &[(Page, Piece)]) -> HostResult<JsString> {
-    let Some((last, piece)) = cut.last() else {
-        return Err(HostError::new("an answer without a page"));
-    };
-    if cut.len() == 1 && piece.is_whole() {
-        return Ok(last.text.clone());
-    }
-    let name = JsValue::from_str("views");
-    let mut rows = Array::new();
-    let mut body = JsValue::UNDEFINED;
-    for (page, piece) in cut {
-        body = parse_json(&page.text)?;
-        let all: Array = Reflect::get(&body, &name)?.unchecked_into();
-        rows = rows.concat(&all.slice(index(piece.from), index(piece.to)));
-    }
-    // The last page's other members stand for the whole.
-    let body: Object = body.unchecked_into();
-    Reflect::set(&body, &name, &rows)?;
-    let has_more = has_more(&last.head, piece);
-    Reflect::set(&body, &JsValue::from_str("hasMore"), &has_more.into())?;
-    stringify_json(&body)
-}
-
-/// A row's place in its page, of which there are 250.
-fn index(row: u64) -> u32 {
-    u32::try_from(row).unwrap_or(u32::MAX)
 }

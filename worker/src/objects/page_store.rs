@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use js_sys::JsString;
 use quillgate::Millis;
+use wasm_bindgen::JsValue;
 
 use crate::bounded_cache::BoundedCache;
-use crate::platform::{Database, HostResult, now, number, row, text};
-use crate::views::page::{PageHead, STALE_FOR};
+use crate::platform::{Database, HostResult, Page, PageRow, now, number, row, text};
+use crate::views::page::{STALE_FOR, page_name};
 
 /// The table, the second step of the organisation's object.
 pub const PAGE_TABLES: &str = "
@@ -26,23 +27,30 @@ pub const PAGE_TABLES: &str = "
   CREATE INDEX page_fresh_until ON page (fresh_until);
 ";
 
+/// The rest of pages whose text is longer than [`LONGEST_PART`], the third step: by the hash of the
+/// whole text, so that parts of different texts never meet.
+pub const PAGE_PART_TABLES: &str = "
+  CREATE TABLE page_part (
+    tag TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (tag, part)
+  );
+";
+
 /// How often pages that are not even served stale any more are dropped.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
+/// The most pages that are stored: the usual budget of 20 hours. Each has at most 4 MiB, and an
+/// object may store 10 GB.
+const MOST_STORED: u64 = 2_000;
+/// How many of them stay when there are more, so that room is not made for each.
+const STORED_AFTERWARDS: u64 = 1_750;
+/// The most characters of a text in one row: a row may have 2 MB, and a character three bytes.
+const LONGEST_PART: u32 = 500_000;
 /// The most pages in memory.
 const MOST_PAGES: usize = 64;
 /// The most bytes of them.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-
-row! {
-    struct PageRow {
-        text: JsString,
-        tag: String,
-        rows: u64,
-        has_more: u64,
-        fetched: u64,
-        fresh_until: u64,
-    }
-}
 
 row! {
     struct CountRow {
@@ -50,13 +58,10 @@ row! {
     }
 }
 
-/// A page of analytics.
-#[derive(Debug, Clone)]
-pub struct Page {
-    /// What is known of it.
-    pub head: PageHead,
-    /// Its very text, as the upstream gave it.
-    pub text: JsString,
+row! {
+    struct PartRow {
+        text: JsString,
+    }
 }
 
 /// The pages of the organisation.
@@ -78,7 +83,7 @@ impl PageStore {
 
     /// A page, fresh or not.
     pub fn find(&self, list: &str, number_in_list: u64) -> HostResult<Option<Page>> {
-        let name = name(list, number_in_list);
+        let name = page_name(list, number_in_list);
         if let Some(page) = self.memory.borrow().get(&name, now()) {
             return Ok(Some(page.clone()));
         }
@@ -87,25 +92,25 @@ impl PageStore {
         let row: Option<PageRow> = self
             .database
             .first(query, &[text(list), number(number_in_list)])?;
-        let page = row.map(|row| Page {
-            text: row.text,
-            head: PageHead {
-                tag: row.tag,
-                rows: row.rows,
-                has_more: row.has_more != 0,
-                fetched: Millis(row.fetched),
-                fresh_until: Millis(row.fresh_until),
-            },
-        });
-        if let Some(page) = &page {
-            self.remember(&name, page);
+        let Some(row) = row else {
+            return Ok(None);
+        };
+        let mut page = Page::from(row);
+        // A cut between the halves of a character comes one earlier.
+        if page.text.length() >= LONGEST_PART - 1 {
+            let query = "SELECT text FROM page_part WHERE tag = ? ORDER BY part";
+            let parts: Vec<PartRow> = self.database.rows(query, &[text(&page.head.tag)])?;
+            for part in parts {
+                page.text = page.text.concat(&part.text);
+            }
         }
-        Ok(page)
+        self.remember(&name, &page);
+        Ok(Some(page))
     }
 
     /// Keeps a page.
     pub fn keep(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
-        self.sweep(page.head.fetched)?;
+        let mut parts = split_text(&page.text, LONGEST_PART).into_iter();
         let head = &page.head;
         let insert = "INSERT OR REPLACE INTO page
             (list, number, text, tag, rows, has_more, fetched, fresh_until)
@@ -113,34 +118,50 @@ impl PageStore {
         let row = vec![
             text(list).into(),
             number(number_in_list).into(),
-            page.text.clone().into(),
+            parts.next().map_or(JsValue::NULL, JsValue::from),
             text(&head.tag).into(),
             number(head.rows).into(),
             number(head.has_more.into()).into(),
             number(head.fetched.0).into(),
             number(head.fresh_until.0).into(),
         ];
-        self.database.execute_raw(insert, row)?;
-        self.remember(&name(list, number_in_list), page);
+        let parts: Vec<_> = parts.collect();
+        self.database.transaction(|| {
+            self.database.execute_raw(insert, row.clone())?;
+            let insert = "INSERT OR REPLACE INTO page_part (tag, part, text) VALUES (?, ?, ?)";
+            for (part, at) in parts.iter().zip(1..) {
+                let row = vec![text(&head.tag).into(), number(at).into(), part.into()];
+                self.database.execute_raw(insert, row)?;
+            }
+            self.sweep(head.fetched)
+        })?;
+        self.remember(&page_name(list, number_in_list), page);
         Ok(())
     }
 
     fn remember(&self, name: &str, page: &Page) {
-        // A character of a JavaScript string has two bytes at most.
-        let bytes = page.text.length() as usize * 2;
         let until = page.head.fresh_until.plus(STALE_FOR);
         let mut memory = self.memory.borrow_mut();
-        memory.insert(name, page.clone(), bytes, until);
+        memory.insert(name, page.clone(), page.bytes(), until);
     }
 
+    /// Drops what is too old, and the pages that were kept first when there are too many.
     fn sweep(&self, now: Millis) -> HostResult<()> {
-        if now < self.next_sweep.get() {
+        if self.count()? > MOST_STORED {
+            // Each page that is kept gets the highest row id.
+            let delete = "DELETE FROM page WHERE rowid <=
+                (SELECT rowid FROM page ORDER BY rowid DESC LIMIT 1 OFFSET ?)";
+            self.database
+                .execute(delete, &[number(STORED_AFTERWARDS)])?;
+        } else if now < self.next_sweep.get() {
             return Ok(());
         }
         self.next_sweep.set(now.plus(SWEEP_PERIOD));
         let delete = "DELETE FROM page WHERE fresh_until <= ?";
         self.database
-            .execute(delete, &[number(now.since(STALE_FOR).0)])
+            .execute(delete, &[number(now.since(STALE_FOR).0)])?;
+        let delete = "DELETE FROM page_part WHERE tag NOT IN (SELECT tag FROM page)";
+        self.database.execute(delete, &[])
     }
 
     /// How many pages are kept.
@@ -151,6 +172,18 @@ impl PageStore {
     }
 }
 
-fn name(list: &str, number: u64) -> String {
-    format!("{number} {list}")
+/// Splits a text into parts of at most so many characters, at least one, and none within a
+/// character of two halves.
+pub(super) fn split_text(text: &JsString, longest: u32) -> Vec<JsString> {
+    let mut parts = Vec::new();
+    let mut from = 0;
+    while text.length() - from > longest {
+        let end = from + longest;
+        let is_half = (55_296.0..56_320.0).contains(&text.char_code_at(end - 1));
+        let to = if is_half { end - 1 } else { end };
+        parts.push(text.substring(from, to));
+        from = to;
+    }
+    parts.push(text.substring(from, text.length()));
+    parts
 }

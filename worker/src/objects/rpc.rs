@@ -18,7 +18,7 @@ use crate::log::{
     RequestMetrics,
 };
 use crate::plan::Write;
-use crate::platform::{Call, FromValue, HostResult, read_by_name, read_named};
+use crate::platform::{Call, FromValue, HostResult, PageRow, read_by_name, read_named};
 use crate::policy::Policy;
 use crate::problem::ProblemKind;
 use crate::response::{GatewayResponse, HeaderFields};
@@ -97,18 +97,13 @@ pub struct ViewsReply {
     pub metrics: RequestMetrics,
 }
 
-/// Page views, and all that the header fields of an answer are made of.
+/// The pages that an answer is cut from.
 #[derive(Debug, Clone, Serialize)]
 pub struct Views {
-    /// The body, a JavaScript string.
-    #[serde(with = "serde_wasm_bindgen::preserve")]
-    pub body: JsValue,
-    /// The validator.
-    pub etag: String,
-    /// When the oldest of its pages was fetched, in milliseconds since the Unix epoch.
-    pub fetched: u64,
-    /// Until when all of them are fresh.
-    pub fresh_until: u64,
+    /// The page with the first row, whole, so that the Worker can cut other answers from it as well.
+    pub first: PageRow,
+    /// The page after it, when the answer has rows of both.
+    pub second: Option<PageRow>,
     /// `Cache-Status` after the cache's name.
     pub cache: String,
     /// `RateLimit-Policy` and `RateLimit`, when the budget was asked.
@@ -165,10 +160,8 @@ read_by_name!(ViewsReply {
     metrics
 });
 read_by_name!(Views {
-    body,
-    etag,
-    fetched,
-    fresh_until,
+    first,
+    second,
     cache,
     headers
 });

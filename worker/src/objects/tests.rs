@@ -14,8 +14,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::org_gate::cut_body;
-use super::page_store::Page;
+use super::page_store::split_text;
 use super::rpc::{
     ListCall, Views, ViewsCall, ViewsReply, WriteCall, WriteReply, receive, send_back,
 };
@@ -27,7 +26,7 @@ use crate::log::{
     RequestMetrics,
 };
 use crate::plan::Write;
-use crate::platform::{Call, FromValue};
+use crate::platform::{Call, FromValue, Page, PageRow, ViewsAnswer};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::response::{GatewayResponse, HeaderFields};
@@ -166,13 +165,22 @@ fn views_call() -> ViewsCall {
     }
 }
 
+fn page_row(has_more: bool) -> PageRow {
+    PageRow {
+        text: "{\"views\":[],\"é\":\"😀\"}".into(),
+        tag: text("a"),
+        rows: 250,
+        has_more: has_more.into(),
+        fetched: 1_700_000_000_000,
+        fresh_until: 1_700_000_060_000,
+    }
+}
+
 fn views_reply() -> ViewsReply {
     ViewsReply {
         views: Some(Views {
-            body: "{\"views\":[],\"é\":\"😀\"}".into(),
-            etag: text("\"a\""),
-            fetched: 1_700_000_000_000,
-            fresh_until: 1_700_000_060_000,
+            first: page_row(true),
+            second: Some(page_row(false)),
             cache: text("fwd=miss; stored"),
             headers: HeaderFields::default().with("ratelimit", "\"analytics\";r=1;t=60"),
         }),
@@ -282,11 +290,14 @@ fn the_answer_with_views_survives_the_way_back() {
 fn the_text_of_a_page_stays_a_javascript_string() {
     let reply = views_reply();
     let sent = structured_clone(&send_back(&reply).unwrap());
-    let views = Reflect::get(&sent, &"views".into()).unwrap();
-    let body = Reflect::get(&views, &"body".into()).unwrap();
-    assert!(body.is_string());
+    let mut text = sent.clone();
+    for name in ["views", "first", "text"] {
+        text = Reflect::get(&text, &name.into()).unwrap();
+    }
+    assert!(text.is_string());
     let received: ViewsReply = receive(sent).unwrap();
-    assert_eq!(received.views.unwrap().body, reply.views.unwrap().body);
+    let text_of = |reply: ViewsReply| reply.views.unwrap().first.text;
+    assert_eq!(text_of(received), text_of(reply));
 }
 
 #[wasm_bindgen_test]
@@ -359,7 +370,7 @@ const fn piece(number: u64, from: u64, to: u64) -> Piece {
 }
 
 fn cut(pages: &[(Page, Piece)]) -> String {
-    cut_body(pages).unwrap().into()
+    ViewsAnswer::cut(pages).unwrap().body.into()
 }
 
 #[wasm_bindgen_test]
@@ -419,5 +430,29 @@ fn rows_past_the_end_are_none() {
 
 #[wasm_bindgen_test]
 fn an_answer_without_a_page_is_an_error() {
-    assert!(cut_body(&[]).is_err());
+    assert!(ViewsAnswer::cut(&[]).is_err());
+}
+
+#[wasm_bindgen_test]
+fn a_page_is_the_same_after_it_was_a_row() {
+    let before = page("{\"views\":[]}", 7, true);
+    let after = Page::from(PageRow::from(before.clone()));
+    assert_eq!((after.head, after.text), (before.head, before.text));
+}
+
+#[wasm_bindgen_test]
+fn a_text_is_split_into_short_parts_and_never_within_a_character() {
+    for (text, parts) in [
+        ("", vec![""]),
+        ("abc", vec!["abc"]),
+        ("abcd", vec!["abc", "d"]),
+        ("abcdef", vec!["abc", "def"]),
+        ("ab😀", vec!["ab", "😀"]),
+        ("a😀bc", vec!["a😀", "bc"]),
+        ("😀😀😀é", vec!["😀", "😀", "😀é"]),
+    ] {
+        let split = split_text(&JsString::from(text), 3);
+        let split: Vec<String> = split.iter().map(String::from).collect();
+        assert_eq!(split, parts, "{text}");
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use js_sys::JsString;
 use quillgate::{JobId, Method, Millis, ProjectId};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
@@ -16,8 +15,9 @@ use super::context::{Call, now};
 use super::crypto::verify_signature;
 use super::error::{HostError, HostResult};
 use super::host::{Outgoing, event_stream, hear, make_response, read_body, response_headers, send};
-use super::isolate::{HotViews, description, hot_views, keep_views, load_config, with_verified};
+use super::isolate::{description, find_views, keep_views, load_config, with_verified};
 use super::issuer_keys::find_issuer_key;
+use super::pages::{Page, ViewsAnswer};
 use super::report::report;
 use super::task::into_promise;
 use super::upstream_client::UpstreamClient;
@@ -42,7 +42,7 @@ use crate::response::{GatewayResponse, HeaderFields, JSON, common_headers};
 use crate::trace::{Trace, continue_trace};
 use crate::turnstile::{self, TurnstileProof};
 use crate::upstream::{UpstreamRequest, mark_uncertain};
-use crate::views::page::{CacheStatus, ViewsHead, is_no_cache, matches_etag};
+use crate::views::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
 use crate::views::query::ViewsQuery;
 use crate::watch::WatchCall;
 
@@ -148,21 +148,15 @@ fn answer_at_once(
         }),
         Ok(Action::ListViews(query)) => {
             let now = context.started;
-            let hot = (!revalidates(packed)).then(|| hot_views(&name_of(&query), now));
-            let Some(HotViews { head, body }) = hot.flatten() else {
+            let hot = (!revalidates(packed)).then(|| find_views(&query, now));
+            let Some(answer) = hot.flatten() else {
                 return Err(Action::ListViews(query));
             };
             context.metrics.cache = Some("hit".to_owned());
-            let cache = CacheStatus::Hit { ttl: head.ttl(now) }.describe();
+            let ttl = answer.head.ttl(now);
+            let cache = CacheStatus::Hit { ttl }.describe();
             let no_budget = HeaderFields::default();
-            Ok(views_outcome(
-                packed,
-                &head,
-                body.into(),
-                &cache,
-                &no_budget,
-                now,
-            ))
+            Ok(views_outcome(packed, answer, &cache, &no_budget, now))
         }
         Ok(action) => Err(action),
     }
@@ -172,21 +166,15 @@ fn revalidates(packed: &PackedHead<'_>) -> bool {
     is_no_cache(packed.field("cache-control"))
 }
 
-/// What a hot answer is kept under.
-fn name_of(query: &ViewsQuery) -> String {
-    format!("{} {} {}", query.limit, query.offset, query.list)
-}
-
 fn views_outcome(
     packed: &PackedHead<'_>,
-    head: &ViewsHead,
-    body: JsValue,
+    answer: ViewsAnswer,
     cache: &str,
     budget: &HeaderFields,
     now: Millis,
 ) -> Outcome {
-    let headers = head.headers(cache, now).or(budget);
-    if matches_etag(packed.field("if-none-match"), &head.etag) {
+    let headers = answer.head.headers(cache, now).or(budget);
+    if matches_etag(packed.field("if-none-match"), &answer.head.etag) {
         return Outcome {
             headers: headers.without("content-type"),
             ..GatewayResponse::empty(304).into()
@@ -195,7 +183,7 @@ fn views_outcome(
     Outcome {
         status: 200,
         headers,
-        body,
+        body: answer.body.into(),
         problem: None,
     }
 }
@@ -378,7 +366,6 @@ impl Work {
         packed: &PackedHead<'_>,
         query: ViewsQuery,
     ) -> Result<Outcome, Problem> {
-        let name = name_of(&query);
         let caller = self.caller()?;
         let call = ViewsCall {
             id: self.context.id.clone(),
@@ -396,24 +383,17 @@ impl Work {
             let refusal = reply.refusal.ok_or_else(Problem::internal)?;
             return Ok(refusal.into());
         };
-        let head = ViewsHead {
-            etag: views.etag,
-            fetched: Millis(views.fetched),
-            fresh_until: Millis(views.fresh_until),
-        };
+        let query = &call.query;
+        let rows = std::iter::once(views.first).chain(views.second);
+        let pieces = split_into_pieces(query.offset, query.limit);
+        let pages: Vec<_> = rows.map(Page::from).zip(pieces).collect();
+        let answer = ViewsAnswer::cut(&pages).map_err(|error| self.gate_failed(&error))?;
         let now = now();
-        if head.is_fresh(now) {
-            let (head, body) = (head.clone(), JsString::from(views.body.clone()));
-            keep_views(&name, HotViews { head, body });
+        if answer.head.is_fresh(now) {
+            keep_views(query, &pages, &answer, now);
         }
-        Ok(views_outcome(
-            packed,
-            &head,
-            views.body,
-            &views.cache,
-            &views.headers,
-            now,
-        ))
+        let budget = &views.headers;
+        Ok(views_outcome(packed, answer, &views.cache, budget, now))
     }
 
     // --- jobs --------------------------------------------------------------

@@ -11,6 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{AnalyticsEngineDataset, Env};
 
 use super::error::{HostError, HostResult};
+use super::pages::{Page, ViewsAnswer};
 use crate::bounded_cache::BoundedCache;
 use crate::breaker::{Breaker, State};
 use crate::config::Config;
@@ -18,21 +19,15 @@ use crate::identity::VerifiedTokens;
 use crate::identity::jwks::RememberedSet;
 use crate::problem::Problem;
 use crate::variable::VariableError;
-use crate::views::page::ViewsHead;
+use crate::views::page::{Piece, page_name, split_into_pieces};
+use crate::views::query::ViewsQuery;
 
-/// The most bytes of hot pages: a quarter of what an isolate may use is far more.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// The most hot answers.
-const MOST_VIEWS: usize = 4_000;
-
-/// An answer with page views that is hot. Its text stays a JavaScript string.
-#[derive(Debug, Clone)]
-pub struct HotViews {
-    /// What its header fields are made of.
-    pub head: ViewsHead,
-    /// The body.
-    pub body: JsString,
-}
+/// The most pages that are kept, and the most bytes of them: an isolate may use eight times as many.
+const MOST_PAGES: usize = 1_000;
+const MOST_PAGE_BYTES: usize = 12 * 1024 * 1024;
+/// The most answers that are kept beside the pages that they are cut from, and the most bytes.
+const MOST_ANSWERS: usize = 64;
+const MOST_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 
 /// What is remembered of the key set at an address.
 pub struct IssuerKeys {
@@ -46,7 +41,10 @@ pub struct IssuerKeys {
 struct Isolate {
     config: Option<Result<Rc<Config>, VariableError>>,
     verified: VerifiedTokens,
-    views: BoundedCache<HotViews>,
+    /// Fresh pages, by list and number.
+    pages: BoundedCache<Page>,
+    /// Answers that were cut from these, so that a hot one is not cut each time.
+    answers: BoundedCache<ViewsAnswer>,
     key_sets: Vec<IssuerKeys>,
     /// `None` while nothing fails, so that a healthy upstream costs nothing.
     breaker: Option<Breaker>,
@@ -61,7 +59,8 @@ thread_local! {
     static ISOLATE: RefCell<Isolate> = RefCell::new(Isolate {
         config: None,
         verified: VerifiedTokens::default(),
-        views: BoundedCache::new(MOST_VIEWS, MOST_BYTES),
+        pages: BoundedCache::new(MOST_PAGES, MOST_PAGE_BYTES),
+        answers: BoundedCache::new(MOST_ANSWERS, MOST_ANSWER_BYTES),
         key_sets: Vec::new(),
         breaker: None,
         description: None,
@@ -114,17 +113,73 @@ pub fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T
     })
 }
 
-/// The hot answer of this name.
-pub fn hot_views(name: &str, now: Millis) -> Option<HotViews> {
-    ISOLATE.with_borrow(|isolate| isolate.views.get(name, now).cloned())
+/// The answer to this query, if its pages are kept and fresh.
+pub fn find_views(query: &ViewsQuery, now: Millis) -> Option<ViewsAnswer> {
+    ISOLATE.with_borrow_mut(|isolate| {
+        let name = answer_name(query);
+        if let Some(answer) = isolate.answers.get(&name, now) {
+            return Some(answer.clone());
+        }
+        let pages = isolate.find_pages(query, now)?;
+        // Text that cannot be cut is not answered with: the object is asked again.
+        let answer = ViewsAnswer::cut(&pages).ok()?;
+        isolate.keep_answer(&name, &answer);
+        Some(answer)
+    })
 }
 
-/// Keeps a hot answer while it is fresh.
-pub fn keep_views(name: &str, views: HotViews) {
-    // A character of a JavaScript string has two bytes at most.
-    let bytes = views.body.length() as usize * 2;
-    let until = views.head.fresh_until;
-    ISOLATE.with_borrow_mut(|isolate| isolate.views.insert(name, views, bytes, until));
+/// Keeps an answer that is fresh, and the pages that it was cut from.
+pub fn keep_views(query: &ViewsQuery, pages: &[(Page, Piece)], answer: &ViewsAnswer, now: Millis) {
+    ISOLATE.with_borrow_mut(|isolate| {
+        let mut is_latest = true;
+        for (page, piece) in pages {
+            is_latest &= isolate.keep_page(&page_name(&query.list, piece.number), page, now);
+        }
+        if is_latest {
+            isolate.keep_answer(&answer_name(query), answer);
+        }
+    });
+}
+
+/// What an answer is kept under.
+fn answer_name(query: &ViewsQuery) -> String {
+    format!("{} {} {}", query.limit, query.offset, query.list)
+}
+
+impl Isolate {
+    fn find_pages(&self, query: &ViewsQuery, now: Millis) -> Option<Vec<(Page, Piece)>> {
+        let mut pages = Vec::new();
+        for piece in split_into_pieces(query.offset, query.limit) {
+            let page = self.pages.get(&page_name(&query.list, piece.number), now)?;
+            pages.push((page.clone(), piece));
+            if !page.head.has_more {
+                break;
+            }
+        }
+        Some(pages)
+    }
+
+    /// Keeps a page while it is fresh; says whether no newer one is kept.
+    fn keep_page(&mut self, name: &str, page: &Page, now: Millis) -> bool {
+        let until = page.head.fresh_until;
+        if let Some(kept) = self.pages.get(name, now) {
+            if kept.head.fetched >= page.head.fetched {
+                return kept.head.tag == page.head.tag;
+            }
+            // Answers that were cut from the page before must not be served beside new ones.
+            self.answers.clear();
+        }
+        if page.head.is_fresh(now) {
+            self.pages.insert(name, page.clone(), page.bytes(), until);
+        }
+        true
+    }
+
+    fn keep_answer(&mut self, name: &str, answer: &ViewsAnswer) {
+        let until = answer.head.fresh_until;
+        self.answers
+            .insert(name, answer.clone(), answer.bytes(), until);
+    }
 }
 
 /// Asks the breaker whether a request may go upstream.

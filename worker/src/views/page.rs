@@ -100,6 +100,12 @@ pub fn page_target(list: &str, number: u64) -> String {
     format!("{list}{join}limit={PAGE_ROWS}&offset={offset}")
 }
 
+/// What a page is kept under: no other page of this list or another has the same.
+#[must_use]
+pub fn page_name(list: &str, number: u64) -> String {
+    format!("{number} {list}")
+}
+
 /// Whether there is more after an answer: its last page has more rows than were requested, or is
 /// not the last of the list.
 #[must_use]

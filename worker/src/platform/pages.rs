@@ -1,0 +1,131 @@
+//! Pages of analytics, and the answers that are cut from them. Their text stays a JavaScript string.
+
+use js_sys::{Array, JsString, Object, Reflect};
+use quillgate::Millis;
+use serde::Serialize;
+use wasm_bindgen::{JsCast, JsValue};
+
+use super::error::{HostError, HostResult};
+use super::host::{parse_json, stringify_json};
+use super::sql::row;
+use crate::views::page::{PageHead, Piece, ViewsHead, has_more};
+
+/// A page of analytics.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// What is known of it.
+    pub head: PageHead,
+    /// Its very text, as the upstream gave it.
+    pub text: JsString,
+}
+
+impl Page {
+    /// The most bytes that its text may take: a character of a JavaScript string has two at most.
+    pub fn bytes(&self) -> usize {
+        count_bytes(&self.text)
+    }
+}
+
+fn count_bytes(text: &JsString) -> usize {
+    text.length() as usize * 2
+}
+
+row! {
+    /// A page as a row of a table, and in a message.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct PageRow {
+        #[serde(with = "serde_wasm_bindgen::preserve")]
+        pub text: JsString,
+        pub tag: String,
+        pub rows: u64,
+        pub has_more: u64,
+        pub fetched: u64,
+        pub fresh_until: u64,
+    }
+}
+
+impl From<PageRow> for Page {
+    fn from(row: PageRow) -> Self {
+        Self {
+            head: PageHead {
+                tag: row.tag,
+                rows: row.rows,
+                has_more: row.has_more != 0,
+                fetched: Millis(row.fetched),
+                fresh_until: Millis(row.fresh_until),
+            },
+            text: row.text,
+        }
+    }
+}
+
+impl From<Page> for PageRow {
+    fn from(Page { head, text }: Page) -> Self {
+        Self {
+            text,
+            tag: head.tag,
+            rows: head.rows,
+            has_more: head.has_more.into(),
+            fetched: head.fetched.0,
+            fresh_until: head.fresh_until.0,
+        }
+    }
+}
+
+/// An answer with page views.
+#[derive(Debug, Clone)]
+pub struct ViewsAnswer {
+    /// What its header fields are made of.
+    pub head: ViewsHead,
+    /// The body.
+    pub body: JsString,
+}
+
+impl ViewsAnswer {
+    /// Cuts an answer from the pages that its rows are on.
+    pub fn cut(pages: &[(Page, Piece)]) -> HostResult<Self> {
+        let heads: Vec<_> = pages
+            .iter()
+            .map(|(page, piece)| (&page.head, *piece))
+            .collect();
+        let head = ViewsHead::from_pages(&heads).ok_or_else(no_page)?;
+        let body = cut_body(pages)?;
+        Ok(Self { head, body })
+    }
+
+    /// The most bytes that its body may take.
+    pub fn bytes(&self) -> usize {
+        count_bytes(&self.body)
+    }
+}
+
+#[cold]
+fn no_page() -> HostError {
+    HostError::new("an answer without a page")
+}
+
+fn cut_body(pages: &[(Page, Piece)]) -> HostResult<JsString> {
+    let (last, piece) = pages.last().ok_or_else(no_page)?;
+    if pages.len() == 1 && piece.is_whole() {
+        return Ok(last.text.clone());
+    }
+    let name = JsValue::from_str("views");
+    let mut rows = Array::new();
+    let mut body = JsValue::UNDEFINED;
+    for (page, piece) in pages {
+        body = parse_json(&page.text)?;
+        let all: Array = Reflect::get(&body, &name)?.unchecked_into();
+        rows = rows.concat(&all.slice(index(piece.from), index(piece.to)));
+    }
+    // The last page's other members stand for the whole.
+    let body: Object = body.unchecked_into();
+    Reflect::set(&body, &name, &rows)?;
+    let has_more = has_more(&last.head, piece);
+    Reflect::set(&body, &JsValue::from_str("hasMore"), &has_more.into())?;
+    stringify_json(&body)
+}
+
+/// A row's place in its page, of which there are 250.
+fn index(row: u64) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX)
+}
