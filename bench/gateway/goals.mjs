@@ -1,4 +1,5 @@
 /** What the gateway is to reach, and whether it does. */
+import { REQUESTS } from "./memory.mjs";
 import { estimateError, median } from "./statistics.mjs";
 
 /** Under load, beside another variant: by processor time or by rate; none is only shown. */
@@ -16,6 +17,8 @@ const LOAD_GOALS = [
 /** How much later than the build before, in milliseconds. */
 const MAX_DELAY = 10;
 const MAX_WASM_GZIP = 200_000;
+/** By how much requests that cost their caller nothing may make workerd grow, in bytes. */
+const MAX_GROWTH = 32_000_000;
 
 /**
  * Compares the gateway with another variant of one group, round by round.
@@ -58,16 +61,24 @@ function judgeRatios({ maxCpu, minRate }, { cpu, rate }) {
 }
 
 /**
- * Judges the rest: cold starts, size, and whether the gateway does what its peers do.
+ * Judges the rest: cold starts, memory, size, and whether the gateway does what its peers do.
  *
  * @param {import("./measure.mjs").Measured} measured
  * @returns {{ what: string, value: string, isReached: boolean, isClose?: boolean }[]}
  */
-export function judgeRest({ coldStarts, sizes, deviations }) {
+export function judgeRest({ coldStarts, memory, sizes, deviations }) {
   const goals = [];
   if (coldStarts) {
     goals.push(judgeDelay("fresh workerd to its first answer", coldStarts, "firstAnswer"));
     goals.push(judgeDelay("first request of an object", coldStarts, "firstOfObject"));
+  }
+  if (memory) {
+    const { started, ended } = memory.quillgate;
+    goals.push({
+      what: `memory after ${REQUESTS} distinct cheap requests: at most ${MAX_GROWTH / 1e6} MB more`,
+      value: `${((ended - started) / 1e6).toFixed(1)} MB`,
+      isReached: ended - started <= MAX_GROWTH,
+    });
   }
   if (sizes) {
     const { gzip } = sizes.quillgate.wasm;

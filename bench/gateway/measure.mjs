@@ -5,6 +5,7 @@ import { measure as measureSize } from "../sizes.mjs";
 import { provideBefore } from "./before.mjs";
 import { measureColdStarts } from "./cold_start.mjs";
 import { countCrossings } from "./crossings.mjs";
+import { measureMemory } from "./memory.mjs";
 import { PATHS } from "./sections.mjs";
 import { runSelfTest } from "./selftest.mjs";
 import { startBench } from "./servers.mjs";
@@ -18,6 +19,7 @@ import { PRESENT, SCRIPT, WASM } from "./variants.mjs";
  * @property {import("./selftest.mjs").Deviations} deviations
  * @property {Record<string, import("./throughput.mjs").Group[]>} throughput by path
  * @property {Record<string, import("./cold_start.mjs").Start[]>} [coldStarts] by variant
+ * @property {Record<string, import("./memory.mjs").Memory>} [memory] by variant
  * @property {Awaited<ReturnType<typeof countCrossings>>} [crossings]
  * @property {Record<string, { wasm: Size, script: Size }>} [sizes] by build
  * @property {string} place where the storage was
@@ -42,6 +44,7 @@ export async function measureGateway(context, sections) {
       deviations,
       throughput,
       coldStarts: has("cold-start") ? await measureColdStarts(bench) : undefined,
+      memory: has("memory") ? await measureMemory(bench) : undefined,
       crossings: has("crossings") ? await countCrossings(bench) : undefined,
       sizes: has("size") ? await measureSizes({ quillgate: PRESENT, before }) : undefined,
       place: dirname(bench.folder),

@@ -2,6 +2,7 @@
 import { cpus } from "node:os";
 import { COLD_VARIANTS, STARTS } from "./cold_start.mjs";
 import { compare, judgeLoad, judgeRest } from "./goals.mjs";
+import { REQUESTS } from "./memory.mjs";
 import { estimateError, median } from "./statistics.mjs";
 import { CONNECTIONS, ROUNDS, SAMPLE, SPARE_ROUNDS } from "./throughput.mjs";
 import { VARIANTS } from "./variants.mjs";
@@ -12,7 +13,7 @@ import { VARIANTS } from "./variants.mjs";
  * @param {import("./measure.mjs").Measured} measured
  */
 export function reportGateway(measured) {
-  const { throughput, coldStarts, crossings, sizes } = measured;
+  const { throughput, coldStarts, memory, crossings, sizes } = measured;
   const parts = ["## The gateway beside its peers and an earlier build", describeMethod(measured)];
   parts.push("### Goals", ...reportGoals(measured));
   for (const [path, groups] of Object.entries(throughput)) {
@@ -22,6 +23,11 @@ export function reportGateway(measured) {
     parts.push(...writeHeading("cold start, in milliseconds", "cold-start"));
     const note = `Medians of ${STARTS} starts, one Worker per process. Bare has no object.`;
     parts.push(note, writeStartTable(coldStarts));
+  }
+  if (memory) {
+    parts.push(...writeHeading("resident memory of workerd, in MB", "memory"));
+    const note = `${REQUESTS} requests for rows of one page, all different: limits, offsets and spellings of a date.`;
+    parts.push(note, writeMemoryTable(memory));
   }
   if (crossings) {
     parts.push(...writeHeading("calls between JavaScript and wasm, per request", "crossings"));
@@ -124,6 +130,14 @@ function writeStartTable(starts) {
   );
   const head = ["gateway", "fresh workerd to its first answer", "first request of an object"];
   return formatTable(head, lines);
+}
+
+function writeMemoryTable(memory) {
+  const format = (bytes) => (bytes / 1e6).toFixed(1);
+  const lines = Object.entries(memory).map(([variant, { started, ended }]) =>
+    formatRow([variant, format(started), format(ended), format(ended - started)]),
+  );
+  return formatTable(["gateway", "after the first", "after the last", "more"], lines);
 }
 
 function writeCrossingTable(crossings) {

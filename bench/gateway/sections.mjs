@@ -2,4 +2,4 @@
 
 /** What is measured under load. */
 export const PATHS = ["views-cached", "views-uncached", "job-read", "create"];
-export const SECTIONS = [...PATHS, "cold-start", "crossings", "size"];
+export const SECTIONS = [...PATHS, "cold-start", "memory", "crossings", "size"];

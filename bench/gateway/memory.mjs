@@ -1,0 +1,84 @@
+/**
+ * How much memory workerd itself holds before and after thousands of requests that cost their
+ * caller nothing, since all of them ask for rows of the same page. (Under wrangler the inspector
+ * keeps every line of the log.)
+ */
+import { readFileSync } from "node:fs";
+import { PROJECT, startServer } from "./servers.mjs";
+
+export const REQUESTS = 24_000;
+/** One Worker per process. */
+export const MEMORY_VARIANTS = ["quillgate", "before"];
+
+/** Connections that are used at a time. */
+const CONNECTIONS = 16;
+const PAGE_ROWS = 250;
+/** The end of one range, in four of its endless spellings. */
+const SPELLINGS = [
+  (zeros) => `2026-02-01T00:00:00.${zeros}Z`,
+  (zeros) => `2026-02-01T00:00:00.000${zeros}9%2B00:00`,
+  (zeros) => `2026-02-01T05:30:00.${zeros}%2B05:30`,
+  (zeros) => `2026-01-31T14:00:00.${zeros}-10:00`,
+];
+/** The longest spelling of a date, in characters; a request line may have 16 kB. */
+const LONGEST = 8000;
+
+/**
+ * Measures the variants one after another.
+ *
+ * @typedef {object} Memory resident, in bytes
+ * @property {number} started after one request
+ * @property {number} ended after all of them
+ *
+ * @param {import("./servers.mjs").Bench} bench
+ * @returns {Promise<Record<string, Memory>>} by variant
+ */
+export async function measureMemory(bench) {
+  console.log("bench: memory …");
+  const measured = {};
+  for (const name of MEMORY_VARIANTS) measured[name] = await measureVariant(bench, name);
+  return measured;
+}
+
+async function measureVariant(bench, name) {
+  const server = await startServer(bench, [name]);
+  try {
+    const base = `http://127.0.0.1:${server.ports[name]}/v1/analytics/${PROJECT}/views?`;
+    const init = { headers: { authorization: `Bearer ${bench.signToken()}` } };
+    await send(`${base}${writeQuery(0)}`, init);
+    const started = readResident(server.pid);
+    let next = 1;
+    const work = async () => {
+      while (next < REQUESTS) {
+        const at = next;
+        next += 1;
+        await send(`${base}${writeQuery(at)}`, init);
+      }
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, work));
+    return { started, ended: readResident(server.pid) };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The query of this number, which no other one is the same as. */
+function writeQuery(at) {
+  const zeros = "0".repeat(1 + ((at * 37) % LONGEST));
+  const dateTo = SPELLINGS[at % SPELLINGS.length](zeros);
+  const limit = 1 + (at % PAGE_ROWS);
+  const offset = at % (PAGE_ROWS + 1 - limit);
+  return `dateFrom=2026-01-01&dateTo=${dateTo}&limit=${limit}&offset=${offset}`;
+}
+
+async function send(url, init) {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`answered ${response.status}: ${text}`);
+}
+
+/** The resident memory of a process, in bytes. */
+function readResident(pid) {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(kilobytes) * 1024;
+}
