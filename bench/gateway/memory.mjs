@@ -1,7 +1,8 @@
 /**
- * How much memory workerd itself holds before and after thousands of requests that cost their
- * caller nothing, since all of them ask for rows of the same page. (Under wrangler the inspector
- * keeps every line of the log.)
+ * How much memory workerd itself holds before and after thousands of different requests that cost
+ * their caller nothing, since all of them ask for rows of the same page. As many times the same
+ * request comes first: what V8 takes for any work is not what is kept of distinct requests. (Under
+ * wrangler the inspector keeps every line of the log.)
  */
 import { readFileSync } from "node:fs";
 import { PROJECT, startServer } from "./servers.mjs";
@@ -20,6 +21,8 @@ const SPELLINGS = [
   (zeros) => `2026-02-01T05:30:00.${zeros}%2B05:30`,
   (zeros) => `2026-01-31T14:00:00.${zeros}-10:00`,
 ];
+/** A small piece of the same page. */
+const SAME = "dateFrom=2026-01-01&dateTo=2026-02-01T00:00:00Z&limit=125";
 /** The longest spelling of a date, in characters; a request line may have 16 kB. */
 const LONGEST = 8000;
 
@@ -27,8 +30,9 @@ const LONGEST = 8000;
  * Measures the variants one after another.
  *
  * @typedef {object} Memory resident, in bytes
- * @property {number} started after one request
- * @property {number} ended after all of them
+ * @property {number} first after one request
+ * @property {number} same after the same request {@link REQUESTS} times
+ * @property {number} distinct after as many distinct ones
  *
  * @param {import("./servers.mjs").Bench} bench
  * @returns {Promise<Record<string, Memory>>} by variant
@@ -45,21 +49,29 @@ async function measureVariant(bench, name) {
   try {
     const base = `http://127.0.0.1:${server.ports[name]}/v1/analytics/${PROJECT}/views?`;
     const init = { headers: { authorization: `Bearer ${bench.signToken()}` } };
-    await send(`${base}${writeQuery(0)}`, init);
-    const started = readResident(server.pid);
-    let next = 1;
-    const work = async () => {
-      while (next < REQUESTS) {
-        const at = next;
-        next += 1;
-        await send(`${base}${writeQuery(at)}`, init);
-      }
-    };
-    await Promise.all(Array.from({ length: CONNECTIONS }, work));
-    return { started, ended: readResident(server.pid) };
+    const sendMany = (query) => repeat((at) => send(`${base}${query(at)}`, init));
+    await send(`${base}${SAME}`, init);
+    const first = readResident(server.pid);
+    await sendMany(() => SAME);
+    const same = readResident(server.pid);
+    await sendMany(writeQuery);
+    return { first, same, distinct: readResident(server.pid) };
   } finally {
     await server.stop();
   }
+}
+
+/** Calls `run` with each number below {@link REQUESTS}, a few at a time. */
+async function repeat(run) {
+  let next = 0;
+  const work = async () => {
+    while (next < REQUESTS) {
+      const at = next;
+      next += 1;
+      await run(at);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, work));
 }
 
 /** The query of this number, which no other one is the same as. */

@@ -26,7 +26,9 @@ export function reportGateway(measured) {
   }
   if (memory) {
     parts.push(...writeHeading("resident memory of workerd, in MB", "memory"));
-    const note = `${REQUESTS} requests for rows of one page, all different: limits, offsets and spellings of a date.`;
+    const note = `\
+First ${REQUESTS} times the same request, then as many distinct ones for rows of the same page: limits,
+offsets and spellings of a date.`;
     parts.push(note, writeMemoryTable(memory));
   }
   if (crossings) {
@@ -134,10 +136,11 @@ function writeStartTable(starts) {
 
 function writeMemoryTable(memory) {
   const format = (bytes) => (bytes / 1e6).toFixed(1);
-  const lines = Object.entries(memory).map(([variant, { started, ended }]) =>
-    formatRow([variant, format(started), format(ended), format(ended - started)]),
+  const lines = Object.entries(memory).map(([variant, { first, same, distinct }]) =>
+    formatRow([variant, ...[first, same, distinct, distinct - same].map(format)]),
   );
-  return formatTable(["gateway", "after the first", "after the last", "more"], lines);
+  const head = ["gateway", "after one", "after the same", "after distinct ones", "more"];
+  return formatTable(head, lines);
 }
 
 function writeCrossingTable(crossings) {

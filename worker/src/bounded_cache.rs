@@ -22,7 +22,7 @@ use quillgate::Millis;
 /// ```
 #[derive(Debug)]
 pub struct BoundedCache<V> {
-    entries: Entries,
+    entries: UntypedCache,
     kind: PhantomData<V>,
 }
 
@@ -31,7 +31,7 @@ impl<V: 'static> BoundedCache<V> {
     #[must_use]
     pub fn new(max_entries: usize, max_bytes: usize) -> Self {
         Self {
-            entries: Entries::new(max_entries, max_bytes),
+            entries: UntypedCache::new(max_entries, max_bytes),
             kind: PhantomData,
         }
     }
@@ -76,9 +76,9 @@ impl<V: 'static> BoundedCache<V> {
     }
 }
 
-/// The entries of a cache, whatever their type: a map for each type would be in the wasm each time.
+/// A cache of values of any type: a map for each type would be in the wasm each time.
 #[derive(Debug)]
-struct Entries {
+struct UntypedCache {
     by_key: HashMap<Rc<str>, Entry>,
     /// The keys from the oldest on, each with the number of its entry. Once an entry has been
     /// replaced or removed, its key has another number, or none.
@@ -97,7 +97,7 @@ struct Entry {
     until: Millis,
 }
 
-impl Entries {
+impl UntypedCache {
     fn new(max_entries: usize, max_bytes: usize) -> Self {
         Self {
             by_key: HashMap::new(),
