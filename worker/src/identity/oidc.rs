@@ -411,7 +411,9 @@ fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
     let Value::Object(mut members) = item else {
         return Err(MEMBERS);
     };
-    let Some(Value::Object(claims)) = members.remove("claims") else {
+    let claims = members.remove("claims").ok_or(MEMBERS)?;
+    let name = fingerprint(&[issuer, &json::to_text(&claims)]);
+    let Value::Object(claims) = claims else {
         return Err(MEMBERS);
     };
     let projects = members
@@ -425,7 +427,6 @@ fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
     if !members.is_empty() {
         return Err(MEMBERS);
     }
-    let name = fingerprint(&[issuer, &json::to_text(&claims)]);
     Ok(Rule {
         claims: ExpectedClaims::read(claims).ok_or(
             "must have in claims at least one claim, each with a string, an integer, a boolean or a list of these",

@@ -466,6 +466,7 @@ fn problems_of_records() -> Vec<Problem> {
         now: now.0,
         caller: "a".to_owned(),
         quota: Some(1),
+        shared: Vec::new(),
         closed_until: None,
         used: vec![Used {
             caller: "a".to_owned(),
