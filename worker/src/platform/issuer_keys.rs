@@ -78,7 +78,8 @@ fn begin_call(
             }
         });
         for resolve in waiting {
-            resolve.call0(&JsValue::UNDEFINED)?;
+            // That one of them has left is nothing to the others.
+            drop(resolve.call0(&JsValue::UNDEFINED));
         }
         Ok(JsValue::UNDEFINED)
     });
