@@ -1,6 +1,6 @@
 //! Budgets: how many requests of a kind may go upstream in any period of time, and from whom.
 //!
-//! A policy (`create-job`, `send-message`, `analytics`) allows `limit` reservations in any
+//! A policy (`create-job`, `send-message`, `analytics`, `read-jobs`) allows `limit` reservations in any
 //! `window`. It is a sliding log, not a counter that is reset, so there are no bursts at the edges
 //! of a window. The host keeps the log, one row per reservation with its instant `at`, and passes
 //! a summary of it: [`Ask`]. A row counts while `at > now − window`; its slot is free again exactly

@@ -29,6 +29,7 @@ pub mod packed_head;
 pub mod plan;
 pub mod policy;
 pub mod problem;
+pub mod read_budget;
 pub mod response;
 pub mod route;
 pub mod shape;

@@ -44,6 +44,7 @@ pub struct Quota {
     create_job: Option<u32>,
     send_message: Option<u32>,
     analytics: Option<u32>,
+    read_jobs: Option<u32>,
 }
 
 impl Quota {
@@ -76,6 +77,7 @@ impl Quota {
             Policy::CreateJob => self.create_job,
             Policy::SendMessage => self.send_message,
             Policy::Analytics => self.analytics,
+            Policy::ReadJobs => self.read_jobs,
         }
     }
 
@@ -84,6 +86,7 @@ impl Quota {
             Policy::CreateJob => &mut self.create_job,
             Policy::SendMessage => &mut self.send_message,
             Policy::Analytics => &mut self.analytics,
+            Policy::ReadJobs => &mut self.read_jobs,
         }
     }
 

@@ -352,7 +352,7 @@ fn read_rule(item: Value) -> Result<Rule, &'static str> {
         )?,
         grant: read_grant(projects, &scope)?,
         quota: quota.ok_or(
-            "must have in quota an integer, or integers for create-job, send-message or analytics",
+            "must have in quota an integer, or integers for create-job, send-message, analytics or read-jobs",
         )?,
     })
 }

@@ -27,6 +27,7 @@ mod packed_head;
 mod plan;
 mod poll;
 mod problem;
+mod read_budget;
 mod response;
 mod route;
 mod shape;
