@@ -48,7 +48,8 @@ after(async () => {
 beforeEach(async () => {
   // Enough successes between the failures that the gateway does not leave the upstream alone.
   await gate.upstream.clearFaults();
-  await Promise.all(Array.from({ length: HEALING }, () => gate.get(`${JOBS}/none`)));
+  const heal = () => [READ.raw(), gate.get(`${JOBS}/none`), WRITE.raw()];
+  await Promise.all(Array.from({ length: HEALING }, heal).flat());
   await gate.upstream.reset();
 });
 

@@ -545,15 +545,17 @@ describe("an outcome that nobody knows", () => {
       const key = newKey();
       const authorization = `Bearer ${hasty.token()}`;
       const options = { on: hasty, authorization };
-      await hasty.upstream.fault({ times: 0, fault: { kind: "reset", process: true } });
+      await next(CREATE, { kind: "reset", process: true }, hasty);
       assertProblem(await write(key, options), 502, "upstream-unreachable");
+      await hasty.upstream.fault({ times: 0, fault: { kind: "reset" } });
       await untilNot(
         ({ status }) => status === 502,
-        () => hasty.get(`${JOBS}/j1`),
+        () => hasty.post(JOBS, { prompt: "another" }),
       );
+      const { requests } = await creations(hasty);
       assertProblem(await forced(key, options), 503, "upstream-unavailable");
       assertUnknown(await write(key, options));
-      await assertCreations(1, 1, hasty);
+      await assertCreations(1, requests, hasty);
     });
 
     test("nothing secret is said, and no key", async () => {

@@ -25,6 +25,7 @@ use crate::platform::{
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::response::{GatewayResponse, HeaderFields};
+use crate::route::Operation;
 use crate::upstream::UpstreamRequest;
 use crate::views::page::{
     CacheStatus, FetchReason, FetchedBy, PageHead, Piece, ViewsHead, fetch_reason, has_more,
@@ -433,7 +434,7 @@ impl Gate {
     /// What an operator is told.
     fn health(&self) -> HostResult<OrgHealth> {
         Ok(OrgHealth {
-            breaker: breaker_state(now()),
+            breaker: breaker_state(&[Operation::ListPageViews], None, now()),
             budgets: OrgBudgets {
                 analytics: self.budget.health(Policy::Analytics),
             },

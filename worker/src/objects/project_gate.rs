@@ -17,6 +17,7 @@ use super::job_store::{JOB_TABLES, JobRow, JobStore};
 use super::outbox::{OUTBOX_TABLES, Outbox};
 use super::rpc::{ListCall, PROBLEM_HEADER, WriteCall, WriteReply, receive, send_back};
 use super::schema::migrate;
+use crate::breaker;
 use crate::config::Config;
 use crate::events::JobEvent;
 use crate::jobs::idempotency::{self, Settlement, Verdict};
@@ -33,6 +34,7 @@ use crate::platform::{
 use crate::policy::Policy;
 use crate::problem::ProblemKind;
 use crate::response::GatewayResponse;
+use crate::route::Operation;
 use crate::trace::continue_trace;
 use crate::upstream::UpstreamRequest;
 use crate::watch::WatchCall;
@@ -42,6 +44,12 @@ const STEPS: [&str; 4] = [BUDGET_TABLES, IDEMPOTENCY_TABLES, JOB_TABLES, OUTBOX_
 const OPEN: u16 = 1;
 /// The code of a socket that is closed because all is said (RFC 6455, section 7.4.1).
 const NORMAL_CLOSURE: u16 = 1000;
+/// The operations upstream that this object's breaker state is about.
+const OPERATIONS: [Operation; 3] = [
+    Operation::CreateJob,
+    Operation::SendMessage,
+    Operation::GetJob,
+];
 
 /// The object as the runtime has it.
 #[durable_object(alarm)]
@@ -631,8 +639,14 @@ impl Gate {
 
     /// What an operator is told.
     fn health(&self) -> HostResult<ProjectHealth> {
+        let project = self.jobs.project()?;
+        let breaker = match &project {
+            Some(project) => breaker_state(&OPERATIONS, Some(project), now()),
+            // Nothing was ever asked for it.
+            None => breaker::State::Closed,
+        };
         Ok(ProjectHealth {
-            breaker: breaker_state(now()),
+            breaker,
             budgets: ProjectBudgets {
                 create_job: self.budget.health(Policy::CreateJob),
                 send_message: self.budget.health(Policy::SendMessage),

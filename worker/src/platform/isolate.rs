@@ -1,5 +1,5 @@
 //! What an isolate keeps between requests: the configuration, the tokens that were verified, hot
-//! pages, key sets and the breaker. All of it has a bound, and none is borrowed across an await.
+//! pages, key sets, the breakers and what was read lately. All of it has a bound, and none is borrowed across an await.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -12,11 +12,12 @@ use worker::{AnalyticsEngineDataset, Env};
 
 use super::error::{HostError, HostResult};
 use crate::bounded_cache::BoundedCache;
-use crate::breaker::{Breaker, State};
+use crate::breaker::{Breakers, State};
 use crate::config::Config;
 use crate::identity::VerifiedTokens;
 use crate::identity::jwks::RememberedSet;
-use crate::problem::Problem;
+use crate::read_budget::ReadBudget;
+use crate::route::Operation;
 use crate::variable::VariableError;
 use crate::views::page::ViewsHead;
 
@@ -39,8 +40,8 @@ struct Isolate {
     verified: VerifiedTokens,
     views: BoundedCache<HotViews>,
     key_sets: Vec<(String, RememberedSet)>,
-    /// `None` while nothing fails, so that a healthy upstream costs nothing.
-    breaker: Option<Breaker>,
+    breakers: Breakers,
+    reads: ReadBudget,
     /// The gateway's description, written at build time; handed over by the entry, so that it is
     /// not in the wasm.
     description: Option<JsString>,
@@ -54,7 +55,8 @@ thread_local! {
         verified: VerifiedTokens::default(),
         views: BoundedCache::new(MOST_VIEWS, MOST_BYTES),
         key_sets: Vec::new(),
-        breaker: None,
+        breakers: Breakers::default(),
+        reads: ReadBudget::default(),
         description: None,
         dataset: OnceCell::new(),
     });
@@ -114,37 +116,19 @@ pub fn keep_views(name: &str, views: HotViews) {
     ISOLATE.with_borrow_mut(|isolate| isolate.views.insert(name, views, bytes, until));
 }
 
-/// Asks the breaker whether a request may go upstream.
-///
-/// # Errors
-/// 503 while the upstream is left alone.
-pub fn check_breaker(now: Millis) -> Result<(), Problem> {
-    ISOLATE.with_borrow_mut(|isolate| match &mut isolate.breaker {
-        Some(breaker) => breaker.allow(now),
-        None => Ok(()),
-    })
+/// Runs something with the breakers.
+pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
+    ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.breakers))
 }
 
-/// Tells the breaker how a request went.
-pub fn record_outcome(is_fault: bool, now: Millis) {
-    ISOLATE.with_borrow_mut(|isolate| {
-        if !is_fault && isolate.breaker.is_none() {
-            return;
-        }
-        let breaker = isolate.breaker.get_or_insert_default();
-        breaker.record_outcome(!is_fault, now);
-        if breaker.is_calm(now) {
-            isolate.breaker = None;
-        }
-    });
+/// What the breakers do with these operations, in this project or in any.
+pub fn breaker_state(operations: &[Operation], project: Option<&str>, now: Millis) -> State {
+    with_breakers(|breakers| breakers.state(operations, project, now))
 }
 
-/// What the breaker does with requests.
-pub fn breaker_state(now: Millis) -> State {
-    ISOLATE.with_borrow(|isolate| {
-        let breaker = isolate.breaker.as_ref();
-        breaker.map_or(State::Closed, |breaker| breaker.state(now))
-    })
+/// Runs something with what was read lately.
+pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
+    ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.reads))
 }
 
 /// Takes the gateway's description.

@@ -2,21 +2,22 @@
 
 use js_sys::{Array, JsString, Reflect};
 use quillgate::schema::Described as _;
-use quillgate::{AgentJob, Method, Millis};
+use quillgate::{AgentJob, Millis};
+use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::context::now;
 use super::host::{Message, Outgoing, parse_json, send, stringify_json};
-use super::isolate::{check_breaker, record_outcome};
+use super::isolate::with_breakers;
+use crate::breaker::Scope;
 use crate::config::Config;
 use crate::json;
 use crate::log::ExchangeMetrics;
 use crate::problem::Problem;
 use crate::shape::is_of_kind;
 use crate::upstream::{
-    Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, LONGEST_SNAPSHOT, NextAttempt, ReplyHead,
-    TransportError, UpstreamFailure, UpstreamRequest, classify_error, classify_malformed,
-    classify_transport_error,
+    Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, NextAttempt, ReplyHead, TransportError,
+    UpstreamFailure, UpstreamRequest, classify_error, classify_malformed, classify_transport_error,
 };
 use crate::views::page::PAGE_ROWS;
 
@@ -121,6 +122,13 @@ struct Answer {
     error: String,
 }
 
+/// A request that was sent.
+struct Asked {
+    scope: Option<Scope>,
+    started: Millis,
+    answer: Result<Answer, TransportError>,
+}
+
 /// Sends requests upstream.
 pub struct UpstreamClient<'a> {
     config: &'a Config,
@@ -132,28 +140,16 @@ impl<'a> UpstreamClient<'a> {
         Self { config }
     }
 
-    /// Sends a request that is answered by a job, which has to be of the promised shape.
+    /// Sends a request that is answered by a job, for who passes the answer on.
     pub async fn read_job(&self, request: &UpstreamRequest) -> Exchange<JobReply> {
-        let started = now();
-        if let Err(problem) = check_breaker(started) {
-            return not_sent(problem);
-        }
-        let answer = self.attempt(request, LONGEST_JOB, &mut || true).await;
-        self.conclude(request.method, started, answer, |head, text| {
-            JobReply::read(head, &text)
-        })
+        let answer = self.ask(request, LONGEST_JOB, &mut || true).await;
+        self.conclude(request, answer, |head, text| JobReply::read(head, &text))
     }
 
     /// Sends a request that is answered by a job, of which what is known is kept.
     pub async fn take_snapshot(&self, request: &UpstreamRequest) -> Exchange<JobSnapshot> {
-        let started = now();
-        if let Err(problem) = check_breaker(started) {
-            return not_sent(problem);
-        }
-        let answer = self.attempt(request, LONGEST_SNAPSHOT, &mut || true).await;
-        self.conclude(request.method, started, answer, |head, text| {
-            JobSnapshot::read(&head, text)
-        })
+        let answer = self.ask(request, LONGEST_JOB, &mut || true).await;
+        self.conclude(request, answer, |head, text| JobSnapshot::read(&head, text))
     }
 
     /// Sends a request that is answered by a page of analytics; `pay` reserves a slot of the
@@ -163,13 +159,26 @@ impl<'a> UpstreamClient<'a> {
         request: &UpstreamRequest,
         pay: &mut dyn FnMut() -> bool,
     ) -> Exchange<PageReply> {
+        let answer = self.ask(request, LONGEST_PAGE, pay).await;
+        self.conclude(request, answer, |_, text| PageReply::read(text))
+    }
+
+    /// Sends a request unless its breaker is open.
+    async fn ask(
+        &self,
+        request: &UpstreamRequest,
+        longest: u32,
+        pay: &mut dyn FnMut() -> bool,
+    ) -> Result<Asked, Problem> {
+        let scope = request.scope();
         let started = now();
-        if let Err(problem) = check_breaker(started) {
-            return not_sent(problem);
+        if let Some(scope) = &scope {
+            with_breakers(|breakers| breakers.allow(scope, started))?;
         }
-        let answer = self.attempt(request, LONGEST_PAGE, pay).await;
-        self.conclude(request.method, started, answer, |_, text| {
-            PageReply::read(text)
+        Ok(Asked {
+            scope,
+            started,
+            answer: self.attempt(request, longest, pay).await,
         })
     }
 
@@ -217,12 +226,20 @@ impl<'a> UpstreamClient<'a> {
 
     fn conclude<T>(
         &self,
-        method: Method,
-        started: Millis,
-        answer: Result<Answer, TransportError>,
+        request: &UpstreamRequest,
+        asked: Result<Asked, Problem>,
         read: impl FnOnce(ReplyHead, JsString) -> Option<T>,
     ) -> Exchange<T> {
+        let Asked {
+            scope,
+            started,
+            answer,
+        } = match asked {
+            Ok(asked) => asked,
+            Err(problem) => return Exchange::not_sent(problem),
+        };
         let now = now();
+        let method = request.method;
         let status = answer.as_ref().ok().map(|answer| answer.head.status);
         let outcome = match answer {
             Err(error) => Err(classify_transport_error(error, method)),
@@ -234,8 +251,10 @@ impl<'a> UpstreamClient<'a> {
             }
         };
         let failure = outcome.as_ref().err();
-        let is_fault = failure.is_some_and(UpstreamFailure::counts_against_upstream);
-        record_outcome(is_fault, now);
+        if let Some(scope) = &scope {
+            let counted = request.call_outcome(scope, failure);
+            with_breakers(|breakers| breakers.record_outcome(scope, counted, now));
+        }
         Exchange {
             metrics: ExchangeMetrics {
                 status,
@@ -247,10 +266,13 @@ impl<'a> UpstreamClient<'a> {
     }
 }
 
-fn not_sent<T>(problem: Problem) -> Exchange<T> {
-    Exchange {
-        metrics: ExchangeMetrics::default(),
-        outcome: Err(UpstreamFailure::not_sent(problem)),
+impl<T> Exchange<T> {
+    /// Nothing was sent.
+    pub fn not_sent(problem: Problem) -> Self {
+        Self {
+            metrics: ExchangeMetrics::default(),
+            outcome: Err(UpstreamFailure::not_sent(problem)),
+        }
     }
 }
 

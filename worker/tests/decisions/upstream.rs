@@ -3,9 +3,11 @@
 use quillgate::credential::AdminKey;
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
+use quillgate_worker::breaker::CallOutcome;
 use quillgate_worker::config::Config;
 use quillgate_worker::jobs::idempotency::Settlement;
 use quillgate_worker::problem::{Problem, ProblemKind};
+use quillgate_worker::route::Operation;
 use quillgate_worker::upstream::{
     Attempts, NextAttempt, ReplyHead, TransportError, USER_AGENT, USUAL_WAIT, UpstreamFailure,
     UpstreamRequest, classify_error, classify_malformed, classify_transport_error,
@@ -736,9 +738,79 @@ fn an_answer_of_another_shape_does_not_count_against_the_upstream_and_silence_do
     let of_status = |status| classify_error(&head(status), "", Method::Get, &config, NOW);
     assert!(!classify_malformed(Method::Get).counts_against_upstream());
     assert!(!of_status(200).counts_against_upstream());
+    assert!(!of_status(302).counts_against_upstream());
     assert!(!of_status(404).counts_against_upstream());
     assert!(of_status(500).counts_against_upstream());
     for error in [TransportError::Broken, TransportError::TimedOut] {
         assert!(classify_transport_error(error, Method::Get).counts_against_upstream());
+    }
+}
+
+fn request_to(method: Method, target: &str) -> UpstreamRequest {
+    UpstreamRequest {
+        method,
+        target: target.to_owned(),
+        body: None,
+        traceparent: String::new(),
+    }
+}
+
+#[test]
+fn a_request_counts_for_the_operation_and_the_project_of_its_address() {
+    for (method, target, operation, project) in [
+        (
+            Method::Post,
+            "/v2/agent/acme/job",
+            Operation::CreateJob,
+            "acme",
+        ),
+        (
+            Method::Get,
+            "/v2/agent/a%20b/job/j1",
+            Operation::GetJob,
+            "a b",
+        ),
+        (
+            Method::Post,
+            "/v2/agent/acme/job/j1/message",
+            Operation::SendMessage,
+            "acme",
+        ),
+        (
+            Method::Get,
+            "/v1/analytics/acme/views?limit=250&offset=0",
+            Operation::ListPageViews,
+            "acme",
+        ),
+    ] {
+        let scope = request_to(method, target).scope().unwrap();
+        assert_eq!((scope.operation, &*scope.project), (operation, project));
+    }
+    assert_eq!(request_to(Method::Get, "/v2/nowhere").scope(), None);
+}
+
+#[test]
+fn a_failure_counts_for_what_was_asked_for_unless_that_is_new() {
+    let failure = classify_transport_error(TransportError::Broken, Method::Get);
+    let redirect = classify(302, JSON, Method::Get);
+    for (method, target, expected) in [
+        (
+            Method::Get,
+            "/v2/agent/acme/job/j1",
+            CallOutcome::Failed(Some("/v2/agent/acme/job/j1")),
+        ),
+        (
+            Method::Post,
+            "/v2/agent/acme/job",
+            CallOutcome::Failed(None),
+        ),
+    ] {
+        let request = request_to(method, target);
+        let scope = request.scope().unwrap();
+        assert_eq!(request.call_outcome(&scope, Some(&failure)), expected);
+        for answered in [None, Some(&redirect)] {
+            let counted = request.call_outcome(&scope, answered);
+            assert_eq!(counted, CallOutcome::Answered);
+        }
     }
 }

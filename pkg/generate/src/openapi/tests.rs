@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use quillgate::endpoint::Place;
 use quillgate::{ApiError, Method, Millis, Rule, ValidationError};
-use quillgate_worker::breaker::{Breaker, LEAST_CALLS};
+use quillgate_worker::breaker::{Breaker, CallOutcome, LEAST_CALLS};
 use quillgate_worker::budget::{self, Ask, Used, Verdict};
 use quillgate_worker::config::Config;
 use quillgate_worker::identity::caller::{Caller, Grant, Quota};
@@ -455,7 +455,7 @@ fn problems_of_records() -> Vec<Problem> {
     let now = Millis(1_000_000);
     let mut breaker = Breaker::default();
     for _ in 0..LEAST_CALLS {
-        breaker.record_outcome(false, now);
+        breaker.record_outcome(CallOutcome::Failed(None), now);
     }
     let ask = Ask {
         policy: Policy::Analytics,
