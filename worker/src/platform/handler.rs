@@ -16,11 +16,13 @@ use super::crypto::verify_signature;
 use super::error::{HostError, HostResult};
 use super::host::{Outgoing, event_stream, hear, make_response, read_body, response_headers, send};
 use super::isolate::{
-    HotViews, description, hot_views, keep_views, load_config, with_key_set, with_verified,
+    HotViews, description, hot_views, keep_views, load_config, with_key_set, with_reads,
+    with_verified,
 };
 use super::report::report;
 use super::task::into_promise;
 use super::upstream_client::UpstreamClient;
+use crate::budget::Verdict;
 use crate::config::Config;
 use crate::content::LARGEST_BODY;
 use crate::events::{
@@ -38,6 +40,7 @@ use crate::packed_head::{PackedHead, header_names};
 use crate::plan::{self, Action, AdmittedWrite, Plan, is_liveness};
 use crate::policy::Policy;
 use crate::problem::{Problem, ProblemKind};
+use crate::read_budget::Reader;
 use crate::response::{GatewayResponse, HeaderFields, JSON, common_headers};
 use crate::trace::{Trace, continue_trace};
 use crate::turnstile::{self, TurnstileProof};
@@ -326,6 +329,21 @@ impl Work {
             }
             action => action,
         };
+        if is_budgeted_read(&action) {
+            let budget = self.reserve_read()?;
+            let outcome = match self.act(packed, action).await {
+                Ok(outcome) => outcome,
+                Err(problem) => self.context.refuse(&problem),
+            };
+            return Ok(Outcome {
+                headers: outcome.headers.or(&budget),
+                ..outcome
+            });
+        }
+        self.act(packed, action).await
+    }
+
+    async fn act(&mut self, packed: &PackedHead<'_>, action: Action) -> Result<Outcome, Problem> {
         match action {
             Action::ListViews(query) => self.list_views(packed, query).await,
             Action::ReadJob { request, job } => {
@@ -431,6 +449,22 @@ impl Work {
     }
 
     // --- jobs --------------------------------------------------------------
+
+    /// Counts a request that reads jobs.
+    fn reserve_read(&self) -> Result<HeaderFields, Problem> {
+        let caller = self.caller()?;
+        let reader = Reader {
+            // No project's id has a line feed in it.
+            name: [self.project()?.as_str(), &caller.key()].join("\n"),
+            quota: caller.quota.ceiling(Policy::ReadJobs),
+            limit: self.config.limit(Policy::ReadJobs),
+            window: self.config.limit_window,
+        };
+        match with_reads(|reads| reads.reserve(&reader, now())) {
+            Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
+            Verdict::Refused(refused) => Err(refused.problem),
+        }
+    }
 
     async fn read_job(&mut self, request: quillgate::Request) -> Result<Outcome, Problem> {
         let request = UpstreamRequest {
@@ -649,6 +683,14 @@ impl Work {
         self.context.metrics.operator = Some(error.to_string());
         Problem::gate_unavailable()
     }
+}
+
+/// Whether an action is counted as a read of jobs: each makes the gateway ask upstream.
+const fn is_budgeted_read(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::ReadJob { .. } | Action::ListJobs { .. } | Action::StreamEvents(_)
+    )
 }
 
 /// An object's answer in the place of a WebSocket.
