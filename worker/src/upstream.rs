@@ -184,12 +184,14 @@ impl<'a> Attempts<'a> {
         reply: Result<&ReplyHead, TransportError>,
         now: Millis,
     ) -> NextAttempt {
+        if now >= self.deadline {
+            return NextAttempt::Stop;
+        }
         if reply.is_ok_and(|head| head.status == 401) && self.key + 1 < self.keys.len() {
             self.key += 1;
             return NextAttempt::OtherKey;
         }
-        let in_time = now < self.deadline;
-        if self.method == Method::Get && !self.repeated && in_time && is_transient(reply) {
+        if self.method == Method::Get && !self.repeated && is_transient(reply) {
             self.repeated = true;
             self.key = 0;
             return NextAttempt::Repeat;
@@ -424,7 +426,7 @@ pub fn error_problem(error: &ApiError, method: Method) -> Problem {
         problem.with_member("details", error.details.iter().map(shaped).collect())
     };
     let problem = match status {
-        500.. => mark_uncertain(problem, method),
+        408 | 500.. => mark_uncertain(problem, method),
         _ => problem,
     };
     let wait = error.retry_after.unwrap_or(USUAL_WAIT).0.div_ceil(1000);

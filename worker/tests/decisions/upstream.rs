@@ -399,8 +399,8 @@ fn what_is_not_sent_changes_nothing() {
 /// fault. `None` is no answer.
 fn expected_effects(status: Option<u16>) -> (Settlement, bool, bool, bool) {
     let settlement = match status {
-        None | Some(200..=299) => Settlement::Unknown,
-        Some(401 | 403 | 429) => Settlement::Forget,
+        None | Some(200..=299 | 408) => Settlement::Unknown,
+        Some(401 | 403 | 421 | 425 | 429) => Settlement::Forget,
         Some(_) => Settlement::Store,
     };
     let is_closed = status == Some(429);
@@ -452,6 +452,9 @@ fn only_a_failure_after_which_nobody_knows_says_so() {
         (999, true),
         (100, true),
         (400, false),
+        (408, true),
+        (421, false),
+        (425, false),
         (401, false),
         (403, false),
         (404, false),
@@ -721,6 +724,17 @@ fn nothing_is_repeated_once_the_time_is_over() {
             let mut attempts = attempts(&config, Method::Get);
             assert_eq!(attempts.plan_next(reply, now), expected, "{now:?}");
         }
+    }
+    let two = with_keys("mint_new,mint_old", None);
+    for method in [Method::Get, Method::Post] {
+        let refused = head(401, JSON);
+        let mut attempts = attempts(&two, method);
+        assert_eq!(
+            attempts.plan_next(Ok(&refused), at(30)),
+            NextAttempt::Stop,
+            "nor with the other key"
+        );
+        assert_eq!(key(&attempts), "mint_new");
     }
     let attempts = attempts(&config, Method::Get);
     for (now, left) in [(NOW, 30_000), (at(29), 1_000), (at(30), 0), (at(31), 0)] {
