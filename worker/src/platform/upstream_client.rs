@@ -39,12 +39,17 @@ pub struct JobReply {
 }
 
 impl JobReply {
-    /// Checks the shape of a job, as the package would.
     pub(super) fn read(head: ReplyHead, text: &JsString) -> Option<Self> {
-        let job = json::parse(String::from(text).as_bytes())?;
+        parse_job(text)?;
         let text = text.clone();
-        is_of_kind(&job, &AgentJob::KIND).then_some(Self { head, text })
+        Some(Self { head, text })
     }
+}
+
+/// Checks the shape of a job, as the package would.
+fn parse_job(text: &JsString) -> Option<Value> {
+    let job = json::parse(String::from(text).as_bytes())?;
+    is_of_kind(&job, &AgentJob::KIND).then_some(job)
 }
 
 /// A job as the upstream answered it, for who keeps what is known of it.
@@ -65,19 +70,13 @@ pub struct JobSnapshot {
 }
 
 impl JobSnapshot {
-    /// Reads any JSON object: a member that is not text is not known.
     pub(super) fn read(head: &ReplyHead, text: JsString) -> Option<Self> {
-        let job = parse_json(&text).ok()?;
-        if !job.is_object() || Array::is_array(&job) {
-            return None;
-        }
-        let member = |name: &str| {
-            let value = Reflect::get(&job, &JsValue::from_str(name)).ok()?;
-            value.as_string()
-        };
+        let job = parse_job(&text)?;
+        let member = |name| json::text(&job, name).map(str::to_owned);
         Some(Self {
             http_status: head.status,
-            data: stringify_json(&job).ok()?.into(),
+            // By JavaScript, which keeps the order of the members.
+            data: stringify_json(&parse_json(&text).ok()?).ok()?.into(),
             id: member("id"),
             status: member("status"),
             pr_link: member("prLink"),
