@@ -322,7 +322,7 @@ pub fn classify_error(
         }
         _ => {
             let error = read_api_error(head, body, config, now);
-            let closed = budget::plan_closure(error.retry_after, now).since(now);
+            let closed = budget::plan_closure(error.retry_after, config.limit_window);
             UpstreamFailure {
                 problem: error_problem(&error, method),
                 settlement: settle(Some(status)),

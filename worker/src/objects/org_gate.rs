@@ -10,9 +10,9 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
-use super::budget_store::{BUDGET_TABLES, BudgetStore, Claimant, Slot};
+use super::budget_store::{BUDGET_TABLES, BudgetStore, Claimant, PROBE_TABLES, Slot};
 use super::page_store::{PAGE_TABLES, Page, PageStore};
-use super::rpc::{Views, ViewsCall, ViewsReply, receive, send_back};
+use super::rpc::{Views, ViewsCall, ViewsReply, read_policy, receive, send_back};
 use super::schema::migrate;
 use crate::budget::Refused;
 use crate::config::Config;
@@ -32,7 +32,7 @@ use crate::views::page::{
     page_target, split_into_pieces,
 };
 
-const STEPS: [&str; 2] = [BUDGET_TABLES, PAGE_TABLES];
+const STEPS: [&str; 3] = [BUDGET_TABLES, PAGE_TABLES, PROBE_TABLES];
 /// How long an issuer may take to answer with its keys.
 const KEYS_TIME: Millis = Millis::from_seconds(5);
 /// Far more bytes than any issuer's keys have.
@@ -71,6 +71,11 @@ impl OrgGate {
     pub fn key_set(&self, address: String, kid: String) -> Promise {
         let gate = self.gate();
         into_promise(async move { Ok(gate?.key_set(&address, &kid).await?.into()) })
+    }
+
+    /// Opens a policy that the upstream has closed.
+    pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
+        Ok(self.gate()?.budget.reopen(read_policy(policy)?)?)
     }
 
     /// What an operator is told: an [`OrgHealth`].

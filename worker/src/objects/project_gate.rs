@@ -11,11 +11,13 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, WebSocketPair, durable_object};
 
-use super::budget_store::{BUDGET_TABLES, BudgetStore, Claimant, Slot};
+use super::budget_store::{BUDGET_TABLES, BudgetStore, Claimant, PROBE_TABLES, Slot};
 use super::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
 use super::job_store::{JOB_TABLES, JobRow, JobStore};
 use super::outbox::{OUTBOX_TABLES, Outbox};
-use super::rpc::{ListCall, PROBLEM_HEADER, WriteCall, WriteReply, receive, send_back};
+use super::rpc::{
+    ListCall, PROBLEM_HEADER, WriteCall, WriteReply, read_policy, receive, send_back,
+};
 use super::schema::migrate;
 use crate::breaker;
 use crate::config::Config;
@@ -39,7 +41,13 @@ use crate::trace::continue_trace;
 use crate::upstream::UpstreamRequest;
 use crate::watch::WatchCall;
 
-const STEPS: [&str; 4] = [BUDGET_TABLES, IDEMPOTENCY_TABLES, JOB_TABLES, OUTBOX_TABLES];
+const STEPS: [&str; 5] = [
+    BUDGET_TABLES,
+    IDEMPOTENCY_TABLES,
+    JOB_TABLES,
+    OUTBOX_TABLES,
+    PROBE_TABLES,
+];
 /// The `readyState` of a socket that takes messages.
 const OPEN: u16 = 1;
 /// The code of a socket that is closed because all is said (RFC 6455, section 7.4.1).
@@ -90,6 +98,11 @@ impl ProjectGate {
     pub fn list(&self, call: JsValue) -> Promise {
         let gate = self.gate();
         into_promise(async move { send_back(&gate?.list(receive(call)?).await?) })
+    }
+
+    /// Opens a policy that the upstream has closed.
+    pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
+        Ok(self.gate()?.budget.reopen(read_policy(policy)?)?)
     }
 
     /// What an operator is told: a [`ProjectHealth`].

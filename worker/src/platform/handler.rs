@@ -356,6 +356,7 @@ impl Work {
             Action::ListJobs { limit, before } => self.list_jobs(limit, before).await,
             Action::StreamEvents(job) => self.stream_events(packed, &job).await,
             Action::AnswerHealth(project) => self.answer_health(project).await,
+            Action::Reopen(policy) => self.reopen(policy).await,
             // What was verified once is not asked for again: nothing may pass this way.
             Action::VerifySignature(_)
             | Action::AnswerLiveness
@@ -650,6 +651,17 @@ impl Work {
         let issuers = issuers.map(|issuer| issuer.issuer.as_str()).collect();
         let health = Health::new(organisation, project, issuers);
         Ok(Outcome::json(200, &health.to_json()))
+    }
+
+    async fn reopen(&mut self, policy: Policy) -> Result<Outcome, Problem> {
+        let asked = async {
+            match policy {
+                Policy::Analytics => OrgStub::new(&self.env)?.reopen(policy).await,
+                _ => self.project_stub()?.reopen(policy).await,
+            }
+        };
+        asked.await.map_err(|error| self.gate_failed(&error))?;
+        Ok(GatewayResponse::empty(204).into())
     }
 
     // --- what all of them need ---------------------------------------------

@@ -23,9 +23,10 @@ use super::description;
 use super::problems::schema_name;
 
 /// Paths that are the gateway's own, with the operations there.
-const OWN: [(&str, &str); 4] = [
+const OWN: [(&str, &str); 5] = [
     ("/healthz", "gateway.health"),
     ("/healthz", "gateway.healthHead"),
+    ("/healthz/closures/{policy}", "gateway.reopen"),
     ("/openapi.json", "gateway.description"),
     ("/openapi.json", "gateway.descriptionHead"),
 ];
