@@ -225,6 +225,16 @@ impl BudgetStore {
         Ok(id)
     }
 
+    /// Counts a request that had to wait before it was sent as of the latest moment at which it may
+    /// be answered.
+    pub fn postpone(&self, id: u64) -> HostResult<()> {
+        let at = now().plus(self.config.upstream_timeout);
+        let update = "UPDATE reservation SET at = ? WHERE id = ?";
+        self.database.execute(update, &[number(at.0), number(id)])?;
+        self.usage.borrow_mut().postpone(id, at);
+        Ok(())
+    }
+
     /// Stops counting a slot whose row was rolled back.
     pub fn forget(&self, id: u64) {
         self.usage.borrow_mut().release(id);

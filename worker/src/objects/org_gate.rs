@@ -18,9 +18,11 @@ use crate::budget::Refused;
 use crate::config::Config;
 use crate::identity::jwks::{KeySet, KeySource, Lookup};
 use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics};
+use crate::permits::Lane;
 use crate::platform::{
-    Database, HostError, HostResult, Outgoing, PageReply, SharedTask, UpstreamClient,
-    breaker_state, config, digest_tag, into_promise, now, parse_json, send, stringify_json,
+    Connections, Database, Exchange, HostError, HostResult, Outgoing, PageReply, SharedTask,
+    UpstreamClient, breaker_state, config, digest_tag, into_promise, now, parse_json, send,
+    stringify_json,
 };
 use crate::policy::Policy;
 use crate::problem::Problem;
@@ -156,6 +158,7 @@ struct Gate {
     database: Rc<Database>,
     budget: BudgetStore,
     pages: PageStore,
+    connections: Connections,
     /// Fetches under way by list and number: whoever wants such a page waits for it.
     fetches: RefCell<Vec<RunningFetch>>,
     keys: RefCell<Vec<IssuerKeys>>,
@@ -169,6 +172,7 @@ impl Gate {
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
             pages: PageStore::open(Rc::clone(&database)),
+            connections: Connections::default(),
             fetches: RefCell::default(),
             keys: RefCell::default(),
             state,
@@ -306,11 +310,22 @@ impl Gate {
             body: None,
             traceparent: call.traceparent.clone(),
         };
+        let time = self.config.upstream_timeout;
+        let permit = self.connections.acquire(Lane::ReadPage, time).await;
+        if let Ok(permit) = &permit
+            && permit.has_waited
+        {
+            self.budget.postpone(slot.id)?;
+        }
         let slot = RefCell::new(slot);
         let mut pay = || self.pay_again(call, &slot);
-        let exchange = UpstreamClient::new(&self.config)
-            .read_page(&request, &mut pay)
-            .await;
+        let exchange = match permit {
+            Ok(_held) => {
+                let client = UpstreamClient::new(&self.config);
+                client.read_page(&request, &mut pay).await
+            }
+            Err(problem) => Exchange::not_sent(problem),
+        };
         let slot = slot.into_inner();
         let failure = exchange.outcome.as_ref().err();
         self.database

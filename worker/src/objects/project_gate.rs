@@ -28,13 +28,14 @@ use crate::jobs::poll::{Audience, compute_pause, is_lost, is_poll_due};
 use crate::log::{
     ExchangeMetrics, ProjectBudgets, ProjectHealth, RequestMetrics, format_operator_line,
 };
+use crate::permits::Lane;
 use crate::plan::Write;
 use crate::platform::{
-    Call, Database, Exchange, HostError, HostResult, JobSnapshot, SharedTask, UpstreamClient,
-    breaker_state, config, into_promise, log_error, make_response, new_uuid, now,
+    Call, Connections, Database, Exchange, HostError, HostResult, JobSnapshot, Permit, SharedTask,
+    UpstreamClient, breaker_state, config, into_promise, log_error, make_response, new_uuid, now,
 };
 use crate::policy::Policy;
-use crate::problem::ProblemKind;
+use crate::problem::{Problem, ProblemKind};
 use crate::response::GatewayResponse;
 use crate::route::Operation;
 use crate::trace::continue_trace;
@@ -153,6 +154,7 @@ struct Gate {
     keys: IdempotencyStore,
     jobs: JobStore,
     outbox: Outbox,
+    connections: Connections,
     /// The jobs that are being polled, or whose last poll failed.
     polls: RefCell<HashMap<String, PollState>>,
 }
@@ -161,12 +163,18 @@ impl Gate {
     fn open(state: State, env: &Env) -> HostResult<Self> {
         let config = config(env)?;
         let database = Rc::new(Database::new(state.storage()));
+        let connections = Connections::default();
         migrate(&database, &STEPS)?;
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
             keys: IdempotencyStore::open(Rc::clone(&database))?,
             jobs: JobStore::open(Rc::clone(&database)),
-            outbox: Outbox::open(Rc::clone(&database), Rc::clone(&config)),
+            outbox: Outbox::open(
+                Rc::clone(&database),
+                Rc::clone(&config),
+                connections.clone(),
+            ),
+            connections,
             polls: RefCell::default(),
             state,
             config,
@@ -268,8 +276,15 @@ impl Gate {
             body: Some(write.body.clone()),
             traceparent: call.traceparent.clone(),
         };
-        let client = UpstreamClient::new(&self.config);
-        let Exchange { metrics, outcome } = client.take_snapshot(&request).await;
+        let permit = self.acquire(Lane::Write).await;
+        let permit = permit.and_then(|permit| {
+            if permit.has_waited {
+                let postponed = self.budget.postpone(slot.id);
+                postponed.map_err(|_| Problem::gate_unavailable())?;
+            }
+            Ok(permit)
+        });
+        let Exchange { metrics, outcome } = self.exchange(permit, &request).await;
         let (response, settlement) = match &outcome {
             Ok(reply) => (
                 GatewayResponse::json(reply.http_status, String::from(&reply.text)),
@@ -305,6 +320,26 @@ impl Gate {
             },
             metrics,
         ))
+    }
+
+    async fn acquire(&self, lane: Lane) -> Result<Permit, Problem> {
+        let time = self.config.upstream_timeout;
+        self.connections.acquire(lane, time).await
+    }
+
+    /// Sends a request about a job while the permit is held.
+    async fn exchange(
+        &self,
+        permit: Result<Permit, Problem>,
+        request: &UpstreamRequest,
+    ) -> Exchange<JobSnapshot> {
+        match permit {
+            Ok(_held) => {
+                let client = UpstreamClient::new(&self.config);
+                client.take_snapshot(request).await
+            }
+            Err(problem) => Exchange::not_sent(problem),
+        }
     }
 
     /// A job was created, or set to work again by a follow-up.
@@ -394,9 +429,8 @@ impl Gate {
         let (gate, overtaken) = (Rc::clone(self), Rc::clone(&is_overtaken));
         let polled = name.clone();
         let task = SharedTask::spawn(&self.state, async move {
-            let exchange = UpstreamClient::new(&gate.config)
-                .take_snapshot(&request)
-                .await;
+            let permit = gate.acquire(Lane::ReadJob).await;
+            let exchange = gate.exchange(permit, &request).await;
             gate.end_poll(&polled, exchange.outcome.is_ok());
             if let Err(error) = gate.on_polled(&polled, &exchange, overtaken.get()) {
                 log_error(&format_operator_line(&format!(

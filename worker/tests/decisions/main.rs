@@ -24,6 +24,7 @@ mod ledger;
 mod log;
 mod oidc;
 mod packed_head;
+mod permits;
 mod plan;
 mod poll;
 mod problem;

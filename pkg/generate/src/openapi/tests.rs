@@ -11,6 +11,7 @@ use quillgate_worker::identity::caller::{Caller, Grant, Quota};
 use quillgate_worker::identity::{self, Credentials, Signature, VerifiedTokens, invalid_token};
 use quillgate_worker::jobs::idempotency::{self, Record, Retry, State};
 use quillgate_worker::jobs::{ledger, webhook};
+use quillgate_worker::permits;
 use quillgate_worker::policy::Policy;
 use quillgate_worker::problem::{GatewayRule, KindStatus, Problem, ProblemKind};
 use quillgate_worker::route::Operation;
@@ -491,6 +492,7 @@ fn problems_of_records() -> Vec<Problem> {
     };
     vec![
         breaker.allow(now).expect_err("an open breaker"),
+        permits::busy_problem(),
         refused.problem,
         repeat(State::Running, true, "first"),
         repeat(State::Unknown, false, "first"),
