@@ -233,6 +233,8 @@ struct RequestContext {
     project: Option<ProjectId>,
     caller: Option<Rc<Caller>>,
     trace: Trace,
+    /// What is said about the budget for reads, once the request was counted.
+    budget: HeaderFields,
     metrics: RequestMetrics,
 }
 
@@ -248,6 +250,7 @@ impl RequestContext {
             project: plan.project.clone(),
             caller: plan.caller.clone(),
             trace: continue_trace(packed.traceparent(), &random),
+            budget: HeaderFields::default(),
             metrics: RequestMetrics::default(),
         }
     }
@@ -266,7 +269,7 @@ impl RequestContext {
     /// Makes the response, and writes the log.
     fn finish(self, env: &Env, outcome: Outcome) -> Response {
         let timing = self.metrics.server_timing();
-        let mut headers = outcome.headers.or(&self.common);
+        let mut headers = outcome.headers.or(&self.budget).or(&self.common);
         if let Some(timing) = timing {
             headers.set("server-timing", timing);
         }
@@ -330,20 +333,8 @@ impl Work {
             action => action,
         };
         if is_budgeted_read(&action) {
-            let budget = self.reserve_read()?;
-            let outcome = match self.act(packed, action).await {
-                Ok(outcome) => outcome,
-                Err(problem) => self.context.refuse(&problem),
-            };
-            return Ok(Outcome {
-                headers: outcome.headers.or(&budget),
-                ..outcome
-            });
+            self.context.budget = self.reserve_read()?;
         }
-        self.act(packed, action).await
-    }
-
-    async fn act(&mut self, packed: &PackedHead<'_>, action: Action) -> Result<Outcome, Problem> {
         match action {
             Action::ListViews(query) => self.list_views(packed, query).await,
             Action::ReadJob { request, job } => {

@@ -2,7 +2,7 @@
 
 use js_sys::{Array, JsString, Reflect};
 use quillgate::schema::Described as _;
-use quillgate::{AgentJob, Millis};
+use quillgate::{AgentJob, Method, Millis};
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -229,31 +229,19 @@ impl<'a> UpstreamClient<'a> {
         asked: Result<Asked, Problem>,
         read: impl FnOnce(ReplyHead, JsString) -> Option<T>,
     ) -> Exchange<T> {
-        let Asked {
-            scope,
-            started,
-            answer,
-        } = match asked {
+        let asked = match asked {
             Ok(asked) => asked,
             Err(problem) => return Exchange::not_sent(problem),
         };
-        let now = now();
-        let method = request.method;
-        let status = answer.as_ref().ok().map(|answer| answer.head.status);
-        let outcome = match answer {
-            Err(error) => Err(classify_transport_error(error, method)),
-            Ok(Answer { head, text, .. }) if head.is_success() => text
-                .and_then(|text| read(head, text))
-                .ok_or_else(|| classify_malformed(method)),
-            Ok(Answer { head, error, .. }) => {
-                Err(classify_error(&head, &error, method, self.config, now))
-            }
-        };
+        let Asked { scope, started, .. } = asked;
+        let status = asked.answer.as_ref().ok().map(|answer| answer.head.status);
+        let answer = self.classify(request.method, asked.answer);
+        let outcome = answer.and_then(|(head, text)| {
+            read(head, text).ok_or_else(|| classify_malformed(request.method))
+        });
         let failure = outcome.as_ref().err();
-        if let Some(scope) = &scope {
-            let counted = request.call_outcome(scope, failure);
-            with_breakers(|breakers| breakers.record_outcome(scope, counted, now));
-        }
+        let now = now();
+        record_outcome(request, scope.as_ref(), failure, now);
         Exchange {
             metrics: ExchangeMetrics {
                 status,
@@ -262,6 +250,37 @@ impl<'a> UpstreamClient<'a> {
             },
             outcome,
         }
+    }
+
+    /// A success with its text, or the failure.
+    fn classify(
+        &self,
+        method: Method,
+        answer: Result<Answer, TransportError>,
+    ) -> Result<(ReplyHead, JsString), UpstreamFailure> {
+        match answer {
+            Err(error) => Err(classify_transport_error(error, method)),
+            Ok(Answer { head, text, .. }) if head.is_success() => {
+                let text = text.ok_or_else(|| classify_malformed(method))?;
+                Ok((head, text))
+            }
+            Ok(Answer { head, error, .. }) => {
+                Err(classify_error(&head, &error, method, self.config, now()))
+            }
+        }
+    }
+}
+
+/// Tells the breakers how a request went.
+fn record_outcome(
+    request: &UpstreamRequest,
+    scope: Option<&Scope>,
+    failure: Option<&UpstreamFailure>,
+    now: Millis,
+) {
+    if let Some(scope) = scope {
+        let counted = request.call_outcome(scope, failure);
+        with_breakers(|breakers| breakers.record_outcome(scope, counted, now));
     }
 }
 
