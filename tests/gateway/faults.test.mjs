@@ -48,7 +48,8 @@ after(async () => {
 beforeEach(async () => {
   // Enough successes between the failures that the gateway does not leave the upstream alone.
   await gate.upstream.clearFaults();
-  await Promise.all(Array.from({ length: HEALING }, () => gate.get(`${JOBS}/none`)));
+  const heal = () => [READ.raw(), gate.get(`${JOBS}/none`), WRITE.raw()];
+  await Promise.all(Array.from({ length: HEALING }, heal).flat());
   await gate.upstream.reset();
 });
 
@@ -393,7 +394,6 @@ describe("a success that is none", () => {
   const page = { totals: {}, views: [], hasMore: false };
 
   for (const [what, ask, body, where] of [
-    ["a new job of another shape", WRITE, { id: 5 }, "id"],
     [
       "a row of another shape",
       READ,
@@ -406,6 +406,40 @@ describe("a success that is none", () => {
       assert.equal(error.where, where);
     });
   }
+
+  for (const body of [{ id: 5 }, { id: "j1", status: true }, { source: "acme/docs" }]) {
+    const shown = JSON.stringify(body);
+
+    test(`a new job of ${shown}: 502, and never a second job under its key`, async () => {
+      const headers = [["Idempotency-Key", `shape-${shown.length}`]];
+      const create = () => gate.post(JOBS, { prompt: "x" }, { headers });
+      const problem = assertProblem(await askWith(shaped(body), create), 502, "upstream-malformed");
+      assert.equal(problem.outcome, "unknown");
+      assertProblem(await create(), 409, "outcome-unknown");
+      assert.equal(await gate.received(), 1);
+      const error = await errorOf(() => askWith(shaped(body), WRITE.call), OutcomeUnknownError);
+      assert.equal(error.code, "/problems/upstream-malformed");
+    });
+
+    test(`a follow-up's job of ${shown}: 502`, async () => {
+      const { id } = (await WRITE.raw()).json;
+      const send = () => gate.post(`${JOBS}/${id}/message`, { prompt: "x" });
+      const problem = assertProblem(await askWith(shaped(body), send), 502, "upstream-malformed");
+      assert.equal(problem.outcome, "unknown");
+    });
+
+    test(`a watched job of ${shown}: 502, and no event`, async () => {
+      const watch = () => gate.get(`${JOBS}/unseen-${shown.length}/events`);
+      assertProblem(await askWith(shaped(body), watch), 502, "upstream-malformed");
+    });
+  }
+
+  test("a job of more than 64 kB: 502, whoever asks for it", async () => {
+    const body = { id: "j1", model: "x".repeat(64 * 1024) };
+    for (const ask of [READ_JOB.raw, WRITE.raw, () => gate.get(`${JOBS}/huge/events`)]) {
+      assertProblem(await askWith(shaped(body), ask), 502, "upstream-malformed");
+    }
+  });
 
   for (const [what, body] of [
     ["a list", []],

@@ -386,6 +386,17 @@ describe("an error under a key", () => {
     });
   }
 
+  for (const status of [421, 425]) {
+    test(`of ${status}, which may pass, leaves the key free`, async () => {
+      const key = newKey();
+      await next(CREATE, { kind: "status", status });
+      const { outcome } = assertProblem(await write(key), status, "upstream-error");
+      assert.equal(outcome, undefined);
+      assertFirst(await write(key, { prompt: "even another" }));
+      await assertCreations(1, 2);
+    });
+  }
+
   test("of 429 leaves the key free, as does the refusal that follows", async () => {
     const key = newKey();
     const target = jobsOf("closed-docs");
@@ -436,6 +447,19 @@ describe("an outcome that nobody knows", () => {
   for (const [what, fault, [status, kind], done] of [
     ["a reset", { kind: "reset" }, [502, "upstream-unreachable"], 0],
     ["a reset after the work", { kind: "reset", process: true }, [502, "upstream-unreachable"], 1],
+    ["a 408", { kind: "status", status: 408 }, [408, "upstream-error"], 0],
+    [
+      "a 408 after the work",
+      { kind: "status", status: 408, process: true },
+      [408, "upstream-error"],
+      1,
+    ],
+    [
+      "a 201 with another shape",
+      { kind: "status", status: 201, body: '{"id":5}', process: true },
+      [502, "upstream-malformed"],
+      1,
+    ],
     ["a 201 that breaks off", { kind: "cutBody" }, [502, "upstream-malformed"], 1],
     ["a 201 without its last chunk", { kind: "cutChunked" }, [502, "upstream-malformed"], 1],
     [
@@ -545,15 +569,17 @@ describe("an outcome that nobody knows", () => {
       const key = newKey();
       const authorization = `Bearer ${hasty.token()}`;
       const options = { on: hasty, authorization };
-      await hasty.upstream.fault({ times: 0, fault: { kind: "reset", process: true } });
+      await next(CREATE, { kind: "reset", process: true }, hasty);
       assertProblem(await write(key, options), 502, "upstream-unreachable");
+      await hasty.upstream.fault({ times: 0, fault: { kind: "reset" } });
       await untilNot(
         ({ status }) => status === 502,
-        () => hasty.get(`${JOBS}/j1`),
+        () => hasty.post(JOBS, { prompt: "another" }),
       );
+      const { requests } = await creations(hasty);
       assertProblem(await forced(key, options), 503, "upstream-unavailable");
       assertUnknown(await write(key, options));
-      await assertCreations(1, 1, hasty);
+      await assertCreations(1, requests, hasty);
     });
 
     test("nothing secret is said, and no key", async () => {

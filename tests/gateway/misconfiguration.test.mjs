@@ -26,6 +26,7 @@ for (const [what, variable, value, rule] of [
     `https://alice:${VALUE}@api.example`,
     "must be an absolute https URL",
   ],
+  ["a limit of nothing", "READ_LIMIT_PER_HOUR", "0", "must be an integer from 1 to 1000000"],
   ["a timeout that is none", "UPSTREAM_TIMEOUT_SECONDS", VALUE, "must be an integer from 1 to 300"],
 ]) {
   describe(what, () => {

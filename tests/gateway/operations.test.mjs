@@ -84,7 +84,7 @@ function assertAnswered(answer, status, more = [], head = {}) {
   );
 }
 
-const assertRead = (answer) => assertAnswered(answer, 200);
+const assertRead = (answer) => assertAnswered(answer, 200, OF_A_BUDGET);
 const assertWritten = (answer, status) => assertAnswered(answer, status, OF_A_BUDGET);
 const assertViews = (answer) => assertAnswered(answer, 200, OF_VIEWS, VIEWS_HEAD);
 

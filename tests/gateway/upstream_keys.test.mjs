@@ -282,40 +282,53 @@ describe("a failure that may pass", () => {
 describe("an upstream that keeps failing", () => {
   /** Of how many calls half must have failed. */
   const LEAST_CALLS = 20;
+  const OTHER = "empty-docs";
+  const READS = { operation: GET, fault: { kind: "status", status: 500 }, times: 0 };
   let alone;
+  let authorization;
 
   before(async () => {
-    alone = await startGate("upstream-keys-breaker");
-    await alone.upstream.fault({ fault: { kind: "status", status: 500 }, times: 0 });
+    alone = await startGate("upstream-keys-breaker", { upstream: { projects: [PROJECT, OTHER] } });
+    authorization = `Bearer ${alone.token({ projects: [PROJECT, OTHER] })}`;
+    await alone.upstream.fault(READS);
   });
   after(() => alone?.stop());
 
-  const deep = () => {
+  const deep = (project = PROJECT) => {
     const claims = accessClaims({ sub: "olga", scope: "gateway:operate" });
-    const authorization = `Bearer ${alone.known(mintToken(claims, alone.secret))}`;
-    return alone.get(`/healthz?deep&project=${PROJECT}`, { authorization });
+    const operator = `Bearer ${alone.known(mintToken(claims, alone.secret))}`;
+    return alone.get(`/healthz?deep&project=${project}`, { authorization: operator });
   };
+  const pathOf = (project, rest = "") => `/v2/agent/${project}/job${rest}`;
+  const read = (id, project = PROJECT) => alone.get(pathOf(project, `/${id}`), { authorization });
+  const post = (target, headers = []) => alone.post(target, { prompt }, { authorization, headers });
 
-  test("is asked while not enough is known", async () => {
+  /** Asserts that whatever else there is goes on. */
+  async function assertOthersGoOn() {
+    const created = await post(JOBS);
+    assert.equal(created.status, 201, created.text);
+    assert.equal((await post(`${JOBS}/${created.json.id}/message`)).status, 200);
+    assert.equal((await alone.get(VIEWS)).status, 200);
+    assertProblem(await read("j1", OTHER), 500, "upstream-error");
+  }
+
+  test("for one id stops nobody, however often it is asked for", async () => {
     assert.equal((await deep()).json.status, "ok");
-    for (let asked = 1; asked < LEAST_CALLS; asked += 1) {
-      assertProblem(await alone.get(`${JOBS}/j1`), 500, "upstream-error");
+    for (let asked = 1; asked <= 3 * LEAST_CALLS; asked += 1) {
+      assertProblem(await read("j1"), 500, "upstream-error");
       assert.equal(await alone.received(), asked);
     }
     assert.equal((await deep()).json.status, "ok");
+    await assertOthersGoOn();
   });
 
-  test("is then left alone: 503, when to come back, and no visit", async () => {
-    assertProblem(await alone.get(`${JOBS}/j1`), 500, "upstream-error");
-    const headers = [["Idempotency-Key", "while-open"]];
-    for (const answer of [
-      await alone.get(`${JOBS}/j1`),
-      await alone.get(VIEWS),
-      await alone.post(JOBS, { prompt }),
-      await alone.post(JOBS, { prompt }, { headers }),
-      await alone.post(JOBS, { prompt }, { headers }),
-      await alone.post(`${JOBS}/j1/message`, { prompt }),
-    ]) {
+  test("for many ids is no longer asked for jobs of that project", async () => {
+    for (let job = 2; job <= LEAST_CALLS; job += 1) {
+      assertProblem(await read(`j${job}`), 500, "upstream-error");
+    }
+    const reached = await alone.received();
+    for (const id of ["j1", "j99"]) {
+      const answer = await read(id);
       const { outcome } = assertProblem(answer, 503, "upstream-unavailable");
       assert.equal(outcome, undefined, "nothing was sent");
       const wait = Number(answer.header("retry-after"));
@@ -323,27 +336,51 @@ describe("an upstream that keeps failing", () => {
       const line = await alone.logged(answer.header("x-request-id"));
       assert.deepEqual([line.problem, line.upstreamStatus], ["upstream-unavailable", null]);
     }
-    assert.equal(await alone.received(), LEAST_CALLS);
+    assert.equal(await alone.received(), reached);
   });
 
-  test("costs nobody a slot meanwhile", async () => {
-    const { organisation, project } = (await deep()).json;
-    assert.equal(organisation.budgets.analytics.left, 100);
-    assert.equal(project.budgets["create-job"].left, 100);
-    assert.equal(project.budgets["send-message"].left, 100);
-  });
+  test("stops neither writes nor views nor another project", () => assertOthersGoOn());
 
-  test("is degraded to operators, while the Worker is up", async () => {
-    const answer = await deep();
-    assert.equal(answer.status, 200);
-    assert.equal(answer.json.status, "degraded");
-    assert.deepEqual(
-      [answer.json.organisation.breaker, answer.json.project.breaker],
-      ["open", "open"],
-    );
+  test("is degraded to operators of that project, while the Worker is up", async () => {
+    const { status, organisation, project } = (await deep()).json;
+    const breakers = [organisation.breaker, project.breaker];
+    assert.deepEqual([status, ...breakers], ["degraded", "closed", "open"]);
+    assert.equal((await deep(OTHER)).json.status, "ok");
     const up = await alone.get("/healthz", { authorization: null });
     assert.deepEqual([up.status, up.json], [200, { status: "ok" }]);
-    assert.equal(await alone.received(), LEAST_CALLS);
+  });
+
+  test("for creations is left alone, and costs nobody a slot meanwhile", async () => {
+    await alone.upstream.fault({ fault: { kind: "status", status: 500 }, times: 0 });
+    const { left } = (await deep()).json.project.budgets["create-job"];
+    for (let asked = 0; asked < LEAST_CALLS; asked += 1) {
+      assertProblem(await post(JOBS), 500, "upstream-error");
+    }
+    const headers = [["Idempotency-Key", "while-open"]];
+    const reached = await alone.received();
+    for (const answer of [await post(JOBS), await post(JOBS, headers), await post(JOBS, headers)]) {
+      const { outcome } = assertProblem(answer, 503, "upstream-unavailable");
+      assert.equal(outcome, undefined, "nothing was sent");
+    }
+    assert.equal(await alone.received(), reached);
+    const { project } = (await deep()).json;
+    assert.equal(project.budgets["create-job"].left, left - LEAST_CALLS);
+    assertProblem(await post(pathOf(OTHER)), 500, "upstream-error");
+  });
+
+  test("does not count for who is redirected, or is answered something else", async () => {
+    await alone.upstream.clearFaults();
+    for (const kind of [
+      { kind: "redirect", status: 302, location: "/" },
+      { kind: "malformedJson" },
+    ]) {
+      await alone.upstream.fault({ fault: kind, times: 0 });
+      for (let job = 0; job < 2 * LEAST_CALLS; job += 1) {
+        assert.equal((await read(`r${job}`, OTHER)).status, 502);
+      }
+      await alone.upstream.clearFaults();
+    }
+    assertProblem(await read("gone", OTHER), 404, "upstream-error");
   });
 
   test("does not keep anybody from what the gateway itself knows", async () => {

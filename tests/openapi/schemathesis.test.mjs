@@ -38,6 +38,7 @@ before(async () => {
         CREATE_LIMIT_PER_HOUR: String(HIGH),
         MESSAGE_LIMIT_PER_HOUR: String(HIGH),
         ANALYTICS_LIMIT_PER_HOUR: String(HIGH),
+        READ_LIMIT_PER_HOUR: String(HIGH),
         JOB_POLL_SECONDS: "1",
         WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, "x").toString("base64")}`,
         // A host that never is (RFC 2606): whatever is registered, nothing is sent anywhere.

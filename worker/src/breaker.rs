@@ -1,4 +1,9 @@
-//! The circuit breaker: an upstream that keeps failing is left alone for a while.
+//! The circuit breakers: what keeps failing upstream is left alone for a while.
+//!
+//! There is one for each operation in each project, so that reads never stop writes, and one
+//! project's failures never another project. Failures of one thing (a job, a range of page views)
+//! count once in the period, however often it is asked for: one id to which the upstream answers
+//! 500 stops nobody.
 //!
 //! While it is closed, it lets every call through and counts. When at least half of the last 30
 //! seconds' calls failed, and there were at least 20 of them, it opens and refuses everything for
@@ -15,6 +20,7 @@ use quillgate::Millis;
 use serde::Serialize;
 
 use crate::problem::{Problem, ProblemKind};
+use crate::route::Operation;
 
 /// How many calls there must have been before the breaker opens.
 pub const LEAST_CALLS: u32 = 20;
@@ -23,6 +29,11 @@ pub const FIRST_PERIOD: Millis = Millis(30_000);
 /// The longest it stays open at a time: 5 min.
 pub const LONGEST_PERIOD: Millis = Millis(300_000);
 
+/// How many breakers are kept: only those of which some call has failed lately.
+pub const MOST_BREAKERS: usize = 256;
+/// How many things that failed a breaker remembers; later ones count each time.
+pub const MOST_SUBJECTS: usize = 64;
+
 const STEP: u64 = 3_000;
 const STEPS: u64 = 10;
 
@@ -30,6 +41,8 @@ const STEPS: u64 = 10;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Breaker {
     steps: Vec<Step>,
+    /// What has failed, with the number of the step in which it counted.
+    failed: Vec<(u64, String)>,
     opened: Option<Opened>,
 }
 
@@ -51,16 +64,102 @@ struct Opened {
     trial: Option<u64>,
 }
 
-/// What a breaker does with a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// What a breaker does with a call, from the best to the worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// Lets it through.
     Closed,
-    /// Refuses it.
-    Open,
     /// Lets it through as a trial, unless there is one already.
     HalfOpen,
+    /// Refuses it.
+    Open,
+}
+
+/// How a call went, as a breaker counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallOutcome<'a> {
+    /// The upstream answered, whatever it said.
+    Answered,
+    /// It failed or was silent, when asked for this: `None` for a new thing, which has no name yet.
+    Failed(Option<&'a str>),
+}
+
+/// What a request is counted under.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    /// The operation.
+    pub operation: Operation,
+    /// The project.
+    pub project: String,
+}
+
+/// The breakers of an isolate. One that is calm is forgotten, so that a healthy upstream costs
+/// nothing.
+#[derive(Debug, Default)]
+pub struct Breakers(Vec<(Scope, Breaker)>);
+
+impl Breakers {
+    /// Checks whether a call may be made: see [`Breaker::allow`].
+    ///
+    /// # Errors
+    /// 503 `upstream-unavailable` with `Retry-After`.
+    pub fn allow(&mut self, scope: &Scope, now: Millis) -> Result<(), Problem> {
+        let found = self.0.iter_mut().find(|(own, _)| own == scope);
+        found.map_or(Ok(()), |(_, breaker)| breaker.allow(now))
+    }
+
+    /// Records how a call went.
+    pub fn record_outcome(&mut self, scope: &Scope, outcome: CallOutcome<'_>, now: Millis) {
+        let known = self.0.iter().position(|(own, _)| own == scope);
+        if known.is_none() && outcome == CallOutcome::Answered {
+            return;
+        }
+        let at = known.unwrap_or_else(|| self.add(scope, now));
+        let Some((_, breaker)) = self.0.get_mut(at) else {
+            return;
+        };
+        breaker.record_outcome(outcome, now);
+        if breaker.is_calm(now) {
+            self.0.swap_remove(at);
+        }
+    }
+
+    /// The worst that is done with calls of these operations, in this project or in any.
+    #[must_use]
+    pub fn state(&self, operations: &[Operation], project: Option<&str>, now: Millis) -> State {
+        let concerned = self.0.iter().filter(|(scope, _)| {
+            operations.contains(&scope.operation)
+                && project.is_none_or(|project| scope.project == project)
+        });
+        let states = concerned.map(|(_, breaker)| breaker.state(now));
+        states.max().unwrap_or(State::Closed)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether all is calm.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds one, for which another makes room: rather one that is closed.
+    fn add(&mut self, scope: &Scope, now: Millis) -> usize {
+        if self.0.len() >= MOST_BREAKERS {
+            self.0.retain(|(_, breaker)| !breaker.is_calm(now));
+        }
+        if self.0.len() >= MOST_BREAKERS {
+            let closed = self.0.iter().position(|(_, own)| own.opened.is_none());
+            self.0.swap_remove(closed.unwrap_or(0));
+        }
+        self.0.push((scope.clone(), Breaker::default()));
+        self.0.len() - 1
+    }
 }
 
 impl State {
@@ -104,15 +203,15 @@ impl Breaker {
     }
 
     /// Records how a call went.
-    pub fn record_outcome(&mut self, success: bool, now: Millis) {
-        match &self.opened {
-            Some(Opened { trial: None, .. }) => {}
-            Some(_) if success => *self = Self::default(),
-            Some(opened) => {
+    pub fn record_outcome(&mut self, outcome: CallOutcome<'_>, now: Millis) {
+        match (&self.opened, outcome) {
+            (Some(Opened { trial: None, .. }), _) => {}
+            (Some(_), CallOutcome::Answered) => *self = Self::default(),
+            (Some(opened), CallOutcome::Failed(_)) => {
                 let period = opened.period.saturating_mul(2).min(LONGEST_PERIOD.0);
                 self.open(period, now);
             }
-            None => self.count(success, now),
+            (None, outcome) => self.count(outcome, now),
         }
     }
 
@@ -136,6 +235,7 @@ impl Breaker {
 
     fn open(&mut self, period: u64, now: Millis) {
         self.steps.clear();
+        self.failed.clear();
         self.opened = Some(Opened {
             until: now.0.saturating_add(period),
             period,
@@ -143,9 +243,18 @@ impl Breaker {
         });
     }
 
-    fn count(&mut self, success: bool, now: Millis) {
+    fn count(&mut self, outcome: CallOutcome<'_>, now: Millis) {
         let number = now.0 / STEP;
         self.steps.retain(|step| step.number + STEPS > number);
+        self.failed.retain(|(step, _)| step + STEPS > number);
+        if let CallOutcome::Failed(Some(subject)) = outcome {
+            if self.failed.iter().any(|(_, own)| own == subject) {
+                return;
+            }
+            if self.failed.len() < MOST_SUBJECTS {
+                self.failed.push((number, subject.to_owned()));
+            }
+        }
         if self.steps.last().is_none_or(|last| last.number < number) {
             self.steps.push(Step {
                 number,
@@ -155,7 +264,8 @@ impl Breaker {
         }
         if let Some(last) = self.steps.last_mut() {
             last.calls = last.calls.saturating_add(1);
-            last.failures = last.failures.saturating_add(u32::from(!success));
+            let is_failure = outcome != CallOutcome::Answered;
+            last.failures = last.failures.saturating_add(is_failure.into());
         }
         let sum =
             |part: fn(&Step) -> u32| self.steps.iter().map(|step| u64::from(part(step))).sum();

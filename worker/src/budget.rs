@@ -1,6 +1,6 @@
 //! Budgets: how many requests of a kind may go upstream in any period of time, and from whom.
 //!
-//! A policy (`create-job`, `send-message`, `analytics`) allows `limit` reservations in any
+//! A policy (`create-job`, `send-message`, `analytics`, `read-jobs`) allows `limit` reservations in any
 //! `window`. It is a sliding log, not a counter that is reset, so there are no bursts at the edges
 //! of a window. The host keeps the log, one row per reservation with its instant `at`, and passes
 //! a summary of it: [`Ask`]. A row counts while `at > now − window`; its slot is free again exactly
@@ -58,8 +58,8 @@ use crate::response::HeaderFields;
 pub const CLAIM_LIFE: Millis = Millis(60_000);
 /// How long the upstream is left alone after a 429 that does not say how long: 60 s.
 pub const USUAL_CLOSURE: Millis = Millis(60_000);
-/// The longest that one 429 closes a policy, whatever it asks for: a day.
-pub const LONGEST_CLOSURE: Millis = Millis(86_400_000);
+/// How often a policy that is closed is probed: every 5 minutes for a window of an hour.
+const PROBES_PER_WINDOW: u64 = 12;
 
 /// A caller's request for one slot, and a summary of the policy's log. Instants are in milliseconds
 /// since the Unix epoch, durations in milliseconds.
@@ -240,11 +240,62 @@ pub fn describe(ask: &Ask) -> RateLimitFields {
     ask.fields(&all, &level)
 }
 
-/// Decides until when a 429 of the upstream closes a policy; `retry_after` is how long it asks to
-/// wait.
+/// Decides how long a 429 of the upstream closes a policy; `retry_after` is how long it asks to
+/// wait. After a whole window nothing of what it counts can be left.
 #[must_use]
-pub fn plan_closure(retry_after: Option<Millis>, now: Millis) -> Millis {
-    now.plus(retry_after.unwrap_or(USUAL_CLOSURE).min(LONGEST_CLOSURE))
+pub fn plan_closure(retry_after: Option<Millis>, window: Millis) -> Millis {
+    retry_after.unwrap_or(USUAL_CLOSURE).min(window)
+}
+
+/// What is known of a policy that the upstream has closed by a 429. Now and then one request is let
+/// through as a probe; when it succeeds, the policy is open again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closure {
+    /// When it ends.
+    pub until: Millis,
+    /// When the next request is let through as a probe.
+    pub probe_at: Millis,
+    /// The reservation of the probe that was let through last.
+    pub probe: Option<u64>,
+}
+
+impl Closure {
+    /// A closure that ends then.
+    #[must_use]
+    pub fn new(until: Millis, window: Millis, now: Millis) -> Self {
+        Self {
+            until,
+            probe_at: next_probe(window, now),
+            probe: None,
+        }
+    }
+
+    /// The same after this reservation was let through as a probe.
+    #[must_use]
+    pub fn with_probe(self, reservation: u64, window: Millis, now: Millis) -> Self {
+        Self {
+            probe: Some(reservation),
+            ..Self::new(self.until, window, now)
+        }
+    }
+
+    /// Extends it, after another 429.
+    #[must_use]
+    pub fn extend(earlier: Option<Self>, time: Millis, window: Millis, now: Millis) -> Self {
+        let until = now.plus(time);
+        let until = earlier.map_or(until, |earlier| earlier.until.max(until));
+        Self::new(until, window, now)
+    }
+
+    /// Until when a request is refused; `None` when it may go through, be it as a probe.
+    #[must_use]
+    pub fn refuses_until(&self, now: Millis) -> Option<Millis> {
+        (now < self.until && now < self.probe_at).then_some(self.until)
+    }
+}
+
+fn next_probe(window: Millis, now: Millis) -> Millis {
+    now.plus(Millis((window.0 / PROBES_PER_WINDOW).max(1)))
 }
 
 /// Why a slot is not granted.

@@ -36,6 +36,8 @@ pub struct Config {
     pub message_limit: u32,
     /// How many requests for analytics all callers together may make within a window.
     pub analytics_limit: u32,
+    /// How many requests that read jobs a caller may make in a project within a window.
+    pub read_limit: u32,
     /// How long a window is.
     pub limit_window: Millis,
     /// How long analytics of a range that did not end before yesterday stay fresh.
@@ -99,6 +101,7 @@ impl Config {
             create_limit: integer("CREATE_LIMIT_PER_HOUR", 100, Range::ToMillion)?,
             message_limit: integer("MESSAGE_LIMIT_PER_HOUR", 100, Range::ToMillion)?,
             analytics_limit: integer("ANALYTICS_LIMIT_PER_HOUR", 100, Range::ToMillion)?,
+            read_limit: integer("READ_LIMIT_PER_HOUR", 6_000, Range::ToMillion)?,
             limit_window: seconds("LIMIT_WINDOW_SECONDS", 3600, Range::ToDay)?,
             analytics_fresh: seconds("ANALYTICS_FRESH_SECONDS", 300, Range::ToDay)?,
             job_poll: seconds("JOB_POLL_SECONDS", 5, Range::To300)?,
@@ -135,6 +138,7 @@ impl Config {
             Policy::CreateJob => self.create_limit,
             Policy::SendMessage => self.message_limit,
             Policy::Analytics => self.analytics_limit,
+            Policy::ReadJobs => self.read_limit,
         }
     }
 }

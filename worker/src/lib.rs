@@ -6,8 +6,9 @@
 //! 1. [`route`] finds the operation, [`identity`] the caller and [`content`] the values; [`plan`]
 //!    combines them and decides what to do.
 //! 2. [`jobs`] decides what is kept and announced of a job, [`views`] which pages of analytics are
-//!    used and how fresh they are, and [`events`] what a stream sends. [`budget`] and [`breaker`]
-//!    say whether a request may go upstream, [`upstream`] what its answer means.
+//!    used and how fresh they are, and [`events`] what a stream sends. [`budget`], [`read_budget`],
+//!    [`breaker`] and [`permits`] say whether a request may go upstream, [`upstream`] what its answer
+//!    means.
 //! 3. `objects` contains the two Durable Objects and their stores.
 //! 4. `platform` is what touches the runtime: the fetch handler, `fetch`, `WebCrypto`, sockets.
 //!
@@ -26,9 +27,11 @@ pub mod jobs;
 pub mod json;
 pub mod log;
 pub mod packed_head;
+pub mod permits;
 pub mod plan;
 pub mod policy;
 pub mod problem;
+pub mod read_budget;
 pub mod response;
 pub mod route;
 pub mod shape;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use quillgate::{
     CreateAgentJob, Endpoint, GetAgentJob, JobCursor, JobId, JobPageSize, ListAgentJobs, Millis,
-    ProjectId, Prompt, Request, SendMessage,
+    ProjectId, Prompt, Request, Rule, SendMessage, ValidationError,
 };
 use serde::Serialize;
 
@@ -55,6 +55,8 @@ pub enum Action {
     /// Answer an operator with the health of the gateway and its upstream, and of this project's
     /// object.
     AnswerHealth(Option<String>),
+    /// Open a policy that the upstream has closed, for an operator.
+    Reopen(Policy),
     /// Answer with the gateway's description of itself (`OpenAPI` 3.1).
     Describe,
     /// Answer an `OPTIONS` request, mostly a browser's preflight, for a path with these methods.
@@ -177,6 +179,8 @@ pub struct Plan {
 
 const LIVENESS: &str = "/healthz";
 const DESCRIPTION: &str = "/openapi.json";
+/// Followed by the name of a policy that the upstream has closed.
+const CLOSURES: &str = "/healthz/closures/";
 
 /// Whether a request asks only if the Worker is up, which needs no configuration.
 #[must_use]
@@ -293,6 +297,9 @@ impl Planner<'_> {
     fn plan(&mut self, path: &str) -> Result<Action, Problem> {
         let reads = matches!(self.head.method, "GET" | "HEAD");
         let asks = self.head.method == "OPTIONS";
+        if let Some(policy) = path.strip_prefix(CLOSURES) {
+            return self.plan_reopening(policy);
+        }
         match path {
             LIVENESS | DESCRIPTION if asks => Ok(Action::AnswerOptions(vec!["GET", "HEAD"])),
             LIVENESS | DESCRIPTION if !reads => {
@@ -325,6 +332,30 @@ impl Planner<'_> {
                 Ok(Action::AnswerHealth(project))
             }
         }
+    }
+
+    /// An operator believes that what closed a policy is over.
+    fn plan_reopening(&mut self, policy: &str) -> Result<Action, Problem> {
+        let policy = Policy::from_name(policy).filter(|policy| *policy != Policy::ReadJobs);
+        let policy = policy.ok_or_else(Problem::not_found)?;
+        self.route = Some("/healthz/closures/{policy}");
+        match self.head.method {
+            "DELETE" => {}
+            "OPTIONS" => return Ok(Action::AnswerOptions(vec!["DELETE"])),
+            _ => return Err(Problem::method_not_allowed("DELETE, OPTIONS")),
+        }
+        match self.identify()? {
+            Identity::Unverified(token) => return Ok(Action::VerifySignature(token)),
+            Identity::Caller(caller) => self.caller.insert(caller).require_operator()?,
+        }
+        if policy != Policy::Analytics {
+            let project = find_parameter(self.query, "project").and_then(decode_percent);
+            let project = project.filter(|project| !project.is_empty());
+            let project = project
+                .ok_or_else(|| ValidationError::new("project", Rule::NotEmpty, "empty text"))?;
+            self.project = Some(ProjectId::new(project)?);
+        }
+        Ok(Action::Reopen(policy))
     }
 
     fn identify(&mut self) -> Result<Identity, Problem> {

@@ -1,5 +1,6 @@
 //! What touches the runtime: the fetch handler, `fetch`, `WebCrypto`, SQL, sockets.
 
+mod connections;
 mod context;
 mod crypto;
 mod error;
@@ -18,6 +19,7 @@ mod tests;
 mod trap;
 mod upstream_client;
 
+pub use connections::{Connections, Permit};
 pub use context::{Call, now};
 pub use crypto::{digest_tag, new_uuid};
 pub use error::{HostError, HostResult};

@@ -12,11 +12,18 @@ pub enum Policy {
     SendMessage,
     /// Requests for analytics, of the whole organisation.
     Analytics,
+    /// Requests that read jobs, of one caller in a project.
+    ReadJobs,
 }
 
 impl Policy {
     /// Every policy.
-    pub const ALL: [Self; 3] = [Self::CreateJob, Self::SendMessage, Self::Analytics];
+    pub const ALL: [Self; 4] = [
+        Self::CreateJob,
+        Self::SendMessage,
+        Self::Analytics,
+        Self::ReadJobs,
+    ];
 
     /// The name in header fields, in a token's `quota` and in the tables: ASCII without quotes and
     /// backslashes.
@@ -26,6 +33,7 @@ impl Policy {
             Self::CreateJob => "create-job",
             Self::SendMessage => "send-message",
             Self::Analytics => "analytics",
+            Self::ReadJobs => "read-jobs",
         }
     }
 

@@ -308,6 +308,15 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After"],
     }
+    /// All connections to the upstream are in use; nothing was sent.
+    GatewayBusy {
+        kind: "gateway-busy",
+        status: Always(503),
+        title: "The gateway is busy",
+        members: [],
+        optional_members: [],
+        headers: ["Retry-After"],
+    }
     /// Turnstile responses cannot be checked right now; nothing was sent upstream.
     TurnstileUnavailable {
         kind: "turnstile-unavailable",

@@ -6,6 +6,7 @@ use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
 use serde_json::{Value, json};
 
+use crate::breaker::{CallOutcome, Scope};
 use crate::budget;
 use crate::config::Config;
 use crate::content::is_json;
@@ -13,6 +14,8 @@ use crate::jobs::idempotency::{Settlement, settle};
 use crate::json;
 use crate::problem::{Problem, ProblemKind};
 use crate::response::HeaderFields;
+use crate::route::{self, Operation};
+use crate::url::decode_percent;
 
 /// What the gateway calls itself (RFC 9110, section 10.1.5).
 pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
@@ -22,8 +25,6 @@ pub const USUAL_WAIT: Millis = Millis(60_000);
 pub const LONGEST_ERROR: u32 = 64 * 1024;
 /// The most bytes that are read of a job; one has about 500.
 pub const LONGEST_JOB: u32 = 64 * 1024;
-/// How much of a job is read where it is kept, in bytes.
-pub const LONGEST_SNAPSHOT: u32 = 1_500_000;
 /// The most bytes that are read of a page of analytics; one of 250 rows has about 30 kB, and one
 /// whose paths are as long as servers take them (16 kB) less than this.
 pub const LONGEST_PAGE: u32 = 4 * 1024 * 1024;
@@ -54,6 +55,36 @@ impl UpstreamRequest {
             headers.set("content-type", "application/json");
         }
         headers
+    }
+
+    /// What the breakers count it under: the operation and the project that its address names.
+    /// `None` for an address without an operation.
+    #[must_use]
+    pub fn scope(&self) -> Option<Scope> {
+        let path = self.target.split('?').next()?;
+        let route = route::find(self.method.as_str(), path).ok()?;
+        let mut segments = route.segments.iter();
+        let (_, project) = segments.find(|(name, _)| *name == "projectId")?;
+        Some(Scope {
+            operation: route.operation,
+            project: decode_percent(project)?,
+        })
+    }
+
+    /// How the breakers count its outcome. A failure counts once for each address; only creations,
+    /// which all have the same, count each time.
+    #[must_use]
+    pub fn call_outcome(
+        &self,
+        scope: &Scope,
+        failure: Option<&UpstreamFailure>,
+    ) -> CallOutcome<'_> {
+        match failure {
+            Some(failure) if failure.counts_against_upstream() => CallOutcome::Failed(
+                (scope.operation != Operation::CreateJob).then_some(self.target.as_str()),
+            ),
+            _ => CallOutcome::Answered,
+        }
     }
 }
 
@@ -154,12 +185,14 @@ impl<'a> Attempts<'a> {
         reply: Result<&ReplyHead, TransportError>,
         now: Millis,
     ) -> NextAttempt {
+        if now >= self.deadline {
+            return NextAttempt::Stop;
+        }
         if reply.is_ok_and(|head| head.status == 401) && self.key + 1 < self.keys.len() {
             self.key += 1;
             return NextAttempt::OtherKey;
         }
-        let in_time = now < self.deadline;
-        if self.method == Method::Get && !self.repeated && in_time && is_transient(reply) {
+        if self.method == Method::Get && !self.repeated && is_transient(reply) {
             self.repeated = true;
             self.key = 0;
             return NextAttempt::Repeat;
@@ -205,11 +238,15 @@ impl UpstreamFailure {
         }
     }
 
-    /// Whether the breaker counts it: an answer of another shape is an answer, so that the upstream
-    /// is there.
+    /// Whether the breaker counts it: a redirect and an answer of another shape are answers, so that
+    /// the upstream is there.
     #[must_use]
     pub fn counts_against_upstream(&self) -> bool {
-        self.is_fault && self.problem.kind != ProblemKind::UpstreamMalformed
+        let is_answer = matches!(
+            self.problem.kind,
+            ProblemKind::UpstreamMalformed | ProblemKind::UpstreamRedirect
+        );
+        self.is_fault && !is_answer
     }
 
     fn fault(problem: Problem) -> Self {
@@ -286,7 +323,7 @@ pub fn classify_error(
         }
         _ => {
             let error = read_api_error(head, body, config, now);
-            let closed = budget::plan_closure(error.retry_after, now).since(now);
+            let closed = budget::plan_closure(error.retry_after, config.limit_window);
             UpstreamFailure {
                 problem: error_problem(&error, method),
                 settlement: settle(Some(status)),
@@ -390,7 +427,7 @@ pub fn error_problem(error: &ApiError, method: Method) -> Problem {
         problem.with_member("details", error.details.iter().map(shaped).collect())
     };
     let problem = match status {
-        500.. => mark_uncertain(problem, method),
+        408 | 500.. => mark_uncertain(problem, method),
         _ => problem,
     };
     let wait = error.retry_after.unwrap_or(USUAL_WAIT).0.div_ceil(1000);

@@ -79,6 +79,14 @@ impl Usage {
         }
     }
 
+    /// Counts a reservation that is not settled as of another latest instant.
+    pub fn postpone(&mut self, id: u64, at: Millis) {
+        let in_flight = self.all_logs().flat_map(|log| &mut log.in_flight);
+        for (_, latest) in in_flight.filter(|(own, _)| *own == id) {
+            *latest = at.0;
+        }
+    }
+
     /// Stops counting a reservation.
     pub fn release(&mut self, id: u64) {
         for log in self.all_logs() {

@@ -155,6 +155,7 @@ function wordsForKind(error: ErrorFields): Words | null {
 const LIMITS: Record<string, string> = {
   "create-job": "The project’s limit for new jobs is used up",
   "send-message": "The project’s limit for follow-ups is used up",
+  "read-jobs": "Your limit for reading jobs is used up",
   analytics: "The organisation’s limit for analytics requests is used up",
 };
 

@@ -45,6 +45,7 @@ pub struct Quota {
     create_job: Option<u32>,
     send_message: Option<u32>,
     analytics: Option<u32>,
+    read_jobs: Option<u32>,
 }
 
 impl Quota {
@@ -83,6 +84,7 @@ impl Quota {
             Policy::CreateJob => self.create_job,
             Policy::SendMessage => self.send_message,
             Policy::Analytics => self.analytics,
+            Policy::ReadJobs => self.read_jobs,
         }
     }
 
@@ -91,6 +93,7 @@ impl Quota {
             Policy::CreateJob => &mut self.create_job,
             Policy::SendMessage => &mut self.send_message,
             Policy::Analytics => &mut self.analytics,
+            Policy::ReadJobs => &mut self.read_jobs,
         }
     }
 

@@ -433,11 +433,11 @@ fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
         )?,
         grant: read_grant(projects, &scope)?,
         quota: read_quota(quota).ok_or(
-            "must have in quota an integer, or integers for create-job, send-message or analytics",
+            "must have in quota an integer, or integers for create-job, send-message, analytics or read-jobs",
         )?,
         caller: read_caller(caller).ok_or("must have in caller a list of names of claims")?,
         ceiling: read_quota(ceiling).ok_or(
-            "must have in ceiling an integer, or integers for create-job, send-message or analytics",
+            "must have in ceiling an integer, or integers for create-job, send-message, analytics or read-jobs",
         )?,
         name: ["", "", &name].join(" "),
     })

@@ -244,11 +244,15 @@ pub enum Settlement {
 
 /// Decides what is kept by the status of the upstream's answer; `None` when there was none, or
 /// not all of it arrived.
+///
+/// 408 says that the upstream gave up waiting, not what it had done by then. After 421 and 425 it
+/// has done nothing (RFC 9110, section 15.5.20; RFC 8470, section 5.2), and may answer otherwise
+/// the next time.
 #[must_use]
 pub const fn settle(status: Option<u16>) -> Settlement {
     match status {
-        None => Settlement::Unknown,
-        Some(401 | 403 | 429) => Settlement::Forget,
+        None | Some(408) => Settlement::Unknown,
+        Some(401 | 403 | 421 | 425 | 429) => Settlement::Forget,
         Some(_) => Settlement::Store,
     }
 }

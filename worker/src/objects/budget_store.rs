@@ -10,7 +10,7 @@ use quillgate::Millis;
 use serde_json::Value;
 
 use crate::budget::{
-    self, Ask, Ceiling, Claims, RateLimitFields, Refused, SharedUse, Used, Verdict,
+    self, Ask, Ceiling, Claims, Closure, RateLimitFields, Refused, SharedUse, Used, Verdict,
 };
 use crate::config::Config;
 use crate::identity::jwt::into_texts;
@@ -45,6 +45,10 @@ pub const BUDGET_TABLES: &str = "
 /// caller, a JSON list; empty when there are none.
 pub const CEILING_COLUMN: &str =
     "ALTER TABLE reservation ADD COLUMN ceilings TEXT NOT NULL DEFAULT ''";
+/// The next step of both: when the upstream is asked again although it has closed a policy.
+pub const PROBE_TABLES: &str = "
+  ALTER TABLE closed ADD COLUMN probe INTEGER NOT NULL DEFAULT 0;
+";
 
 /// How often rows that have left the window are dropped.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
@@ -63,6 +67,7 @@ row! {
     struct ClosedRow {
         policy: String,
         until: u64,
+        probe: u64,
     }
 }
 
@@ -106,8 +111,8 @@ pub struct BudgetStore {
     usage: RefCell<Usage>,
     /// The same reservations by the ceilings that they count under.
     shared: RefCell<Usage>,
-    /// Until when the upstream refuses, by policy: as stored.
-    closed: RefCell<Vec<(Policy, Millis)>>,
+    /// What the upstream has closed, by policy.
+    closed: RefCell<Vec<(Policy, Closure)>>,
     /// Policies under which nobody has an open claim, as far as is known.
     unclaimed: RefCell<Vec<Policy>>,
     next_sweep: Cell<Millis>,
@@ -155,10 +160,24 @@ impl BudgetStore {
                 count(&mut shared, &name);
             }
         }
-        let query = "SELECT policy, until FROM closed";
-        let rows = self.database.rows::<ClosedRow>(query, &[])?;
-        let known = |row: ClosedRow| Some((Policy::from_name(&row.policy)?, Millis(row.until)));
-        *self.closed.borrow_mut() = rows.into_iter().filter_map(known).collect();
+        let query = "SELECT policy, until, probe FROM closed";
+        for row in self.database.rows::<ClosedRow>(query, &[])? {
+            let Some(policy) = Policy::from_name(&row.policy) else {
+                continue;
+            };
+            let closure = Closure::new(Millis(row.until), self.config.limit_window, now);
+            if row.probe == 0 {
+                // Of an earlier release, which did not probe.
+                self.keep_closure(policy, closure)?;
+            } else {
+                let probe_at = Millis(row.probe).min(closure.probe_at);
+                let kept = Closure {
+                    probe_at,
+                    ..closure
+                };
+                self.closed.borrow_mut().push((policy, kept));
+            }
+        }
         Ok(())
     }
 
@@ -170,6 +189,8 @@ impl BudgetStore {
         let has_claims = !claims.is_empty();
         let used = self.usage.borrow_mut().summarize(policy, now);
         let shared = self.shared_use(claimant, &used, now);
+        let closure = self.closure(policy, now);
+        let refused_until = closure.and_then(|closure| closure.refuses_until(now));
         let ask = Ask {
             policy,
             limit: self.config.limit(policy),
@@ -177,7 +198,7 @@ impl BudgetStore {
             now: now.0,
             caller: claimant.caller.clone(),
             quota: claimant.quota,
-            closed_until: self.closed_until(policy).map(|until| until.0),
+            closed_until: refused_until.map(|until| until.0),
             shared,
             used,
             claims,
@@ -193,8 +214,13 @@ impl BudgetStore {
                 if has_claims {
                     self.redeem(claimant)?;
                 }
+                let id = self.begin(claimant, now)?;
+                if let Some(closure) = closure {
+                    let probed = closure.with_probe(id, self.config.limit_window, now);
+                    self.keep_closure(policy, probed)?;
+                }
                 Ok(Ok(Slot {
-                    id: self.begin(claimant, now)?,
+                    id,
                     policy,
                     fields: granted.fields,
                     left: granted.left,
@@ -258,6 +284,16 @@ impl BudgetStore {
         Ok(id)
     }
 
+    /// Counts a request that had to wait before it was sent as of the latest moment at which it may
+    /// be answered.
+    pub fn postpone(&self, id: u64) -> HostResult<()> {
+        let at = now().plus(self.config.upstream_timeout);
+        let update = "UPDATE reservation SET at = ? WHERE id = ?";
+        self.database.execute(update, &[number(at.0), number(id)])?;
+        self.usage.borrow_mut().postpone(id, at);
+        Ok(())
+    }
+
     /// Stops counting a slot whose row was rolled back.
     pub fn forget(&self, id: u64) {
         self.usage.borrow_mut().release(id);
@@ -286,8 +322,19 @@ impl BudgetStore {
     /// Counts a request that has ended, by how it ended, and closes its policy when the upstream
     /// wants that.
     pub fn conclude(&self, slot: &Slot, failure: Option<&UpstreamFailure>) -> HostResult<()> {
-        if let Some(time) = failure.and_then(|failure| failure.closed_for) {
-            self.close(slot.policy, time)?;
+        let closure = self.closure(slot.policy, now());
+        match failure {
+            None if closure.is_some_and(|closure| closure.probe == Some(slot.id)) => {
+                self.reopen(slot.policy)?;
+            }
+            None => {}
+            Some(failure) => {
+                if let Some(time) = failure.closed_for {
+                    let window = self.config.limit_window;
+                    let closure = Closure::extend(closure, time, window, now());
+                    self.keep_closure(slot.policy, closure)?;
+                }
+            }
         }
         match failure.map(|failure| failure.settlement) {
             Some(Settlement::Forget) => self.release(slot.id),
@@ -302,23 +349,35 @@ impl BudgetStore {
         self.database.execute(delete, &[number(before.0)])
     }
 
-    /// Takes the upstream's word that nothing is left for this long.
-    fn close(&self, policy: Policy, time: Millis) -> HostResult<()> {
-        let until = now().plus(time);
-        let until = self.closed_until(policy).map_or(until, |it| it.max(until));
-        let insert = "INSERT OR REPLACE INTO closed (policy, until) VALUES (?, ?)";
-        let row = &[text(policy.as_str()), number(until.0)];
+    fn keep_closure(&self, policy: Policy, closure: Closure) -> HostResult<()> {
+        let insert = "INSERT OR REPLACE INTO closed (policy, until, probe) VALUES (?, ?, ?)";
+        let row = &[
+            text(policy.as_str()),
+            number(closure.until.0),
+            number(closure.probe_at.0),
+        ];
         self.database.execute(insert, row)?;
         let mut closed = self.closed.borrow_mut();
         closed.retain(|(own, _)| *own != policy);
-        closed.push((policy, until));
+        closed.push((policy, closure));
         Ok(())
     }
 
-    fn closed_until(&self, policy: Policy) -> Option<Millis> {
+    /// Opens a policy that the upstream has closed.
+    pub fn reopen(&self, policy: Policy) -> HostResult<()> {
+        let delete = "DELETE FROM closed WHERE policy = ?";
+        self.database.execute(delete, &[text(policy.as_str())])?;
+        self.closed.borrow_mut().retain(|(own, _)| *own != policy);
+        Ok(())
+    }
+
+    /// What the upstream has closed, and until after now.
+    fn closure(&self, policy: Policy, now: Millis) -> Option<Closure> {
         let closed = self.closed.borrow();
-        let found = closed.iter().find(|(own, _)| *own == policy);
-        found.map(|(_, until)| *until)
+        let found = closed
+            .iter()
+            .find(|(own, closure)| *own == policy && now < closure.until);
+        found.map(|(_, closure)| *closure)
     }
 
     /// How a budget stands.
@@ -327,7 +386,7 @@ impl BudgetStore {
         let limit = self.config.limit(policy);
         let used = self.usage.borrow_mut().summarize(policy, now);
         let total = used.iter().map(|used| used.count).sum();
-        let closed_until = self.closed_until(policy).filter(|until| *until > now);
+        let closed_until = self.closure(policy, now).map(|closure| closure.until);
         BudgetHealth {
             limit,
             left: match closed_until {

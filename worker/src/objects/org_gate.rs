@@ -10,32 +10,38 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
-use super::budget_store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, Slot};
+use super::budget_store::{
+    BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
+};
 use super::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore};
-use super::rpc::{KeySetReply, Views, ViewsCall, ViewsReply, receive, send_back};
+use super::rpc::{KeySetReply, Views, ViewsCall, ViewsReply, read_policy, receive, send_back};
 use super::schema::migrate;
 use crate::budget::Refused;
 use crate::config::Config;
 use crate::identity::jwks::{KeySet, KeySource, Lookup};
 use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics, format_operator_line};
+use crate::permits::Lane;
 use crate::platform::{
-    Database, HostError, HostResult, Outgoing, Page, PageReply, SharedTask, UpstreamClient,
-    breaker_state, config, digest_tag, into_promise, log_error, now, number, row, send, text,
+    Connections, Database, Exchange, HostError, HostResult, Outgoing, Page, PageReply, SharedTask,
+    UpstreamClient, breaker_state, config, digest_tag, into_promise, log_error, now, number, row,
+    send, text,
 };
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::response::{GatewayResponse, HeaderFields};
+use crate::route::Operation;
 use crate::upstream::UpstreamRequest;
 use crate::views::page::{
     CacheStatus, FetchReason, FetchedBy, PageHead, fetch_reason, page_target, split_into_pieces,
 };
 
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     BUDGET_TABLES,
     PAGE_TABLES,
     KEY_SET_TABLE,
     CEILING_COLUMN,
     PAGE_PART_TABLES,
+    PROBE_TABLES,
 ];
 /// The key sets of the configured issuers, by address.
 const KEY_SET_TABLE: &str = "
@@ -83,6 +89,11 @@ impl OrgGate {
     pub fn key_set(&self, address: String, kid: String) -> Promise {
         let gate = self.gate();
         into_promise(async move { send_back(&gate?.key_set(&address, &kid).await?) })
+    }
+
+    /// Opens a policy that the upstream has closed.
+    pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
+        Ok(self.gate()?.budget.reopen(read_policy(policy)?)?)
     }
 
     /// What an operator is told: an [`OrgHealth`].
@@ -171,6 +182,7 @@ struct Gate {
     database: Rc<Database>,
     budget: BudgetStore,
     pages: PageStore,
+    connections: Connections,
     /// Fetches under way by list and number: whoever wants such a page waits for it.
     fetches: RefCell<Vec<RunningFetch>>,
     keys: RefCell<Vec<IssuerKeys>>,
@@ -186,6 +198,7 @@ impl Gate {
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
             pages: PageStore::open(Rc::clone(&database)),
+            connections: Connections::default(),
             fetches: RefCell::default(),
             keys: RefCell::new(restore_keys(&database, &config, now())?),
             key_set_calls: Cell::new(0),
@@ -324,11 +337,22 @@ impl Gate {
             body: None,
             traceparent: call.traceparent.clone(),
         };
+        let time = self.config.upstream_timeout;
+        let permit = self.connections.acquire(Lane::ReadPage, time).await;
+        if let Ok(permit) = &permit
+            && permit.has_waited
+        {
+            self.budget.postpone(slot.id)?;
+        }
         let slot = RefCell::new(slot);
         let mut pay = || self.pay_again(call, &slot);
-        let exchange = UpstreamClient::new(&self.config)
-            .read_page(&request, &mut pay)
-            .await;
+        let exchange = match permit {
+            Ok(_held) => {
+                let client = UpstreamClient::new(&self.config);
+                client.read_page(&request, &mut pay).await
+            }
+            Err(problem) => Exchange::not_sent(problem),
+        };
         let slot = slot.into_inner();
         let failure = exchange.outcome.as_ref().err();
         self.database
@@ -474,7 +498,7 @@ impl Gate {
     /// What an operator is told.
     fn health(&self) -> HostResult<OrgHealth> {
         Ok(OrgHealth {
-            breaker: breaker_state(now()),
+            breaker: breaker_state(&[Operation::ListPageViews], None, now()),
             budgets: OrgBudgets {
                 analytics: self.budget.health(Policy::Analytics),
             },

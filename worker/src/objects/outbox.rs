@@ -10,8 +10,10 @@ use crate::config::Config;
 use crate::events::JobEvent;
 use crate::jobs::webhook::{self, Next};
 use crate::log;
+use crate::permits::Lane;
 use crate::platform::{
-    Database, HostResult, Outgoing, log_error, new_uuid, now, number, random, row, send, text,
+    Connections, Database, HostResult, Outgoing, log_error, new_uuid, now, number, random, row,
+    send, text,
 };
 use crate::response::{HeaderFields, JSON};
 use crate::upstream::USER_AGENT;
@@ -35,8 +37,10 @@ const TIME_LIMIT: Millis = Millis::from_seconds(20);
 /// When a webhook that was being sent as the object ended is sent again: after the time of its
 /// first retry.
 const LEASE: Millis = Millis::from_seconds(25);
-/// How many are sent at once: as many connections as an invocation may open.
+/// How many are taken at once.
 const AT_ONCE: u64 = 6;
+/// When a webhook for which there was no connection is due again.
+const BUSY_PAUSE: Millis = Millis::from_seconds(5);
 
 row! {
 /// A webhook that is still to be delivered.
@@ -74,16 +78,22 @@ struct Receipt {
 pub struct Outbox {
     database: Rc<Database>,
     config: Rc<Config>,
+    connections: Connections,
     /// What is being sent, so that nothing is sent twice at a time.
     sending: RefCell<Vec<String>>,
 }
 
 impl Outbox {
     /// The webhooks as they are stored.
-    pub const fn open(database: Rc<Database>, config: Rc<Config>) -> Self {
+    pub const fn open(
+        database: Rc<Database>,
+        config: Rc<Config>,
+        connections: Connections,
+    ) -> Self {
         Self {
             database,
             config,
+            connections,
             sending: RefCell::new(Vec::new()),
         }
     }
@@ -142,7 +152,14 @@ impl Outbox {
 
     /// Sends one, and decides what follows.
     pub async fn deliver(&self, row: OutboxRow) -> HostResult<()> {
+        let permit = self.connections.acquire(Lane::Webhook, TIME_LIMIT).await;
+        if permit.is_err() {
+            // Not an attempt: nothing was sent.
+            self.sending.borrow_mut().retain(|id| *id != row.id);
+            return self.set_due(&row.id, row.attempts, now().plus(BUSY_PAUSE));
+        }
         let receipt = self.send(&row).await;
+        drop(permit);
         self.sending.borrow_mut().retain(|id| *id != row.id);
         let attempts = row.attempts + 1;
         let now = now();

@@ -11,12 +11,17 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, WebSocketPair, durable_object};
 
-use super::budget_store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, Slot};
+use super::budget_store::{
+    BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
+};
 use super::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
 use super::job_store::{JOB_TABLES, JobRow, JobStore};
 use super::outbox::{OUTBOX_TABLES, Outbox};
-use super::rpc::{ListCall, PROBLEM_HEADER, WriteCall, WriteReply, receive, send_back};
+use super::rpc::{
+    ListCall, PROBLEM_HEADER, WriteCall, WriteReply, read_policy, receive, send_back,
+};
 use super::schema::migrate;
+use crate::breaker;
 use crate::config::Config;
 use crate::events::JobEvent;
 use crate::jobs::idempotency::{self, Settlement, Verdict};
@@ -25,29 +30,38 @@ use crate::jobs::poll::{Audience, compute_pause, is_lost, is_poll_due};
 use crate::log::{
     ExchangeMetrics, ProjectBudgets, ProjectHealth, RequestMetrics, format_operator_line,
 };
+use crate::permits::Lane;
 use crate::plan::Write;
 use crate::platform::{
-    Call, Database, Exchange, HostError, HostResult, JobSnapshot, SharedTask, UpstreamClient,
-    breaker_state, config, into_promise, log_error, make_response, new_uuid, now,
+    Call, Connections, Database, Exchange, HostError, HostResult, JobSnapshot, Permit, SharedTask,
+    UpstreamClient, breaker_state, config, into_promise, log_error, make_response, new_uuid, now,
 };
 use crate::policy::Policy;
-use crate::problem::ProblemKind;
+use crate::problem::{Problem, ProblemKind};
 use crate::response::GatewayResponse;
+use crate::route::Operation;
 use crate::trace::continue_trace;
 use crate::upstream::UpstreamRequest;
 use crate::watch::WatchCall;
 
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     BUDGET_TABLES,
     IDEMPOTENCY_TABLES,
     JOB_TABLES,
     OUTBOX_TABLES,
     CEILING_COLUMN,
+    PROBE_TABLES,
 ];
 /// The `readyState` of a socket that takes messages.
 const OPEN: u16 = 1;
 /// The code of a socket that is closed because all is said (RFC 6455, section 7.4.1).
 const NORMAL_CLOSURE: u16 = 1000;
+/// The operations upstream that this object's breaker state is about.
+const OPERATIONS: [Operation; 3] = [
+    Operation::CreateJob,
+    Operation::SendMessage,
+    Operation::GetJob,
+];
 
 /// The object as the runtime has it.
 #[durable_object(alarm)]
@@ -88,6 +102,11 @@ impl ProjectGate {
     pub fn list(&self, call: JsValue) -> Promise {
         let gate = self.gate();
         into_promise(async move { send_back(&gate?.list(receive(call)?).await?) })
+    }
+
+    /// Opens a policy that the upstream has closed.
+    pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
+        Ok(self.gate()?.budget.reopen(read_policy(policy)?)?)
     }
 
     /// What an operator is told: a [`ProjectHealth`].
@@ -138,6 +157,7 @@ struct Gate {
     keys: IdempotencyStore,
     jobs: JobStore,
     outbox: Outbox,
+    connections: Connections,
     /// The jobs that are being polled, or whose last poll failed.
     polls: RefCell<HashMap<String, PollState>>,
 }
@@ -146,12 +166,18 @@ impl Gate {
     fn open(state: State, env: &Env) -> HostResult<Self> {
         let config = config(env)?;
         let database = Rc::new(Database::new(state.storage()));
+        let connections = Connections::default();
         migrate(&database, &STEPS)?;
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
             keys: IdempotencyStore::open(Rc::clone(&database))?,
             jobs: JobStore::open(Rc::clone(&database)),
-            outbox: Outbox::open(Rc::clone(&database), Rc::clone(&config)),
+            outbox: Outbox::open(
+                Rc::clone(&database),
+                Rc::clone(&config),
+                connections.clone(),
+            ),
+            connections,
             polls: RefCell::default(),
             state,
             config,
@@ -254,8 +280,15 @@ impl Gate {
             body: Some(write.body.clone()),
             traceparent: call.traceparent.clone(),
         };
-        let client = UpstreamClient::new(&self.config);
-        let Exchange { metrics, outcome } = client.take_snapshot(&request).await;
+        let permit = self.acquire(Lane::Write).await;
+        let permit = permit.and_then(|permit| {
+            if permit.has_waited {
+                let postponed = self.budget.postpone(slot.id);
+                postponed.map_err(|_| Problem::gate_unavailable())?;
+            }
+            Ok(permit)
+        });
+        let Exchange { metrics, outcome } = self.exchange(permit, &request).await;
         let (response, settlement) = match &outcome {
             Ok(reply) => (
                 GatewayResponse::json(reply.http_status, String::from(&reply.text)),
@@ -291,6 +324,26 @@ impl Gate {
             },
             metrics,
         ))
+    }
+
+    async fn acquire(&self, lane: Lane) -> Result<Permit, Problem> {
+        let time = self.config.upstream_timeout;
+        self.connections.acquire(lane, time).await
+    }
+
+    /// Sends a request about a job while the permit is held.
+    async fn exchange(
+        &self,
+        permit: Result<Permit, Problem>,
+        request: &UpstreamRequest,
+    ) -> Exchange<JobSnapshot> {
+        match permit {
+            Ok(_held) => {
+                let client = UpstreamClient::new(&self.config);
+                client.take_snapshot(request).await
+            }
+            Err(problem) => Exchange::not_sent(problem),
+        }
     }
 
     /// A job was created, or set to work again by a follow-up.
@@ -380,9 +433,8 @@ impl Gate {
         let (gate, overtaken) = (Rc::clone(self), Rc::clone(&is_overtaken));
         let polled = name.clone();
         let task = SharedTask::spawn(&self.state, async move {
-            let exchange = UpstreamClient::new(&gate.config)
-                .take_snapshot(&request)
-                .await;
+            let permit = gate.acquire(Lane::ReadJob).await;
+            let exchange = gate.exchange(permit, &request).await;
             gate.end_poll(&polled, exchange.outcome.is_ok());
             if let Err(error) = gate.on_polled(&polled, &exchange, overtaken.get()) {
                 log_error(&format_operator_line(&format!(
@@ -638,8 +690,14 @@ impl Gate {
 
     /// What an operator is told.
     fn health(&self) -> HostResult<ProjectHealth> {
+        let project = self.jobs.project()?;
+        let breaker = match &project {
+            Some(project) => breaker_state(&OPERATIONS, Some(project), now()),
+            // Nothing was ever asked for it.
+            None => breaker::State::Closed,
+        };
         Ok(ProjectHealth {
-            breaker: breaker_state(now()),
+            breaker,
             budgets: ProjectBudgets {
                 create_job: self.budget.health(Policy::CreateJob),
                 send_message: self.budget.health(Policy::SendMessage),

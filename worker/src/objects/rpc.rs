@@ -18,7 +18,7 @@ use crate::log::{
     RequestMetrics,
 };
 use crate::plan::Write;
-use crate::platform::{Call, FromValue, HostResult, PageRow, read_by_name, read_named};
+use crate::platform::{Call, FromValue, HostError, HostResult, PageRow, read_by_name, read_named};
 use crate::policy::Policy;
 use crate::problem::ProblemKind;
 use crate::response::{GatewayResponse, HeaderFields};
@@ -232,6 +232,8 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn list(this: &RawProject, call: JsValue) -> Promise;
     #[wasm_bindgen(method)]
+    fn reopen(this: &RawProject, policy: &str) -> Promise;
+    #[wasm_bindgen(method)]
     fn health(this: &RawProject) -> Promise;
     #[wasm_bindgen(method)]
     fn fetch(this: &RawProject, url: &str, options: &JsValue) -> Promise;
@@ -246,12 +248,19 @@ extern "C" {
     #[wasm_bindgen(method, js_name = keySet)]
     fn key_set(this: &RawOrg, address: &str, kid: &str) -> Promise;
     #[wasm_bindgen(method)]
+    fn reopen(this: &RawOrg, policy: &str) -> Promise;
+    #[wasm_bindgen(method)]
     fn health(this: &RawOrg) -> Promise;
 }
 
 /// Reads a message that was received.
 pub fn receive<T: FromValue>(value: JsValue) -> HostResult<T> {
     T::from_value(value)
+}
+
+/// Reads a policy's name.
+pub fn read_policy(name: &str) -> HostResult<Policy> {
+    Policy::from_name(name).ok_or_else(|| HostError::new("not a policy"))
 }
 
 /// Makes a message that is sent.
@@ -289,6 +298,12 @@ impl ProjectStub {
     /// How it is.
     pub async fn health(&self) -> HostResult<ProjectHealth> {
         receive(JsFuture::from(self.0.health()).await?)
+    }
+
+    /// Opens a policy that the upstream has closed.
+    pub async fn reopen(&self, policy: Policy) -> HostResult<()> {
+        JsFuture::from(self.0.reopen(policy.as_str())).await?;
+        Ok(())
     }
 
     /// Opens a WebSocket on which a job's changes are sent, or gives the answer that says why not.
@@ -330,6 +345,12 @@ impl OrgStub {
         let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
         let reply: Option<KeySetReply> = receive(reply)?;
         Ok(reply.and_then(|reply| KeySet::read(reply.text, Millis(reply.fetched)).ok()))
+    }
+
+    /// Opens a policy that the upstream has closed.
+    pub async fn reopen(&self, policy: Policy) -> HostResult<()> {
+        JsFuture::from(self.0.reopen(policy.as_str())).await?;
+        Ok(())
     }
 
     /// How it is.

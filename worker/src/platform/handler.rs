@@ -15,12 +15,13 @@ use super::context::{Call, now};
 use super::crypto::verify_signature;
 use super::error::{HostError, HostResult};
 use super::host::{Outgoing, event_stream, hear, make_response, read_body, response_headers, send};
-use super::isolate::{description, find_views, keep_views, load_config, with_verified};
+use super::isolate::{description, find_views, keep_views, load_config, with_reads, with_verified};
 use super::issuer_keys::find_issuer_key;
 use super::pages::{Page, ViewsAnswer};
 use super::report::report;
 use super::task::into_promise;
 use super::upstream_client::UpstreamClient;
+use crate::budget::Verdict;
 use crate::config::Config;
 use crate::content::LARGEST_BODY;
 use crate::events::{
@@ -38,6 +39,7 @@ use crate::packed_head::{PackedHead, header_names};
 use crate::plan::{self, Action, AdmittedWrite, Plan, is_liveness};
 use crate::policy::Policy;
 use crate::problem::{Problem, ProblemKind};
+use crate::read_budget::Reader;
 use crate::response::{GatewayResponse, HeaderFields, JSON, common_headers};
 use crate::trace::{Trace, continue_trace};
 use crate::turnstile::{self, TurnstileProof};
@@ -225,6 +227,8 @@ struct RequestContext {
     project: Option<ProjectId>,
     caller: Option<Rc<Caller>>,
     trace: Trace,
+    /// What is said about the budget for reads, once the request was counted.
+    budget: HeaderFields,
     metrics: RequestMetrics,
 }
 
@@ -240,6 +244,7 @@ impl RequestContext {
             project: plan.project.clone(),
             caller: plan.caller.clone(),
             trace: continue_trace(packed.traceparent(), &random),
+            budget: HeaderFields::default(),
             metrics: RequestMetrics::default(),
         }
     }
@@ -258,7 +263,7 @@ impl RequestContext {
     /// Makes the response, and writes the log.
     fn finish(self, env: &Env, outcome: Outcome) -> Response {
         let timing = self.metrics.server_timing();
-        let mut headers = outcome.headers.or(&self.common);
+        let mut headers = outcome.headers.or(&self.budget).or(&self.common);
         if let Some(timing) = timing {
             headers.set("server-timing", timing);
         }
@@ -322,6 +327,9 @@ impl Work {
             }
             action => action,
         };
+        if is_budgeted_read(&action) {
+            self.context.budget = self.reserve_read()?;
+        }
         match action {
             Action::ListViews(query) => self.list_views(packed, query).await,
             Action::ReadJob { request, job } => {
@@ -334,6 +342,7 @@ impl Work {
             Action::ListJobs { limit, before } => self.list_jobs(limit, before).await,
             Action::StreamEvents(job) => self.stream_events(packed, &job).await,
             Action::AnswerHealth(project) => self.answer_health(project).await,
+            Action::Reopen(policy) => self.reopen(policy).await,
             // What was verified once is not asked for again: nothing may pass this way.
             Action::VerifySignature(_)
             | Action::AnswerLiveness
@@ -397,6 +406,30 @@ impl Work {
     }
 
     // --- jobs --------------------------------------------------------------
+
+    /// Counts a request that reads jobs.
+    fn reserve_read(&self) -> Result<HeaderFields, Problem> {
+        let caller = self.caller()?;
+        let count = |name: &str, quota, limit| {
+            let reader = Reader {
+                // No project's id has a line feed in it.
+                name: [self.project()?.as_str(), name].join("\n"),
+                quota,
+                limit,
+                window: self.config.limit_window,
+            };
+            match with_reads(|reads| reads.reserve(&reader, now())) {
+                Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
+                Verdict::Refused(refused) => Err(refused.problem),
+            }
+        };
+        for ceiling in caller.ceilings(Policy::ReadJobs) {
+            count(&ceiling.name, None, ceiling.most)?;
+        }
+        let quota = caller.quota.ceiling(Policy::ReadJobs);
+        let limit = self.config.limit(Policy::ReadJobs);
+        count(&caller.key(), quota, limit)
+    }
 
     async fn read_job(&mut self, request: quillgate::Request) -> Result<Outcome, Problem> {
         let request = UpstreamRequest {
@@ -584,6 +617,17 @@ impl Work {
         Ok(Outcome::json(200, &health.to_json()))
     }
 
+    async fn reopen(&mut self, policy: Policy) -> Result<Outcome, Problem> {
+        let asked = async {
+            match policy {
+                Policy::Analytics => OrgStub::new(&self.env)?.reopen(policy).await,
+                _ => self.project_stub()?.reopen(policy).await,
+            }
+        };
+        asked.await.map_err(|error| self.gate_failed(&error))?;
+        Ok(GatewayResponse::empty(204).into())
+    }
+
     // --- what all of them need ---------------------------------------------
 
     fn caller(&self) -> Result<&Caller, Problem> {
@@ -615,6 +659,14 @@ impl Work {
         self.context.metrics.operator = Some(error.to_string());
         Problem::gate_unavailable()
     }
+}
+
+/// Whether an action is counted as a read of jobs: each makes the gateway ask upstream.
+const fn is_budgeted_read(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::ReadJob { .. } | Action::ListJobs { .. } | Action::StreamEvents(_)
+    )
 }
 
 /// An object's answer in the place of a WebSocket.

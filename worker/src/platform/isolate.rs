@@ -1,5 +1,5 @@
 //! What an isolate keeps between requests: the configuration, the tokens that were verified, hot
-//! pages, key sets and the breaker. All of it has a bound, and none is borrowed across an await.
+//! pages, key sets, the breakers and what was read lately. All of it has a bound, and none is borrowed across an await.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -13,11 +13,12 @@ use worker::{AnalyticsEngineDataset, Env};
 use super::error::{HostError, HostResult};
 use super::pages::{Page, ViewsAnswer};
 use crate::bounded_cache::BoundedCache;
-use crate::breaker::{Breaker, State};
+use crate::breaker::{Breakers, State};
 use crate::config::Config;
 use crate::identity::VerifiedTokens;
 use crate::identity::jwks::RememberedSet;
-use crate::problem::Problem;
+use crate::read_budget::ReadBudget;
+use crate::route::Operation;
 use crate::variable::VariableError;
 use crate::views::page::{Piece, page_name, split_into_pieces};
 use crate::views::query::ViewsQuery;
@@ -46,8 +47,8 @@ struct Isolate {
     /// Answers that were cut from these, so that a hot one is not cut each time.
     answers: BoundedCache<ViewsAnswer>,
     key_sets: Vec<IssuerKeys>,
-    /// `None` while nothing fails, so that a healthy upstream costs nothing.
-    breaker: Option<Breaker>,
+    breakers: Breakers,
+    reads: ReadBudget,
     /// The gateway's description, written at build time; handed over by the entry, so that it is
     /// not in the wasm.
     description: Option<JsString>,
@@ -62,7 +63,8 @@ thread_local! {
         pages: BoundedCache::new(MOST_PAGES, MOST_PAGE_BYTES),
         answers: BoundedCache::new(MOST_ANSWERS, MOST_ANSWER_BYTES),
         key_sets: Vec::new(),
-        breaker: None,
+        breakers: Breakers::default(),
+        reads: ReadBudget::default(),
         description: None,
         dataset: OnceCell::new(),
     });
@@ -182,37 +184,19 @@ impl Isolate {
     }
 }
 
-/// Asks the breaker whether a request may go upstream.
-///
-/// # Errors
-/// 503 while the upstream is left alone.
-pub fn check_breaker(now: Millis) -> Result<(), Problem> {
-    ISOLATE.with_borrow_mut(|isolate| match &mut isolate.breaker {
-        Some(breaker) => breaker.allow(now),
-        None => Ok(()),
-    })
+/// Runs something with the breakers.
+pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
+    ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.breakers))
 }
 
-/// Tells the breaker how a request went.
-pub fn record_outcome(is_fault: bool, now: Millis) {
-    ISOLATE.with_borrow_mut(|isolate| {
-        if !is_fault && isolate.breaker.is_none() {
-            return;
-        }
-        let breaker = isolate.breaker.get_or_insert_default();
-        breaker.record_outcome(!is_fault, now);
-        if breaker.is_calm(now) {
-            isolate.breaker = None;
-        }
-    });
+/// What the breakers do with these operations, in this project or in any.
+pub fn breaker_state(operations: &[Operation], project: Option<&str>, now: Millis) -> State {
+    with_breakers(|breakers| breakers.state(operations, project, now))
 }
 
-/// What the breaker does with requests.
-pub fn breaker_state(now: Millis) -> State {
-    ISOLATE.with_borrow(|isolate| {
-        let breaker = isolate.breaker.as_ref();
-        breaker.map_or(State::Closed, |breaker| breaker.state(now))
-    })
+/// Runs something with what was read lately.
+pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
+    ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.reads))
 }
 
 /// Takes the gateway's description.

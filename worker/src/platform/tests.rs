@@ -321,14 +321,17 @@ fn a_job_is_passed_on_in_its_very_text() {
     assert!(JobReply::read(head(200), &js("{}")).is_some());
 }
 
+/// Objects that are no jobs.
+const MISSHAPEN: [&str; 4] = [
+    "{\"id\":5}",
+    "{\"status\":[]}",
+    "{\"source\":\"acme/docs\"}",
+    "{\"id\":\"j1\",\"id\":\"j2\"}",
+];
+
 #[wasm_bindgen_test]
 fn what_is_no_job_is_not_passed_on() {
-    let misshapen = [
-        "{\"id\":5}",
-        "{\"status\":[]}",
-        "{\"source\":\"acme/docs\"}",
-    ];
-    for text in MALFORMED.into_iter().chain(misshapen) {
+    for text in MALFORMED.into_iter().chain(MISSHAPEN) {
         assert!(JobReply::read(head(200), &js(text)).is_none(), "{text}");
     }
 }
@@ -348,8 +351,8 @@ fn a_snapshot_keeps_what_is_known_of_a_job() {
 }
 
 #[wasm_bindgen_test]
-fn a_member_of_a_snapshot_that_is_not_text_is_not_known() {
-    for text in ["{}", "{\"id\":5,\"status\":null,\"prLink\":{\"a\":1}}"] {
+fn what_a_job_leaves_out_is_not_known() {
+    for text in ["{}", "{\"id\":null,\"status\":null,\"more\":{\"a\":1}}"] {
         let job = JobSnapshot::read(&head(200), js(text)).unwrap();
         assert_eq!((job.id, job.status, job.pr_link), (None, None, None));
         assert_eq!(job.data, text);
@@ -357,8 +360,8 @@ fn a_member_of_a_snapshot_that_is_not_text_is_not_known() {
 }
 
 #[wasm_bindgen_test]
-fn there_is_no_snapshot_of_what_is_no_object() {
-    for text in MALFORMED {
+fn there_is_no_snapshot_of_what_is_no_job() {
+    for text in MALFORMED.into_iter().chain(MISSHAPEN) {
         assert!(JobSnapshot::read(&head(200), js(text)).is_none(), "{text}");
     }
 }

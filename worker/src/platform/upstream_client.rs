@@ -3,20 +3,21 @@
 use js_sys::{Array, JsString, Reflect};
 use quillgate::schema::Described as _;
 use quillgate::{AgentJob, Method, Millis};
+use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::context::now;
 use super::host::{Message, Outgoing, parse_json, send, stringify_json};
-use super::isolate::{check_breaker, record_outcome};
+use super::isolate::with_breakers;
+use crate::breaker::Scope;
 use crate::config::Config;
 use crate::json;
 use crate::log::ExchangeMetrics;
 use crate::problem::Problem;
 use crate::shape::is_of_kind;
 use crate::upstream::{
-    Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, LONGEST_SNAPSHOT, NextAttempt, ReplyHead,
-    TransportError, UpstreamFailure, UpstreamRequest, classify_error, classify_malformed,
-    classify_transport_error,
+    Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, NextAttempt, ReplyHead, TransportError,
+    UpstreamFailure, UpstreamRequest, classify_error, classify_malformed, classify_transport_error,
 };
 use crate::views::page::PAGE_ROWS;
 
@@ -38,12 +39,17 @@ pub struct JobReply {
 }
 
 impl JobReply {
-    /// Checks the shape of a job, as the package would.
     pub(super) fn read(head: ReplyHead, text: &JsString) -> Option<Self> {
-        let job = json::parse(String::from(text).as_bytes())?;
+        parse_job(text)?;
         let text = text.clone();
-        is_of_kind(&job, &AgentJob::KIND).then_some(Self { head, text })
+        Some(Self { head, text })
     }
+}
+
+/// Checks the shape of a job, as the package would.
+fn parse_job(text: &JsString) -> Option<Value> {
+    let job = json::parse(String::from(text).as_bytes())?;
+    is_of_kind(&job, &AgentJob::KIND).then_some(job)
 }
 
 /// A job as the upstream answered it, for who keeps what is known of it.
@@ -64,19 +70,13 @@ pub struct JobSnapshot {
 }
 
 impl JobSnapshot {
-    /// Reads any JSON object: a member that is not text is not known.
     pub(super) fn read(head: &ReplyHead, text: JsString) -> Option<Self> {
-        let job = parse_json(&text).ok()?;
-        if !job.is_object() || Array::is_array(&job) {
-            return None;
-        }
-        let member = |name: &str| {
-            let value = Reflect::get(&job, &JsValue::from_str(name)).ok()?;
-            value.as_string()
-        };
+        let job = parse_job(&text)?;
+        let member = |name| json::text(&job, name).map(str::to_owned);
         Some(Self {
             http_status: head.status,
-            data: stringify_json(&job).ok()?.into(),
+            // By JavaScript, which keeps the order of the members.
+            data: stringify_json(&parse_json(&text).ok()?).ok()?.into(),
             id: member("id"),
             status: member("status"),
             pr_link: member("prLink"),
@@ -121,6 +121,13 @@ struct Answer {
     error: String,
 }
 
+/// A request that was sent.
+struct Asked {
+    scope: Option<Scope>,
+    started: Millis,
+    answer: Result<Answer, TransportError>,
+}
+
 /// Sends requests upstream.
 pub struct UpstreamClient<'a> {
     config: &'a Config,
@@ -132,28 +139,16 @@ impl<'a> UpstreamClient<'a> {
         Self { config }
     }
 
-    /// Sends a request that is answered by a job, which has to be of the promised shape.
+    /// Sends a request that is answered by a job, for who passes the answer on.
     pub async fn read_job(&self, request: &UpstreamRequest) -> Exchange<JobReply> {
-        let started = now();
-        if let Err(problem) = check_breaker(started) {
-            return not_sent(problem);
-        }
-        let answer = self.attempt(request, LONGEST_JOB, &mut || true).await;
-        self.conclude(request.method, started, answer, |head, text| {
-            JobReply::read(head, &text)
-        })
+        let answer = self.ask(request, LONGEST_JOB, &mut || true).await;
+        self.conclude(request, answer, |head, text| JobReply::read(head, &text))
     }
 
     /// Sends a request that is answered by a job, of which what is known is kept.
     pub async fn take_snapshot(&self, request: &UpstreamRequest) -> Exchange<JobSnapshot> {
-        let started = now();
-        if let Err(problem) = check_breaker(started) {
-            return not_sent(problem);
-        }
-        let answer = self.attempt(request, LONGEST_SNAPSHOT, &mut || true).await;
-        self.conclude(request.method, started, answer, |head, text| {
-            JobSnapshot::read(&head, text)
-        })
+        let answer = self.ask(request, LONGEST_JOB, &mut || true).await;
+        self.conclude(request, answer, |head, text| JobSnapshot::read(&head, text))
     }
 
     /// Sends a request that is answered by a page of analytics; `pay` reserves a slot of the
@@ -163,13 +158,26 @@ impl<'a> UpstreamClient<'a> {
         request: &UpstreamRequest,
         pay: &mut dyn FnMut() -> bool,
     ) -> Exchange<PageReply> {
+        let answer = self.ask(request, LONGEST_PAGE, pay).await;
+        self.conclude(request, answer, |_, text| PageReply::read(text))
+    }
+
+    /// Sends a request unless its breaker is open.
+    async fn ask(
+        &self,
+        request: &UpstreamRequest,
+        longest: u32,
+        pay: &mut dyn FnMut() -> bool,
+    ) -> Result<Asked, Problem> {
+        let scope = request.scope();
         let started = now();
-        if let Err(problem) = check_breaker(started) {
-            return not_sent(problem);
+        if let Some(scope) = &scope {
+            with_breakers(|breakers| breakers.allow(scope, started))?;
         }
-        let answer = self.attempt(request, LONGEST_PAGE, pay).await;
-        self.conclude(request.method, started, answer, |_, text| {
-            PageReply::read(text)
+        Ok(Asked {
+            scope,
+            started,
+            answer: self.attempt(request, longest, pay).await,
         })
     }
 
@@ -217,25 +225,23 @@ impl<'a> UpstreamClient<'a> {
 
     fn conclude<T>(
         &self,
-        method: Method,
-        started: Millis,
-        answer: Result<Answer, TransportError>,
+        request: &UpstreamRequest,
+        asked: Result<Asked, Problem>,
         read: impl FnOnce(ReplyHead, JsString) -> Option<T>,
     ) -> Exchange<T> {
-        let now = now();
-        let status = answer.as_ref().ok().map(|answer| answer.head.status);
-        let outcome = match answer {
-            Err(error) => Err(classify_transport_error(error, method)),
-            Ok(Answer { head, text, .. }) if head.is_success() => text
-                .and_then(|text| read(head, text))
-                .ok_or_else(|| classify_malformed(method)),
-            Ok(Answer { head, error, .. }) => {
-                Err(classify_error(&head, &error, method, self.config, now))
-            }
+        let asked = match asked {
+            Ok(asked) => asked,
+            Err(problem) => return Exchange::not_sent(problem),
         };
+        let Asked { scope, started, .. } = asked;
+        let status = asked.answer.as_ref().ok().map(|answer| answer.head.status);
+        let answer = self.classify(request.method, asked.answer);
+        let outcome = answer.and_then(|(head, text)| {
+            read(head, text).ok_or_else(|| classify_malformed(request.method))
+        });
         let failure = outcome.as_ref().err();
-        let is_fault = failure.is_some_and(UpstreamFailure::counts_against_upstream);
-        record_outcome(is_fault, now);
+        let now = now();
+        record_outcome(request, scope.as_ref(), failure, now);
         Exchange {
             metrics: ExchangeMetrics {
                 status,
@@ -245,12 +251,46 @@ impl<'a> UpstreamClient<'a> {
             outcome,
         }
     }
+
+    /// A success with its text, or the failure.
+    fn classify(
+        &self,
+        method: Method,
+        answer: Result<Answer, TransportError>,
+    ) -> Result<(ReplyHead, JsString), UpstreamFailure> {
+        match answer {
+            Err(error) => Err(classify_transport_error(error, method)),
+            Ok(Answer { head, text, .. }) if head.is_success() => {
+                let text = text.ok_or_else(|| classify_malformed(method))?;
+                Ok((head, text))
+            }
+            Ok(Answer { head, error, .. }) => {
+                Err(classify_error(&head, &error, method, self.config, now()))
+            }
+        }
+    }
 }
 
-fn not_sent<T>(problem: Problem) -> Exchange<T> {
-    Exchange {
-        metrics: ExchangeMetrics::default(),
-        outcome: Err(UpstreamFailure::not_sent(problem)),
+/// Tells the breakers how a request went.
+fn record_outcome(
+    request: &UpstreamRequest,
+    scope: Option<&Scope>,
+    failure: Option<&UpstreamFailure>,
+    now: Millis,
+) {
+    if let Some(scope) = scope {
+        let counted = request.call_outcome(scope, failure);
+        with_breakers(|breakers| breakers.record_outcome(scope, counted, now));
+    }
+}
+
+impl<T> Exchange<T> {
+    /// Nothing was sent.
+    pub fn not_sent(problem: Problem) -> Self {
+        Self {
+            metrics: ExchangeMetrics::default(),
+            outcome: Err(UpstreamFailure::not_sent(problem)),
+        }
     }
 }
 

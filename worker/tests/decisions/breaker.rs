@@ -2,15 +2,24 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::breaker::{Breaker, State};
+use quillgate_worker::breaker::CallOutcome::{self, Answered, Failed};
+use quillgate_worker::breaker::{Breaker, Breakers, MOST_BREAKERS, MOST_SUBJECTS, Scope, State};
+use quillgate_worker::route::Operation;
 
 use crate::fixtures::{NOW, at, status_and_kind};
+
+/// A failure of something that has no name yet.
+const FAILED: CallOutcome<'static> = Failed(None);
+
+const fn outcome(success: bool) -> CallOutcome<'static> {
+    if success { Answered } else { FAILED }
+}
 
 /// One that opened at the start.
 fn open_breaker() -> Breaker {
     let mut breaker = Breaker::default();
     for _ in 0..20 {
-        breaker.record_outcome(false, NOW);
+        breaker.record_outcome(FAILED, NOW);
     }
     assert_eq!(breaker.state(NOW), State::Open);
     breaker
@@ -43,11 +52,11 @@ fn it_opens_when_half_of_twenty_calls_or_more_failed() {
         let mut breaker = Breaker::default();
         for _ in 0..successes {
             assert_eq!(breaker.allow(NOW), Ok(()));
-            breaker.record_outcome(true, NOW);
+            breaker.record_outcome(Answered, NOW);
         }
         for _ in 0..failures {
             assert_eq!(breaker.allow(NOW), Ok(()));
-            breaker.record_outcome(false, NOW);
+            breaker.record_outcome(FAILED, NOW);
         }
         assert_eq!(breaker.state(NOW), state, "{successes} {failures}");
     }
@@ -63,14 +72,14 @@ fn only_the_last_thirty_seconds_count() {
     ] {
         let mut breaker = Breaker::default();
         for _ in 0..19 {
-            breaker.record_outcome(false, NOW);
+            breaker.record_outcome(FAILED, NOW);
         }
-        breaker.record_outcome(false, at(later));
+        breaker.record_outcome(FAILED, at(later));
         assert_eq!(breaker.state(at(later)), state, "{later}");
     }
     let mut breaker = Breaker::default();
     for second in 0..300 {
-        breaker.record_outcome(second % 2 == 0 && second % 8 != 0, at(2 * second));
+        breaker.record_outcome(outcome(second % 2 == 0 && second % 8 != 0), at(2 * second));
         assert_eq!(
             breaker.state(at(2 * second)),
             State::Closed,
@@ -83,10 +92,10 @@ fn only_the_last_thirty_seconds_count() {
 fn successes_long_ago_do_not_hide_failures_of_now() {
     let mut breaker = Breaker::default();
     for _ in 0..1000 {
-        breaker.record_outcome(true, NOW);
+        breaker.record_outcome(Answered, NOW);
     }
     for _ in 0..20 {
-        breaker.record_outcome(false, at(31));
+        breaker.record_outcome(FAILED, at(31));
     }
     assert_eq!(breaker.state(at(31)), State::Open);
 }
@@ -107,7 +116,7 @@ fn an_open_one_refuses_for_thirty_seconds_and_says_how_long() {
 fn what_was_begun_before_it_opened_changes_nothing_while_it_is_open() {
     for success in [true, false] {
         let mut breaker = open_breaker();
-        breaker.record_outcome(success, at(5));
+        breaker.record_outcome(outcome(success), at(5));
         assert_eq!(breaker.state(at(29)), State::Open);
         assert_eq!(expect_refusal(&mut breaker, at(5)), "25");
     }
@@ -120,7 +129,7 @@ fn half_open_it_lets_one_call_through_until_that_has_reported() {
     assert_eq!(breaker.state(at(40)), State::HalfOpen);
     assert_eq!(expect_refusal(&mut breaker, at(40)), "30");
     assert_eq!(expect_refusal(&mut breaker, at(45)), "25");
-    breaker.record_outcome(true, at(46));
+    breaker.record_outcome(Answered, at(46));
     assert_eq!(breaker, Breaker::default(), "all is forgiven");
     assert_eq!(breaker.state(at(46)), State::Closed);
     assert_eq!(breaker.allow(at(46)), Ok(()));
@@ -132,16 +141,16 @@ fn each_failed_trial_doubles_the_wait_up_to_five_minutes() {
     let mut now = at(30);
     for period in [60, 120, 240, 300, 300, 300] {
         assert_eq!(breaker.allow(now), Ok(()));
-        breaker.record_outcome(false, now);
+        breaker.record_outcome(FAILED, now);
         assert_eq!(breaker.state(now), State::Open);
         assert_eq!(expect_refusal(&mut breaker, now), period.to_string());
         now = now.plus(Millis::from_seconds(period));
         assert_eq!(breaker.state(now), State::HalfOpen);
     }
     assert_eq!(breaker.allow(now), Ok(()));
-    breaker.record_outcome(true, now);
+    breaker.record_outcome(Answered, now);
     for _ in 0..20 {
-        breaker.record_outcome(false, now);
+        breaker.record_outcome(FAILED, now);
     }
     assert_eq!(
         expect_refusal(&mut breaker, now),
@@ -163,15 +172,117 @@ fn a_trial_that_never_reports_is_followed_by_another() {
 fn it_is_calm_again_once_its_failures_are_long_ago() {
     let mut breaker = Breaker::default();
     assert!(breaker.is_calm(NOW));
-    breaker.record_outcome(true, NOW);
+    breaker.record_outcome(Answered, NOW);
     assert!(breaker.is_calm(NOW));
-    breaker.record_outcome(false, NOW);
+    breaker.record_outcome(FAILED, NOW);
     assert!(!breaker.is_calm(NOW.plus(Millis(26_000))));
     assert!(breaker.is_calm(NOW.plus(Millis(30_000))));
     for _ in 0..20 {
-        breaker.record_outcome(false, NOW);
+        breaker.record_outcome(FAILED, NOW);
     }
     assert!(!breaker.is_calm(NOW.plus(Millis(600_000))), "it is open");
+}
+
+#[test]
+fn several_failures_of_one_thing_count_once() {
+    let mut breaker = Breaker::default();
+    for _ in 0..1000 {
+        breaker.record_outcome(Failed(Some("/job/1")), NOW);
+    }
+    for second in 0..30 {
+        breaker.record_outcome(Failed(Some("/job/1")), at(second));
+        assert_eq!(breaker.state(at(second)), State::Closed);
+    }
+    let mut breaker = Breaker::default();
+    for job in 0..20 {
+        assert_eq!(breaker.state(NOW), State::Closed, "{job}");
+        breaker.record_outcome(Failed(Some(&format!("/job/{job}"))), NOW);
+    }
+    assert_eq!(breaker.state(NOW), State::Open);
+}
+
+#[test]
+fn a_thing_that_fails_again_after_thirty_seconds_counts_again() {
+    let mut breaker = Breaker::default();
+    for job in 0..19 {
+        breaker.record_outcome(Failed(Some(&format!("/job/{job}"))), NOW);
+    }
+    for job in 0..20 {
+        breaker.record_outcome(Failed(Some(&format!("/job/{job}"))), at(31));
+    }
+    assert_eq!(breaker.state(at(31)), State::Open);
+}
+
+#[test]
+fn a_failed_trial_counts_whatever_it_asked_for() {
+    let mut breaker = open_breaker();
+    assert_eq!(breaker.allow(at(30)), Ok(()));
+    breaker.record_outcome(Failed(Some("/job/1")), at(30));
+    assert_eq!(expect_refusal(&mut breaker, at(30)), "60");
+}
+
+fn scope(operation: Operation, project: &str) -> Scope {
+    Scope {
+        operation,
+        project: project.to_owned(),
+    }
+}
+
+#[test]
+fn each_operation_in_each_project_has_a_breaker_of_its_own() {
+    let mut breakers = Breakers::default();
+    let reads = scope(Operation::GetJob, "acme");
+    for _ in 0..20 {
+        breakers.record_outcome(&reads, FAILED, NOW);
+    }
+    assert!(breakers.allow(&reads, NOW).is_err());
+    for other in [
+        scope(Operation::CreateJob, "acme"),
+        scope(Operation::SendMessage, "acme"),
+        scope(Operation::ListPageViews, "acme"),
+        scope(Operation::GetJob, "other"),
+    ] {
+        assert_eq!(breakers.allow(&other, NOW), Ok(()), "{other:?}");
+    }
+    let jobs = [Operation::CreateJob, Operation::GetJob];
+    assert_eq!(breakers.state(&jobs, Some("acme"), NOW), State::Open);
+    assert_eq!(breakers.state(&jobs, None, at(30)), State::HalfOpen);
+    assert_eq!(breakers.state(&jobs, Some("other"), NOW), State::Closed);
+    let views = [Operation::ListPageViews];
+    assert_eq!(breakers.state(&views, None, NOW), State::Closed);
+}
+
+#[test]
+fn only_what_fails_is_kept_and_not_for_ever() {
+    let mut breakers = Breakers::default();
+    let jobs = scope(Operation::GetJob, "acme");
+    breakers.record_outcome(&jobs, Answered, NOW);
+    assert!(breakers.is_empty());
+    breakers.record_outcome(&jobs, FAILED, NOW);
+    breakers.record_outcome(&jobs, Answered, at(1));
+    assert_eq!(breakers.len(), 1);
+    breakers.record_outcome(&jobs, Answered, at(31));
+    assert!(breakers.is_empty());
+}
+
+#[test]
+fn there_are_never_too_many_and_an_open_one_stays() {
+    let mut breakers = Breakers::default();
+    let open = scope(Operation::GetJob, "open");
+    for _ in 0..20 {
+        breakers.record_outcome(&open, FAILED, NOW);
+    }
+    for project in 0..3 * MOST_BREAKERS {
+        let other = scope(Operation::GetJob, &project.to_string());
+        breakers.record_outcome(&other, FAILED, NOW);
+        assert!(breakers.len() <= MOST_BREAKERS);
+    }
+    assert!(breakers.allow(&open, NOW).is_err());
+    for project in 0..2 {
+        let later = scope(Operation::GetJob, &format!("later-{project}"));
+        breakers.record_outcome(&later, FAILED, at(40));
+    }
+    assert_eq!(breakers.len(), 3, "those that are calm have made room");
 }
 
 #[test]
@@ -196,11 +307,24 @@ proptest! {
         for (later, success) in calls {
             now = now.plus(Millis(later));
             if breaker.allow(now).is_ok() {
-                breaker.record_outcome(success, now);
+                breaker.record_outcome(outcome(success), now);
             }
             // Ten steps of three numbers, or three numbers.
             let memory = format!("{breaker:?}");
-            prop_assert!(memory.len() < 900, "{}", memory);
+            prop_assert!(memory.len() < 920, "{}", memory);
+        }
+    }
+
+    #[test]
+    fn it_stays_small_whatever_fails(jobs in prop::collection::vec(0..200_u32, 0..300)) {
+        let mut breaker = Breaker::default();
+        for job in jobs {
+            // As many successes, so that it stays closed.
+            breaker.record_outcome(Answered, NOW);
+            breaker.record_outcome(Answered, NOW);
+            breaker.record_outcome(Failed(Some(&job.to_string())), NOW);
+            let kept = format!("{breaker:?}").matches('(').count();
+            prop_assert!(kept <= MOST_SUBJECTS, "{}", kept);
         }
     }
 
@@ -211,7 +335,7 @@ proptest! {
         for (later, success, reports) in calls {
             now = now.plus(Millis(later));
             if breaker.allow(now).is_ok() && reports {
-                breaker.record_outcome(success, now);
+                breaker.record_outcome(outcome(success), now);
             }
         }
         prop_assert_eq!(breaker.allow(now.plus(Millis(300_000))), Ok(()));

@@ -152,36 +152,38 @@ fn whoever_runs_the_gateway_needs_the_scope_and_no_project() {
 
 #[test]
 fn a_quota_is_one_integer_or_one_for_each_policy() {
-    for (quota, create, send, analytics) in [
-        (None, None, None, None),
-        (Some(json!({})), None, None, None),
-        (Some(json!(0)), Some(0), Some(0), Some(0)),
-        (Some(json!(7)), Some(7), Some(7), Some(7)),
-        (Some(json!({ "create-job": 10 })), Some(10), None, None),
+    for (quota, expected) in [
+        (None, [None; 4]),
+        (Some(json!({})), [None; 4]),
+        (Some(json!(0)), [Some(0); 4]),
+        (Some(json!(7)), [Some(7); 4]),
         (
-            Some(json!({ "send-message": 0, "analytics": 3 })),
-            None,
-            Some(0),
-            Some(3),
+            Some(json!({ "create-job": 10 })),
+            [Some(10), None, None, None],
         ),
         (
-            Some(json!({ "analytics": u64::MAX })),
-            None,
-            None,
-            Some(u32::MAX),
+            Some(json!({ "send-message": 0, "analytics": 3 })),
+            [None, Some(0), Some(3), None],
+        ),
+        (
+            Some(json!({ "analytics": u64::MAX, "read-jobs": 1 })),
+            [None, None, Some(u32::MAX), Some(1)],
         ),
     ] {
         let token = token(&claims_with("quota", quota.clone()));
         let own = assert_accepted(&token).quota;
         let ceilings = Policy::ALL.map(|policy| own.ceiling(policy));
-        assert_eq!(ceilings, [create, send, analytics], "{quota:?}");
+        assert_eq!(ceilings, expected, "{quota:?}");
     }
 }
 
 #[test]
 fn a_policy_has_one_name_everywhere() {
     let names = Policy::ALL.map(Policy::as_str);
-    assert_eq!(names, ["create-job", "send-message", "analytics"]);
+    assert_eq!(
+        names,
+        ["create-job", "send-message", "analytics", "read-jobs"]
+    );
     for policy in Policy::ALL {
         assert_eq!(Policy::from_name(policy.as_str()), Some(policy));
         assert_eq!(serde_json::to_value(policy).unwrap(), policy.as_str());

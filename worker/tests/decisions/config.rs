@@ -255,7 +255,7 @@ fn no_origins_or_empty_ones_are_none() {
 /// An integer's variable, the most it may be, and how to read what it became.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
-const INTEGERS: [Integer; 7] = [
+const INTEGERS: [Integer; 8] = [
     ("UPSTREAM_TIMEOUT_SECONDS", 300, |config| {
         config.upstream_timeout.0 / 1000
     }),
@@ -274,6 +274,9 @@ const INTEGERS: [Integer; 7] = [
     }),
     ("ANALYTICS_LIMIT_PER_HOUR", 1_000_000, |config| {
         config.analytics_limit.into()
+    }),
+    ("READ_LIMIT_PER_HOUR", 1_000_000, |config| {
+        config.read_limit.into()
     }),
 ];
 

@@ -474,6 +474,68 @@ fn only_operators_learn_how_the_upstream_is() {
 }
 
 #[test]
+fn an_operator_opens_what_the_upstream_has_closed_and_nobody_else_does() {
+    let operator = bearer_of(&claims_with("scope", Some(json!(OPERATE))));
+    let closures = "https://gate.example/healthz/closures/";
+    let reopen = |rest: &str, authorization: &str| {
+        let url = format!("{closures}{rest}");
+        plan(&RequestHead {
+            method: "DELETE",
+            ..get(&url, authorization)
+        })
+    };
+    for (rest, policy, project) in [
+        (
+            "create-job?project=demo-docs",
+            Policy::CreateJob,
+            Some("demo-docs"),
+        ),
+        (
+            "send-message?project=other%20docs",
+            Policy::SendMessage,
+            Some("other docs"),
+        ),
+        ("analytics", Policy::Analytics, None),
+    ] {
+        let planned = reopen(rest, &operator);
+        let found = planned.project.as_ref().map(ProjectId::as_str);
+        assert_eq!(found, project, "{rest}");
+        assert_eq!(planned.route, Some("/healthz/closures/{policy}"));
+        match planned.action {
+            Ok(Action::Reopen(found)) => assert_eq!(found, policy),
+            other => panic!("{rest}: {other:?}"),
+        }
+        for (authorization, expected) in [
+            (bearer(), (403, "insufficient-scope")),
+            ("Bearer x".to_owned(), (401, "invalid-token")),
+        ] {
+            let problem = reopen(rest, &authorization).action.unwrap_err();
+            assert_eq!(status_and_kind(&problem), expected, "{rest}");
+        }
+    }
+    for rest in ["read-jobs", "create", "", "create-job/"] {
+        let problem = reopen(rest, &operator).action.unwrap_err();
+        assert_eq!(status_and_kind(&problem), (404, "not-found"), "{rest}");
+    }
+    for rest in [
+        "create-job",
+        "create-job?project=",
+        "send-message?project=%",
+    ] {
+        let problem = reopen(rest, &operator).action.unwrap_err();
+        let item = &problem.members["errors"][0];
+        assert_eq!((problem.status, &item["field"]), (400, &json!("project")));
+        assert_eq!(item["rule"], "not-empty");
+    }
+    for method in ["GET", "HEAD", "POST", "PUT"] {
+        let url = format!("{closures}analytics");
+        let problem = expect_refusal(&bare(method, &url));
+        assert_eq!(status_and_kind(&problem), (405, "method-not-allowed"));
+        assert_eq!(problem.headers, [("allow", "DELETE, OPTIONS".to_owned())]);
+    }
+}
+
+#[test]
 fn the_gateway_is_described_to_everybody() {
     for method in ["GET", "HEAD"] {
         for authorization in [None, Some("Bearer x"), Some("Basic eDp5")] {

@@ -3,9 +3,11 @@
 use quillgate::credential::AdminKey;
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
+use quillgate_worker::breaker::CallOutcome;
 use quillgate_worker::config::Config;
 use quillgate_worker::jobs::idempotency::Settlement;
 use quillgate_worker::problem::{Problem, ProblemKind};
+use quillgate_worker::route::Operation;
 use quillgate_worker::upstream::{
     Attempts, NextAttempt, ReplyHead, TransportError, USER_AGENT, USUAL_WAIT, UpstreamFailure,
     UpstreamRequest, classify_error, classify_malformed, classify_transport_error,
@@ -397,8 +399,8 @@ fn what_is_not_sent_changes_nothing() {
 /// fault. `None` is no answer.
 fn expected_effects(status: Option<u16>) -> (Settlement, bool, bool, bool) {
     let settlement = match status {
-        None | Some(200..=299) => Settlement::Unknown,
-        Some(401 | 403 | 429) => Settlement::Forget,
+        None | Some(200..=299 | 408) => Settlement::Unknown,
+        Some(401 | 403 | 421 | 425 | 429) => Settlement::Forget,
         Some(_) => Settlement::Store,
     };
     let is_closed = status == Some(429);
@@ -450,6 +452,9 @@ fn only_a_failure_after_which_nobody_knows_says_so() {
         (999, true),
         (100, true),
         (400, false),
+        (408, true),
+        (421, false),
+        (425, false),
         (401, false),
         (403, false),
         (404, false),
@@ -471,7 +476,8 @@ fn a_429_closes_the_upstream_for_as_long_as_it_asks() {
         (Some("soon"), 60_000),
         (Some("Sun, 15 Jun 2025 15:06:45 GMT"), 5_000),
         (Some("Sun, 06 Nov 1994 08:49:37 GMT"), 0),
-        (Some("864000"), 86_400_000),
+        // No longer than the window of an hour.
+        (Some("864000"), 3_600_000),
     ] {
         let head = ReplyHead {
             retry_after: retry_after.map(str::to_owned),
@@ -720,6 +726,17 @@ fn nothing_is_repeated_once_the_time_is_over() {
             assert_eq!(attempts.plan_next(reply, now), expected, "{now:?}");
         }
     }
+    let two = with_keys("mint_new,mint_old", None);
+    for method in [Method::Get, Method::Post] {
+        let refused = head(401, JSON);
+        let mut attempts = attempts(&two, method);
+        assert_eq!(
+            attempts.plan_next(Ok(&refused), at(30)),
+            NextAttempt::Stop,
+            "nor with the other key"
+        );
+        assert_eq!(key(&attempts), "mint_new");
+    }
     let attempts = attempts(&config, Method::Get);
     for (now, left) in [(NOW, 30_000), (at(29), 1_000), (at(30), 0), (at(31), 0)] {
         assert_eq!(attempts.time_left(now), Millis(left));
@@ -736,9 +753,79 @@ fn an_answer_of_another_shape_does_not_count_against_the_upstream_and_silence_do
     let of_status = |status| classify_error(&head(status), "", Method::Get, &config, NOW);
     assert!(!classify_malformed(Method::Get).counts_against_upstream());
     assert!(!of_status(200).counts_against_upstream());
+    assert!(!of_status(302).counts_against_upstream());
     assert!(!of_status(404).counts_against_upstream());
     assert!(of_status(500).counts_against_upstream());
     for error in [TransportError::Broken, TransportError::TimedOut] {
         assert!(classify_transport_error(error, Method::Get).counts_against_upstream());
+    }
+}
+
+fn request_to(method: Method, target: &str) -> UpstreamRequest {
+    UpstreamRequest {
+        method,
+        target: target.to_owned(),
+        body: None,
+        traceparent: String::new(),
+    }
+}
+
+#[test]
+fn a_request_counts_for_the_operation_and_the_project_of_its_address() {
+    for (method, target, operation, project) in [
+        (
+            Method::Post,
+            "/v2/agent/acme/job",
+            Operation::CreateJob,
+            "acme",
+        ),
+        (
+            Method::Get,
+            "/v2/agent/a%20b/job/j1",
+            Operation::GetJob,
+            "a b",
+        ),
+        (
+            Method::Post,
+            "/v2/agent/acme/job/j1/message",
+            Operation::SendMessage,
+            "acme",
+        ),
+        (
+            Method::Get,
+            "/v1/analytics/acme/views?limit=250&offset=0",
+            Operation::ListPageViews,
+            "acme",
+        ),
+    ] {
+        let scope = request_to(method, target).scope().unwrap();
+        assert_eq!((scope.operation, &*scope.project), (operation, project));
+    }
+    assert_eq!(request_to(Method::Get, "/v2/nowhere").scope(), None);
+}
+
+#[test]
+fn a_failure_counts_for_what_was_asked_for_unless_that_is_new() {
+    let failure = classify_transport_error(TransportError::Broken, Method::Get);
+    let redirect = classify(302, JSON, Method::Get);
+    for (method, target, expected) in [
+        (
+            Method::Get,
+            "/v2/agent/acme/job/j1",
+            CallOutcome::Failed(Some("/v2/agent/acme/job/j1")),
+        ),
+        (
+            Method::Post,
+            "/v2/agent/acme/job",
+            CallOutcome::Failed(None),
+        ),
+    ] {
+        let request = request_to(method, target);
+        let scope = request.scope().unwrap();
+        assert_eq!(request.call_outcome(&scope, Some(&failure)), expected);
+        for answered in [None, Some(&redirect)] {
+            let counted = request.call_outcome(&scope, answered);
+            assert_eq!(counted, CallOutcome::Answered);
+        }
     }
 }

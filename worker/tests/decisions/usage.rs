@@ -49,6 +49,20 @@ fn a_reservation_counts_as_of_its_latest_instant_until_it_is_settled() {
 }
 
 #[test]
+fn a_reservation_whose_request_has_waited_counts_as_of_a_later_instant() {
+    let mut usage = Usage::new(HOUR);
+    usage.begin(1, Policy::CreateJob, "alice", at(30));
+    usage.begin(2, Policy::CreateJob, "bob", at(30));
+    usage.postpone(1, at(50));
+    let both = [used("alice", 1, at(50)), used("bob", 1, at(30))];
+    assert_eq!(usage.summarize(Policy::CreateJob, NOW), both);
+    usage.settle(1, at(40));
+    usage.postpone(1, at(60));
+    let both = [used("alice", 1, at(40)), used("bob", 1, at(30))];
+    assert_eq!(usage.summarize(Policy::CreateJob, at(40)), both);
+}
+
+#[test]
 fn a_reservation_that_is_released_no_longer_counts() {
     let mut usage = Usage::new(HOUR);
     usage.begin(1, Policy::CreateJob, "alice", at(30));

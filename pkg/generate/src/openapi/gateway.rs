@@ -2,20 +2,72 @@
 
 use quillgate_worker::identity::caller::OPERATE;
 use quillgate_worker::policy::Policy;
+use quillgate_worker::problem::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, PLAIN};
 use super::{JSON, schema};
 
-/// The paths, each with `GET` and `HEAD`.
+/// The paths: two with `GET` and `HEAD`, and one for operators.
 pub fn paths() -> Map<String, Value> {
-    let paths = [("/healthz", health()), ("/openapi.json", description())];
     let both = |get: Value| json!({ "head": head(&get), "get": get });
-    paths
-        .into_iter()
-        .map(|(path, get)| (path.to_owned(), both(get)))
-        .collect()
+    let paths = [
+        ("/healthz", both(health())),
+        (
+            "/healthz/closures/{policy}",
+            json!({ "delete": reopening() }),
+        ),
+        ("/openapi.json", both(description())),
+    ];
+    let owned = |(path, item): (&str, Value)| (path.to_owned(), item);
+    paths.into_iter().map(owned).collect()
+}
+
+fn reopening() -> Value {
+    let closable = [Policy::CreateJob, Policy::SendMessage, Policy::Analytics];
+    let mut parameters = vec![
+        json!({
+            "name": "policy",
+            "in": "path",
+            "required": true,
+            "description": "The policy.",
+            "schema": { "enum": closable.map(Policy::as_str) },
+            "example": "create-job",
+        }),
+        json!({
+            "name": "project",
+            "in": "query",
+            "description": "The project: required for every policy but `analytics`.",
+            "schema": { "type": "string", "minLength": 1 },
+            "example": "demo-docs",
+        }),
+    ];
+    parameters.extend(fields::taken(&fields::ANY_REQUEST));
+    let own = [
+        ProblemKind::InvalidRequest,
+        ProblemKind::NotFound,
+        ProblemKind::GateUnavailable,
+    ];
+    let mut responses = problems::responses(&[ADMISSION, &own].concat(), &[]);
+    responses.insert(
+        "204".to_owned(),
+        json!({
+            "description": "The policy is open.",
+            "headers": Fields::common().described(),
+        }),
+    );
+    json!({
+        "operationId": "gateway.reopen",
+        "tags": ["gateway"],
+        "summary": "Opens a policy that a 429 of the upstream has closed.",
+        "description": "Without this it is open again when the upstream's `Retry-After` is over, after \
+            a window at most, or as soon as one of the requests that are let through now and then \
+            succeeds.",
+        "security": [{ "accessToken": [OPERATE] }, { "cloudflareAccess": [OPERATE] }],
+        "parameters": parameters,
+        "responses": responses,
+    })
 }
 
 /// The same operation without a body (RFC 9110, section 9.3.2).

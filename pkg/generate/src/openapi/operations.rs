@@ -43,8 +43,8 @@ const READS: More = More {
     doc: "",
     success: Success::Passed("200", "The upstream's answer.", &[]),
     takes: &[],
-    gives: &["Server-Timing"],
-    problems: &[UPSTREAM],
+    gives: &["RateLimit-Policy", "RateLimit", "Server-Timing"],
+    problems: &[UPSTREAM, BUDGET],
 };
 
 /// Any operation that writes there.
@@ -100,8 +100,8 @@ const LIST: More = More {
     doc: "The gateway keeps this list itself; jobs that have not ended are as the upstream last \
         reported them.",
     success: Success::Made("The jobs, newest first."),
-    gives: &[],
-    problems: &[],
+    gives: &["RateLimit-Policy", "RateLimit"],
+    problems: &[BUDGET],
     ..READS
 };
 
@@ -252,7 +252,10 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
             let known = json!({ "description": UNCHANGED, "headers": fresh["headers"] });
             vec![("200", fresh), ("304", known)]
         }
-        Success::Streamed => vec![("200", events()), ("204", finished())],
+        Success::Streamed => {
+            let fields = fields.perhaps(&["RateLimit-Policy", "RateLimit"]);
+            vec![("200", events(&fields)), ("204", finished(&fields))]
+        }
     };
     successes
         .into_iter()
@@ -289,11 +292,11 @@ fn links() -> Value {
         .into()
 }
 
-fn events() -> Value {
+fn events(fields: &Fields) -> Value {
     let result = Operation::StreamJobEvents.declaration().result;
     json!({
         "description": "The changes after `Last-Event-ID`, or from the present state on, as they come.",
-        "headers": Fields::common().described(),
+        "headers": fields.described(),
         "content": { EVENT_STREAM: {
             "schema": {
                 "type": "object",
@@ -315,9 +318,9 @@ fn events() -> Value {
     })
 }
 
-fn finished() -> Value {
+fn finished(fields: &Fields) -> Value {
     json!({
         "description": "The job has ended, and the caller has its last event: there is nothing more to ask for.",
-        "headers": Fields::common().described(),
+        "headers": fields.described(),
     })
 }

@@ -54,6 +54,7 @@ pub const UPSTREAM: &[ProblemKind] = &[
     ProblemKind::UpstreamCredential,
     ProblemKind::UpstreamUnreachable,
     ProblemKind::UpstreamUnavailable,
+    ProblemKind::GatewayBusy,
     ProblemKind::UpstreamTimeout,
 ];
 /// The problems of a path that needs no access token.

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use quillgate::endpoint::Place;
 use quillgate::{ApiError, Method, Millis, Rule, ValidationError};
-use quillgate_worker::breaker::{Breaker, LEAST_CALLS};
+use quillgate_worker::breaker::{Breaker, CallOutcome, LEAST_CALLS};
 use quillgate_worker::budget::{self, Ask, Used, Verdict};
 use quillgate_worker::config::Config;
 use quillgate_worker::identity::caller::{Caller, Grant, Quota};
 use quillgate_worker::identity::{self, Credentials, Signature, VerifiedTokens, invalid_token};
 use quillgate_worker::jobs::idempotency::{self, Record, Retry, State};
 use quillgate_worker::jobs::{ledger, webhook};
+use quillgate_worker::permits;
 use quillgate_worker::policy::Policy;
 use quillgate_worker::problem::{GatewayRule, KindStatus, Problem, ProblemKind};
 use quillgate_worker::route::Operation;
@@ -23,9 +24,10 @@ use super::description;
 use super::problems::schema_name;
 
 /// Paths that are the gateway's own, with the operations there.
-const OWN: [(&str, &str); 4] = [
+const OWN: [(&str, &str); 5] = [
     ("/healthz", "gateway.health"),
     ("/healthz", "gateway.healthHead"),
+    ("/healthz/closures/{policy}", "gateway.reopen"),
     ("/openapi.json", "gateway.description"),
     ("/openapi.json", "gateway.descriptionHead"),
 ];
@@ -457,7 +459,7 @@ fn problems_of_records() -> Vec<Problem> {
     let now = Millis(1_000_000);
     let mut breaker = Breaker::default();
     for _ in 0..LEAST_CALLS {
-        breaker.record_outcome(false, now);
+        breaker.record_outcome(CallOutcome::Failed(None), now);
     }
     let ask = Ask {
         policy: Policy::Analytics,
@@ -493,6 +495,7 @@ fn problems_of_records() -> Vec<Problem> {
     };
     vec![
         breaker.allow(now).expect_err("an open breaker"),
+        permits::busy_problem(),
         refused.problem,
         repeat(State::Running, true, "first"),
         repeat(State::Unknown, false, "first"),

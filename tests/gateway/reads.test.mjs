@@ -1,0 +1,92 @@
+/** The budget for reading jobs: no caller can flood the upstream by asking. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { assertProblem, JOBS, PROJECT, startGate } from "./gate.mjs";
+
+const LIMIT = 20;
+const OTHER = "empty-docs";
+const HOUR = 3600;
+/** A read counts until its sixtieth of the window has left the window. */
+const STEP = HOUR / 60;
+
+let gate;
+
+before(async () => {
+  gate = await startGate("reads", {
+    upstream: { projects: [PROJECT, OTHER] },
+    gateway: { vars: { READ_LIMIT_PER_HOUR: String(LIMIT) } },
+  });
+});
+after(() => gate?.stop());
+beforeEach(() => gate.upstream.reset());
+
+const as = (sub, claims = {}) => ({
+  authorization: `Bearer ${gate.token({ sub, projects: [PROJECT, OTHER], ...claims })}`,
+});
+const readsOf = (project) => [
+  `/v2/agent/${project}/job/j1`,
+  `/v2/agent/${project}/jobs`,
+  `/v2/agent/${project}/job/j1/events`,
+];
+
+/** Checks a refusal and its header fields. */
+function assertExceeded(answer, policy, policies) {
+  const problem = assertProblem(answer, 429, "quota-exceeded");
+  assert.deepEqual(problem["violated-policies"], [policy]);
+  assert.equal(answer.header("ratelimit-policy"), policies);
+  const wait = Number(answer.header("retry-after"));
+  assert.ok(wait > 0 && wait <= HOUR + STEP, `${wait} s`);
+  assert.ok(answer.header("ratelimit").includes(`"${policy}";r=0;t=${wait}`));
+}
+
+describe("a token with a quota of 0", () => {
+  for (const [what, quota] of [
+    ["for everything", 0],
+    ["for reads", { "read-jobs": 0 }],
+  ]) {
+    test(`${what} reads nothing: of 300 reads none reaches the upstream`, async () => {
+      const nobody = as("nobody", { quota });
+      for (let count = 0; count < 100; count += 1) {
+        const answers = await Promise.all(readsOf(PROJECT).map((read) => gate.get(read, nobody)));
+        const policies = `"read-jobs";q=${LIMIT};w=${HOUR}, "read-jobs-caller";q=0;w=${HOUR}`;
+        for (const answer of answers) assertExceeded(answer, "read-jobs-caller", policies);
+      }
+      assert.equal(await gate.received(), 0);
+    });
+  }
+});
+
+test("a caller reads a project's jobs up to the limit, whatever it asks for", async () => {
+  const alice = as("alice");
+  for (let used = 1; used <= LIMIT; used += 1) {
+    const answer = await gate.get(readsOf(PROJECT)[used % 3], alice);
+    assert.notEqual(answer.status, 429, answer.text);
+    assert.equal(answer.header("ratelimit-policy"), `"read-jobs";q=${LIMIT};w=${HOUR}`);
+    const [, left, wait] = /^"read-jobs";r=(\d+);t=(\d+)$/.exec(answer.header("ratelimit"));
+    assert.equal(Number(left), LIMIT - used);
+    assert.ok(wait <= HOUR + STEP, `${wait} s`);
+  }
+  const reached = await gate.received();
+  for (const read of readsOf(PROJECT)) {
+    const answer = await gate.get(read, alice);
+    assertExceeded(answer, "read-jobs", `"read-jobs";q=${LIMIT};w=${HOUR}`);
+  }
+  assert.equal(await gate.received(), reached);
+
+  assert.equal((await gate.get(`${JOBS}s`, as("bob"))).status, 200, "another caller");
+  assert.equal((await gate.get(readsOf(OTHER)[1], alice)).status, 200, "another project");
+  assert.equal((await gate.post(JOBS, { prompt: "x" }, alice)).status, 201, "another policy");
+});
+
+test("a request that is refused for another reason costs nothing", async () => {
+  const carol = as("carol");
+  for (let count = 0; count < 2 * LIMIT; count += 1) {
+    const refused = await gate.get(`${JOBS}s?limit=0`, carol);
+    assert.deepEqual([refused.status, refused.header("ratelimit")], [400, undefined]);
+  }
+  const answer = await gate.get(`${JOBS}s`, carol);
+  assert.match(answer.header("ratelimit"), new RegExp(`^"read-jobs";r=${LIMIT - 1};`));
+});
+
+test("neither answers nor log hold the admin key, the secret or a token", () =>
+  gate.assertDiscreet());

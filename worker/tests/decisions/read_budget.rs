@@ -1,0 +1,120 @@
+//! How much of a project's jobs a caller may read.
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::budget::Verdict;
+use quillgate_worker::read_budget::{MOST_CALLERS, ReadBudget, Reader};
+
+use crate::fixtures::{NOW, at, status_and_kind};
+
+fn reader(name: &str, quota: Option<u32>) -> Reader {
+    Reader {
+        name: name.to_owned(),
+        quota,
+        limit: 5,
+        window: Millis(3_600_000),
+    }
+}
+
+/// `RateLimit` of a read that was let through.
+#[track_caller]
+fn expect_granted(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> String {
+    match reads.reserve(reader, now) {
+        Verdict::Granted(granted) => granted.fields.rate_limit,
+        Verdict::Refused(refused) => panic!("{:?}", refused.problem),
+    }
+}
+
+/// `Retry-After` and `violated-policies` of one that was not.
+#[track_caller]
+fn expect_refused(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> (String, String) {
+    let Verdict::Refused(refused) = reads.reserve(reader, now) else {
+        panic!("it was let through")
+    };
+    let problem = refused.problem;
+    assert_eq!(status_and_kind(&problem), (429, "quota-exceeded"));
+    let names: Vec<_> = problem.headers.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["retry-after", "ratelimit-policy", "ratelimit"]);
+    let violated = problem.members["violated-policies"][0].as_str().unwrap();
+    (problem.headers[0].1.clone(), violated.to_owned())
+}
+
+#[test]
+fn a_caller_may_read_up_to_the_limit_and_then_waits() {
+    let mut reads = ReadBudget::default();
+    let alice = reader("acme alice", None);
+    for left in (0..5).rev() {
+        let said = expect_granted(&mut reads, &alice, NOW);
+        assert!(
+            said.starts_with(&format!("\"read-jobs\";r={left};t=")),
+            "{said}"
+        );
+    }
+    let (wait, violated) = expect_refused(&mut reads, &alice, NOW);
+    assert_eq!(violated, "read-jobs");
+    let wait: u64 = wait.parse().unwrap();
+    assert!((3600..=3660).contains(&wait), "{wait}");
+    expect_refused(&mut reads, &alice, at(wait - 1));
+    expect_granted(&mut reads, &alice, at(wait));
+}
+
+#[test]
+fn each_caller_has_its_own() {
+    let mut reads = ReadBudget::default();
+    for name in ["acme alice", "acme bob", "other alice"] {
+        for _ in 0..5 {
+            expect_granted(&mut reads, &reader(name, None), NOW);
+        }
+        expect_refused(&mut reads, &reader(name, None), NOW);
+    }
+}
+
+#[test]
+fn a_tokens_own_quota_is_a_ceiling_and_one_of_nothing_lets_nothing_through() {
+    let mut reads = ReadBudget::default();
+    let few = reader("few", Some(2));
+    for _ in 0..2 {
+        expect_granted(&mut reads, &few, NOW);
+    }
+    let (_, violated) = expect_refused(&mut reads, &few, NOW);
+    assert_eq!(violated, "read-jobs-caller");
+    for _ in 0..300 {
+        expect_refused(&mut reads, &reader("none", Some(0)), NOW);
+    }
+    assert_eq!(reads.len(), 1, "of nothing, nothing is kept");
+}
+
+#[test]
+fn as_many_callers_are_counted_as_there_is_room_for() {
+    let mut reads = ReadBudget::default();
+    let alice = reader("alice", None);
+    for other in 0..5 * MOST_CALLERS / 2 {
+        if other % (MOST_CALLERS / 2) == 0 {
+            expect_granted(&mut reads, &alice, NOW);
+        }
+        expect_granted(&mut reads, &reader(&other.to_string(), None), NOW);
+        assert!(reads.len() <= MOST_CALLERS);
+    }
+    expect_refused(&mut reads, &alice, NOW);
+}
+
+proptest! {
+    #[test]
+    fn no_window_holds_more_than_the_limit(gaps in prop::collection::vec(0..500_000_u64, 0..200)) {
+        let mut reads = ReadBudget::default();
+        let alice = reader("alice", None);
+        let mut granted: Vec<u64> = Vec::new();
+        let mut now = NOW;
+        for gap in gaps {
+            now = now.plus(Millis(gap));
+            if let Verdict::Granted(_) = reads.reserve(&alice, now) {
+                granted.push(now.0);
+            }
+            let since = now.since(alice.window).0;
+            let within = granted.iter().filter(|at| **at > since).count();
+            prop_assert!(within <= 5);
+            let memory = format!("{reads:?}");
+            prop_assert!(memory.len() < 400, "{}", memory);
+        }
+    }
+}
