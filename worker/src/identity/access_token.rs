@@ -59,16 +59,18 @@ impl AccessToken {
             Some(Value::String(id)) => Some(id),
             Some(_) => return Err(INCOMPLETE),
         };
+        let expires = read_instant(members, "exp")?.ok_or(INCOMPLETE)?;
         let caller = Caller {
             issuer: take_text(members, "iss").ok_or(INCOMPLETE)?,
             subject: take_text(members, "sub").ok_or(INCOMPLETE)?,
             grants: vec![Grant::new(into_texts(projects).ok_or(INCOMPLETE)?, &scope)],
             quota,
+            expires: to_millis(expires),
         };
         Ok(Self {
             caller: Rc::new(caller),
             issued: read_instant(members, "iat")?.ok_or(INCOMPLETE)?,
-            expires: read_instant(members, "exp")?.ok_or(INCOMPLETE)?,
+            expires,
             not_before: read_instant(members, "nbf")?,
             id,
         })

@@ -1,5 +1,6 @@
 //! A caller who has been identified, and what they may do.
 
+use quillgate::Millis;
 use serde_json::Value;
 
 use crate::policy::Policy;
@@ -112,6 +113,8 @@ pub struct Caller {
     pub grants: Vec<Grant>,
     /// The caller's own ceilings.
     pub quota: Quota,
+    /// From when on the token is not accepted any more.
+    pub expires: Millis,
 }
 
 impl Caller {

@@ -148,6 +148,7 @@ impl CheckedToken<'_> {
             subject: self.subject.clone(),
             grants,
             quota,
+            expires: to_millis(self.expires + LEEWAY),
         })
     }
 
