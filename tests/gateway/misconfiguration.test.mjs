@@ -26,6 +26,7 @@ for (const [what, variable, value, rule] of [
     `https://alice:${VALUE}@api.example`,
     "must be an absolute https URL",
   ],
+  ["a retention that is none", "JOB_RETENTION_DAYS", VALUE, "must be an integer from 1 to 3650"],
   ["a timeout that is none", "UPSTREAM_TIMEOUT_SECONDS", VALUE, "must be an integer from 1 to 300"],
 ]) {
   describe(what, () => {
