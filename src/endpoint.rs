@@ -19,6 +19,8 @@ pub enum Method {
     Get,
     /// `POST`: not idempotent; sent again only where the other side deduplicates.
     Post,
+    /// `DELETE`: idempotent.
+    Delete,
 }
 
 impl Method {
@@ -28,6 +30,7 @@ impl Method {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Delete => "DELETE",
         }
     }
 }

@@ -17,11 +17,11 @@ pub enum Repeat {
 
 impl Repeat {
     /// What the platform itself makes of a request by this method: it knows no
-    /// idempotency key, so everything but a `GET` is done twice.
+    /// idempotency key, so a `POST` is done twice.
     #[must_use]
     pub const fn direct(method: Method) -> Self {
         match method {
-            Method::Get => Self::Safe,
+            Method::Get | Method::Delete => Self::Safe,
             Method::Post => Self::Twice,
         }
     }

@@ -18,7 +18,9 @@ const LOAD_GOALS = [
 const MAX_DELAY = 10;
 const MAX_WASM_GZIP = 200_000;
 /** By how much requests that cost their caller nothing may make workerd grow, in bytes. */
-const MAX_GROWTH = 32_000_000;
+const MAX_MEMORY_GROWTH = 32_000_000;
+/** What the largest ledger may cost, for one of the smallest. */
+const MAX_GROWTH = 1.5;
 
 /**
  * Compares the gateway with another variant of one group, round by round.
@@ -66,8 +68,8 @@ function judgeRatios({ maxCpu, minRate }, { cpu, rate }) {
  * @param {import("./measure.mjs").Measured} measured
  * @returns {{ what: string, value: string, isReached: boolean, isClose?: boolean }[]}
  */
-export function judgeRest({ coldStarts, memory, sizes, deviations }) {
-  const goals = [];
+export function judgeRest({ coldStarts, jobs, memory, sizes, deviations }) {
+  const goals = jobs ? judgeGrowth(jobs) : [];
   if (coldStarts) {
     goals.push(judgeDelay("fresh workerd to its first answer", coldStarts, "firstAnswer"));
     goals.push(judgeDelay("first request of an object", coldStarts, "firstOfObject"));
@@ -75,9 +77,9 @@ export function judgeRest({ coldStarts, memory, sizes, deviations }) {
   if (memory) {
     const growth = memory.quillgate.distinct - memory.quillgate.same;
     goals.push({
-      what: `memory after ${REQUESTS} distinct cheap requests: at most ${MAX_GROWTH / 1e6} MB more`,
+      what: `memory after ${REQUESTS} distinct cheap requests: at most ${MAX_MEMORY_GROWTH / 1e6} MB more`,
       value: `${(growth / 1e6).toFixed(1)} MB`,
-      isReached: growth <= MAX_GROWTH,
+      isReached: growth <= MAX_MEMORY_GROWTH,
     });
   }
   if (sizes) {
@@ -88,13 +90,29 @@ export function judgeRest({ coldStarts, memory, sizes, deviations }) {
       isReached: gzip <= MAX_WASM_GZIP,
     });
   }
-  const count = deviations.quillgate.length;
-  goals.push({
-    what: "self-test: the gateway does what its peers do",
-    value: `${count} deviations`,
-    isReached: count === 0,
-  });
+  if (deviations) {
+    const count = deviations.quillgate.length;
+    goals.push({
+      what: "self-test: the gateway does what its peers do",
+      value: `${count} deviations`,
+      isReached: count === 0,
+    });
+  }
   return goals;
+}
+
+/** Judges what the largest ledger costs beside the smallest. */
+function judgeGrowth(jobs) {
+  const costs = Object.values(jobs);
+  const [fewest, most] = [costs[0], costs.at(-1)];
+  return ["creation", "alarm"].map((what) => {
+    const growth = median(most[what]) / median(fewest[what]);
+    return {
+      what: `${what} with the most recorded jobs: at most ${MAX_GROWTH} × that with the fewest`,
+      value: growth.toFixed(2),
+      isReached: growth <= MAX_GROWTH,
+    };
+  });
 }
 
 function judgeDelay(what, { quillgate, before }, name) {

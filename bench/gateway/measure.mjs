@@ -5,8 +5,9 @@ import { measure as measureSize } from "../sizes.mjs";
 import { provideBefore } from "./before.mjs";
 import { measureColdStarts } from "./cold_start.mjs";
 import { countCrossings } from "./crossings.mjs";
+import { measureJobs } from "./jobs.mjs";
 import { measureMemory } from "./memory.mjs";
-import { PATHS } from "./sections.mjs";
+import { ALONE, PATHS } from "./sections.mjs";
 import { runSelfTest } from "./selftest.mjs";
 import { startBench } from "./servers.mjs";
 import { measureThroughput } from "./throughput.mjs";
@@ -16,11 +17,12 @@ import { PRESENT, SCRIPT, WASM } from "./variants.mjs";
  * Measures sections. The gateway must have been built.
  *
  * @typedef {object} Measured a section that was not asked for is missing
- * @property {import("./selftest.mjs").Deviations} deviations
+ * @property {import("./selftest.mjs").Deviations} [deviations]
  * @property {Record<string, import("./throughput.mjs").Group[]>} throughput by path
  * @property {Record<string, import("./cold_start.mjs").Start[]>} [coldStarts] by variant
  * @property {Record<string, import("./memory.mjs").Memory>} [memory] by variant
  * @property {Awaited<ReturnType<typeof countCrossings>>} [crossings]
+ * @property {Awaited<ReturnType<typeof measureJobs>>} [jobs] by the number of recorded jobs
  * @property {Record<string, { wasm: Size, script: Size }>} [sizes] by build
  * @property {string} place where the storage was
  *
@@ -31,11 +33,12 @@ import { PRESENT, SCRIPT, WASM } from "./variants.mjs";
  * @returns {Promise<Measured>}
  */
 export async function measureGateway(context, sections) {
-  const before = await provideBefore(context);
+  const hasPeers = sections.some((section) => !ALONE.includes(section));
+  const before = hasPeers ? await provideBefore(context) : undefined;
   const bench = await startBench(before);
   const has = (section) => sections.includes(section);
   try {
-    const deviations = await runSelfTest(bench);
+    const deviations = hasPeers ? await runSelfTest(bench) : undefined;
     const throughput = {};
     for (const path of PATHS.filter(has)) {
       throughput[path] = await measureThroughput(bench, path);
@@ -46,6 +49,7 @@ export async function measureGateway(context, sections) {
       coldStarts: has("cold-start") ? await measureColdStarts(bench) : undefined,
       memory: has("memory") ? await measureMemory(bench) : undefined,
       crossings: has("crossings") ? await countCrossings(bench) : undefined,
+      jobs: has("jobs") ? await measureJobs(bench) : undefined,
       sizes: has("size") ? await measureSizes({ quillgate: PRESENT, before }) : undefined,
       place: dirname(bench.folder),
     };

@@ -2,6 +2,7 @@
 import { cpus } from "node:os";
 import { COLD_VARIANTS, STARTS } from "./cold_start.mjs";
 import { compare, judgeLoad, judgeRest } from "./goals.mjs";
+import { ROUNDS as JOB_ROUNDS } from "./jobs.mjs";
 import { REQUESTS } from "./memory.mjs";
 import { estimateError, median } from "./statistics.mjs";
 import { CONNECTIONS, ROUNDS, SAMPLE, SPARE_ROUNDS } from "./throughput.mjs";
@@ -13,7 +14,7 @@ import { VARIANTS } from "./variants.mjs";
  * @param {import("./measure.mjs").Measured} measured
  */
 export function reportGateway(measured) {
-  const { throughput, coldStarts, memory, crossings, sizes } = measured;
+  const { throughput, coldStarts, memory, crossings, jobs, sizes } = measured;
   const parts = ["## The gateway beside its peers and an earlier build", describeMethod(measured)];
   parts.push("### Goals", ...reportGoals(measured));
   for (const [path, groups] of Object.entries(throughput)) {
@@ -34,6 +35,11 @@ offsets and spellings of a date.`;
   if (crossings) {
     parts.push(...writeHeading("calls between JavaScript and wasm, per request", "crossings"));
     parts.push(writeCrossingTable(crossings));
+  }
+  if (jobs) {
+    parts.push(...writeHeading("a project with many recorded jobs, in milliseconds", "jobs"));
+    const note = `Medians of ${JOB_ROUNDS} rounds: creations of a job with a webhook, and alarms with nothing due.`;
+    parts.push(note, writeJobTable(jobs));
   }
   if (sizes) parts.push(...writeHeading("size, in bytes", "size"), writeSizeTable(sizes));
   return parts.join("\n\n");
@@ -80,7 +86,7 @@ function reportGoals(measured) {
     const head = ["goal", "ratio of processor time", "ratio of rates", "reached"];
     parts.unshift(formatTable(head, load));
   }
-  const deviations = Object.entries(measured.deviations).flatMap(([build, found]) =>
+  const deviations = Object.entries(measured.deviations ?? {}).flatMap(([build, found]) =>
     found.map((text) => `- \`${build}\`: ${text}`),
   );
   if (deviations.length > 0) {
@@ -141,6 +147,13 @@ function writeMemoryTable(memory) {
   );
   const head = ["gateway", "after one", "after the same", "after distinct ones", "more"];
   return formatTable(head, lines);
+}
+
+function writeJobTable(jobs) {
+  const lines = Object.entries(jobs).map(([count, { creation, alarm }]) =>
+    formatRow([Number(count).toLocaleString("en"), formatMedian(creation), formatMedian(alarm)]),
+  );
+  return formatTable(["recorded jobs", "creation", "alarm"], lines);
 }
 
 function writeCrossingTable(crossings) {

@@ -2,4 +2,6 @@
 
 /** What is measured under load. */
 export const PATHS = ["views-cached", "views-uncached", "job-read", "create"];
-export const SECTIONS = [...PATHS, "cold-start", "memory", "crossings", "size"];
+export const SECTIONS = [...PATHS, "cold-start", "memory", "crossings", "jobs", "size"];
+/** What is measured of the gateway alone, without its peers and an earlier build. */
+export const ALONE = ["jobs"];

@@ -44,7 +44,7 @@ const SCOPE = "jobs:create jobs:read analytics:read";
 /**
  * Bundles the variants and starts the upstream.
  *
- * @param {string} before the folder with the earlier build
+ * @param {string} [before] the folder with the earlier build
  * @returns {Promise<Bench>}
  */
 export async function startBench(before) {

@@ -32,6 +32,7 @@ export const VARIANTS = {
   hono: { description: "Hono with its middleware, same checks; job reads only" },
   bare: { description: "JavaScript pass-through, no checks" },
   counted: { hasWasm: true, hasObjects: true },
+  recorded: { hasWasm: true, hasObjects: true },
   upstream: {},
 };
 
@@ -42,7 +43,7 @@ export const OBJECTS = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
  * Puts all bundles into a folder. The gateway must have been built.
  *
  * @param {string} folder
- * @param {string} before the folder with the earlier build
+ * @param {string} [before] the folder with the earlier build
  */
 export async function bundleVariants(folder, before) {
   const names = ["hand", "hono", "bare", "upstream"];
@@ -51,10 +52,12 @@ export async function bundleVariants(folder, before) {
     out: join(name, "index"),
   }));
   await build({ entryPoints, outdir: folder, ...OPTIONS });
-  const counted = { in: join(WORKERS, "counted.mjs"), out: "index" };
-  await build({ entryPoints: [counted], outdir: join(folder, "counted"), ...OPTIONS });
+  for (const name of ["counted", "recorded"]) {
+    const entryPoint = { in: join(WORKERS, `${name}.mjs`), out: "index" };
+    await build({ entryPoints: [entryPoint], outdir: join(folder, name), ...OPTIONS });
+  }
   await copyBuild(PRESENT, join(folder, "quillgate"));
-  await copyBuild(before, join(folder, "before"));
+  if (before) await copyBuild(before, join(folder, "before"));
 }
 
 const OPTIONS = {

@@ -244,6 +244,7 @@ impl Sender {
         let method = match call.request.method {
             Method::Get => HttpMethod::GET,
             Method::Post => HttpMethod::POST,
+            Method::Delete => HttpMethod::DELETE,
         };
         let builder = RequestBuilder::new(&self.base.join(&call.request.target))
             .method(method)

@@ -238,6 +238,11 @@ describe("a good token", () => {
     ["list", "jobs:read", (options) => gate.get(`${JOBS}s`, options)],
     ["follow-up", "jobs:create", (options) => gate.post(`${JOBS}/j1/message`, json, options)],
     ["page views", "analytics:read", (options) => gate.get(VIEWS, options)],
+    [
+      "deleting a record",
+      "gateway:operate",
+      (options) => gate.send({ method: "DELETE", target: `${JOBS}/j1/record`, ...options }),
+    ],
   ]) {
     test(`is not enough for ${operation} without ${scope}, which the challenge names`, async () => {
       const others = ["jobs:create", "jobs:read", "analytics:read"].filter((one) => one !== scope);

@@ -4,9 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { openEventStream } from "../harness/event_source.mjs";
 import { startGateway } from "../harness/gateway.mjs";
+import { configWith } from "./config.mjs";
 import { EVERY_SCOPE, PROJECT, startGate } from "./gate.mjs";
+
+const SQL_WORKER = fileURLToPath(new URL("fixtures/sql_worker.mjs", import.meta.url));
 
 /** A second project, so with a gate of its own. */
 export const OTHER_PROJECT = "empty-docs";
@@ -40,6 +44,7 @@ export async function startJobs(name, options = {}) {
     UPSTREAM_TIMEOUT_SECONDS: "2",
     CREATE_LIMIT_PER_HOUR: "100000",
     MESSAGE_LIMIT_PER_HOUR: "100000",
+    STREAMS_PER_CALLER: "1000",
     ...vars,
   };
   const limits = { createLimit: 100_000, messageLimit: 100_000 };
@@ -189,6 +194,21 @@ class Jobs {
     gate.gateway = { ...now, log: () => before.log() + now.log() };
   }
 
+  /**
+   * Restarts the Worker, and meanwhile runs SQL in a project's object.
+   *
+   * @param {[string, ...unknown[]][]} statements each a query with its bindings
+   * @param {string} [project]
+   * @returns {Promise<Record<string, unknown>[]>} the rows of the last statement
+   */
+  async restartWithSql(statements, project = PROJECT) {
+    let rows;
+    await this.restart("stop", async () => {
+      rows = await runSql(this.state, statements, project);
+    });
+    return rows;
+  }
+
   /** As of the gate, and nothing secret is in a stream either. */
   async assertDiscreet() {
     await this.gate.assertDiscreet();
@@ -202,5 +222,21 @@ class Jobs {
     for (const stream of this.#streams) stream.leave();
     await this.gate.stop();
     rmSync(this.state, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Runs SQL in a project's object while the gateway does not run. */
+async function runSql(state, statements, project) {
+  const { config, dispose } = configWith({ path: SQL_WORKER });
+  const worker = await startGateway({ config, state });
+  try {
+    const body = JSON.stringify({ binding: "PROJECT_GATE", name: project, statements });
+    const response = await fetch(`${worker.url}/v1/sql`, { method: "POST", body });
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    return JSON.parse(text);
+  } finally {
+    await worker.stop();
+    dispose();
   }
 }

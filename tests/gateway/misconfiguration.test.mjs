@@ -27,6 +27,7 @@ for (const [what, variable, value, rule] of [
     "must be an absolute https URL",
   ],
   ["a limit of nothing", "READ_LIMIT_PER_HOUR", "0", "must be an integer from 1 to 1000000"],
+  ["a retention that is none", "JOB_RETENTION_DAYS", VALUE, "must be an integer from 1 to 3650"],
   ["a timeout that is none", "UPSTREAM_TIMEOUT_SECONDS", VALUE, "must be an integer from 1 to 300"],
 ]) {
   describe(what, () => {

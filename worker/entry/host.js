@@ -87,26 +87,29 @@ function listen(socket, signal, onMessage, end) {
   socket.accept();
 }
 
-/** The messages of a socket as a stream of bytes, with a heartbeat. */
-export function openEventStream(socket, signal, opening, heartbeat, milliseconds) {
-  let timer;
+/** The messages of a socket as a stream of bytes, with a heartbeat, until its lifetime is over. */
+export function openEventStream(socket, signal, opening, heartbeat, milliseconds, lifetime) {
+  const timers = [];
+  let isOver = false;
   const leave = () => {
-    clearInterval(timer);
+    isOver = true;
+    for (const timer of timers) clearTimeout(timer);
     socket.close(1000, "left");
   };
   return new ReadableStream({
     start(controller) {
-      const write = (text) => controller.enqueue(encoder.encode(text));
-      write(opening);
-      timer = setInterval(() => write(heartbeat), milliseconds);
-      listen(socket, signal, write, () => {
+      const write = (text) => isOver || controller.enqueue(encoder.encode(text));
+      const end = () => {
+        if (isOver) return;
         leave();
-        try {
-          controller.close();
-        } catch {
-          // Nobody reads it any more.
-        }
-      });
+        controller.close();
+      };
+      write(opening);
+      timers.push(
+        setInterval(() => write(heartbeat), milliseconds),
+        setTimeout(end, lifetime),
+      );
+      listen(socket, signal, write, end);
     },
     cancel: leave,
   });

@@ -44,6 +44,14 @@ pub struct Config {
     pub analytics_fresh: Millis,
     /// The interval at which a job is polled while it is watched.
     pub job_poll: Millis,
+    /// For how long a job is polled after it was set to work.
+    pub job_poll_limit: Millis,
+    /// How long the record of a job is kept after it was set to work.
+    pub job_retention: Millis,
+    /// How many streams of a project a caller may have open.
+    pub streams_per_caller: u32,
+    /// How many streams of a job may be open.
+    pub streams_per_job: u32,
     /// Where and how the end of a job is announced.
     pub webhook: WebhookSettings,
     /// How browsers are checked for a person; `None` when they are not.
@@ -105,6 +113,10 @@ impl Config {
             limit_window: seconds("LIMIT_WINDOW_SECONDS", 3600, Range::ToDay)?,
             analytics_fresh: seconds("ANALYTICS_FRESH_SECONDS", 300, Range::ToDay)?,
             job_poll: seconds("JOB_POLL_SECONDS", 5, Range::To300)?,
+            job_poll_limit: seconds("JOB_POLL_LIMIT_SECONDS", 86_400, Range::ToDay)?,
+            job_retention: integer("JOB_RETENTION_DAYS", 90, Range::ToTenYears).map(from_days)?,
+            streams_per_caller: integer("STREAMS_PER_CALLER", 100, Range::ToMillion)?,
+            streams_per_job: integer("STREAMS_PER_JOB", 1_000, Range::ToMillion)?,
             webhook: WebhookSettings::read(value)?,
             turnstile: Turnstile::read(value)?,
         })
@@ -118,7 +130,7 @@ impl Config {
     pub fn keys(&self, method: Method) -> &[AdminKey] {
         match method {
             Method::Get if !self.read_keys.is_empty() => &self.read_keys,
-            Method::Get | Method::Post => &self.admin_keys,
+            Method::Get | Method::Post | Method::Delete => &self.admin_keys,
         }
     }
 
@@ -127,7 +139,7 @@ impl Config {
     pub fn key_variable(&self, method: Method) -> &'static str {
         match method {
             Method::Get if !self.read_keys.is_empty() => "ADMIN_READ_KEY",
-            Method::Get | Method::Post => "ADMIN_API_KEY",
+            Method::Get | Method::Post | Method::Delete => "ADMIN_API_KEY",
         }
     }
 
@@ -141,6 +153,10 @@ impl Config {
             Policy::ReadJobs => self.read_limit,
         }
     }
+}
+
+fn from_days(days: u32) -> Millis {
+    Millis::from_seconds(u64::from(days) * 86_400)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

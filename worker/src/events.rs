@@ -14,6 +14,10 @@ pub const HEARTBEAT: Millis = Millis::from_seconds(15);
 pub const HEARTBEAT_TEXT: &str = ": hb\n\n";
 /// The beginning of a stream: how long a client waits before it reconnects, in milliseconds.
 pub const OPENING_TEXT: &str = "retry: 3000\n\n";
+/// The longest that a stream stays open; the client then connects again.
+pub const LONGEST_STREAM: Millis = Millis::from_seconds(3600);
+/// The end of a stream whose job is no longer polled.
+pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
 /// The longest wait of a long poll, in seconds: proxies give up at 30.
 const LONGEST_WAIT: u64 = 25;
 /// The most digits that an event's number may have.
@@ -74,6 +78,21 @@ pub fn parse_event_number(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let fits = (1..=MAX_DIGITS).contains(&text.len());
     (digits && fits).then(|| text.parse().ok()).flatten()
+}
+
+/// Computes how long a stream may stay open: until the token that it was opened with `expires`, at
+/// most [`LONGEST_STREAM`].
+///
+/// ```
+/// use quillgate::Millis;
+/// use quillgate_worker::events::{LONGEST_STREAM, limit_stream};
+///
+/// assert_eq!(limit_stream(Millis(5_000), Millis(2_000)), Millis(3_000));
+/// assert_eq!(limit_stream(Millis(u64::MAX), Millis(2_000)), LONGEST_STREAM);
+/// ```
+#[must_use]
+pub fn limit_stream(expires: Millis, now: Millis) -> Millis {
+    expires.since(now).min(LONGEST_STREAM)
 }
 
 /// Reads the seconds that `Prefer: wait` asks for (RFC 7240, section 4.3), at most 25.

@@ -83,6 +83,8 @@ pub enum Action {
     },
     /// Stream the changes of this job.
     StreamEvents(JobId),
+    /// Delete what is recorded of this job.
+    DeleteRecord(JobId),
 }
 
 /// An operation that changes something upstream.
@@ -409,6 +411,7 @@ impl Planner<'_> {
                 job: read_job_id(values)?,
             }),
             Operation::StreamJobEvents => Ok(Action::StreamEvents(read_job_id(values)?)),
+            Operation::DeleteJobRecord => Ok(Action::DeleteRecord(read_job_id(values)?)),
             Operation::ListJobs => {
                 let call: ListAgentJobs = values.call()?;
                 let cursor = call.cursor.as_ref().map(JobCursor::as_str);

@@ -180,6 +180,15 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
+    /// The gateway has no record of the job.
+    JobNotRecorded {
+        kind: "job-not-recorded",
+        status: Always(404),
+        title: "No record of the job",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
     /// The path has other methods, which `Allow` lists.
     MethodNotAllowed {
         kind: "method-not-allowed",
@@ -244,6 +253,16 @@ problem_kinds! {
         members: ["violated-policies"],
         optional_members: [],
         headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
+    }
+    /// The caller, or the job, has as many streams and long polls open as it may; `detail` says
+    /// which. Close one first.
+    TooManyStreams {
+        kind: "too-many-streams",
+        status: Always(429),
+        title: "Too many streams",
+        members: [],
+        optional_members: [],
+        headers: ["Retry-After"],
     }
     /// The gateway's `variable` is missing or malformed; its value is never shown.
     Misconfigured {
@@ -563,6 +582,21 @@ impl Problem {
     pub fn webhook_on_follow_up() -> Self {
         let detail = "Webhook-Url belongs to the creation of a job";
         Self::field("Webhook-Url", GatewayRule::CreateOnly, detail)
+    }
+
+    /// 404: the ledger does not have the job.
+    #[must_use]
+    pub fn job_not_recorded() -> Self {
+        let detail = "the gateway has no record of this job in this project";
+        Self::new(ProblemKind::JobNotRecorded, detail)
+    }
+
+    /// 429: `owner`, the caller or the job, has `most` streams open already.
+    #[must_use]
+    pub fn too_many_streams(owner: &str, most: u32) -> Self {
+        let most = most.to_string();
+        let detail = [owner, " has ", &most, " streams open, and may have no more"].concat();
+        Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "5")
     }
 
     /// 503: the keys of a trusted issuer are not available right now.

@@ -12,6 +12,7 @@ use quillgate::{
     SendMessage, ValidationError,
 };
 
+use crate::identity::caller::OPERATE;
 use crate::problem::Problem;
 use crate::url::decode_percent;
 
@@ -28,19 +29,22 @@ pub enum Operation {
     ListJobs,
     /// Streams a job's changes.
     StreamJobEvents,
+    /// Deletes what the gateway has recorded of a job.
+    DeleteJobRecord,
     /// Lists page views.
     ListPageViews,
 }
 
 impl Operation {
     /// Every operation.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::CreateJob,
         Self::GetJob,
         Self::SendMessage,
         Self::ListJobs,
         Self::ListPageViews,
         Self::StreamJobEvents,
+        Self::DeleteJobRecord,
     ];
 
     /// Its declaration: method, path, scope, parameters.
@@ -52,6 +56,7 @@ impl Operation {
             Self::SendMessage => &SendMessage::OPERATION,
             Self::ListJobs => &ListAgentJobs::OPERATION,
             Self::StreamJobEvents => &JOB_EVENTS,
+            Self::DeleteJobRecord => &JOB_RECORD,
             Self::ListPageViews => &ListPageViews::OPERATION,
         }
     }
@@ -74,14 +79,27 @@ static JOB_EVENTS: quillgate::Operation = quillgate::Operation {
     path: "/v2/agent/{projectId}/job/{id}/events",
     doc: "Streams an agent job's changes as Server-Sent Events, until it has come to its end.",
     scope: "jobs:read",
-    parameters: &[Parameter {
-        name: "id",
-        doc: "The job's identifier.",
-        place: Place::Path,
-        kind: ParameterKind::Text,
-        required: true,
-    }],
+    parameters: &[JOB_ID],
     result: AgentJob::KIND,
+};
+
+/// What the gateway has recorded of a job: for operators, and without a request upstream.
+static JOB_RECORD: quillgate::Operation = quillgate::Operation {
+    name: "agentJobs.deleteRecord",
+    method: Method::Delete,
+    path: "/v2/agent/{projectId}/job/{id}/record",
+    doc: "Deletes what the gateway has recorded of an agent job; the job itself goes on.",
+    scope: OPERATE,
+    parameters: &[JOB_ID],
+    result: AgentJob::KIND,
+};
+
+const JOB_ID: Parameter = Parameter {
+    name: "id",
+    doc: "The job's identifier.",
+    place: Place::Path,
+    kind: ParameterKind::Text,
+    required: true,
 };
 
 /// Finds the operation of a method and a path.

@@ -249,6 +249,14 @@ impl UpstreamFailure {
         self.is_fault && !is_answer
     }
 
+    /// How long to wait before the next request, when the answer says so (`Retry-After`).
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Millis> {
+        let mut headers = self.problem.headers.iter();
+        let (_, seconds) = headers.find(|(name, _)| *name == "retry-after")?;
+        seconds.parse().ok().map(Millis::from_seconds)
+    }
+
     fn fault(problem: Problem) -> Self {
         Self {
             problem,
@@ -370,7 +378,7 @@ pub fn describe_key_refusal(variable: &str, status: u16, message: &str) -> Strin
 pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
     match method {
         Method::Get => problem,
-        Method::Post => problem.with_member("outcome", "unknown".into()),
+        Method::Post | Method::Delete => problem.with_member("outcome", "unknown".into()),
     }
 }
 

@@ -24,6 +24,8 @@ impl fmt::Display for VariableError {
 pub enum Range {
     /// 1 to 300.
     To300,
+    /// 1 to 3,650: the days of ten years.
+    ToTenYears,
     /// 1 to 86,400: the seconds of a day.
     ToDay,
     /// 1 to 1,000,000.
@@ -34,6 +36,7 @@ impl Range {
     const fn most(self) -> u32 {
         match self {
             Self::To300 => 300,
+            Self::ToTenYears => 3_650,
             Self::ToDay => 86_400,
             Self::ToMillion => 1_000_000,
         }
@@ -42,6 +45,7 @@ impl Range {
     const fn rule(self) -> &'static str {
         match self {
             Self::To300 => "must be an integer from 1 to 300",
+            Self::ToTenYears => "must be an integer from 1 to 3650",
             Self::ToDay => "must be an integer from 1 to 86400",
             Self::ToMillion => "must be an integer from 1 to 1000000",
         }

@@ -59,6 +59,7 @@ impl AccessToken {
             Some(Value::String(id)) => Some(id),
             Some(_) => return Err(INCOMPLETE),
         };
+        let expires = read_instant(members, "exp")?.ok_or(INCOMPLETE)?;
         let caller = Caller {
             issuer: take_text(members, "iss").ok_or(INCOMPLETE)?,
             subject: take_text(members, "sub").ok_or(INCOMPLETE)?,
@@ -66,11 +67,12 @@ impl AccessToken {
             quota,
             claims: None,
             shared: Vec::new(),
+            expires: to_millis(expires),
         };
         Ok(Self {
             caller: Rc::new(caller),
             issued: read_instant(members, "iat")?.ok_or(INCOMPLETE)?,
-            expires: read_instant(members, "exp")?.ok_or(INCOMPLETE)?,
+            expires,
             not_before: read_instant(members, "nbf")?,
             id,
         })

@@ -1,5 +1,6 @@
 //! A caller who has been identified, and what they may do.
 
+use quillgate::Millis;
 use serde_json::Value;
 
 use crate::budget::Ceiling;
@@ -136,6 +137,8 @@ pub struct Caller {
     pub claims: Option<String>,
     /// The ceilings that the caller shares with others.
     pub shared: Vec<SharedQuota>,
+    /// From when on the token is not accepted any more.
+    pub expires: Millis,
 }
 
 impl Caller {

@@ -152,6 +152,7 @@ impl CheckedToken<'_> {
             quota: Quota::default(),
             claims: None,
             shared: Vec::new(),
+            expires: to_millis(self.expires + LEEWAY),
         };
         let mut quotas = Vec::new();
         let rules = self.issuer.rules.iter();

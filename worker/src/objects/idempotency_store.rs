@@ -182,6 +182,15 @@ impl IdempotencyStore {
         }
     }
 
+    /// Forgets the answers that tell of a job. Their keys stay in use, so that nothing is carried out
+    /// twice.
+    pub fn forget_job(&self, id: &str) -> HostResult<()> {
+        let update = "UPDATE idempotency
+            SET state = 'unknown', status = NULL, headers = NULL, body = NULL
+            WHERE CASE WHEN json_valid(body) THEN json_extract(body, '$.id') END = ?";
+        self.database.execute(update, &[text(id)])
+    }
+
     fn restore(&self, row: &KeyRow) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO idempotency
             (caller, key, fingerprint, state, at, status, headers, body)

@@ -4,12 +4,15 @@ use std::rc::Rc;
 
 use quillgate::{JobId, Millis};
 use serde::Serialize;
+use worker::SqlStorageValue;
 
 use crate::events::JobEvent;
 use crate::jobs::ledger::{Position, encode_cursor};
-use crate::jobs::poll::{Known, is_finished};
+use crate::jobs::poll::{Known, is_finished, is_given_up};
 use crate::plan::Write;
-use crate::platform::{Database, HostResult, JobSnapshot, now, number, optional_text, row, text};
+use crate::platform::{
+    Database, HostError, HostResult, JobSnapshot, now, number, optional_text, row, text,
+};
 
 /// The tables, the third step of the project's object.
 pub const JOB_TABLES: &str = "
@@ -38,15 +41,40 @@ pub const JOB_TABLES: &str = "
   ) WITHOUT ROWID;
 ";
 
+/// When jobs are polled and for how long they are kept, a further step of the project's object. Both
+/// begin anew for what an earlier release has stored.
+///
+/// `webhook_poll` is set while a webhook waits for the end of a job: what is unfinished is found
+/// without reading the rest.
+pub const JOB_UPKEEP: &str = "
+  ALTER TABLE job ADD COLUMN began INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE job ADD COLUMN not_before INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE job ADD COLUMN webhook_poll INTEGER;
+  UPDATE job SET began = unixepoch() * 1000, webhook_poll = CASE
+    WHEN webhook IS NOT NULL
+      AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived') THEN 0 END;
+  DROP INDEX job_webhook;
+  CREATE INDEX job_webhook_poll ON job (webhook_poll) WHERE webhook_poll IS NOT NULL;
+  CREATE INDEX job_began ON job (began) WHERE webhook_poll IS NULL;
+";
+
+/// The most past changes of a job that are kept.
+const MOST_EVENTS: u64 = 100;
+/// The most of them that are dropped with one change: an earlier release has kept all.
+const DROPPED_AT_ONCE: u64 = 10;
+/// The most jobs that are polled or dropped with one alarm.
+const AT_ONCE: u64 = 20;
+
 /// The columns of [`JobRow`].
 macro_rules! job_columns {
     () => {
-        "row, id, subject, line, webhook, created, status, pr_link, data, seq, checked"
+        "row, id, subject, line, webhook, created, status, pr_link, data, seq, checked, began,
+          not_before"
     };
 }
 
 row! {
-    struct ProjectRow {
+    struct IdRow {
         id: String,
     }
 }
@@ -69,6 +97,8 @@ pub struct JobRow {
     data: Option<String>,
     seq: u64,
     checked: u64,
+    began: u64,
+    not_before: u64,
 }
 }
 
@@ -88,17 +118,33 @@ impl JobRow {
         Millis(self.checked)
     }
 
+    /// When it was set to work: created, or sent a follow-up after its end.
+    pub const fn began(&self) -> Millis {
+        Millis(self.began)
+    }
+
+    /// Until when the upstream asks not to be polled.
+    pub const fn not_before(&self) -> Millis {
+        Millis(self.not_before)
+    }
+
     /// Whether it has come to its end.
     pub fn is_finished(&self) -> bool {
         is_finished(self.status.as_deref())
     }
 
-    /// What is known of its state.
-    pub fn state(&self) -> Known {
+    /// Whether nothing more is expected of it, when jobs are polled up to `limit`.
+    pub fn is_settled(&self, limit: Millis, now: Millis) -> bool {
+        self.is_finished() || is_given_up(self.began(), limit, now)
+    }
+
+    /// What is known of its state, when jobs are polled up to `limit`.
+    pub fn state(&self, limit: Millis, now: Millis) -> Known {
         Known {
             is_seen: self.seq > 0,
-            is_finished: self.is_finished(),
+            is_settled: self.is_settled(limit, now),
             checked: self.checked_at(),
+            not_before: self.not_before(),
         }
     }
 }
@@ -163,9 +209,14 @@ impl JobStore {
     }
 
     /// Remembers the project: an alarm, unlike a request, does not name it.
+    ///
+    /// # Errors
+    /// Another project than before: what is recorded here belongs to one.
     pub fn remember_project(&self, project: &str) -> HostResult<()> {
-        if self.project()?.is_some() {
-            return Ok(());
+        match self.project()? {
+            Some(own) if own == project => return Ok(()),
+            Some(_) => return Err(HostError::new("these are the records of another project")),
+            None => {}
         }
         let insert = "INSERT INTO project (id) VALUES (?)";
         self.database.execute(insert, &[text(project)])
@@ -173,7 +224,7 @@ impl JobStore {
 
     /// The project; `None` as long as no request has named it.
     pub fn project(&self) -> HostResult<Option<String>> {
-        let row: Option<ProjectRow> = self.database.first("SELECT id FROM project", &[])?;
+        let row: Option<IdRow> = self.database.first("SELECT id FROM project", &[])?;
         Ok(row.map(|row| row.id))
     }
 
@@ -182,8 +233,8 @@ impl JobStore {
         let now = now();
         // Somebody who learned its id elsewhere may be watching it already.
         let insert = "INSERT INTO job
-              (id, listed, subject, line, webhook, created, status, pr_link, data, seq, checked)
-            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+              (id, listed, subject, line, webhook, created, status, pr_link, data, seq, checked, began)
+            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
             ON CONFLICT (id) DO UPDATE SET listed = 1, subject = excluded.subject,
               line = excluded.line, webhook = excluded.webhook";
         let row = &[
@@ -196,6 +247,7 @@ impl JobStore {
             optional_text(job.pr_link.as_deref()),
             text(&job.data),
             number(now.0),
+            number(now.0),
         ];
         self.database.execute(insert, row)
     }
@@ -205,29 +257,31 @@ impl JobStore {
         let now = now();
         let row = self.find(id)?;
         if row.as_ref().and_then(|row| row.data.as_ref()) == Some(&job.data) {
-            self.mark_checked(id)?;
+            self.mark_checked(id, Millis(0))?;
             return Ok(None);
         }
         self.database.transaction(|| {
-            let seq = if let Some(row) = &row {
+            let (seq, began) = if let Some(row) = &row {
                 if let Some(past) = &row.data {
                     self.keep_past(id, row.seq, past)?;
                 }
-                row.seq + 1
+                let is_again = row.is_finished() && !is_finished(job.status.as_deref());
+                (row.seq + 1, if is_again { now } else { row.began() })
             } else {
                 // A job that was created elsewhere: it can be watched, and is not listed.
                 let insert = "INSERT INTO job (id, listed, created) VALUES (?, 0, ?)";
                 self.database.execute(insert, &[text(id), number(now.0)])?;
-                1
+                (1, now)
             };
-            let update = "UPDATE job
-                SET status = ?, pr_link = ?, data = ?, seq = ?, checked = ? WHERE id = ?";
+            let update = "UPDATE job SET status = ?, pr_link = ?, data = ?, seq = ?, checked = ?,
+                began = ?, not_before = 0 WHERE id = ?";
             let row = &[
                 optional_text(job.status.as_deref()),
                 optional_text(job.pr_link.as_deref()),
                 text(&job.data),
                 number(seq),
                 number(now.0),
+                number(began.0),
                 text(id),
             ];
             self.database.execute(update, row)?;
@@ -242,13 +296,33 @@ impl JobStore {
     fn keep_past(&self, id: &str, seq: u64, data: &str) -> HostResult<()> {
         let insert = "INSERT INTO event (job, seq, data) VALUES (?, ?, ?)";
         self.database
-            .execute(insert, &[text(id), number(seq), text(data)])
+            .execute(insert, &[text(id), number(seq), text(data)])?;
+        let delete = "DELETE FROM event WHERE job = ?1 AND seq IN
+            (SELECT seq FROM event WHERE job = ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3)";
+        let oldest = number(seq.saturating_sub(MOST_EVENTS));
+        self.database
+            .execute(delete, &[text(id), oldest, number(DROPPED_AT_ONCE)])
     }
 
-    /// Remembers that a job was asked for just now.
-    pub fn mark_checked(&self, id: &str) -> HostResult<()> {
-        let update = "UPDATE job SET checked = ? WHERE id = ?";
+    /// Remembers that a job was asked for just now, and until when the upstream wants to be left
+    /// alone.
+    pub fn mark_checked(&self, id: &str, not_before: Millis) -> HostResult<()> {
+        let update = "UPDATE job SET checked = ?, not_before = ? WHERE id = ?";
+        let row = &[number(now().0), number(not_before.0), text(id)];
+        self.database.execute(update, row)
+    }
+
+    /// Remembers that a job was set to work just now.
+    pub fn mark_begun(&self, id: &str) -> HostResult<()> {
+        let update = "UPDATE job SET began = ? WHERE id = ?";
         self.database.execute(update, &[number(now().0), text(id)])
+    }
+
+    /// Sets when a job is polled for its webhook; `None` when nothing waits for it.
+    pub fn set_webhook_poll(&self, id: &str, at: Option<Millis>) -> HostResult<()> {
+        let at = at.map_or(SqlStorageValue::Null, |at| number(at.0));
+        let update = "UPDATE job SET webhook_poll = ? WHERE id = ?";
+        self.database.execute(update, &[at, text(id)])
     }
 
     /// A job, if it is known.
@@ -259,20 +333,55 @@ impl JobStore {
 
     /// Lets nobody wait for a job's end any more.
     pub fn forget_webhook(&self, id: &str) -> HostResult<()> {
-        let update = "UPDATE job SET webhook = NULL WHERE id = ?";
+        let update = "UPDATE job SET webhook = NULL, webhook_poll = NULL WHERE id = ?";
         self.database.execute(update, &[text(id)])
     }
 
-    /// The unfinished jobs whose end a webhook waits for.
-    pub fn awaited(&self) -> HostResult<Vec<JobRow>> {
+    /// Jobs that are to be polled for their webhook: not more than an alarm begins.
+    pub fn due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
         let query = concat!(
             "SELECT ",
             job_columns!(),
-            " FROM job WHERE webhook IS NOT NULL"
+            " FROM job WHERE webhook_poll <= ? ORDER BY webhook_poll LIMIT ?"
         );
-        let mut rows: Vec<JobRow> = self.database.rows(query, &[])?;
-        rows.retain(|row| !row.is_finished());
-        Ok(rows)
+        self.database.rows(query, &[number(now.0), number(AT_ONCE)])
+    }
+
+    /// When the next job is polled for its webhook.
+    pub fn next_due(&self) -> HostResult<Option<Millis>> {
+        let query = "SELECT min(webhook_poll) AS due FROM job WHERE webhook_poll IS NOT NULL";
+        self.database.first_due(query)
+    }
+
+    /// When the job was set to work that has been kept for longest, of those that no webhook waits
+    /// for.
+    pub fn oldest(&self) -> HostResult<Option<Millis>> {
+        let query = "SELECT min(began) AS due FROM job WHERE webhook_poll IS NULL";
+        self.database.first_due(query)
+    }
+
+    /// Deletes some of the jobs that were set to work at `latest` or before, and that no webhook
+    /// waits for.
+    pub fn sweep(&self, latest: Millis) -> HostResult<()> {
+        let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND began <= ?
+            ORDER BY began LIMIT ?";
+        let expired: Vec<IdRow> = self
+            .database
+            .rows(query, &[number(latest.0), number(AT_ONCE)])?;
+        self.database.transaction(|| {
+            for IdRow { id } in &expired {
+                self.delete(id)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Deletes a job with its changes.
+    pub fn delete(&self, id: &str) -> HostResult<()> {
+        let id = [text(id)];
+        self.database
+            .execute("DELETE FROM event WHERE job = ?", &id)?;
+        self.database.execute("DELETE FROM job WHERE id = ?", &id)
     }
 
     /// The changes after the one with this number, or the last one alone when none is named or

@@ -56,12 +56,6 @@ pub struct OutboxRow {
 }
 
 row! {
-    struct DueRow {
-        due: Option<u64>,
-    }
-}
-
-row! {
     struct CountRow {
         count: u64,
     }
@@ -118,8 +112,7 @@ impl Outbox {
     /// When the next is due; `None` when there is none.
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
         let query = "SELECT min(due) AS due FROM outbox";
-        let row: Option<DueRow> = self.database.first(query, &[])?;
-        Ok(row.and_then(|row| row.due).map(Millis))
+        self.database.first_due(query)
     }
 
     /// How many are waiting.
@@ -173,6 +166,13 @@ impl Outbox {
                 self.remove(&row.id)
             }
         }
+    }
+
+    /// Drops what is waiting of a job.
+    pub fn forget_job(&self, id: &str) -> HostResult<()> {
+        let delete = "DELETE FROM outbox
+            WHERE CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
+        self.database.execute(delete, &[text(id)])
     }
 
     fn set_due(&self, id: &str, attempts: u64, due: Millis) -> HostResult<()> {

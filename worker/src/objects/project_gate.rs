@@ -9,13 +9,15 @@ use js_sys::Promise;
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Millis, ProjectId};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use worker::{DurableObject, Env, Request, Response, State, WebSocketPair, durable_object};
+use worker::{
+    DurableObject, Env, Request, Response, State, WebSocket, WebSocketPair, durable_object,
+};
 
 use super::budget_store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
 use super::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
-use super::job_store::{JOB_TABLES, JobRow, JobStore};
+use super::job_store::{JOB_TABLES, JOB_UPKEEP, JobRow, JobStore};
 use super::outbox::{OUTBOX_TABLES, Outbox};
 use super::rpc::{
     ListCall, PROBLEM_HEADER, WriteCall, WriteReply, read_policy, receive, send_back,
@@ -23,10 +25,10 @@ use super::rpc::{
 use super::schema::migrate;
 use crate::breaker;
 use crate::config::Config;
-use crate::events::JobEvent;
+use crate::events::{END_TEXT, JobEvent};
 use crate::jobs::idempotency::{self, Settlement, Verdict};
 use crate::jobs::ledger::decode_cursor;
-use crate::jobs::poll::{Audience, compute_pause, is_lost, is_poll_due};
+use crate::jobs::poll::{Audience, PollOutcome, Watcher, compute_pause, is_lost, is_poll_due};
 use crate::log::{
     ExchangeMetrics, ProjectBudgets, ProjectHealth, RequestMetrics, format_operator_line,
 };
@@ -44,14 +46,22 @@ use crate::trace::continue_trace;
 use crate::upstream::UpstreamRequest;
 use crate::watch::WatchCall;
 
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     BUDGET_TABLES,
     IDEMPOTENCY_TABLES,
     JOB_TABLES,
     OUTBOX_TABLES,
     CEILING_COLUMN,
     PROBE_TABLES,
+    JOB_UPKEEP,
 ];
+/// The most jobs that one list asks the upstream for.
+const REFRESHED_AT_ONCE: usize = 8;
+/// How often the alarm deletes records that have been kept long enough.
+const SWEEP_PERIOD: u64 = 3_600_000;
+/// The beginning of a socket's tag that says whose it is; the other tag is the job's id, which has no
+/// slash.
+const CALLER_TAG: char = '/';
 /// The `readyState` of a socket that takes messages.
 const OPEN: u16 = 1;
 /// The code of a socket that is closed because all is said (RFC 6455, section 7.4.1).
@@ -109,6 +119,12 @@ impl ProjectGate {
         Ok(self.gate()?.budget.reopen(read_policy(policy)?)?)
     }
 
+    /// Deletes what is recorded of a job, answered by a [`GatewayResponse`]; `id` is the request's.
+    #[wasm_bindgen(js_name = deleteRecord)]
+    pub fn delete_record(&self, id: &str, job: &str) -> Result<JsValue, JsValue> {
+        Ok(send_back(&self.gate()?.delete_record(id, job)?)?)
+    }
+
     /// What an operator is told: a [`ProjectHealth`].
     pub fn health(&self) -> Result<JsValue, JsValue> {
         Ok(send_back(&self.gate()?.health()?)?)
@@ -160,6 +176,8 @@ struct Gate {
     connections: Connections,
     /// The jobs that are being polled, or whose last poll failed.
     polls: RefCell<HashMap<String, PollState>>,
+    /// When the alarm goes off, as far as this instance has set it.
+    alarm: Cell<Option<Millis>>,
 }
 
 impl Gate {
@@ -179,6 +197,7 @@ impl Gate {
             ),
             connections,
             polls: RefCell::default(),
+            alarm: Cell::new(None),
             state,
             config,
             database,
@@ -350,18 +369,21 @@ impl Gate {
     async fn record_write(&self, write: &Write, reply: &JobSnapshot) -> HostResult<()> {
         match (&write.job, &reply.id) {
             (Some(id), _) => {
-                if let Some(poll) = self.running_poll(id, |poll| Rc::clone(&poll.is_overtaken)) {
-                    poll.set(true);
-                }
+                self.overtake_poll(id);
                 self.record(id, reply)?;
+                self.jobs.mark_begun(id)?;
+                self.plan_webhook_poll(id)?;
             }
             (None, Some(id)) => {
                 if JobId::new(id.as_str()).is_err() {
                     return Err(HostError::new("a job whose id cannot be part of a path"));
                 }
                 self.jobs.add(id, write, reply)?;
-                // Nobody can wait for a job that is just created but a webhook.
-                if write.webhook.is_none() {
+                if write.webhook.is_some() {
+                    self.plan_webhook_poll(id)?;
+                } else if self.alarm.get().is_some() {
+                    // Nobody else can wait for a job that is just created, and any alarm sees to what
+                    // has been kept long enough.
                     return Ok(());
                 }
             }
@@ -372,7 +394,8 @@ impl Gate {
 
     // --- the ledger --------------------------------------------------------
 
-    /// A page of the ledger, newest first, its unfinished jobs as they are now.
+    /// A page of the ledger, newest first, its unfinished jobs as they are now: those that were not
+    /// asked for the longest, when there are many.
     async fn list(self: Rc<Self>, list: ListCall) -> HostResult<GatewayResponse> {
         let ListCall {
             call,
@@ -385,30 +408,97 @@ impl Gate {
         };
         let now = now();
         let rows = self.jobs.page(limit, before)?;
-        let stale: Vec<_> = rows
+        let mut stale: Vec<_> = rows
             .into_iter()
             .filter(|row| !row.is_finished() && now >= self.next_poll(row, Audience::Watchers))
             .collect();
-        let mut polls = Vec::with_capacity(stale.len());
-        for id in stale.iter().filter_map(JobRow::job_id) {
-            polls.push(self.poll(&call, &id)?);
+        let mut polls = Vec::new();
+        while polls.len() < REFRESHED_AT_ONCE
+            && let Some(at) = find_stalest(&stale)
+        {
+            if let Some(id) = stale.swap_remove(at).job_id() {
+                polls.push(self.poll(&call, &id)?);
+            }
         }
-        for poll in polls {
-            poll.wait().await?;
-        }
-        if !stale.is_empty() {
+        if !polls.is_empty() {
+            for poll in polls {
+                poll.wait().await?;
+            }
             self.schedule().await?;
         }
         let listing = self.jobs.list(limit, before)?;
         Ok(GatewayResponse::json(200, listing.to_json()?))
     }
 
-    /// When a job is polled next.
+    /// When a job is polled next, if somebody asks.
     fn next_poll(&self, row: &JobRow, audience: Audience) -> Millis {
         let polls = self.polls.borrow();
         let failures = polls.get(&row.id).map_or(0, |poll| poll.failures);
-        row.checked_at()
-            .plus(compute_pause(self.config.job_poll, audience, failures))
+        let checked = row.checked_at();
+        let age = checked.since(row.began());
+        let pause = compute_pause(self.config.job_poll, audience, age, failures);
+        checked.plus(pause).max(row.not_before())
+    }
+
+    /// When the alarm sees to a job: it is polled, or given up.
+    fn next_visit(&self, row: &JobRow, audience: Audience) -> Millis {
+        let end = row.began().plus(self.config.job_poll_limit);
+        self.next_poll(row, audience).min(end)
+    }
+
+    /// Decides when a job is polled for its webhook, now that it was asked for.
+    fn plan_webhook_poll(&self, job: &str) -> HostResult<()> {
+        let Some(row) = self.jobs.find(job)? else {
+            return Ok(());
+        };
+        if row.webhook.is_none() {
+            return Ok(());
+        }
+        let is_open = !row.is_settled(self.config.job_poll_limit, now());
+        let next = is_open.then(|| self.next_visit(&row, Audience::Webhook));
+        self.jobs.set_webhook_poll(job, next)
+    }
+
+    /// Polls a job no longer that has not ended in time: its watchers are told, and the operator.
+    fn give_up(&self, row: &JobRow) -> HostResult<()> {
+        self.jobs.set_webhook_poll(&row.id, None)?;
+        self.polls.borrow_mut().remove(&row.id);
+        let seconds = self.config.job_poll_limit.0 / 1000;
+        log_error(&format_operator_line(&format!(
+            "job {} has not ended within {seconds} s and is no longer polled",
+            row.id
+        )));
+        for socket in self.find_watchers(&row.id) {
+            socket.send_with_str(END_TEXT)?;
+            socket.close(Some(NORMAL_CLOSURE), Some("given up"))?;
+        }
+        Ok(())
+    }
+
+    /// Deletes what is recorded of a job. Whoever watches it has to come back.
+    fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
+        if self.jobs.find(job)?.is_none() {
+            let problem = Problem::job_not_recorded();
+            return Ok(GatewayResponse::problem(&problem, id));
+        }
+        self.database.transaction(|| {
+            self.outbox.forget_job(job)?;
+            self.keys.forget_job(job)?;
+            self.jobs.delete(job)
+        })?;
+        // What a poll under way says is not recorded again.
+        self.overtake_poll(job);
+        for socket in self.find_watchers(job) {
+            socket.close(Some(NORMAL_CLOSURE), Some("gone"))?;
+        }
+        Ok(GatewayResponse::empty(204))
+    }
+
+    /// Makes what a poll under way says older than what is recorded.
+    fn overtake_poll(&self, job: &str) {
+        if let Some(poll) = self.running_poll(job, |poll| Rc::clone(&poll.is_overtaken)) {
+            poll.set(true);
+        }
     }
 
     /// Asks the upstream for a job; whoever asks meanwhile gets the same answer.
@@ -435,8 +525,13 @@ impl Gate {
         let task = SharedTask::spawn(&self.state, async move {
             let permit = gate.acquire(Lane::ReadJob).await;
             let exchange = gate.exchange(permit, &request).await;
-            gate.end_poll(&polled, exchange.outcome.is_ok());
-            if let Err(error) = gate.on_polled(&polled, &exchange, overtaken.get()) {
+            let outcome = match (&exchange.outcome, overtaken.get()) {
+                (Err(_), _) => PollOutcome::Failed,
+                (Ok(_), true) => PollOutcome::Overtaken,
+                (Ok(_), false) => PollOutcome::Answered,
+            };
+            gate.end_poll(&polled, outcome);
+            if let Err(error) = gate.on_polled(&polled, &exchange, outcome) {
                 log_error(&format_operator_line(&format!(
                     "the ledger failed: {error}"
                 )));
@@ -456,9 +551,9 @@ impl Gate {
         polls.get(job)?.running.as_ref().map(read)
     }
 
-    fn end_poll(&self, job: &str, is_success: bool) {
+    fn end_poll(&self, job: &str, outcome: PollOutcome) {
         let mut polls = self.polls.borrow_mut();
-        if is_success {
+        if outcome != PollOutcome::Failed {
             polls.remove(job);
         } else if let Some(poll) = polls.get_mut(job) {
             poll.running = None;
@@ -470,24 +565,27 @@ impl Gate {
         &self,
         job: &str,
         exchange: &Exchange<JobSnapshot>,
-        is_overtaken: bool,
+        outcome: PollOutcome,
     ) -> HostResult<()> {
-        if let Ok(reply) = &exchange.outcome {
-            if is_overtaken {
-                // Older than what a follow-up has answered meanwhile: the next poll shows.
-                return self.jobs.mark_checked(job);
+        match &exchange.outcome {
+            // Older than what a follow-up has answered meanwhile: the next poll shows.
+            Ok(_) if outcome == PollOutcome::Overtaken => self.jobs.mark_checked(job, Millis(0))?,
+            Ok(reply) => self.record(job, reply)?,
+            Err(failure) => {
+                if self.jobs.find(job)?.is_none() {
+                    // Nobody waits for a job that is not known.
+                    self.polls.borrow_mut().remove(job);
+                }
+                let wait = failure.retry_after();
+                let wait = wait.map(|wait| wait.min(self.config.job_poll_limit));
+                let not_before = wait.map_or(Millis(0), |wait| now().plus(wait));
+                self.jobs.mark_checked(job, not_before)?;
+                if exchange.metrics.status == Some(404) {
+                    self.on_missing(job)?;
+                }
             }
-            return self.record(job, reply);
         }
-        if self.jobs.find(job)?.is_none() {
-            // Nobody waits for a job that is not known.
-            self.polls.borrow_mut().remove(job);
-        }
-        self.jobs.mark_checked(job)?;
-        if exchange.metrics.status == Some(404) {
-            self.on_missing(job)?;
-        }
-        Ok(())
+        self.plan_webhook_poll(job)
     }
 
     /// The upstream does not know a job. Shortly after its creation it may just not know it yet.
@@ -529,11 +627,7 @@ impl Gate {
     /// Sends a job's watchers a change, and lets them go when it is the last.
     fn broadcast(&self, job: &str, event: &JobEvent) -> HostResult<()> {
         let text = event.to_text();
-        for socket in self.state.get_websockets_with_tag(job) {
-            // One that is just being closed takes nothing any more: whoever comes back gets it.
-            if socket.as_ref().ready_state() != OPEN {
-                continue;
-            }
+        for socket in self.find_watchers(job) {
             socket.send_with_str(&text)?;
             if event.is_final() {
                 socket.close(Some(NORMAL_CLOSURE), Some("finished"))?;
@@ -544,27 +638,66 @@ impl Gate {
 
     // --- watching ----------------------------------------------------------
 
+    /// The open sockets of a job or a caller, by their tag. One that is just being closed takes nothing
+    /// any more: whoever comes back gets what they have missed.
+    fn find_watchers(&self, tag: &str) -> Vec<WebSocket> {
+        let mut sockets = self.state.get_websockets_with_tag(tag);
+        sockets.retain(is_open);
+        sockets
+    }
+
+    /// Refuses one more stream than a caller or a job may have.
+    fn check_streams(&self, caller_tag: &str, job: &str) -> Result<(), Problem> {
+        let config = &self.config;
+        for (tag, most, owner) in [
+            (caller_tag, config.streams_per_caller, "the caller"),
+            (job, config.streams_per_job, "the job"),
+        ] {
+            if self.find_watchers(tag).len() >= most as usize {
+                return Err(Problem::too_many_streams(owner, most));
+            }
+        }
+        Ok(())
+    }
+
     /// Opens a WebSocket on which a job's changes are sent, or answers why not.
     async fn watch(self: Rc<Self>, watch: WatchCall) -> HostResult<Response> {
         self.jobs.remember_project(&watch.project)?;
+        let mut caller_tag = watch.caller.clone();
+        caller_tag.insert(0, CALLER_TAG);
+        let too_many = |problem| refuse(GatewayResponse::problem(&problem, &watch.id));
+        if let Err(problem) = self.check_streams(&caller_tag, &watch.job) {
+            return Ok(too_many(problem));
+        }
         if let Some(refusal) = self.bring_up_to_date(&watch).await? {
             return Ok(refuse(refusal));
         }
+        // Others may have come meanwhile.
+        if let Err(problem) = self.check_streams(&caller_tag, &watch.job) {
+            return Ok(too_many(problem));
+        }
         let events = self.jobs.events(&watch.job, watch.after)?;
         let row = self.jobs.find(&watch.job)?;
-        let is_finished = row.is_some_and(|row| row.is_finished());
-        if is_finished && events.is_empty() {
+        let limit = self.config.job_poll_limit;
+        let is_settled = row.as_ref().is_some_and(|row| row.is_settled(limit, now()));
+        if is_settled && events.is_empty() {
             return Ok(refuse(GatewayResponse::empty(204)));
         }
         let WebSocketPair { client, server } = WebSocketPair::new()?;
         // The crate's own wrapper panics at a tag that is too long.
-        let tags = vec![JsValue::from_str(&watch.job)];
+        let tags = vec![
+            JsValue::from_str(&watch.job),
+            JsValue::from_str(&caller_tag),
+        ];
         let raw = self.state.as_raw();
         raw.accept_websocket_with_tags(server.as_ref(), tags)?;
         for event in events {
             server.send_with_str(event.to_text())?;
         }
-        if is_finished {
+        if is_settled {
+            if row.is_some_and(|row| !row.is_finished()) {
+                server.send_with_str(END_TEXT)?;
+            }
             server.close(Some(NORMAL_CLOSURE), Some("finished"))?;
         }
         self.schedule().await?;
@@ -577,9 +710,11 @@ impl Gate {
         self: &Rc<Self>,
         watch: &WatchCall,
     ) -> HostResult<Option<GatewayResponse>> {
-        let known = self.jobs.find(&watch.job)?.map(|row| row.state());
-        let resumes = watch.after.is_some();
-        if !is_poll_due(known, resumes, self.config.job_poll, now()) {
+        let now = now();
+        let row = self.jobs.find(&watch.job)?;
+        let known = row.map(|row| row.state(self.config.job_poll_limit, now));
+        let watcher = watch.after.map_or(Watcher::New, |_| Watcher::Resuming);
+        if !is_poll_due(known, watcher, self.config.job_poll, now) {
             return Ok(None);
         }
         let call = Call {
@@ -594,13 +729,16 @@ impl Gate {
         Ok(match exchange.outcome {
             Ok(_) => None,
             // What is known of a job is still good when the upstream fails for a moment.
-            Err(failure) if is_seen && failure.is_fault => None,
+            Err(failure) if is_seen && (failure.is_fault || failure.closed_for.is_some()) => None,
             Err(failure) => Some(GatewayResponse::problem(&failure.problem, &watch.id)),
         })
     }
 
-    /// Polls the jobs that somebody waits for, and sends the webhooks that are due.
+    /// Polls the jobs that somebody waits for, sends the webhooks that are due, and deletes what has
+    /// been kept long enough.
     async fn on_alarm(self: Rc<Self>) -> HostResult<()> {
+        self.alarm.set(None);
+        let now = now();
         let id = new_uuid();
         let trace = continue_trace(None, &id.replace('-', ""));
         if let Some(project) = self.jobs.project()? {
@@ -609,15 +747,19 @@ impl Gate {
                 project,
                 traceparent: trace.traceparent,
             };
-            let now = now();
-            for (job, _) in self.awaited()?.into_iter().filter(|(_, at)| *at <= now) {
-                let poll = self.poll(&call, &job)?;
-                self.spawn(|gate| async move {
-                    poll.wait().await?;
-                    gate.schedule().await
-                })?;
+            for row in self.take_due(now)? {
+                if row.is_settled(self.config.job_poll_limit, now) && !row.is_finished() {
+                    self.give_up(&row)?;
+                } else if let Some(job) = row.job_id() {
+                    let poll = self.poll(&call, &job)?;
+                    self.spawn(|gate| async move {
+                        poll.wait().await?;
+                        gate.schedule().await
+                    })?;
+                }
             }
         }
+        self.jobs.sweep(now.since(self.config.job_retention))?;
         for row in self.outbox.take_due()? {
             self.spawn(|gate| async move {
                 gate.outbox.deliver(row).await?;
@@ -642,48 +784,86 @@ impl Gate {
         Ok(())
     }
 
-    /// Every job that somebody waits for, and when it is polled next.
-    fn awaited(&self) -> HostResult<Vec<(JobId, Millis)>> {
-        let mut watched: Vec<String> = Vec::new();
+    /// Takes the jobs that the alarm sees to now.
+    fn take_due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
+        let mut due = Vec::new();
+        for (row, at) in self.watched()? {
+            if at <= now {
+                due.push(row);
+            }
+        }
+        // Should the object end before the poll does, it is polled again after that.
+        let lease = now.plus(self.config.upstream_timeout);
+        for row in self.jobs.due(now)? {
+            self.jobs.set_webhook_poll(&row.id, Some(lease))?;
+            if due.iter().all(|other| other.id != row.id) {
+                due.push(row);
+            }
+        }
+        Ok(due)
+    }
+
+    /// Every job that somebody watches, and when the alarm sees to it.
+    fn watched(&self) -> HostResult<Vec<(JobRow, Millis)>> {
+        let mut jobs: Vec<String> = Vec::new();
         for socket in self.state.get_websockets() {
-            for job in self.state.get_tags(&socket) {
-                if let Err(at) = watched.binary_search(&job) {
-                    watched.insert(at, job);
+            if !is_open(&socket) {
+                continue;
+            }
+            for tag in self.state.get_tags(&socket) {
+                if !tag.starts_with(CALLER_TAG)
+                    && let Err(at) = jobs.binary_search(&tag)
+                {
+                    jobs.insert(at, tag);
                 }
             }
         }
-        let mut awaited = Vec::with_capacity(watched.len());
-        for row in self.jobs.awaited()? {
-            if watched.binary_search(&row.id).is_err() {
-                let at = self.next_poll(&row, Audience::Webhook);
-                awaited.extend(row.job_id().map(|job| (job, at)));
-            }
-        }
-        for job in watched {
-            let row = self.jobs.find(&job)?;
-            let at = row.map_or(Millis(0), |row| self.next_poll(&row, Audience::Watchers));
-            awaited.extend(JobId::new(job).ok().map(|job| (job, at)));
-        }
         let end = now().plus(self.config.upstream_timeout);
-        for (job, at) in &mut awaited {
-            // A poll under way schedules when it ends; this is for an object that ends before.
-            if self.running_poll(job.as_str(), |_| ()).is_some() {
-                *at = end;
+        let mut watched = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            if let Some(row) = self.jobs.find(&job)? {
+                // A poll under way schedules when it ends; this is for an object that ends before.
+                let at = match self.running_poll(&job, |_| ()) {
+                    Some(()) => end,
+                    None => self.next_visit(&row, Audience::Watchers),
+                };
+                watched.push((row, at));
             }
         }
-        Ok(awaited)
+        Ok(watched)
     }
 
-    /// Sets the alarm for what comes next; without watchers and webhooks it is not set again.
+    /// Sets the alarm for what comes next; without anything kept it is not set again.
     async fn schedule(&self) -> HostResult<()> {
-        let polls = self.awaited()?.into_iter().map(|(_, at)| at);
-        let next = polls.chain(self.outbox.next_due()?).min();
-        let Some(next) = next else {
+        let polls = self.watched()?.into_iter().map(|(_, at)| at);
+        let others = [
+            self.jobs.next_due()?,
+            self.outbox.next_due()?,
+            self.next_sweep()?,
+        ];
+        let Some(next) = polls.chain(others.into_iter().flatten()).min() else {
             return Ok(());
         };
-        let next = next.max(now().plus(Millis(1)));
-        self.state.storage().set_alarm(at(next)).await?;
-        Ok(())
+        let now = now();
+        let next = next.max(now.plus(Millis(1)));
+        if self.alarm.get() == Some(next) && next > now {
+            return Ok(());
+        }
+        self.alarm.set(Some(next));
+        let set = self.state.storage().set_alarm(at(next)).await;
+        if set.is_err() {
+            self.alarm.set(None);
+        }
+        Ok(set?)
+    }
+
+    /// When a record has been kept for long enough, to the hour: many are deleted together.
+    fn next_sweep(&self) -> HostResult<Option<Millis>> {
+        let oldest = self.jobs.oldest()?;
+        Ok(oldest.map(|began| {
+            let end = began.plus(self.config.job_retention);
+            Millis(end.0.div_ceil(SWEEP_PERIOD) * SWEEP_PERIOD)
+        }))
     }
 
     // --- health ------------------------------------------------------------
@@ -706,6 +886,18 @@ impl Gate {
             webhooks_waiting: self.outbox.waiting()?,
         })
     }
+}
+
+/// Whether a socket takes messages.
+fn is_open(socket: &WebSocket) -> bool {
+    socket.as_ref().ready_state() == OPEN
+}
+
+/// Finds the job that was not asked for the longest.
+fn find_stalest(rows: &[JobRow]) -> Option<usize> {
+    let ages = rows.iter().map(JobRow::checked_at);
+    let (at, _) = ages.enumerate().min_by_key(|(_, checked)| *checked)?;
+    Some(at)
 }
 
 /// A whole answer in the place of a WebSocket.

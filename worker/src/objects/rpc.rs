@@ -231,6 +231,8 @@ extern "C" {
     fn write(this: &RawProject, call: JsValue) -> Promise;
     #[wasm_bindgen(method)]
     fn list(this: &RawProject, call: JsValue) -> Promise;
+    #[wasm_bindgen(method, js_name = deleteRecord)]
+    fn delete_record(this: &RawProject, id: &str, job: &str) -> Promise;
     #[wasm_bindgen(method)]
     fn reopen(this: &RawProject, policy: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -293,6 +295,11 @@ impl ProjectStub {
     /// Lists jobs.
     pub async fn list(&self, call: &ListCall) -> HostResult<GatewayResponse> {
         receive(JsFuture::from(self.0.list(send_back(call)?)).await?)
+    }
+
+    /// Deletes what is recorded of a job; `id` is the request's.
+    pub async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
+        receive(JsFuture::from(self.0.delete_record(id, job)).await?)
     }
 
     /// How it is.

@@ -25,13 +25,14 @@ use crate::budget::Verdict;
 use crate::config::Config;
 use crate::content::LARGEST_BODY;
 use crate::events::{
-    HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, PollProgress, parse_event_number,
-    parse_preferred_wait,
+    HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, PollProgress, limit_stream,
+    parse_event_number, parse_preferred_wait,
 };
 use crate::identity::caller::Caller;
 use crate::identity::jwks::NoKey;
 use crate::identity::oidc::UnverifiedToken;
 use crate::identity::{Signature, invalid_token};
+use crate::jobs::idempotency::fingerprint;
 use crate::jobs::ledger::{Position, encode_cursor};
 use crate::log::{Health, LogEntry, RequestMetrics};
 use crate::objects::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ViewsCall, WriteCall};
@@ -341,6 +342,7 @@ impl Work {
             Action::ReadBody(admitted) => self.write(packed, &admitted).await,
             Action::ListJobs { limit, before } => self.list_jobs(limit, before).await,
             Action::StreamEvents(job) => self.stream_events(packed, &job).await,
+            Action::DeleteRecord(job) => self.delete_record(&job).await,
             Action::AnswerHealth(project) => self.answer_health(project).await,
             Action::Reopen(policy) => self.reopen(policy).await,
             // What was verified once is not asked for again: nothing may pass this way.
@@ -519,6 +521,13 @@ impl Work {
         Ok(response.into())
     }
 
+    async fn delete_record(&mut self, job: &JobId) -> Result<Outcome, Problem> {
+        let id = &self.context.id;
+        let asked = async { self.project_stub()?.delete_record(id, job.as_str()).await };
+        let response = asked.await.map_err(|error| self.gate_failed(&error))?;
+        Ok(response.into())
+    }
+
     // --- changes -----------------------------------------------------------
 
     async fn stream_events(
@@ -532,7 +541,15 @@ impl Work {
             Err(refusal) => return Ok(refusal),
         };
         let signal = self.request.signal();
-        let stream = event_stream(&socket, &signal, OPENING_TEXT, HEARTBEAT_TEXT, HEARTBEAT);
+        let lifetime = limit_stream(self.caller()?.expires, now());
+        let stream = event_stream(
+            &socket,
+            &signal,
+            OPENING_TEXT,
+            HEARTBEAT_TEXT,
+            HEARTBEAT,
+            lifetime,
+        );
         let content_type = "text/event-stream; charset=utf-8";
         Ok(Outcome {
             status: 200,
@@ -562,7 +579,8 @@ impl Work {
             progress == Some(PollProgress::Done)
         });
         let signal = self.request.signal();
-        let time = Millis::from_seconds(seconds);
+        let lifetime = limit_stream(self.caller()?.expires, now());
+        let time = Millis::from_seconds(seconds).min(lifetime);
         let heard = hear(&socket, &signal, time, on_message).await;
         heard.map_err(|error| self.gate_failed(&error))?;
         // The object went away before it could say anything.
@@ -588,6 +606,8 @@ impl Work {
             project,
             job: job.as_str().to_owned(),
             traceparent,
+            // A key of any length, where the runtime takes 256 characters.
+            caller: fingerprint(&[&self.caller()?.key()]),
             after,
         };
         let asked = async { self.project_stub()?.watch(&watch.to_url()).await };

@@ -37,6 +37,7 @@ extern "C" {
         opening: &str,
         heartbeat: &str,
         milliseconds: f64,
+        lifetime: f64,
     ) -> ReadableStream;
 
     #[wasm_bindgen(js_name = hear)]
@@ -211,7 +212,8 @@ pub async fn read_body(request: &Request, longest: usize) -> HostResult<Option<S
     Ok(text.as_string())
 }
 
-/// The messages of a socket as an event stream, with a heartbeat, until either side leaves.
+/// The messages of a socket as an event stream, with a heartbeat, until either side leaves or its
+/// lifetime is over.
 #[expect(clippy::cast_precision_loss, reason = "seconds")]
 pub fn event_stream(
     socket: &WebSocket,
@@ -219,8 +221,10 @@ pub fn event_stream(
     opening: &str,
     heartbeat: &str,
     period: Millis,
+    lifetime: Millis,
 ) -> ReadableStream {
-    open_event_stream(socket, signal, opening, heartbeat, period.0 as f64)
+    let (period, lifetime) = (period.0 as f64, lifetime.0 as f64);
+    open_event_stream(socket, signal, opening, heartbeat, period, lifetime)
 }
 
 /// Hands the messages of a socket to `on_message` until that says that it has heard enough, the

@@ -1,6 +1,7 @@
 //! The `SQLite` storage of a Durable Object, with rows as types.
 
 use js_sys::Array;
+use quillgate::Millis;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::worker_sys::SqlStorage as RawSqlStorage;
@@ -38,6 +39,12 @@ macro_rules! row {
     };
 }
 pub(crate) use row;
+
+row! {
+    struct DueRow {
+        due: Option<u64>,
+    }
+}
 
 /// The database of a Durable Object.
 pub struct Database {
@@ -94,6 +101,12 @@ impl Database {
             return Ok(None);
         }
         T::from_value(rows.get(0)).map(Some)
+    }
+
+    /// The instant that a query gives as `due`; `None` when that is `NULL`.
+    pub fn first_due(&self, query: &str) -> HostResult<Option<Millis>> {
+        let row: Option<DueRow> = self.first(query, &[])?;
+        Ok(row.and_then(|row| row.due).map(Millis))
     }
 
     /// The crate's own cursor reads rows by serde only.

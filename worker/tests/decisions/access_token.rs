@@ -1,6 +1,7 @@
 //! Which of the gateway's own access tokens are accepted, and when they are revoked.
 
 use proptest::prelude::*;
+use quillgate::Millis;
 use quillgate_worker::identity::access_token::ISSUER;
 use serde_json::{Value, json};
 
@@ -45,6 +46,17 @@ fn a_valid_token_gives_its_subject() {
         (&*caller.issuer, &*caller.key()),
         (ISSUER, "quillgate alice")
     );
+}
+
+#[test]
+fn a_caller_is_one_until_the_token_expires() {
+    for (exp, expected) in [
+        (json!(SECONDS + 1), (SECONDS + 1) * 1000),
+        (json!(1_750_000_000.25), 1_750_000_000_250),
+    ] {
+        let caller = assert_accepted(&token(&claims_with("exp", Some(exp))));
+        assert_eq!(caller.expires, Millis(expected));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use quillgate_worker::policy::Policy;
 use quillgate_worker::problem::ProblemKind;
 use serde_json::{Value, json};
 
-use crate::fixtures::{assert_accepted, claims, claims_with, status_and_kind, token};
+use crate::fixtures::{NOW, assert_accepted, claims, claims_with, status_and_kind, token};
 
 #[test]
 fn a_caller_may_work_on_the_tokens_projects_only() {
@@ -91,6 +91,7 @@ fn caller_with(grants: &[(&[&str], &str)]) -> Caller {
         quota: Quota::default(),
         claims: None,
         shared: Vec::new(),
+        expires: NOW,
     }
 }
 

@@ -68,6 +68,12 @@ fn what_is_not_set_has_the_platforms_own_limits() {
     assert_eq!(config.limit_window, Millis(3_600_000));
     assert_eq!(config.analytics_fresh, Millis(300_000));
     assert_eq!(config.job_poll, Millis(5_000));
+    assert_eq!(config.job_poll_limit, Millis(86_400_000));
+    assert_eq!(config.job_retention, Millis(90 * 86_400_000));
+    assert_eq!(
+        (config.streams_per_caller, config.streams_per_job),
+        (100, 1_000)
+    );
     assert_eq!(config.webhook.url, None);
     assert_eq!(config.webhook.secrets, [[0; 0]; 0]);
     assert_eq!(config.webhook.hosts, [""; 0]);
@@ -255,11 +261,23 @@ fn no_origins_or_empty_ones_are_none() {
 /// An integer's variable, the most it may be, and how to read what it became.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
-const INTEGERS: [Integer; 8] = [
+const INTEGERS: [Integer; 12] = [
     ("UPSTREAM_TIMEOUT_SECONDS", 300, |config| {
         config.upstream_timeout.0 / 1000
     }),
     ("JOB_POLL_SECONDS", 300, |config| config.job_poll.0 / 1000),
+    ("JOB_POLL_LIMIT_SECONDS", 86_400, |config| {
+        config.job_poll_limit.0 / 1000
+    }),
+    ("JOB_RETENTION_DAYS", 3_650, |config| {
+        config.job_retention.0 / 86_400_000
+    }),
+    ("STREAMS_PER_CALLER", 1_000_000, |config| {
+        config.streams_per_caller.into()
+    }),
+    ("STREAMS_PER_JOB", 1_000_000, |config| {
+        config.streams_per_job.into()
+    }),
     ("LIMIT_WINDOW_SECONDS", 86_400, |config| {
         config.limit_window.0 / 1000
     }),

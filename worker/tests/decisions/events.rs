@@ -3,9 +3,11 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::events::{
-    HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, PollProgress, parse_event_number,
-    parse_preferred_wait,
+    END_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LONGEST_STREAM, LongPoll, OPENING_TEXT,
+    PollProgress, limit_stream, parse_event_number, parse_preferred_wait,
 };
+
+use crate::fixtures::NOW;
 
 fn event(seq: u64, status: &str) -> JobEvent {
     JobEvent {
@@ -19,6 +21,32 @@ fn a_stream_begins_and_is_kept_open_with_these_texts() {
     assert_eq!(OPENING_TEXT, "retry: 3000\n\n");
     assert_eq!(HEARTBEAT_TEXT, ": hb\n\n");
     assert_eq!(HEARTBEAT, Millis(15_000));
+}
+
+#[test]
+fn the_end_of_polling_is_an_event_without_a_number_that_is_no_change_of_the_job() {
+    let (event, data) = END_TEXT.split_once("\ndata: ").unwrap();
+    assert_eq!(event, "event: end");
+    let data = data.strip_suffix("\n\n").unwrap();
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(data["reason"], "poll-limit");
+    assert_eq!(JobEvent::from_text(END_TEXT), None);
+}
+
+#[test]
+fn a_stream_ends_with_its_token_and_after_an_hour() {
+    let hour = Millis::from_seconds(3600);
+    assert_eq!(LONGEST_STREAM, hour);
+    for (expires, expected) in [
+        (Millis(0), Millis(0)),
+        (NOW, Millis(0)),
+        (NOW.plus(Millis(1)), Millis(1)),
+        (NOW.plus(hour), hour),
+        (NOW.plus(hour).plus(Millis(1)), hour),
+        (Millis(u64::MAX), hour),
+    ] {
+        assert_eq!(limit_stream(expires, NOW), expected, "{expires:?}");
+    }
 }
 
 #[test]

@@ -1474,7 +1474,9 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
             prop_assert_eq!(request.target, job_target(job.as_str()));
         }
         Action::ListViews(views) => assert_own(&views.list, project)?,
-        Action::StreamEvents(job) => assert_own(&job_target(job.as_str()), project)?,
+        Action::StreamEvents(job) | Action::DeleteRecord(job) => {
+            assert_own(&job_target(job.as_str()), project)?;
+        }
         Action::ListJobs { limit, .. } => {
             prop_assert!((1..=100).contains(&limit));
             prop_assert!(OWN.contains(&project.replace(' ', "%20").as_str()));

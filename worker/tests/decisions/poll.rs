@@ -2,13 +2,15 @@
 
 use quillgate::Millis;
 use quillgate_worker::jobs::poll::{
-    Audience, CREATION_DELAY, Known, LONGEST_PAUSE, UNWATCHED_PAUSE, compute_pause, is_finished,
-    is_lost, is_poll_due,
+    Audience, CREATION_DELAY, Known, LONGEST_PAUSE, UNWATCHED_PAUSE, Watcher, compute_pause,
+    is_finished, is_given_up, is_lost, is_poll_due,
 };
 
 use crate::fixtures::{NOW, at};
 
 const INTERVAL: Millis = Millis::from_seconds(5);
+/// The age of a job that was just set to work.
+const NEW: Millis = Millis(0);
 
 #[test]
 fn the_times_are_as_documented() {
@@ -29,7 +31,7 @@ fn the_pause_doubles_with_each_failure_up_to_a_minute() {
         (7, 60, 60),
         (u32::MAX, 60, 60),
     ] {
-        let pause = |audience| compute_pause(INTERVAL, audience, failures);
+        let pause = |audience| compute_pause(INTERVAL, audience, NEW, failures);
         assert_eq!(pause(Audience::Watchers), Millis::from_seconds(watched));
         assert_eq!(pause(Audience::Webhook), Millis::from_seconds(unwatched));
     }
@@ -40,13 +42,13 @@ fn an_interval_longer_than_a_minute_is_kept() {
     let interval = Millis::from_seconds(300);
     for audience in [Audience::Watchers, Audience::Webhook] {
         for failures in [0, 1, 9] {
-            assert_eq!(compute_pause(interval, audience, failures), interval);
+            assert_eq!(compute_pause(interval, audience, NEW, failures), interval);
         }
     }
     let half_a_minute = Millis::from_seconds(30);
-    let pause = |failures| compute_pause(half_a_minute, Audience::Webhook, failures);
+    let pause = |failures| compute_pause(half_a_minute, Audience::Webhook, NEW, failures);
     assert_eq!((pause(0), pause(1)), (half_a_minute, Millis(60_000)));
-    let longest = compute_pause(Millis(u64::MAX), Audience::Watchers, 9);
+    let longest = compute_pause(Millis(u64::MAX), Audience::Watchers, NEW, 9);
     assert_eq!(longest, Millis(u64::MAX));
 }
 
@@ -54,7 +56,7 @@ fn an_interval_longer_than_a_minute_is_kept() {
 fn a_short_interval_is_doubled_six_times_at_most() {
     let short = Millis(100);
     for (failures, expected) in [(1, 200), (5, 3_200), (6, 6_400), (7, 6_400), (99, 6_400)] {
-        let pause = compute_pause(short, Audience::Watchers, failures);
+        let pause = compute_pause(short, Audience::Watchers, NEW, failures);
         assert_eq!(pause, Millis(expected), "{failures}");
     }
 }
@@ -89,21 +91,22 @@ fn a_job_is_lost_a_minute_after_its_creation() {
     }
 }
 
-fn known(is_seen: bool, is_finished: bool) -> Known {
+fn known(is_seen: bool, is_settled: bool) -> Known {
     Known {
         is_seen,
-        is_finished,
+        is_settled,
         checked: NOW,
+        not_before: Millis(0),
     }
 }
 
 #[test]
 fn a_job_that_was_never_seen_is_polled_at_once() {
-    for resumes in [false, true] {
-        assert!(is_poll_due(None, resumes, INTERVAL, NOW));
-        for is_finished in [false, true] {
-            let known = Some(known(false, is_finished));
-            assert!(is_poll_due(known, resumes, INTERVAL, NOW));
+    for watcher in [Watcher::New, Watcher::Resuming] {
+        assert!(is_poll_due(None, watcher, INTERVAL, NOW));
+        for is_settled in [false, true] {
+            let known = Some(known(false, is_settled));
+            assert!(is_poll_due(known, watcher, INTERVAL, NOW));
         }
     }
 }
@@ -111,18 +114,84 @@ fn a_job_that_was_never_seen_is_polled_at_once() {
 #[test]
 fn a_job_that_was_seen_is_polled_once_an_interval() {
     for (seconds, expected) in [(0, false), (4, false), (5, true), (6, true)] {
-        for (is_finished, resumes) in [(false, false), (false, true), (true, false)] {
-            let known = Some(known(true, is_finished));
-            let due = is_poll_due(known, resumes, INTERVAL, at(seconds));
-            assert_eq!(due, expected, "{seconds} {is_finished} {resumes}");
+        for (is_settled, watcher) in [
+            (false, Watcher::New),
+            (false, Watcher::Resuming),
+            (true, Watcher::New),
+        ] {
+            let known = Some(known(true, is_settled));
+            let due = is_poll_due(known, watcher, INTERVAL, at(seconds));
+            assert_eq!(due, expected, "{seconds} {is_settled} {watcher:?}");
         }
     }
 }
 
 #[test]
-fn a_finished_job_is_not_polled_for_whoever_comes_back_to_it() {
+fn a_settled_job_is_not_polled_for_whoever_comes_back_to_it() {
     let known = Some(known(true, true));
     for seconds in [0, 5, 86_400] {
-        assert!(!is_poll_due(known, true, INTERVAL, at(seconds)));
+        assert!(!is_poll_due(
+            known,
+            Watcher::Resuming,
+            INTERVAL,
+            at(seconds)
+        ));
     }
+}
+
+#[test]
+fn a_job_is_not_polled_before_the_upstream_wants_it() {
+    let known = Some(Known {
+        not_before: at(60),
+        ..known(true, false)
+    });
+    for (seconds, expected) in [(5, false), (59, false), (60, true)] {
+        for watcher in [Watcher::New, Watcher::Resuming] {
+            let due = is_poll_due(known, watcher, INTERVAL, at(seconds));
+            assert_eq!(due, expected, "{seconds} {watcher:?}");
+        }
+    }
+}
+
+#[test]
+fn the_pause_grows_with_the_age_of_the_job() {
+    for (age, watched, unwatched) in [
+        (0, 5, 15),
+        (600, 5, 15),
+        (1_200, 10, 15),
+        (1_800, 15, 15),
+        (3_600, 30, 30),
+        (21_600, 180, 180),
+        (86_400, 720, 720),
+    ] {
+        let pause = |audience| compute_pause(INTERVAL, audience, Millis::from_seconds(age), 0);
+        assert_eq!(pause(Audience::Watchers), Millis::from_seconds(watched));
+        assert_eq!(pause(Audience::Webhook), Millis::from_seconds(unwatched));
+    }
+    // A failing upstream makes it no shorter.
+    let day = Millis::from_seconds(86_400);
+    for failures in [0, 1, 9] {
+        let pause = compute_pause(INTERVAL, Audience::Watchers, day, failures);
+        assert_eq!(pause, Millis::from_seconds(720));
+    }
+}
+
+#[test]
+fn a_day_of_polls_of_one_job_is_a_few_hundred() {
+    let (mut age, mut polls) = (Millis(0), 0);
+    while !is_given_up(NOW, Millis::from_seconds(86_400), NOW.plus(age)) {
+        age = age.plus(compute_pause(INTERVAL, Audience::Watchers, age, 0));
+        polls += 1;
+    }
+    assert!((600..800).contains(&polls), "{polls}");
+}
+
+#[test]
+fn a_job_is_given_up_when_the_limit_is_reached() {
+    let limit = Millis::from_seconds(60);
+    for (seconds, expected) in [(0, false), (59, false), (60, true), (61, true)] {
+        assert_eq!(is_given_up(NOW, limit, at(seconds)), expected, "{seconds}");
+    }
+    // A clock that was set back.
+    assert!(!is_given_up(NOW, limit, Millis(NOW.0 - 1)));
 }

@@ -87,14 +87,17 @@ fn values_are_taken_as_they_were_sent() {
 }
 
 #[test]
-fn the_gateway_adds_the_events_of_a_job_to_the_cores_operations() {
+fn the_gateway_adds_the_events_and_the_record_of_a_job_to_the_cores_operations() {
     let names: Vec<_> = operations().map(|operation| operation.name).collect();
     let mut expected: Vec<_> = OPERATIONS.iter().map(|operation| operation.name).collect();
-    expected.push("agentJobs.events");
+    expected.extend(["agentJobs.events", "agentJobs.deleteRecord"]);
     assert_eq!(names, expected);
     let events = Operation::StreamJobEvents.declaration();
     assert_eq!(events.name, "agentJobs.events");
     assert_eq!((events.method, events.scope), (Method::Get, "jobs:read"));
+    let record = Operation::DeleteJobRecord.declaration();
+    let expected = (Method::Delete, "gateway:operate");
+    assert_eq!((record.method, record.scope), expected);
 }
 
 #[test]

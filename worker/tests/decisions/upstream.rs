@@ -493,6 +493,27 @@ fn a_429_closes_the_upstream_for_as_long_as_it_asks() {
 }
 
 #[test]
+fn a_failure_says_how_long_the_upstream_wants_to_be_left_alone() {
+    for (status, retry_after, expected) in [
+        (429, Some("7"), Some(7)),
+        (503, Some("7"), Some(7)),
+        (503, None, Some(60)),
+        (500, Some("7"), None),
+        (404, None, None),
+    ] {
+        let head = ReplyHead {
+            retry_after: retry_after.map(str::to_owned),
+            ..head(status, JSON)
+        };
+        let failure = classify_error(&head, "", Method::Get, &configuration(), NOW);
+        let expected = expected.map(Millis::from_seconds);
+        assert_eq!(failure.retry_after(), expected, "{status} {retry_after:?}");
+    }
+    let failure = classify_transport_error(TransportError::Broken, Method::Get);
+    assert_eq!(failure.retry_after(), None);
+}
+
+#[test]
 fn the_operator_is_told_which_key_was_refused_and_never_its_text() {
     let keys = [
         ("ADMIN_API_KEY", Some("mint_new_write, mint_old_write")),

@@ -9,6 +9,7 @@ fn call() -> WatchCall {
         project: "demo docs".to_owned(),
         job: "j/1?x#y".to_owned(),
         traceparent: "00-1-2-00".to_owned(),
+        caller: "a-hash".to_owned(),
         after: Some(3),
     }
 }
@@ -32,6 +33,7 @@ fn another_address_is_not_a_call() {
         "https://gate/".to_owned(),
         "https://gate/watch".to_owned(),
         "https://gate/watch/a/b/c".to_owned(),
+        "https://gate/watch/a/b/c/d".to_owned(),
         url.replace("/watch/", "/Watch/"),
         url.replace("/watch/", "/x/watch/"),
         url.replace("an-id", "%"),
@@ -47,9 +49,10 @@ proptest! {
         project in "\\PC{1,12}",
         job in "\\PC{1,12}",
         traceparent in "[0-9a-f-]{0,55}",
+        caller in "\\PC{1,12}",
         after in prop::option::of(0..1_000_000_000_000_000_u64),
     ) {
-        let call = WatchCall { id, project, job, traceparent, after };
+        let call = WatchCall { id, project, job, traceparent, caller, after };
         prop_assert_eq!(WatchCall::from_url(&call.to_url()), Some(call));
     }
 }

@@ -7,7 +7,7 @@ use quillgate_worker::route::Operation;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
-use super::problems::{self, ADMISSION, BUDGET, PROJECT, UPSTREAM, WRITING};
+use super::problems::{self, ADMISSION, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING};
 use super::{EVENT_STREAM, JSON, schema, schemas, security, webhooks};
 
 /// What the table does not say about an operation.
@@ -36,6 +36,8 @@ enum Success {
     Cached(&'static str),
     /// A stream of events.
     Streamed,
+    /// Without a body.
+    Empty(&'static str),
 }
 
 /// Any operation that reads at the upstream.
@@ -85,20 +87,22 @@ const SEND: More = More {
 };
 
 const GET: More = More {
-    doc: "With `Prefer: wait` the answer waits for a change; it then carries the state's `ETag`, and \
-        `Preference-Applied`.",
+    doc: "With `Prefer: wait` the answer waits for a change, at most until the access token expires; it \
+        then carries the state's `ETag`, and `Preference-Applied`. It counts as a stream meanwhile.",
     success: Success::Passed(
         "200",
         "The job.",
         &["ETag", "Preference-Applied", "Content-Language"],
     ),
     takes: &["Prefer", "If-None-Match"],
+    problems: &[UPSTREAM, STREAM],
     ..READS
 };
 
 const LIST: More = More {
-    doc: "The gateway keeps this list itself; jobs that have not ended are as the upstream last \
-        reported them.",
+    doc: "The gateway keeps this list itself, for 90 days unless the operator sets another time. Jobs \
+        that have not ended are as the upstream last reported them: a list asks it for at most 8 of \
+        them, those that were not asked for the longest.",
     success: Success::Made("The jobs, newest first."),
     gives: &["RateLimit-Policy", "RateLimit"],
     problems: &[BUDGET],
@@ -118,10 +122,24 @@ const VIEWS: More = More {
 };
 
 const EVENTS: More = More {
-    doc: "One event `job` for each change, numbered from 1; a comment every 15 seconds; the stream ends \
-        after the job has.",
+    doc: "One event `job` for each change, numbered from 1, of which the last 100 are kept; a comment \
+        every 15 seconds. The stream ends after the job has, when the access token expires, and after \
+        an hour; then connect again. A job that has not ended a day after it was set to work is no longer \
+        polled, unless the operator sets another time: an event `end` says so. A caller may have 100 \
+        streams of a project open and a job 1000, unless the operator sets other numbers.",
     success: Success::Streamed,
     takes: &["Last-Event-ID"],
+    problems: &[UPSTREAM, STREAM],
+    ..READS
+};
+
+const DELETE_RECORD: More = More {
+    doc: "For operators. Deletes the job's entry in the list, its changes, and webhooks that wait to be \
+        sent; its streams end. Answers that are kept under an idempotency key are deleted, and their \
+        keys stay in use: a repetition is answered 409 `outcome-unknown`. The upstream is not asked.",
+    success: Success::Empty("The record is deleted."),
+    gives: &[],
+    problems: &[RECORD],
     ..READS
 };
 
@@ -133,6 +151,7 @@ const fn more(operation: Operation) -> More {
         Operation::ListJobs => LIST,
         Operation::ListPageViews => VIEWS,
         Operation::StreamJobEvents => EVENTS,
+        Operation::DeleteJobRecord => DELETE_RECORD,
     }
 }
 
@@ -254,8 +273,9 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
         }
         Success::Streamed => {
             let fields = fields.perhaps(&["RateLimit-Policy", "RateLimit"]);
-            vec![("200", events(&fields)), ("204", finished(&fields))]
+            vec![("200", events(&fields)), ("204", empty(FINISHED, &fields))]
         }
+        Success::Empty(doc) => vec![("204", empty(doc, &Fields::common()))],
     };
     successes
         .into_iter()
@@ -264,6 +284,8 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
 }
 
 const AS_UPSTREAM: &str = "Any other success of the upstream, with its own status.";
+const FINISHED: &str = "The job has ended or is no longer polled, and the caller has its last event: \
+    there is nothing more to ask for.";
 const UNCHANGED: &str = "The caller has these rows already (`If-None-Match`).";
 
 /// What can be asked about a job that was just created.
@@ -272,6 +294,7 @@ fn links() -> Value {
         Operation::GetJob,
         Operation::SendMessage,
         Operation::StreamJobEvents,
+        Operation::DeleteJobRecord,
     ];
     let link = |operation: Operation| {
         let declared = operation.declaration();
@@ -301,26 +324,49 @@ fn events(fields: &Fields) -> Value {
             "schema": {
                 "type": "object",
                 "description": "One event of the stream, by its fields.",
-                "required": ["id", "event", "data"],
-                "properties": {
-                    "id": { "type": "string", "pattern": "^[1-9][0-9]*$" },
-                    "event": { "const": "job" },
-                    "data": {
-                        "type": "string",
-                        "contentMediaType": JSON,
-                        "contentSchema": schema(result.name()),
+                "oneOf": [
+                    {
+                        "required": ["id", "event", "data"],
+                        "properties": {
+                            "id": { "type": "string", "pattern": "^[1-9][0-9]*$" },
+                            "event": { "const": "job" },
+                            "data": {
+                                "type": "string",
+                                "contentMediaType": JSON,
+                                "contentSchema": schema(result.name()),
+                            },
+                        },
+                        "additionalProperties": false,
                     },
-                },
-                "additionalProperties": false,
+                    {
+                        "required": ["event", "data"],
+                        "properties": {
+                            "event": { "const": "end" },
+                            "data": {
+                                "type": "string",
+                                "contentMediaType": JSON,
+                                "contentSchema": {
+                                    "type": "object",
+                                    "required": ["reason", "detail"],
+                                    "properties": {
+                                        "reason": { "const": "poll-limit" },
+                                        "detail": { "type": "string" },
+                                    },
+                                },
+                            },
+                        },
+                        "additionalProperties": false,
+                    },
+                ],
             },
             "example": "retry: 3000\n\nid: 1\nevent: job\ndata: {\"id\":\"job-1\",\"status\":\"active\"}\n\n",
         } },
     })
 }
 
-fn finished(fields: &Fields) -> Value {
+fn empty(doc: &str, fields: &Fields) -> Value {
     json!({
-        "description": "The job has ended, and the caller has its last event: there is nothing more to ask for.",
+        "description": doc,
         "headers": fields.described(),
     })
 }

@@ -46,6 +46,10 @@ pub const WRITING: &[ProblemKind] = &[
 ];
 /// The problems of a budget.
 pub const BUDGET: &[ProblemKind] = &[ProblemKind::QuotaExceeded];
+/// The problems of watching a job.
+pub const STREAM: &[ProblemKind] = &[ProblemKind::TooManyStreams];
+/// The problems of a job's record.
+pub const RECORD: &[ProblemKind] = &[ProblemKind::JobNotRecorded];
 /// The problems of a request upstream.
 pub const UPSTREAM: &[ProblemKind] = &[
     ProblemKind::UpstreamError,

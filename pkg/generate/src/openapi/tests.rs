@@ -329,6 +329,8 @@ fn simple_problems() -> Vec<Problem> {
         Problem::gate_unavailable(),
         upstream::mark_uncertain(Problem::gate_unavailable(), Method::Post),
         Problem::internal(),
+        Problem::job_not_recorded(),
+        Problem::too_many_streams("the caller", 100),
         ledger::decode_cursor("?").expect_err("not a cursor"),
         webhook::check_address("http://a", &[]).expect_err("not a public address"),
         Retry::read(Some("again")).expect_err("not force"),
@@ -403,6 +405,7 @@ fn problems_of_callers() -> Vec<Problem> {
         quota: Quota::default(),
         claims: None,
         shared: Vec::new(),
+        expires: Millis(0),
     };
     vec![
         identify(None),

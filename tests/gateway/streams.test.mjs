@@ -1,0 +1,154 @@
+/** How long a stream may stay open, and how many: none outlives its token, and nobody has them all. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { assertProblem, PROJECT } from "./gate.mjs";
+import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
+
+const PER_CALLER = 5;
+const PER_JOB = 8;
+/** How long a short token lives, in seconds. */
+const SHORT_LIFE_S = 4;
+/** workerd evicts an object 10 s after its last request. */
+const LONGER_THAN_EVICTION_S = 16;
+/** What nobody has to wait for in vain on a busy machine. */
+const PATIENCE_MS = 60_000;
+
+/** Nothing is polled during a test: what ends a stream is what the test is about. */
+const VARS = { JOB_POLL_SECONDS: "300" };
+
+let jobs;
+let capped;
+
+before(async () => {
+  const caps = { STREAMS_PER_CALLER: String(PER_CALLER), STREAMS_PER_JOB: String(PER_JOB) };
+  [jobs, capped] = await Promise.all([
+    startJobs("streams", { vars: VARS }),
+    startJobs("streams-capped", { vars: { ...VARS, ...caps } }),
+  ]);
+});
+after(() => Promise.all([jobs?.stop(), capped?.stop()]));
+
+/** `Authorization` with a token that expires after so many seconds. */
+function bearerFor(seconds) {
+  const exp = Math.ceil(Date.now() / 1000) + seconds;
+  return `Bearer ${jobs.gate.token({ exp, projects: jobs.projects })}`;
+}
+
+/** Waits for a promise, and fails when nothing comes of it. */
+async function patiently(promise, what) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`not within ${PATIENCE_MS} ms: ${what}`)),
+      PATIENCE_MS,
+    );
+  });
+  return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+describe("a stream whose token expires", { concurrency: true }, () => {
+  for (const [what, seconds, project] of [
+    ["ends then, and others go on", SHORT_LIFE_S, PROJECT],
+    ["ends then, also when the object was evicted", LONGER_THAN_EVICTION_S, OTHER_PROJECT],
+  ]) {
+    test(what, async () => {
+      const { id } = await jobs.create("watch me", { project });
+      const other = await jobs.watching(id, { project });
+      const authorization = bearerFor(seconds);
+      const stream = await jobs.watching(id, { project, authorization });
+      assert.equal(await patiently(stream.ended, "the end of the stream"), "clean");
+      assert.equal(other.isOver, false);
+      const target = jobs.path(id, { project, rest: "/events" });
+      assertProblem(await jobs.gate.get(target, { authorization }), 401, "invalid-token");
+
+      // A fresh token goes on after the last event.
+      const { lastEventId } = stream;
+      const again = jobs.watch(id, { project, lastEventId, authorization: bearerFor(600) });
+      await again.opened;
+      assert.equal(again.status, 200);
+      for (const open of [other, again]) open.leave();
+    });
+  }
+
+  test("is a long poll: it is answered then, and others wait on", async () => {
+    const { id } = await jobs.create();
+    const target = jobs.path(id);
+    const headers = [["Prefer", "wait=25"]];
+    const { authorization } = jobs;
+    const other = jobs.gate.open(jobs.gate.bytes({ target, headers, authorization }));
+    await jobs.untilHealth(({ watchers }) => watchers >= 1);
+    const answer = await jobs.gate.get(target, { headers, authorization: bearerFor(SHORT_LIFE_S) });
+    assert.deepEqual([answer.status, answer.json.id], [200, id]);
+    assert.equal(other.answer.hasHead, false, "the other still waits");
+    other.leave();
+  });
+});
+
+describe("the streams of a caller", () => {
+  const as = (sub) => `Bearer ${capped.gate.token({ sub })}`;
+  const events = (id) => capped.path(id, { rest: "/events" });
+
+  function assertTooMany(answer, owner) {
+    const problem = assertProblem(answer, 429, "too-many-streams");
+    assert.ok(problem.detail.startsWith(owner), problem.detail);
+    assert.match(answer.header("retry-after"), /^[1-9]\d*$/);
+  }
+
+  test("are capped, also when all are opened at once, and nothing is asked for the rest", async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 4 * PER_CALLER }, async () => (await capped.directly("watched")).id),
+    );
+    const exp = Math.ceil(Date.now() / 1000) + LONGER_THAN_EVICTION_S;
+    const short = `Bearer ${capped.gate.token({ sub: "mallory", exp })}`;
+    const first = await capped.watching(ids.pop(), { authorization: short });
+    const authorization = as("mallory");
+    const streams = ids.map((id) => capped.watch(id, { authorization }));
+    await Promise.all(streams.map(({ opened }) => opened));
+    const opened = streams.filter(({ status }) => status === 200);
+    assert.equal(opened.length, PER_CALLER - 1);
+    const others = streams.filter(({ status }) => status !== 200);
+    assert.deepEqual(new Set(others.map(({ status }) => status)), new Set([429]));
+
+    const { id } = await capped.directly("one more");
+    assertTooMany(await capped.gate.get(events(id), { authorization }), "the caller");
+    const poll = { headers: [["Prefer", "wait=5"]], authorization };
+    assertTooMany(await capped.gate.get(capped.path(id), poll), "the caller");
+    assert.equal((await capped.reads(id)).count, 0);
+
+    // Nobody else is kept out, and a stream that ends makes room.
+    const bystander = await capped.watching(id, { authorization: as("bob") });
+    assert.equal(await patiently(first.ended, "the end of the first stream"), "clean");
+    await capped.untilHealth(({ watchers }) => watchers === PER_CALLER);
+    const next = await capped.watching(id, { authorization });
+    for (const stream of [...opened, bystander, next]) stream.leave();
+  });
+
+  test("and those of a job are capped for all callers together", async () => {
+    const { id } = await capped.create();
+    const streams = [];
+    for (let number = 0; number < PER_JOB; number += 1) {
+      streams.push(await capped.watching(id, { authorization: as(`caller-${number}`) }));
+    }
+    const authorization = as("one-more");
+    assertTooMany(await capped.gate.get(events(id), { authorization }), "the job");
+    const { id: other } = await capped.create();
+    streams.push(await capped.watching(other, { authorization }));
+    for (const stream of streams) stream.leave();
+  });
+
+  test("are those of one project", async () => {
+    const authorization = `Bearer ${capped.gate.token({ projects: capped.projects })}`;
+    const { id } = await capped.create();
+    const streams = [];
+    for (let number = 0; number < PER_CALLER; number += 1) {
+      streams.push(await capped.watching(id, { authorization }));
+    }
+    assertTooMany(await capped.gate.get(events(id), { authorization }), "the caller");
+    const project = capped.projects.find((name) => name !== PROJECT);
+    const elsewhere = await capped.create("x", { project });
+    streams.push(await capped.watching(elsewhere.id, { project, authorization }));
+    for (const stream of streams) stream.leave();
+  });
+});
+
+test("nothing secret is said", () => Promise.all([jobs.assertDiscreet(), capped.assertDiscreet()]));
