@@ -42,14 +42,21 @@ impl Turnstile {
     pub fn read(
         value: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, VariableError> {
-        let Some(secret) = value("TURNSTILE_SECRET") else {
+        // All are asked for, whether or not they count: that is how a check knows their names.
+        let [secret, site_key, verify_url] = [
+            "TURNSTILE_SECRET",
+            "TURNSTILE_SITE_KEY",
+            "TURNSTILE_VERIFY_URL",
+        ]
+        .map(value);
+        let Some(secret) = secret else {
             return Ok(None);
         };
-        let site_key = value("TURNSTILE_SITE_KEY").ok_or(VariableError {
+        let site_key = site_key.ok_or(VariableError {
             variable: "TURNSTILE_SITE_KEY",
             rule: "is not set, and must be when TURNSTILE_SECRET is",
         })?;
-        let verify_url = value("TURNSTILE_VERIFY_URL").unwrap_or_else(|| SITEVERIFY.to_owned());
+        let verify_url = verify_url.unwrap_or_else(|| SITEVERIFY.to_owned());
         if !is_secure_url(&verify_url) {
             return Err(VariableError {
                 variable: "TURNSTILE_VERIFY_URL",

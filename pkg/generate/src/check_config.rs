@@ -86,7 +86,7 @@ mod tests {
                 "must have at most 5000 bytes",
             ),
         ] {
-            let problem = with(name, &value).unwrap_err();
+            let problem = with(name, &value).expect_err("a typo");
             assert!(problem.starts_with(&format!("{name} {words}")), "{problem}");
             assert!(!problem.contains("hunter2"), "{problem}");
         }
