@@ -35,7 +35,7 @@ use crate::jobs::ledger::{Position, encode_cursor};
 use crate::log::{Health, LogEntry, RequestMetrics};
 use crate::objects::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ViewsCall, WriteCall};
 use crate::packed_head::{PackedHead, header_names};
-use crate::plan::{self, Action, AdmittedWrite, Plan, is_liveness};
+use crate::plan::{self, Action, AdmittedWrite, Plan, Write, is_liveness};
 use crate::policy::Policy;
 use crate::problem::{Problem, ProblemKind};
 use crate::response::{GatewayResponse, HeaderFields, JSON, common_headers};
@@ -462,7 +462,7 @@ impl Work {
         let headers = packed.write_headers();
         let (write, proof) = plan::plan_write(&self.config, admitted, &headers, body.as_bytes())?;
         if let Some(proof) = proof {
-            self.verify_turnstile(&proof, &write.fingerprint).await?;
+            self.verify_turnstile(&proof, &write, packed.uuid).await?;
         }
         let call = WriteCall {
             call: self.call()?,
@@ -481,11 +481,13 @@ impl Work {
     async fn verify_turnstile(
         &self,
         proof: &TurnstileProof,
-        fingerprint: &str,
+        write: &Write,
+        uuid: &str,
     ) -> Result<(), Problem> {
         let turnstile = self.config.turnstile.as_ref();
         let turnstile = turnstile.ok_or_else(Problem::internal)?;
-        let body = turnstile::build_verification(&turnstile.secret, proof, fingerprint);
+        let idempotency_key = turnstile::choose_idempotency_key(write, uuid);
+        let body = turnstile::build_verification(&turnstile.secret, proof, &idempotency_key);
         let sent = send(Outgoing {
             method: "POST",
             url: &turnstile.verify_url,
