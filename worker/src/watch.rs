@@ -17,6 +17,8 @@ pub struct WatchCall {
     pub job: String,
     /// `traceparent` for the upstream.
     pub traceparent: String,
+    /// `tracestate` for the upstream, which is not empty.
+    pub tracestate: Option<String>,
     /// The number of the last change that the watcher has seen, if any.
     pub after: Option<u64>,
 }
@@ -32,6 +34,7 @@ impl WatchCall {
     ///     project: "demo docs".to_owned(),
     ///     job: "a/b?c".to_owned(),
     ///     traceparent: "00-1-2-00".to_owned(),
+    ///     tracestate: Some("vendor=a/b".to_owned()),
     ///     after: Some(3),
     /// };
     /// assert_eq!(WatchCall::from_url(&call.to_url()), Some(call));
@@ -47,6 +50,7 @@ impl WatchCall {
             &percent_encoded(&self.job),
             &percent_encoded(&self.id),
             &percent_encoded(&self.traceparent),
+            &percent_encoded(self.tracestate.as_deref().unwrap_or("")),
         ];
         ["https://gate/", &fields.join("/"), "?", &after].concat()
     }
@@ -62,6 +66,7 @@ impl WatchCall {
             job: next()?,
             id: next()?,
             traceparent: next()?,
+            tracestate: Some(next()?).filter(|state| !state.is_empty()),
             after: query.and_then(parse_event_number),
         })
     }

@@ -299,6 +299,7 @@ impl Gate {
             target: page_target(&call.query.list, number),
             body: None,
             traceparent: call.traceparent.clone(),
+            tracestate: call.tracestate.clone(),
         };
         let slot = RefCell::new(slot);
         let mut pay = || self.pay_again(call, &slot);

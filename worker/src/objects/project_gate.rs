@@ -254,6 +254,7 @@ impl Gate {
                 GatewayResponse::json(reply.http_status, String::from(&reply.text)),
                 Settlement::Store,
             ),
+            tracestate: call.tracestate.clone(),
             Err(failure) => (
                 GatewayResponse::problem(&failure.problem, &call.id),
                 failure.settlement,
@@ -380,6 +381,7 @@ impl Gate {
             if let Err(error) = gate.on_polled(&polled, &exchange, overtaken.get()) {
                 log_error(&format_operator_line(&format!(
                     "the ledger failed: {error}"
+            tracestate: call.tracestate.clone(),
                 )));
             }
             exchange
@@ -563,6 +565,7 @@ impl Gate {
             self.spawn(|gate| async move {
                 gate.outbox.deliver(row).await?;
                 gate.schedule().await
+            tracestate: watch.tracestate.clone(),
             })?;
         }
         self.schedule().await
@@ -585,6 +588,7 @@ impl Gate {
 
     /// Every job that somebody waits for, and when it is polled next.
     fn awaited(&self) -> HostResult<Vec<(JobId, Millis)>> {
+                tracestate: None,
         let mut watched: Vec<String> = Vec::new();
         for socket in self.state.get_websockets() {
             for job in self.state.get_tags(&socket) {

@@ -38,8 +38,10 @@ use crate::packed_head::{PackedHead, header_names};
 use crate::plan::{self, Action, AdmittedWrite, Plan, Write, is_liveness};
 use crate::policy::Policy;
 use crate::problem::{Problem, ProblemKind};
-use crate::response::{GatewayResponse, HeaderFields, JSON, common_headers};
-use crate::trace::{Trace, continue_trace};
+use crate::response::{
+    GatewayResponse, HeaderFields, JSON, common_headers, find_transport_security,
+};
+use crate::trace::{Trace, continue_trace, read_tracestate};
 use crate::turnstile::{self, TurnstileProof};
 use crate::upstream::{UpstreamRequest, mark_uncertain};
 use crate::views::page::{CacheStatus, ViewsHead, is_no_cache, matches_etag};
@@ -230,21 +232,29 @@ struct RequestContext {
     project: Option<ProjectId>,
     caller: Option<Rc<Caller>>,
     trace: Trace,
+    tracestate: Option<String>,
     metrics: RequestMetrics,
 }
 
 impl RequestContext {
     fn new(packed: &PackedHead<'_>, plan: &Plan, started: Millis) -> Self {
         let random = packed.uuid.replace('-', "");
+        let trace = continue_trace(packed.traceparent(), &random);
+        let tracestate = packed.tracestate().filter(|_| trace.continued);
+        let mut common = common_headers(packed.id(), &plan.origin);
+        if let Some(policy) = find_transport_security(packed.url) {
+            common.set("strict-transport-security", policy);
+        }
         Self {
             id: packed.id().to_owned(),
             started,
             is_head: packed.method == "HEAD",
-            common: common_headers(packed.id(), &plan.origin),
+            common,
             route: plan.route,
             project: plan.project.clone(),
             caller: plan.caller.clone(),
-            trace: continue_trace(packed.traceparent(), &random),
+            trace,
+            tracestate: tracestate.and_then(read_tracestate),
             metrics: RequestMetrics::default(),
         }
     }
@@ -398,6 +408,7 @@ impl Work {
         let call = ViewsCall {
             id: self.context.id.clone(),
             traceparent: self.context.trace.traceparent.clone(),
+            tracestate: self.context.tracestate.clone(),
             caller: caller.key(),
             quota: caller.quota.ceiling(Policy::Analytics),
             query,
@@ -438,6 +449,7 @@ impl Work {
             target: request.target,
             body: request.body,
             traceparent: self.context.trace.traceparent.clone(),
+            tracestate: self.context.tracestate.clone(),
         };
         let client = UpstreamClient::new(&self.config);
         let exchange = client.read_job(&request).await;
@@ -536,6 +548,10 @@ impl Work {
         };
         let signal = self.request.signal();
         let stream = event_stream(&socket, &signal, OPENING_TEXT, HEARTBEAT_TEXT, HEARTBEAT);
+        if self.context.is_head {
+            // Nobody reads the stream, so that the socket would stay open.
+            let _ = stream.cancel();
+        }
         let content_type = "text/event-stream; charset=utf-8";
         Ok(Outcome {
             status: 200,
@@ -585,12 +601,14 @@ impl Work {
             id,
             project,
             traceparent,
+            tracestate,
         } = self.call()?;
         let watch = WatchCall {
             id,
             project,
             job: job.as_str().to_owned(),
             traceparent,
+            tracestate,
             after,
         };
         let asked = async { self.project_stub()?.watch(&watch.to_url()).await };
@@ -637,6 +655,7 @@ impl Work {
             id: self.context.id.clone(),
             project: self.project()?.as_str().to_owned(),
             traceparent: self.context.trace.traceparent.clone(),
+            tracestate: self.context.tracestate.clone(),
         })
     }
 

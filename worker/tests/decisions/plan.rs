@@ -662,6 +662,11 @@ fn a_question_for_options_needs_no_token_and_an_allowed_origin() {
         );
         let evil = RequestHead {
             origin: Some("https://evil.example"),
+        let expected: &[_] = if method == "GET" {
+            &["GET", "HEAD"]
+        } else {
+            &[method]
+        };
             ..preflight
         };
         assert_eq!(expect_refusal(&evil).kind.as_str(), "origin-not-allowed");

@@ -9,6 +9,7 @@ fn call() -> WatchCall {
         project: "demo docs".to_owned(),
         job: "j/1?x#y".to_owned(),
         traceparent: "00-1-2-00".to_owned(),
+        tracestate: None,
         after: Some(3),
     }
 }
@@ -47,9 +48,10 @@ proptest! {
         project in "\\PC{1,12}",
         job in "\\PC{1,12}",
         traceparent in "[0-9a-f-]{0,55}",
+        tracestate in proptest::option::of("[ -~]{1,40}"),
         after in prop::option::of(0..1_000_000_000_000_000_u64),
     ) {
-        let call = WatchCall { id, project, job, traceparent, after };
+        let call = WatchCall { id, project, job, traceparent, tracestate, after };
         prop_assert_eq!(WatchCall::from_url(&call.to_url()), Some(call));
     }
 }

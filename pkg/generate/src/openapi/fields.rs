@@ -24,7 +24,7 @@ fn field(name: &'static str, doc: &'static str, schema: Value, example: impl Int
 }
 
 /// Those that any request may carry.
-pub const ANY_REQUEST: [&str; 2] = ["X-Request-Id", "traceparent"];
+pub const ANY_REQUEST: [&str; 3] = ["X-Request-Id", "traceparent", "tracestate"];
 
 /// Text that is never refused.
 fn any() -> Value {
@@ -50,6 +50,13 @@ fn of_requests() -> Vec<Field> {
              One that is not valid is ignored.",
             any(),
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        ),
+        field(
+            "tracestate",
+            "What tracing systems add to `traceparent`; sent on with it, at most 512 characters of whole \
+             members. One that is not valid is ignored.",
+            any(),
+            "vendor=00f067aa0ba902b7",
         ),
         field(
             "Idempotency-Key",
@@ -197,7 +204,7 @@ fn of_answers() -> Vec<Field> {
             "Allow",
             "The methods that the path has.",
             like("^[A-Z]+(?:, [A-Z]+)*$"),
-            "GET, OPTIONS",
+            "GET, HEAD, OPTIONS",
         ),
         field(
             "Accept-Post",

@@ -75,7 +75,13 @@ fn every_operation_of_the_table_is_described_and_nothing_else() {
                 it.path.to_owned(),
                 it.name.to_owned(),
                 it.method.as_str().to_owned(),
-            )
+            );
+            // Whatever can be read can be asked for without its body.
+            let head = (it.method == quillgate::Method::Get).then(|| {
+                let name = format!("{}Head", it.name);
+                (it.path.to_owned(), name, "HEAD".to_owned())
+            });
+            std::iter::once(own).chain(head)
         })
         .collect();
     assert_eq!(described, table);
