@@ -38,10 +38,13 @@ pub const JOB_TABLES: &str = "
   ) WITHOUT ROWID;
 ";
 
+/// When the upstream first answered 404 about a job, since it last answered otherwise.
+pub const MISSING_JOBS: &str = "ALTER TABLE job ADD COLUMN missing_since INTEGER";
+
 /// The columns of [`JobRow`].
 macro_rules! job_columns {
     () => {
-        "row, id, subject, line, webhook, created, status, pr_link, data, seq, checked"
+        "row, id, subject, line, webhook, created, status, pr_link, data, seq, checked, missing_since"
     };
 }
 
@@ -66,9 +69,11 @@ pub struct JobRow {
     /// Its status, once it is known.
     pub status: Option<String>,
     pr_link: Option<String>,
-    data: Option<String>,
+    /// As the upstream last answered.
+    pub data: Option<String>,
     seq: u64,
     checked: u64,
+    missing_since: Option<u64>,
 }
 }
 
@@ -86,6 +91,11 @@ impl JobRow {
     /// When it was last asked for.
     pub const fn checked_at(&self) -> Millis {
         Millis(self.checked)
+    }
+
+    /// When the upstream first answered 404 about it, since it last answered otherwise.
+    pub fn missing_since(&self) -> Option<Millis> {
+        self.missing_since.map(Millis)
     }
 
     /// Whether it has come to its end.
@@ -205,7 +215,7 @@ impl JobStore {
         let now = now();
         let row = self.find(id)?;
         if row.as_ref().and_then(|row| row.data.as_ref()) == Some(&job.data) {
-            self.mark_checked(id)?;
+            self.mark_found(id)?;
             return Ok(None);
         }
         self.database.transaction(|| {
@@ -221,7 +231,8 @@ impl JobStore {
                 1
             };
             let update = "UPDATE job
-                SET status = ?, pr_link = ?, data = ?, seq = ?, checked = ? WHERE id = ?";
+                SET status = ?, pr_link = ?, data = ?, seq = ?, checked = ?, missing_since = NULL
+                WHERE id = ?";
             let row = &[
                 optional_text(job.status.as_deref()),
                 optional_text(job.pr_link.as_deref()),
@@ -249,6 +260,18 @@ impl JobStore {
     pub fn mark_checked(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET checked = ? WHERE id = ?";
         self.database.execute(update, &[number(now().0), text(id)])
+    }
+
+    /// Remembers that the upstream knew a job just now.
+    pub fn mark_found(&self, id: &str) -> HostResult<()> {
+        let update = "UPDATE job SET checked = ?, missing_since = NULL WHERE id = ?";
+        self.database.execute(update, &[number(now().0), text(id)])
+    }
+
+    /// Remembers since when the upstream has not known a job.
+    pub fn mark_missing(&self, id: &str, since: Millis) -> HostResult<()> {
+        let update = "UPDATE job SET missing_since = ? WHERE id = ?";
+        self.database.execute(update, &[number(since.0), text(id)])
     }
 
     /// A job, if it is known.

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use js_sys::Promise;
-use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Millis, ProjectId};
+use quillgate::{Endpoint as _, GetAgentJob, JobId, JobStatus, Method, Millis, ProjectId};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, WebSocketPair, durable_object};
 
 use super::budget_store::{BUDGET_TABLES, BudgetStore, Claimant, Slot};
 use super::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
-use super::job_store::{JOB_TABLES, JobRow, JobStore};
+use super::job_store::{JOB_TABLES, JobRow, JobStore, MISSING_JOBS};
 use super::outbox::{OUTBOX_TABLES, Outbox};
 use super::rpc::{ListCall, PROBLEM_HEADER, WriteCall, WriteReply, receive, send_back};
 use super::schema::migrate;
@@ -21,9 +21,11 @@ use crate::config::Config;
 use crate::events::JobEvent;
 use crate::jobs::idempotency::{self, Settlement, Verdict};
 use crate::jobs::ledger::decode_cursor;
-use crate::jobs::poll::{Audience, compute_pause, is_lost, is_poll_due};
+use crate::jobs::poll::{Audience, compute_pause, is_lost, is_past_creation, is_poll_due};
+use crate::jobs::webhook::JobEnd;
 use crate::log::{
-    ExchangeMetrics, ProjectBudgets, ProjectHealth, RequestMetrics, format_operator_line,
+    ExchangeMetrics, ProjectBudgets, ProjectHealth, RequestMetrics, format_lost_job,
+    format_operator_line,
 };
 use crate::plan::Write;
 use crate::platform::{
@@ -37,7 +39,13 @@ use crate::trace::continue_trace;
 use crate::upstream::UpstreamRequest;
 use crate::watch::WatchCall;
 
-const STEPS: [&str; 4] = [BUDGET_TABLES, IDEMPOTENCY_TABLES, JOB_TABLES, OUTBOX_TABLES];
+const STEPS: [&str; 5] = [
+    BUDGET_TABLES,
+    IDEMPOTENCY_TABLES,
+    JOB_TABLES,
+    OUTBOX_TABLES,
+    MISSING_JOBS,
+];
 /// The `readyState` of a socket that takes messages.
 const OPEN: u16 = 1;
 /// The code of a socket that is closed because all is said (RFC 6455, section 7.4.1).
@@ -246,6 +254,7 @@ impl Gate {
             target: write.target.clone(),
             body: Some(write.body.clone()),
             traceparent: call.traceparent.clone(),
+            tracestate: call.tracestate.clone(),
         };
         let client = UpstreamClient::new(&self.config);
         let Exchange { metrics, outcome } = client.take_snapshot(&request).await;
@@ -254,7 +263,6 @@ impl Gate {
                 GatewayResponse::json(reply.http_status, String::from(&reply.text)),
                 Settlement::Store,
             ),
-            tracestate: call.tracestate.clone(),
             Err(failure) => (
                 GatewayResponse::problem(&failure.problem, &call.id),
                 failure.settlement,
@@ -300,7 +308,11 @@ impl Gate {
                 if JobId::new(id.as_str()).is_err() {
                     return Err(HostError::new("a job whose id cannot be part of a path"));
                 }
-                self.jobs.add(id, write, reply)?;
+                self.database.transaction(|| {
+                    self.jobs.add(id, write, reply)?;
+                    // It may have ended in this very answer, and nothing changes after that.
+                    self.announce_end(id)
+                })?;
                 // Nobody can wait for a job that is just created but a webhook.
                 if write.webhook.is_none() {
                     return Ok(());
@@ -369,6 +381,7 @@ impl Gate {
             target: GetAgentJob::new(job.clone()).request(&project).target,
             body: None,
             traceparent: call.traceparent.clone(),
+            tracestate: call.tracestate.clone(),
         };
         let is_overtaken = Rc::new(Cell::new(false));
         let (gate, overtaken) = (Rc::clone(self), Rc::clone(&is_overtaken));
@@ -381,7 +394,6 @@ impl Gate {
             if let Err(error) = gate.on_polled(&polled, &exchange, overtaken.get()) {
                 log_error(&format_operator_line(&format!(
                     "the ledger failed: {error}"
-            tracestate: call.tracestate.clone(),
                 )));
             }
             exchange
@@ -418,7 +430,7 @@ impl Gate {
         if let Ok(reply) = &exchange.outcome {
             if is_overtaken {
                 // Older than what a follow-up has answered meanwhile: the next poll shows.
-                return self.jobs.mark_checked(job);
+                return self.jobs.mark_found(job);
             }
             return self.record(job, reply);
         }
@@ -438,13 +450,41 @@ impl Gate {
         let Some(row) = self.jobs.find(job)? else {
             return Ok(());
         };
-        if !is_lost(row.created(), now()) {
+        let now = now();
+        match row.missing_since() {
+            None => self.jobs.mark_missing(job, now)?,
+            Some(since) if is_lost(since, now) => self.give_up(&row)?,
+            Some(_) => {}
+        }
+        if !is_past_creation(row.created(), now) {
             return Ok(());
         }
-        self.jobs.forget_webhook(job)?;
         // Whoever comes back is answered 404.
         for socket in self.state.get_websockets_with_tag(job) {
             socket.close(Some(NORMAL_CLOSURE), Some("gone"))?;
+        }
+        Ok(())
+    }
+
+    /// Waits no longer for a job's end, and tells its webhook so.
+    fn give_up(&self, row: &JobRow) -> HostResult<()> {
+        let (Some(url), Some(data)) = (&row.webhook, &row.data) else {
+            return Ok(());
+        };
+        log_error(&format_lost_job(&row.id));
+        self.database.transaction(|| {
+            self.outbox.add(url, JobEnd::NotFound, data)?;
+            self.jobs.forget_webhook(&row.id)
+        })
+    }
+
+    /// Queues the webhook of a job, if it has one and has ended.
+    fn announce_end(&self, id: &str) -> HostResult<()> {
+        if let Some(row) = self.jobs.find(id)?
+            && let (Some(url), Some(status), Some(data)) = (row.webhook, row.status, row.data)
+            && let Some(end) = JobEnd::of(&JobStatus::from(status))
+        {
+            self.outbox.add(&url, end, &data)?;
         }
         Ok(())
     }
@@ -455,12 +495,7 @@ impl Gate {
             let Some(event) = self.jobs.record(id, reply)? else {
                 return Ok(None);
             };
-            if event.is_final()
-                && let Some(row) = self.jobs.find(id)?
-                && let (Some(webhook), Some(status)) = (&row.webhook, &row.status)
-            {
-                self.outbox.add(webhook, status, &event)?;
-            }
+            self.announce_end(id)?;
             Ok(Some(event))
         })?;
         match event {
@@ -491,6 +526,7 @@ impl Gate {
     async fn watch(self: Rc<Self>, watch: WatchCall) -> HostResult<Response> {
         self.jobs.remember_project(&watch.project)?;
         if let Some(refusal) = self.bring_up_to_date(&watch).await? {
+            self.schedule().await?;
             return Ok(refuse(refusal));
         }
         let events = self.jobs.events(&watch.job, watch.after)?;
@@ -529,6 +565,7 @@ impl Gate {
             id: watch.id.clone(),
             project: watch.project.clone(),
             traceparent: watch.traceparent.clone(),
+            tracestate: watch.tracestate.clone(),
         };
         let job = JobId::new(&*watch.job);
         let job = job.map_err(|error| HostError::new(error.message()))?;
@@ -551,6 +588,7 @@ impl Gate {
                 id,
                 project,
                 traceparent: trace.traceparent,
+                tracestate: None,
             };
             let now = now();
             for (job, _) in self.awaited()?.into_iter().filter(|(_, at)| *at <= now) {
@@ -560,13 +598,13 @@ impl Gate {
                     gate.schedule().await
                 })?;
             }
-        }
-        for row in self.outbox.take_due()? {
-            self.spawn(|gate| async move {
-                gate.outbox.deliver(row).await?;
-                gate.schedule().await
-            tracestate: watch.tracestate.clone(),
-            })?;
+            for row in self.outbox.take_due()? {
+                let project = call.project.clone();
+                self.spawn(|gate| async move {
+                    gate.outbox.deliver(row, &project).await?;
+                    gate.schedule().await
+                })?;
+            }
         }
         self.schedule().await
     }
@@ -588,7 +626,6 @@ impl Gate {
 
     /// Every job that somebody waits for, and when it is polled next.
     fn awaited(&self) -> HostResult<Vec<(JobId, Millis)>> {
-                tracestate: None,
         let mut watched: Vec<String> = Vec::new();
         for socket in self.state.get_websockets() {
             for job in self.state.get_tags(&socket) {

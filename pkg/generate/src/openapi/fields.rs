@@ -77,8 +77,8 @@ fn of_requests() -> Vec<Field> {
         field(
             "Webhook-Url",
             "Where the end of this job is announced, as in `webhooks`: https, at a host by name or at a \
-             public address in its usual notation, which the pattern leaves out. The operator may allow fewer \
-             hosts (`WEBHOOK_HOSTS`), and a gateway without `WEBHOOK_SECRET` takes none.",
+             public address in its usual notation, which the pattern leaves out. The operator lists the hosts \
+             (`WEBHOOK_HOSTS`), and a gateway without them or without `WEBHOOK_SECRET` takes none.",
             json!({ "type": "string", "maxLength": LONGEST_URL, "pattern": patterns::WEBHOOK_URL }),
             "https://hooks.example/quillgate",
         ),
