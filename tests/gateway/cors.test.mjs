@@ -5,7 +5,7 @@ import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "./gate.mj
 
 const SENT =
   "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, " +
-  "Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Webhook-Url, X-Request-Id";
+  "Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
 const EXPOSED =
   "Age, Cache-Status, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, " +
   "RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
@@ -99,7 +99,7 @@ describe("before anything goes upstream", () => {
 
   test("a preflight names the path's methods, whichever it asks for", async () => {
     const answer = await preflight(ALLOWED_ORIGIN, "DELETE", VIEWS);
-    assert.equal(cors(answer)["access-control-allow-methods"], "GET");
+    assert.equal(cors(answer)["access-control-allow-methods"], "GET, HEAD");
   });
 
   test("a preflight for no route is not found", async () => {

@@ -44,6 +44,7 @@ before(async () => {
         CREATE_LIMIT_PER_HOUR: HUGE,
         MESSAGE_LIMIT_PER_HOUR: HUGE,
         WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+        WEBHOOK_HOSTS: "hooks.example",
       },
     },
   });

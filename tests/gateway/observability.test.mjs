@@ -409,6 +409,25 @@ describe("a trace", () => {
     });
   }
 
+  for (const way of Object.keys(WAYS)) {
+    test(`brings its tracestate along, as far as that is long: ${way}`, async () => {
+      const parent = ["Traceparent", `00-${TRACE}-${SPAN}-01`];
+      const stateOf = async (...headers) => {
+        await traced(way, ...headers);
+        const [request] = await gate.upstream.requests();
+        return headerOf(request, "tracestate");
+      };
+      const state = (value) => ["Tracestate", value];
+      assert.equal(await stateOf(parent, state("rojo=00f0, congo=t61")), "rojo=00f0,congo=t61");
+      assert.equal(await stateOf(parent, state("rojo=1"), state("congo=2")), "rojo=1,congo=2");
+      const members = Array.from({ length: 8 }, (_, index) => `k${index}=${"x".repeat(100)}`);
+      assert.equal(await stateOf(parent, state(members.join())), members.slice(0, 4).join());
+      assert.equal(await stateOf(parent, state("no list")), undefined);
+      assert.equal(await stateOf(parent), undefined);
+      assert.equal(await stateOf(state("rojo=1")), undefined, "a new trace has no state");
+    });
+  }
+
   test("has another span for each request", async () => {
     const field = ["Traceparent", `00-${TRACE}-${SPAN}-01`];
     const spans = [await traced("a job", field), await traced("a job", field)];

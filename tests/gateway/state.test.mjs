@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import { deriveKeys } from "../../scripts/webhook_key.mjs";
 import { startGateway } from "../harness/gateway.mjs";
 import { signatureProblem, startReceiver } from "../harness/receiver.mjs";
 import { configWith } from "./config.mjs";
@@ -128,6 +129,10 @@ function send({ key, prompt = "x", project, id, headers = [], authorization = be
   return jobs.gate.post(target, { prompt }, options);
 }
 
+/** The key of the receiver at this path. */
+const keyOf = (path) =>
+  deriveKeys({ project: PROJECT, url: receiver.url + path }, WEBHOOK_SECRET)[0];
+
 /** How many slots are left, as an answer says. */
 const slotsLeft = (answer) => Number(/;r=(\d+)/.exec(answer.header("ratelimit"))[1]);
 
@@ -144,13 +149,15 @@ describe("before its first request, the gateway", () => {
   test("delivers the webhook that was waiting, as the same message", async () => {
     const { id, text, path } = stored.webhook;
     const delivery = await receiver.next((one) => one.path === path, PATIENCE_MS);
-    assert.deepEqual([delivery.headers["webhook-id"], delivery.text], [id, text]);
-    assert.equal(signatureProblem(delivery, WEBHOOK_SECRET), undefined);
+    const { project, webhookUrl, ...message } = delivery.json;
+    assert.deepEqual([delivery.headers["webhook-id"], message], [id, JSON.parse(text)]);
+    assert.deepEqual([project, webhookUrl], [PROJECT, receiver.url + path]);
+    assert.equal(signatureProblem(delivery, keyOf(path)), undefined);
   });
 
   test("polls a job that has a webhook, and delivers its end", async () => {
     const delivery = await receiver.next(({ path }) => path === "/awaited", PATIENCE_MS);
-    assert.equal(signatureProblem(delivery, WEBHOOK_SECRET), undefined);
+    assert.equal(signatureProblem(delivery, keyOf("/awaited")), undefined);
     assert.equal(delivery.json.type, "agent_job.completed");
     assert.deepEqual(delivery.json.data, { ...lastState(awaited), status: "completed" });
     await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { after, before, beforeEach, test } from "node:test";
+import { after, before, beforeEach, describe, test } from "node:test";
 import { ALLOWED_ORIGIN, JOBS, startGate } from "./gate.mjs";
 
 const SECRET = "turnstile-secret-that-is-shown-nowhere";
@@ -11,7 +11,7 @@ const GOOD = { success: true, hostname: HOSTNAME };
 
 let gate;
 let verifier;
-/** What the verifier was asked, and what it answers. */
+/** What the verifier was asked, and what it answers, or a function of what it was asked. */
 let asked = [];
 let answer;
 
@@ -19,8 +19,9 @@ before(async () => {
   verifier = createServer(async (request, response) => {
     const chunks = await request.toArray();
     asked.push(JSON.parse(Buffer.concat(chunks).toString()));
-    response.writeHead(answer.status ?? 200, { "content-type": "application/json" });
-    response.end(JSON.stringify(answer.body));
+    const { status = 200, body } = typeof answer === "function" ? answer(asked.at(-1)) : answer;
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(body));
   }).listen(0, "127.0.0.1");
   await once(verifier, "listening");
   gate = await startGate("turnstile", {
@@ -45,13 +46,14 @@ beforeEach(() => {
 });
 
 /** Creates a job as a page does, with this response of the widget. */
-function create(response, { prompt = "x", origin = ALLOWED_ORIGIN, headers = [] } = {}) {
+function create(response, options = {}) {
+  const { prompt = "x", origin = ALLOWED_ORIGIN, headers = [], authorization } = options;
   const fields = [
     ...(origin ? [["Origin", origin]] : []),
     ...(response === undefined ? [] : [["Cf-Turnstile-Response", response]]),
     ...headers,
   ];
-  return gate.post(JOBS, { prompt }, { headers: fields });
+  return gate.post(JOBS, { prompt }, { headers: fields, authorization });
 }
 
 async function jobsCreated() {
@@ -82,12 +84,55 @@ test("a page with a good response creates a job", async () => {
   assert.equal(asked[0].response, "a-good-response");
 });
 
-test("equal requests are one check, and others another", async () => {
-  for (const prompt of ["one", "one", "two"]) await create("again", { prompt });
-  const [first, second, third] = asked.map(({ idempotency_key: key }) => key);
+test("the repetition of a request under its key is one check, and any other is its own", async () => {
+  const key = (text) => ({ headers: [["Idempotency-Key", text]] });
+  for (const options of [key("k1"), key("k1"), key("k2"), {}, {}]) await create("again", options);
+  const [first, second, ...others] = asked.map(({ idempotency_key: uuid }) => uuid);
   assert.match(first, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
   assert.equal(second, first);
-  assert.notEqual(third, first);
+  assert.equal(new Set([first, ...others]).size, 1 + others.length);
+});
+
+describe("one response, for a verifier as Cloudflare's, which takes it again under the same UUID", () => {
+  const carol = () => `Bearer ${gate.token({ sub: "carol" })}`;
+
+  beforeEach(() => {
+    const taken = new Map();
+    answer = ({ response, idempotency_key: uuid }) => {
+      const first = taken.get(response) ?? uuid;
+      taken.set(response, first);
+      const repeated = { success: false, "error-codes": ["timeout-or-duplicate"] };
+      return { body: first === uuid ? GOOD : repeated };
+    };
+  });
+
+  /** Sends the same creation with one response again and again. */
+  async function spend(response, requests) {
+    const before_ = await jobsCreated();
+    const statuses = [];
+    for (const options of requests) statuses.push((await create(response, options)).status);
+    return { statuses, created: (await jobsCreated()) - before_ };
+  }
+
+  test("makes one job, however often the same request is sent", async () => {
+    const { statuses, created } = await spend("stolen", Array(6).fill({}));
+    assert.deepEqual(statuses, [201, 403, 403, 403, 403, 403]);
+    assert.equal(created, 1);
+  });
+
+  test("makes one job, however many keys and callers there are", async () => {
+    const keyed = (text, more = {}) => ({ headers: [["Idempotency-Key", text]], ...more });
+    const { statuses, created } = await spend("shared", [
+      keyed("s1"),
+      keyed("s2"),
+      keyed("s1", { authorization: carol() }),
+      keyed("s1", { prompt: "another" }),
+      {},
+      keyed("s1"),
+    ]);
+    assert.deepEqual(statuses, [201, 403, 403, 403, 403, 201]);
+    assert.equal(created, 1, "the last is a replay");
+  });
 });
 
 for (const [name, body] of [

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { deriveKeys } from "../../scripts/webhook_key.mjs";
 import { signatureProblem, startReceiver, verify } from "../harness/receiver.mjs";
 import { assertInvalid, assertProblem, PROJECT } from "./gate.mjs";
 import { startJobs } from "./jobs.mjs";
@@ -24,8 +25,72 @@ RECEIVERS.push("hanging", "silent", "late", "crash");
 /** With gates of their own: nothing else sets their alarms. */
 const PROJECTS = ["followed-up", "looked-at", "with-watchers", "with-others"];
 
+const TAKEN = [
+  "https://hooks.example/x",
+  "https://hooks.example:8443/x?y",
+  "HTTPS://Hooks.Example/x",
+  "https://93.184.215.14/x",
+  "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/x",
+  `https://hooks.example/${"x".repeat(2048 - "https://hooks.example/".length)}`,
+];
+/** Addresses that no webhook may have, wherever the operator lists their hosts. */
+const UNFIT = [
+  ["an empty one", [""]],
+  ["no URL", ["x", "hooks.example/x", "/x", "https:hooks.example", "https:/hooks.example/x"]],
+  ["no https", ["http://hooks.example/x", "ws://hooks.example/x", "ftp://hooks.example/x"]],
+  ["a script or file", ["javascript:alert(1)", "data:text/plain,x", "file:///etc/passwd"]],
+  ["no host", ["https://", "https:///x", "https://?x", "https://:443/x", "https://./x"]],
+  ["loopback", ["https://127.0.0.1/x", "https://127.255.255.254/x", "http://127.0.0.1/x"]],
+  ["10/8", ["https://10.0.0.1/x", "https://10.255.255.255/x"]],
+  ["172.16/12", ["https://172.16.0.1/x", "https://172.31.255.255/x"]],
+  ["192.168/16", ["https://192.168.0.1/x"]],
+  ["link-local", ["https://169.254.0.1/x", "https://[fe80::1]/x", "https://[febf::1]/x"]],
+  ["metadata", ["http://169.254.169.254/latest/", "https://169.254.169.254/latest/"]],
+  ["metadata by name", ["https://metadata.google.internal/x", "https://metadata/x"]],
+  ["shared address space", ["https://100.64.0.1/x", "https://100.127.255.255/x"]],
+  ["this network", ["https://0.0.0.0/x", "https://0.1.2.3/x"]],
+  ["multicast and beyond", ["https://224.0.0.1/x", "https://255.255.255.255/x"]],
+  ["a decimal address", ["https://2130706433/x", "https://3232235521/x"]],
+  ["a hexadecimal address", ["https://0x7f000001/x", "https://0x7f.0.0.1/x", "https://0x7f.1/"]],
+  ["an octal address", ["https://0177.0.0.1/x", "https://017700000001/x", "https://010.0.0.1/"]],
+  ["a short address", ["https://127.1/x", "https://10.1/x", "https://127.0.1/x", "https://0/x"]],
+  ["an address with a final dot", ["https://127.0.0.1./x", "https://10.0.0.1./x"]],
+  ["IPv6 loopback", ["https://[::1]/x", "https://[::]/x", "https://[0:0:0:0:0:0:0:1]/x"]],
+  ["mapped IPv4", ["https://[::ffff:127.0.0.1]/x", "https://[::ffff:7f00:1]/x"]],
+  ["mapped public IPv4", ["https://[::ffff:93.184.215.14]/x"]],
+  ["compatible IPv4", ["https://[::127.0.0.1]/x"]],
+  ["translated IPv4", ["https://[64:ff9b::7f00:1]/x", "https://[2002:7f00:1::]/x"]],
+  ["unique local", ["https://[fc00::1]/x", "https://[fd12:3456::1]/x"]],
+  ["IPv6 with a zone", ["https://[fe80::1%25eth0]/x", "https://[2606:2800::1%251]/x"]],
+  ["localhost", ["https://localhost/x", "https://LOCALHOST/x", "https://a.localhost/x"]],
+  ["localhost with a final dot", ["https://localhost./x", "https://a.internal./x"]],
+  ["a name without a dot", ["https://intranet/x", "https://router:8443/x"]],
+  ["a local name", ["https://a.internal/x", "https://a.local/x", "https://a.home.arpa/x"]],
+  ["credentials", ["https://a@hooks.example/x", "https://a:b@hooks.example/x"]],
+  ["a fragment", ["https://hooks.example/x#y", "https://hooks.example#"]],
+  ["a bad port", ["https://hooks.example:0/", "https://hooks.example:65536/", "https://h.ex:a/"]],
+  ["spaces", ["https://hooks.example/a b", "https://hooks .example/", "https://a.ex\t/x"]],
+  ["backslashes", ["https:\\\\hooks.example\\x", "https://hooks.example\\@127.0.0.1/"]],
+  ["two in one", ["https://hooks.example/x, https://hooks.example/y"]],
+  ["escapes in the host", ["https://127%2e0%2e0%2e1/x", "https://%6cocalhost/x"]],
+  ["wide characters", ["https://\u3002\uff11/x", "https://\u24bb.example/x"]],
+  ["too long", [`https://hooks.example/${"x".repeat(2049 - 22)}`]],
+];
+const UNFIT_URLS = UNFIT.flatMap(([, urls]) => urls);
+
+/**
+ * The hosts of addresses as far as WEBHOOK_HOSTS takes them, so that it is another rule that refuses
+ * them. Those of this very machine are left out: listed, they may be named.
+ */
+function listable(urls) {
+  const hosts = urls.map((url) => /:\/\/([^/?#]*)/.exec(url)?.[1].toLowerCase() ?? "");
+  const isListable = (host) => /^(?:[a-z0-9.-]+|\[[a-f0-9:.]+\])(?::[1-9]\d{0,3})?$/.test(host);
+  const isHere = (host) => /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(host);
+  return [...new Set(hosts)].filter((host) => isListable(host) && !isHere(host)).join(",");
+}
+
 let jobs;
-/** A gateway on which any public host may be named. */
+/** A gateway on which many hosts are listed, also such as can never be named. */
 let open;
 /** Each for one purpose. */
 const receivers = {};
@@ -40,7 +105,9 @@ before(async () => {
   };
   [jobs, open] = await Promise.all([
     startJobs("webhooks", { vars, projects: [PROJECT, ...PROJECTS] }),
-    startJobs("webhooks-open", { vars: { WEBHOOK_SECRET: SECRETS[0] } }),
+    startJobs("webhooks-open", {
+      vars: { WEBHOOK_SECRET: SECRETS[0], WEBHOOK_HOSTS: listable([...TAKEN, ...UNFIT_URLS]) },
+    }),
   ]);
 });
 after(async () => {
@@ -59,7 +126,10 @@ async function hooked(receiver, { project, path = "" } = {}) {
   const here = ({ path: own }) => own === hookPath;
   return {
     id,
-    next: (timeoutMs) => receiver.next(here, timeoutMs ?? PATIENCE_MS),
+    next: async (timeoutMs) => {
+      const delivery = await receiver.next(here, timeoutMs ?? PATIENCE_MS);
+      return Object.assign(delivery, { project: project ?? PROJECT });
+    },
     all: () => receiver.deliveries.filter(here),
     async end(status = "completed", fields = {}) {
       const stream = await jobs.watching(id, { project });
@@ -76,12 +146,19 @@ function assertDelivery(delivery, type) {
   assert.match(headers["content-type"], /^application\/json/);
   assert.match(headers["webhook-id"], /^msg_[0-9A-Za-z]+$/);
   assert.match(headers["webhook-timestamp"], /^\d{10}$/);
-  for (const secret of SECRETS) assert.equal(signatureProblem(delivery, secret), undefined);
-  assert.equal(verify(delivery, newWebhookSecret()), false, "no other secret fits");
+  const { project = PROJECT } = delivery;
+  const webhookUrl = `http://${headers.host}${delivery.path}`;
+  for (const key of deriveKeys({ project, url: webhookUrl }, SECRETS.join(","))) {
+    assert.equal(signatureProblem(delivery, key), undefined);
+  }
+  for (const other of [newWebhookSecret(), ...SECRETS]) {
+    assert.equal(verify(delivery, other), false, "no other key fits");
+  }
   for (const name of ["authorization", "cookie", "traceparent"]) {
     assert.equal(headers[name], undefined, name);
   }
-  assert.deepEqual(Object.keys(json), ["type", "timestamp", "data"]);
+  assert.deepEqual(Object.keys(json), ["type", "timestamp", "project", "webhookUrl", "data"]);
+  assert.deepEqual([json.project, json.webhookUrl], [project, webhookUrl]);
   assert.equal(json.type, type);
   assert.match(json.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   return json;
@@ -395,74 +472,14 @@ describe("side by side", { concurrency: true }, () => {
       assert.deepEqual((await jobs.upstream.job(id)).messages, []);
     });
 
-    describe("where any public host may be named", () => {
-      for (const url of [
-        "https://hooks.example/x",
-        "https://hooks.example:8443/x?y",
-        "HTTPS://Hooks.Example/x",
-        "https://93.184.215.14/x",
-        "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/x",
-        `https://hooks.example/${"x".repeat(2048 - "https://hooks.example/".length)}`,
-      ]) {
+    describe("where its host is listed", () => {
+      for (const url of TAKEN) {
         test(`${url.slice(0, 60)} is taken`, async () => {
           assert.ok((await open.create("x", { headers: hook(url) })).id);
         });
       }
 
-      for (const [what, urls] of [
-        ["an empty one", [""]],
-        ["no URL", ["x", "hooks.example/x", "/x", "https:hooks.example", "https:/hooks.example/x"]],
-        ["no https", ["http://hooks.example/x", "ws://hooks.example/x", "ftp://hooks.example/x"]],
-        ["a script or file", ["javascript:alert(1)", "data:text/plain,x", "file:///etc/passwd"]],
-        ["no host", ["https://", "https:///x", "https://?x", "https://:443/x", "https://./x"]],
-        ["loopback", ["https://127.0.0.1/x", "https://127.255.255.254/x", "http://127.0.0.1/x"]],
-        ["10/8", ["https://10.0.0.1/x", "https://10.255.255.255/x"]],
-        ["172.16/12", ["https://172.16.0.1/x", "https://172.31.255.255/x"]],
-        ["192.168/16", ["https://192.168.0.1/x"]],
-        ["link-local", ["https://169.254.0.1/x", "https://[fe80::1]/x", "https://[febf::1]/x"]],
-        ["metadata", ["http://169.254.169.254/latest/", "https://169.254.169.254/latest/"]],
-        ["metadata by name", ["https://metadata.google.internal/x", "https://metadata/x"]],
-        ["shared address space", ["https://100.64.0.1/x", "https://100.127.255.255/x"]],
-        ["this network", ["https://0.0.0.0/x", "https://0.1.2.3/x"]],
-        ["multicast and beyond", ["https://224.0.0.1/x", "https://255.255.255.255/x"]],
-        ["a decimal address", ["https://2130706433/x", "https://3232235521/x"]],
-        [
-          "a hexadecimal address",
-          ["https://0x7f000001/x", "https://0x7f.0.0.1/x", "https://0x7f.1/"],
-        ],
-        [
-          "an octal address",
-          ["https://0177.0.0.1/x", "https://017700000001/x", "https://010.0.0.1/"],
-        ],
-        [
-          "a short address",
-          ["https://127.1/x", "https://10.1/x", "https://127.0.1/x", "https://0/x"],
-        ],
-        ["an address with a final dot", ["https://127.0.0.1./x", "https://10.0.0.1./x"]],
-        ["IPv6 loopback", ["https://[::1]/x", "https://[::]/x", "https://[0:0:0:0:0:0:0:1]/x"]],
-        ["mapped IPv4", ["https://[::ffff:127.0.0.1]/x", "https://[::ffff:7f00:1]/x"]],
-        ["mapped public IPv4", ["https://[::ffff:93.184.215.14]/x"]],
-        ["compatible IPv4", ["https://[::127.0.0.1]/x"]],
-        ["translated IPv4", ["https://[64:ff9b::7f00:1]/x", "https://[2002:7f00:1::]/x"]],
-        ["unique local", ["https://[fc00::1]/x", "https://[fd12:3456::1]/x"]],
-        ["IPv6 with a zone", ["https://[fe80::1%25eth0]/x", "https://[2606:2800::1%251]/x"]],
-        ["localhost", ["https://localhost/x", "https://LOCALHOST/x", "https://a.localhost/x"]],
-        ["localhost with a final dot", ["https://localhost./x", "https://a.internal./x"]],
-        ["a name without a dot", ["https://intranet/x", "https://router:8443/x"]],
-        ["a local name", ["https://a.internal/x", "https://a.local/x", "https://a.home.arpa/x"]],
-        ["credentials", ["https://a@hooks.example/x", "https://a:b@hooks.example/x"]],
-        ["a fragment", ["https://hooks.example/x#y", "https://hooks.example#"]],
-        [
-          "a bad port",
-          ["https://hooks.example:0/", "https://hooks.example:65536/", "https://h.ex:a/"],
-        ],
-        ["spaces", ["https://hooks.example/a b", "https://hooks .example/", "https://a.ex\t/x"]],
-        ["backslashes", ["https:\\\\hooks.example\\x", "https://hooks.example\\@127.0.0.1/"]],
-        ["two in one", ["https://hooks.example/x, https://hooks.example/y"]],
-        ["escapes in the host", ["https://127%2e0%2e0%2e1/x", "https://%6cocalhost/x"]],
-        ["wide characters", ["https://\u3002\uff11/x", "https://\u24bb.example/x"]],
-        ["too long", [`https://hooks.example/${"x".repeat(2049 - 22)}`]],
-      ]) {
+      for (const [what, urls] of UNFIT) {
         test(`${what} is refused`, async () => {
           for (const url of urls) {
             await assertRefused(open, hook(Buffer.from(url).toString("latin1")));

@@ -7,6 +7,7 @@ use quillgate::{Method, Millis};
 
 use crate::identity::oidc::{TrustedIssuer, read_trusted_issuers};
 use crate::identity::revocation::RevokedTokens;
+use crate::jobs::webhook::normalize_address;
 use crate::policy::Policy;
 use crate::turnstile::Turnstile;
 use crate::url::{is_host, is_origin, is_secure_url};
@@ -60,13 +61,12 @@ pub struct Config {
 
 /// The webhooks' settings.
 pub struct WebhookSettings {
-    /// The address for jobs whose creator names none.
+    /// The address for jobs whose creator names none, with its host in lower case.
     pub url: Option<String>,
-    /// The keys with which webhooks are signed, of 24 to 64 bytes each; all of them sign. Without
-    /// any there are no webhooks.
+    /// The secrets from which each receiver's keys are derived, of 24 to 64 bytes each; all of them
+    /// sign. Without any there are no webhooks.
     pub secrets: Vec<Vec<u8>>,
-    /// The hosts that a job's creator may name, as `host` or `host:port`: any public one when this
-    /// is empty.
+    /// The hosts that a job's creator may name, as `host` or `host:port`: none when this is empty.
     pub hosts: Vec<String>,
 }
 
@@ -236,7 +236,7 @@ fn read_webhook_url(value: Option<String>) -> Result<Option<String>, VariableErr
             variable: "WEBHOOK_URL",
             rule: "must be an absolute https URL, or http on this machine, without credentials or fragment",
         }),
-        url => Ok(url),
+        url => Ok(url.as_deref().map(normalize_address)),
     }
 }
 

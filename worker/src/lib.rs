@@ -22,6 +22,7 @@ pub mod config;
 pub mod content;
 pub mod cors;
 pub mod events;
+pub mod hkdf;
 pub mod identity;
 pub mod jobs;
 pub mod json;

@@ -141,6 +141,33 @@ pub fn format_given_up_webhook(id: &str, status: Option<u16>) -> String {
     })
 }
 
+/// Formats a line for a webhook that is not sent, since the configuration no longer allows where it
+/// would go; an address may be a secret, and is not named.
+#[must_use]
+pub fn format_dropped_webhook(id: &str) -> String {
+    format_operator_line(
+        &[
+            "webhook ",
+            id,
+            " was dropped: the configuration no longer allows its address",
+        ]
+        .concat(),
+    )
+}
+
+/// Formats a line for a job whose end nobody will learn, since the upstream does not know it.
+#[must_use]
+pub fn format_lost_job(id: &str) -> String {
+    format_operator_line(
+        &[
+            "job ",
+            id,
+            " has been unknown to the upstream for 15 minutes: its webhook says so and waits no longer",
+        ]
+        .concat(),
+    )
+}
+
 /// The state of a budget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

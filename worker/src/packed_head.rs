@@ -13,9 +13,10 @@ pub const fn header_names(is_post: bool) -> &'static [&'static str] {
     if is_post { &WRITES } else { &READS }
 }
 
-const READS: [&str; 10] = [
+const READS: [&str; 11] = [
     "x-request-id",
     "traceparent",
+    "tracestate",
     "authorization",
     "cf-access-jwt-assertion",
     "origin",
@@ -26,9 +27,10 @@ const READS: [&str; 10] = [
     "last-event-id",
 ];
 
-const WRITES: [&str; 12] = [
+const WRITES: [&str; 13] = [
     "x-request-id",
     "traceparent",
+    "tracestate",
     "authorization",
     "cf-access-jwt-assertion",
     "origin",
@@ -92,6 +94,12 @@ impl<'a> PackedHead<'a> {
     #[must_use]
     pub fn traceparent(&self) -> Option<&'a str> {
         self.value("traceparent")
+    }
+
+    /// `tracestate`.
+    #[must_use]
+    pub fn tracestate(&self) -> Option<&'a str> {
+        self.value("tracestate")
     }
 
     /// The parts from which the plan is made.

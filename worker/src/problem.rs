@@ -411,18 +411,21 @@ pub enum GatewayRule {
     WebhookUrl,
     /// Webhooks need `WEBHOOK_SECRET`.
     WebhooksOff,
+    /// A caller's webhook needs `WEBHOOK_HOSTS`.
+    WebhookHosts,
     /// The header field belongs to the creation of a job.
     CreateOnly,
 }
 
 impl GatewayRule {
     /// Every rule.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::JsonObject,
         Self::Cursor,
         Self::IdempotencyRetry,
         Self::WebhookUrl,
         Self::WebhooksOff,
+        Self::WebhookHosts,
         Self::CreateOnly,
     ];
 
@@ -435,6 +438,7 @@ impl GatewayRule {
             Self::IdempotencyRetry => "idempotency-retry",
             Self::WebhookUrl => "webhook-url",
             Self::WebhooksOff => "webhooks-off",
+            Self::WebhookHosts => "webhook-hosts",
             Self::CreateOnly => "create-only",
         }
     }
@@ -575,6 +579,14 @@ impl Problem {
     pub fn webhooks_off() -> Self {
         let detail = "Webhook-Url needs a gateway with WEBHOOK_SECRET";
         Self::field("Webhook-Url", GatewayRule::WebhooksOff, detail)
+    }
+
+    /// 400: a caller's webhook where the operator has not said which hosts callers may name.
+    #[must_use]
+    pub fn no_webhook_hosts() -> Self {
+        let detail =
+            "Webhook-Url needs a gateway with WEBHOOK_HOSTS, the hosts that callers may name";
+        Self::field("Webhook-Url", GatewayRule::WebhookHosts, detail)
     }
 
     /// 400: a webhook for something other than a new job.

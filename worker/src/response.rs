@@ -9,6 +9,7 @@ use crate::cors::{self, Origin};
 use crate::json;
 use crate::problem::{MEDIA_TYPE, Problem, ProblemKind};
 use crate::route;
+use crate::url::is_loopback;
 
 /// The media type of the gateway's own answers.
 pub const JSON: &str = "application/json";
@@ -202,6 +203,19 @@ impl GatewayResponse {
             ..Self::empty(204)
         }
     }
+}
+
+/// `Strict-Transport-Security`: browsers use `https` alone for a year (RFC 6797). Other hosts of the
+/// domain are not the gateway's to speak for.
+const TRANSPORT_SECURITY: &str = "max-age=31536000";
+
+/// The value of `Strict-Transport-Security` in the answer to a request to this URL. `None` over
+/// `http`, where it must not be sent (section 7.2), and on this machine, where it would hold for
+/// every other program's port.
+#[must_use]
+pub fn find_transport_security(url: &str) -> Option<&'static str> {
+    let rest = url.strip_prefix("https://")?;
+    (!is_loopback(rest)).then_some(TRANSPORT_SECURITY)
 }
 
 /// The header fields that every answer carries: the request's id, those for browsers, and

@@ -102,14 +102,16 @@ const JOB_ID: Parameter = Parameter {
     required: true,
 };
 
-/// Finds the operation of a method and a path.
+/// Finds the operation of a method and a path. `HEAD` is answered as `GET` is, without the body (RFC
+/// 9110, section 9.3.2).
 ///
 /// # Errors
 /// 404 for a path without operations, 405 with `Allow` for one with other methods.
 pub fn find(method: &str, path: &str) -> Result<Route, Problem> {
+    let asked = if method == "HEAD" { "GET" } else { method };
     for operation in Operation::ALL {
         let declared = operation.declaration();
-        if declared.method.as_str() != method {
+        if declared.method.as_str() != asked {
             continue;
         }
         if let Some(segments) = match_path(declared.path, path) {
@@ -137,10 +139,14 @@ pub fn join_methods(methods: &[&str]) -> String {
 #[must_use]
 pub fn find_methods(path: &str) -> Vec<&'static str> {
     let declared = Operation::ALL.into_iter().map(Operation::declaration);
-    declared
-        .filter(|operation| match_path(operation.path, path).is_some())
-        .map(|operation| operation.method.as_str())
-        .collect()
+    let mut methods = Vec::new();
+    for operation in declared.filter(|own| match_path(own.path, path).is_some()) {
+        methods.push(operation.method.as_str());
+        if operation.method == Method::Get {
+            methods.push("HEAD");
+        }
+    }
+    methods
 }
 
 fn match_path(template: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {

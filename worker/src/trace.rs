@@ -73,6 +73,64 @@ fn parse_parent(header: &str) -> Option<(&str, bool)> {
     fits.then_some((trace_id, sampled))
 }
 
+/// The most members of a `tracestate` (section 3.3.1.5).
+const MOST_MEMBERS: usize = 32;
+/// The most characters of a `tracestate` that are sent on (section 3.3.1.5).
+const LONGEST_STATE: usize = 512;
+/// The longest member that is kept when not all of them can be.
+const LONGEST_KEPT_MEMBER: usize = 128;
+
+/// Reads the `tracestate` that came with a trace that is continued, as it is sent on: at most 512
+/// characters of whole members. When it is longer, members of more than 128 characters are left
+/// out, and then those at its end.
+///
+/// `None` when it is empty or any of it is malformed: all of it is ignored then (section 3.3.1.3).
+///
+/// # Example
+/// ```
+/// use quillgate_worker::trace::read_tracestate;
+///
+/// assert_eq!(read_tracestate("rojo=00f0, ,congo=t61"), Some("rojo=00f0,congo=t61".to_owned()));
+/// assert_eq!(read_tracestate("not a list"), None);
+/// ```
+#[must_use]
+pub fn read_tracestate(header: &str) -> Option<String> {
+    let mut members = Vec::new();
+    for member in header.split(',').map(str::trim_ascii) {
+        if member.is_empty() {
+            continue;
+        }
+        if !is_member(member) || members.len() == MOST_MEMBERS {
+            return None;
+        }
+        members.push(member);
+    }
+    if members.join(",").len() > LONGEST_STATE {
+        members.retain(|member| member.len() <= LONGEST_KEPT_MEMBER);
+    }
+    loop {
+        let list = members.join(",");
+        if list.len() <= LONGEST_STATE {
+            return Some(list).filter(|list| !list.is_empty());
+        }
+        members.pop();
+    }
+}
+
+fn is_member(member: &str) -> bool {
+    let Some((key, value)) = member.split_once('=') else {
+        return false;
+    };
+    let in_key =
+        |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'*' | b'/' | b'@');
+    let in_value = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'=';
+    (1..=256).contains(&key.len())
+        && (1..=256).contains(&value.len())
+        && !key.starts_with(['_', '-', '*', '/', '@'])
+        && key.bytes().all(in_key)
+        && value.bytes().all(in_value)
+}
+
 fn is_hex(text: &str, length: usize) -> bool {
     let lower = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     text.len() == length && text.bytes().all(lower)

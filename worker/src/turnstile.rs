@@ -4,7 +4,9 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::jobs::idempotency::fingerprint;
 use crate::json;
+use crate::plan::Write;
 use crate::problem::{Problem, ProblemKind};
 use crate::url::is_secure_url;
 use crate::variable::VariableError;
@@ -123,16 +125,25 @@ pub fn unavailable_problem() -> Problem {
     Problem::new(ProblemKind::TurnstileUnavailable, detail).with_header("retry-after", "5")
 }
 
-/// Builds the body with which a response is verified.
-///
-/// `idempotency_key` is the same for equal requests, so that repeating a request repeats the same
-/// verification.
+/// Chooses the UUID under which a response is verified. Cloudflare accepts a response again under the
+/// UUID of its first verification, so only a request that can do nothing new has the same one: the
+/// repetition of a caller's request under its idempotency key. Any other has `random_uuid`.
 #[must_use]
-pub fn build_verification(secret: &str, proof: &TurnstileProof, fingerprint: &str) -> String {
+pub fn choose_idempotency_key(write: &Write, random_uuid: &str) -> String {
+    match &write.key {
+        Some(key) => derive_uuid(&fingerprint(&[&write.caller, key, &write.fingerprint])),
+        None => random_uuid.to_owned(),
+    }
+}
+
+/// Builds the body with which a response is verified; `idempotency_key` is a UUID of
+/// [`choose_idempotency_key`].
+#[must_use]
+pub fn build_verification(secret: &str, proof: &TurnstileProof, idempotency_key: &str) -> String {
     json::to_text(&serde_json::json!({
         "secret": secret,
         "response": proof.response,
-        "idempotency_key": derive_uuid(fingerprint),
+        "idempotency_key": idempotency_key,
     }))
 }
 

@@ -40,6 +40,8 @@ pub struct UpstreamRequest {
     pub body: Option<String>,
     /// `traceparent`.
     pub traceparent: String,
+    /// `tracestate`, if the trace is the caller's and has one.
+    pub tracestate: Option<String>,
 }
 
 impl UpstreamRequest {
@@ -51,6 +53,9 @@ impl UpstreamRequest {
             .with("authorization", ["Bearer ", key.expose()].concat())
             .with("traceparent", self.traceparent.as_str())
             .with("user-agent", USER_AGENT);
+        if let Some(tracestate) = &self.tracestate {
+            headers.set("tracestate", tracestate.as_str());
+        }
         if self.body.is_some() {
             headers.set("content-type", "application/json");
         }

@@ -19,6 +19,8 @@ pub struct WatchCall {
     pub traceparent: String,
     /// Whose stream it is: the same text for the same caller.
     pub caller: String,
+    /// `tracestate` for the upstream, which is not empty.
+    pub tracestate: Option<String>,
     /// The number of the last change that the watcher has seen, if any.
     pub after: Option<u64>,
 }
@@ -35,6 +37,7 @@ impl WatchCall {
     ///     job: "a/b?c".to_owned(),
     ///     traceparent: "00-1-2-00".to_owned(),
     ///     caller: "a-hash".to_owned(),
+    ///     tracestate: Some("vendor=a/b".to_owned()),
     ///     after: Some(3),
     /// };
     /// assert_eq!(WatchCall::from_url(&call.to_url()), Some(call));
@@ -51,6 +54,7 @@ impl WatchCall {
             &percent_encoded(&self.id),
             &percent_encoded(&self.traceparent),
             &percent_encoded(&self.caller),
+            &percent_encoded(self.tracestate.as_deref().unwrap_or("")),
         ];
         ["https://gate/", &fields.join("/"), "?", &after].concat()
     }
@@ -67,6 +71,7 @@ impl WatchCall {
             id: next()?,
             traceparent: next()?,
             caller: next()?,
+            tracestate: Some(next()?).filter(|state| !state.is_empty()),
             after: query.and_then(parse_event_number),
         })
     }

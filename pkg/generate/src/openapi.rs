@@ -16,6 +16,7 @@ mod schemas;
 mod tests;
 mod webhooks;
 
+use quillgate::Method;
 use quillgate_worker::identity::caller::OPERATE;
 use quillgate_worker::route::Operation;
 use serde_json::{Map, Value, json};
@@ -73,6 +74,9 @@ fn paths() -> Map<String, Value> {
         let item = paths.entry(declared.path).or_insert_with(|| json!({}));
         let method = declared.method.as_str().to_ascii_lowercase();
         item[method] = operations::describe(operation);
+        if declared.method == Method::Get {
+            item["head"] = gateway::head(&item["get"]);
+        }
     }
     paths
 }

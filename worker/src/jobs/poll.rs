@@ -4,8 +4,10 @@ use quillgate::{JobStatus, Millis};
 
 /// The longest wait between two polls of a job while the upstream fails.
 pub const LONGEST_PAUSE: Millis = Millis::from_seconds(60);
-/// How long after its creation a job may still be unknown to the upstream.
+/// How long after its creation a job may still be unknown to the upstream, for those who watch it.
 pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
+/// How long the upstream must have answered 404 before a job's webhook is given up.
+pub const LOST_AFTER: Millis = Millis::from_seconds(15 * 60);
 /// The shortest wait between two polls of a job that only a webhook waits for.
 pub const UNWATCHED_PAUSE: Millis = Millis::from_seconds(15);
 /// How many polls a job's age leaves room for: the wait grows with it.
@@ -80,11 +82,18 @@ pub fn is_given_up(began: Millis, limit: Millis, now: Millis) -> bool {
     now.since(began) >= limit
 }
 
-/// Whether a job that the upstream does not know is lost. Shortly after its creation it may simply
+/// Whether a job should be known to the upstream by now: shortly after its creation it may simply
 /// not be known yet.
 #[must_use]
-pub fn is_lost(created: Millis, now: Millis) -> bool {
+pub fn is_past_creation(created: Millis, now: Millis) -> bool {
     now.since(created) >= CREATION_DELAY
+}
+
+/// Whether a job is lost. `missing_since` is the first of the 404s that no success has interrupted:
+/// a single one proves nothing.
+#[must_use]
+pub fn is_lost(missing_since: Millis, now: Millis) -> bool {
+    now.since(missing_since) >= LOST_AFTER
 }
 
 /// What is known about a job when somebody starts watching it.

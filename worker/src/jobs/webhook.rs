@@ -5,11 +5,14 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hmac::{Hmac, KeyInit, Mac};
 use quillgate::{JobStatus, Millis};
-use sha2::Sha256;
+use serde_json::Value;
 
+use crate::config::WebhookSettings;
+use crate::hkdf::{derive_key, hmac_sha256};
+use crate::json;
 use crate::problem::{GatewayRule, Problem};
+use crate::url::origin_of;
 
 /// The longest address, in bytes.
 pub const LONGEST_URL: usize = 2048;
@@ -17,6 +20,8 @@ pub const LONGEST_URL: usize = 2048;
 const LONGEST_HOST: usize = 253;
 /// The longest label of such a name.
 const LONGEST_LABEL: usize = 63;
+/// The length of a receiver's key, in bytes.
+const KEY_LENGTH: usize = 32;
 
 /// How long to wait for each attempt after the one before: the schedule of the Standard Webhooks
 /// specification, ten attempts over about three days.
@@ -37,21 +42,23 @@ const LONGEST_WAIT: Millis = Millis::from_seconds(24 * 3600);
 
 /// Checks that a webhook may be sent to an address, so that it never reaches what only the gateway
 /// can (OWASP, server-side request forgery). `hosts` are the `host[:port]` that the operator
-/// allows; an empty list allows any public host. Returns the address with its scheme and host in
-/// lower case.
+/// allows; an empty list allows none. Returns the address with its scheme and host in lower case.
 ///
 /// Only `https` is accepted, without credentials or a fragment. A host is a name of at least two
 /// labels that is not a local one, or a public address in its usual notation; everything else
 /// that a URL parser would read as an address (`0x7f.1`, `127.1`, `2130706433`) is refused. A
 /// loopback host is accepted, with `http` too, when the operator lists it.
 ///
-/// Names are not resolved here: an operator whose Worker can reach private addresses by name has
-/// to list the hosts.
+/// Names are not resolved here: what a listed name leads to is for the operator to know.
 ///
 /// # Errors
-/// 400 `invalid-request`, field `Webhook-Url`, rule `webhook-url`; the detail says which rule and
-/// never repeats the address, which may hold a secret.
+/// 400 `invalid-request`, field `Webhook-Url`: rule `webhook-hosts` where no host is allowed, else
+/// rule `webhook-url`; the detail says which rule and never repeats the address, which may hold a
+/// secret.
 pub fn check_address(url: &str, hosts: &[String]) -> Result<String, Problem> {
+    if hosts.is_empty() {
+        return Err(Problem::no_webhook_hosts());
+    }
     check(url, hosts).map_err(|rule| {
         let detail = ["Webhook-Url ", rule].concat();
         Problem::field("Webhook-Url", GatewayRule::WebhookUrl, &detail)
@@ -84,7 +91,7 @@ fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {
     let authority = authority.to_ascii_lowercase();
     let host = split_host(&authority)?;
     let listed = hosts.iter().any(|own| own.eq_ignore_ascii_case(&authority));
-    if !hosts.is_empty() && !listed {
+    if !listed {
         return Err("must be at a host that the gateway's operator allows");
     }
     let loopback = listed && matches!(host, "localhost" | "127.0.0.1" | "[::1]");
@@ -94,6 +101,29 @@ fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {
         _ => return Err("must be an absolute https URL"),
     }
     Ok([&scheme, "://", &authority, path].concat())
+}
+
+/// Writes an address with its scheme and host in lower case, as [`check_address`] does, and checks
+/// nothing.
+#[must_use]
+pub fn normalize_address(url: &str) -> String {
+    let (origin, rest) = url.split_at(origin_of(url).len());
+    [&origin.to_ascii_lowercase(), rest].concat()
+}
+
+/// Checks again, at each delivery, that a webhook may be sent to an address: the operator's own one
+/// as it is now, or one at a host that is allowed now. Returns it in its normal form; `None` when
+/// the settings no longer allow it or nothing could be signed.
+#[must_use]
+pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> {
+    if settings.secrets.is_empty() {
+        return None;
+    }
+    let url = normalize_address(url);
+    if settings.url.as_ref() == Some(&url) {
+        return Some(url);
+    }
+    check(&url, &settings.hosts).ok()
 }
 
 /// Returns the host of an authority, with its brackets if it has any, and checks the port.
@@ -190,20 +220,30 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
 }
 
-/// Computes the value of `webhook-signature`: for each secret `v1,` and HMAC-SHA-256, in base64,
-/// over `id.timestamp.body`, separated by spaces. While secrets rotate, all of them sign.
+/// Derives the keys of one receiver, by its address in its normal form and the project: one of each
+/// secret. A receiver that knows its own keys can neither compute another one's nor the secrets.
+///
+/// The keys are HKDF-SHA-256 without a salt, 32 bytes long. `info` is `quillgate webhook`, the
+/// address and the project, separated by line feeds, which no address contains.
+#[must_use]
+pub fn derive_keys(secrets: &[Vec<u8>], project: &str, url: &str) -> Vec<Vec<u8>> {
+    let info = ["quillgate webhook", url, project].join("\n");
+    let derive = |secret: &Vec<u8>| derive_key(&[], secret, info.as_bytes(), KEY_LENGTH);
+    secrets.iter().map(derive).collect()
+}
+
+/// Computes the value of `webhook-signature`: for each key `v1,` and HMAC-SHA-256, in base64, over
+/// `id.timestamp.body`, separated by spaces. While secrets rotate, the keys of all of them sign.
 ///
 /// `id` contains no full stop; `timestamp_seconds` is the value of `webhook-timestamp`.
 #[must_use]
-pub fn sign(secrets: &[Vec<u8>], id: &str, timestamp_seconds: u64, body: &str) -> String {
+pub fn sign(keys: &[Vec<u8>], id: &str, timestamp_seconds: u64, body: &str) -> String {
     let signed = [id, &timestamp_seconds.to_string(), body].join(".");
-    let signatures = secrets.iter().filter_map(|secret| {
-        let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
-        mac.update(signed.as_bytes());
-        let signature = STANDARD.encode(mac.finalize().into_bytes());
-        Some(["v1,", &signature].concat())
-    });
-    signatures.collect::<Vec<_>>().join(" ")
+    let sign = |key: &Vec<u8>| {
+        let signature = STANDARD.encode(hmac_sha256(key, &[signed.as_bytes()]));
+        ["v1,", &signature].concat()
+    };
+    keys.iter().map(sign).collect::<Vec<_>>().join(" ")
 }
 
 /// What follows an attempt.
@@ -254,29 +294,94 @@ fn lengthen(wait: Millis, jitter: f64) -> Millis {
     Millis(wait.0 + wait.0 * permille / 1000)
 }
 
-/// The type of the event that announces a job with this status; `None` while it has not ended.
-#[must_use]
-pub const fn event_type(status: &JobStatus) -> Option<&'static str> {
-    match status {
-        JobStatus::Completed => Some("agent_job.completed"),
-        JobStatus::Failed => Some("agent_job.failed"),
-        JobStatus::Archived => Some("agent_job.archived"),
-        JobStatus::Active | JobStatus::Other(_) => None,
+/// What a webhook announces of a job, after which nothing follows unless the job is set to work again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobEnd {
+    /// It was completed.
+    Completed,
+    /// It failed.
+    Failed,
+    /// It was archived.
+    Archived,
+    /// It has not ended in the time for which the gateway asks for it.
+    Unfinished,
+    /// The upstream has not known it for a while, and the gateway has stopped asking for it.
+    NotFound,
+}
+
+impl JobEnd {
+    /// Every end.
+    pub const ALL: [Self; 5] = [
+        Self::Completed,
+        Self::Failed,
+        Self::Archived,
+        Self::Unfinished,
+        Self::NotFound,
+    ];
+
+    /// The end of a job with this status; `None` while it has not ended.
+    #[must_use]
+    pub const fn of(status: &JobStatus) -> Option<Self> {
+        match status {
+            JobStatus::Completed => Some(Self::Completed),
+            JobStatus::Failed => Some(Self::Failed),
+            JobStatus::Archived => Some(Self::Archived),
+            JobStatus::Active | JobStatus::Other(_) => None,
+        }
+    }
+
+    /// The end of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|end| end.as_str() == name)
+    }
+
+    /// Its name in the table of webhooks, and the last part of the event's type.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Archived => "archived",
+            Self::Unfinished => "unfinished",
+            Self::NotFound => "not_found",
+        }
     }
 }
 
-/// Builds the body of a webhook: `event` is an [`event_type`], `timestamp` its instant (ISO 8601),
-/// and `job` the job as JSON, which is inserted as it is.
-#[must_use]
-pub fn build_payload(event: &str, timestamp: &str, job: &str) -> String {
-    [
-        "{\"type\":\"",
-        event,
-        "\",\"timestamp\":\"",
-        timestamp,
-        "\",\"data\":",
-        job,
-        "}",
-    ]
-    .concat()
+/// A webhook's event.
+#[derive(Debug, Clone, Copy)]
+pub struct Event<'a> {
+    /// What has happened.
+    pub end: JobEnd,
+    /// When, in ISO 8601.
+    pub timestamp: &'a str,
+    /// The project.
+    pub project: &'a str,
+    /// The address that it is sent to, in its normal form.
+    pub url: &'a str,
+    /// The job as JSON, which is inserted as it is.
+    pub job: &'a str,
+}
+
+impl Event<'_> {
+    /// The body of the webhook. It names project and address, so that it is of no use elsewhere.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let quote = |text: &str| json::to_text(&Value::from(text));
+        [
+            "{\"type\":\"agent_job.",
+            self.end.as_str(),
+            "\",\"timestamp\":\"",
+            self.timestamp,
+            "\",\"project\":",
+            &quote(self.project),
+            ",\"webhookUrl\":",
+            &quote(self.url),
+            ",\"data\":",
+            self.job,
+            "}",
+        ]
+        .concat()
+    }
 }

@@ -64,12 +64,14 @@ const MOST_EVENTS: u64 = 100;
 const DROPPED_AT_ONCE: u64 = 10;
 /// The most jobs that are polled or dropped with one alarm.
 const AT_ONCE: u64 = 20;
+/// When the upstream first answered 404 about a job, since it last answered otherwise.
+pub const MISSING_JOBS: &str = "ALTER TABLE job ADD COLUMN missing_since INTEGER";
 
 /// The columns of [`JobRow`].
 macro_rules! job_columns {
     () => {
         "row, id, subject, line, webhook, created, status, pr_link, data, seq, checked, began,
-          not_before"
+          not_before, missing_since"
     };
 }
 
@@ -94,11 +96,13 @@ pub struct JobRow {
     /// Its status, once it is known.
     pub status: Option<String>,
     pr_link: Option<String>,
-    data: Option<String>,
+    /// As the upstream last answered.
+    pub data: Option<String>,
     seq: u64,
     checked: u64,
     began: u64,
     not_before: u64,
+    missing_since: Option<u64>,
 }
 }
 
@@ -126,6 +130,11 @@ impl JobRow {
     /// Until when the upstream asks not to be polled.
     pub const fn not_before(&self) -> Millis {
         Millis(self.not_before)
+    }
+
+    /// When the upstream first answered 404 about it, since it last answered otherwise.
+    pub fn missing_since(&self) -> Option<Millis> {
+        self.missing_since.map(Millis)
     }
 
     /// Whether it has come to its end.
@@ -257,7 +266,7 @@ impl JobStore {
         let now = now();
         let row = self.find(id)?;
         if row.as_ref().and_then(|row| row.data.as_ref()) == Some(&job.data) {
-            self.mark_checked(id, Millis(0))?;
+            self.mark_found(id)?;
             return Ok(None);
         }
         self.database.transaction(|| {
@@ -274,7 +283,7 @@ impl JobStore {
                 (1, now)
             };
             let update = "UPDATE job SET status = ?, pr_link = ?, data = ?, seq = ?, checked = ?,
-                began = ?, not_before = 0 WHERE id = ?";
+                began = ?, not_before = 0, missing_since = NULL WHERE id = ?";
             let row = &[
                 optional_text(job.status.as_deref()),
                 optional_text(job.pr_link.as_deref()),
@@ -323,6 +332,19 @@ impl JobStore {
         let at = at.map_or(SqlStorageValue::Null, |at| number(at.0));
         let update = "UPDATE job SET webhook_poll = ? WHERE id = ?";
         self.database.execute(update, &[at, text(id)])
+    }
+
+    /// Remembers that the upstream knew a job just now.
+    pub fn mark_found(&self, id: &str) -> HostResult<()> {
+        let update = "UPDATE job SET checked = ?, not_before = 0, missing_since = NULL
+            WHERE id = ?";
+        self.database.execute(update, &[number(now().0), text(id)])
+    }
+
+    /// Remembers since when the upstream has not known a job.
+    pub fn mark_missing(&self, id: &str, since: Millis) -> HostResult<()> {
+        let update = "UPDATE job SET missing_since = ? WHERE id = ?";
+        self.database.execute(update, &[number(since.0), text(id)])
     }
 
     /// A job, if it is known.

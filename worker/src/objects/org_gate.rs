@@ -336,6 +336,7 @@ impl Gate {
             target: page_target(&call.query.list, number),
             body: None,
             traceparent: call.traceparent.clone(),
+            tracestate: call.tracestate.clone(),
         };
         let time = self.config.upstream_timeout;
         let permit = self.connections.acquire(Lane::ReadPage, time).await;

@@ -3,12 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use quillgate::{JobStatus, Millis};
+use quillgate::Millis;
 
 use super::job_store::iso_8601;
 use crate::config::Config;
-use crate::events::JobEvent;
-use crate::jobs::webhook::{self, Next};
+use crate::jobs::webhook::{self, Event, JobEnd, Next};
 use crate::log;
 use crate::permits::Lane;
 use crate::platform::{
@@ -93,7 +92,7 @@ impl Outbox {
     }
 
     /// Announces a job's end to an address, as soon as the alarm comes.
-    pub fn add(&self, url: &str, status: &str, event: &JobEvent) -> HostResult<()> {
+    pub fn add(&self, url: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let id = ["msg_", &new_uuid().replace('-', "")].concat();
         let now = now();
         let insert = "INSERT INTO outbox (id, url, status, job, moment, due)
@@ -101,8 +100,8 @@ impl Outbox {
         let row = &[
             text(&id),
             text(url),
-            text(status),
-            text(&event.data),
+            text(end.as_str()),
+            text(job),
             text(&iso_8601(now)),
             number(now.0),
         ];
@@ -144,16 +143,20 @@ impl Outbox {
     }
 
     /// Sends one, and decides what follows.
-    pub async fn deliver(&self, row: OutboxRow) -> HostResult<()> {
+    pub async fn deliver(&self, row: OutboxRow, project: &str) -> HostResult<()> {
         let permit = self.connections.acquire(Lane::Webhook, TIME_LIMIT).await;
         if permit.is_err() {
             // Not an attempt: nothing was sent.
             self.sending.borrow_mut().retain(|id| *id != row.id);
             return self.set_due(&row.id, row.attempts, now().plus(BUSY_PAUSE));
         }
-        let receipt = self.send(&row).await;
+        let sent = self.send(&row, project).await;
         drop(permit);
         self.sending.borrow_mut().retain(|id| *id != row.id);
+        let Some(receipt) = sent else {
+            log_error(&log::format_dropped_webhook(&row.id));
+            return self.remove(&row.id);
+        };
         let attempts = row.attempts + 1;
         let now = now();
         let wait = receipt.retry_after.as_deref();
@@ -186,18 +189,20 @@ impl Outbox {
         self.database.execute(delete, &[text(id)])
     }
 
-    async fn send(&self, row: &OutboxRow) -> Receipt {
+    /// Sends one; `None` when the configuration no longer allows its address.
+    async fn send(&self, row: &OutboxRow, project: &str) -> Option<Receipt> {
         let seconds = now().0 / 1000;
-        let status = JobStatus::from(row.status.clone());
-        let Some(event) = webhook::event_type(&status) else {
-            // Only a job's end is announced.
-            return Receipt {
-                status: Some(200),
-                retry_after: None,
-            };
-        };
-        let body = webhook::build_payload(event, &row.moment, &row.job);
-        let secrets = &self.config.webhook.secrets;
+        // What may be sent to whom can have changed since the job was created.
+        let url = webhook::recheck_address(&row.url, &self.config.webhook)?;
+        let body = Event {
+            end: JobEnd::from_name(&row.status)?,
+            timestamp: &row.moment,
+            project,
+            url: &url,
+            job: &row.job,
+        }
+        .to_json();
+        let keys = webhook::derive_keys(&self.config.webhook.secrets, project, &url);
         let headers = HeaderFields::default()
             .with("content-type", JSON)
             .with("user-agent", USER_AGENT)
@@ -205,18 +210,18 @@ impl Outbox {
             .with("webhook-timestamp", seconds.to_string())
             .with(
                 "webhook-signature",
-                webhook::sign(secrets, &row.id, seconds, &body),
+                webhook::sign(&keys, &row.id, seconds, &body),
             );
         let sent = send(Outgoing {
             method: "POST",
-            url: &row.url,
+            url: &url,
             headers,
             body: Some(&body),
             time: TIME_LIMIT,
             longest: 0,
         })
         .await;
-        match sent {
+        Some(match sent {
             Err(_) => Receipt {
                 status: None,
                 retry_after: None,
@@ -229,7 +234,7 @@ impl Outbox {
                 message.discard();
                 receipt
             }
-        }
+        })
     }
 }
 

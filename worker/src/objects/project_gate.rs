@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use js_sys::Promise;
-use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Millis, ProjectId};
+use quillgate::{Endpoint as _, GetAgentJob, JobId, JobStatus, Method, Millis, ProjectId};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{
@@ -17,7 +17,7 @@ use super::budget_store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
 use super::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
-use super::job_store::{JOB_TABLES, JOB_UPKEEP, JobRow, JobStore};
+use super::job_store::{JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS};
 use super::outbox::{OUTBOX_TABLES, Outbox};
 use super::rpc::{
     ListCall, PROBLEM_HEADER, WriteCall, WriteReply, read_policy, receive, send_back,
@@ -28,9 +28,13 @@ use crate::config::Config;
 use crate::events::{END_TEXT, JobEvent};
 use crate::jobs::idempotency::{self, Settlement, Verdict};
 use crate::jobs::ledger::decode_cursor;
-use crate::jobs::poll::{Audience, PollOutcome, Watcher, compute_pause, is_lost, is_poll_due};
+use crate::jobs::poll::{
+    Audience, PollOutcome, Watcher, compute_pause, is_lost, is_past_creation, is_poll_due,
+};
+use crate::jobs::webhook::JobEnd;
 use crate::log::{
-    ExchangeMetrics, ProjectBudgets, ProjectHealth, RequestMetrics, format_operator_line,
+    ExchangeMetrics, ProjectBudgets, ProjectHealth, RequestMetrics, format_lost_job,
+    format_operator_line,
 };
 use crate::permits::Lane;
 use crate::plan::Write;
@@ -46,7 +50,7 @@ use crate::trace::continue_trace;
 use crate::upstream::UpstreamRequest;
 use crate::watch::WatchCall;
 
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     BUDGET_TABLES,
     IDEMPOTENCY_TABLES,
     JOB_TABLES,
@@ -54,6 +58,7 @@ const STEPS: [&str; 7] = [
     CEILING_COLUMN,
     PROBE_TABLES,
     JOB_UPKEEP,
+    MISSING_JOBS,
 ];
 /// The most jobs that one list asks the upstream for.
 const REFRESHED_AT_ONCE: usize = 8;
@@ -298,6 +303,7 @@ impl Gate {
             target: write.target.clone(),
             body: Some(write.body.clone()),
             traceparent: call.traceparent.clone(),
+            tracestate: call.tracestate.clone(),
         };
         let permit = self.acquire(Lane::Write).await;
         let permit = permit.and_then(|permit| {
@@ -378,7 +384,11 @@ impl Gate {
                 if JobId::new(id.as_str()).is_err() {
                     return Err(HostError::new("a job whose id cannot be part of a path"));
                 }
-                self.jobs.add(id, write, reply)?;
+                self.database.transaction(|| {
+                    self.jobs.add(id, write, reply)?;
+                    // It may have ended in this very answer, and nothing changes after that.
+                    self.announce_end(id)
+                })?;
                 if write.webhook.is_some() {
                     self.plan_webhook_poll(id)?;
                 } else if self.alarm.get().is_some() {
@@ -459,9 +469,15 @@ impl Gate {
         self.jobs.set_webhook_poll(job, next)
     }
 
-    /// Polls a job no longer that has not ended in time: its watchers are told, and the operator.
+    /// Polls a job no longer that has not ended in time: its watchers and its webhook are told, and
+    /// the operator.
     fn give_up(&self, row: &JobRow) -> HostResult<()> {
-        self.jobs.set_webhook_poll(&row.id, None)?;
+        self.database.transaction(|| {
+            if let (Some(url), Some(data)) = (&row.webhook, &row.data) {
+                self.outbox.add(url, JobEnd::Unfinished, data)?;
+            }
+            self.jobs.set_webhook_poll(&row.id, None)
+        })?;
         self.polls.borrow_mut().remove(&row.id);
         let seconds = self.config.job_poll_limit.0 / 1000;
         log_error(&format_operator_line(&format!(
@@ -518,6 +534,7 @@ impl Gate {
             target: GetAgentJob::new(job.clone()).request(&project).target,
             body: None,
             traceparent: call.traceparent.clone(),
+            tracestate: call.tracestate.clone(),
         };
         let is_overtaken = Rc::new(Cell::new(false));
         let (gate, overtaken) = (Rc::clone(self), Rc::clone(&is_overtaken));
@@ -569,7 +586,7 @@ impl Gate {
     ) -> HostResult<()> {
         match &exchange.outcome {
             // Older than what a follow-up has answered meanwhile: the next poll shows.
-            Ok(_) if outcome == PollOutcome::Overtaken => self.jobs.mark_checked(job, Millis(0))?,
+            Ok(_) if outcome == PollOutcome::Overtaken => self.jobs.mark_found(job)?,
             Ok(reply) => self.record(job, reply)?,
             Err(failure) => {
                 if self.jobs.find(job)?.is_none() {
@@ -593,13 +610,41 @@ impl Gate {
         let Some(row) = self.jobs.find(job)? else {
             return Ok(());
         };
-        if !is_lost(row.created(), now()) {
+        let now = now();
+        match row.missing_since() {
+            None => self.jobs.mark_missing(job, now)?,
+            Some(since) if is_lost(since, now) => self.announce_missing(&row)?,
+            Some(_) => {}
+        }
+        if !is_past_creation(row.created(), now) {
             return Ok(());
         }
-        self.jobs.forget_webhook(job)?;
         // Whoever comes back is answered 404.
         for socket in self.state.get_websockets_with_tag(job) {
             socket.close(Some(NORMAL_CLOSURE), Some("gone"))?;
+        }
+        Ok(())
+    }
+
+    /// Waits no longer for the end of a job that the upstream does not know, and tells its webhook so.
+    fn announce_missing(&self, row: &JobRow) -> HostResult<()> {
+        let (Some(url), Some(data)) = (&row.webhook, &row.data) else {
+            return Ok(());
+        };
+        log_error(&format_lost_job(&row.id));
+        self.database.transaction(|| {
+            self.outbox.add(url, JobEnd::NotFound, data)?;
+            self.jobs.forget_webhook(&row.id)
+        })
+    }
+
+    /// Queues the webhook of a job, if it has one and has ended.
+    fn announce_end(&self, id: &str) -> HostResult<()> {
+        if let Some(row) = self.jobs.find(id)?
+            && let (Some(url), Some(status), Some(data)) = (row.webhook, row.status, row.data)
+            && let Some(end) = JobEnd::of(&JobStatus::from(status))
+        {
+            self.outbox.add(&url, end, &data)?;
         }
         Ok(())
     }
@@ -610,12 +655,7 @@ impl Gate {
             let Some(event) = self.jobs.record(id, reply)? else {
                 return Ok(None);
             };
-            if event.is_final()
-                && let Some(row) = self.jobs.find(id)?
-                && let (Some(webhook), Some(status)) = (&row.webhook, &row.status)
-            {
-                self.outbox.add(webhook, status, &event)?;
-            }
+            self.announce_end(id)?;
             Ok(Some(event))
         })?;
         match event {
@@ -670,6 +710,7 @@ impl Gate {
             return Ok(too_many(problem));
         }
         if let Some(refusal) = self.bring_up_to_date(&watch).await? {
+            self.schedule().await?;
             return Ok(refuse(refusal));
         }
         // Others may have come meanwhile.
@@ -721,6 +762,7 @@ impl Gate {
             id: watch.id.clone(),
             project: watch.project.clone(),
             traceparent: watch.traceparent.clone(),
+            tracestate: watch.tracestate.clone(),
         };
         let job = JobId::new(&*watch.job);
         let job = job.map_err(|error| HostError::new(error.message()))?;
@@ -746,6 +788,7 @@ impl Gate {
                 id,
                 project,
                 traceparent: trace.traceparent,
+                tracestate: None,
             };
             for row in self.take_due(now)? {
                 if row.is_settled(self.config.job_poll_limit, now) && !row.is_finished() {
@@ -758,14 +801,15 @@ impl Gate {
                     })?;
                 }
             }
+            for row in self.outbox.take_due()? {
+                let project = call.project.clone();
+                self.spawn(|gate| async move {
+                    gate.outbox.deliver(row, &project).await?;
+                    gate.schedule().await
+                })?;
+            }
         }
         self.jobs.sweep(now.since(self.config.job_retention))?;
-        for row in self.outbox.take_due()? {
-            self.spawn(|gate| async move {
-                gate.outbox.deliver(row).await?;
-                gate.schedule().await
-            })?;
-        }
         self.schedule().await
     }
 

@@ -74,6 +74,8 @@ pub struct ViewsCall {
     pub id: String,
     /// `traceparent` for the upstream.
     pub traceparent: String,
+    /// `tracestate` for the upstream.
+    pub tracestate: Option<String>,
     /// Who asks, as [`crate::identity::caller::Caller::key`].
     pub caller: String,
     /// The most that the caller's token may use of the window.
@@ -113,7 +115,8 @@ pub struct Views {
 read_by_name!(Call {
     id,
     project,
-    traceparent
+    traceparent,
+    tracestate
 });
 read_by_name!(WriteCall { call, write });
 read_by_name!(Write {
@@ -142,6 +145,7 @@ read_by_name!(KeySetReply { text, fetched });
 read_by_name!(ViewsCall {
     id,
     traceparent,
+    tracestate,
     caller,
     quota,
     ceilings,

@@ -96,6 +96,7 @@ fn call() -> Call {
         id: text("r1"),
         project: text("p1"),
         traceparent: text("00-1-2-01"),
+        tracestate: None,
     }
 }
 
@@ -152,6 +153,7 @@ fn views_call() -> ViewsCall {
     ViewsCall {
         id: text("r1"),
         traceparent: text("00-1-2-01"),
+        tracestate: Some(text("vendor=opaque")),
         caller: text("issuer subject"),
         quota: Some(7),
         ceilings: vec![ceiling()],

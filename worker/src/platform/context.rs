@@ -22,4 +22,6 @@ pub struct Call {
     pub project: String,
     /// `traceparent` for the upstream.
     pub traceparent: String,
+    /// `tracestate` for the upstream.
+    pub tracestate: Option<String>,
 }

@@ -37,12 +37,14 @@ use crate::jobs::ledger::{Position, encode_cursor};
 use crate::log::{Health, LogEntry, RequestMetrics};
 use crate::objects::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ViewsCall, WriteCall};
 use crate::packed_head::{PackedHead, header_names};
-use crate::plan::{self, Action, AdmittedWrite, Plan, is_liveness};
+use crate::plan::{self, Action, AdmittedWrite, Plan, Write, is_liveness};
 use crate::policy::Policy;
 use crate::problem::{Problem, ProblemKind};
 use crate::read_budget::Reader;
-use crate::response::{GatewayResponse, HeaderFields, JSON, common_headers};
-use crate::trace::{Trace, continue_trace};
+use crate::response::{
+    GatewayResponse, HeaderFields, JSON, common_headers, find_transport_security,
+};
+use crate::trace::{Trace, continue_trace, read_tracestate};
 use crate::turnstile::{self, TurnstileProof};
 use crate::upstream::{UpstreamRequest, mark_uncertain};
 use crate::views::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
@@ -230,21 +232,29 @@ struct RequestContext {
     trace: Trace,
     /// What is said about the budget for reads, once the request was counted.
     budget: HeaderFields,
+    tracestate: Option<String>,
     metrics: RequestMetrics,
 }
 
 impl RequestContext {
     fn new(packed: &PackedHead<'_>, plan: &Plan, started: Millis) -> Self {
         let random = packed.uuid.replace('-', "");
+        let trace = continue_trace(packed.traceparent(), &random);
+        let tracestate = packed.tracestate().filter(|_| trace.continued);
+        let mut common = common_headers(packed.id(), &plan.origin);
+        if let Some(policy) = find_transport_security(packed.url) {
+            common.set("strict-transport-security", policy);
+        }
         Self {
             id: packed.id().to_owned(),
             started,
             is_head: packed.method == "HEAD",
-            common: common_headers(packed.id(), &plan.origin),
+            common,
             route: plan.route,
             project: plan.project.clone(),
             caller: plan.caller.clone(),
-            trace: continue_trace(packed.traceparent(), &random),
+            trace,
+            tracestate: tracestate.and_then(read_tracestate),
             budget: HeaderFields::default(),
             metrics: RequestMetrics::default(),
         }
@@ -381,6 +391,7 @@ impl Work {
         let call = ViewsCall {
             id: self.context.id.clone(),
             traceparent: self.context.trace.traceparent.clone(),
+            tracestate: self.context.tracestate.clone(),
             caller: caller.key(),
             quota: caller.quota.ceiling(Policy::Analytics),
             ceilings: caller.ceilings(Policy::Analytics),
@@ -439,6 +450,7 @@ impl Work {
             target: request.target,
             body: request.body,
             traceparent: self.context.trace.traceparent.clone(),
+            tracestate: self.context.tracestate.clone(),
         };
         let client = UpstreamClient::new(&self.config);
         let exchange = client.read_job(&request).await;
@@ -463,7 +475,7 @@ impl Work {
         let headers = packed.write_headers();
         let (write, proof) = plan::plan_write(&self.config, admitted, &headers, body.as_bytes())?;
         if let Some(proof) = proof {
-            self.verify_turnstile(&proof, &write.fingerprint).await?;
+            self.verify_turnstile(&proof, &write, packed.uuid).await?;
         }
         let call = WriteCall {
             call: self.call()?,
@@ -482,11 +494,13 @@ impl Work {
     async fn verify_turnstile(
         &self,
         proof: &TurnstileProof,
-        fingerprint: &str,
+        write: &Write,
+        uuid: &str,
     ) -> Result<(), Problem> {
         let turnstile = self.config.turnstile.as_ref();
         let turnstile = turnstile.ok_or_else(Problem::internal)?;
-        let body = turnstile::build_verification(&turnstile.secret, proof, fingerprint);
+        let idempotency_key = turnstile::choose_idempotency_key(write, uuid);
+        let body = turnstile::build_verification(&turnstile.secret, proof, &idempotency_key);
         let sent = send(Outgoing {
             method: "POST",
             url: &turnstile.verify_url,
@@ -550,6 +564,10 @@ impl Work {
             HEARTBEAT,
             lifetime,
         );
+        if self.context.is_head {
+            // Nobody reads the stream, so that the socket would stay open.
+            let _ = stream.cancel();
+        }
         let content_type = "text/event-stream; charset=utf-8";
         Ok(Outcome {
             status: 200,
@@ -600,6 +618,7 @@ impl Work {
             id,
             project,
             traceparent,
+            tracestate,
         } = self.call()?;
         let watch = WatchCall {
             id,
@@ -608,6 +627,7 @@ impl Work {
             traceparent,
             // A key of any length, where the runtime takes 256 characters.
             caller: fingerprint(&[&self.caller()?.key()]),
+            tracestate,
             after,
         };
         let asked = async { self.project_stub()?.watch(&watch.to_url()).await };
@@ -665,6 +685,7 @@ impl Work {
             id: self.context.id.clone(),
             project: self.project()?.as_str().to_owned(),
             traceparent: self.context.trace.traceparent.clone(),
+            tracestate: self.context.tracestate.clone(),
         })
     }
 

@@ -358,6 +358,9 @@ fn a_webhooks_address_is_https_or_here() {
         let config = url(value).map_err(|error| error.to_string()).unwrap();
         assert_eq!(config.webhook.url.as_deref(), Some(value));
     }
+    let config = url("https://Hooks.Example/Done?A").ok();
+    let normal = config.and_then(|config| config.webhook.url);
+    assert_eq!(normal.as_deref(), Some("https://hooks.example/Done?A"));
     for value in [
         "http://hooks.example",
         "http://localhost.evil.example",

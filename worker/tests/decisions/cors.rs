@@ -166,6 +166,7 @@ fn a_preflight_answer_names_the_methods_and_the_fields_that_may_be_sent() {
             "Last-Event-ID",
             "Prefer",
             "Traceparent",
+            "Tracestate",
             "Webhook-Url",
             "X-Request-Id",
         ]

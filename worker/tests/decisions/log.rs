@@ -3,7 +3,8 @@
 use quillgate_worker::breaker::State;
 use quillgate_worker::log::{
     BudgetHealth, ExchangeMetrics, Health, LogEntry, OrgBudgets, OrgHealth, ProjectBudgets,
-    ProjectHealth, RequestMetrics, format_given_up_webhook, format_operator_line,
+    ProjectHealth, RequestMetrics, format_dropped_webhook, format_given_up_webhook,
+    format_lost_job, format_operator_line,
 };
 use quillgate_worker::problem::ProblemKind;
 
@@ -111,6 +112,20 @@ fn server_timing_has_the_upstreams_part() {
 #[test]
 fn a_line_for_the_operator_alone_has_one_member() {
     assert_eq!(format_operator_line("a \"b\""), r#"{"operator":"a \"b\""}"#);
+}
+
+#[test]
+fn what_is_not_announced_is_named_to_the_operator() {
+    let line = format_dropped_webhook("msg_1");
+    assert!(
+        line.starts_with(r#"{"operator":"webhook msg_1 was dropped: "#),
+        "{line}"
+    );
+    let line = format_lost_job("j \"1\"");
+    assert!(
+        line.starts_with(r#"{"operator":"job j \"1\" has been unknown"#),
+        "{line}"
+    );
 }
 
 #[test]

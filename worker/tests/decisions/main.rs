@@ -16,6 +16,7 @@ mod content;
 mod cors;
 mod events;
 mod fixtures;
+mod hkdf;
 mod idempotency;
 mod identity;
 mod json;

@@ -23,6 +23,7 @@ fn a_read_has_the_fields_that_decide_about_it() {
         &[
             ("x-request-id", "my-id"),
             ("traceparent", "00-1-2-00"),
+            ("tracestate", "vendor=1"),
             ("authorization", "Bearer x"),
             ("cf-access-jwt-assertion", "x.y.z"),
             ("origin", "https://docs.example"),
@@ -37,6 +38,7 @@ fn a_read_has_the_fields_that_decide_about_it() {
     assert_eq!((packed.uuid, packed.method, packed.url), (UUID, "GET", URL));
     assert_eq!(packed.id(), "my-id");
     assert_eq!(packed.traceparent(), Some("00-1-2-00"));
+    assert_eq!(packed.tracestate(), Some("vendor=1"));
     let head = packed.request_head();
     assert_eq!((head.method, head.url), ("GET", URL));
     assert_eq!(head.authorization, Some("Bearer x"));
@@ -125,7 +127,7 @@ fn a_callers_own_id_is_taken_when_it_is_short_and_harmless() {
 
 proptest! {
     #[test]
-    fn any_value_arrives_in_its_own_field(values in prop::collection::vec(prop::option::of("[^\\n]{0,12}"), 12)) {
+    fn any_value_arrives_in_its_own_field(values in prop::collection::vec(prop::option::of("[^\\n]{0,12}"), 13)) {
         for method in ["GET", "POST", "HEAD"] {
             let names = header_names(method == "POST");
             let fields: Vec<_> = names

@@ -62,6 +62,12 @@ const BODY: &[u8] = br#"{"prompt":"x"}"#;
 /// 32 bytes, for signing webhooks.
 const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
+/// A gateway on which callers may name two hosts, one of which is not public.
+const HOOKS: [(&str, Option<&str>); 2] = [
+    ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
+    ("WEBHOOK_HOSTS", Some("hooks.example.com,10.0.0.1")),
+];
+
 fn get<'a>(url: &'a str, authorization: &'a str) -> RequestHead<'a> {
     RequestHead {
         method: "GET",
@@ -718,8 +724,13 @@ fn a_question_for_options_needs_no_token_and_an_allowed_origin() {
             planned.origin,
             Origin::Allowed("https://docs.example".to_owned())
         );
+        let expected: &[_] = if method == "GET" {
+            &["GET", "HEAD"]
+        } else {
+            &[method]
+        };
         assert!(
-            matches!(planned.action, Ok(Action::AnswerOptions(methods)) if methods == [method]),
+            matches!(planned.action, Ok(Action::AnswerOptions(methods)) if methods == expected),
             "{url}"
         );
         let evil = RequestHead {
@@ -1118,7 +1129,7 @@ fn only_force_sends_an_unknown_outcome_again() {
 
 #[test]
 fn a_job_may_name_where_its_end_is_announced() {
-    let config = configure(&[("WEBHOOK_SECRET", Some(WEBHOOK_SECRET))]);
+    let config = configure(&HOOKS);
     for (url, webhook) in [
         (
             "https://hooks.example.com/done?t=1",
@@ -1181,8 +1192,30 @@ fn where_nothing_can_be_signed_no_webhook_is_taken() {
 }
 
 #[test]
+fn where_no_host_is_allowed_only_the_operators_own_address_is_used() {
+    let config = configure(&[
+        ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
+        ("WEBHOOK_URL", Some("https://own.example.com/done")),
+    ]);
+    for url in [
+        "https://hooks.example.com/",
+        "https://own.example.com/done",
+        "",
+    ] {
+        let problem = accept(&config, CREATE, &with_webhook(url), BODY).unwrap_err();
+        assert_eq!(problem.status, 400);
+        assert_eq!(
+            field_and_rule(&problem),
+            pair("Webhook-Url", "webhook-hosts")
+        );
+    }
+    let own = write(&config, CREATE, &WriteHeaders::default()).webhook;
+    assert_eq!(own.as_deref(), Some("https://own.example.com/done"));
+}
+
+#[test]
 fn a_follow_up_names_no_webhook() {
-    let set_up = configure(&[("WEBHOOK_SECRET", Some(WEBHOOK_SECRET))]);
+    let set_up = configure(&HOOKS);
     for config in [configuration(), set_up] {
         let problem = accept(
             &config,
@@ -1200,7 +1233,8 @@ fn a_follow_up_names_no_webhook() {
 fn a_job_that_names_no_webhook_has_the_gateways_own() {
     let config = configure(&[
         ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
-        ("WEBHOOK_URL", Some("https://own.example.com/done")),
+        ("WEBHOOK_HOSTS", Some("hooks.example.com")),
+        ("WEBHOOK_URL", Some("https://Own.Example.com/done")),
     ]);
     let none = WriteHeaders::default();
     let webhook = |url, headers: &WriteHeaders| write(&config, url, headers).webhook;
@@ -1302,7 +1336,7 @@ fn a_repetition_shows_another_response_and_is_the_same_request() {
 
 #[test]
 fn a_fingerprint_is_that_of_what_is_done_and_not_of_how_it_is_written() {
-    let config = configure(&[("WEBHOOK_SECRET", Some(WEBHOOK_SECRET))]);
+    let config = configure(&HOOKS);
     let print = |url, headers: &WriteHeaders, body: &str| {
         let write = accept(&config, url, headers, body.as_bytes());
         write.map_err(|problem| problem.detail).unwrap().fingerprint
@@ -1379,7 +1413,7 @@ fn a_refusal_of_a_body_never_repeats_its_prompt() {
 
 #[test]
 fn a_write_is_sent_to_the_projects_object_by_these_names() {
-    let config = configure(&[("WEBHOOK_SECRET", Some(WEBHOOK_SECRET))]);
+    let config = configure(&HOOKS);
     let headers = WriteHeaders {
         idempotency_retry: Some("force".to_owned()),
         webhook_url: Some("https://hooks.example.com/".to_owned()),

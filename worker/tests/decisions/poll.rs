@@ -2,8 +2,8 @@
 
 use quillgate::Millis;
 use quillgate_worker::jobs::poll::{
-    Audience, CREATION_DELAY, Known, LONGEST_PAUSE, UNWATCHED_PAUSE, Watcher, compute_pause,
-    is_finished, is_given_up, is_lost, is_poll_due,
+    Audience, CREATION_DELAY, Known, LONGEST_PAUSE, LOST_AFTER, UNWATCHED_PAUSE, Watcher,
+    compute_pause, is_finished, is_given_up, is_lost, is_past_creation, is_poll_due,
 };
 
 use crate::fixtures::{NOW, at};
@@ -16,6 +16,7 @@ const NEW: Millis = Millis(0);
 fn the_times_are_as_documented() {
     assert_eq!(LONGEST_PAUSE, Millis(60_000));
     assert_eq!(CREATION_DELAY, Millis(60_000));
+    assert_eq!(LOST_AFTER, Millis(900_000));
     assert_eq!(UNWATCHED_PAUSE, Millis(15_000));
 }
 
@@ -78,13 +79,27 @@ fn only_a_terminal_status_finishes_a_job() {
 }
 
 #[test]
-fn a_job_is_lost_a_minute_after_its_creation() {
+fn a_job_should_be_known_a_minute_after_its_creation() {
     for (now, expected) in [
         (NOW, false),
         (Millis(at(60).0 - 1), false),
         (at(60), true),
         (at(61), true),
         // A clock that was set back.
+        (Millis(NOW.0 - 1), false),
+    ] {
+        assert_eq!(is_past_creation(NOW, now), expected, "{now:?}");
+    }
+}
+
+#[test]
+fn a_job_is_lost_after_a_quarter_of_an_hour_of_404s() {
+    for (now, expected) in [
+        (NOW, false),
+        (at(60), false),
+        (Millis(at(900).0 - 1), false),
+        (at(900), true),
+        (at(86_400), true),
         (Millis(NOW.0 - 1), false),
     ] {
         assert_eq!(is_lost(NOW, now), expected, "{now:?}");

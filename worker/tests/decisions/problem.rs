@@ -119,6 +119,7 @@ fn a_rule_of_the_gateways_own_is_named_with_its_field() {
     for (problem, field, rule) in [
         (Problem::malformed_body(), "body", "json-object"),
         (Problem::webhooks_off(), "Webhook-Url", "webhooks-off"),
+        (Problem::no_webhook_hosts(), "Webhook-Url", "webhook-hosts"),
         (
             Problem::webhook_on_follow_up(),
             "Webhook-Url",
@@ -203,6 +204,7 @@ fn every_rule_has_a_name_of_its_own() {
         "idempotency-retry",
         "webhook-url",
         "webhooks-off",
+        "webhook-hosts",
         "create-only",
     ];
     assert_eq!(names, expected);

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use quillgate_worker::cors::Origin;
 use quillgate_worker::problem::{Problem, ProblemKind};
-use quillgate_worker::response::{GatewayResponse, HeaderFields, common_headers};
+use quillgate_worker::response::{
+    GatewayResponse, HeaderFields, common_headers, find_transport_security,
+};
 use serde_json::{Value, json};
 
 /// The header fields as a JSON object.
@@ -273,6 +275,25 @@ fn any_fields() -> impl Strategy<Value = HeaderFields> {
         }
         fields
     })
+}
+
+#[test]
+fn browsers_are_told_to_keep_to_https_where_that_means_the_gateway_alone() {
+    for url in [
+        "https://gate.example/healthz",
+        "https://gate.example:8443/v1/x?y",
+    ] {
+        assert_eq!(find_transport_security(url), Some("max-age=31536000"));
+    }
+    for url in [
+        "http://gate.example/healthz",
+        "http://localhost:8787/",
+        "https://localhost:8787/",
+        "https://127.0.0.1/",
+        "https://[::1]:8787/x",
+    ] {
+        assert_eq!(find_transport_security(url), None, "{url}");
+    }
 }
 
 proptest! {

@@ -188,12 +188,12 @@ fn a_path_that_is_not_exactly_an_operations_is_not_found() {
 #[test]
 fn another_method_is_answered_with_those_that_there_are() {
     for (path, allow, others) in [
-        (CREATE, "POST, OPTIONS", ["GET", "PUT"]),
-        (GET, "GET, OPTIONS", ["POST", "DELETE"]),
+        (CREATE, "POST, OPTIONS", ["GET", "HEAD"]),
+        (GET, "GET, HEAD, OPTIONS", ["POST", "DELETE"]),
         (MESSAGE, "POST, OPTIONS", ["GET", "PATCH"]),
-        (JOBS, "GET, OPTIONS", ["POST", "DELETE"]),
-        (EVENTS, "GET, OPTIONS", ["POST", "HEAD"]),
-        (VIEWS, "GET, OPTIONS", ["POST", "HEAD"]),
+        (JOBS, "GET, HEAD, OPTIONS", ["POST", "DELETE"]),
+        (EVENTS, "GET, HEAD, OPTIONS", ["POST", "PUT"]),
+        (VIEWS, "GET, HEAD, OPTIONS", ["POST", "PUT"]),
     ] {
         for method in others
             .into_iter()
@@ -210,7 +210,10 @@ fn another_method_is_answered_with_those_that_there_are() {
 fn the_methods_of_a_path_are_found() {
     assert_eq!(find_methods(CREATE), ["POST"]);
     for path in [GET, VIEWS, JOBS, EVENTS] {
-        assert_eq!(find_methods(path), ["GET"], "{path}");
+        assert_eq!(find_methods(path), ["GET", "HEAD"], "{path}");
+        let operation = |method| find(method, path).map(|route| route.operation).ok();
+        assert!(operation("HEAD").is_some(), "{path}");
+        assert_eq!(operation("HEAD"), operation("GET"), "{path}");
     }
     assert_eq!(find_methods(MESSAGE), ["POST"]);
     for path in ["/healthz", "/openapi.json"] {

@@ -1,7 +1,7 @@
 //! Which trace a request belongs to (W3C Trace Context).
 
 use proptest::prelude::*;
-use quillgate_worker::trace::continue_trace;
+use quillgate_worker::trace::{continue_trace, read_tracestate};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
@@ -101,6 +101,81 @@ fn no_id_is_all_zero_whatever_was_drawn() {
         assert_eq!(trace.trace_id, format!("{zeros}0000000000000001"));
         assert_eq!(trace.span_id, "0000000000000001");
     }
+}
+
+#[test]
+fn a_tracestate_is_sent_on_as_a_list() {
+    let long = format!("k={}", "x".repeat(256));
+    for (header, expected) in [
+        ("rojo=00f067aa0ba902b7", "rojo=00f067aa0ba902b7"),
+        ("a=1,b=2", "a=1,b=2"),
+        (" a=1 ,\tb=2 ", "a=1,b=2"),
+        ("a=1,,b=2,", "a=1,b=2"),
+        ("tenant@vendor=1", "tenant@vendor=1"),
+        (
+            "0a_-*/=!#$%&'()*+-./:;<>?@[]^_`{|}~",
+            "0a_-*/=!#$%&'()*+-./:;<>?@[]^_`{|}~",
+        ),
+        ("a=b c", "a=b c"),
+        (&long, &long),
+    ] {
+        assert_eq!(
+            read_tracestate(header).as_deref(),
+            Some(expected),
+            "{header}"
+        );
+    }
+}
+
+#[test]
+fn a_tracestate_that_is_malformed_in_part_is_ignored_whole() {
+    let members = |count: usize| {
+        let members = (0..count).map(|number| format!("k{number}=1"));
+        members.collect::<Vec<_>>().join(",")
+    };
+    assert_eq!(read_tracestate(&members(32)), Some(members(32)));
+    let (many, wide) = (members(33), format!("k={}", "x".repeat(257)));
+    for header in [
+        "",
+        " ",
+        ",",
+        "a",
+        "=1",
+        "a=",
+        "A=1",
+        "-a=1",
+        "a b=1",
+        "a=1,b",
+        "a=1=2",
+        "a=\u{e4}",
+        "a=1\r\nx: y",
+        "a=1\tb",
+        &many,
+        &wide,
+    ] {
+        assert_eq!(read_tracestate(header), None, "{header}");
+    }
+}
+
+#[test]
+fn a_tracestate_that_is_too_long_loses_its_longest_members_and_then_its_last() {
+    let member = |key: &str, length: usize| format!("{key}={}", "x".repeat(length - 2));
+    let list = |lengths: [usize; 5]| {
+        let members = lengths.into_iter().zip(["a", "b", "c", "d", "e"]);
+        members
+            .map(|(length, key)| member(key, length))
+            .collect::<Vec<_>>()
+    };
+    let full = list([100, 129, 200, 40, 39]);
+    assert_eq!(full.join(",").len(), 512);
+    assert_eq!(read_tracestate(&full.join(",")), Some(full.join(",")));
+    let over = list([100, 129, 200, 40, 40]);
+    let kept = [&over[0][..], &over[3], &over[4]].join(",");
+    assert_eq!(read_tracestate(&over.join(",")), Some(kept));
+    let even = list([128; 5]);
+    assert_eq!(read_tracestate(&even.join(",")), Some(even[..3].join(",")));
+    let wide = list([200; 5]);
+    assert_eq!(read_tracestate(&wide.join(",")), None);
 }
 
 proptest! {

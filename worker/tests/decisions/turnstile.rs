@@ -3,8 +3,12 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use quillgate_worker::jobs::idempotency::Retry;
+use quillgate_worker::plan::Write;
+use quillgate_worker::policy::Policy;
 use quillgate_worker::turnstile::{
-    Turnstile, TurnstileProof, build_verification, failed_problem, is_accepted, unavailable_problem,
+    Turnstile, TurnstileProof, build_verification, choose_idempotency_key, failed_problem,
+    is_accepted, unavailable_problem,
 };
 use serde_json::{Value, json};
 
@@ -141,14 +145,27 @@ fn proof() -> TurnstileProof {
     }
 }
 
-fn verification(fingerprint: &str) -> Value {
-    let body = build_verification("a-secret", &proof(), fingerprint);
-    serde_json::from_str(&body).unwrap()
+const RANDOM: &str = "0b3c1f0e-6f3a-4c39-8a53-3f4be4e7a001";
+
+fn write(caller: &str, key: Option<&str>, fingerprint: &str) -> Write {
+    Write {
+        policy: Policy::CreateJob,
+        caller: caller.to_owned(),
+        subject: "alice".to_owned(),
+        quota: None,
+        job: None,
+        key: key.map(str::to_owned),
+        fingerprint: fingerprint.to_owned(),
+        retry: Retry::Normal,
+        target: String::new(),
+        body: String::new(),
+        prompt_summary: String::new(),
+        webhook: None,
+    }
 }
 
 fn idempotency_key(fingerprint: &str) -> String {
-    let key = verification(fingerprint)["idempotency_key"].clone();
-    key.as_str().unwrap().to_owned()
+    choose_idempotency_key(&write("alice", Some("a-key"), fingerprint), RANDOM)
 }
 
 /// Checks the form of a UUID of version 8 (RFC 9562, sections 4 and 5.8).
@@ -168,8 +185,9 @@ fn assert_uuid(uuid: &str) {
 
 #[test]
 fn a_verification_has_the_secret_the_response_and_a_uuid() {
-    let body = verification("a-fingerprint");
     let key = idempotency_key("a-fingerprint");
+    let body = build_verification("a-secret", &proof(), &key);
+    let body: Value = serde_json::from_str(&body).unwrap();
     let expected = json!({
         "secret": "a-secret",
         "response": "a \"response\"",
@@ -182,6 +200,28 @@ fn a_verification_has_the_secret_the_response_and_a_uuid() {
         key,
         "the same request is the same check"
     );
+}
+
+#[test]
+fn a_response_is_bound_to_its_caller_and_key() {
+    let choose = |caller, key, print| choose_idempotency_key(&write(caller, key, print), RANDOM);
+    let own = choose("alice", Some("k1"), "f1");
+    for other in [
+        choose("bob", Some("k1"), "f1"),
+        choose("alice", Some("k2"), "f1"),
+        choose("alice", Some("k1"), "f2"),
+        choose("alicek1", Some(""), "f1"),
+        choose("alice", Some("k1f1"), ""),
+    ] {
+        assert_ne!(other, own);
+    }
+}
+
+#[test]
+fn without_a_key_no_request_repeats_another() {
+    let one = write("alice", None, "f1");
+    assert_eq!(choose_idempotency_key(&one, RANDOM), RANDOM);
+    assert_eq!(choose_idempotency_key(&one, "another"), "another");
 }
 
 #[test]

@@ -557,6 +557,7 @@ fn a_request_carries_the_key_and_its_trace() {
         target: "/v2/agent/demo-docs/job".to_owned(),
         body: body.map(str::to_owned),
         traceparent: "00-1-2-00".to_owned(),
+        tracestate: body.map(|_| "vendor=1".to_owned()),
     };
     let key = AdminKey::new(ADMIN_KEY).unwrap();
     let authorization = format!("Bearer {ADMIN_KEY}");
@@ -571,7 +572,8 @@ fn a_request_carries_the_key_and_its_trace() {
     assert_eq!(USER_AGENT, "quillgate/0.1.0");
     let headers = request(Some("{}")).headers(&key);
     assert_eq!(headers.get("content-type"), Some("application/json"));
-    assert_eq!(headers.iter().count(), 5);
+    assert_eq!(headers.get("tracestate"), Some("vendor=1"));
+    assert_eq!(headers.iter().count(), 6);
 }
 
 #[test]

@@ -10,6 +10,7 @@ fn call() -> WatchCall {
         job: "j/1?x#y".to_owned(),
         traceparent: "00-1-2-00".to_owned(),
         caller: "a-hash".to_owned(),
+        tracestate: None,
         after: Some(3),
     }
 }
@@ -50,9 +51,10 @@ proptest! {
         job in "\\PC{1,12}",
         traceparent in "[0-9a-f-]{0,55}",
         caller in "\\PC{1,12}",
+        tracestate in proptest::option::of("[ -~]{1,40}"),
         after in prop::option::of(0..1_000_000_000_000_000_u64),
     ) {
-        let call = WatchCall { id, project, job, traceparent, caller, after };
+        let call = WatchCall { id, project, job, traceparent, tracestate, caller, after };
         prop_assert_eq!(WatchCall::from_url(&call.to_url()), Some(call));
     }
 }

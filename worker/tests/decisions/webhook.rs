@@ -4,8 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
 use quillgate::{JobStatus, Millis};
+use quillgate_worker::config::WebhookSettings;
 use quillgate_worker::jobs::webhook::{
-    LONGEST_URL, Next, RETRY_AFTER, build_payload, check_address, event_type, plan_next, sign,
+    Event, JobEnd, LONGEST_URL, Next, RETRY_AFTER, check_address, derive_keys, normalize_address,
+    plan_next, recheck_address, sign,
 };
 use serde_json::{Value, json};
 
@@ -15,6 +17,20 @@ const DAY: Millis = Millis(86_400_000);
 
 fn hosts(list: &[&str]) -> Vec<String> {
     list.iter().map(|host| (*host).to_owned()).collect()
+}
+
+/// Lists whatever an address names as its host, so that only the other rules are in its way. A plain
+/// loopback host is left out: it would be taken.
+fn listing(url: &str) -> Vec<String> {
+    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#', '\\']).next().unwrap_or("");
+    let own = host.to_ascii_lowercase();
+    let name = own.split(':').next().unwrap_or("");
+    let is_loopback = ["localhost", "127.0.0.1"].contains(&name) || own.starts_with("[::1]");
+    let own = (!is_loopback).then_some(own);
+    own.into_iter()
+        .chain(["hooks.example".to_owned()])
+        .collect()
 }
 
 #[track_caller]
@@ -63,7 +79,7 @@ fn a_public_https_address_is_taken_with_scheme_and_host_in_lower_case() {
         ("https://[2A00:1450::1]/", Some("https://[2a00:1450::1]/")),
         ("https://[3ffe::1]/", None),
     ] {
-        let taken = check_address(url, &[]);
+        let taken = check_address(url, &listing(url));
         assert_eq!(taken.as_deref(), Ok(expected.unwrap_or(url)), "{url}");
     }
 }
@@ -108,7 +124,7 @@ fn anything_but_an_absolute_https_url_is_refused() {
         "https://hooks.example.com/\\",
         "https, https://hooks.example.com/",
     ] {
-        assert_refused(url, &[]);
+        assert_refused(url, &listing(url));
     }
 }
 
@@ -123,7 +139,7 @@ fn credentials_are_refused() {
         "https://hooks.example.com:443@10.0.0.1/",
         "https://hooks.example.com%40@10.0.0.1/",
     ] {
-        assert_refused(url, &[]);
+        assert_refused(url, &listing(url));
     }
 }
 
@@ -177,7 +193,7 @@ fn a_malformed_host_or_port_is_refused() {
         &long_label,
         &long_host,
     ] {
-        assert_refused(url, &[]);
+        assert_refused(url, &listing(url));
     }
 }
 
@@ -212,9 +228,18 @@ fn an_ipv4_address_that_is_not_public_is_refused() {
         "240.0.0.1",
         "255.255.255.255",
     ] {
-        assert_refused(&format!("https://{host}/"), &[]);
-        assert_refused(&format!("https://{host}:8443/"), &[]);
-        assert_refused(&format!("https://{host}./"), &[]);
+        assert_refused(
+            &format!("https://{host}/"),
+            &listing(&format!("https://{host}/")),
+        );
+        assert_refused(
+            &format!("https://{host}:8443/"),
+            &listing(&format!("https://{host}:8443/")),
+        );
+        assert_refused(
+            &format!("https://{host}./"),
+            &listing(&format!("https://{host}./")),
+        );
     }
 }
 
@@ -256,7 +281,10 @@ fn an_address_in_any_unusual_notation_is_refused_be_it_public_or_not() {
         "%31%32%37.0.0.1",
         "\u{ff11}27.0.0.1",
     ] {
-        assert_refused(&format!("https://{host}/"), &[]);
+        assert_refused(
+            &format!("https://{host}/"),
+            &listing(&format!("https://{host}/")),
+        );
     }
 }
 
@@ -299,8 +327,14 @@ fn an_ipv6_address_that_is_not_global_unicast_is_refused() {
         "ff02::1",
         "1fff::1",
     ] {
-        assert_refused(&format!("https://[{literal}]/"), &[]);
-        assert_refused(&format!("https://[{literal}]:8443/"), &[]);
+        assert_refused(
+            &format!("https://[{literal}]/"),
+            &listing(&format!("https://[{literal}]/")),
+        );
+        assert_refused(
+            &format!("https://[{literal}]:8443/"),
+            &listing(&format!("https://[{literal}]:8443/")),
+        );
     }
 }
 
@@ -323,16 +357,22 @@ fn a_local_name_is_refused() {
         "metadata",
         "host:8443",
     ] {
-        assert_refused(&format!("https://{host}/"), &[]);
-        assert_refused(&format!("http://{host}/"), &[]);
+        assert_refused(
+            &format!("https://{host}/"),
+            &listing(&format!("https://{host}/")),
+        );
+        assert_refused(
+            &format!("http://{host}/"),
+            &listing(&format!("http://{host}/")),
+        );
     }
 }
 
 #[test]
 fn an_address_has_a_longest_length() {
     let url = |length: usize| format!("{:x<length$}", "https://hooks.example.com/");
-    assert!(check_address(&url(LONGEST_URL), &[]).is_ok());
-    assert_refused(&url(LONGEST_URL + 1), &[]);
+    assert!(check_address(&url(LONGEST_URL), &listing(&url(LONGEST_URL))).is_ok());
+    assert_refused(&url(LONGEST_URL + 1), &listing(&url(LONGEST_URL + 1)));
 }
 
 #[test]
@@ -531,29 +571,177 @@ fn jitter_makes_a_wait_up_to_a_tenth_longer() {
 }
 
 #[test]
-fn a_jobs_end_is_an_event_and_nothing_else_is() {
-    for (status, expected) in [
-        ("completed", Some("agent_job.completed")),
-        ("failed", Some("agent_job.failed")),
-        ("archived", Some("agent_job.archived")),
-        ("active", None),
-        ("queued", None),
-        ("", None),
-    ] {
-        let status = JobStatus::from(status.to_owned());
-        assert_eq!(event_type(&status), expected);
-        assert_eq!(event_type(&status).is_some(), status.is_terminal());
+fn without_hosts_nobody_names_an_address() {
+    for url in ["https://hooks.example/", "http://localhost:9000/", "x"] {
+        let problem = check_address(url, &[]).unwrap_err();
+        assert_eq!(problem.status, 400);
+        let expected = ("Webhook-Url".to_owned(), "webhook-hosts".to_owned());
+        assert_eq!(field_and_rule(&problem), expected);
+        assert!(
+            problem.detail.contains("WEBHOOK_HOSTS"),
+            "{}",
+            problem.detail
+        );
+    }
+}
+
+fn settings(url: Option<&str>, list: &[&str]) -> WebhookSettings {
+    WebhookSettings {
+        url: url.map(str::to_owned),
+        secrets: vec![vec![1; 32]],
+        hosts: hosts(list),
     }
 }
 
 #[test]
-fn a_payload_holds_the_job_as_it_is() {
+fn at_a_delivery_what_is_allowed_now_counts() {
+    let url = "https://hooks.example/x?Token";
+    for (settings, is_allowed) in [
+        (settings(None, &["hooks.example"]), true),
+        (settings(None, &["other.example", "hooks.example"]), true),
+        (settings(Some(url), &[]), true),
+        (settings(Some(url), &["other.example"]), true),
+        (settings(None, &[]), false),
+        (settings(None, &["other.example"]), false),
+        (settings(None, &["hooks.example:8443"]), false),
+        (settings(Some("https://hooks.example/x?token"), &[]), false),
+        (
+            settings(Some("https://hooks.example/x"), &["other.example"]),
+            false,
+        ),
+    ] {
+        let expected = is_allowed.then(|| url.to_owned());
+        assert_eq!(recheck_address(url, &settings), expected);
+        // As an earlier release has kept the operator's own.
+        assert_eq!(
+            recheck_address("https://Hooks.Example/x?Token", &settings),
+            expected
+        );
+    }
+    let local = settings(Some("http://127.0.0.1:9000/"), &[]);
+    let own = recheck_address("http://127.0.0.1:9000/", &local);
+    assert_eq!(own.as_deref(), Some("http://127.0.0.1:9000/"));
+    for url in [
+        "https://10.0.0.1/",
+        "https://a.internal/",
+        "http://hooks.example/",
+    ] {
+        let listed = settings(None, &["10.0.0.1", "a.internal", "hooks.example"]);
+        assert_eq!(recheck_address(url, &listed), None, "{url}");
+    }
+    let mut unsigned = settings(Some(url), &["hooks.example"]);
+    unsigned.secrets.clear();
+    assert_eq!(recheck_address(url, &unsigned), None);
+}
+
+#[test]
+fn an_address_is_written_one_way() {
+    for (url, expected) in [
+        (
+            "HTTPS://Hooks.Example:8443/A?B",
+            "https://hooks.example:8443/A?B",
+        ),
+        ("https://Hooks.Example?B", "https://hooks.example?B"),
+        ("https://hooks.example", "https://hooks.example"),
+    ] {
+        assert_eq!(normalize_address(url), expected);
+    }
+}
+
+#[test]
+fn each_receiver_has_keys_of_its_own() {
+    let secrets = [vec![1; 24], vec![2; 64]];
+    let keys = |project, url| derive_keys(&secrets, project, url);
+    let own = keys("acme", "https://hooks.example/a");
+    assert_eq!(own, keys("acme", "https://hooks.example/a"));
+    assert_eq!(own.len(), secrets.len());
+    for (key, secret) in own.iter().zip(&secrets) {
+        assert_eq!(key.len(), 32);
+        assert_ne!(key, secret);
+    }
+    assert_eq!(
+        derive_keys(&secrets[1..], "acme", "https://hooks.example/a"),
+        own[1..]
+    );
+    for (project, url) in [
+        ("acme", "https://hooks.example/b"),
+        ("acme", "https://hooks.example/A"),
+        ("acme", "https://other.example/a"),
+        ("acme2", "https://hooks.example/a"),
+        ("https://hooks.example/a", "acme"),
+        ("a\nacme", "https://hooks.example/"),
+        ("acme", "https://hooks.example/a\nacme"),
+    ] {
+        for (other, key) in keys(project, url).iter().zip(&own) {
+            assert_ne!(other, key, "{project} {url}");
+        }
+    }
+    assert_eq!(
+        derive_keys(&[], "acme", "https://hooks.example/a"),
+        [[0; 0]; 0]
+    );
+}
+
+/// The same key as that of `tests/harness/webhook_key.test.mjs`.
+#[test]
+fn a_key_is_the_one_that_the_command_prints() {
+    let keys = derive_keys(
+        &[vec![7; 32]],
+        "demo-docs",
+        "https://hooks.example/quillgate?a=b",
+    );
+    assert_eq!(
+        STANDARD.encode(&keys[0]),
+        "i8mj8aaEeiFIr10Ai9Q0MW3SSFpJRxPr+W9YCcfZZQc="
+    );
+}
+
+#[test]
+fn a_jobs_end_is_an_event_and_nothing_else_is() {
+    for (status, expected) in [
+        ("completed", Some(JobEnd::Completed)),
+        ("failed", Some(JobEnd::Failed)),
+        ("archived", Some(JobEnd::Archived)),
+        ("active", None),
+        ("queued", None),
+        ("not_found", None),
+        ("", None),
+    ] {
+        let status = JobStatus::from(status.to_owned());
+        assert_eq!(JobEnd::of(&status), expected);
+        assert_eq!(JobEnd::of(&status).is_some(), status.is_terminal());
+    }
+}
+
+#[test]
+fn an_end_is_found_by_its_name() {
+    for end in JobEnd::ALL {
+        assert_eq!(JobEnd::from_name(end.as_str()), Some(end));
+    }
+    let names = JobEnd::ALL.map(JobEnd::as_str);
+    assert_eq!(names, ["completed", "failed", "archived", "not_found"]);
+    for name in ["", "active", "Completed", "agent_job.completed"] {
+        assert_eq!(JobEnd::from_name(name), None);
+    }
+}
+
+#[test]
+fn a_payload_names_project_and_address_and_holds_the_job_as_it_is() {
     let job = r#"{"id":"j1","status":"completed","prLink":null,"x":"\u2028"}"#;
-    let written = build_payload("agent_job.completed", "2024-02-29T12:34:56.789Z", job);
+    let written = Event {
+        end: JobEnd::Completed,
+        timestamp: "2024-02-29T12:34:56.789Z",
+        project: "a \"project\"",
+        url: "https://hooks.example/\"x\"",
+        job,
+    }
+    .to_json();
     let value: Value = serde_json::from_str(&written).unwrap();
     let expected = json!({
         "type": "agent_job.completed",
         "timestamp": "2024-02-29T12:34:56.789Z",
+        "project": "a \"project\"",
+        "webhookUrl": "https://hooks.example/\"x\"",
         "data": serde_json::from_str::<Value>(job).unwrap(),
     });
     assert_eq!(value, expected);
@@ -577,18 +765,20 @@ proptest! {
             format!("[64:ff9b::{a}.{b}.{c}.{d}]"),
             format!("[2002:{:x}:{:x}::]", address >> 16, address & 0xffff),
         ] {
-            prop_assert!(check_address(&format!("https://{host}/"), &[]).is_err(), "{}", host);
+            let url = format!("https://{host}/");
+            prop_assert!(check_address(&url, &listing(&url)).is_err(), "{}", host);
         }
     }
 
     #[test]
     fn whatever_is_taken_is_https_at_a_plain_host(url in "(https?://)?[a-z0-9.:@/\\\\#?\\[\\]%x-]{0,40}") {
-        if let Ok(taken) = check_address(&url, &[]) {
+        if let Ok(taken) = check_address(&url, &listing(&url)) {
             let rest = taken.strip_prefix("https://").unwrap();
             let authority = rest.split(['/', '?']).next().unwrap();
             prop_assert!(!authority.contains(['@', '%', '\\', '#']));
             prop_assert!(authority.contains(['.', '[']));
-            prop_assert_eq!(check_address(&taken, &[]), Ok(taken.clone()));
+            prop_assert_eq!(check_address(&taken, &listing(&taken)), Ok(taken.clone()));
+            prop_assert_eq!(normalize_address(&url), taken);
         }
     }
 }

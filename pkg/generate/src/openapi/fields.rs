@@ -24,7 +24,7 @@ fn field(name: &'static str, doc: &'static str, schema: Value, example: impl Int
 }
 
 /// Those that any request may carry.
-pub const ANY_REQUEST: [&str; 2] = ["X-Request-Id", "traceparent"];
+pub const ANY_REQUEST: [&str; 3] = ["X-Request-Id", "traceparent", "tracestate"];
 
 /// Text that is never refused.
 fn any() -> Value {
@@ -52,6 +52,13 @@ fn of_requests() -> Vec<Field> {
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         ),
         field(
+            "tracestate",
+            "What tracing systems add to `traceparent`; sent on with it, at most 512 characters of whole \
+             members. One that is not valid is ignored.",
+            any(),
+            "vendor=00f067aa0ba902b7",
+        ),
+        field(
             "Idempotency-Key",
             "A key of the caller's choosing, 1 to 255 visible ASCII characters, in quotes or bare. For a \
              day the same request under the same key is carried out once, and answered with what is \
@@ -70,8 +77,8 @@ fn of_requests() -> Vec<Field> {
         field(
             "Webhook-Url",
             "Where the end of this job is announced, as in `webhooks`: https, at a host by name or at a \
-             public address in its usual notation, which the pattern leaves out. The operator may allow fewer \
-             hosts (`WEBHOOK_HOSTS`), and a gateway without `WEBHOOK_SECRET` takes none.",
+             public address in its usual notation, which the pattern leaves out. The operator lists the hosts \
+             (`WEBHOOK_HOSTS`), and a gateway without them or without `WEBHOOK_SECRET` takes none.",
             json!({ "type": "string", "maxLength": LONGEST_URL, "pattern": patterns::WEBHOOK_URL }),
             "https://hooks.example/quillgate",
         ),
@@ -197,7 +204,7 @@ fn of_answers() -> Vec<Field> {
             "Allow",
             "The methods that the path has.",
             like("^[A-Z]+(?:, [A-Z]+)*$"),
-            "GET, OPTIONS",
+            "GET, HEAD, OPTIONS",
         ),
         field(
             "Accept-Post",

@@ -70,13 +70,17 @@ fn reopening() -> Value {
     })
 }
 
+/// The id of the same operation without a body.
+pub fn head_id(id: &str) -> String {
+    format!("{id}Head")
+}
+
 /// The same operation without a body (RFC 9110, section 9.3.2).
-fn head(get: &Value) -> Value {
+pub fn head(get: &Value) -> Value {
     let mut head = get.clone();
-    head["operationId"] = json!(format!(
-        "{}Head",
-        get["operationId"].as_str().unwrap_or_default()
-    ));
+    if let Some(id) = get["operationId"].as_str() {
+        head["operationId"] = head_id(id).into();
+    }
     for response in head["responses"]
         .as_object_mut()
         .into_iter()

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING};
-use super::{EVENT_STREAM, JSON, schema, schemas, security, webhooks};
+use super::{EVENT_STREAM, JSON, gateway, schema, schemas, security, webhooks};
 
 /// What the table does not say about an operation.
 #[derive(Clone, Copy)]
@@ -296,23 +296,25 @@ fn links() -> Value {
         Operation::StreamJobEvents,
         Operation::DeleteJobRecord,
     ];
-    let link = |operation: Operation| {
-        let declared = operation.declaration();
+    let link = |name: String, doc: &str| {
         let link = json!({
-            "operationId": declared.name,
-            "description": declared.doc,
+            "operationId": name,
+            "description": doc,
             "parameters": {
                 "path.projectId": "$request.path.projectId",
                 "path.id": "$response.body#/id",
             },
         });
-        (declared.name.to_owned(), link)
+        (name, link)
     };
-    operations
-        .map(link)
-        .into_iter()
-        .collect::<Map<_, _>>()
-        .into()
+    let links = operations.into_iter().flat_map(|operation| {
+        let declared = operation.declaration();
+        let own = link(declared.name.to_owned(), declared.doc);
+        let has_head = declared.method == Method::Get;
+        let head = has_head.then(|| link(gateway::head_id(declared.name), declared.doc));
+        std::iter::once(own).chain(head)
+    });
+    links.collect::<Map<_, _>>().into()
 }
 
 fn events(fields: &Fields) -> Value {

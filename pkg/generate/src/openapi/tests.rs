@@ -72,12 +72,18 @@ fn every_operation_of_the_table_is_described_and_nothing_else() {
     let table: BTreeSet<_> = Operation::ALL
         .map(Operation::declaration)
         .iter()
-        .map(|it| {
-            (
+        .flat_map(|it| {
+            let own = (
                 it.path.to_owned(),
                 it.name.to_owned(),
                 it.method.as_str().to_owned(),
-            )
+            );
+            // Whatever can be read can be asked for without its body.
+            let head = (it.method == quillgate::Method::Get).then(|| {
+                let name = format!("{}Head", it.name);
+                (it.path.to_owned(), name, "HEAD".to_owned())
+            });
+            std::iter::once(own).chain(head)
         })
         .collect();
     assert_eq!(described, table);
@@ -325,6 +331,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::malformed_body(),
         Problem::webhooks_off(),
         Problem::webhook_on_follow_up(),
+        Problem::no_webhook_hosts(),
         Problem::issuer_unavailable(),
         Problem::gate_unavailable(),
         upstream::mark_uncertain(Problem::gate_unavailable(), Method::Post),
@@ -332,7 +339,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::job_not_recorded(),
         Problem::too_many_streams("the caller", 100),
         ledger::decode_cursor("?").expect_err("not a cursor"),
-        webhook::check_address("http://a", &[]).expect_err("not a public address"),
+        webhook::check_address("http://a", &["b".to_owned()]).expect_err("not an allowed host"),
         Retry::read(Some("again")).expect_err("not force"),
         turnstile()
             .require(None, "https://a")

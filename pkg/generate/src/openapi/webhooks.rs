@@ -1,8 +1,9 @@
 //! The event that the gateway itself sends: a job has ended.
 
+use quillgate::AgentJob;
 use quillgate::schema::Described as _;
-use quillgate::{AgentJob, JobStatus};
-use quillgate_worker::jobs::webhook::{self, RETRY_AFTER};
+use quillgate_worker::jobs::poll::LOST_AFTER;
+use quillgate_worker::jobs::webhook::{JobEnd, RETRY_AFTER};
 use serde_json::{Value, json};
 
 use super::{JSON, schemas};
@@ -18,13 +19,17 @@ pub fn reference() -> Value {
 /// The Path Item Object.
 pub fn job_ended() -> Value {
     let attempts = RETRY_AFTER.len();
+    let missing = LOST_AFTER.0 / 60_000;
     json!({ "post": {
         "operationId": "webhooks.agentJobEnded",
         "tags": ["agentJobs"],
         "summary": "Announces that an agent job has ended.",
         "description": format!("Sent to the `Webhook-Url` of the job's creation, or to the operator's \
             `WEBHOOK_URL`, as Standard Webhooks specifies. Redirects are not followed. What is not answered \
-            with a 2xx within 20 seconds is sent again, {attempts} times in all over about three days."),
+            with a 2xx within 20 seconds is sent again, {attempts} times in all over about three days. Each \
+            receiver has keys of its own, by its address and the project: `npm run webhook-key` prints them. \
+            `agent_job.not_found` says that the upstream has answered 404 for {missing} minutes, and that \
+            nothing more follows; `data` is the job as it was last seen."),
         "security": [],
         "parameters": parameters(),
         "requestBody": { "required": true, "content": { JSON: { "schema": body() } } },
@@ -59,22 +64,30 @@ fn parameters() -> Value {
         ),
         field(
             "webhook-signature",
-            "HMAC-SHA-256 over `id.timestamp.body` in base64, one for each of the gateway's secrets, \
-             separated by spaces.",
+            "HMAC-SHA-256 over `id.timestamp.body` in base64 with the receiver's own key, one for each of \
+             the gateway's secrets, separated by spaces.",
             "^v1,[A-Za-z0-9+/]{43}=(?: v1,[A-Za-z0-9+/]{43}=)*$",
         ),
     ])
 }
 
 fn body() -> Value {
-    let ends = ["completed", "failed", "archived"].map(|status| JobStatus::from(status.to_owned()));
-    let types: Vec<_> = ends.iter().filter_map(webhook::event_type).collect();
+    let types = JobEnd::ALL.map(|end| format!("agent_job.{}", end.as_str()));
     json!({
         "type": "object",
-        "required": ["type", "timestamp", "data"],
+        "required": ["type", "timestamp", "project", "webhookUrl", "data"],
         "properties": {
             "type": { "enum": types },
             "timestamp": { "type": "string", "format": "date-time" },
+            "project": {
+                "description": "The project of the job. A receiver of several has a key for each.",
+                "type": "string",
+            },
+            "webhookUrl": {
+                "description": "The address that it was sent to, with scheme and host in lower case. What \
+                    names another one is not meant for this receiver.",
+                "type": "string",
+            },
             "data": schemas::of(&AgentJob::KIND),
         },
         "additionalProperties": false,

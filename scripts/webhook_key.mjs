@@ -1,0 +1,108 @@
+/**
+ * `npm run -s webhook-key -- --project demo-docs --url https://hooks.example/quillgate`: prints the
+ * keys with which the receiver at that address verifies the webhooks of that project, one for each
+ * secret. The secrets come from the variable WEBHOOK_SECRET or from standard input, never from an
+ * argument, which other users of the machine could read.
+ */
+import { hkdfSync } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+
+const PREFIX = "whsec_";
+const KEY_BYTES = 32;
+const LONGEST_URL = 2048;
+/** https, or http on this machine; visible ASCII without credentials, backslashes and fragment. */
+const ADDRESS =
+  /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/?]|$))[^/?#@\\]+(?:[/?][!"$-[\]-~]*)?$/i;
+/** What could not be one segment of a path. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+const NO_SEGMENT = /^\.{0,2}$|[/\\%?#\u0000-\u001f\u007f-\u009f]/;
+
+const USAGE = `usage: npm run -s webhook-key -- --project <id> --url <address>
+The address is what Webhook-Url or WEBHOOK_URL says. The secrets are read from WEBHOOK_SECRET, or
+from standard input; there is a line for each, and any of these keys verifies a webhook.`;
+
+/** What no key can be derived of. */
+export class WebhookKeyError extends Error {
+  name = "WebhookKeyError";
+}
+
+/**
+ * The keys of one receiver, as `worker/src/jobs/webhook.rs` derives them: HKDF with SHA-256.
+ *
+ * @param {{ project: string, url: string }} receiver
+ * @param {string} secrets one or several, comma-separated, in the notation of Standard Webhooks
+ * @returns {string[]} the keys in the same notation and order
+ * @throws {WebhookKeyError}
+ */
+export function deriveKeys({ project, url }, secrets) {
+  if (!project || NO_SEGMENT.test(project)) {
+    throw new WebhookKeyError("--project must be a project's id, as it is between two slashes");
+  }
+  if (!url || url.length > LONGEST_URL || !ADDRESS.test(url)) {
+    throw new WebhookKeyError(
+      "--url must be an absolute https URL, or http on this machine, without credentials or fragment",
+    );
+  }
+  const info = ["quillgate webhook", normalizeAddress(url), project].join("\n");
+  return secrets.split(",").map((secret) => {
+    const key = Buffer.from(hkdfSync("sha256", readSecret(secret.trim()), "", info, KEY_BYTES));
+    return PREFIX + key.toString("base64");
+  });
+}
+
+/** An address with its scheme and host in lower case. */
+function normalizeAddress(url) {
+  const [origin] = /^[^/]+\/\/[^/?]*/.exec(url);
+  return origin.toLowerCase() + url.slice(origin.length);
+}
+
+function readSecret(text) {
+  const base64 = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : "";
+  const secret = Buffer.from(base64, "base64");
+  const fits = secret.length >= 24 && secret.length <= 64;
+  if (!fits || secret.toString("base64") !== base64) {
+    throw new WebhookKeyError("a secret must be whsec_ and the base64 of 24 to 64 bytes");
+  }
+  return secret;
+}
+
+function readOptions(args) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        project: { type: "string" },
+        url: { type: "string" },
+        help: { type: "boolean" },
+      },
+    }).values;
+  } catch {
+    // The parser's own words could repeat a misplaced secret.
+    throw new WebhookKeyError("an argument is not --project <id> or --url <address>");
+  }
+}
+
+function readSecrets() {
+  const given = process.env.WEBHOOK_SECRET;
+  if (given) return given;
+  const piped = process.stdin.isTTY ? "" : readFileSync(0, "utf8").trim();
+  if (!piped) throw new WebhookKeyError("no secret: WEBHOOK_SECRET is not set, nothing was piped");
+  return piped;
+}
+
+function main(args) {
+  const { project, url, help } = readOptions(args);
+  return help ? USAGE : deriveKeys({ project, url }, readSecrets()).join("\n");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  try {
+    console.log(main(process.argv.slice(2)));
+  } catch (error) {
+    if (!(error instanceof WebhookKeyError)) throw error;
+    console.error(`webhook-key: ${error.message}\n\n${USAGE}`);
+    process.exitCode = 2;
+  }
+}

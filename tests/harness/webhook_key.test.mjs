@@ -1,0 +1,96 @@
+/** The command that prints a receiver's keys; the gateway's own tests verify webhooks with them. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { deriveKeys } from "../../scripts/webhook_key.mjs";
+
+const SCRIPT = fileURLToPath(new URL("../../scripts/webhook_key.mjs", import.meta.url));
+const secretOf = (byte, length = 32) => `whsec_${Buffer.alloc(length, byte).toString("base64")}`;
+const SECRET = secretOf(7);
+const URL_ = "https://hooks.example/quillgate?a=b";
+const RECEIVER = ["--project", "demo-docs", "--url", URL_];
+/** The same as in `worker/tests/decisions/webhook.rs`. */
+const KEY = "whsec_i8mj8aaEeiFIr10Ai9Q0MW3SSFpJRxPr+W9YCcfZZQc=";
+
+/** Runs the command; `secret` is its variable, `input` what is piped to it. */
+async function webhookKey(args, { secret, input = "" } = {}) {
+  const { WEBHOOK_SECRET: _inherited, ...env } = process.env;
+  if (secret) env.WEBHOOK_SECRET = secret;
+  const child = spawn(process.execPath, [SCRIPT, ...args], { env });
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"]) {
+    child[name].setEncoding("utf8").on("data", (text) => {
+      output[name] += text;
+    });
+  }
+  child.stdin.on("error", () => {}).end(input);
+  const [code] = await once(child, "close");
+  return { code, ...output };
+}
+
+test("prints the key that the gateway signs with", async () => {
+  const expected = { code: 0, stdout: `${KEY}\n`, stderr: "" };
+  assert.deepEqual(await webhookKey(RECEIVER, { secret: SECRET }), expected);
+  assert.deepEqual(await webhookKey(RECEIVER, { input: `${SECRET}\n` }), expected);
+});
+
+test("prints one for each secret while they rotate, in their order", async () => {
+  const { stdout } = await webhookKey(RECEIVER, { secret: `${secretOf(1, 24)}, ${SECRET}` });
+  const lines = stdout.trim().split("\n");
+  assert.equal(lines.length, 2);
+  assert.equal(lines[1], KEY);
+  assert.deepEqual(
+    lines,
+    deriveKeys({ project: "demo-docs", url: URL_ }, `${secretOf(1, 24)},${SECRET}`),
+  );
+});
+
+test("prints the same however scheme and host are written, and another for any other receiver", () => {
+  const key = (project, url) => deriveKeys({ project, url }, SECRET)[0];
+  assert.equal(key("demo-docs", "HTTPS://Hooks.Example/quillgate?a=b"), KEY);
+  const others = [
+    ["demo-docs", "https://hooks.example/quillgate?a=c"],
+    ["demo-docs", "https://hooks.example/Quillgate?a=b"],
+    ["demo-docs", "https://hooks.example:8443/quillgate?a=b"],
+    ["demo-doc", URL_],
+  ].map(([project, url]) => key(project, url));
+  assert.equal(new Set([KEY, ...others]).size, others.length + 1);
+  assert.match(key("demo-docs", "http://127.0.0.1:9000/"), /^whsec_[A-Za-z0-9+/]{43}=$/);
+});
+
+test("says what is wrong, and repeats neither a secret nor an address", async () => {
+  const hidden = "hidden-8c1e";
+  for (const [args, options] of [
+    [[], { secret: SECRET }],
+    [["--project", "demo-docs"], { secret: SECRET }],
+    [["--url", URL_], { secret: SECRET }],
+    [RECEIVER, {}],
+    [RECEIVER, { secret: hidden }],
+    [RECEIVER, { secret: `whsec_${hidden}` }],
+    [RECEIVER, { secret: `${SECRET},` }],
+    [RECEIVER, { secret: secretOf(1, 23) }],
+    [RECEIVER, { secret: secretOf(1, 65) }],
+    [[...RECEIVER, "--secret", hidden], { secret: SECRET }],
+    [[...RECEIVER, hidden], { secret: SECRET }],
+    ...[
+      `http://hooks.example/${hidden}`,
+      `https://${hidden}@hooks.example/`,
+      `https://hooks.example/#${hidden}`,
+      `https://hooks.example/a ${hidden}`,
+      `hooks.example/${hidden}`,
+      `http://localhost.example/${hidden}`,
+      `https://hooks.example/${hidden.repeat(200)}`,
+    ].map((url) => [["--project", "demo-docs", "--url", url], { secret: SECRET }]),
+    ...["", "a/b", "..", "a%2fb"].map((id) => [
+      ["--project", id, "--url", URL_],
+      { secret: SECRET },
+    ]),
+  ]) {
+    const { code, stdout, stderr } = await webhookKey(args, options);
+    assert.deepEqual([code, stdout], [2, ""], args.join(" "));
+    assert.match(stderr, /^webhook-key: .+\n\nusage: /);
+    assert.ok(!stderr.includes(hidden), stderr);
+  }
+});
