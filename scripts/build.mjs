@@ -80,6 +80,8 @@ const SMALL_FLAGS = [
   "-Cpanic=immediate-abort",
   "-Zlocation-detail=none",
   "-Zfmt-debug=none",
+  // Less than this, a call of a small function takes more bytes than the function itself.
+  "-Cllvm-args=-inline-threshold=15",
   // The other mangling's long names would be part of the glue.
   "-Csymbol-mangling-version=legacy",
 ];

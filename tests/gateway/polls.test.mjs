@@ -146,7 +146,7 @@ describe("a job that does not end", () => {
     assert.equal(await again.ended, "clean");
   });
 
-  test("is given up when only a webhook waits for it, too", async () => {
+  test("is given up when only a webhook waits for it, which is told", async () => {
     const project = OTHER_PROJECT;
     const headers = [["Webhook-Url", `${receiver.url}/never`]];
     const { id } = await impatient.create("never ends", { project, headers });
@@ -154,6 +154,10 @@ describe("a job that does not end", () => {
     const { count } = await impatient.reads(id);
     await intervals(impatient, 3);
     assert.equal((await impatient.reads(id)).count, count);
+    const { json } = await receiver.next(({ path }) => path === "/never", PATIENCE_MS);
+    assert.equal(json.type, "agent_job.unfinished");
+    assert.equal(json.data.id, id);
+    assert.equal(json.data.status, "active", "as it was last seen");
   });
 });
 

@@ -17,9 +17,7 @@ function fieldsOf(lines) {
 
 /** The header fields of a response as lines. */
 export function headersOf({ headers }) {
-  let lines = "";
-  for (const [name, value] of headers) lines += `${name}: ${value}\n`;
-  return lines;
+  return Array.from(headers, ([name, value]) => `${name}: ${value}\n`).join("");
 }
 
 export function respond(status, lines, body) {
@@ -55,19 +53,26 @@ export async function send(method, url, lines, body, milliseconds, longest) {
   }
 }
 
+/** Sends the request of a read of a job, which makes the response of what comes back. */
+export function sendRead(read, ...request) {
+  const reply = send(...request).catch((error) => error);
+  return { read: reply.then((reply) => read.conclude(reply)) };
+}
+
 /** The body of a request, which has to be UTF-8. */
 export function readBody(request, longest) {
   return textOf(request, longest, new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }));
 }
 
 /** Reads a body of at most so many bytes; nothing when it is longer. */
-async function textOf(source, longest, decoder = new TextDecoder()) {
+async function textOf(source, longest, exact) {
   const { headers } = source;
   // Of a body that is packed, the length says nothing.
   const isShort = Number(headers.get("content-length") ?? Number.NaN) <= longest;
   if (isShort && !headers.has("content-encoding")) {
-    return decoder.decode(await source.arrayBuffer());
+    return exact ? exact.decode(await source.arrayBuffer()) : source.text();
   }
+  const decoder = exact ?? new TextDecoder();
   let text = "";
   let size = 0;
   for await (const chunk of source.body ?? []) {
@@ -105,10 +110,7 @@ export function openEventStream(socket, signal, opening, heartbeat, milliseconds
         controller.close();
       };
       write(opening);
-      timers.push(
-        setInterval(() => write(heartbeat), milliseconds),
-        setTimeout(end, lifetime),
-      );
+      timers.push(setInterval(write, milliseconds, heartbeat), setTimeout(end, lifetime));
       listen(socket, signal, write, end);
     },
     cancel: leave,

@@ -25,13 +25,14 @@ const [READ_HEADERS, POST_HEADERS] = [false, true].map((isPost) =>
  * leaves its promise, and every other one of that instance, open for ever.
  */
 function heal(error) {
-  if (!(error instanceof WebAssembly.RuntimeError) || error === trap) return;
+  if (!(error instanceof WebAssembly.RuntimeError) || error === trap) return error;
   trap = error;
   instance += 1;
   gateway.__wbg_reset_state();
   gateway.setDescription(description);
   for (const reject of waiting) reject(error);
   waiting.clear();
+  return error;
 }
 
 addEventListener("error", ({ error }) => heal(error));
@@ -41,27 +42,26 @@ addEventListener("unhandledrejection", ({ reason }) => heal(reason));
 function guard(call) {
   try {
     const result = call();
-    return result instanceof Promise ? outliveTrap(result) : result;
+    if (!(result instanceof Promise)) return result;
+    // While a timer is pending, the runtime does not take the request for hung.
+    const timer = setTimeout(() => {}, 2 ** 31 - 1);
+    return outliveTrap(result, timer);
   } catch (error) {
-    heal(error);
-    throw error;
+    throw heal(error);
   }
 }
 
-function outliveTrap(result) {
-  // While a timer is pending, the runtime does not take the request for hung.
-  const timer = setInterval(() => {}, 1000);
-  const ended = new Promise((resolve, reject) => {
-    waiting.add(reject);
-    const settle = (end) => (value) => {
-      clearInterval(timer);
-      waiting.delete(reject);
-      end(value);
-    };
-    result.then(settle(resolve), settle(reject));
-  });
-  ended.catch(() => clearInterval(timer));
-  return ended;
+async function outliveTrap(result, timer) {
+  const trapped = Promise.withResolvers();
+  waiting.add(trapped.reject);
+  try {
+    return await Promise.race([result, trapped.promise]);
+  } catch (error) {
+    throw heal(error);
+  } finally {
+    clearTimeout(timer);
+    waiting.delete(trapped.reject);
+  }
 }
 
 /** What decides about a request, as `packed_head.rs` reads it. */
@@ -79,7 +79,9 @@ export default {
     const started = Date.now();
     const head = packHead(request);
     try {
-      return await guard(() => gateway.handle(head, started, request, env, context));
+      const answer = guard(() => gateway.handle(head, started, request, env, context));
+      // A read of a job has a timer of its own, of its request upstream.
+      return await (answer.read ? outliveTrap(answer.read) : answer);
     } catch (error) {
       return guard(() => gateway.fail(head, started, String(error), env));
     }

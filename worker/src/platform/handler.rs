@@ -14,13 +14,16 @@ use worker::worker_sys::ext::ResponseExt as _;
 use super::context::{Call, now};
 use super::crypto::verify_signature;
 use super::error::{HostError, HostResult};
-use super::host::{Outgoing, event_stream, hear, make_response, read_body, response_headers, send};
+use super::host::{
+    Outgoing, event_stream, hear, make_response, read_body, receive_reply, response_headers, send,
+    send_read,
+};
 use super::isolate::{description, find_views, keep_views, load_config, with_reads, with_verified};
 use super::issuer_keys::find_issuer_key;
 use super::pages::{Page, ViewsAnswer};
 use super::report::report;
 use super::task::into_promise;
-use super::upstream_client::UpstreamClient;
+use super::upstream_client::{Admitted, Exchange, JobReply, UpstreamClient};
 use crate::budget::Verdict;
 use crate::config::Config;
 use crate::content::LARGEST_BODY;
@@ -46,7 +49,7 @@ use crate::response::{
 };
 use crate::trace::{Trace, continue_trace, read_tracestate};
 use crate::turnstile::{self, TurnstileProof};
-use crate::upstream::{UpstreamRequest, mark_uncertain};
+use crate::upstream::{LONGEST_JOB, UpstreamRequest, mark_uncertain};
 use crate::views::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
 use crate::views::query::ViewsQuery;
 use crate::watch::WatchCall;
@@ -63,7 +66,7 @@ pub fn join_header_names(is_post: bool) -> String {
 }
 
 /// Answers a request, of which `head` is a [`PackedHead`] and `started` the present: with a
-/// `Response`, or with a promise of one.
+/// `Response`, a promise of one, or that promise as the `read` of an object.
 #[wasm_bindgen]
 pub fn handle(
     head: String,
@@ -98,6 +101,9 @@ pub fn handle(
     };
     match answer_at_once(&mut context, &packed, plan.action) {
         Ok(outcome) => context.finish(&env, outcome).into(),
+        Err(Action::ReadJob { request, .. }) if !waits(&packed) => {
+            begin_read(context, config, env, request)
+        }
         Err(action) => {
             let work = Work {
                 context,
@@ -271,6 +277,67 @@ impl RequestContext {
         GatewayResponse::problem(problem, &self.id).into()
     }
 
+    fn caller(&self) -> Result<&Caller, Problem> {
+        self.caller.as_deref().ok_or_else(Problem::internal)
+    }
+
+    fn project(&self) -> Result<&ProjectId, Problem> {
+        self.project.as_ref().ok_or_else(Problem::internal)
+    }
+
+    /// Counts a request that reads jobs.
+    fn reserve_read(&self, config: &Config) -> Result<HeaderFields, Problem> {
+        let caller = self.caller()?;
+        let count = |name: &str, quota, limit| {
+            let reader = Reader {
+                // No project's id has a line feed in it.
+                name: [self.project()?.as_str(), name].join("\n"),
+                quota,
+                limit,
+                window: config.limit_window,
+            };
+            match with_reads(|reads| reads.reserve(&reader, now())) {
+                Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
+                Verdict::Refused(refused) => Err(refused.problem),
+            }
+        };
+        for ceiling in caller.ceilings(Policy::ReadJobs) {
+            count(&ceiling.name, None, ceiling.most)?;
+        }
+        let quota = caller.quota.ceiling(Policy::ReadJobs);
+        let limit = config.limit(Policy::ReadJobs);
+        count(&caller.key(), quota, limit)
+    }
+
+    fn upstream_request(&self, request: quillgate::Request) -> UpstreamRequest {
+        UpstreamRequest {
+            method: request.method,
+            target: request.target,
+            body: request.body,
+            traceparent: self.trace.traceparent.clone(),
+            tracestate: self.tracestate.clone(),
+        }
+    }
+
+    /// The answer that a read of a job led to.
+    fn take_job(&mut self, exchange: Exchange<JobReply>) -> Result<Outcome, Problem> {
+        self.metrics.upstream = Some(exchange.metrics);
+        let reply = exchange.outcome.map_err(|failure| failure.problem)?;
+        Ok(Outcome {
+            status: reply.head.status,
+            headers: reply.head.forwarded_headers(),
+            body: reply.text.into(),
+            problem: None,
+        })
+    }
+
+    /// [`Self::finish`] for a read of a job.
+    fn finish_read(mut self, env: &Env, exchange: Exchange<JobReply>) -> Response {
+        let outcome = self.take_job(exchange);
+        let outcome = outcome.unwrap_or_else(|problem| self.refuse(&problem));
+        self.finish(env, outcome)
+    }
+
     /// Makes the response, and writes the log.
     fn finish(self, env: &Env, outcome: Outcome) -> Response {
         let timing = self.metrics.server_timing();
@@ -298,6 +365,85 @@ impl RequestContext {
             outcome.body
         };
         make_response(outcome.status, &headers, &body)
+    }
+}
+
+/// Whether a read of a job waits for a change.
+fn waits(packed: &PackedHead<'_>) -> bool {
+    parse_preferred_wait(packed.field("prefer")).is_some()
+}
+
+/// Begins a read of a job.
+fn begin_read(
+    mut context: RequestContext,
+    config: Rc<Config>,
+    env: Env,
+    request: quillgate::Request,
+) -> JsValue {
+    match context.reserve_read(&config) {
+        Ok(budget) => context.budget = budget,
+        Err(problem) => {
+            let outcome = context.refuse(&problem);
+            return context.finish(&env, outcome).into();
+        }
+    }
+    let request = context.upstream_request(request);
+    let client = UpstreamClient::new(&config);
+    let admitted = match client.admit(&request) {
+        Ok(admitted) => admitted,
+        Err(problem) => {
+            let exchange = Exchange::not_sent(problem);
+            return context.finish_read(&env, exchange).into();
+        }
+    };
+    let attempts = client.attempts(&request, admitted.started);
+    let Some(key) = attempts.key() else {
+        let outcome = context.refuse(&Problem::internal());
+        return context.finish(&env, outcome).into();
+    };
+    let url = config.upstream.join(&request.target);
+    let headers = request.headers(key);
+    let time = attempts.time_left(admitted.started);
+    let read = JobRead {
+        context,
+        config,
+        env,
+        request,
+        admitted,
+    };
+    send_read(read, &url, &headers, time, LONGEST_JOB)
+}
+
+/// A read of a job while its answer is waited for. The common case needs no future of Rust, whose
+/// promises and callbacks would cost more than all that is decided.
+#[wasm_bindgen]
+pub struct JobRead {
+    context: RequestContext,
+    config: Rc<Config>,
+    env: Env,
+    request: UpstreamRequest,
+    admitted: Admitted,
+}
+
+#[wasm_bindgen]
+impl JobRead {
+    /// Makes a `Response` of what `send` of `host.js` gave, or a promise of one.
+    pub fn conclude(self, reply: JsValue) -> JsValue {
+        let sent = receive_reply(reply);
+        if let Ok(message) = &sent
+            && (200..=299).contains(&message.status)
+        {
+            let client = UpstreamClient::new(&self.config);
+            let exchange = client.read_success(&self.request, &self.admitted, message);
+            return self.context.finish_read(&self.env, exchange).into();
+        }
+        into_promise(async move {
+            let exchange = UpstreamClient::new(&self.config)
+                .go_on_reading(&self.request, self.admitted, Some(sent))
+                .await;
+            Ok(self.context.finish_read(&self.env, exchange).into())
+        })
+        .into()
     }
 }
 
@@ -339,7 +485,7 @@ impl Work {
             action => action,
         };
         if is_budgeted_read(&action) {
-            self.context.budget = self.reserve_read()?;
+            self.context.budget = self.context.reserve_read(&self.config)?;
         }
         match action {
             Action::ListViews(query) => self.list_views(packed, query).await,
@@ -420,48 +566,10 @@ impl Work {
 
     // --- jobs --------------------------------------------------------------
 
-    /// Counts a request that reads jobs.
-    fn reserve_read(&self) -> Result<HeaderFields, Problem> {
-        let caller = self.caller()?;
-        let count = |name: &str, quota, limit| {
-            let reader = Reader {
-                // No project's id has a line feed in it.
-                name: [self.project()?.as_str(), name].join("\n"),
-                quota,
-                limit,
-                window: self.config.limit_window,
-            };
-            match with_reads(|reads| reads.reserve(&reader, now())) {
-                Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
-                Verdict::Refused(refused) => Err(refused.problem),
-            }
-        };
-        for ceiling in caller.ceilings(Policy::ReadJobs) {
-            count(&ceiling.name, None, ceiling.most)?;
-        }
-        let quota = caller.quota.ceiling(Policy::ReadJobs);
-        let limit = self.config.limit(Policy::ReadJobs);
-        count(&caller.key(), quota, limit)
-    }
-
     async fn read_job(&mut self, request: quillgate::Request) -> Result<Outcome, Problem> {
-        let request = UpstreamRequest {
-            method: request.method,
-            target: request.target,
-            body: request.body,
-            traceparent: self.context.trace.traceparent.clone(),
-            tracestate: self.context.tracestate.clone(),
-        };
+        let request = self.context.upstream_request(request);
         let client = UpstreamClient::new(&self.config);
-        let exchange = client.read_job(&request).await;
-        self.context.metrics.upstream = Some(exchange.metrics);
-        let reply = exchange.outcome.map_err(|failure| failure.problem)?;
-        Ok(Outcome {
-            status: reply.head.status,
-            headers: reply.head.forwarded_headers(),
-            body: reply.text.into(),
-            problem: None,
-        })
+        self.context.take_job(client.read_job(&request).await)
     }
 
     async fn write(
@@ -671,13 +779,11 @@ impl Work {
     // --- what all of them need ---------------------------------------------
 
     fn caller(&self) -> Result<&Caller, Problem> {
-        let caller = self.context.caller.as_deref();
-        caller.ok_or_else(Problem::internal)
+        self.context.caller()
     }
 
     fn project(&self) -> Result<&ProjectId, Problem> {
-        let project = self.context.project.as_ref();
-        project.ok_or_else(Problem::internal)
+        self.context.project()
     }
 
     fn call(&self) -> Result<Call, Problem> {

@@ -2,7 +2,7 @@
 //! each act of I/O, and a few globals.
 
 use js_sys::{JsString, Promise};
-use quillgate::Millis;
+use quillgate::{Method, Millis};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -10,6 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortSignal, ReadableStream, Request, Response, WebSocket};
 
 use super::error::HostResult;
+use super::handler::JobRead;
 use crate::response::HeaderFields;
 use crate::upstream::TransportError;
 
@@ -26,6 +27,17 @@ extern "C" {
         milliseconds: f64,
         longest: u32,
     ) -> Promise;
+
+    #[wasm_bindgen(js_name = sendRead)]
+    fn send_job_read(
+        read: JobRead,
+        method: &str,
+        url: &str,
+        headers: &str,
+        body: &JsValue,
+        milliseconds: f64,
+        longest: u32,
+    ) -> JsValue;
 
     #[wasm_bindgen(js_name = readBody)]
     fn read_body_text(request: &Request, longest: usize) -> Promise;
@@ -182,10 +194,44 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
         request.time.0 as f64,
         request.longest,
     );
-    let reply: Reply = match JsFuture::from(promise).await {
-        Ok(reply) => reply.unchecked_into(),
-        Err(error) => return Err(transport_error(&error)),
-    };
+    match JsFuture::from(promise).await {
+        Ok(reply) => receive_reply(reply),
+        Err(error) => Err(transport_error(&error)),
+    }
+}
+
+/// Sends the request of a read of a job, which makes a response of what comes back; what the entry
+/// waits for, as it expects it.
+#[expect(clippy::cast_precision_loss, reason = "minutes at most")]
+pub fn send_read(
+    read: JobRead,
+    url: &str,
+    headers: &HeaderFields,
+    time: Millis,
+    longest: u32,
+) -> JsValue {
+    let (method, lines) = (Method::Get.as_str(), headers.to_lines());
+    let time = time.0 as f64;
+    send_job_read(
+        read,
+        method,
+        url,
+        &lines,
+        &JsValue::UNDEFINED,
+        time,
+        longest,
+    )
+}
+
+/// The answer that `send` of `host.js` gave, or the error in its place.
+///
+/// # Errors
+/// That no answer came.
+pub fn receive_reply(reply: JsValue) -> Result<Message, TransportError> {
+    if reply.is_instance_of::<js_sys::Error>() {
+        return Err(transport_error(&reply));
+    }
+    let reply: Reply = reply.unchecked_into();
     Ok(Message {
         status: reply.status(),
         headers: HeaderFields::from_lines(&reply.headers()),

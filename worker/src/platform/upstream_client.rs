@@ -121,12 +121,15 @@ struct Answer {
     error: String,
 }
 
-/// A request that was sent.
-struct Asked {
+/// A request that may be sent.
+pub struct Admitted {
     scope: Option<Scope>,
-    started: Millis,
-    answer: Result<Answer, TransportError>,
+    /// Since when it is under way.
+    pub started: Millis,
 }
+
+/// What became of one attempt: an answer's head, or none.
+pub type Sent = Result<Message, TransportError>;
 
 /// Sends requests upstream.
 pub struct UpstreamClient<'a> {
@@ -141,14 +144,58 @@ impl<'a> UpstreamClient<'a> {
 
     /// Sends a request that is answered by a job, for who passes the answer on.
     pub async fn read_job(&self, request: &UpstreamRequest) -> Exchange<JobReply> {
-        let answer = self.ask(request, LONGEST_JOB, &mut || true).await;
-        self.conclude(request, answer, |head, text| JobReply::read(head, &text))
+        match self.admit(request) {
+            Ok(admitted) => self.go_on_reading(request, admitted, None).await,
+            Err(problem) => Exchange::not_sent(problem),
+        }
+    }
+
+    /// What [`Self::read_job`] does from the end of the first attempt on, if there was one.
+    pub async fn go_on_reading(
+        &self,
+        request: &UpstreamRequest,
+        admitted: Admitted,
+        first: Option<Sent>,
+    ) -> Exchange<JobReply> {
+        let mut attempts = self.attempts(request, admitted.started);
+        let free = &mut || true;
+        let answer = self.attempt(request, LONGEST_JOB, &mut attempts, first, free);
+        let answer = answer.await;
+        self.conclude_read(request, &admitted, answer)
+    }
+
+    /// What [`Self::read_job`] does with a success, which is never asked for again.
+    pub fn read_success(
+        &self,
+        request: &UpstreamRequest,
+        admitted: &Admitted,
+        message: &Message,
+    ) -> Exchange<JobReply> {
+        let answer = Answer {
+            head: head_of(message),
+            text: message.text(),
+            error: String::new(),
+        };
+        self.conclude_read(request, admitted, Ok(answer))
+    }
+
+    fn conclude_read(
+        &self,
+        request: &UpstreamRequest,
+        admitted: &Admitted,
+        answer: Result<Answer, TransportError>,
+    ) -> Exchange<JobReply> {
+        self.conclude(request, admitted, answer, |head, text| {
+            JobReply::read(head, &text)
+        })
     }
 
     /// Sends a request that is answered by a job, of which what is known is kept.
     pub async fn take_snapshot(&self, request: &UpstreamRequest) -> Exchange<JobSnapshot> {
-        let answer = self.ask(request, LONGEST_JOB, &mut || true).await;
-        self.conclude(request, answer, |head, text| JobSnapshot::read(&head, text))
+        self.ask(request, LONGEST_JOB, &mut || true, |head, text| {
+            JobSnapshot::read(&head, text)
+        })
+        .await
     }
 
     /// Sends a request that is answered by a page of analytics; `pay` reserves a slot of the
@@ -158,53 +205,75 @@ impl<'a> UpstreamClient<'a> {
         request: &UpstreamRequest,
         pay: &mut dyn FnMut() -> bool,
     ) -> Exchange<PageReply> {
-        let answer = self.ask(request, LONGEST_PAGE, pay).await;
-        self.conclude(request, answer, |_, text| PageReply::read(text))
+        self.ask(request, LONGEST_PAGE, pay, |_, text| PageReply::read(text))
+            .await
     }
 
-    /// Sends a request unless its breaker is open.
-    async fn ask(
+    async fn ask<T>(
         &self,
         request: &UpstreamRequest,
         longest: u32,
         pay: &mut dyn FnMut() -> bool,
-    ) -> Result<Asked, Problem> {
+        read: impl FnOnce(ReplyHead, JsString) -> Option<T>,
+    ) -> Exchange<T> {
+        let admitted = match self.admit(request) {
+            Ok(admitted) => admitted,
+            Err(problem) => return Exchange::not_sent(problem),
+        };
+        let mut attempts = self.attempts(request, admitted.started);
+        let answer = self.attempt(request, longest, &mut attempts, None, pay);
+        let answer = answer.await;
+        self.conclude(request, &admitted, answer, read)
+    }
+
+    /// Admits a request unless its breaker is open.
+    ///
+    /// # Errors
+    /// 503 while the upstream is left alone.
+    #[expect(clippy::unused_self, reason = "a step of what the client does")]
+    pub fn admit(&self, request: &UpstreamRequest) -> Result<Admitted, Problem> {
         let scope = request.scope();
         let started = now();
         if let Some(scope) = &scope {
             with_breakers(|breakers| breakers.allow(scope, started))?;
         }
-        Ok(Asked {
-            scope,
-            started,
-            answer: self.attempt(request, longest, pay).await,
-        })
+        Ok(Admitted { scope, started })
     }
 
-    /// Sends a request, and again where that is allowed.
+    /// The attempts of a request that is under way since `started`.
+    pub fn attempts(&self, request: &UpstreamRequest, started: Millis) -> Attempts<'a> {
+        let deadline = started.plus(self.config.upstream_timeout);
+        Attempts::new(self.config, request.method, deadline)
+    }
+
+    /// Sends a request, unless its `first` attempt was made, and again where that is allowed.
     async fn attempt(
         &self,
         request: &UpstreamRequest,
         longest: u32,
+        attempts: &mut Attempts<'a>,
+        mut first: Option<Sent>,
         pay: &mut dyn FnMut() -> bool,
     ) -> Result<Answer, TransportError> {
-        let deadline = now().plus(self.config.upstream_timeout);
-        let mut attempts = Attempts::new(self.config, request.method, deadline);
         let url = self.config.upstream.join(&request.target);
         loop {
-            let Some(key) = attempts.key() else {
-                return Err(TransportError::Broken);
+            let sent = if let Some(sent) = first.take() {
+                sent
+            } else {
+                let Some(key) = attempts.key() else {
+                    return Err(TransportError::Broken);
+                };
+                let outgoing = Outgoing {
+                    method: request.method.as_str(),
+                    url: &url,
+                    headers: request.headers(key),
+                    body: request.body.as_deref(),
+                    time: attempts.time_left(now()),
+                    longest,
+                };
+                send(outgoing).await
             };
-            let sent = send(Outgoing {
-                method: request.method.as_str(),
-                url: &url,
-                headers: request.headers(key),
-                body: request.body.as_deref(),
-                time: attempts.time_left(now()),
-                longest,
-            })
-            .await
-            .map(|message| (head_of(&message), message));
+            let sent = sent.map(|message| (head_of(&message), message));
             let next = match &sent {
                 Ok((head, _)) => attempts.plan_next(Ok(head), now()),
                 Err(error) => attempts.plan_next(Err(*error), now()),
@@ -226,26 +295,22 @@ impl<'a> UpstreamClient<'a> {
     fn conclude<T>(
         &self,
         request: &UpstreamRequest,
-        asked: Result<Asked, Problem>,
+        admitted: &Admitted,
+        answer: Result<Answer, TransportError>,
         read: impl FnOnce(ReplyHead, JsString) -> Option<T>,
     ) -> Exchange<T> {
-        let asked = match asked {
-            Ok(asked) => asked,
-            Err(problem) => return Exchange::not_sent(problem),
-        };
-        let Asked { scope, started, .. } = asked;
-        let status = asked.answer.as_ref().ok().map(|answer| answer.head.status);
-        let answer = self.classify(request.method, asked.answer);
+        let status = answer.as_ref().ok().map(|answer| answer.head.status);
+        let answer = self.classify(request.method, answer);
         let outcome = answer.and_then(|(head, text)| {
             read(head, text).ok_or_else(|| classify_malformed(request.method))
         });
         let failure = outcome.as_ref().err();
         let now = now();
-        record_outcome(request, scope.as_ref(), failure, now);
+        record_outcome(request, admitted.scope.as_ref(), failure, now);
         Exchange {
             metrics: ExchangeMetrics {
                 status,
-                milliseconds: now.since(started).0,
+                milliseconds: now.since(admitted.started).0,
                 operator: failure.and_then(|failure| failure.operator.clone()),
             },
             outcome,

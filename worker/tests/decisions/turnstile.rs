@@ -153,6 +153,7 @@ fn write(caller: &str, key: Option<&str>, fingerprint: &str) -> Write {
         caller: caller.to_owned(),
         subject: "alice".to_owned(),
         quota: None,
+        ceilings: Vec::new(),
         job: None,
         key: key.map(str::to_owned),
         fingerprint: fingerprint.to_owned(),

@@ -790,6 +790,7 @@ fn request_to(method: Method, target: &str) -> UpstreamRequest {
         target: target.to_owned(),
         body: None,
         traceparent: String::new(),
+        tracestate: None,
     }
 }
 

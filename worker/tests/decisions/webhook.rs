@@ -719,7 +719,10 @@ fn an_end_is_found_by_its_name() {
         assert_eq!(JobEnd::from_name(end.as_str()), Some(end));
     }
     let names = JobEnd::ALL.map(JobEnd::as_str);
-    assert_eq!(names, ["completed", "failed", "archived", "not_found"]);
+    assert_eq!(
+        names,
+        ["completed", "failed", "archived", "unfinished", "not_found"]
+    );
     for name in ["", "active", "Completed", "agent_job.completed"] {
         assert_eq!(JobEnd::from_name(name), None);
     }

@@ -28,8 +28,9 @@ pub fn job_ended() -> Value {
             `WEBHOOK_URL`, as Standard Webhooks specifies. Redirects are not followed. What is not answered \
             with a 2xx within 20 seconds is sent again, {attempts} times in all over about three days. Each \
             receiver has keys of its own, by its address and the project: `npm run webhook-key` prints them. \
-            `agent_job.not_found` says that the upstream has answered 404 for {missing} minutes, and that \
-            nothing more follows; `data` is the job as it was last seen."),
+            `agent_job.unfinished` says that the job has not ended in the time for which the gateway asks \
+            for it, and `agent_job.not_found` that the upstream has answered 404 for {missing} minutes. Then \
+            nothing more follows, unless a follow-up sets the job to work again; `data` is the job as it was last seen."),
         "security": [],
         "parameters": parameters(),
         "requestBody": { "required": true, "content": { JSON: { "schema": body() } } },
