@@ -393,16 +393,14 @@ impl Gate {
     ) -> HostResult<(Page, CacheStatus)> {
         let tag = digest_tag(&reply.text).await?;
         let fetched = now();
-        let page = Page {
-            text: reply.text,
-            head: PageHead {
-                tag,
-                rows: reply.rows,
-                has_more: reply.has_more,
-                fetched,
-                fresh_until: fetched.plus(Millis(call.query.fresh_for)),
-            },
+        let head = PageHead {
+            tag,
+            rows: reply.rows,
+            has_more: reply.has_more,
+            fetched,
+            fresh_until: fetched.plus(Millis(call.query.fresh_for)),
         };
+        let page = Page::new(head, reply.text);
         self.pages.keep(&call.query.list, number, &page)?;
         let by = FetchedBy::Itself;
         Ok((page, CacheStatus::Fetched { reason, by }))

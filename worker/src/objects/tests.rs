@@ -355,16 +355,14 @@ fn a_name_that_is_not_known_is_refused() {
 // --- pages -----------------------------------------------------------------
 
 fn page(text: &str, rows: u64, has_more: bool) -> Page {
-    Page {
-        head: PageHead {
-            tag: String::new(),
-            rows,
-            has_more,
-            fetched: Millis(0),
-            fresh_until: Millis(0),
-        },
-        text: JsString::from(text),
-    }
+    let head = PageHead {
+        tag: String::new(),
+        rows,
+        has_more,
+        fetched: Millis(0),
+        fresh_until: Millis(0),
+    };
+    Page::new(head, JsString::from(text))
 }
 
 const fn piece(number: u64, from: u64, to: u64) -> Piece {

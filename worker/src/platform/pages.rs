@@ -1,9 +1,12 @@
 //! Pages of analytics, and the answers that are cut from them. Their text stays a JavaScript string.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use js_sys::{Array, JsString, Object, Reflect};
 use quillgate::Millis;
 use serde::Serialize;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 
 use super::error::{HostError, HostResult};
 use super::host::{parse_json, stringify_json};
@@ -17,12 +20,71 @@ pub struct Page {
     pub head: PageHead,
     /// Its very text, as the upstream gave it.
     pub text: JsString,
+    /// What answers are cut from, once there was one: to parse the page for each would leave far more
+    /// behind than the answer takes.
+    parts: Rc<OnceCell<Parts>>,
+}
+
+/// A page in parts, each as JSON.
+#[derive(Debug)]
+struct Parts {
+    /// The texts of its rows.
+    rows: Array,
+    /// The members before these, and those after them but `hasMore`; each followed by a comma.
+    before: String,
+    after: String,
 }
 
 impl Page {
-    /// The most bytes that its text may take: a character of a JavaScript string has two at most.
+    /// A page with this text.
+    pub fn new(head: PageHead, text: JsString) -> Self {
+        Self {
+            head,
+            text,
+            parts: Rc::default(),
+        }
+    }
+
+    /// The most bytes that its text may take, in one piece and in parts: a character of a JavaScript
+    /// string has two at most.
     pub fn bytes(&self) -> usize {
-        count_bytes(&self.text)
+        count_bytes(&self.text) * 2
+    }
+
+    fn parts(&self) -> HostResult<&Parts> {
+        if let Some(parts) = self.parts.get() {
+            return Ok(parts);
+        }
+        let parts = Parts::read(&self.text)?;
+        Ok(self.parts.get_or_init(|| parts))
+    }
+}
+
+impl Parts {
+    fn read(text: &JsString) -> HostResult<Self> {
+        let page: Object = parse_json(text)?.unchecked_into();
+        let rows = Array::new();
+        let (mut before, mut after) = (String::new(), String::new());
+        let mut place = &mut before;
+        for name in Object::keys(&page).iter() {
+            let value = Reflect::get(&page, &name)?;
+            if name == "views" {
+                for row in value.unchecked_into::<Array>().iter() {
+                    rows.push(&stringify_json(&row)?.into());
+                }
+                place = &mut after;
+            } else if name != "hasMore" {
+                for (part, sign) in [(&name, ':'), (&value, ',')] {
+                    place.push_str(&String::from(stringify_json(part)?));
+                    place.push(sign);
+                }
+            }
+        }
+        Ok(Self {
+            rows,
+            before,
+            after,
+        })
     }
 }
 
@@ -46,21 +108,19 @@ row! {
 
 impl From<PageRow> for Page {
     fn from(row: PageRow) -> Self {
-        Self {
-            head: PageHead {
-                tag: row.tag,
-                rows: row.rows,
-                has_more: row.has_more != 0,
-                fetched: Millis(row.fetched),
-                fresh_until: Millis(row.fresh_until),
-            },
-            text: row.text,
-        }
+        let head = PageHead {
+            tag: row.tag,
+            rows: row.rows,
+            has_more: row.has_more != 0,
+            fetched: Millis(row.fetched),
+            fresh_until: Millis(row.fresh_until),
+        };
+        Self::new(head, row.text)
     }
 }
 
 impl From<Page> for PageRow {
-    fn from(Page { head, text }: Page) -> Self {
+    fn from(Page { head, text, .. }: Page) -> Self {
         Self {
             text,
             tag: head.tag,
@@ -109,20 +169,18 @@ fn cut_body(pages: &[(Page, Piece)]) -> HostResult<JsString> {
     if pages.len() == 1 && piece.is_whole() {
         return Ok(last.text.clone());
     }
-    let name = JsValue::from_str("views");
     let mut rows = Array::new();
-    let mut body = JsValue::UNDEFINED;
     for (page, piece) in pages {
-        body = parse_json(&page.text)?;
-        let all: Array = Reflect::get(&body, &name)?.unchecked_into();
+        let all = &page.parts()?.rows;
         rows = rows.concat(&all.slice(index(piece.from), index(piece.to)));
     }
     // The last page's other members stand for the whole.
-    let body: Object = body.unchecked_into();
-    Reflect::set(&body, &name, &rows)?;
-    let has_more = has_more(&last.head, piece);
-    Reflect::set(&body, &JsValue::from_str("hasMore"), &has_more.into())?;
-    stringify_json(&body)
+    let Parts { before, after, .. } = last.parts()?;
+    let has_more = has_more(&last.head, piece).to_string();
+    let start = ["{", before, "\"views\":["].concat();
+    let end = ["],", after, "\"hasMore\":", &has_more, "}"].concat();
+    let body = JsString::from(start).concat(&rows.join(","));
+    Ok(body.concat(&JsString::from(end)))
 }
 
 /// A row's place in its page, of which there are 250.
