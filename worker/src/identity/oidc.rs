@@ -292,8 +292,13 @@ impl Rule {
         if self.caller.is_empty() {
             return None;
         }
-        let own = |name: &String| Some((name.clone(), claims.get(name)?.clone()));
-        let own = self.caller.iter().filter_map(own).collect();
+        // One by one: collected, they would be sorted first, by three kilobytes of code.
+        let mut own = Map::new();
+        for name in &self.caller {
+            if let Some(value) = claims.get(name) {
+                own.insert(name.clone(), value.clone());
+            }
+        }
         Some(json::to_text(&Value::Object(own)))
     }
 }
