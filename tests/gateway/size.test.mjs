@@ -6,7 +6,11 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { ROOT } from "../../scripts/versions.mjs";
 
-const MOST_WASM = 200_000;
+/**
+ * 200 kB were enough until the gateway's limits: what holds the attacks of SECURITY.md off (keys on
+ * disk, ceilings, permits, breakers, budgets of reads, derived keys, caps, retention) takes 31 kB.
+ */
+const MOST_WASM = 232_000;
 const MOST_LINES = 250;
 
 test(`the Worker's wasm is at most ${MOST_WASM} bytes, gzipped`, (context) => {

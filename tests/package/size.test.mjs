@@ -11,9 +11,10 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 /**
  * In bytes. A change that has to go past one says so by raising it here: a gateway's list of jobs
- * is 440 bytes of wasm and its deduplicated writes are 176, of which 205 went past 27,000.
+ * is 440 bytes of wasm and its deduplicated writes are 176, of which 205 went past 27,000. That a
+ * list's open end is rounded down and an admin key never goes over plain http took 700 more.
  */
-const BUDGET = { wasm: 27_250, js: 8_500, tarball: 72_000 };
+const BUDGET = { wasm: 28_000, js: 8_500, tarball: 72_000 };
 
 test("wasm and JavaScript are within their budget, compressed with brotli", async () => {
   const { wasm, js } = await ownSizes();
