@@ -13,7 +13,7 @@ before(async () => {
 after(() => gate?.stop());
 
 describe("HEAD", () => {
-  const OF_ONE_REQUEST = ["date", "x-request-id", "server-timing", "age"];
+  const OF_ONE_REQUEST = ["date", "x-request-id", "server-timing", "age", "ratelimit"];
   /** Of the body, which there is none of. */
   OF_ONE_REQUEST.push("content-length", "transfer-encoding");
   /** An answer without its body and what differs between two requests anyway. */

@@ -72,8 +72,9 @@ describe("a stranger with 2,300 forged tokens of random kids", () => {
     issuer.setFault({ delayMs: 500 });
     await attack(issuer, 401, "invalid-token");
     const calls = await keySetCalls(gate);
-    assert.ok(calls >= 1 && calls <= HANDFUL, `${calls} calls of the gate`);
-    assert.ok(issuer.jwksRequests <= HANDFUL, `${issuer.jwksRequests} looks at the issuer`);
+    assert.ok(calls <= HANDFUL, `${calls} calls of the gate`);
+    const looks = issuer.jwksRequests;
+    assert.ok(looks >= 1 && looks <= HANDFUL, `${looks} looks at the issuer`);
   });
 
   test("keeps no genuine caller out", async () => {
@@ -88,8 +89,9 @@ describe("a stranger with 2,300 forged tokens of random kids", () => {
     const earlier = await keySetCalls(gate);
     await attack(failing, 503, "issuer-unavailable");
     const calls = (await keySetCalls(gate)) - earlier;
-    assert.ok(calls >= 1 && calls <= HANDFUL, `${calls} calls of the gate`);
-    assert.ok(failing.jwksRequests <= HANDFUL, `${failing.jwksRequests} looks at the issuer`);
+    assert.ok(calls <= HANDFUL, `${calls} calls of the gate`);
+    const looks = failing.jwksRequests;
+    assert.ok(looks >= 1 && looks <= HANDFUL, `${looks} looks at the issuer`);
   });
 
   test("gets nothing of anybody's secrets", () => gate.assertDiscreet());
