@@ -137,7 +137,7 @@ describe("one page in thousands of ways", () => {
     assert.equal(await gateCalls(gate), calls);
   });
 
-  test("a page that was fetched anew is what all answers are cut from", async () => {
+  test("a page that was fetched again is what all answers are cut from", async () => {
     const range = closedRange();
     const slices = [0, 3, 7].map((offset) => viewsOf({ ...range, limit: 5, offset }));
     const page = await upstreamsOwn(gate, viewsOf({ ...range, limit: PAGE_ROWS }));

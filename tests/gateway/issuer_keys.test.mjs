@@ -117,7 +117,7 @@ describe("an issuer that is gone", () => {
     rmSync(state, { recursive: true, force: true });
   });
 
-  test("locks out nobody whose key is known, though the Worker starts anew", async () => {
+  test("locks out nobody whose key is known, though the Worker restarts", async () => {
     await gate.restart();
     // A stranger comes first, and finds out nothing.
     const unknown = await gate.get(LIST, mint(gate, issuer, { kid: "unknown" }));

@@ -60,7 +60,7 @@ describe("Retry-After of a poll", () => {
       assert.ok(json.jobs.some((job) => job.id === id));
       const other = await jobs.watching(id);
       assert.deepEqual(states(other), ["active"]);
-      assert.equal((await jobs.reads(id)).count, settled, "listed, and watched anew");
+      assert.equal((await jobs.reads(id)).count, settled, "listed, and watched again");
       for (const open of [stream, other]) open.leave();
       await jobs.upstream.setJob(id, { status: "completed" });
     });

@@ -42,7 +42,7 @@ pub const JOB_TABLES: &str = "
 ";
 
 /// When jobs are polled and for how long they are kept, a further step of the project's object. Both
-/// begin anew for what an earlier release has stored.
+/// start from the upgrade for what an earlier release has stored.
 ///
 /// `webhook_poll` is set while a webhook waits for the end of a job: what is unfinished is found
 /// without reading the rest.
