@@ -88,6 +88,7 @@ async function startGatewayIn(folder, { adminKey, secret, upstreamUrl }) {
     CREATE_LIMIT_PER_HOUR: UNLIMITED,
     MESSAGE_LIMIT_PER_HOUR: UNLIMITED,
     ANALYTICS_LIMIT_PER_HOUR: UNLIMITED,
+    READ_LIMIT_PER_HOUR: UNLIMITED,
     LIMIT_WINDOW_SECONDS: "10",
     JOB_POLL_SECONDS: "1",
   };
