@@ -15,8 +15,12 @@ pub fn paths() -> Map<String, Value> {
     let paths = [
         ("/healthz", both(health())),
         (
+            "/healthz/closures/analytics",
+            json!({ "delete": reopening("gateway.reopenAnalytics", vec![]) }),
+        ),
+        (
             "/healthz/closures/{policy}",
-            json!({ "delete": reopening() }),
+            json!({ "delete": reopening("gateway.reopen", of_project()) }),
         ),
         ("/openapi.json", both(description())),
     ];
@@ -24,9 +28,10 @@ pub fn paths() -> Map<String, Value> {
     paths.into_iter().map(owned).collect()
 }
 
-fn reopening() -> Value {
-    let closable = [Policy::CreateJob, Policy::SendMessage, Policy::Analytics];
-    let mut parameters = vec![
+/// The parameters of a policy that each project has for itself.
+fn of_project() -> Vec<Value> {
+    let closable = [Policy::CreateJob, Policy::SendMessage];
+    vec![
         json!({
             "name": "policy",
             "in": "path",
@@ -38,11 +43,15 @@ fn reopening() -> Value {
         json!({
             "name": "project",
             "in": "query",
-            "description": "The project: required for every policy but `analytics`.",
+            "required": true,
+            "description": "The project.",
             "schema": { "type": "string", "minLength": 1 },
             "example": "demo-docs",
         }),
-    ];
+    ]
+}
+
+fn reopening(id: &str, mut parameters: Vec<Value>) -> Value {
     parameters.extend(fields::taken(&fields::ANY_REQUEST));
     let own = [
         ProblemKind::InvalidRequest,
@@ -58,7 +67,7 @@ fn reopening() -> Value {
         }),
     );
     json!({
-        "operationId": "gateway.reopen",
+        "operationId": id,
         "tags": ["gateway"],
         "summary": "Opens a policy that a 429 of the upstream has closed.",
         "description": "Without this it is open again when the upstream's `Retry-After` is over, after \

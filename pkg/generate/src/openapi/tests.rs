@@ -24,9 +24,10 @@ use super::description;
 use super::problems::schema_name;
 
 /// Paths that are the gateway's own, with the operations there.
-const OWN: [(&str, &str); 5] = [
+const OWN: [(&str, &str); 6] = [
     ("/healthz", "gateway.health"),
     ("/healthz", "gateway.healthHead"),
+    ("/healthz/closures/analytics", "gateway.reopenAnalytics"),
     ("/healthz/closures/{policy}", "gateway.reopen"),
     ("/openapi.json", "gateway.description"),
     ("/openapi.json", "gateway.descriptionHead"),
