@@ -30,10 +30,14 @@ pub struct Page {
 struct Parts {
     /// The texts of its rows.
     rows: Array,
-    /// The members before these, and those after them but `hasMore`; each followed by a comma.
+    /// The members before these and those after them, each followed by a comma; [`HAS_MORE`] stands
+    /// for `hasMore`.
     before: String,
     after: String,
 }
+
+/// A character that JSON never has but escaped.
+const HAS_MORE: char = '\u{1}';
 
 impl Page {
     /// A page with this text.
@@ -73,7 +77,9 @@ impl Parts {
                     rows.push(&stringify_json(&row)?.into());
                 }
                 place = &mut after;
-            } else if name != "hasMore" {
+            } else if name == "hasMore" {
+                place.push(HAS_MORE);
+            } else {
                 for (part, sign) in [(&name, ':'), (&value, ',')] {
                     place.push_str(&String::from(stringify_json(part)?));
                     place.push(sign);
@@ -177,8 +183,11 @@ fn cut_body(pages: &[(Page, Piece)]) -> HostResult<JsString> {
     // The last page's other members stand for the whole.
     let Parts { before, after, .. } = last.parts()?;
     let has_more = has_more(&last.head, piece).to_string();
+    let has_more = ["\"hasMore\":", &has_more, ","].concat();
     let start = ["{", before, "\"views\":["].concat();
-    let end = ["],", after, "\"hasMore\":", &has_more, "}"].concat();
+    let end = ["],", after].concat();
+    let [start, end] = [start, end].map(|part| part.replace(HAS_MORE, &has_more));
+    let end = [end.strip_suffix(',').unwrap_or(&end), "}"].concat();
     let body = JsString::from(start).concat(&rows.join(","));
     Ok(body.concat(&JsString::from(end)))
 }
