@@ -1,19 +1,20 @@
 //! Agent jobs: an instruction that a background agent carries out on the project's
-//! documentation repository (SPEC 2.1, 2.2, 3, 4.1 and 4.3).
+//! documentation repository (docs/platform.md, 2.1, 2.2, 3, 4.1 and 4.3).
 
 use std::fmt;
 
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::encode::{json_string, percent_encoded};
-use crate::endpoint::{Endpoint, Method, Operation, Parameter, ParameterKind, Place, Request};
-use crate::error::{Rule, ValidationError};
-use crate::project::{ProjectId, path_segment};
+use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
+use crate::encode::percent_encoded;
+use crate::error::ValidationError;
+use crate::parameters::SingleParameter;
+use crate::project::path_segment;
 use crate::schema::{Described, Kind, OpenEnum};
-use crate::value::{Value, required_text};
+use crate::value::check_not_empty;
 
-/// The identifier of an agent job (SPEC 2.1, `id`).
+/// The identifier of an agent job (docs/platform.md, 2.1, `id`).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct JobId(String);
 
@@ -46,13 +47,26 @@ impl JobId {
     pub fn as_path_segment(&self) -> String {
         percent_encoded(&self.0)
     }
+}
 
-    fn parse<V: Value>(params: &V) -> Result<Self, ValidationError> {
-        Self::new(required_text(params, "id")?)
+impl SingleParameter for JobId {
+    const PARAMETER: Parameter = Parameter {
+        name: "id",
+        place: Place::Path,
+        kind: ParameterKind::Id,
+    };
+    const DOC: &'static str = "The job's identifier.";
+
+    fn from_text(text: &str) -> Result<Self, ValidationError> {
+        Self::new(text)
+    }
+
+    fn to_text(&self) -> String {
+        self.0.clone()
     }
 }
 
-/// The instruction for the agent: at least one character (SPEC 2.2).
+/// The instruction for the agent: at least one character (docs/platform.md, 2.2).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Prompt(String);
 
@@ -69,11 +83,7 @@ impl Prompt {
     /// assert_eq!(Prompt::new("").unwrap_err().rule, Rule::NotEmpty);
     /// ```
     pub fn new(text: impl Into<String>) -> Result<Self, ValidationError> {
-        let text = text.into();
-        if text.is_empty() {
-            return Err(ValidationError::new("prompt", Rule::NotEmpty, "empty text"));
-        }
-        Ok(Self(text))
+        check_not_empty("prompt", text.into()).map(Self)
     }
 
     /// The instruction as it is.
@@ -81,16 +91,22 @@ impl Prompt {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
 
-    fn parse<V: Value>(params: &V) -> Result<Self, ValidationError> {
-        Self::new(required_text(params, "prompt")?)
+impl SingleParameter for Prompt {
+    const PARAMETER: Parameter = Parameter {
+        name: "prompt",
+        place: Place::Body,
+        kind: ParameterKind::Text,
+    };
+    const DOC: &'static str = "The instruction for the agent: at least one character.";
+
+    fn from_text(text: &str) -> Result<Self, ValidationError> {
+        Self::new(text)
     }
 
-    fn to_body(&self) -> String {
-        let mut body = String::from("{\"prompt\":");
-        body.push_str(&json_string(&self.0));
-        body.push('}');
-        body
+    fn to_text(&self) -> String {
+        self.0.clone()
     }
 }
 
@@ -101,7 +117,7 @@ impl fmt::Debug for Prompt {
     }
 }
 
-/// Where a job stands (SPEC 3). A status that the specification does not know is
+/// Where a job stands (docs/platform.md, 3). A status that the specification does not know is
 /// kept as it is, and does not end a wait.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum JobStatus {
@@ -118,7 +134,7 @@ pub enum JobStatus {
 }
 
 impl JobStatus {
-    /// Whether a job in this state has come to its end: `completed`, `archived` or `failed` (SPEC 3, rule 1).
+    /// Whether a job in this state has come to its end: `completed`, `archived` or `failed` (docs/platform.md, 3, rule 1).
     ///
     /// ```
     /// use quillgate::JobStatus;
@@ -227,38 +243,18 @@ record! {
     }
 }
 
-const PROMPT: Parameter = Parameter {
-    name: "prompt",
-    doc: "The instruction for the agent: at least one character.",
-    place: Place::Body,
-    kind: ParameterKind::Text,
-    required: true,
-};
-
-const ID: Parameter = Parameter {
-    name: "id",
-    doc: "The job's identifier.",
-    place: Place::Path,
-    kind: ParameterKind::Text,
-    required: true,
-};
-
-fn job_target(project: &ProjectId, id: Option<&JobId>, rest: &str) -> String {
-    let mut target = String::from("/v2/agent/");
-    target.push_str(&project.as_path_segment());
-    target.push_str("/job");
-    if let Some(id) = id {
-        target.push('/');
-        target.push_str(&id.as_path_segment());
+operation! {
+    /// Creates an agent job, which runs in the background.
+    pub struct CreateAgentJob -> AgentJob {
+        /// The instruction.
+        pub prompt: Prompt,
     }
-    target.push_str(rest);
-    target
-}
-
-/// Create agent job (SPEC 4.1): at most 100 per project per hour (SPEC 8).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CreateAgentJob {
-    prompt: Prompt,
+    name: "agentJobs.create",
+    route: Post "/v2/agent/{projectId}/job",
+    scope: CreateJobs,
+    policy: Some(Policy::CreateJob),
+    pagination: Pagination::Whole,
+    link: Some("https://www.mintlify.com/docs/api/agent/v2/create-agent-job"),
 }
 
 impl CreateAgentJob {
@@ -269,36 +265,18 @@ impl CreateAgentJob {
     }
 }
 
-impl Endpoint for CreateAgentJob {
-    type Output = AgentJob;
-
-    const OPERATION: Operation = Operation {
-        name: "agentJobs.create",
-        method: Method::Post,
-        path: "/v2/agent/{projectId}/job",
-        doc: "Creates an agent job, which runs in the background.",
-        scope: "jobs:create",
-        parameters: &[PROMPT],
-        result: AgentJob::KIND,
-    };
-
-    fn parse<V: Value>(params: &V) -> Result<Self, ValidationError> {
-        Prompt::parse(params).map(Self::new)
+operation! {
+    /// Reads an agent job.
+    pub struct GetAgentJob -> AgentJob {
+        /// The job.
+        pub id: JobId,
     }
-
-    fn request(&self, project: &ProjectId) -> Request {
-        Request {
-            method: Method::Post,
-            target: job_target(project, None, ""),
-            body: Some(self.prompt.to_body()),
-        }
-    }
-}
-
-/// Get agent job (SPEC 4.3): a job's state, as often as polling needs it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GetAgentJob {
-    id: JobId,
+    name: "agentJobs.get",
+    route: Get "/v2/agent/{projectId}/job/{id}",
+    scope: ReadJobs,
+    policy: Some(Policy::ReadJobs),
+    pagination: Pagination::Whole,
+    link: Some("https://www.mintlify.com/docs/api/agent/v2/get-agent-job"),
 }
 
 impl GetAgentJob {
@@ -309,37 +287,20 @@ impl GetAgentJob {
     }
 }
 
-impl Endpoint for GetAgentJob {
-    type Output = AgentJob;
-
-    const OPERATION: Operation = Operation {
-        name: "agentJobs.get",
-        method: Method::Get,
-        path: "/v2/agent/{projectId}/job/{id}",
-        doc: "Reads an agent job.",
-        scope: "jobs:read",
-        parameters: &[ID],
-        result: AgentJob::KIND,
-    };
-
-    fn parse<V: Value>(params: &V) -> Result<Self, ValidationError> {
-        JobId::parse(params).map(Self::new)
+operation! {
+    /// Sends a follow-up message to an agent job, which sets it to work again.
+    pub struct SendMessage -> AgentJob {
+        /// The job.
+        pub id: JobId,
+        /// The further instruction.
+        pub prompt: Prompt,
     }
-
-    fn request(&self, project: &ProjectId) -> Request {
-        Request {
-            method: Method::Get,
-            target: job_target(project, Some(&self.id), ""),
-            body: None,
-        }
-    }
-}
-
-/// Send follow-up message: a further instruction to a job, at most 100 per project per hour.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SendMessage {
-    id: JobId,
-    prompt: Prompt,
+    name: "agentJobs.sendMessage",
+    route: Post "/v2/agent/{projectId}/job/{id}/message",
+    scope: CreateJobs,
+    policy: Some(Policy::SendMessage),
+    pagination: Pagination::Whole,
+    link: Some("https://www.mintlify.com/docs/api/agent/v2/send-message"),
 }
 
 impl SendMessage {
@@ -350,28 +311,30 @@ impl SendMessage {
     }
 }
 
-impl Endpoint for SendMessage {
-    type Output = AgentJob;
-
-    const OPERATION: Operation = Operation {
-        name: "agentJobs.sendMessage",
-        method: Method::Post,
-        path: "/v2/agent/{projectId}/job/{id}/message",
-        doc: "Sends a follow-up message to an agent job, which sets it to work again.",
-        scope: "jobs:create",
-        parameters: &[ID, PROMPT],
-        result: AgentJob::KIND,
-    };
-
-    fn parse<V: Value>(params: &V) -> Result<Self, ValidationError> {
-        Ok(Self::new(JobId::parse(params)?, Prompt::parse(params)?))
+operation! {
+    /// Streams an agent job's changes as Server-Sent Events, until it has come to its end.
+    pub struct StreamAgentJobEvents -> AgentJob {
+        /// The job.
+        pub id: JobId,
     }
+    name: "agentJobs.events",
+    route: Get "/v2/agent/{projectId}/job/{id}/events",
+    scope: ReadJobs,
+    policy: Some(Policy::ReadJobs),
+    pagination: Pagination::Whole,
+    link: None,
+}
 
-    fn request(&self, project: &ProjectId) -> Request {
-        Request {
-            method: Method::Post,
-            target: job_target(project, Some(&self.id), "/message"),
-            body: Some(self.prompt.to_body()),
-        }
+operation! {
+    /// Deletes what the gateway has recorded of an agent job; the job itself goes on.
+    pub struct DeleteAgentJobRecord -> () {
+        /// The job.
+        pub id: JobId,
     }
+    name: "agentJobs.deleteRecord",
+    route: Delete "/v2/agent/{projectId}/job/{id}/record",
+    scope: Operate,
+    policy: None,
+    pagination: Pagination::Whole,
+    link: None,
 }

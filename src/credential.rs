@@ -90,7 +90,7 @@ pub fn is_loopback(rest: &str) -> bool {
     matches!(host, "localhost" | "127.0.0.1" | "[::1]")
 }
 
-/// The platform's admin key: a server-side secret (SPEC 5).
+/// The platform's admin key: a server-side secret (docs/platform.md, 5).
 #[derive(Clone, PartialEq, Eq)]
 pub struct AdminKey(String);
 

@@ -1,37 +1,17 @@
 //! Calendar dates, instants and HTTP dates.
 //!
-//! The specification takes `YYYY-MM-DD` and ISO 8601 (SPEC 4.2). This module reads
+//! The platform takes `YYYY-MM-DD` and ISO 8601 (docs/platform.md, 4.2). This module reads
 //! just what those need, since a whole calendar library would outweigh the rest of
 //! the package many times over.
 
 use std::cmp::Ordering;
 
 use crate::error::{Rule, ValidationError};
-use crate::value::{Value, excerpt, integer_text, optional_text};
+use crate::millis::Millis;
+use crate::value::{excerpt, integer_text};
 
-/// Milliseconds: an instant since the Unix epoch, or a length of time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Millis(pub u64);
-
-impl Millis {
-    /// That many seconds.
-    #[must_use]
-    pub const fn from_seconds(seconds: u64) -> Self {
-        Self(seconds.saturating_mul(1000))
-    }
-
-    /// This much later.
-    #[must_use]
-    pub const fn plus(self, later: Self) -> Self {
-        Self(self.0.saturating_add(later.0))
-    }
-
-    /// From `earlier` until this; zero when this is not later.
-    #[must_use]
-    pub const fn since(self, earlier: Self) -> Self {
-        Self(self.0.saturating_sub(earlier.0))
-    }
-}
+/// To what an open end is rounded down: five minutes.
+const FREEZE_STEP: Millis = Millis::from_seconds(300);
 
 /// A bound of a range of dates: `YYYY-MM-DD` or an ISO 8601 date-time, sent as it was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,7 +138,7 @@ impl DateBound {
     }
 }
 
-/// A range of dates: `dateFrom` counts, `dateTo` does not any more (SPEC 4.2).
+/// A range of dates: `dateFrom` counts, `dateTo` does not any more (docs/platform.md, 4.2).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DateRange {
     from: Option<DateBound>,
@@ -184,13 +164,30 @@ impl DateRange {
         Ok(Self { from, to })
     }
 
-    pub(crate) fn parse<V: Value>(params: &V) -> Result<Self, ValidationError> {
-        let bound = |field| {
-            optional_text(params, field)?
-                .map(|text| DateBound::new(field, text))
-                .transpose()
-        };
-        Self::new(bound("dateFrom")?, bound("dateTo")?)
+    /// The same range with an end, where it was open, so that every page of one run comes from one
+    /// range: `now`, rounded down to five minutes, so that runs of the same five minutes are
+    /// answered from one cache. A range that began within them ends at `now` itself.
+    ///
+    /// # Errors
+    /// [`Rule::BeforeDateTo`] when the range does not begin before `now`.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::{DateBound, DateRange, Millis};
+    ///
+    /// let range = DateRange::default().freeze(Millis(1_709_210_096_789))?;
+    /// assert_eq!(range.to().map(DateBound::as_str), Some("2024-02-29T12:30:00.000Z"));
+    /// # Ok::<(), quillgate::ValidationError>(())
+    /// ```
+    pub fn freeze(self, now: Millis) -> Result<Self, ValidationError> {
+        if self.to.is_some() {
+            return Ok(self);
+        }
+        let rounded = Millis(now.0 / FREEZE_STEP.0 * FREEZE_STEP.0);
+        let from = self.from.as_ref();
+        let has_begun = from.is_none_or(|from| from.is_before_in_utc(rounded));
+        let end = DateBound::from_instant(if has_begun { rounded } else { now });
+        Self::new(self.from, Some(end))
     }
 
     /// The same range with each bound in its one spelling: see [`DateBound::normalize`].

@@ -1,114 +1,11 @@
-//! What every operation has in common: a name, a route, parameters, a result.
-//!
-//! A new operation is one type that implements [`Endpoint`] and one line in
-//! [`OPERATIONS`]; the gateway's routes, the package's methods and the TypeScript
-//! types follow from those.
+//! Operations with the values of one call, as types of their own.
 
-use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
+use crate::call::{Call, Request};
+use crate::declaration::{Declaration, Documentation};
 use crate::error::ValidationError;
-use crate::job_list::ListAgentJobs;
-use crate::page_views::ListPageViews;
 use crate::project::ProjectId;
-use crate::schema::{Described, Kind};
+use crate::schema::Described;
 use crate::value::Value;
-
-/// The request method (RFC 9110, section 9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// `GET`: safe, and so free to be sent again.
-    Get,
-    /// `POST`: not idempotent; sent again only where the other side deduplicates.
-    Post,
-    /// `DELETE`: idempotent.
-    Delete,
-}
-
-impl Method {
-    /// The method as it stands in a request line.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Delete => "DELETE",
-        }
-    }
-}
-
-/// A request, without the address and the credential that it will be sent with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// The method.
-    pub method: Method,
-    /// Path and query, beginning with `/`, percent-encoded.
-    pub target: String,
-    /// The body as JSON text; sent with `Content-Type: application/json`.
-    pub body: Option<String>,
-}
-
-/// Where a parameter stands in the request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// A segment of the path.
-    Path,
-    /// A pair of the query.
-    Query,
-    /// A member of the JSON body.
-    Body,
-}
-
-/// What a parameter may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ParameterKind {
-    /// Text with at least one character.
-    Text,
-    /// `YYYY-MM-DD` or an ISO 8601 date-time.
-    Date,
-    /// An integer from `min` to `max`; `default` is what the upstream takes when it is left out.
-    Integer {
-        /// The smallest value.
-        min: u64,
-        /// The largest value.
-        max: u64,
-        /// What the upstream takes when the parameter is left out.
-        default: u64,
-    },
-}
-
-/// A parameter of an operation, as documentation and for tooling; parsing is in
-/// [`Endpoint::parse`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parameter {
-    /// The upstream's own name.
-    pub name: &'static str,
-    /// One or two sentences.
-    pub doc: &'static str,
-    /// Where it stands.
-    pub place: Place,
-    /// What it may be.
-    pub kind: ParameterKind,
-    /// Whether it has to be there.
-    pub required: bool,
-}
-
-/// What an operation is, apart from the values of one call.
-#[derive(Debug)]
-pub struct Operation {
-    /// The name in the package: `agentJobs.create`.
-    pub name: &'static str,
-    /// The method.
-    pub method: Method,
-    /// The path with `{projectId}` and `{id}` where those stand (SPEC 4).
-    pub path: &'static str,
-    /// One sentence.
-    pub doc: &'static str,
-    /// The scope that an access token of the gateway needs for it.
-    pub scope: &'static str,
-    /// The parameters, without `projectId`, which every operation has.
-    pub parameters: &'static [Parameter],
-    /// The type of a success's body.
-    pub result: Kind,
-}
 
 /// An operation with the values of one call.
 pub trait Endpoint: Sized {
@@ -116,24 +13,94 @@ pub trait Endpoint: Sized {
     type Output: Described;
 
     /// What the operation is.
-    const OPERATION: Operation;
+    const DECLARATION: Declaration;
 
-    /// Reads the call's values from `params`, by the upstream's own names.
+    /// What people read about it.
+    const DOCUMENTATION: Documentation;
+
+    /// The values of a call of this operation.
+    ///
+    /// # Errors
+    /// [`crate::Rule::Required`] when one is not there but has to be.
+    fn from_call(call: &Call) -> Result<Self, ValidationError>;
+
+    /// The call with these values.
+    #[must_use]
+    fn to_call(&self) -> Call;
+
+    /// Reads the call's values from `params`, by the server's own names.
     ///
     /// # Errors
     /// The first value that breaks a rule.
-    fn parse<V: Value>(params: &V) -> Result<Self, ValidationError>;
+    fn parse<V: Value>(params: &V) -> Result<Self, ValidationError> {
+        Call::parse(const { &Self::DECLARATION }, params).and_then(|call| Self::from_call(&call))
+    }
 
     /// The request of this call.
     #[must_use]
-    fn request(&self, project: &ProjectId) -> Request;
+    fn request(&self, project: &ProjectId) -> Request {
+        self.to_call().request(project)
+    }
 }
 
-/// Every operation that the project supports.
-pub static OPERATIONS: [&Operation; 5] = [
-    &CreateAgentJob::OPERATION,
-    &GetAgentJob::OPERATION,
-    &SendMessage::OPERATION,
-    &ListAgentJobs::OPERATION,
-    &ListPageViews::OPERATION,
-];
+/// Declares an operation: a struct with its parameters as fields, whose types say their names,
+/// places and bounds, and what else is to know of it.
+macro_rules! operation {
+    (
+        $(#[doc = $doc:literal])+
+        pub struct $name:ident $(: $derive:ident)? -> $output:ty {
+            $($(#[doc = $field_doc:literal])+ pub $field:ident: $kind:ty,)*
+        }
+        name: $wire:literal,
+        route: $method:ident $path:literal,
+        scope: $scope:ident,
+        policy: $policy:expr,
+        pagination: $pagination:expr,
+        link: $link:expr,
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, PartialEq, Eq $(, $derive)?)]
+        pub struct $name {
+            $($(#[doc = $field_doc])+ pub $field: $kind,)*
+        }
+
+        impl $crate::endpoint::Endpoint for $name {
+            type Output = $output;
+
+            const DECLARATION: $crate::declaration::Declaration =
+                $crate::declaration::Declaration {
+                    name: $wire,
+                    method: $crate::declaration::Method::$method,
+                    path: $path,
+                    groups: &[$(<$kind as $crate::parameters::Parameters>::LIST),*],
+                    // Read at compile time, so that the type's documentation stays out of the wasm.
+                    result: const { <$output as $crate::schema::Described>::KIND.name() },
+                    scope: $crate::declaration::Scope::$scope,
+                    policy: $policy,
+                    pagination: $pagination,
+                };
+
+            const DOCUMENTATION: $crate::declaration::Documentation =
+                $crate::declaration::Documentation {
+                    summary: &[$($doc),+],
+                    parameters: &[$(<$kind as $crate::parameters::Parameters>::DOCS),*],
+                    link: $link,
+                };
+
+            fn from_call(call: &$crate::call::Call) -> Result<Self, $crate::error::ValidationError> {
+                Ok(Self {
+                    $($field: <$kind as $crate::parameters::Parameters>::read(call)?,)*
+                })
+            }
+
+            fn to_call(&self) -> $crate::call::Call {
+                #[allow(unused_mut, reason = "an operation may have no parameters")]
+                let mut call = $crate::call::Call::new(
+                    const { &<Self as $crate::endpoint::Endpoint>::DECLARATION },
+                );
+                $($crate::parameters::Parameters::write(&self.$field, &mut call);)*
+                call
+            }
+        }
+    };
+}

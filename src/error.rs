@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::agent_job::AgentJob;
-use crate::date::Millis;
-use crate::retry::Failure;
+use crate::millis::Millis;
+use crate::value::{MAX_SAFE_INTEGER, integer_text, sanitize};
 
 /// The rule that a value breaks.
 ///
@@ -18,7 +17,7 @@ pub enum Rule {
     Required,
     /// The value has to be text.
     Text,
-    /// The text has to have at least one character (SPEC 2.2 and 4).
+    /// The text has to have at least one character (docs/platform.md, 2.2 and 4).
     NotEmpty,
     /// The text must not be `.` or `..`: a URL parser takes them, percent-encoded
     /// or not, for steps in the path (WHATWG URL, "double-dot path segment").
@@ -26,17 +25,19 @@ pub enum Rule {
     /// The gateway takes ids as they are: percent-decoded once, they hold no `/`, `\\`,
     /// `%`, `?`, `#` or control character, so that no server behind it reads another path.
     PathSegment,
-    /// An integer from 1 to 250 (SPEC 4.2, `limit`).
-    PageSize,
-    /// An integer from 1 to 100: `limit` of a gateway's list of jobs.
-    JobPageSize,
-    /// An integer from 0 to 2^53 − 1 (SPEC 4.2, `offset`).
-    Offset,
-    /// `YYYY-MM-DD` or an ISO 8601 date-time (SPEC 4.2).
+    /// An integer within bounds.
+    Integer(&'static IntegerRule),
+    /// `page` stands in the place of `offset`, so the two exclude each other.
+    NotWithOffset,
+    /// One of these texts.
+    OneOf(&'static [&'static str]),
+    /// A ULID: 26 characters of Crockford's base 32.
+    Ulid,
+    /// `YYYY-MM-DD` or an ISO 8601 date-time (docs/platform.md, 4.2).
     DateFormat,
     /// A day that the calendar has.
     CalendarDate,
-    /// `dateFrom` has to be before `dateTo`, whose day is not included (SPEC 4.2).
+    /// `dateFrom` has to be before `dateTo`, whose day is not included (docs/platform.md, 4.2).
     BeforeDateTo,
     /// An absolute `http:` or `https:` URL without credentials, query or fragment.
     BaseUrl,
@@ -45,10 +46,6 @@ pub enum Rule {
     /// The platform's admin key: begins with `mint_`, and is neither an assistant key
     /// (`mint_dsc_`) nor an index key (`mint_us_`).
     AdminKey,
-    /// A length of time in milliseconds, an integer from 1 to 2^31 − 1.
-    Milliseconds,
-    /// An integer from 0 to 10.
-    RetryCount,
     /// A key that an HTTP header can carry: 1 to 255 visible ASCII characters.
     IdempotencyKey,
     /// A value that an HTTP header can carry: visible ASCII, no spaces.
@@ -59,25 +56,94 @@ pub enum Rule {
     Once,
 }
 
+/// The bounds of an integer, which stand here and nowhere else.
+#[derive(Debug, PartialEq, Eq)]
+pub struct IntegerRule {
+    /// The rule's stable name.
+    pub name: &'static str,
+    /// What the integer counts, in words after "an integer"; empty where that is plain.
+    pub unit: &'static str,
+    /// The smallest value.
+    pub min: u64,
+    /// The largest value.
+    pub max: u64,
+}
+
+impl IntegerRule {
+    /// How many rows to skip: all that JSON can carry exactly (docs/platform.md, 4.2, `offset`).
+    pub const OFFSET: Self = Self::new("offset", 0, MAX_SAFE_INTEGER);
+    /// A page of a list, counted from 1.
+    pub const PAGE: Self = Self::new("page", 1, MAX_SAFE_INTEGER);
+    /// How often a request is sent again.
+    pub const RETRY_COUNT: Self = Self::new("retry-count", 0, 10);
+    /// A length of time that a host's timer takes.
+    pub const MILLISECONDS: Self = Self {
+        unit: " of milliseconds",
+        ..Self::new("milliseconds", 1, (1 << 31) - 1)
+    };
+
+    const fn new(name: &'static str, min: u64, max: u64) -> Self {
+        Self {
+            name,
+            unit: "",
+            min,
+            max,
+        }
+    }
+
+    /// How many rows a page may hold.
+    #[must_use]
+    pub const fn page_size(name: &'static str, max: u64) -> Self {
+        Self::new(name, 1, max)
+    }
+
+    /// Checks that a number is within the bounds, and gives it back.
+    ///
+    /// # Errors
+    /// [`Rule::Integer`] when it is not.
+    pub fn check(&'static self, field: &'static str, number: u64) -> Result<u64, ValidationError> {
+        if (self.min..=self.max).contains(&number) {
+            return Ok(number);
+        }
+        let found = integer_text(number);
+        Err(ValidationError::new(field, Rule::Integer(self), found))
+    }
+}
+
 impl Rule {
-    /// Every rule.
-    pub const ALL: [Self; 20] = [
+    /// The rule of `offset`.
+    pub const OFFSET: Self = Self::Integer(&IntegerRule::OFFSET);
+    /// The rule of a `limit` of up to 250 rows, and the name of every such rule.
+    pub const PAGE_SIZE: Self = Self::Integer(&IntegerRule::page_size("page-size", 250));
+    /// The rule of `limit` of a gateway's list of jobs.
+    pub const JOB_PAGE_SIZE: Self = Self::Integer(&IntegerRule::page_size("job-page-size", 100));
+    /// The rule of lengths of time.
+    pub const MILLISECONDS: Self = Self::Integer(&IntegerRule::MILLISECONDS);
+    /// The rule of how often a request is sent again.
+    pub const RETRY_COUNT: Self = Self::Integer(&IntegerRule::RETRY_COUNT);
+
+    /// Every rule, one for each name.
+    pub const ALL: [Self; 24] = [
         Self::Required,
         Self::Text,
         Self::NotEmpty,
         Self::NotDotSegment,
         Self::PathSegment,
-        Self::PageSize,
-        Self::JobPageSize,
-        Self::Offset,
+        Self::PAGE_SIZE,
+        Self::JOB_PAGE_SIZE,
+        Self::OFFSET,
+        Self::Integer(&IntegerRule::PAGE),
+        Self::NotWithOffset,
         Self::DateFormat,
         Self::CalendarDate,
         Self::BeforeDateTo,
+        Self::OneOf(&[]),
+        Self::Ulid,
         Self::BaseUrl,
         Self::SecureBaseUrl,
         Self::AdminKey,
-        Self::Milliseconds,
-        Self::RetryCount,
+        Self::MILLISECONDS,
+        Self::RETRY_COUNT,
         Self::IdempotencyKey,
         Self::Credential,
         Self::Unknown,
@@ -93,17 +159,16 @@ impl Rule {
             Self::NotEmpty => "not-empty",
             Self::NotDotSegment => "not-dot-segment",
             Self::PathSegment => "path-segment",
-            Self::PageSize => "page-size",
-            Self::JobPageSize => "job-page-size",
-            Self::Offset => "offset",
+            Self::Integer(rule) => rule.name,
+            Self::NotWithOffset => "not-with-offset",
             Self::DateFormat => "date-format",
             Self::CalendarDate => "calendar-date",
             Self::BeforeDateTo => "before-date-to",
+            Self::OneOf(_) => "one-of",
+            Self::Ulid => "ulid",
             Self::BaseUrl => "base-url",
             Self::SecureBaseUrl => "secure-base-url",
             Self::AdminKey => "admin-key",
-            Self::Milliseconds => "milliseconds",
-            Self::RetryCount => "retry-count",
             Self::IdempotencyKey => "idempotency-key",
             Self::Credential => "credential",
             Self::Unknown => "unknown",
@@ -111,19 +176,41 @@ impl Rule {
         }
     }
 
+    /// Appends the rule in words.
+    fn describe(self, words: &mut String) {
+        match self {
+            Self::Integer(rule) => {
+                words.push_str("must be an integer");
+                words.push_str(rule.unit);
+                words.push_str(" from ");
+                words.push_str(&integer_text(rule.min));
+                words.push_str(" to ");
+                words.push_str(&integer_text(rule.max));
+            }
+            Self::OneOf(known) => {
+                words.push_str("must be one of ");
+                for (at, text) in known.iter().enumerate() {
+                    words.push_str(if at == 0 { "" } else { ", " });
+                    words.push_str(text);
+                }
+            }
+            other => words.push_str(other.text()),
+        }
+    }
+
     const fn text(self) -> &'static str {
         match self {
+            Self::Integer(_) | Self::OneOf(_) => "",
             Self::Required => "is required",
             Self::Text => "must be text",
             Self::NotEmpty => "must have at least one character",
             Self::NotDotSegment => "must not be \".\" or \"..\"",
             Self::PathSegment => "must not hold / \\ % ? # or control characters",
-            Self::PageSize => "must be an integer from 1 to 250",
-            Self::JobPageSize => "must be an integer from 1 to 100",
-            Self::Offset => "must be an integer from 0 to 9007199254740991",
+            Self::NotWithOffset => "must not stand together with offset",
             Self::DateFormat => "must be a date as YYYY-MM-DD or an ISO 8601 date-time",
             Self::CalendarDate => "must be a day and a time that exist",
             Self::BeforeDateTo => "must be before dateTo",
+            Self::Ulid => "must be a ULID, which has 26 letters and digits",
             Self::BaseUrl => {
                 "must be an absolute http or https URL without credentials, query or fragment"
             }
@@ -131,8 +218,6 @@ impl Rule {
             Self::AdminKey => {
                 "must be an admin key, which begins with mint_ and not with mint_dsc_ or mint_us_"
             }
-            Self::Milliseconds => "must be an integer of milliseconds from 1 to 2147483647",
-            Self::RetryCount => "must be an integer from 0 to 10",
             Self::IdempotencyKey => "must be 1 to 255 visible ASCII characters",
             Self::Credential => "must be visible ASCII characters without spaces",
             Self::Unknown => "is not a parameter of this operation",
@@ -143,7 +228,9 @@ impl Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
+        let mut words = String::new();
+        self.describe(&mut words);
+        f.write_str(&words)
     }
 }
 
@@ -173,6 +260,13 @@ impl ValidationError {
         }
     }
 
+    /// A refusal of a parameter that the operation does not have.
+    #[cold]
+    #[must_use]
+    pub fn unknown(name: &str) -> Self {
+        Self::new(sanitize(name), Rule::Unknown, "")
+    }
+
     /// The refusal as one sentence: the field, the rule, what was found.
     ///
     /// ```
@@ -185,7 +279,7 @@ impl ValidationError {
     pub fn message(&self) -> String {
         let mut message = String::from(self.field.as_ref());
         message.push(' ');
-        message.push_str(self.rule.text());
+        self.rule.describe(&mut message);
         if !self.found.is_empty() {
             message.push_str(", found ");
             message.push_str(&self.found);
@@ -217,28 +311,6 @@ pub struct ApiError {
     pub request_id: Option<String>,
     /// How long the other side asks to wait, from `Retry-After` (RFC 9110, section 10.2.3).
     pub retry_after: Option<Millis>,
-}
-
-/// The problem `type` of a gateway that is still carrying out the request of this idempotency key.
-pub const KEY_IN_USE: &str = "/problems/idempotency-key-in-use";
-
-impl ApiError {
-    /// The failure that this answer is.
-    ///
-    /// ```
-    /// use quillgate::{ApiError, Failure, Millis, response::Head};
-    ///
-    /// let head = Head { status: 409, ..Head::default() };
-    /// let body = serde_json::json!({ "type": "/problems/idempotency-key-in-use" });
-    /// assert_eq!(head.api_error(Some(&body), Millis(0)).failure(), Failure::StillRunning);
-    /// ```
-    #[must_use]
-    pub fn failure(&self) -> Failure {
-        match self.status {
-            409 if self.code.as_deref() == Some(KEY_IN_USE) => Failure::StillRunning,
-            status => Failure::Status(status),
-        }
-    }
 }
 
 impl fmt::Display for ApiError {
@@ -289,23 +361,6 @@ pub enum Error {
     Api(ApiError),
     /// The other side said yes, and the body is not what it promised.
     Decode(DecodeError),
-    /// No answer: the connection failed or broke.
-    Connection {
-        /// The host's own words.
-        message: String,
-    },
-    /// No complete answer in time.
-    Timeout {
-        /// The limit that ran out, in milliseconds.
-        after: Millis,
-    },
-    /// The caller took the call back.
-    Aborted,
-    /// The job was not finished when the wait's deadline came.
-    JobWaitTimeout {
-        /// The job as last seen, when it was seen at all.
-        last: Option<Box<AgentJob>>,
-    },
 }
 
 impl fmt::Display for Error {
@@ -314,10 +369,6 @@ impl fmt::Display for Error {
             Self::Validation(error) => error.fmt(f),
             Self::Api(error) => error.fmt(f),
             Self::Decode(error) => error.fmt(f),
-            Self::Connection { message } => write!(f, "no answer: {message}"),
-            Self::Timeout { after } => write!(f, "no complete answer within {} ms", after.0),
-            Self::Aborted => f.write_str("the call was aborted"),
-            Self::JobWaitTimeout { .. } => f.write_str("the job was not finished in time"),
         }
     }
 }

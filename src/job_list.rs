@@ -1,20 +1,20 @@
 //! The list of a project's agent jobs, which a gateway keeps; the platform itself has none.
 
 use crate::agent_job::JobStatus;
-use crate::encode::Query;
-use crate::endpoint::{Endpoint, Method, Operation, Parameter, ParameterKind, Place, Request};
-use crate::error::{Rule, ValidationError};
-use crate::project::ProjectId;
-use crate::schema::Described;
-use crate::value::{MAX_SAFE_INTEGER, Value, integer_text, optional_integer, optional_text};
+use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
+use crate::error::{IntegerRule, ValidationError};
+use crate::parameters::{Cursor, SingleParameter, read_number};
+use crate::value::integer_text;
+
+const RULE: IntegerRule = IntegerRule::page_size("job-page-size", 100);
 
 /// How many jobs a page may hold: 1 to 100.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct JobPageSize(u8);
+pub struct JobPageSize(u64);
 
 impl JobPageSize {
     /// The largest page: 100 jobs.
-    pub const MAX: Self = Self(100);
+    pub const MAX: Self = Self(RULE.max);
 
     /// What the gateway takes when no size is given: 25 jobs.
     pub const DEFAULT: Self = Self(25);
@@ -22,7 +22,7 @@ impl JobPageSize {
     /// A page of `jobs` jobs.
     ///
     /// # Errors
-    /// [`Rule::JobPageSize`] outside of 1 to 100.
+    /// [`crate::Rule::Integer`] outside of 1 to 100.
     ///
     /// # Example
     /// ```
@@ -33,44 +33,33 @@ impl JobPageSize {
     /// # Ok::<(), quillgate::ValidationError>(())
     /// ```
     pub fn new(jobs: u64) -> Result<Self, ValidationError> {
-        match u8::try_from(jobs) {
-            Ok(jobs @ 1..=100) => Ok(Self(jobs)),
-            _ => Err(ValidationError::new(
-                "limit",
-                Rule::JobPageSize,
-                integer_text(jobs),
-            )),
-        }
+        (&RULE).check("limit", jobs).map(Self)
     }
 
     /// The number of jobs.
     #[must_use]
     pub const fn get(self) -> u64 {
-        self.0 as u64
+        self.0
     }
 }
 
-/// Where a list goes on: the `nextCursor` of the page before. What it says is the gateway's affair.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobCursor(String);
+impl SingleParameter for JobPageSize {
+    const PARAMETER: Parameter = Parameter {
+        name: "limit",
+        place: Place::Query,
+        kind: ParameterKind::Integer {
+            rule: &RULE,
+            default: Self::DEFAULT.0,
+        },
+    };
+    const DOC: &'static str = "Jobs per page.";
 
-impl JobCursor {
-    /// Takes `text` as a cursor.
-    ///
-    /// # Errors
-    /// [`Rule::NotEmpty`] for empty text.
-    pub fn new(text: impl Into<String>) -> Result<Self, ValidationError> {
-        let text = text.into();
-        if text.is_empty() {
-            return Err(ValidationError::new("cursor", Rule::NotEmpty, "empty text"));
-        }
-        Ok(Self(text))
+    fn from_text(text: &str) -> Result<Self, ValidationError> {
+        read_number("limit", text, &RULE).map(Self)
     }
 
-    /// The cursor as it is.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
+    fn to_text(&self) -> String {
+        integer_text(self.0)
     }
 }
 
@@ -105,73 +94,18 @@ record! {
     }
 }
 
-/// List agent jobs: one page of those that were created through the gateway, newest first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ListAgentJobs {
-    /// Jobs a page; the gateway's default is 25.
-    pub limit: Option<JobPageSize>,
-    /// Where to go on; at the newest job when it is left out.
-    pub cursor: Option<JobCursor>,
-}
-
-impl Endpoint for ListAgentJobs {
-    type Output = JobPage;
-
-    const OPERATION: Operation = Operation {
-        name: "agentJobs.list",
-        method: Method::Get,
-        path: "/v2/agent/{projectId}/jobs",
-        doc: "Lists the agent jobs that were created through the gateway, newest first.",
-        scope: "jobs:read",
-        parameters: &[
-            Parameter {
-                name: "limit",
-                doc: "Jobs a page.",
-                place: Place::Query,
-                kind: ParameterKind::Integer {
-                    min: 1,
-                    max: JobPageSize::MAX.get(),
-                    default: JobPageSize::DEFAULT.get(),
-                },
-                required: false,
-            },
-            Parameter {
-                name: "cursor",
-                doc: "Where to go on: the `nextCursor` of the page before.",
-                place: Place::Query,
-                kind: ParameterKind::Text,
-                required: false,
-            },
-        ],
-        result: JobPage::KIND,
-    };
-
-    fn parse<V: Value>(params: &V) -> Result<Self, ValidationError> {
-        let limit = optional_integer(params, "limit", Rule::JobPageSize, 0..=MAX_SAFE_INTEGER)?;
-        Ok(Self {
-            limit: limit.map(JobPageSize::new).transpose()?,
-            cursor: optional_text(params, "cursor")?
-                .map(JobCursor::new)
-                .transpose()?,
-        })
+operation! {
+    /// Lists the agent jobs that were created through the gateway, newest first.
+    pub struct ListAgentJobs: Default -> JobPage {
+        /// Jobs per page; the gateway's default is 25.
+        pub limit: Option<JobPageSize>,
+        /// Where to go on; at the newest job when it is left out.
+        pub cursor: Option<Cursor>,
     }
-
-    fn request(&self, project: &ProjectId) -> Request {
-        let mut query = Query::default();
-        if let Some(limit) = self.limit {
-            query.push("limit", &integer_text(limit.get()));
-        }
-        if let Some(cursor) = &self.cursor {
-            query.push("cursor", cursor.as_str());
-        }
-        let mut target = String::from("/v2/agent/");
-        target.push_str(&project.as_path_segment());
-        target.push_str("/jobs");
-        target.push_str(&query.into_string());
-        Request {
-            method: Method::Get,
-            target,
-            body: None,
-        }
-    }
+    name: "agentJobs.list",
+    route: Get "/v2/agent/{projectId}/jobs",
+    scope: ReadJobs,
+    policy: Some(Policy::ReadJobs),
+    pagination: Pagination::Cursor { rows: "jobs" },
+    link: None,
 }

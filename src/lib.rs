@@ -22,10 +22,12 @@
 //!
 //! | module | what it decides |
 //! | --- | --- |
-//! | [`agent_job`], [`job_list`], [`page_views`] | the operations of one resource: parameters, request, result |
-//! | [`endpoint`] | what every operation has in common |
+//! | [`agent_job`], [`job_list`], [`analytics`] | the operations of one resource: declaration and result |
+//! | [`operation`] | all of them |
+//! | [`endpoint`], [`declaration`], [`parameters`] | what an operation is made of |
+//! | [`call`] | which arguments are sound, and the request that follows |
 //! | [`response`] | whether an answer is a success, an API error or not what was promised |
-//! | [`paginate`] | which page comes next |
+//! | [`pages`] | which page of a list comes next |
 //! | [`poll`] | when to ask for a job again |
 //! | [`retry`] | whether and when to send a request again |
 //! | [`date`] | calendar dates, instants and HTTP dates |
@@ -33,34 +35,51 @@
 
 #[macro_use]
 pub mod schema;
+#[macro_use]
+pub mod endpoint;
 
 pub mod agent_job;
+pub mod analytics;
+pub mod call;
+pub mod count;
 pub mod credential;
 pub mod date;
+pub mod declaration;
 pub mod encode;
-pub mod endpoint;
 pub mod error;
 pub mod job_list;
-pub mod page_views;
-pub mod paginate;
+pub mod list;
+pub mod millis;
+pub mod operation;
+pub mod pages;
+pub mod parameters;
 pub mod poll;
 pub mod project;
 pub mod response;
 pub mod retry;
+pub mod ulid;
 pub mod value;
 
 #[cfg(all(target_arch = "wasm32", feature = "bindings"))]
 pub mod wasm;
 
 pub use agent_job::{
-    AgentJob, CreateAgentJob, GetAgentJob, JobId, JobStatus, Prompt, SendMessage, Source,
+    AgentJob, CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, JobId, JobStatus, Prompt,
+    SendMessage, Source, StreamAgentJobEvents,
 };
-pub use date::{DateBound, DateRange, Millis};
-pub use endpoint::{Endpoint, Method, OPERATIONS, Operation, Request};
-pub use error::{ApiError, DecodeError, Error, Rule, ValidationError};
-pub use job_list::{JobCursor, JobPage, JobPageSize, ListAgentJobs, ListedJob};
-pub use page_views::{ListPageViews, Offset, PageSize, PageView, PageViews, ViewTotals};
-pub use paginate::OffsetPages;
+pub use analytics::*;
+pub use call::{Call, Request};
+pub use count::Count;
+pub use date::{DateBound, DateRange};
+pub use declaration::{Declaration, Method, Policy, Scope};
+pub use endpoint::Endpoint;
+pub use error::{ApiError, DecodeError, Error, IntegerRule, Rule, ValidationError};
+pub use job_list::{JobPage, JobPageSize, ListAgentJobs, ListedJob};
+pub use list::{Limit, Offset, PageSize};
+pub use millis::Millis;
+pub use operation::Operation;
+pub use pages::{PageInfo, Pages};
+pub use parameters::Cursor;
 pub use poll::{Poll, PollStep};
 pub use project::ProjectId;
 pub use retry::{Failure, Repeat, Retry};

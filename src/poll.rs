@@ -1,7 +1,7 @@
-//! When to ask for a job again (SPEC 3, rule 1).
+//! When to ask for a job again (docs/platform.md, 3, rule 1).
 
 use crate::agent_job::JobStatus;
-use crate::date::Millis;
+use crate::millis::Millis;
 
 /// The first wait between two looks: 2 s.
 pub const FIRST_INTERVAL: Millis = Millis(2_000);
@@ -96,7 +96,10 @@ impl Poll {
     }
 
     fn wait(&mut self, floor: Millis, now: Millis, jitter: f64) -> PollStep {
-        let scheduled = jittered(self.interval, 1.0, 1.25, jitter).min(LONGEST_INTERVAL);
+        let scheduled = self
+            .interval
+            .jitter(1.0, 1.25, jitter)
+            .min(LONGEST_INTERVAL);
         self.interval = Millis(self.interval.0 + self.interval.0 / 2).min(LONGEST_INTERVAL);
         let wait = scheduled.max(floor);
         match self.deadline {
@@ -105,22 +108,4 @@ impl Poll {
             None => PollStep::Wait(wait),
         }
     }
-}
-
-/// `base` times a factor between `low` and `high`, by a random number from 0 to 1.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    reason = "lengths of time here are far below 2^53 ms, and a part of one is dropped"
-)]
-pub(crate) fn jittered(base: Millis, low: f64, high: f64, random: f64) -> Millis {
-    // Not a number is no jitter: as a factor it would make the wait none at all.
-    let random = if random.is_nan() {
-        0.0
-    } else {
-        random.clamp(0.0, 1.0)
-    };
-    let factor = low + (high - low) * random;
-    Millis((base.0 as f64 * factor) as u64)
 }

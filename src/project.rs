@@ -19,7 +19,7 @@ pub(crate) fn path_segment(field: &'static str, text: String) -> Result<String, 
     }
 }
 
-/// The project's identifier, as copied from the API keys page of the dashboard (SPEC 4).
+/// The project's identifier, as copied from the API keys page of the dashboard (docs/platform.md, 4).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProjectId(String);
 

@@ -1,7 +1,8 @@
 //! Whether an answer is a success, an API error, or not what was promised.
 
-use crate::date::{Millis, retry_after};
+use crate::date::retry_after;
 use crate::error::ApiError;
+use crate::millis::Millis;
 use crate::value::Value;
 
 /// What of an answer's head the core decides by.
@@ -137,9 +138,9 @@ mod json {
     use serde::de::DeserializeOwned;
 
     use super::Head;
-    use crate::date::Millis;
     use crate::endpoint::Endpoint;
     use crate::error::{DecodeError, Error};
+    use crate::millis::Millis;
 
     /// Reads a success's body as the operation's result.
     ///

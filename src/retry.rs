@@ -1,8 +1,11 @@
 //! Whether and when to send a request again.
 
-use crate::date::Millis;
-use crate::endpoint::Method;
-use crate::poll::jittered;
+use crate::declaration::Method;
+use crate::error::ApiError;
+use crate::millis::Millis;
+
+/// The problem `type` of a gateway that is still carrying out the request of this idempotency key.
+pub const KEY_IN_USE: &str = "/problems/idempotency-key-in-use";
 
 /// What the other side makes of the same request sent twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +36,31 @@ pub enum Failure {
     /// An answer with this status.
     Status(u16),
     /// The other side knows the request by its key, and is still carrying out an earlier
-    /// attempt: 409 with the problem type [`crate::error::KEY_IN_USE`].
+    /// attempt: 409 with the problem type [`KEY_IN_USE`].
     StillRunning,
     /// No answer: the connection failed or broke.
     Connection,
     /// No complete answer in time.
     Timeout,
+}
+
+impl From<&ApiError> for Failure {
+    /// The failure that an answer is.
+    ///
+    /// ```
+    /// use quillgate::{Failure, Millis, response::Head};
+    ///
+    /// let head = Head { status: 409, ..Head::default() };
+    /// let body = serde_json::json!({ "type": "/problems/idempotency-key-in-use" });
+    /// let error = head.api_error(Some(&body), Millis(0));
+    /// assert_eq!(Failure::from(&error), Failure::StillRunning);
+    /// ```
+    fn from(error: &ApiError) -> Self {
+        match error.status {
+            409 if error.code.as_deref() == Some(KEY_IN_USE) => Self::StillRunning,
+            status => Self::Status(status),
+        }
+    }
 }
 
 impl Failure {
@@ -126,7 +148,7 @@ impl Retry {
         }
         let backoff = Millis(FIRST_BACKOFF.0 << self.done.min(4)).min(LONGEST_BACKOFF);
         self.done += 1;
-        Some(hint.unwrap_or_else(|| jittered(backoff, 1.0, 0.75, jitter)))
+        Some(hint.unwrap_or_else(|| backoff.jitter(1.0, 0.75, jitter)))
     }
 
     /// How long to wait before asking for the result of an earlier attempt.

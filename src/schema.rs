@@ -23,6 +23,8 @@ pub enum Kind {
     Object(&'static Object),
     /// An array whose elements are all alike.
     List(&'static Kind),
+    /// Nothing: an answer without a body.
+    Nothing,
     /// The value, or `null`, or left out; read as `null` where it is left out.
     Nullable(&'static Kind),
 }
@@ -80,6 +82,10 @@ pub trait Described {
 
 impl Described for String {
     const KIND: Kind = Kind::Text;
+}
+
+impl Described for () {
+    const KIND: Kind = Kind::Nothing;
 }
 
 impl Described for bool {

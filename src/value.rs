@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Rule, ValidationError};
+use crate::error::{IntegerRule, Rule, ValidationError};
 
 /// What a [`Value`] turned out to be.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,12 @@ pub trait Value: Sized {
 
     /// What this value is.
     fn scalar(&self) -> Scalar<'_>;
+
+    /// The names of the members that are there, when this is an object whose members are known.
+    #[must_use]
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The elements, when this is an array; else none.
     #[must_use]
@@ -63,16 +69,24 @@ impl Scalar<'_> {
     }
 }
 
+/// Reads a value as text.
+///
+/// # Errors
+/// [`Rule::Required`] when it is not there, [`Rule::Text`] when it is something else.
+pub fn read_text(field: &'static str, value: &Scalar<'_>) -> Result<String, ValidationError> {
+    match value {
+        Scalar::Text(text) | Scalar::Wire(text) => Ok(text.clone().into_owned()),
+        Scalar::Absent => Err(ValidationError::new(field, Rule::Required, "")),
+        other => Err(ValidationError::new(field, Rule::Text, other.kind())),
+    }
+}
+
 /// Text that has to be there.
 ///
 /// # Errors
 /// [`Rule::Required`] when it is not there, [`Rule::Text`] when it is something else.
 pub fn required_text<V: Value>(params: &V, field: &'static str) -> Result<String, ValidationError> {
-    match params.member(field).scalar() {
-        Scalar::Text(text) | Scalar::Wire(text) => Ok(text.into_owned()),
-        Scalar::Absent => Err(ValidationError::new(field, Rule::Required, "")),
-        other => Err(ValidationError::new(field, Rule::Text, other.kind())),
-    }
+    read_text(field, &params.member(field).scalar())
 }
 
 /// Text that may be left out.
@@ -85,49 +99,67 @@ pub fn optional_text<V: Value>(
 ) -> Result<Option<String>, ValidationError> {
     match params.member(field).scalar() {
         Scalar::Absent => Ok(None),
-        _ => required_text(params, field).map(Some),
+        value => read_text(field, &value).map(Some),
     }
+}
+
+/// Checks that a text has at least one character.
+pub(crate) fn check_not_empty(
+    field: &'static str,
+    text: String,
+) -> Result<String, ValidationError> {
+    if text.is_empty() {
+        return Err(ValidationError::new(field, Rule::NotEmpty, "empty text"));
+    }
+    Ok(text)
 }
 
 /// The largest integer that a JSON number carries exactly everywhere: 2^53 − 1 (RFC 8259, section 6).
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// An integer that may be left out, within `min..=max`.
+/// An integer that may be left out.
+///
+/// # Errors
+/// [`Rule::Integer`] when it is anything else.
+pub fn optional_integer<V: Value>(
+    params: &V,
+    field: &'static str,
+    rule: &'static IntegerRule,
+) -> Result<Option<u64>, ValidationError> {
+    match params.member(field).scalar() {
+        Scalar::Absent => Ok(None),
+        value => read_integer(field, &value, rule).map(Some),
+    }
+}
+
+/// Reads a value as an integer within bounds.
 ///
 /// From a URL only plain decimal digits count: no sign, no point, no spaces.
 ///
 /// # Errors
-/// `rule` when it is anything else.
-pub fn optional_integer<V: Value>(
-    params: &V,
+/// [`Rule::Integer`] when it is anything else.
+pub fn read_integer(
     field: &'static str,
-    rule: Rule,
-    range: core::ops::RangeInclusive<u64>,
-) -> Result<Option<u64>, ValidationError> {
-    let member = params.member(field);
-    let refused = |found: Cow<'static, str>| Err(ValidationError::new(field, rule, found));
-    let number = match member.scalar() {
-        Scalar::Absent => return Ok(None),
-        Scalar::Wire(text) => match decimal(&text) {
-            Some(number) => number,
-            None => return refused(excerpt(&text)),
+    value: &Scalar<'_>,
+    rule: &'static IntegerRule,
+) -> Result<u64, ValidationError> {
+    let found = match value {
+        Scalar::Wire(text) => match decimal(text) {
+            Some(number) => return rule.check(field, number),
+            None => excerpt(text),
         },
-        Scalar::Number(number) => match exact_integer(number) {
-            Some(number) if number >= 0 => number.unsigned_abs(),
+        Scalar::Number(number) => match exact_integer(*number) {
+            Some(number) if number >= 0 => return rule.check(field, number.unsigned_abs()),
             Some(number) => {
                 let mut text = String::from("-");
                 text.push_str(&integer_text(number.unsigned_abs()));
-                return refused(text.into());
+                text.into()
             }
-            None => return refused("a number that is no exact integer".into()),
+            None => "a number that is no exact integer".into(),
         },
-        other => return refused(other.kind().into()),
+        other => other.kind().into(),
     };
-    if range.contains(&number) {
-        Ok(Some(number))
-    } else {
-        refused(integer_text(number).into())
-    }
+    Err(ValidationError::new(field, Rule::Integer(rule), found))
 }
 
 /// Reads plain decimal digits, 16 at the most.
@@ -166,19 +198,20 @@ pub(crate) fn exact_integer(number: f64) -> Option<i64> {
 /// A short, safe quotation of what was found: 32 characters, no control characters.
 pub(crate) fn excerpt(text: &str) -> Cow<'static, str> {
     let mut quoted = String::from("\"");
-    for (at, character) in text.chars().enumerate() {
-        if at == 32 {
-            quoted.push('…');
-            break;
-        }
-        quoted.push(if character.is_control() {
-            '\u{fffd}'
-        } else {
-            character
-        });
+    quoted.push_str(&sanitize(text));
+    if text.chars().nth(LONGEST_EXCERPT).is_some() {
+        quoted.push('…');
     }
     quoted.push('"');
     quoted.into()
+}
+
+const LONGEST_EXCERPT: usize = 32;
+
+/// The first 32 characters of a text that a caller made up, control characters replaced.
+pub(crate) fn sanitize(text: &str) -> String {
+    let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().take(LONGEST_EXCERPT).map(printable).collect()
 }
 
 #[cfg(feature = "json")]
@@ -196,6 +229,11 @@ impl Value for serde_json::Value {
             Self::Array(_) => Scalar::Other("an array"),
             Self::Object(_) => Scalar::Other("an object"),
         }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let members = self.as_object();
+        members.map_or_else(Vec::new, |members| members.keys().cloned().collect())
     }
 
     fn elements(&self) -> Vec<Self> {

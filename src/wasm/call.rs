@@ -8,39 +8,35 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{AbortSignal, RequestRedirect, Response};
 
+use crate::call::{Call, Request};
 use crate::credential::{BaseUrl, idempotency_key};
-use crate::date::Millis;
-use crate::endpoint::{Endpoint, Method};
-use crate::error::{DecodeError, Rule, ValidationError};
+use crate::declaration::Method;
+use crate::error::{DecodeError, IntegerRule, Rule, ValidationError};
+use crate::millis::Millis;
 use crate::project::ProjectId;
 use crate::response::{Head, outcome_unknown};
 use crate::retry::{DEFAULT_RETRIES, Failure, Repeat, Retry};
 use crate::value::{Value, optional_integer, optional_text};
-use crate::wasm::engine::Prepared;
 use crate::wasm::fault::{self, Plain};
 use crate::wasm::host::{self, Answered, Exchange, Refusal, Unanswered, milliseconds};
 use crate::wasm::params::Argument;
 
 /// How long one attempt may take, body included, when nothing else is said: 60 s.
 const DEFAULT_TIMEOUT: Millis = Millis(60_000);
-const LONGEST_TIMER: u64 = (1 << 31) - 1;
 
-/// Prepares the call, when `operation` names `E`.
-pub fn named<E: Endpoint>(
-    operation: &str,
-    project: &ProjectId,
-    params: &Argument,
-) -> Option<Result<Prepared, ValidationError>> {
-    (operation == const { E::OPERATION.name })
-        .then(|| E::parse(params).map(|call| prepared(&call, project)))
+/// A request that is ready to be sent.
+pub struct Prepared {
+    /// The name under which `decode.js` knows the result.
+    pub result: &'static str,
+    pub request: Request,
 }
 
-/// A call that is ready to be sent.
-pub fn prepared<E: Endpoint>(call: &E, project: &ProjectId) -> Prepared {
-    Prepared {
-        // Read at compile time, so that the operation's documentation stays out of the module.
-        result: const { E::OPERATION.result.name() },
-        request: call.request(project),
+impl Prepared {
+    pub fn new(call: &Call, project: &ProjectId) -> Self {
+        Self {
+            result: call.declaration().result,
+            request: call.request(project),
+        }
     }
 }
 
@@ -76,7 +72,7 @@ impl CallOptions {
         if let Some(key) = &key {
             idempotency_key(key)?;
         }
-        let retries = optional_integer(options, "maxRetries", Rule::RetryCount, 0..=10)?;
+        let retries = optional_integer(options, "maxRetries", &IntegerRule::RETRY_COUNT)?;
         Ok(Self {
             signal: object("signal").map(JsCast::unchecked_into),
             timeout: length_of_time(options, "timeout")?.unwrap_or(DEFAULT_TIMEOUT),
@@ -129,7 +125,7 @@ pub fn length_of_time(
     options: &Argument,
     field: &'static str,
 ) -> Result<Option<Millis>, ValidationError> {
-    let length = optional_integer(options, field, Rule::Milliseconds, 1..=LONGEST_TIMER)?;
+    let length = optional_integer(options, field, &IntegerRule::MILLISECONDS)?;
     Ok(length.map(Millis))
 }
 
@@ -342,7 +338,7 @@ fn read(result: &str, answered: &Answered) -> Result<Answer, Lost> {
         let error = head.api_error(json.as_ref(), host::now());
         let unknown = json.as_ref().is_some_and(outcome_unknown);
         return Err(Lost {
-            failure: (!unknown).then(|| error.failure()),
+            failure: (!unknown).then(|| Failure::from(&error)),
             hint: error.retry_after,
             fault: fault::api(&error, body, headers.into_raw().into()),
         });

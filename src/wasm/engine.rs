@@ -6,15 +6,13 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
-use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
+use crate::call::Call;
 use crate::credential::{AdminKey, BaseUrl, stands_in_header};
-use crate::endpoint::{Endpoint, Request};
 use crate::error::{Rule, ValidationError};
-use crate::job_list::ListAgentJobs;
-use crate::page_views::ListPageViews;
+use crate::operation::Operation;
 use crate::project::ProjectId;
 use crate::value::{Value, optional_text, required_text};
-use crate::wasm::call::{CallOptions, Sender, named, promise};
+use crate::wasm::call::{CallOptions, Prepared, Sender, promise};
 use crate::wasm::fault::{self, Plain};
 use crate::wasm::pages::Pages;
 use crate::wasm::params::Argument;
@@ -25,13 +23,6 @@ use crate::wasm::watch::Watch;
 pub struct Engine {
     project: ProjectId,
     sender: Rc<Sender>,
-}
-
-/// A request that is ready to be sent.
-pub struct Prepared {
-    /// The name under which `decode.js` knows the result.
-    pub result: &'static str,
-    pub request: Request,
 }
 
 #[wasm_bindgen]
@@ -85,23 +76,23 @@ impl Engine {
         Ok(self.sender.describe(&prepared, &options))
     }
 
-    /// A run through the pages of a list of page views. One through `everything` asks for
-    /// the largest pages unless `limit` is given, and freezes an open `dateTo`.
+    /// A run through the pages of the list that an operation gives. One through `everything` asks
+    /// for the largest pages unless `limit` is given, and freezes an open `dateTo`.
     ///
     /// # Errors
     /// A `validation` fault.
-    #[wasm_bindgen(js_name = pageViews)]
-    pub fn page_views(&self, params: JsValue, everything: bool) -> Result<Pages, JsValue> {
-        let list = ListPageViews::parse(&Argument(params));
-        list.and_then(|list| {
-            Pages::new(
-                self.project.clone(),
-                Rc::clone(&self.sender),
-                list,
-                everything,
-            )
-        })
-        .map_err(|error| fault::validation(&error))
+    pub fn pages(
+        &self,
+        operation: &str,
+        params: JsValue,
+        everything: bool,
+    ) -> Result<Pages, JsValue> {
+        parse(operation, &Argument(params))
+            .and_then(|call| {
+                let (project, sender) = (self.project.clone(), Rc::clone(&self.sender));
+                Pages::new(project, sender, call, everything)
+            })
+            .map_err(|error| fault::validation(&error))
     }
 
     /// A wait for the job `{ id }` to come to its end, for at most `timeout` milliseconds.
@@ -109,7 +100,7 @@ impl Engine {
     /// # Errors
     /// A `validation` fault.
     pub fn watch(&self, id: JsValue, options: JsValue) -> Result<Watch, JsValue> {
-        let prepared = self.prepare(GetAgentJob::OPERATION.name, &Argument(id));
+        let prepared = self.prepare(GET_JOB, &Argument(id));
         let prepared = prepared.map_err(|error| fault::validation(&error))?;
         Watch::new(prepared, Rc::clone(&self.sender), &Argument(options))
             .map_err(|error| fault::validation(&error))
@@ -139,13 +130,17 @@ impl Engine {
         })
     }
 
-    /// One line an operation.
     fn prepare(&self, operation: &str, params: &Argument) -> Result<Prepared, ValidationError> {
-        named::<CreateAgentJob>(operation, &self.project, params)
-            .or_else(|| named::<GetAgentJob>(operation, &self.project, params))
-            .or_else(|| named::<SendMessage>(operation, &self.project, params))
-            .or_else(|| named::<ListAgentJobs>(operation, &self.project, params))
-            .or_else(|| named::<ListPageViews>(operation, &self.project, params))
-            .unwrap_or_else(|| Err(ValidationError::new("operation", Rule::Unknown, "")))
+        parse(operation, params).map(|call| Prepared::new(&call, &self.project))
+    }
+}
+
+/// The operation that a watch polls with.
+const GET_JOB: &str = Operation::GetAgentJob.declaration().name;
+
+fn parse(operation: &str, params: &Argument) -> Result<Call, ValidationError> {
+    match Operation::from_name(operation) {
+        Some(operation) => Call::parse(operation.declaration(), params),
+        None => Err(ValidationError::new("operation", Rule::Unknown, "")),
     }
 }

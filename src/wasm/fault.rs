@@ -14,8 +14,8 @@
 use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::JsValue;
 
-use crate::date::Millis;
 use crate::error::{ApiError, DecodeError, ValidationError};
+use crate::millis::Millis;
 use crate::value::integer_text;
 use crate::wasm::host::milliseconds;
 

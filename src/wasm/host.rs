@@ -4,7 +4,7 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortSignal, Response};
 
-use crate::date::Millis;
+use crate::millis::Millis;
 
 #[wasm_bindgen(module = "/src/wasm/host.js")]
 extern "C" {
@@ -88,10 +88,15 @@ pub fn random() -> f64 {
 }
 
 /// A length of time as the host takes it.
+pub fn milliseconds(length: Millis) -> f64 {
+    number(length.0)
+}
+
+/// An integer as the host has it.
 #[expect(
     clippy::cast_precision_loss,
-    reason = "no length of time comes near 2^53 ms"
+    reason = "integers here are at most 2^53 - 1"
 )]
-pub fn milliseconds(length: Millis) -> f64 {
-    length.0 as f64
+pub fn number(integer: u64) -> f64 {
+    integer as f64
 }

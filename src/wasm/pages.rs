@@ -3,105 +3,104 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Promise};
-use wasm_bindgen::JsCast;
+use js_sys::{Array, Promise, Reflect};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
 
-use crate::Millis;
+use crate::call::Call;
+use crate::declaration::ParameterKind;
 use crate::error::{Error, ValidationError};
-use crate::page_views::{ListPageViews, Offset, PageSize};
-use crate::paginate::OffsetPages;
+use crate::pages::{PageInfo, Pages as Run};
 use crate::project::ProjectId;
-use crate::wasm::call::{CallOptions, Sender, prepared, promise};
-use crate::wasm::engine::Prepared;
+use crate::value::decimal;
+use crate::wasm::call::{CallOptions, Prepared, Sender, promise};
 use crate::wasm::fault::{self, Plain};
-use crate::wasm::host::{self, milliseconds};
+use crate::wasm::host::{self, number};
 
 #[wasm_bindgen]
 extern "C" {
     /// A decoded page, of which only this much is looked at.
     type Page;
 
-    #[wasm_bindgen(method, getter)]
-    fn views(this: &Page) -> Array;
-
     #[wasm_bindgen(method, getter, js_name = hasMore)]
-    fn has_more(this: &Page) -> bool;
+    fn has_more(this: &Page) -> Option<bool>;
+
+    #[wasm_bindgen(method, getter, js_name = nextCursor)]
+    fn next_cursor(this: &Page) -> Option<String>;
 }
 
-/// A run through the pages of a list of page views.
+/// A run through the pages of a list.
 #[wasm_bindgen]
-pub struct Pages(Rc<Run>);
+pub struct Pages(Rc<List>);
 
-struct Run {
+struct List {
     project: ProjectId,
     sender: Rc<Sender>,
-    list: ListPageViews,
-    pages: RefCell<OffsetPages>,
+    rows: &'static str,
+    run: RefCell<Run>,
 }
 
 impl Pages {
-    /// A run that begins where `list` says. A run through everything asks for the
-    /// largest pages, where no size is given, and freezes an open end at its beginning.
+    /// A run that begins with this call, or one through everything from there on.
     pub(crate) fn new(
         project: ProjectId,
         sender: Rc<Sender>,
-        list: ListPageViews,
+        call: Call,
         everything: bool,
     ) -> Result<Self, ValidationError> {
-        let (list, usual) = if everything {
-            (list.frozen_at(host::now())?, PageSize::MAX)
+        let rows = call.declaration().pagination.rows();
+        let run = if everything {
+            Run::through_everything(call, host::now())?
         } else {
-            (list, PageSize::DEFAULT)
+            Run::new(call)
         };
-        let size = list.limit.unwrap_or(usual);
-        let pages = OffsetPages::new(list.offset.unwrap_or_default(), size);
-        Ok(Self(Rc::new(Run {
+        Ok(Self(Rc::new(List {
             project,
             sender,
-            list,
-            pages: RefCell::new(pages),
+            rows: rows.unwrap_or(""),
+            run: RefCell::new(run),
         })))
     }
 }
 
-impl Run {
+impl List {
     async fn next(&self, options: JsValue) -> Result<JsValue, JsValue> {
-        let Some(offset) = self.pages.borrow().next() else {
+        let Some(call) = self.run.borrow().next().cloned() else {
             return Ok(JsValue::UNDEFINED);
         };
         let options = CallOptions::read(options)?;
-        let answer = self.sender.run(&self.prepared(offset), &options).await?;
+        let prepared = Prepared::new(&call, &self.project);
+        let answer = self.sender.run(&prepared, &options).await?;
         let page: &Page = answer.data.unchecked_ref();
-        let rows = u64::from(page.views().length());
-        self.pages
-            .borrow_mut()
-            .advance(rows, page.has_more())
-            .map_err(|error| given_up(&error, &answer.response))?;
+        let rows = Reflect::get(&answer.data, &JsValue::from_str(self.rows))?;
+        let cursor = page.next_cursor();
+        let info = PageInfo {
+            rows: rows.unchecked_ref::<Array>().length().into(),
+            has_more: page.has_more(),
+            next_cursor: cursor.as_deref(),
+        };
+        let advanced = self.run.borrow_mut().advance(&info);
+        advanced.map_err(|error| given_up(&error, &answer.response))?;
+        let offset = call.integer("offset");
         Ok(Plain::new()
             .with("data", answer.data)
             .with("response", answer.response)
-            .with("offset", number(offset))
+            .with("rows", rows)
+            .with(
+                "offset",
+                offset.map_or(JsValue::NULL, |offset| number(offset).into()),
+            )
             .into())
-    }
-
-    fn prepared(&self, offset: Offset) -> Prepared {
-        let list = ListPageViews {
-            limit: Some(self.pages.borrow().size()),
-            offset: Some(offset),
-            ..self.list.clone()
-        };
-        prepared(&list, &self.project)
     }
 }
 
 #[wasm_bindgen]
 impl Pages {
-    /// The next page as `{ data, response, offset }`, or `undefined` when the run is
+    /// The next page as `{ data, response, rows, offset }`, or `undefined` when the run is
     /// over. A page that failed is asked for again by the next call.
     pub fn next(&self, options: JsValue) -> Promise {
-        let run = Rc::clone(&self.0);
-        promise(async move { run.next(options).await })
+        let list = Rc::clone(&self.0);
+        promise(async move { list.next(options).await })
     }
 
     /// Where the run stands, as the parameters of a list that goes on from there;
@@ -109,27 +108,19 @@ impl Pages {
     #[wasm_bindgen(getter)]
     #[must_use]
     pub fn cursor(&self) -> JsValue {
-        let Run { list, pages, .. } = &*self.0;
-        let pages = pages.borrow();
-        let Some(offset) = pages.next() else {
+        let run = self.0.run.borrow();
+        let Some(call) = run.next() else {
             return JsValue::NULL;
         };
-        let mut cursor = Plain::new();
-        if let Some(from) = list.range.from() {
-            cursor = cursor.with("dateFrom", from.as_str());
-        }
-        if let Some(to) = list.range.to() {
-            cursor = cursor.with("dateTo", to.as_str());
-        }
-        cursor
-            .with("limit", milliseconds(Millis(pages.size().get())))
-            .with("offset", number(offset))
-            .into()
+        let add = |cursor: Plain, (parameter, text): (&crate::declaration::Parameter, &str)| {
+            let value = match (parameter.kind, decimal(text)) {
+                (ParameterKind::Integer { .. }, Some(integer)) => number(integer).into(),
+                _ => JsValue::from_str(text),
+            };
+            cursor.with(parameter.name, value)
+        };
+        call.arguments().fold(Plain::new(), add).into()
     }
-}
-
-fn number(offset: Offset) -> f64 {
-    milliseconds(Millis(offset.get()))
 }
 
 fn given_up(error: &Error, response: &web_sys::Response) -> JsValue {
@@ -139,6 +130,6 @@ fn given_up(error: &Error, response: &web_sys::Response) -> JsValue {
             let id = response.headers().get("x-request-id").ok().flatten();
             fault::decode(error, id, response.headers().into())
         }
-        _ => JsValue::UNDEFINED,
+        Error::Api(_) => JsValue::UNDEFINED,
     }
 }

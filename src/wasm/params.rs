@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use js_sys::{Array, Reflect};
+use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::value::{Scalar, Value};
@@ -10,11 +10,17 @@ use crate::value::{Scalar, Value};
 /// An argument, or a member of one.
 pub struct Argument(pub JsValue);
 
+impl Argument {
+    /// A member; reading one of something that has none, or a getter that throws, is the same as
+    /// not finding it.
+    fn get(&self, name: &str) -> JsValue {
+        Reflect::get(&self.0, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
+    }
+}
+
 impl Value for Argument {
     fn member(&self, name: &'static str) -> Self {
-        // Reading a member of something that has none, or a getter that throws, is
-        // the same as not finding it.
-        Self(Reflect::get(&self.0, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED))
+        Self(self.get(name))
     }
 
     fn scalar(&self) -> Scalar<'_> {
@@ -36,6 +42,18 @@ impl Value for Argument {
         } else {
             Scalar::Other("an object")
         }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let Some(object) = self.0.dyn_ref::<Object>() else {
+            return Vec::new();
+        };
+        let keys = Object::keys(object);
+        let names = keys.iter().filter_map(|name| name.as_string());
+        // What is `undefined` counts as left out, whatever its name.
+        names
+            .filter(|name| !self.get(name).is_undefined())
+            .collect()
     }
 
     fn elements(&self) -> Vec<Self> {

@@ -9,11 +9,10 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use crate::agent_job::JobStatus;
-use crate::date::Millis;
 use crate::error::{DecodeError, ValidationError};
+use crate::millis::Millis;
 use crate::poll::{Poll, PollStep};
-use crate::wasm::call::{CallOptions, Lost, Sender, length_of_time, promise, sleep};
-use crate::wasm::engine::Prepared;
+use crate::wasm::call::{CallOptions, Lost, Prepared, Sender, length_of_time, promise, sleep};
 use crate::wasm::fault::{self, Plain};
 use crate::wasm::host::{self, decode, milliseconds};
 use crate::wasm::params::Argument;

@@ -89,14 +89,14 @@ async fn a_bad_prompt_or_id_is_refused_before_anything_is_sent() {
 async fn a_bad_page_is_refused_before_anything_is_sent() {
     refused(&[
         (
-            "pageViews.list",
+            "analytics.views",
             r#"{"limit":251}"#,
             "limit",
             "page-size",
             "must be an integer from 1 to 250, found 251",
         ),
         (
-            "pageViews.list",
+            "analytics.views",
             r#"{"limit":"10"}"#,
             "limit",
             "page-size",
@@ -117,14 +117,14 @@ async fn a_bad_page_is_refused_before_anything_is_sent() {
             "must be text, found null",
         ),
         (
-            "pageViews.list",
+            "analytics.views",
             r#"{"offset":-1}"#,
             "offset",
             "offset",
             "must be an integer from 0 to 9007199254740991, found -1",
         ),
         (
-            "pageViews.list",
+            "analytics.views",
             r#"{"offset":0.5}"#,
             "offset",
             "offset",
@@ -165,7 +165,7 @@ async fn bad_dates_are_refused_before_anything_is_sent() {
         ),
     ] {
         let scene = Scene::new([]);
-        let fault = call(&scene.engine(), "pageViews.list", params, &json("{}"))
+        let fault = call(&scene.engine(), "analytics.views", params, &json("{}"))
             .await
             .unwrap_err();
         assert_json(
@@ -384,31 +384,31 @@ async fn a_success_that_is_not_what_was_promised_names_the_place() {
             "must be text, found a boolean",
         ),
         (
-            "pageViews.list",
+            "analytics.views",
             r#""json":{}"#,
             "totals",
             "must be an object, found nothing",
         ),
         (
-            "pageViews.list",
+            "analytics.views",
             r#""json":{"totals":{},"views":{},"hasMore":false}"#,
             "views",
             "must be an array, found an object",
         ),
         (
-            "pageViews.list",
+            "analytics.views",
             r#""json":{"totals":{},"views":[{"human":1},{"human":-1}],"hasMore":false}"#,
             "views[1].human",
             "must be an integer from 0 to 9007199254740991, found a number",
         ),
         (
-            "pageViews.list",
+            "analytics.views",
             r#""json":{"totals":{"ai":"9"},"views":[],"hasMore":false}"#,
             "totals.ai",
             "must be an integer from 0 to 9007199254740991, found text",
         ),
         (
-            "pageViews.list",
+            "analytics.views",
             r#""json":{"totals":{},"views":[],"hasMore":"no"}"#,
             "hasMore",
             "must be true or false, found text",
@@ -418,7 +418,7 @@ async fn a_success_that_is_not_what_was_promised_names_the_place() {
             r#"{{"status":200,"headers":{{"x-request-id":"r-3","content-type":"application/json"}},{answer}}}"#
         )
         .as_str()]);
-        let params = if operation == "pageViews.list" {
+        let params = if operation == "analytics.views" {
             "{}"
         } else {
             r#"{"id":"j1"}"#

@@ -95,14 +95,14 @@ async fn each_operation_has_its_own_address() {
             "/v2/agent/acme/jobs",
         ),
         (
-            "pageViews.list",
+            "analytics.views",
             r#"{"dateFrom":"2024-01-01","dateTo":"2024-01-02T10:00:00+02:00","limit":7,"offset":14}"#,
             EMPTY_PAGE,
             "GET",
             "/v1/analytics/acme/views?dateFrom=2024-01-01&dateTo=2024-01-02T10%3A00%3A00%2B02%3A00&limit=7&offset=14",
         ),
         (
-            "pageViews.list",
+            "analytics.views",
             "{}",
             EMPTY_PAGE,
             "GET",

@@ -16,7 +16,7 @@ fn every_error_is_one_lower_case_sentence() {
     };
     for (error, text) in [
         (
-            ValidationError::new("limit", Rule::PageSize, "0").into(),
+            ValidationError::new("limit", Rule::PAGE_SIZE, "0").into(),
             "limit must be an integer from 1 to 250, found 0",
         ),
         (
@@ -53,7 +53,7 @@ fn every_error_is_one_lower_case_sentence() {
 
 #[test]
 fn an_error_says_what_its_data_says_and_no_source_repeats_it() {
-    let refusal = ValidationError::new("limit", Rule::PageSize, "0");
+    let refusal = ValidationError::new("limit", Rule::PAGE_SIZE, "0");
     let error = Error::from(refusal.clone());
     assert_eq!(error.to_string(), refusal.to_string());
     assert!(error.source().is_none());

@@ -3,7 +3,7 @@
 use quillgate::response::decode;
 use quillgate::value::Pairs;
 use quillgate::{
-    DecodeError, Endpoint, JobCursor, JobPage, JobPageSize, JobStatus, ListAgentJobs, ProjectId,
+    DecodeError, Endpoint, Cursor, JobPage, JobPageSize, JobStatus, ListAgentJobs, ProjectId,
     Rule,
 };
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ fn without_parameters_the_defaults_are_left_to_the_gateway() {
 fn a_limit_and_a_cursor_are_sent_encoded() {
     let list = ListAgentJobs {
         limit: Some(JobPageSize::MAX),
-        cursor: Some(JobCursor::new("a+b/c=&d").unwrap()),
+        cursor: Some(Cursor::new("a+b/c=&d").unwrap()),
     };
     assert_eq!(
         target(&list),
@@ -80,13 +80,13 @@ fn a_limit_is_an_integer_from_1_to_100() {
         (json!("25"), "text"),
     ] {
         let error = ListAgentJobs::parse(&json!({ "limit": limit })).unwrap_err();
-        assert_eq!(error.rule, Rule::JobPageSize);
+        assert_eq!(error.rule, Rule::JOB_PAGE_SIZE);
         let expected = format!("limit must be an integer from 1 to 100, found {found}");
         assert_eq!(error.message(), expected);
     }
     for text in ["", "0", "101", "+5", "5 ", "1e1"] {
         let error = ListAgentJobs::parse(&query(&[("limit", text)])).unwrap_err();
-        assert_eq!(error.rule, Rule::JobPageSize, "{text:?}");
+        assert_eq!(error.rule, Rule::JOB_PAGE_SIZE, "{text:?}");
     }
 }
 
@@ -94,7 +94,7 @@ fn a_limit_is_an_integer_from_1_to_100() {
 fn a_cursor_is_any_text_but_none_at_all() {
     let list = ListAgentJobs::parse(&query(&[("cursor", "b2xk ZXI=")])).unwrap();
     assert_eq!(
-        list.cursor.as_ref().map(JobCursor::as_str),
+        list.cursor.as_ref().map(Cursor::as_str),
         Some("b2xk ZXI=")
     );
     let empty = ListAgentJobs::parse(&query(&[("cursor", "")])).unwrap_err();

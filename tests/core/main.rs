@@ -14,7 +14,7 @@ mod http_date;
 mod job_list;
 mod operations;
 mod page_views;
-mod paginate;
+mod pages;
 mod parameters;
 mod poll;
 mod properties;

@@ -295,7 +295,7 @@ fn takes(name: &str, params: &serde_json::Value) -> bool {
         "agentJobs.get" => GetAgentJob::parse(params).is_ok(),
         "agentJobs.sendMessage" => SendMessage::parse(params).is_ok(),
         "agentJobs.list" => ListAgentJobs::parse(params).is_ok(),
-        "pageViews.list" => ListPageViews::parse(params).is_ok(),
+        "analytics.views" => ListPageViews::parse(params).is_ok(),
         _ => panic!("an operation that the tests do not know: {name}"),
     }
 }
@@ -355,8 +355,8 @@ fn the_documented_bounds_of_integers_are_the_enforced_ones() {
         integers,
         [
             ("agentJobs.list", "limit"),
-            ("pageViews.list", "limit"),
-            ("pageViews.list", "offset"),
+            ("analytics.views", "limit"),
+            ("analytics.views", "offset"),
         ]
     );
 }
@@ -384,7 +384,7 @@ fn each_operation_needs_the_scope_of_its_kind() {
             ("agentJobs.get", "jobs:read"),
             ("agentJobs.sendMessage", "jobs:create"),
             ("agentJobs.list", "jobs:read"),
-            ("pageViews.list", "analytics:read"),
+            ("analytics.views", "analytics:read"),
         ]
     );
 }

@@ -108,7 +108,7 @@ fn a_limit_in_a_url_is_plain_digits_from_1_to_250() {
         assert_refused(
             &error,
             "limit",
-            Rule::PageSize,
+            Rule::PAGE_SIZE,
             &format!("limit {LIMIT}, found {found}"),
         );
     }
@@ -147,7 +147,7 @@ fn a_limit_in_json_is_an_integer_from_1_to_250() {
         assert_refused(
             &error,
             "limit",
-            Rule::PageSize,
+            Rule::PAGE_SIZE,
             &format!("limit {LIMIT}, found {found}"),
         );
     }
@@ -179,7 +179,7 @@ fn an_offset_in_a_url_is_plain_digits_up_to_2_to_the_53_less_1() {
         assert_refused(
             &error,
             "offset",
-            Rule::Offset,
+            Rule::OFFSET,
             &format!("offset {OFFSET}, found {found}"),
         );
     }
@@ -212,7 +212,7 @@ fn an_offset_in_json_is_an_integer_up_to_2_to_the_53_less_1() {
         assert_refused(
             &error,
             "offset",
-            Rule::Offset,
+            Rule::OFFSET,
             &format!("offset {OFFSET}, found {found}"),
         );
     }
@@ -232,14 +232,14 @@ fn numbers_that_only_a_host_has_are_refused() {
         assert_refused(
             &error,
             "limit",
-            Rule::PageSize,
+            Rule::PAGE_SIZE,
             &format!("limit {LIMIT}, found {found}"),
         );
         let error = refusal::<ListPageViews>(&host("offset", Host::Number(number)));
         assert_refused(
             &error,
             "offset",
-            Rule::Offset,
+            Rule::OFFSET,
             &format!("offset {OFFSET}, found {found}"),
         );
     }
@@ -252,7 +252,7 @@ fn typed_sizes_and_offsets_keep_the_same_rules() {
         assert_refused(
             &error,
             "limit",
-            Rule::PageSize,
+            Rule::PAGE_SIZE,
             &format!("limit {LIMIT}, found {rows}"),
         );
     }
@@ -264,7 +264,7 @@ fn typed_sizes_and_offsets_keep_the_same_rules() {
         assert_refused(
             &error,
             "offset",
-            Rule::Offset,
+            Rule::OFFSET,
             &format!("offset {OFFSET}, found {rows}"),
         );
     }
@@ -290,13 +290,13 @@ fn a_page_counted_from_1_begins_after_all_pages_before_it() {
     for page in [0, u64::MAX] {
         let error = Offset::of_page(page, PageSize::MAX).unwrap_err();
         let message = format!("offset {OFFSET}, found a page out of range");
-        assert_refused(&error, "offset", Rule::Offset, &message);
+        assert_refused(&error, "offset", Rule::OFFSET, &message);
     }
     let past = Offset::of_page((1 << 53) + 1, PageSize::new(1).unwrap()).unwrap_err();
     assert_refused(
         &past,
         "offset",
-        Rule::Offset,
+        Rule::OFFSET,
         &format!("offset {OFFSET}, found 9007199254740992"),
     );
 }
@@ -312,7 +312,7 @@ fn the_page_after_the_last_countable_row_is_refused() {
     assert_refused(
         &error,
         "offset",
-        Rule::Offset,
+        Rule::OFFSET,
         &format!("offset {OFFSET}, found 9007199254740992"),
     );
 }
@@ -658,12 +658,12 @@ fn a_hosts_null_is_not_the_same_as_leaving_out() {
         ),
         (
             "limit",
-            Rule::PageSize,
+            Rule::PAGE_SIZE,
             format!("limit {LIMIT}, found null"),
         ),
         (
             "offset",
-            Rule::Offset,
+            Rule::OFFSET,
             format!("offset {OFFSET}, found null"),
         ),
     ] {

@@ -20,7 +20,7 @@ use quillgate::Millis;
 use serde::Serialize;
 
 use crate::problem::{Problem, ProblemKind};
-use crate::route::Operation;
+use quillgate::Operation;
 
 /// How many calls there must have been before the breaker opens.
 pub const LEAST_CALLS: u32 = 20;

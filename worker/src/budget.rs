@@ -50,9 +50,9 @@ use quillgate::Millis;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::policy::Policy;
 use crate::problem::{Problem, ProblemKind};
 use crate::response::HeaderFields;
+use quillgate::Policy;
 
 /// How long a claim stays open after the moment its caller was told to retry: 60 s.
 pub const CLAIM_LIFE: Millis = Millis(60_000);
@@ -182,7 +182,7 @@ pub struct Refused {
 /// # Example
 /// ```
 /// use quillgate_worker::budget::{Ask, Used, Verdict, reserve};
-/// use quillgate_worker::policy::Policy;
+/// use quillgate::Policy;
 ///
 /// let alice = Used { caller: "alice".to_owned(), count: 99, oldest: 1_000 };
 /// let mut ask = Ask {

@@ -8,10 +8,10 @@ use quillgate::{Method, Millis};
 use crate::identity::oidc::{TrustedIssuer, read_trusted_issuers};
 use crate::identity::revocation::RevokedTokens;
 use crate::jobs::webhook::normalize_address;
-use crate::policy::Policy;
 use crate::turnstile::Turnstile;
 use crate::url::{is_host, is_origin, is_secure_url};
 use crate::variable::{Range, VariableError, read_integer, read_json, split_list};
+use quillgate::Policy;
 
 /// The Worker's configuration.
 pub struct Config {

@@ -1,10 +1,9 @@
 //! What a request contains: the values of its path, query and body, checked by the core, and
 //! nothing else.
 
-use quillgate::endpoint::Place;
-use quillgate::error::Rule;
+use quillgate::declaration::Place;
 use quillgate::value::{Pairs, Scalar, Value};
-use quillgate::{Endpoint, Operation, ValidationError};
+use quillgate::{Call, Declaration, Rule, ValidationError};
 use serde_json::Value as Json;
 
 use crate::json;
@@ -16,6 +15,7 @@ pub const LARGEST_BODY: usize = 128 * 1024;
 
 /// A request's values by name, wherever they come from.
 pub struct Values {
+    operation: &'static Declaration,
     /// From the path and the query.
     pairs: Pairs,
     /// From the body.
@@ -35,7 +35,7 @@ impl Values {
     /// [`Rule::Unknown`] for a parameter that the operation does not have, [`Rule::Once`] for a
     /// duplicate one, [`Rule::Text`] for one that cannot be decoded.
     pub fn new(
-        operation: &Operation,
+        operation: &'static Declaration,
         path: Vec<(&'static str, String)>,
         query: Option<&str>,
     ) -> Result<Self, ValidationError> {
@@ -50,9 +50,9 @@ impl Values {
         {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decode_form("query", name)?;
-            let known = operation.parameters.iter().find(|known| known.name == name);
+            let known = operation.parameter(&name);
             let Some(known) = known.filter(|known| known.place == Place::Query) else {
-                return Err(ValidationError::new(sanitize(&name), Rule::Unknown, ""));
+                return Err(ValidationError::unknown(&name));
             };
             if pairs.iter().any(|(earlier, _)| *earlier == name) {
                 return Err(ValidationError::new(known.name, Rule::Once, ""));
@@ -60,6 +60,7 @@ impl Values {
             pairs.push((name, decode_form(known.name, value)?));
         }
         Ok(Self {
+            operation,
             pairs: Pairs::All(pairs),
             body: Json::Null,
         })
@@ -69,16 +70,14 @@ impl Values {
     ///
     /// # Errors
     /// 400 for a body that is not a JSON object, and for members that the operation does not have.
-    pub fn with_body(mut self, operation: &Operation, body: &[u8]) -> Result<Self, Problem> {
+    pub fn with_body(mut self, body: &[u8]) -> Result<Self, Problem> {
         let Some(Json::Object(members)) = json::parse(body) else {
             return Err(Problem::malformed_body());
         };
         for name in members.keys() {
-            let has = |known: &&quillgate::endpoint::Parameter| {
-                known.name == name && known.place == Place::Body
-            };
-            if !operation.parameters.iter().any(|known| has(&known)) {
-                return Err(ValidationError::new(sanitize(name), Rule::Unknown, "").into());
+            let known = self.operation.parameter(name);
+            if known.is_none_or(|known| known.place != Place::Body) {
+                return Err(ValidationError::unknown(name).into());
             }
         }
         self.body = Json::Object(members);
@@ -89,8 +88,8 @@ impl Values {
     ///
     /// # Errors
     /// The first value that breaks a rule.
-    pub fn call<E: Endpoint>(&self) -> Result<E, ValidationError> {
-        E::parse(&View::All(self))
+    pub fn call(&self) -> Result<Call, ValidationError> {
+        Call::parse(self.operation, &View::All(self))
     }
 
     /// The value of a parameter that is text; `None` when it is missing or of another type.
@@ -149,10 +148,4 @@ pub fn is_json(content_type: Option<&str>) -> bool {
 fn decode_form(field: &'static str, text: &str) -> Result<String, ValidationError> {
     decode_percent(&text.replace('+', " "))
         .ok_or_else(|| ValidationError::new(field, Rule::Text, "a broken percent-encoding"))
-}
-
-/// Shortens a name that a caller made up, and replaces control characters.
-fn sanitize(name: &str) -> String {
-    let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    name.chars().take(32).map(printable).collect()
 }

@@ -5,7 +5,7 @@
 //!
 //! 1. [`route`] finds the operation, [`identity`] the caller and [`content`] the values; [`plan`]
 //!    combines them and decides what to do.
-//! 2. [`jobs`] decides what is kept and announced of a job, [`views`] which pages of analytics are
+//! 2. [`jobs`] decides what is kept and announced of a job, [`reports`] which pages of analytics are
 //!    used and how fresh they are, and [`events`] what a stream sends. [`budget`], [`read_budget`],
 //!    [`breaker`] and [`permits`] say whether a request may go upstream, [`upstream`] what its answer
 //!    means.
@@ -30,9 +30,9 @@ pub mod log;
 pub mod packed_head;
 pub mod permits;
 pub mod plan;
-pub mod policy;
 pub mod problem;
 pub mod read_budget;
+pub mod reports;
 pub mod response;
 pub mod route;
 pub mod shape;
@@ -42,7 +42,6 @@ pub mod upstream;
 pub mod url;
 pub mod usage;
 pub mod variable;
-pub mod views;
 pub mod watch;
 
 #[cfg(target_arch = "wasm32")]

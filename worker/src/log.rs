@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use crate::breaker;
 use crate::json;
-#[cfg(doc)]
-use crate::policy::Policy;
 use crate::problem::ProblemKind;
+#[cfg(doc)]
+use quillgate::Policy;
 
 /// What is known about an exchange with the upstream.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -15,4 +15,4 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use rpc::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ViewsCall, WriteCall};
+pub use rpc::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, WriteCall};

@@ -3,9 +3,10 @@
 
 use std::rc::Rc;
 
+use quillgate::parameters::Parameters;
 use quillgate::{
-    CreateAgentJob, Endpoint, GetAgentJob, JobCursor, JobId, JobPageSize, ListAgentJobs, Millis,
-    ProjectId, Prompt, Request, Rule, SendMessage, ValidationError,
+    Call, Cursor, JobId, JobPageSize, Millis, Operation, Policy, ProjectId, Prompt, Request, Rule,
+    ValidationError,
 };
 use serde::Serialize;
 
@@ -19,12 +20,11 @@ use crate::identity::{self, Credentials, Identity, Signature, VerifiedTokens};
 use crate::jobs::idempotency::{self, Retry};
 use crate::jobs::ledger::{self, Position};
 use crate::jobs::webhook;
-use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::route::{self, Operation, decode_segment};
+use crate::reports::query::ReportQuery;
+use crate::route::{self, decode_segment};
 use crate::turnstile::TurnstileProof;
 use crate::url::{decode_percent, split_url};
-use crate::views::query::ViewsQuery;
 
 /// The parts of a request that a plan is made from, apart from its body.
 #[derive(Debug, Clone, Copy, Default)]
@@ -72,8 +72,8 @@ pub enum Action {
         /// The job.
         job: JobId,
     },
-    /// Answer with page views, from the cache if it has them.
-    ListViews(ViewsQuery),
+    /// Answer with a report, from the cache if it has it.
+    ReadReport(ReportQuery),
     /// List the jobs of the ledger.
     ListJobs {
         /// The most jobs to list.
@@ -97,7 +97,7 @@ enum WriteOperation {
 impl WriteOperation {
     const fn operation(&self) -> Operation {
         match self {
-            Self::CreateJob => Operation::CreateJob,
+            Self::CreateJob => Operation::CreateAgentJob,
             Self::SendMessage(_) => Operation::SendMessage,
         }
     }
@@ -291,8 +291,8 @@ struct Planner<'a> {
 /// The values of a path.
 struct PathValues {
     project: ProjectId,
-    /// The job's id, where the path has one.
-    id: Option<String>,
+    /// The other ones, by name.
+    others: Vec<(&'static str, String)>,
 }
 
 impl Planner<'_> {
@@ -385,45 +385,41 @@ impl Planner<'_> {
         };
         let caller = Rc::clone(self.caller.insert(caller));
         let path = decode_path(route)?;
-        caller.authorize(path.project.as_str(), declared.scope)?;
+        caller.authorize(path.project.as_str(), declared.scope.as_str())?;
         self.project = Some(path.project.clone());
-        let id = path.id.iter().map(|id| ("id", id.clone())).collect();
-        let values = Values::new(declared, id, self.query)?;
-        self.plan_call(operation, path, &values, caller)
+        let values = Values::new(declared, path.others, self.query)?;
+        self.plan_call(operation, path.project, &values, caller)
     }
 
     fn plan_call(
         &self,
         operation: Operation,
-        path: PathValues,
+        project: ProjectId,
         values: &Values,
         caller: Rc<Caller>,
     ) -> Result<Action, Problem> {
-        let admit = |operation| self.admit_write(operation, path.project.clone(), caller);
+        let call = || values.call();
         match operation {
-            Operation::CreateJob => admit(WriteOperation::CreateJob),
-            Operation::SendMessage => {
-                let id = path.id.ok_or_else(Problem::not_found)?;
-                admit(WriteOperation::SendMessage(id))
+            Operation::CreateAgentJob => {
+                self.admit_write(WriteOperation::CreateJob, project, caller)
             }
-            Operation::GetJob => Ok(Action::ReadJob {
-                request: values.call::<GetAgentJob>()?.request(&path.project),
-                job: read_job_id(values)?,
-            }),
-            Operation::StreamJobEvents => Ok(Action::StreamEvents(read_job_id(values)?)),
-            Operation::DeleteJobRecord => Ok(Action::DeleteRecord(read_job_id(values)?)),
-            Operation::ListJobs => {
-                let call: ListAgentJobs = values.call()?;
-                let cursor = call.cursor.as_ref().map(JobCursor::as_str);
-                Ok(Action::ListJobs {
-                    limit: call.limit.unwrap_or(JobPageSize::DEFAULT).get(),
-                    before: cursor.map(ledger::decode_cursor).transpose()?,
+            Operation::SendMessage => {
+                let id = values.text("id").ok_or_else(Problem::not_found)?;
+                self.admit_write(WriteOperation::SendMessage(id), project, caller)
+            }
+            Operation::GetAgentJob => {
+                let call = call()?;
+                Ok(Action::ReadJob {
+                    request: call.request(&project),
+                    job: JobId::read(&call)?,
                 })
             }
+            Operation::StreamAgentJobEvents => Ok(Action::StreamEvents(JobId::read(&call()?)?)),
+            Operation::DeleteAgentJobRecord => Ok(Action::DeleteRecord(JobId::read(&call()?)?)),
+            Operation::ListAgentJobs => plan_list(&call()?),
             Operation::ListPageViews => {
-                let call = values.call()?;
-                let query = ViewsQuery::new(&call, &path.project, self.config, self.now)?;
-                Ok(Action::ListViews(query))
+                let query = ReportQuery::new(operation, &call()?, &project, self.config, self.now)?;
+                Ok(Action::ReadReport(query))
             }
         }
     }
@@ -444,27 +440,31 @@ impl Planner<'_> {
     }
 }
 
-/// Reads the job that a path names.
-fn read_job_id(values: &Values) -> Result<JobId, Problem> {
-    let id = values.text("id").ok_or_else(Problem::not_found)?;
-    Ok(JobId::new(id)?)
+fn plan_list(call: &Call) -> Result<Action, Problem> {
+    let limit = Option::<JobPageSize>::read(call)?;
+    let cursor = Option::<Cursor>::read(call)?;
+    let cursor = cursor.as_ref().map(Cursor::as_str);
+    Ok(Action::ListJobs {
+        limit: limit.unwrap_or(JobPageSize::DEFAULT).get(),
+        before: cursor.map(ledger::decode_cursor).transpose()?,
+    })
 }
 
 /// Decodes the values of a path.
 fn decode_path(route: route::Route) -> Result<PathValues, Problem> {
-    let (mut project, mut id) = (None, None);
+    let (mut project, mut others) = (None, Vec::new());
     for (name, segment) in route.segments {
         let value = decode_segment(name, &segment)?;
         if name == "projectId" {
             project = Some(value);
         } else {
-            id = Some(value);
+            others.push((name, value));
         }
     }
     let project = project.ok_or_else(Problem::not_found)?;
     Ok(PathValues {
         project: ProjectId::new(project)?,
-        id,
+        others,
     })
 }
 
@@ -500,12 +500,8 @@ pub fn plan_write(
         WriteOperation::SendMessage(id) => Some(id.clone()),
     };
     let path = job.iter().map(|id| ("id", id.clone())).collect();
-    let values = Values::new(declared, path, None)?.with_body(declared, body)?;
-    let project = &admitted.project;
-    let request = match admitted.operation {
-        WriteOperation::CreateJob => values.call::<CreateAgentJob>()?.request(project),
-        WriteOperation::SendMessage(_) => values.call::<SendMessage>()?.request(project),
-    };
+    let values = Values::new(declared, path, None)?.with_body(body)?;
+    let request = values.call()?.request(&admitted.project);
     let webhook = choose_webhook(config, &admitted.operation, headers.webhook_url.as_deref())?;
     let proof = match (&config.turnstile, &admitted.origin) {
         (Some(turnstile), Some(origin)) => {

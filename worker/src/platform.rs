@@ -11,6 +11,7 @@ mod issuer_keys;
 mod object;
 mod pages;
 mod report;
+mod shape;
 mod sql;
 mod task;
 #[cfg(test)]
@@ -28,7 +29,7 @@ pub use isolate::{breaker_state, config};
 pub(crate) use object::read_by_name;
 pub use object::{FromValue, read_member, read_named};
 #[cfg(test)]
-pub use pages::ViewsAnswer;
+pub use pages::ReportAnswer;
 pub use pages::{Page, PageRow};
 pub(crate) use sql::row;
 pub use sql::{Database, number, optional_text, text};

@@ -12,7 +12,7 @@
 use quillgate::Millis;
 
 use crate::budget::{self, Ask, Used, Verdict};
-use crate::policy::Policy;
+use quillgate::Policy;
 
 /// How many callers are counted; the one that was idle for longest makes room for another.
 pub const MOST_CALLERS: usize = 1_000;

@@ -1,66 +1,13 @@
-//! Which operation a path belongs to: the core's own operations, and those that the gateway adds.
+//! Which operation a path belongs to.
 //!
 //! A path is matched as the runtime passes it: nothing is normalised here, and no slash is added
 //! or removed. (The runtime itself has resolved `.` and `..`, as every URL parser does.) Requests
 //! upstream are built from the matched values, never from the path.
 
-use quillgate::endpoint::{Parameter, ParameterKind, Place};
-use quillgate::error::Rule;
-use quillgate::schema::Described as _;
-use quillgate::{
-    AgentJob, CreateAgentJob, Endpoint as _, GetAgentJob, ListAgentJobs, ListPageViews, Method,
-    SendMessage, ValidationError,
-};
+use quillgate::{Method, Operation, Rule, ValidationError};
 
-use crate::identity::caller::OPERATE;
 use crate::problem::Problem;
 use crate::url::decode_percent;
-
-/// An operation of the gateway: one of the core's own, or one that the gateway adds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
-    /// Creates a job.
-    CreateJob,
-    /// Reads a job.
-    GetJob,
-    /// Sends a follow-up to a job.
-    SendMessage,
-    /// Lists the jobs that were created through the gateway.
-    ListJobs,
-    /// Streams a job's changes.
-    StreamJobEvents,
-    /// Deletes what the gateway has recorded of a job.
-    DeleteJobRecord,
-    /// Lists page views.
-    ListPageViews,
-}
-
-impl Operation {
-    /// Every operation.
-    pub const ALL: [Self; 7] = [
-        Self::CreateJob,
-        Self::GetJob,
-        Self::SendMessage,
-        Self::ListJobs,
-        Self::ListPageViews,
-        Self::StreamJobEvents,
-        Self::DeleteJobRecord,
-    ];
-
-    /// Its declaration: method, path, scope, parameters.
-    #[must_use]
-    pub const fn declaration(self) -> &'static quillgate::Operation {
-        match self {
-            Self::CreateJob => &CreateAgentJob::OPERATION,
-            Self::GetJob => &GetAgentJob::OPERATION,
-            Self::SendMessage => &SendMessage::OPERATION,
-            Self::ListJobs => &ListAgentJobs::OPERATION,
-            Self::StreamJobEvents => &JOB_EVENTS,
-            Self::DeleteJobRecord => &JOB_RECORD,
-            Self::ListPageViews => &ListPageViews::OPERATION,
-        }
-    }
-}
 
 /// The operation of a path, with the segments that are values.
 #[derive(Debug)]
@@ -71,37 +18,6 @@ pub struct Route {
     pub segments: Vec<(&'static str, String)>,
 }
 
-/// The changes of a job as Server-Sent Events: an operation of the gateway alone, without a request
-/// upstream.
-static JOB_EVENTS: quillgate::Operation = quillgate::Operation {
-    name: "agentJobs.events",
-    method: Method::Get,
-    path: "/v2/agent/{projectId}/job/{id}/events",
-    doc: "Streams an agent job's changes as Server-Sent Events, until it has come to its end.",
-    scope: "jobs:read",
-    parameters: &[JOB_ID],
-    result: AgentJob::KIND,
-};
-
-/// What the gateway has recorded of a job: for operators, and without a request upstream.
-static JOB_RECORD: quillgate::Operation = quillgate::Operation {
-    name: "agentJobs.deleteRecord",
-    method: Method::Delete,
-    path: "/v2/agent/{projectId}/job/{id}/record",
-    doc: "Deletes what the gateway has recorded of an agent job; the job itself goes on.",
-    scope: OPERATE,
-    parameters: &[JOB_ID],
-    result: AgentJob::KIND,
-};
-
-const JOB_ID: Parameter = Parameter {
-    name: "id",
-    doc: "The job's identifier.",
-    place: Place::Path,
-    kind: ParameterKind::Text,
-    required: true,
-};
-
 /// Finds the operation of a method and a path. `HEAD` is answered as `GET` is, without the body (RFC
 /// 9110, section 9.3.2).
 ///
@@ -109,7 +25,7 @@ const JOB_ID: Parameter = Parameter {
 /// 404 for a path without operations, 405 with `Allow` for one with other methods.
 pub fn find(method: &str, path: &str) -> Result<Route, Problem> {
     let asked = if method == "HEAD" { "GET" } else { method };
-    for operation in Operation::ALL {
+    for operation in Operation::ALL.iter().copied() {
         let declared = operation.declaration();
         if declared.method.as_str() != asked {
             continue;
@@ -138,7 +54,9 @@ pub fn join_methods(methods: &[&str]) -> String {
 /// Finds the methods of a path; empty when no operation has it.
 #[must_use]
 pub fn find_methods(path: &str) -> Vec<&'static str> {
-    let declared = Operation::ALL.into_iter().map(Operation::declaration);
+    let declared = Operation::ALL
+        .iter()
+        .map(|operation| operation.declaration());
     let mut methods = Vec::new();
     for operation in declared.filter(|own| match_path(own.path, path).is_some()) {
         methods.push(operation.method.as_str());

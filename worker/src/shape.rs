@@ -25,6 +25,7 @@ pub fn is_of_kind(value: &Value, kind: &Kind) -> bool {
         Kind::Text | Kind::OpenEnum(_) => value.is_string(),
         Kind::Count => is_count(value),
         Kind::Flag => value.is_boolean(),
+        Kind::Nothing => false,
         Kind::Object(object) => is_object(value, object),
         Kind::List(kind) => match value {
             Value::Array(items) => items.iter().all(|item| is_of_kind(item, kind)),

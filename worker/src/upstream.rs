@@ -3,7 +3,7 @@
 
 use quillgate::credential::AdminKey;
 use quillgate::response::Head;
-use quillgate::{ApiError, Method, Millis};
+use quillgate::{ApiError, Method, Millis, Operation};
 use serde_json::{Value, json};
 
 use crate::breaker::{CallOutcome, Scope};
@@ -14,7 +14,7 @@ use crate::jobs::idempotency::{Settlement, settle};
 use crate::json;
 use crate::problem::{Problem, ProblemKind};
 use crate::response::HeaderFields;
-use crate::route::{self, Operation};
+use crate::route;
 use crate::url::decode_percent;
 
 /// What the gateway calls itself (RFC 9110, section 10.1.5).
@@ -86,7 +86,7 @@ impl UpstreamRequest {
     ) -> CallOutcome<'_> {
         match failure {
             Some(failure) if failure.counts_against_upstream() => CallOutcome::Failed(
-                (scope.operation != Operation::CreateJob).then_some(self.target.as_str()),
+                (scope.operation != Operation::CreateAgentJob).then_some(self.target.as_str()),
             ),
             _ => CallOutcome::Answered,
         }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use quillgate::Millis;
 
 use crate::budget::Used;
-use crate::policy::Policy;
+use quillgate::Policy;
 
 /// The reservations in a window, by policy and caller. One reservation may count for several.
 #[derive(Debug)]

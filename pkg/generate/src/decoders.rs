@@ -106,6 +106,7 @@ fn expression(kind: &Kind, value: &str) -> String {
         Kind::Text | Kind::OpenEnum(_) => format!("text({value})"),
         Kind::Count => format!("count({value})"),
         Kind::Flag => format!("flag({value})"),
+        Kind::Nothing => "undefined".to_owned(),
         Kind::Object(object) => format!("{}({value})", object.name),
         Kind::List(Kind::Object(object)) => format!("list({value}, {})", object.name),
         Kind::List(inner) => format!("list({value}, (value) => {})", expression(inner, "value")),

@@ -16,6 +16,7 @@ mod check_config;
 mod decoders;
 mod openapi;
 mod reachable;
+mod text;
 mod types;
 
 fn main() -> ExitCode {

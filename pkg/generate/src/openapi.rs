@@ -16,9 +16,8 @@ mod schemas;
 mod tests;
 mod webhooks;
 
-use quillgate::Method;
-use quillgate_worker::identity::caller::OPERATE;
-use quillgate_worker::route::Operation;
+use quillgate::{Method, Operation, Scope};
+
 use serde_json::{Map, Value, json};
 
 /// The media type of a problem, of JSON and of an event stream.
@@ -52,7 +51,7 @@ pub fn description() -> Value {
         "servers": [{ "url": "/", "description": "The gateway that this document comes from" }],
         "tags": [
             { "name": "agentJobs", "description": "Background jobs of the documentation agent" },
-            { "name": "pageViews", "description": "How often pages were viewed" },
+            { "name": "analytics", "description": "Who reads the documentation, what they search for and what they say" },
             { "name": "gateway", "description": "The gateway itself" },
         ],
         "paths": paths,
@@ -69,7 +68,7 @@ pub fn description() -> Value {
 /// Every operation of the table under its path, then what only the gateway itself has.
 fn paths() -> Map<String, Value> {
     let mut paths = gateway::paths();
-    for operation in Operation::ALL {
+    for operation in Operation::ALL.iter().copied() {
         let declared = operation.declaration();
         let item = paths.entry(declared.path).or_insert_with(|| json!({}));
         let method = declared.method.as_str().to_ascii_lowercase();
@@ -96,7 +95,7 @@ fn security_schemes() -> Value {
             "bearerFormat": "JWT",
             "description": format!("An access token: one of the gateway's own (HS256), or one of an \
                 issuer in `TRUSTED_ISSUERS` (RS256, ES256). It names the projects that it is for; the \
-                scopes are `jobs:create`, `jobs:read`, `analytics:read` and `{OPERATE}`."),
+                scopes are {}.", list_scopes()),
         },
         "cloudflareAccess": {
             "type": "apiKey",
@@ -106,6 +105,11 @@ fn security_schemes() -> Value {
                 that says so. It counts only without `Authorization`.",
         },
     })
+}
+
+fn list_scopes() -> String {
+    let scopes = Scope::ALL.map(|scope| format!("`{}`", scope.as_str()));
+    scopes.join(", ")
 }
 
 /// Either credential, with this scope.

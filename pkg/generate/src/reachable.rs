@@ -1,6 +1,6 @@
 //! Every named type that the operations' results are made of.
 
-use quillgate::OPERATIONS;
+use quillgate::Operation;
 use quillgate::schema::{Kind, Object, OpenEnum};
 
 /// The named types, each after those that it is made of.
@@ -15,8 +15,8 @@ pub struct Reachable {
 /// Collects the types of all operations.
 pub fn reachable() -> Reachable {
     let mut found = Reachable::default();
-    for operation in OPERATIONS {
-        found.add(&operation.result);
+    for operation in Operation::ALL {
+        found.add(operation.result());
     }
     found
 }
@@ -24,7 +24,7 @@ pub fn reachable() -> Reachable {
 impl Reachable {
     fn add(&mut self, kind: &'static Kind) {
         match kind {
-            Kind::Text | Kind::Count | Kind::Flag => {}
+            Kind::Text | Kind::Count | Kind::Flag | Kind::Nothing => {}
             Kind::List(inner) | Kind::Nullable(inner) => self.add(inner),
             Kind::OpenEnum(named) => {
                 if !self.enums.iter().any(|known| known.name == named.name) {

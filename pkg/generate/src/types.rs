@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use quillgate::endpoint::{Operation, Parameter, ParameterKind};
+use quillgate::declaration::{Declaration, Parameter, ParameterKind};
 use quillgate::schema::{Kind, Object, OpenEnum};
-use quillgate::{OPERATIONS, Rule};
+use quillgate::{Operation, Rule};
 
 use crate::reachable::reachable;
+use crate::text::{join, of_package};
 
 /// The module `dist/types.d.ts`.
 pub fn typescript() -> String {
@@ -18,7 +19,7 @@ pub fn typescript() -> String {
     for object in types.objects {
         module.push_str(&interface(object));
     }
-    for operation in OPERATIONS {
+    for operation in of_package() {
         module.push_str(&parameters(operation));
     }
     module.push_str(&operations());
@@ -27,7 +28,7 @@ pub fn typescript() -> String {
 }
 
 /// `agentJobs.create` → `AgentJobsCreateParams`.
-fn parameters_name(operation: &Operation) -> String {
+fn parameters_name(operation: &Declaration) -> String {
     let mut name = String::new();
     for part in operation.name.split('.') {
         let (first, rest) = part.split_at(1);
@@ -69,6 +70,7 @@ fn type_of(kind: &Kind) -> String {
         Kind::Text => "string".into(),
         Kind::Count => "number".into(),
         Kind::Flag => "boolean".into(),
+        Kind::Nothing => "undefined".into(),
         Kind::OpenEnum(named) => named.name.into(),
         Kind::Object(object) => object.name.into(),
         Kind::List(inner) => format!("{}[]", type_of(inner)),
@@ -76,30 +78,43 @@ fn type_of(kind: &Kind) -> String {
     }
 }
 
-fn parameters(operation: &Operation) -> String {
-    let what = format!(" Parameters of `{}`. {}", operation.name, operation.doc);
-    let name = parameters_name(operation);
+fn parameters(operation: Operation) -> String {
+    let (declared, documented) = (operation.declaration(), operation.documentation());
+    let summary = join(documented.summary);
+    let what = format!(" Parameters of `{}`. {summary}", declared.name);
+    let name = parameters_name(declared);
     let mut text = format!("\n{}export interface {name} {{\n", doc("", &[&what]));
-    for parameter in operation.parameters {
-        text.push_str(&parameter_doc(parameter));
-        let (optional, absent) = if parameter.required {
+    let docs = documented.parameters.iter().copied().flatten();
+    for (parameter, sentence) in declared.parameters().zip(docs) {
+        text.push_str(&parameter_doc(parameter, sentence));
+        let (optional, absent) = if parameter.is_required() {
             ("", "")
         } else {
             ("?", " | undefined")
         };
-        let kind = match parameter.kind {
-            ParameterKind::Text | ParameterKind::Date => "string",
-            ParameterKind::Integer { .. } => "number",
-        };
+        let kind = parameter_type(parameter.kind);
         let _ = writeln!(text, "  {}{optional}: {kind}{absent};", parameter.name);
     }
     text + "}\n"
 }
 
-fn parameter_doc(parameter: &Parameter) -> String {
-    let mut lines = vec![format!(" {}", parameter.doc)];
-    if let ParameterKind::Integer { min, max, default } = parameter.kind {
-        lines.push(format!(" An integer from {min} to {max}."));
+fn parameter_type(kind: ParameterKind) -> String {
+    match kind {
+        ParameterKind::Text | ParameterKind::Id | ParameterKind::Ulid | ParameterKind::Date => {
+            "string".to_owned()
+        }
+        ParameterKind::Integer { .. } | ParameterKind::Page => "number".to_owned(),
+        ParameterKind::OneOf(known) => {
+            let known: Vec<_> = known.iter().map(|text| format!("{text:?}")).collect();
+            known.join(" | ")
+        }
+    }
+}
+
+fn parameter_doc(parameter: &Parameter, sentence: &str) -> String {
+    let mut lines = vec![format!(" {sentence}")];
+    if let ParameterKind::Integer { rule, default } = parameter.kind {
+        lines.push(format!(" An integer from {} to {}.", rule.min, rule.max));
         lines.push(format!(" @default {default}"));
     }
     doc("  ", &lines.iter().map(String::as_str).collect::<Vec<_>>())
@@ -113,20 +128,17 @@ fn operations() -> String {
             &[" Every operation's parameters and result, by its name."]
         )
     );
-    for operation in OPERATIONS {
+    for operation in of_package() {
+        let declared = operation.declaration();
+        let summary = join(operation.documentation().summary);
+        let scope = declared.scope.as_str();
         let _ = writeln!(
             text,
             "  {}  {:?}: {{ params: {}; result: {} }};",
-            doc(
-                "",
-                &[&format!(
-                    " {} Needs the scope `{}`.",
-                    operation.doc, operation.scope
-                )]
-            ),
-            operation.name,
-            parameters_name(operation),
-            operation.result.name(),
+            doc("", &[&format!(" {summary} Needs the scope `{scope}`.")]),
+            declared.name,
+            parameters_name(declared),
+            declared.result,
         );
     }
     text + "}\n"

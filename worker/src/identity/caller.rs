@@ -1,14 +1,14 @@
 //! A caller who has been identified, and what they may do.
 
-use quillgate::Millis;
+use quillgate::{Millis, Scope};
 use serde_json::Value;
 
 use crate::budget::Ceiling;
-use crate::policy::Policy;
 use crate::problem::{Problem, ProblemKind};
+use quillgate::Policy;
 
 /// The scope for operating the gateway; it needs no project.
-pub const OPERATE: &str = "gateway:operate";
+pub const OPERATE: &str = Scope::Operate.as_str();
 
 /// Projects, and what may be done in each of them.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 //! How long such a token lives is up to its issuer, from minutes (GitHub) to a month (Cloudflare
 //! Access): only `exp` counts, whereas the gateway's own tokens live for 90 days at most.
 
-use quillgate::Millis;
+use quillgate::{Millis, Scope};
 use serde_json::{Map, Value};
 
 use super::access_token::ISSUER;
@@ -22,7 +22,6 @@ use super::revocation::RevokedTokens;
 use crate::jobs::idempotency::fingerprint;
 use crate::json;
 use crate::problem::{Problem, ProblemKind};
-use crate::route::Operation;
 use crate::url::is_secure_url;
 
 /// The longest key id that is looked up, in bytes.
@@ -477,15 +476,10 @@ fn is_plain(value: &Value) -> bool {
 /// A rule that grants nothing is a mistake, and so is a scope that nothing needs.
 fn read_grant(projects: Vec<String>, scope: &str) -> Result<Grant, &'static str> {
     let grant = Grant::new(projects, scope);
-    let needed = |scope: &String| {
-        scope == OPERATE
-            || Operation::ALL
-                .into_iter()
-                .any(|operation| operation.declaration().scope == scope)
-    };
-    if grant.scopes.is_empty() || !grant.scopes.iter().all(needed) {
+    let is_known = |scope: &String| Scope::ALL.iter().any(|known| known.as_str() == scope);
+    if grant.scopes.is_empty() || !grant.scopes.iter().all(is_known) {
         return Err(
-            "must have in scope some of jobs:create, jobs:read, analytics:read and gateway:operate, separated by spaces",
+            "must have in scope some of jobs:create, jobs:read, analytics:read, analytics:conversations and gateway:operate, separated by spaces",
         );
     }
     let operates_only = grant.scopes.iter().all(|scope| scope == OPERATE);

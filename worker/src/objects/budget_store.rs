@@ -18,9 +18,9 @@ use crate::jobs::idempotency::Settlement;
 use crate::json;
 use crate::log::BudgetHealth;
 use crate::platform::{Database, HostResult, now, number, row, text};
-use crate::policy::Policy;
 use crate::upstream::UpstreamFailure;
 use crate::usage::Usage;
+use quillgate::Policy;
 
 /// The tables, the first step of both objects.
 pub const BUDGET_TABLES: &str = "

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::Promise;
-use quillgate::{Method, Millis};
+use quillgate::{Method, Millis, Operation, Policy};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
@@ -14,7 +14,9 @@ use super::budget_store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
 use super::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore};
-use super::rpc::{KeySetReply, Views, ViewsCall, ViewsReply, read_policy, receive, send_back};
+use super::rpc::{
+    KeySetReply, ReportCall, ReportPages, ReportReply, read_policy, receive, send_back,
+};
 use super::schema::migrate;
 use crate::budget::Refused;
 use crate::config::Config;
@@ -26,14 +28,12 @@ use crate::platform::{
     UpstreamClient, breaker_state, config, digest_tag, into_promise, log_error, now, number, row,
     send, text,
 };
-use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::response::{GatewayResponse, HeaderFields};
-use crate::route::Operation;
-use crate::upstream::UpstreamRequest;
-use crate::views::page::{
-    CacheStatus, FetchReason, FetchedBy, PageHead, fetch_reason, page_target, split_into_pieces,
+use crate::reports::page::{
+    CacheStatus, FetchReason, FetchedBy, PageHead, fetch_reason, split_into_pieces,
 };
+use crate::response::{GatewayResponse, HeaderFields};
+use crate::upstream::UpstreamRequest;
 
 const STEPS: [&str; 6] = [
     BUDGET_TABLES,
@@ -77,10 +77,10 @@ impl DurableObject for OrgGate {
 
 #[wasm_bindgen]
 impl OrgGate {
-    /// Answers with page views: a [`ViewsCall`], answered by a [`ViewsReply`].
-    pub fn views(&self, call: JsValue) -> Promise {
+    /// Answers with a report: a [`ReportCall`], answered by a [`ReportReply`].
+    pub fn report(&self, call: JsValue) -> Promise {
         let gate = self.gate();
-        into_promise(async move { send_back(&gate?.views(receive(call)?).await?) })
+        into_promise(async move { send_back(&gate?.report(receive(call)?).await?) })
     }
 
     /// The JWK Set of a trusted issuer, which has this key unless the issuer does not have it: a
@@ -208,10 +208,10 @@ impl Gate {
         })
     }
 
-    // --- page views --------------------------------------------------------
+    // --- reports -----------------------------------------------------------
 
-    /// Answers with page views, from what is kept or from upstream.
-    async fn views(self: Rc<Self>, call: ViewsCall) -> HostResult<ViewsReply> {
+    /// Answers with a report, from what is kept or from upstream.
+    async fn report(self: Rc<Self>, call: ReportCall) -> HostResult<ReportReply> {
         let (mut first, mut second) = (None, None);
         let mut headers = HeaderFields::default();
         let mut metrics = RequestMetrics::default();
@@ -226,8 +226,8 @@ impl Gate {
                 Err(problem) => {
                     let response = GatewayResponse::problem(&problem, &call.id);
                     let headers = response.headers.or(&headers);
-                    return Ok(ViewsReply {
-                        views: None,
+                    return Ok(ReportReply {
+                        pages: None,
                         refusal: Some(GatewayResponse {
                             headers,
                             ..response
@@ -256,9 +256,9 @@ impl Gate {
         };
         let cache = cache.describe();
         metrics.cache = Some(cache.clone());
-        Ok(ViewsReply {
+        Ok(ReportReply {
             refusal: None,
-            views: Some(Views {
+            pages: Some(ReportPages {
                 first,
                 second,
                 cache,
@@ -268,7 +268,7 @@ impl Gate {
         })
     }
 
-    async fn page(self: &Rc<Self>, call: &ViewsCall, number: u64) -> HostResult<PageResult> {
+    async fn page(self: &Rc<Self>, call: &ReportCall, number: u64) -> HostResult<PageResult> {
         let list = &call.query.list;
         let now = now();
         let kept = self.pages.find(list, number)?;
@@ -326,14 +326,14 @@ impl Gate {
 
     async fn fetch_page(
         &self,
-        call: &ViewsCall,
+        call: &ReportCall,
         number: u64,
         kept: Option<Page>,
         slot: Slot,
     ) -> HostResult<PageResult> {
         let request = UpstreamRequest {
             method: Method::Get,
-            target: page_target(&call.query.list, number),
+            target: call.query.page_target(number),
             body: None,
             traceparent: call.traceparent.clone(),
             tracestate: call.tracestate.clone(),
@@ -350,7 +350,9 @@ impl Gate {
         let exchange = match permit {
             Ok(_held) => {
                 let client = UpstreamClient::new(&self.config);
-                client.read_page(&request, &mut pay).await
+                client
+                    .read_page(call.query.operation, &request, &mut pay)
+                    .await
             }
             Err(problem) => Exchange::not_sent(problem),
         };
@@ -386,7 +388,7 @@ impl Gate {
 
     async fn keep_page(
         &self,
-        call: &ViewsCall,
+        call: &ReportCall,
         number: u64,
         reply: PageReply,
         reason: FetchReason,
@@ -401,13 +403,17 @@ impl Gate {
             fresh_until: fetched.plus(Millis(call.query.fresh_for)),
         };
         let page = Page::new(head, reply.text);
-        self.pages.keep(&call.query.list, number, &page)?;
+        if call.query.may_be_stored() {
+            self.pages.keep(&call.query.list, number, &page)?;
+        } else {
+            self.pages.remember(&call.query.list, number, &page);
+        }
         let by = FetchedBy::Itself;
         Ok((page, CacheStatus::Fetched { reason, by }))
     }
 
     /// Pays for the repetition of a request; a budget that is used up has none.
-    fn pay_again(&self, call: &ViewsCall, slot: &RefCell<Slot>) -> bool {
+    fn pay_again(&self, call: &ReportCall, slot: &RefCell<Slot>) -> bool {
         let Ok(Ok(next)) = self.reserve(call) else {
             return false;
         };
@@ -415,7 +421,7 @@ impl Gate {
         self.budget.settle(first.id).is_ok()
     }
 
-    fn reserve(&self, call: &ViewsCall) -> HostResult<Result<Slot, Refused>> {
+    fn reserve(&self, call: &ReportCall) -> HostResult<Result<Slot, Refused>> {
         let claimant = Claimant {
             policy: Policy::Analytics,
             caller: call.caller.clone(),
@@ -497,7 +503,7 @@ impl Gate {
     /// What an operator is told.
     fn health(&self) -> HostResult<OrgHealth> {
         Ok(OrgHealth {
-            breaker: breaker_state(&[Operation::ListPageViews], None, now()),
+            breaker: breaker_state(&list_reports(), None, now()),
             budgets: OrgBudgets {
                 analytics: self.budget.health(Policy::Analytics),
             },
@@ -505,6 +511,13 @@ impl Gate {
             key_set_calls: self.key_set_calls.get(),
         })
     }
+}
+
+/// The operations that share the budget of analytics.
+fn list_reports() -> Vec<Operation> {
+    let mut reports = Operation::ALL.to_vec();
+    reports.retain(|operation| operation.declaration().policy == Some(Policy::Analytics));
+    reports
 }
 
 /// The key sets that are kept. Those that nobody will use again go.

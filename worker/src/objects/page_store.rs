@@ -9,7 +9,7 @@ use wasm_bindgen::JsValue;
 
 use crate::bounded_cache::BoundedCache;
 use crate::platform::{Database, HostResult, Page, PageRow, now, number, row, text};
-use crate::views::page::{STALE_FOR, page_name};
+use crate::reports::page::{STALE_FOR, page_name};
 
 /// The table, the second step of the organisation's object.
 pub const PAGE_TABLES: &str = "
@@ -104,7 +104,7 @@ impl PageStore {
                 page.text = page.text.concat(&part.text);
             }
         }
-        self.remember(&name, &page);
+        self.remember(list, number_in_list, &page);
         Ok(Some(page))
     }
 
@@ -135,14 +135,16 @@ impl PageStore {
             }
             self.sweep(head.fetched)
         })?;
-        self.remember(&page_name(list, number_in_list), page);
+        self.remember(list, number_in_list, page);
         Ok(())
     }
 
-    fn remember(&self, name: &str, page: &Page) {
+    /// Keeps a page in memory only.
+    pub fn remember(&self, list: &str, number_in_list: u64, page: &Page) {
+        let name = page_name(list, number_in_list);
         let until = page.head.fresh_until.plus(STALE_FOR);
         let mut memory = self.memory.borrow_mut();
-        memory.insert(name, page.clone(), page.bytes(), until);
+        memory.insert(&name, page.clone(), page.bytes(), until);
     }
 
     /// Drops what is too old, and the pages that were kept first when there are too many.

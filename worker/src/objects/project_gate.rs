@@ -42,13 +42,13 @@ use crate::platform::{
     Call, Connections, Database, Exchange, HostError, HostResult, JobSnapshot, Permit, SharedTask,
     UpstreamClient, breaker_state, config, into_promise, log_error, make_response, new_uuid, now,
 };
-use crate::policy::Policy;
 use crate::problem::{Problem, ProblemKind};
 use crate::response::GatewayResponse;
-use crate::route::Operation;
 use crate::trace::continue_trace;
 use crate::upstream::UpstreamRequest;
 use crate::watch::WatchCall;
+use quillgate::Operation;
+use quillgate::Policy;
 
 const STEPS: [&str; 8] = [
     BUDGET_TABLES,
@@ -73,9 +73,9 @@ const OPEN: u16 = 1;
 const NORMAL_CLOSURE: u16 = 1000;
 /// The operations upstream that this object's breaker state is about.
 const OPERATIONS: [Operation; 3] = [
-    Operation::CreateJob,
+    Operation::CreateAgentJob,
     Operation::SendMessage,
-    Operation::GetJob,
+    Operation::GetAgentJob,
 ];
 
 /// The object as the runtime has it.

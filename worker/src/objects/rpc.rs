@@ -2,7 +2,7 @@
 //! clones.
 
 use js_sys::Promise;
-use quillgate::Millis;
+use quillgate::{Millis, Operation, Policy};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -19,10 +19,9 @@ use crate::log::{
 };
 use crate::plan::Write;
 use crate::platform::{Call, FromValue, HostError, HostResult, PageRow, read_by_name, read_named};
-use crate::policy::Policy;
 use crate::problem::ProblemKind;
+use crate::reports::query::ReportQuery;
 use crate::response::{GatewayResponse, HeaderFields};
-use crate::views::query::ViewsQuery;
 
 /// The header field in which an object names the kind of problem that it answers with in the place
 /// of a WebSocket. It goes no further than to the Worker.
@@ -67,9 +66,9 @@ pub struct KeySetReply {
     pub fetched: u64,
 }
 
-/// A request for page views.
+/// A request for a report.
 #[derive(Debug, Clone, Serialize)]
-pub struct ViewsCall {
+pub struct ReportCall {
     /// The request's id.
     pub id: String,
     /// `traceparent` for the upstream.
@@ -83,16 +82,16 @@ pub struct ViewsCall {
     /// The ceilings that the caller shares with others.
     pub ceilings: Vec<Ceiling>,
     /// What is asked for.
-    pub query: ViewsQuery,
+    pub query: ReportQuery,
     /// Whether the caller wants none of what is kept (`Cache-Control: no-cache`).
     pub revalidate: bool,
 }
 
-/// Page views, or the answer that says why there are none.
+/// A report, or the answer that says why there is none.
 #[derive(Debug, Clone, Serialize)]
-pub struct ViewsReply {
-    /// Page views.
-    pub views: Option<Views>,
+pub struct ReportReply {
+    /// The pages of the report.
+    pub pages: Option<ReportPages>,
     /// Any other answer, when there are none.
     pub refusal: Option<GatewayResponse>,
     /// For the log and `Server-Timing`.
@@ -101,7 +100,7 @@ pub struct ViewsReply {
 
 /// The pages that an answer is cut from.
 #[derive(Debug, Clone, Serialize)]
-pub struct Views {
+pub struct ReportPages {
     /// The page with the first row, whole, so that the Worker can cut other answers from it as well.
     pub first: PageRow,
     /// The page after it, when the answer has rows of both.
@@ -142,7 +141,7 @@ read_by_name!(ListCall {
 read_by_name!(WriteReply { response, metrics });
 read_by_name!(Ceiling { name, most });
 read_by_name!(KeySetReply { text, fetched });
-read_by_name!(ViewsCall {
+read_by_name!(ReportCall {
     id,
     traceparent,
     tracestate,
@@ -152,18 +151,19 @@ read_by_name!(ViewsCall {
     query,
     revalidate
 });
-read_by_name!(ViewsQuery {
+read_by_name!(ReportQuery {
+    operation,
     list,
     limit,
     offset,
     fresh_for
 });
-read_by_name!(ViewsReply {
-    views,
+read_by_name!(ReportReply {
+    pages,
     refusal,
     metrics
 });
-read_by_name!(Views {
+read_by_name!(ReportPages {
     first,
     second,
     cache,
@@ -201,6 +201,12 @@ impl FromValue for HeaderFields {
 }
 
 impl FromValue for ProblemKind {
+    fn from_value(value: JsValue) -> HostResult<Self> {
+        read_named(&value, Self::from_name)
+    }
+}
+
+impl FromValue for Operation {
     fn from_value(value: JsValue) -> HostResult<Self> {
         read_named(&value, Self::from_name)
     }
@@ -250,7 +256,7 @@ extern "C" {
     #[wasm_bindgen(method, js_name = trap)]
     fn trap(this: &RawOrg) -> Promise;
     #[wasm_bindgen(method)]
-    fn views(this: &RawOrg, call: JsValue) -> Promise;
+    fn report(this: &RawOrg, call: JsValue) -> Promise;
     #[wasm_bindgen(method, js_name = keySet)]
     fn key_set(this: &RawOrg, address: &str, kid: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -345,9 +351,9 @@ impl OrgStub {
         Ok(Self(namespace.get_by_name("organisation")?.into_rpc()))
     }
 
-    /// Answers with page views, from what is kept or from upstream.
-    pub async fn views(&self, call: &ViewsCall) -> HostResult<ViewsReply> {
-        receive(JsFuture::from(self.0.views(send_back(call)?)).await?)
+    /// Answers with a report, from what is kept or from upstream.
+    pub async fn report(&self, call: &ReportCall) -> HostResult<ReportReply> {
+        receive(JsFuture::from(self.0.report(send_back(call)?)).await?)
     }
 
     /// The JWK Set of a trusted issuer, which has this key if the issuer has; `None` when it is

@@ -16,7 +16,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::page_store::split_text;
 use super::rpc::{
-    ListCall, Views, ViewsCall, ViewsReply, WriteCall, WriteReply, receive, send_back,
+    ListCall, ReportCall, ReportReply, Views, WriteCall, WriteReply, receive, send_back,
 };
 use crate::breaker;
 use crate::budget::Ceiling;
@@ -26,12 +26,12 @@ use crate::log::{
     RequestMetrics,
 };
 use crate::plan::Write;
-use crate::platform::{Call, FromValue, Page, PageRow, ViewsAnswer};
-use crate::policy::Policy;
+use crate::platform::{Call, FromValue, Page, PageRow, ReportAnswer};
 use crate::problem::Problem;
+use crate::reports::page::{PageHead, Piece};
+use crate::reports::query::ReportQuery;
 use crate::response::{GatewayResponse, HeaderFields};
-use crate::views::page::{PageHead, Piece};
-use crate::views::query::ViewsQuery;
+use quillgate::Policy;
 
 #[wasm_bindgen]
 extern "C" {
@@ -149,15 +149,15 @@ fn problem() -> GatewayResponse {
     }
 }
 
-fn views_call() -> ViewsCall {
-    ViewsCall {
+fn views_call() -> ReportCall {
+    ReportCall {
         id: text("r1"),
         traceparent: text("00-1-2-01"),
         tracestate: Some(text("vendor=opaque")),
         caller: text("issuer subject"),
         quota: Some(7),
         ceilings: vec![ceiling()],
-        query: ViewsQuery {
+        query: ReportQuery {
             list: text("/v2/analytics/p1/views?dateFrom=2023-03-01"),
             limit: 250,
             offset: 5_000,
@@ -178,8 +178,8 @@ fn page_row(has_more: bool) -> PageRow {
     }
 }
 
-fn views_reply() -> ViewsReply {
-    ViewsReply {
+fn views_reply() -> ReportReply {
+    ReportReply {
         views: Some(Views {
             first: page_row(true),
             second: Some(page_row(false)),
@@ -271,7 +271,7 @@ fn the_answer_to_a_write_survives_the_way_back() {
 fn a_call_for_views_survives_the_way_to_the_object() {
     let filled = views_call();
     assert_survives(&filled);
-    assert_survives(&ViewsCall {
+    assert_survives(&ReportCall {
         quota: None,
         revalidate: false,
         ..filled
@@ -281,7 +281,7 @@ fn a_call_for_views_survives_the_way_to_the_object() {
 #[wasm_bindgen_test]
 fn the_answer_with_views_survives_the_way_back() {
     assert_survives(&views_reply());
-    assert_survives(&ViewsReply {
+    assert_survives(&ReportReply {
         views: None,
         refusal: Some(problem()),
         metrics: RequestMetrics::default(),
@@ -297,8 +297,8 @@ fn the_text_of_a_page_stays_a_javascript_string() {
         text = Reflect::get(&text, &name.into()).unwrap();
     }
     assert!(text.is_string());
-    let received: ViewsReply = receive(sent).unwrap();
-    let text_of = |reply: ViewsReply| reply.views.unwrap().first.text;
+    let received: ReportReply = receive(sent).unwrap();
+    let text_of = |reply: ReportReply| reply.views.unwrap().first.text;
     assert_eq!(text_of(received), text_of(reply));
 }
 
@@ -334,7 +334,7 @@ fn a_member_that_is_left_out_or_misspelt_is_refused() {
     });
     assert_needs_every_member(&views_call());
     assert_needs_every_member(&views_reply());
-    assert_needs_every_member(&ViewsReply {
+    assert_needs_every_member(&ReportReply {
         views: None,
         refusal: Some(problem()),
         metrics: metrics(),
@@ -370,7 +370,7 @@ const fn piece(number: u64, from: u64, to: u64) -> Piece {
 }
 
 fn cut(pages: &[(Page, Piece)]) -> String {
-    ViewsAnswer::cut(pages).unwrap().body.into()
+    ReportAnswer::cut(pages).unwrap().body.into()
 }
 
 #[wasm_bindgen_test]
@@ -430,7 +430,7 @@ fn rows_past_the_end_are_none() {
 
 #[wasm_bindgen_test]
 fn an_answer_without_a_page_is_an_error() {
-    assert!(ViewsAnswer::cut(&[]).is_err());
+    assert!(ReportAnswer::cut(&[]).is_err());
 }
 
 #[wasm_bindgen_test]

@@ -18,9 +18,11 @@ use super::host::{
     Outgoing, event_stream, hear, make_response, read_body, receive_reply, response_headers, send,
     send_read,
 };
-use super::isolate::{description, find_views, keep_views, load_config, with_reads, with_verified};
+use super::isolate::{
+    description, find_report, keep_report, load_config, with_reads, with_verified,
+};
 use super::issuer_keys::find_issuer_key;
-use super::pages::{Page, ViewsAnswer};
+use super::pages::{Page, ReportAnswer};
 use super::report::report;
 use super::task::into_promise;
 use super::upstream_client::{Admitted, Exchange, JobReply, UpstreamClient};
@@ -38,21 +40,21 @@ use crate::identity::{Signature, invalid_token};
 use crate::jobs::idempotency::fingerprint;
 use crate::jobs::ledger::{Position, encode_cursor};
 use crate::log::{Health, LogEntry, RequestMetrics};
-use crate::objects::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ViewsCall, WriteCall};
+use crate::objects::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, WriteCall};
 use crate::packed_head::{PackedHead, header_names};
 use crate::plan::{self, Action, AdmittedWrite, Plan, Write, is_liveness};
-use crate::policy::Policy;
 use crate::problem::{Problem, ProblemKind};
 use crate::read_budget::Reader;
+use crate::reports::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
+use crate::reports::query::ReportQuery;
 use crate::response::{
     GatewayResponse, HeaderFields, JSON, common_headers, find_transport_security,
 };
 use crate::trace::{Trace, continue_trace, read_tracestate};
 use crate::turnstile::{self, TurnstileProof};
 use crate::upstream::{LONGEST_JOB, UpstreamRequest, mark_uncertain};
-use crate::views::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
-use crate::views::query::ViewsQuery;
 use crate::watch::WatchCall;
+use quillgate::Policy;
 
 /// How long Turnstile may take to answer.
 const TURNSTILE_TIME: Millis = Millis::from_seconds(10);
@@ -157,17 +159,17 @@ fn answer_at_once(
             body: description().map_or(JsValue::NULL, JsValue::from),
             ..Outcome::json(200, "")
         }),
-        Ok(Action::ListViews(query)) => {
+        Ok(Action::ReadReport(query)) => {
             let now = context.started;
-            let hot = (!revalidates(packed)).then(|| find_views(&query, now));
+            let hot = (!revalidates(packed)).then(|| find_report(&query, now));
             let Some(answer) = hot.flatten() else {
-                return Err(Action::ListViews(query));
+                return Err(Action::ReadReport(query));
             };
             context.metrics.cache = Some("hit".to_owned());
             let ttl = answer.head.ttl(now);
             let cache = CacheStatus::Hit { ttl }.describe();
             let no_budget = HeaderFields::default();
-            Ok(views_outcome(packed, answer, &cache, &no_budget, now))
+            Ok(report_outcome(packed, answer, &cache, &no_budget, now))
         }
         Ok(action) => Err(action),
     }
@@ -177,9 +179,9 @@ fn revalidates(packed: &PackedHead<'_>) -> bool {
     is_no_cache(packed.field("cache-control"))
 }
 
-fn views_outcome(
+fn report_outcome(
     packed: &PackedHead<'_>,
-    answer: ViewsAnswer,
+    answer: ReportAnswer,
     cache: &str,
     budget: &HeaderFields,
     now: Millis,
@@ -488,7 +490,7 @@ impl Work {
             self.context.budget = self.context.reserve_read(&self.config)?;
         }
         match action {
-            Action::ListViews(query) => self.list_views(packed, query).await,
+            Action::ReadReport(query) => self.read_report(packed, query).await,
             Action::ReadJob { request, job } => {
                 match parse_preferred_wait(packed.field("prefer")) {
                     Some(seconds) => self.long_poll(packed, &job, seconds).await,
@@ -526,15 +528,15 @@ impl Work {
         }
     }
 
-    // --- page views --------------------------------------------------------
+    // --- reports ------------------------------------------------------------
 
-    async fn list_views(
+    async fn read_report(
         &mut self,
         packed: &PackedHead<'_>,
-        query: ViewsQuery,
+        query: ReportQuery,
     ) -> Result<Outcome, Problem> {
         let caller = self.caller()?;
-        let call = ViewsCall {
+        let call = ReportCall {
             id: self.context.id.clone(),
             traceparent: self.context.trace.traceparent.clone(),
             tracestate: self.context.tracestate.clone(),
@@ -544,24 +546,25 @@ impl Work {
             query,
             revalidate: revalidates(packed),
         };
-        let asked = async { OrgStub::new(&self.env)?.views(&call).await };
+        let asked = async { OrgStub::new(&self.env)?.report(&call).await };
         let reply = asked.await.map_err(|error| self.gate_failed(&error))?;
         self.context.metrics = reply.metrics;
-        let Some(views) = reply.views else {
+        let Some(found) = reply.pages else {
             let refusal = reply.refusal.ok_or_else(Problem::internal)?;
             return Ok(refusal.into());
         };
         let query = &call.query;
-        let rows = std::iter::once(views.first).chain(views.second);
+        let rows = std::iter::once(found.first).chain(found.second);
         let pieces = split_into_pieces(query.offset, query.limit);
         let pages: Vec<_> = rows.map(Page::from).zip(pieces).collect();
-        let answer = ViewsAnswer::cut(&pages).map_err(|error| self.gate_failed(&error))?;
+        let answer =
+            ReportAnswer::cut(query.operation, &pages).map_err(|error| self.gate_failed(&error))?;
         let now = now();
         if answer.head.is_fresh(now) {
-            keep_views(query, &pages, &answer, now);
+            keep_report(query, &pages, &answer, now);
         }
-        let budget = &views.headers;
-        Ok(views_outcome(packed, answer, &views.cache, budget, now))
+        let budget = &found.headers;
+        Ok(report_outcome(packed, answer, &found.cache, budget, now))
     }
 
     // --- jobs --------------------------------------------------------------

@@ -11,17 +11,17 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{AnalyticsEngineDataset, Env};
 
 use super::error::{HostError, HostResult};
-use super::pages::{Page, ViewsAnswer};
+use super::pages::{Page, ReportAnswer};
 use crate::bounded_cache::BoundedCache;
 use crate::breaker::{Breakers, State};
 use crate::config::Config;
 use crate::identity::VerifiedTokens;
 use crate::identity::jwks::RememberedSet;
 use crate::read_budget::ReadBudget;
-use crate::route::Operation;
+use crate::reports::page::{Piece, page_name, split_into_pieces};
+use crate::reports::query::ReportQuery;
 use crate::variable::VariableError;
-use crate::views::page::{Piece, page_name, split_into_pieces};
-use crate::views::query::ViewsQuery;
+use quillgate::Operation;
 
 /// The most pages that are kept, and the most bytes of them: an isolate may use eight times as many.
 const MOST_PAGES: usize = 1_000;
@@ -45,7 +45,7 @@ struct Isolate {
     /// Fresh pages, by list and number.
     pages: BoundedCache<Page>,
     /// Answers that were cut from these, so that a hot one is not cut each time.
-    answers: BoundedCache<ViewsAnswer>,
+    answers: BoundedCache<ReportAnswer>,
     key_sets: Vec<IssuerKeys>,
     breakers: Breakers,
     reads: ReadBudget,
@@ -116,7 +116,7 @@ pub fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T
 }
 
 /// The answer to this query, if its pages are kept and fresh.
-pub fn find_views(query: &ViewsQuery, now: Millis) -> Option<ViewsAnswer> {
+pub fn find_report(query: &ReportQuery, now: Millis) -> Option<ReportAnswer> {
     ISOLATE.with_borrow_mut(|isolate| {
         let name = answer_name(query);
         if let Some(answer) = isolate.answers.get(&name, now) {
@@ -124,14 +124,19 @@ pub fn find_views(query: &ViewsQuery, now: Millis) -> Option<ViewsAnswer> {
         }
         let pages = isolate.find_pages(query, now)?;
         // Text that cannot be cut is not answered with: the object is asked again.
-        let answer = ViewsAnswer::cut(&pages).ok()?;
+        let answer = ReportAnswer::cut(query.operation, &pages).ok()?;
         isolate.keep_answer(&name, &answer);
         Some(answer)
     })
 }
 
 /// Keeps an answer that is fresh, and the pages that it was cut from.
-pub fn keep_views(query: &ViewsQuery, pages: &[(Page, Piece)], answer: &ViewsAnswer, now: Millis) {
+pub fn keep_report(
+    query: &ReportQuery,
+    pages: &[(Page, Piece)],
+    answer: &ReportAnswer,
+    now: Millis,
+) {
     ISOLATE.with_borrow_mut(|isolate| {
         let mut is_latest = true;
         for (page, piece) in pages {
@@ -144,12 +149,12 @@ pub fn keep_views(query: &ViewsQuery, pages: &[(Page, Piece)], answer: &ViewsAns
 }
 
 /// What an answer is kept under.
-fn answer_name(query: &ViewsQuery) -> String {
+fn answer_name(query: &ReportQuery) -> String {
     format!("{} {} {}", query.limit, query.offset, query.list)
 }
 
 impl Isolate {
-    fn find_pages(&self, query: &ViewsQuery, now: Millis) -> Option<Vec<(Page, Piece)>> {
+    fn find_pages(&self, query: &ReportQuery, now: Millis) -> Option<Vec<(Page, Piece)>> {
         let mut pages = Vec::new();
         for piece in split_into_pieces(query.offset, query.limit) {
             let page = self.pages.get(&page_name(&query.list, piece.number), now)?;
@@ -177,7 +182,7 @@ impl Isolate {
         true
     }
 
-    fn keep_answer(&mut self, name: &str, answer: &ViewsAnswer) {
+    fn keep_answer(&mut self, name: &str, answer: &ReportAnswer) {
         let until = answer.head.fresh_until;
         self.answers
             .insert(name, answer.clone(), answer.bytes(), until);

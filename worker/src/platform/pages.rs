@@ -4,14 +4,14 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use js_sys::{Array, JsString, Object, Reflect};
-use quillgate::Millis;
+use quillgate::{Millis, Operation};
 use serde::Serialize;
 use wasm_bindgen::JsCast;
 
 use super::error::{HostError, HostResult};
 use super::host::{parse_json, stringify_json};
 use super::sql::row;
-use crate::views::page::{PageHead, Piece, ViewsHead, has_more};
+use crate::reports::page::{PageHead, Piece, ReportHead, has_more};
 
 /// A page of analytics.
 #[derive(Debug, Clone)]
@@ -55,24 +55,25 @@ impl Page {
         count_bytes(&self.text) * 2
     }
 
-    fn parts(&self) -> HostResult<&Parts> {
+    fn parts(&self, member: &str) -> HostResult<&Parts> {
         if let Some(parts) = self.parts.get() {
             return Ok(parts);
         }
-        let parts = Parts::read(&self.text)?;
+        let parts = Parts::read(&self.text, member)?;
         Ok(self.parts.get_or_init(|| parts))
     }
 }
 
 impl Parts {
-    fn read(text: &JsString) -> HostResult<Self> {
+    /// Reads the parts of a page whose rows are in the member of this name.
+    fn read(text: &JsString, member: &str) -> HostResult<Self> {
         let page: Object = parse_json(text)?.unchecked_into();
         let rows = Array::new();
         let (mut before, mut after) = (String::new(), String::new());
         let mut place = &mut before;
         for name in Object::keys(&page).iter() {
             let value = Reflect::get(&page, &name)?;
-            if name == "views" {
+            if name == member {
                 for row in value.unchecked_into::<Array>().iter() {
                     rows.push(&stringify_json(&row)?.into());
                 }
@@ -138,24 +139,24 @@ impl From<Page> for PageRow {
     }
 }
 
-/// An answer with page views.
+/// An answer with a report.
 #[derive(Debug, Clone)]
-pub struct ViewsAnswer {
+pub struct ReportAnswer {
     /// What its header fields are made of.
-    pub head: ViewsHead,
+    pub head: ReportHead,
     /// The body.
     pub body: JsString,
 }
 
-impl ViewsAnswer {
+impl ReportAnswer {
     /// Cuts an answer from the pages that its rows are on.
-    pub fn cut(pages: &[(Page, Piece)]) -> HostResult<Self> {
+    pub fn cut(operation: Operation, pages: &[(Page, Piece)]) -> HostResult<Self> {
         let heads: Vec<_> = pages
             .iter()
             .map(|(page, piece)| (&page.head, *piece))
             .collect();
-        let head = ViewsHead::from_pages(&heads).ok_or_else(no_page)?;
-        let body = cut_body(pages)?;
+        let head = ReportHead::from_pages(&heads).ok_or_else(no_page)?;
+        let body = cut_body(operation, pages)?;
         Ok(Self { head, body })
     }
 
@@ -170,21 +171,22 @@ fn no_page() -> HostError {
     HostError::new("an answer without a page")
 }
 
-fn cut_body(pages: &[(Page, Piece)]) -> HostResult<JsString> {
+fn cut_body(operation: Operation, pages: &[(Page, Piece)]) -> HostResult<JsString> {
     let (last, piece) = pages.last().ok_or_else(no_page)?;
     if pages.len() == 1 && piece.is_whole() {
         return Ok(last.text.clone());
     }
+    let member = operation.declaration().pagination.rows().unwrap_or("");
     let mut rows = Array::new();
     for (page, piece) in pages {
-        let all = &page.parts()?.rows;
+        let all = &page.parts(member)?.rows;
         rows = rows.concat(&all.slice(index(piece.from), index(piece.to)));
     }
     // The last page's other members stand for the whole.
-    let Parts { before, after, .. } = last.parts()?;
+    let Parts { before, after, .. } = last.parts(member)?;
     let has_more = has_more(&last.head, piece).to_string();
     let has_more = ["\"hasMore\":", &has_more, ","].concat();
-    let start = ["{", before, "\"views\":["].concat();
+    let start = ["{", before, "\"", member, "\":["].concat();
     let end = ["],", after].concat();
     let [start, end] = [start, end].map(|part| part.replace(HAS_MORE, &has_more));
     let end = [end.strip_suffix(',').unwrap_or(&end), "}"].concat();

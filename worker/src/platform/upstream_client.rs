@@ -1,25 +1,27 @@
 //! Requests upstream: sends what [`crate::upstream`] decides.
 
 use js_sys::{Array, JsString, Reflect};
+use quillgate::declaration::Pagination;
 use quillgate::schema::Described as _;
-use quillgate::{AgentJob, Method, Millis};
+use quillgate::{AgentJob, Method, Millis, Operation};
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::context::now;
 use super::host::{Message, Outgoing, parse_json, send, stringify_json};
 use super::isolate::with_breakers;
+use super::shape::has_shape;
 use crate::breaker::Scope;
 use crate::config::Config;
 use crate::json;
 use crate::log::ExchangeMetrics;
 use crate::problem::Problem;
+use crate::reports::page::PAGE_ROWS;
 use crate::shape::is_of_kind;
 use crate::upstream::{
     Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, NextAttempt, ReplyHead, TransportError,
     UpstreamFailure, UpstreamRequest, classify_error, classify_malformed, classify_transport_error,
 };
-use crate::views::page::PAGE_ROWS;
 
 /// What became of a request.
 #[derive(Clone)]
@@ -96,15 +98,23 @@ pub struct PageReply {
 }
 
 impl PageReply {
-    /// Checks the shape of a page (SPEC 2.3).
-    pub(super) fn read(text: JsString) -> Option<Self> {
+    /// Checks a page by what its operation promises: every member of the page itself, and of its
+    /// rows how many there are.
+    pub(super) fn read(operation: Operation, text: JsString) -> Option<Self> {
         let page = parse_json(&text).ok()?;
+        if !has_shape(&page, operation.result()) {
+            return None;
+        }
         let member = |name: &str| Reflect::get(&page, &JsValue::from_str(name)).ok();
-        let rows = u64::from(member("views")?.dyn_into::<Array>().ok()?.length());
-        let totals = member("totals")?;
-        let has_totals = totals.is_object() && !Array::is_array(&totals);
-        let has_more = member("hasMore")?.as_bool()?;
-        (has_totals && rows <= PAGE_ROWS).then_some(Self {
+        let pagination = operation.declaration().pagination;
+        let rows = match pagination.rows() {
+            Some(rows) => member(rows)?.dyn_into::<Array>().ok()?.length(),
+            None => 1,
+        };
+        let is_by_offset = matches!(pagination, Pagination::Offset { .. });
+        let has_more = is_by_offset && member("hasMore")?.as_bool()?;
+        let rows = u64::from(rows);
+        (!is_by_offset || rows <= PAGE_ROWS).then_some(Self {
             text,
             rows,
             has_more,
@@ -202,11 +212,14 @@ impl<'a> UpstreamClient<'a> {
     /// budget for each further attempt.
     pub async fn read_page(
         &self,
+        operation: Operation,
         request: &UpstreamRequest,
         pay: &mut dyn FnMut() -> bool,
     ) -> Exchange<PageReply> {
-        self.ask(request, LONGEST_PAGE, pay, |_, text| PageReply::read(text))
-            .await
+        self.ask(request, LONGEST_PAGE, pay, |_, text| {
+            PageReply::read(operation, text)
+        })
+        .await
     }
 
     async fn ask<T>(

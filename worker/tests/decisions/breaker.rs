@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
+use quillgate::Operation;
 use quillgate_worker::breaker::CallOutcome::{self, Answered, Failed};
 use quillgate_worker::breaker::{Breaker, Breakers, MOST_BREAKERS, MOST_SUBJECTS, Scope, State};
-use quillgate_worker::route::Operation;
 
 use crate::fixtures::{NOW, at, status_and_kind};
 
@@ -231,20 +231,20 @@ fn scope(operation: Operation, project: &str) -> Scope {
 #[test]
 fn each_operation_in_each_project_has_a_breaker_of_its_own() {
     let mut breakers = Breakers::default();
-    let reads = scope(Operation::GetJob, "acme");
+    let reads = scope(Operation::GetAgentJob, "acme");
     for _ in 0..20 {
         breakers.record_outcome(&reads, FAILED, NOW);
     }
     assert!(breakers.allow(&reads, NOW).is_err());
     for other in [
-        scope(Operation::CreateJob, "acme"),
+        scope(Operation::CreateAgentJob, "acme"),
         scope(Operation::SendMessage, "acme"),
         scope(Operation::ListPageViews, "acme"),
-        scope(Operation::GetJob, "other"),
+        scope(Operation::GetAgentJob, "other"),
     ] {
         assert_eq!(breakers.allow(&other, NOW), Ok(()), "{other:?}");
     }
-    let jobs = [Operation::CreateJob, Operation::GetJob];
+    let jobs = [Operation::CreateAgentJob, Operation::GetAgentJob];
     assert_eq!(breakers.state(&jobs, Some("acme"), NOW), State::Open);
     assert_eq!(breakers.state(&jobs, None, at(30)), State::HalfOpen);
     assert_eq!(breakers.state(&jobs, Some("other"), NOW), State::Closed);
@@ -255,7 +255,7 @@ fn each_operation_in_each_project_has_a_breaker_of_its_own() {
 #[test]
 fn only_what_fails_is_kept_and_not_for_ever() {
     let mut breakers = Breakers::default();
-    let jobs = scope(Operation::GetJob, "acme");
+    let jobs = scope(Operation::GetAgentJob, "acme");
     breakers.record_outcome(&jobs, Answered, NOW);
     assert!(breakers.is_empty());
     breakers.record_outcome(&jobs, FAILED, NOW);
@@ -268,18 +268,18 @@ fn only_what_fails_is_kept_and_not_for_ever() {
 #[test]
 fn there_are_never_too_many_and_an_open_one_stays() {
     let mut breakers = Breakers::default();
-    let open = scope(Operation::GetJob, "open");
+    let open = scope(Operation::GetAgentJob, "open");
     for _ in 0..20 {
         breakers.record_outcome(&open, FAILED, NOW);
     }
     for project in 0..3 * MOST_BREAKERS {
-        let other = scope(Operation::GetJob, &project.to_string());
+        let other = scope(Operation::GetAgentJob, &project.to_string());
         breakers.record_outcome(&other, FAILED, NOW);
         assert!(breakers.len() <= MOST_BREAKERS);
     }
     assert!(breakers.allow(&open, NOW).is_err());
     for project in 0..2 {
-        let later = scope(Operation::GetJob, &format!("later-{project}"));
+        let later = scope(Operation::GetAgentJob, &format!("later-{project}"));
         breakers.record_outcome(&later, FAILED, at(40));
     }
     assert_eq!(breakers.len(), 3, "those that are calm have made room");

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
+use quillgate::Policy;
 use quillgate_worker::budget::{
     Ask, CLAIM_LIFE, Claims, Closure, Granted, RateLimitFields, Refused, SharedUse, Used, Verdict,
     describe, plan_closure, reserve,
 };
-use quillgate_worker::policy::Policy;
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, to_json};

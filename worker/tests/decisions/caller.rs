@@ -1,7 +1,7 @@
 //! What callers may do, where, and how much of it.
 
+use quillgate::Policy;
 use quillgate_worker::identity::caller::{Caller, Grant, OPERATE, Quota};
-use quillgate_worker::policy::Policy;
 use quillgate_worker::problem::ProblemKind;
 use serde_json::{Value, json};
 

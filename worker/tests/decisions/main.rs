@@ -30,6 +30,8 @@ mod plan;
 mod poll;
 mod problem;
 mod read_budget;
+mod report_page;
+mod report_query;
 mod response;
 mod route;
 mod shape;
@@ -38,7 +40,6 @@ mod turnstile;
 mod upstream;
 mod url;
 mod usage;
-mod views_page;
-mod views_query;
+
 mod watch;
 mod webhook;

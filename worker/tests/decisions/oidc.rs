@@ -4,6 +4,7 @@
 //! CVE-2026-22817 and CVE-2026-22818, and of RFC 8725.
 
 use proptest::prelude::*;
+use quillgate::Policy;
 use quillgate_worker::budget::Ceiling;
 use quillgate_worker::config::Config;
 use quillgate_worker::identity::caller::Caller;
@@ -11,7 +12,6 @@ use quillgate_worker::identity::jwks::{Algorithm, find_key};
 use quillgate_worker::identity::oidc::{Source, UnverifiedToken, read_trusted_issuers};
 use quillgate_worker::identity::revocation::RevokedTokens;
 use quillgate_worker::identity::{self, Credentials, Identity, Signature, VerifiedTokens};
-use quillgate_worker::policy::Policy;
 use quillgate_worker::problem::{Problem, ProblemKind};
 use serde_json::{Value, json};
 

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
+use quillgate::Policy;
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, ProjectId, Request};
 use quillgate_worker::config::Config;
 use quillgate_worker::content::LARGEST_BODY;
@@ -13,10 +14,9 @@ use quillgate_worker::jobs::ledger::{self, Position};
 use quillgate_worker::plan::{
     self, Action, AdmittedWrite, Plan, RequestHead, Write, WriteHeaders, is_liveness, plan_write,
 };
-use quillgate_worker::policy::Policy;
 use quillgate_worker::problem::Problem;
+use quillgate_worker::reports::query::ReportQuery;
 use quillgate_worker::turnstile::TurnstileProof;
-use quillgate_worker::views::query::ViewsQuery;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
@@ -132,9 +132,9 @@ fn expect_job(head: &RequestHead<'_>) -> (Request, String) {
 }
 
 #[track_caller]
-fn expect_views(head: &RequestHead<'_>) -> ViewsQuery {
+fn expect_views(head: &RequestHead<'_>) -> ReportQuery {
     match expect_action(head) {
-        Action::ListViews(views) => views,
+        Action::ReadReport(views) => views,
         _ => panic!("no views: {head:?}"),
     }
 }
@@ -1507,7 +1507,7 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
             prop_assert_eq!(request.body, None);
             prop_assert_eq!(request.target, job_target(job.as_str()));
         }
-        Action::ListViews(views) => assert_own(&views.list, project)?,
+        Action::ReadReport(views) => assert_own(&views.list, project)?,
         Action::StreamEvents(job) | Action::DeleteRecord(job) => {
             assert_own(&job_target(job.as_str()), project)?;
         }

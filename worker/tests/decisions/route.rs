@@ -54,7 +54,7 @@ fn each_operation_is_found_with_its_values() {
         (
             "GET",
             VIEWS,
-            "pageViews.list",
+            "analytics.views",
             vec![("projectId", "demo-docs")],
         ),
     ] {
@@ -92,10 +92,10 @@ fn the_gateway_adds_the_events_and_the_record_of_a_job_to_the_cores_operations()
     let mut expected: Vec<_> = OPERATIONS.iter().map(|operation| operation.name).collect();
     expected.extend(["agentJobs.events", "agentJobs.deleteRecord"]);
     assert_eq!(names, expected);
-    let events = Operation::StreamJobEvents.declaration();
+    let events = Operation::StreamAgentJobEvents.declaration();
     assert_eq!(events.name, "agentJobs.events");
     assert_eq!((events.method, events.scope), (Method::Get, "jobs:read"));
-    let record = Operation::DeleteJobRecord.declaration();
+    let record = Operation::DeleteAgentJobRecord.declaration();
     let expected = (Method::Delete, "gateway:operate");
     assert_eq!((record.method, record.scope), expected);
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use quillgate::Policy;
 use quillgate_worker::jobs::idempotency::Retry;
 use quillgate_worker::plan::Write;
-use quillgate_worker::policy::Policy;
 use quillgate_worker::turnstile::{
     Turnstile, TurnstileProof, build_verification, choose_idempotency_key, failed_problem,
     is_accepted, unavailable_problem,

@@ -1,5 +1,6 @@
 //! How requests go upstream, and what becomes of the answers.
 
+use quillgate::Operation;
 use quillgate::credential::AdminKey;
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
@@ -7,7 +8,6 @@ use quillgate_worker::breaker::CallOutcome;
 use quillgate_worker::config::Config;
 use quillgate_worker::jobs::idempotency::Settlement;
 use quillgate_worker::problem::{Problem, ProblemKind};
-use quillgate_worker::route::Operation;
 use quillgate_worker::upstream::{
     Attempts, NextAttempt, ReplyHead, TransportError, USER_AGENT, USUAL_WAIT, UpstreamFailure,
     UpstreamRequest, classify_error, classify_malformed, classify_transport_error,
@@ -800,13 +800,13 @@ fn a_request_counts_for_the_operation_and_the_project_of_its_address() {
         (
             Method::Post,
             "/v2/agent/acme/job",
-            Operation::CreateJob,
+            Operation::CreateAgentJob,
             "acme",
         ),
         (
             Method::Get,
             "/v2/agent/a%20b/job/j1",
-            Operation::GetJob,
+            Operation::GetAgentJob,
             "a b",
         ),
         (

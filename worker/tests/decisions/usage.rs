@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
+use quillgate::Policy;
 use quillgate_worker::budget::Used;
-use quillgate_worker::policy::Policy;
 use quillgate_worker::usage::Usage;
 
 use crate::fixtures::{NOW, at};

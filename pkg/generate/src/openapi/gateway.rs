@@ -1,7 +1,7 @@
 //! What only the gateway has: its health and its description.
 
+use quillgate::Policy;
 use quillgate_worker::identity::caller::OPERATE;
-use quillgate_worker::policy::Policy;
 use quillgate_worker::problem::ProblemKind;
 use serde_json::{Map, Value, json};
 

@@ -1,14 +1,15 @@
 //! Each operation of the table as the document describes it.
 
-use quillgate::endpoint::{Method, Parameter, Place};
+use quillgate::Operation;
+use quillgate::declaration::{Method, Pagination, Parameter, Place};
 use quillgate_worker::content::LARGEST_BODY;
 use quillgate_worker::problem::ProblemKind;
-use quillgate_worker::route::Operation;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING};
-use super::{EVENT_STREAM, JSON, gateway, schema, schemas, security, webhooks};
+use super::{EVENT_STREAM, JSON, gateway, patterns, schema, schemas, security, webhooks};
+use crate::text::join;
 
 /// What the table does not say about an operation.
 #[derive(Clone, Copy)]
@@ -109,8 +110,8 @@ const LIST: More = More {
     ..READS
 };
 
-const VIEWS: More = More {
-    doc: "Answered from the cache where that has the rows: for a day when `dateTo` is not after today \
+const REPORT: More = More {
+    doc: "Answered from the cache where that has the rows: for a day when `dateTo` is before yesterday \
         (UTC), for five minutes when it is later or left out, unless the operator sets another time. When \
         the upstream fails or the budget of 100 requests in any hour is spent, what is kept is served for \
         another day rather than an error, and `Cache-Status` says so. `dateFrom` has to be before \
@@ -120,6 +121,11 @@ const VIEWS: More = More {
     gives: &["RateLimit-Policy", "RateLimit", "Server-Timing"],
     problems: &[UPSTREAM, BUDGET],
 };
+
+const WHOLE_REPORT: &str = "Answered from the cache where that has this very answer: for a day when \
+    `dateTo` is before yesterday (UTC), else for five minutes, unless the operator sets another time. When \
+    the upstream fails or the budget of 100 requests in any hour is spent, what is kept is served for \
+    another day rather than an error, and `Cache-Status` says so. `dateFrom` has to be before `dateTo`.";
 
 const EVENTS: More = More {
     doc: "One event `job` for each change, numbered from 1, of which the last 100 are kept; a comment \
@@ -143,22 +149,34 @@ const DELETE_RECORD: More = More {
     ..READS
 };
 
-const fn more(operation: Operation) -> More {
+fn more(operation: Operation) -> More {
     match operation {
-        Operation::CreateJob => CREATE,
+        Operation::CreateAgentJob => CREATE,
         Operation::SendMessage => SEND,
-        Operation::GetJob => GET,
-        Operation::ListJobs => LIST,
-        Operation::ListPageViews => VIEWS,
-        Operation::StreamJobEvents => EVENTS,
-        Operation::DeleteJobRecord => DELETE_RECORD,
+        Operation::GetAgentJob => GET,
+        Operation::ListAgentJobs => LIST,
+        Operation::StreamAgentJobEvents => EVENTS,
+        Operation::DeleteAgentJobRecord => DELETE_RECORD,
+        report => describe_report(report.declaration().pagination),
+    }
+}
+
+/// What is to say about any report of analytics.
+const fn describe_report(pagination: Pagination) -> More {
+    match pagination {
+        Pagination::Offset { .. } => REPORT,
+        Pagination::Cursor { .. } | Pagination::Whole => More {
+            doc: WHOLE_REPORT,
+            success: Success::Cached("The report, as it is kept or was just fetched."),
+            ..REPORT
+        },
     }
 }
 
 /// The Operation Object.
 pub fn describe(operation: Operation) -> Value {
     let more = more(operation);
-    let declared = operation.declaration();
+    let (declared, documented) = (operation.declaration(), operation.documentation());
     let group = declared.name.split('.').next();
     let kinds = [&[ADMISSION, PROJECT], more.problems].concat().concat();
     let mut responses = problems::responses(&kinds, more.gives);
@@ -166,18 +184,21 @@ pub fn describe(operation: Operation) -> Value {
     let mut described = json!({
         "operationId": declared.name,
         "tags": [group],
-        "summary": declared.doc,
-        "security": security(declared.scope),
+        "summary": join(documented.summary),
+        "security": security(declared.scope.as_str()),
         "parameters": parameters(operation, &more),
         "responses": responses,
     });
     if !more.doc.is_empty() {
         described["description"] = more.doc.into();
     }
+    if let Some(link) = documented.link {
+        described["externalDocs"] = json!({ "url": link });
+    }
     if declared.method == Method::Post {
         described["requestBody"] = body(operation);
     }
-    if operation == Operation::CreateJob {
+    if operation == Operation::CreateAgentJob {
         let target = json!({ "{$request.header.Webhook-Url}": webhooks::reference() });
         described["callbacks"] = json!({ webhooks::NAME: target });
     }
@@ -193,20 +214,22 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
         "schema": schemas::path_segment(),
         "example": "demo-docs",
     });
-    let outside = operation
-        .declaration()
-        .parameters
-        .iter()
-        .filter(|own| own.place != Place::Body);
-    let named = outside.map(|own| {
-        json!({
-            "name": own.name,
-            "in": if own.place == Place::Path { "path" } else { "query" },
-            "required": own.required,
-            "description": own.doc,
-            "schema": schemas::of_parameter(own),
-        })
-    });
+    let named = list_parameters(operation)
+        .filter(|(own, _)| own.place != Place::Body)
+        .map(|(own, doc)| {
+            let mut schema = schemas::of_parameter(own);
+            if operation == Operation::ListAgentJobs && own.name == "cursor" {
+                // It is the gateway's own.
+                schema = json!({ "type": "string", "pattern": patterns::CURSOR });
+            }
+            json!({
+                "name": own.name,
+                "in": if own.place == Place::Path { "path" } else { "query" },
+                "required": own.is_required(),
+                "description": doc,
+                "schema": schema,
+            })
+        });
     let fields = [more.takes, &fields::ANY_REQUEST].concat();
     std::iter::once(project)
         .chain(named)
@@ -214,24 +237,26 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
         .collect()
 }
 
+/// The parameters of an operation, each with its documentation.
+fn list_parameters(
+    operation: Operation,
+) -> impl Iterator<Item = (&'static Parameter, &'static str)> {
+    let docs = operation.documentation().parameters.iter().copied();
+    let docs = docs.flatten().copied();
+    operation.declaration().parameters().zip(docs)
+}
+
 /// The body: the operation's members and no others.
 fn body(operation: Operation) -> Value {
-    let members: Vec<&Parameter> = operation
-        .declaration()
-        .parameters
-        .iter()
-        .filter(|own| own.place == Place::Body)
-        .collect();
-    let property = |own: &&Parameter| {
+    let members = list_parameters(operation).filter(|(own, _)| own.place == Place::Body);
+    let members: Vec<_> = members.collect();
+    let property = |(own, doc): &(&Parameter, &str)| {
         let mut schema = schemas::of_parameter(own);
-        schema["description"] = own.doc.into();
+        schema["description"] = (*doc).into();
         (own.name.to_owned(), schema)
     };
     let properties: Map<_, _> = members.iter().map(property).collect();
-    let required = members
-        .iter()
-        .filter(|own| own.required)
-        .map(|own| own.name);
+    let required = members.iter().map(|(own, _)| own.name);
     json!({
         "required": true,
         "description": format!("JSON in UTF-8, at most {LARGEST_BODY} bytes, each member once."),
@@ -253,14 +278,14 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
         json!({
             "description": doc,
             "headers": fields.perhaps(more.gives).described(),
-            "content": { JSON: { "schema": schemas::of(&operation.declaration().result) } },
+            "content": { JSON: { "schema": schemas::of(operation.result()) } },
         })
     };
     let successes = match more.success {
         Success::Passed(status, doc, may_have) => {
             let fields = fields.perhaps(may_have);
             let mut usual = answer(fields.clone(), doc);
-            if operation == Operation::CreateJob {
+            if operation == Operation::CreateAgentJob {
                 usual["links"] = links();
             }
             vec![(status, usual), ("2XX", answer(fields, AS_UPSTREAM))]
@@ -291,10 +316,10 @@ const UNCHANGED: &str = "The caller has these rows already (`If-None-Match`).";
 /// What can be asked about a job that was just created.
 fn links() -> Value {
     let operations = [
-        Operation::GetJob,
+        Operation::GetAgentJob,
         Operation::SendMessage,
-        Operation::StreamJobEvents,
-        Operation::DeleteJobRecord,
+        Operation::StreamAgentJobEvents,
+        Operation::DeleteAgentJobRecord,
     ];
     let link = |name: String, doc: &str| {
         let link = json!({
@@ -309,16 +334,17 @@ fn links() -> Value {
     };
     let links = operations.into_iter().flat_map(|operation| {
         let declared = operation.declaration();
-        let own = link(declared.name.to_owned(), declared.doc);
+        let doc = join(operation.documentation().summary);
+        let own = link(declared.name.to_owned(), &doc);
         let has_head = declared.method == Method::Get;
-        let head = has_head.then(|| link(gateway::head_id(declared.name), declared.doc));
+        let head = has_head.then(|| link(gateway::head_id(declared.name), &doc));
         std::iter::once(own).chain(head)
     });
     links.collect::<Map<_, _>>().into()
 }
 
 fn events(fields: &Fields) -> Value {
-    let result = Operation::StreamJobEvents.declaration().result;
+    let result = Operation::StreamAgentJobEvents.result();
     json!({
         "description": "The changes after `Last-Event-ID`, or from the present state on, as they come.",
         "headers": fields.described(),

@@ -38,5 +38,8 @@ pub const WEBHOOK_URL: &str = concat!(
 /// A request's id, as every answer carries it.
 pub const REQUEST_ID: &str = "^[A-Za-z0-9_=-]{1,255}$";
 
-/// A cursor, as far as its letters tell.
+/// What `quillgate::ulid::is_ulid` takes.
+pub const ULID: &str = "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$";
+
+/// A cursor of the list of jobs, as far as its letters tell.
 pub const CURSOR: &str = "^[A-Za-z0-9_-]+$";

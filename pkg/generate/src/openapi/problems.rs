@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use quillgate::Policy;
 use quillgate::Rule;
-use quillgate_worker::policy::Policy;
 use quillgate_worker::problem::{GatewayRule, KindStatus, ProblemKind};
 use serde_json::{Map, Value, json};
 
 use super::fields::Fields;
-use super::{PROBLEM, patterns, schema, schemas};
+use super::{PROBLEM, patterns, schema};
+use crate::text::join;
 
 /// The members of every problem.
 const COMMON_MEMBERS: [&str; 5] = ["type", "title", "status", "detail", "instance"];
@@ -109,7 +110,7 @@ fn kind_schema(kind: ProblemKind) -> Value {
         own["status"] = json!({ "const": status });
     }
     let mut described = json!({
-        "description": schemas::join_lines(kind.documentation()),
+        "description": join(kind.documentation()),
         "allOf": [schema("Problem")],
         "properties": own,
         "propertyNames": { "enum": names },
@@ -214,8 +215,8 @@ fn rules() -> impl Iterator<Item = &'static str> {
         Rule::BaseUrl,
         Rule::SecureBaseUrl,
         Rule::AdminKey,
-        Rule::Milliseconds,
-        Rule::RetryCount,
+        Rule::MILLISECONDS,
+        Rule::RETRY_COUNT,
         Rule::Credential,
     ];
     let core = Rule::ALL

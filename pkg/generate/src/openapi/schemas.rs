@@ -1,11 +1,12 @@
 //! JSON Schemas of the core's types, and of what a parameter may be.
 
-use quillgate::endpoint::{Parameter, ParameterKind, Place};
+use quillgate::declaration::{Parameter, ParameterKind};
 use quillgate::schema::{Kind, Object, OpenEnum};
 use serde_json::{Map, Value, json};
 
 use super::{patterns, schema};
 use crate::reachable::reachable;
+use crate::text::join;
 
 /// The named types that results are made of. None forbids further members: the upstream may
 /// add some, and they are passed on.
@@ -25,7 +26,7 @@ pub fn named() -> Map<String, Value> {
 fn open_enum(named: &OpenEnum) -> Value {
     json!({
         "type": "string",
-        "description": join_lines(named.doc),
+        "description": join(named.doc),
         "anyOf": [{ "enum": named.known }, { "description": "Any other text." }],
     })
 }
@@ -33,7 +34,7 @@ fn open_enum(named: &OpenEnum) -> Value {
 fn object(object: &Object) -> Value {
     let described = |kind, doc| {
         let mut schema = of(kind);
-        schema["description"] = join_lines(doc).into();
+        schema["description"] = join(doc).into();
         schema
     };
     let members = object.fields.iter();
@@ -47,7 +48,7 @@ fn object(object: &Object) -> Value {
     let required: Vec<_> = needed.map(|field| field.name).collect();
     let mut schema = json!({
         "type": "object",
-        "description": join_lines(object.doc),
+        "description": join(object.doc),
         "properties": properties,
     });
     if !required.is_empty() {
@@ -62,6 +63,7 @@ pub fn of(kind: &Kind) -> Value {
         Kind::Text => json!({ "type": "string" }),
         Kind::Count => json!({ "type": "integer", "minimum": 0, "maximum": MOST }),
         Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Nothing => json!({ "not": {} }),
         Kind::OpenEnum(_) | Kind::Object(_) => schema(kind.name()),
         Kind::List(inner) => json!({ "type": "array", "items": of(inner) }),
         Kind::Nullable(inner) => match (inner, of(inner)) {
@@ -82,28 +84,19 @@ const MOST: u64 = (1 << 53) - 1;
 /// What a parameter may be.
 pub fn of_parameter(parameter: &Parameter) -> Value {
     match parameter.kind {
-        ParameterKind::Integer { min, max, default } => {
-            json!({ "type": "integer", "minimum": min, "maximum": max, "default": default })
-        }
+        ParameterKind::Integer { rule, default } => json!({
+            "type": "integer", "minimum": rule.min, "maximum": rule.max, "default": default,
+        }),
+        ParameterKind::Page => json!({ "type": "integer", "minimum": 1, "maximum": MOST }),
         ParameterKind::Date => json!({ "type": "string", "pattern": patterns::DATE }),
-        ParameterKind::Text => match parameter.place {
-            Place::Path => path_segment(),
-            Place::Query => json!({ "type": "string", "pattern": patterns::CURSOR }),
-            Place::Body => json!({ "type": "string", "minLength": 1 }),
-        },
+        ParameterKind::Id => path_segment(),
+        ParameterKind::Ulid => json!({ "type": "string", "pattern": patterns::ULID }),
+        ParameterKind::OneOf(known) => json!({ "type": "string", "enum": known }),
+        ParameterKind::Text => json!({ "type": "string", "minLength": 1 }),
     }
 }
 
 /// What a value of the path may be.
 pub fn path_segment() -> Value {
     json!({ "type": "string", "minLength": 1, "pattern": patterns::PATH_SEGMENT })
-}
-
-/// Documentation as one paragraph.
-pub fn join_lines(lines: &[&str]) -> String {
-    lines
-        .iter()
-        .map(|line| line.trim())
-        .collect::<Vec<_>>()
-        .join(" ")
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use quillgate::Operation;
+use quillgate::Policy;
 use quillgate::endpoint::Place;
 use quillgate::{ApiError, Method, Millis, Rule, ValidationError};
 use quillgate_worker::breaker::{Breaker, CallOutcome, LEAST_CALLS};
@@ -12,9 +14,7 @@ use quillgate_worker::identity::{self, Credentials, Signature, VerifiedTokens, i
 use quillgate_worker::jobs::idempotency::{self, Record, Retry, State};
 use quillgate_worker::jobs::{ledger, webhook};
 use quillgate_worker::permits;
-use quillgate_worker::policy::Policy;
 use quillgate_worker::problem::{GatewayRule, KindStatus, Problem, ProblemKind};
-use quillgate_worker::route::Operation;
 use quillgate_worker::turnstile::{self, Turnstile};
 use quillgate_worker::upstream::{self, ReplyHead, TransportError};
 use quillgate_worker::{content, cors};
@@ -328,7 +328,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::misconfigured("ADMIN_API_KEY", "is not set"),
         Problem::unsupported_media_type(),
         Problem::content_too_large(content::LARGEST_BODY),
-        Problem::invalid(&ValidationError::new("limit", Rule::PageSize, "")),
+        Problem::invalid(&ValidationError::new("limit", Rule::PAGE_SIZE, "")),
         Problem::malformed_body(),
         Problem::webhooks_off(),
         Problem::webhook_on_follow_up(),

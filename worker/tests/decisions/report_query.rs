@@ -6,7 +6,7 @@ use quillgate::{Endpoint as _, ListPageViews, Millis, Operation, ProjectId};
 use quillgate_worker::config::Config;
 use quillgate_worker::content::Values;
 use quillgate_worker::problem::Problem;
-use quillgate_worker::views::query::ViewsQuery;
+use quillgate_worker::reports::query::ReportQuery;
 
 use crate::fixtures::{NOW, configuration, configure, field_and_rule};
 
@@ -23,12 +23,12 @@ fn views_by(
     project: &str,
     query: &str,
     now: Millis,
-) -> Result<ViewsQuery, Problem> {
+) -> Result<ReportQuery, Problem> {
     let call: ListPageViews = Values::new(&OPERATION, Vec::new(), Some(query))?.call()?;
-    ViewsQuery::new(&call, &ProjectId::new(project)?, config, now)
+    ReportQuery::new(&call, &ProjectId::new(project)?, config, now)
 }
 
-fn views(query: &str) -> Result<ViewsQuery, Problem> {
+fn views(query: &str) -> Result<ReportQuery, Problem> {
     views_by(&configuration(), "demo-docs", query, NOW)
 }
 

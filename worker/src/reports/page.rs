@@ -278,7 +278,7 @@ pub const fn fetch_reason(kept: Option<&PageHead>, revalidate: bool) -> FetchRea
 
 /// The parts of an answer with page views from which its header fields are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ViewsHead {
+pub struct ReportHead {
     /// The validator.
     pub etag: String,
     /// When the oldest of its pages was fetched.
@@ -287,7 +287,7 @@ pub struct ViewsHead {
     pub fresh_until: Millis,
 }
 
-impl ViewsHead {
+impl ReportHead {
     /// The head of an answer that is cut from these pages; `None` when there are none.
     #[must_use]
     pub fn from_pages(pages: &[(&PageHead, Piece)]) -> Option<Self> {

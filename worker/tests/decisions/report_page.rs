@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::views::page::{
-    CacheStatus, FetchReason, FetchedBy, PAGE_ROWS, PageHead, Piece, STALE_FOR, ViewsHead,
+use quillgate_worker::reports::page::{
+    CacheStatus, FetchReason, FetchedBy, PAGE_ROWS, PageHead, Piece, ReportHead, STALE_FOR,
     fetch_reason, has_more, is_no_cache, matches_etag, page_target, split_into_pieces,
 };
 
@@ -262,9 +262,9 @@ fn the_worst_page_of_an_answer_counts_and_of_equals_the_last() {
     }
 }
 
-fn views_head(pages: &[(PageHead, Piece)]) -> Option<ViewsHead> {
+fn views_head(pages: &[(PageHead, Piece)]) -> Option<ReportHead> {
     let pages: Vec<_> = pages.iter().map(|(page, piece)| (page, *piece)).collect();
-    ViewsHead::from_pages(&pages)
+    ReportHead::from_pages(&pages)
 }
 
 fn tagged(tag: &str) -> PageHead {

@@ -1,0 +1,5 @@
+//! The reports of the platform's analytics, one file each.
+
+mod views;
+
+pub use views::{ListPageViews, PageView, PageViews, ViewTotals};

@@ -1,0 +1,64 @@
+//! Page views: how often the project's pages were read, by people and by AI (docs/platform.md, 2.3
+//! and 4.2).
+
+use crate::count::Count;
+use crate::date::DateRange;
+use crate::declaration::{Pagination, Policy};
+use crate::list::{Offset, PageSize};
+
+record! {
+    /// Views of the whole site within the range of dates.
+    pub struct ViewTotals {
+        /// Views by people.
+        pub human as "human": Option<Count>,
+        /// Views by AI.
+        pub ai as "ai": Option<Count>,
+        /// All views.
+        pub total as "total": Option<Count>,
+    }
+}
+
+record! {
+    /// Views of one page within the range of dates.
+    pub struct PageView {
+        /// The page's path, as in `/guides/start`.
+        pub path as "path": Option<String>,
+        /// Views by people.
+        pub human as "human": Option<Count>,
+        /// Views by AI.
+        pub ai as "ai": Option<Count>,
+        /// All views.
+        pub total as "total": Option<Count>,
+    }
+}
+
+record! {
+    /// One page of the list of page views.
+    pub struct PageViews {
+        /// Views of the whole site within the range of dates, whatever the page.
+        pub totals as "totals": ViewTotals,
+        /// The rows of this page: at most `limit`.
+        pub views as "views": Vec<PageView>,
+        /// Whether there are rows beyond this page. Only this ends a list; a page may be
+        /// empty and not the last.
+        pub has_more as "hasMore": bool,
+    }
+}
+
+operation! {
+    /// Lists how often each page was viewed, by people and by AI.
+    pub struct ListPageViews: Default -> PageViews {
+        /// The range of dates.
+        pub range: DateRange,
+        /// Rows per page; the platform's default is 50.
+        pub limit: Option<PageSize>,
+        /// Rows to skip; the platform's default is 0.
+        pub offset: Option<Offset>,
+    }
+    name: "analytics.views",
+    route: Get "/v1/analytics/{projectId}/views",
+    scope: ReadAnalytics,
+    policy: Some(Policy::Analytics),
+    pagination: Pagination::Offset { rows: "views" },
+    link: Some("https://www.mintlify.com/docs/api/analytics/views"),
+}

@@ -1,0 +1,317 @@
+//! A call: an operation with arguments that keep its rules, and the request that follows.
+
+use std::fmt;
+
+use crate::date::{DateBound, DateRange};
+use crate::declaration::{Declaration, Method, Parameter, ParameterKind, Place};
+use crate::encode::{Query, json_string, percent_encoded};
+use crate::error::{IntegerRule, Rule, ValidationError};
+use crate::list::{Offset, PAGE};
+use crate::millis::Millis;
+use crate::project::{ProjectId, path_segment};
+use crate::ulid::is_ulid;
+use crate::value::{
+    Scalar, Value, check_not_empty, decimal, excerpt, integer_text, read_integer, read_text,
+};
+
+/// A request, without the address and the credential that it will be sent with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The method.
+    pub method: Method,
+    /// Path and query, beginning with `/`, percent-encoded.
+    pub target: String,
+    /// The body as JSON text; sent with `Content-Type: application/json`.
+    pub body: Option<String>,
+}
+
+/// An operation with arguments that keep its rules.
+///
+/// ```
+/// use quillgate::{Call, Operation, ProjectId};
+/// use serde_json::json;
+///
+/// let params = json!({ "dateFrom": "2024-01-01", "page": 3, "limit": 100 });
+/// let call = Call::parse(Operation::ListPageViews.declaration(), &params)?;
+/// assert_eq!(
+///     call.request(&ProjectId::new("acme")?).target,
+///     "/v1/analytics/acme/views?dateFrom=2024-01-01&limit=100&offset=200",
+/// );
+/// # Ok::<(), quillgate::ValidationError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Call {
+    declaration: &'static Declaration,
+    /// In the order of the declaration.
+    arguments: Vec<Argument>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct Argument {
+    parameter: &'static Parameter,
+    /// As it is sent, not yet encoded.
+    text: String,
+}
+
+/// An argument may be confidential: the names are shown and no values.
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self
+            .arguments
+            .iter()
+            .map(|argument| argument.parameter.name);
+        f.write_str(self.declaration.name)?;
+        f.debug_list().entries(names).finish()
+    }
+}
+
+impl Call {
+    /// A call without arguments.
+    pub(crate) const fn new(declaration: &'static Declaration) -> Self {
+        Self {
+            declaration,
+            arguments: Vec::new(),
+        }
+    }
+
+    /// Reads the arguments from `params`, by the server's own names.
+    ///
+    /// # Errors
+    /// [`Rule::Unknown`] for one that the operation does not have, then the first that breaks a
+    /// rule.
+    pub fn parse<V: Value>(
+        declaration: &'static Declaration,
+        params: &V,
+    ) -> Result<Self, ValidationError> {
+        for name in params.names() {
+            if declaration.parameter(&name).is_none() {
+                return Err(ValidationError::unknown(&name));
+            }
+        }
+        let mut call = Self::new(declaration);
+        for parameter in declaration.parameters() {
+            match read_argument(parameter, &params.member(parameter.name).scalar())? {
+                Some(text) => call.arguments.push(Argument { parameter, text }),
+                None if parameter.is_required() => {
+                    return Err(ValidationError::new(parameter.name, Rule::Required, ""));
+                }
+                None => {}
+            }
+        }
+        call.range()?;
+        call.resolve_page()?;
+        Ok(call)
+    }
+
+    /// What the operation is.
+    #[must_use]
+    pub const fn declaration(&self) -> &'static Declaration {
+        self.declaration
+    }
+
+    /// The argument of this name, as it is sent.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let mut arguments = self.arguments.iter();
+        let found = arguments.find(|argument| argument.parameter.name == name);
+        found.map(|argument| argument.text.as_str())
+    }
+
+    /// The argument of this name, which has to be there.
+    ///
+    /// # Errors
+    /// [`Rule::Required`] when it is not.
+    pub(crate) fn require(&self, name: &'static str) -> Result<&str, ValidationError> {
+        let missing = || ValidationError::new(name, Rule::Required, "");
+        self.text(name).ok_or_else(missing)
+    }
+
+    /// The integer of this name.
+    #[must_use]
+    pub fn integer(&self, name: &str) -> Option<u64> {
+        self.text(name).and_then(decimal)
+    }
+
+    /// The arguments in the order of the declaration, by name.
+    pub fn arguments(&self) -> impl Iterator<Item = (&'static Parameter, &str)> {
+        let pair = |argument: &'_ Argument| argument.parameter;
+        self.arguments
+            .iter()
+            .map(move |argument| (pair(argument), argument.text.as_str()))
+    }
+
+    /// The range of dates; an open one when the operation has none.
+    ///
+    /// # Errors
+    /// [`Rule::BeforeDateTo`] when it ends before it begins.
+    pub fn range(&self) -> Result<DateRange, ValidationError> {
+        let bound = |field| {
+            let text = self.text(field);
+            text.map(|text| DateBound::new(field, text)).transpose()
+        };
+        DateRange::new(bound("dateFrom")?, bound("dateTo")?)
+    }
+
+    /// Sets an argument that the operation has.
+    pub(crate) fn set(&mut self, name: &'static str, text: String) {
+        let Some(parameter) = self.declaration.parameter(name) else {
+            return;
+        };
+        self.remove(name);
+        let order = |known: &Parameter| {
+            let mut all = self.declaration.parameters();
+            all.position(|parameter| parameter.name == known.name)
+        };
+        let place = order(parameter);
+        let before = |argument: &&Argument| order(argument.parameter) < place;
+        let at = self.arguments.iter().take_while(before).count();
+        self.arguments.insert(at, Argument { parameter, text });
+    }
+
+    /// Takes an argument out.
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.arguments
+            .retain(|argument| argument.parameter.name != name);
+    }
+
+    /// The same call with the end of its range set, where it was open and the operation has one:
+    /// see [`DateRange::freeze`].
+    ///
+    /// # Errors
+    /// [`Rule::BeforeDateTo`] when `dateFrom` is not before `now`.
+    pub fn freeze(mut self, now: Millis) -> Result<Self, ValidationError> {
+        if self.declaration.parameter("dateTo").is_some() {
+            let range = self.range()?.freeze(now)?;
+            if let Some(end) = range.to() {
+                self.set("dateTo", end.as_str().to_owned());
+            }
+        }
+        Ok(self)
+    }
+
+    /// The same call with each date in its one spelling: see [`DateBound::normalize`].
+    #[must_use]
+    pub fn normalize(mut self) -> Self {
+        for argument in &mut self.arguments {
+            if argument.parameter.kind == ParameterKind::Date
+                && let Ok(bound) = DateBound::new(argument.parameter.name, argument.text.as_str())
+            {
+                bound.normalize().as_str().clone_into(&mut argument.text);
+            }
+        }
+        self
+    }
+
+    /// The same list, whichever page of it: without `limit` and `offset`.
+    #[must_use]
+    pub fn without_window(mut self) -> Self {
+        self.remove("limit");
+        self.remove("offset");
+        self
+    }
+
+    /// Turns `page` into `offset`.
+    fn resolve_page(&mut self) -> Result<(), ValidationError> {
+        let Some(page) = self.integer(PAGE) else {
+            return Ok(());
+        };
+        if self.text("offset").is_some() {
+            return Err(ValidationError::new(PAGE, Rule::NotWithOffset, ""));
+        }
+        let limit = self.integer("limit").or_else(|| self.default_limit());
+        let offset = Offset::of_page(page, limit.unwrap_or(0))?;
+        self.remove(PAGE);
+        self.set("offset", integer_text(offset.get()));
+        Ok(())
+    }
+
+    /// How many rows a page has when nothing is said.
+    #[must_use]
+    pub fn default_limit(&self) -> Option<u64> {
+        match self.declaration.parameter("limit")?.kind {
+            ParameterKind::Integer { default, .. } => Some(default),
+            _ => None,
+        }
+    }
+
+    /// The request of this call.
+    #[must_use]
+    pub fn request(&self, project: &ProjectId) -> Request {
+        let mut target = String::new();
+        for segment in self.declaration.path.split('/').skip(1) {
+            target.push('/');
+            match segment
+                .strip_prefix('{')
+                .and_then(|name| name.strip_suffix('}'))
+            {
+                Some("projectId") => target.push_str(&project.as_path_segment()),
+                Some(name) => {
+                    // It was required when the call was made.
+                    target.push_str(&percent_encoded(self.text(name).unwrap_or_default()));
+                }
+                None => target.push_str(segment),
+            }
+        }
+        let mut query = Query::default();
+        for argument in self.placed(Place::Query) {
+            query.push(argument.parameter.name, &argument.text);
+        }
+        target.push_str(&query.into_string());
+        Request {
+            method: self.declaration.method,
+            target,
+            body: (self.declaration.method == Method::Post).then(|| self.body()),
+        }
+    }
+
+    fn body(&self) -> String {
+        let mut body = String::new();
+        for argument in self.placed(Place::Body) {
+            body.push(if body.is_empty() { '{' } else { ',' });
+            body.push_str(&json_string(argument.parameter.name));
+            body.push(':');
+            body.push_str(&json_string(&argument.text));
+        }
+        body.push('}');
+        body
+    }
+
+    fn placed(&self, place: Place) -> impl Iterator<Item = &Argument> {
+        let arguments = self.arguments.iter();
+        arguments.filter(move |argument| argument.parameter.place == place)
+    }
+}
+
+/// Reads an argument as it is sent; `None` when it is not there.
+fn read_argument(
+    parameter: &Parameter,
+    value: &Scalar<'_>,
+) -> Result<Option<String>, ValidationError> {
+    let field = parameter.name;
+    if *value == Scalar::Absent {
+        return Ok(None);
+    }
+    let integer = |rule: &'static IntegerRule| read_integer(field, value, rule).map(integer_text);
+    let text = || read_text(field, value);
+    let refuse = |rule, text: &str| Err(ValidationError::new(field, rule, excerpt(text)));
+    let argument = match parameter.kind {
+        ParameterKind::Integer { rule, .. } => integer(rule)?,
+        ParameterKind::Page => integer(&IntegerRule::PAGE)?,
+        ParameterKind::Id => path_segment(field, text()?)?,
+        ParameterKind::Text => check_not_empty(field, text()?)?,
+        ParameterKind::Date => {
+            let text = text()?;
+            DateBound::new(field, text.as_str())?;
+            text
+        }
+        ParameterKind::Ulid => match text()? {
+            text if is_ulid(&text) => text,
+            text => return refuse(Rule::Ulid, &text),
+        },
+        ParameterKind::OneOf(known) => match text()? {
+            text if known.contains(&text.as_str()) => text,
+            text => return refuse(Rule::OneOf(known), &text),
+        },
+    };
+    Ok(Some(argument))
+}

@@ -1,0 +1,51 @@
+//! Numbers as JSON carries them.
+
+use std::fmt;
+
+use serde::de::{Deserializer, Unexpected, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::schema::{Described, Kind};
+use crate::value::{MAX_SAFE_INTEGER, exact_integer};
+
+/// A count: 0 to 2^53 − 1, which every JSON parser reads exactly.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Count(u64);
+
+impl Count {
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl Described for Count {
+    const KIND: Kind = Kind::Count;
+}
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Integer;
+        impl Visitor<'_> for Integer {
+            type Value = Count;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an integer from 0 to 9007199254740991")
+            }
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Count, E> {
+                if number <= MAX_SAFE_INTEGER {
+                    return Ok(Count(number));
+                }
+                Err(E::invalid_value(Unexpected::Unsigned(number), &self))
+            }
+            // JSON does not tell 1 from 1.0 or 1e0, and neither does a JavaScript host.
+            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Count, E> {
+                match exact_integer(number).map(u64::try_from) {
+                    Some(Ok(number)) => Ok(Count(number)),
+                    _ => Err(E::invalid_value(Unexpected::Float(number), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Integer)
+    }
+}

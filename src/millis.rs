@@ -1,0 +1,43 @@
+//! Lengths of time and instants.
+
+/// Milliseconds: an instant since the Unix epoch, or a length of time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Millis(pub u64);
+
+impl Millis {
+    /// That many seconds.
+    #[must_use]
+    pub const fn from_seconds(seconds: u64) -> Self {
+        Self(seconds.saturating_mul(1000))
+    }
+
+    /// This much later.
+    #[must_use]
+    pub const fn plus(self, later: Self) -> Self {
+        Self(self.0.saturating_add(later.0))
+    }
+
+    /// From `earlier` until this; zero when this is not later.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+
+    /// This length times a factor between `low` and `high`, by a random number from 0 to 1.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "lengths of time here are far below 2^53 ms, and a part of one is dropped"
+    )]
+    pub(crate) fn jitter(self, low: f64, high: f64, random: f64) -> Self {
+        // Not a number is no jitter: as a factor it would make the wait none at all.
+        let random = if random.is_nan() {
+            0.0
+        } else {
+            random.clamp(0.0, 1.0)
+        };
+        let factor = low + (high - low) * random;
+        Self((self.0 as f64 * factor) as u64)
+    }
+}

@@ -1,0 +1,89 @@
+//! Every operation that the project supports.
+
+use crate::agent_job::{
+    CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, SendMessage, StreamAgentJobEvents,
+};
+use crate::analytics::ListPageViews;
+use crate::declaration::{Declaration, Documentation};
+use crate::endpoint::Endpoint;
+use crate::job_list::ListAgentJobs;
+use crate::schema::{Described, Kind};
+
+/// Lists the operations: what is matched on [`Operation`] and forgets one does not compile.
+macro_rules! operations {
+    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+        /// An operation.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Operation {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Operation {
+            /// Every operation.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// What it is.
+            #[must_use]
+            pub const fn declaration(self) -> &'static Declaration {
+                match self {
+                    $(Self::$name => const { &<$name as Endpoint>::DECLARATION },)+
+                }
+            }
+
+            /// What people read about it.
+            #[must_use]
+            pub const fn documentation(self) -> &'static Documentation {
+                match self {
+                    $(Self::$name => const { &<$name as Endpoint>::DOCUMENTATION },)+
+                }
+            }
+
+            /// The type of a success's body.
+            #[must_use]
+            pub const fn result(self) -> &'static Kind {
+                match self {
+                    $(Self::$name => &<<$name as Endpoint>::Output as Described>::KIND,)+
+                }
+            }
+        }
+    };
+}
+
+operations! {
+    /// [`CreateAgentJob`].
+    CreateAgentJob,
+    /// [`GetAgentJob`].
+    GetAgentJob,
+    /// [`SendMessage`].
+    SendMessage,
+    /// [`ListAgentJobs`].
+    ListAgentJobs,
+    /// [`StreamAgentJobEvents`].
+    StreamAgentJobEvents,
+    /// [`DeleteAgentJobRecord`].
+    DeleteAgentJobRecord,
+    /// [`ListPageViews`].
+    ListPageViews,
+}
+
+impl Operation {
+    /// The operation of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|operation| operation.declaration().name == name)
+    }
+
+    /// The operation's place in [`Self::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// By name.
+impl serde::Serialize for Operation {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.declaration().name)
+    }
+}

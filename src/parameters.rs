@@ -1,0 +1,218 @@
+//! Types that stand for parameters: how they are named, and how they go into a call and out of it.
+
+use crate::call::Call;
+use crate::date::DateRange;
+use crate::declaration::{Parameter, ParameterKind, Place};
+use crate::error::{IntegerRule, Rule, ValidationError};
+use crate::list::{Limit, Offset, PAGE};
+use crate::value::{check_not_empty, decimal, excerpt, integer_text};
+
+/// A type that stands for one or several parameters of an operation.
+pub trait Parameters: Sized {
+    /// The parameters.
+    const LIST: &'static [Parameter];
+
+    /// A sentence or two for each.
+    const DOCS: &'static [&'static str];
+
+    /// Takes the value out of a call.
+    ///
+    /// # Errors
+    /// [`crate::Rule::Required`] when it is not there but has to be.
+    fn read(call: &Call) -> Result<Self, ValidationError>;
+
+    /// Puts the value into a call.
+    fn write(&self, call: &mut Call);
+}
+
+/// A type that stands for one parameter.
+pub trait SingleParameter: Sized {
+    /// The parameter.
+    const PARAMETER: Parameter;
+
+    /// A sentence or two.
+    const DOC: &'static str;
+
+    /// Reads the value from its text in a request.
+    ///
+    /// # Errors
+    /// The rule that it breaks.
+    fn from_text(text: &str) -> Result<Self, ValidationError>;
+
+    /// The value as it is sent.
+    fn to_text(&self) -> String;
+}
+
+impl<T: SingleParameter> Parameters for T {
+    const LIST: &'static [Parameter] = &[T::PARAMETER];
+    const DOCS: &'static [&'static str] = &[T::DOC];
+
+    fn read(call: &Call) -> Result<Self, ValidationError> {
+        T::from_text(call.require(T::PARAMETER.name)?)
+    }
+
+    fn write(&self, call: &mut Call) {
+        call.set(T::PARAMETER.name, self.to_text());
+    }
+}
+
+impl<T: SingleParameter> Parameters for Option<T> {
+    const LIST: &'static [Parameter] = &[T::PARAMETER];
+    const DOCS: &'static [&'static str] = &[T::DOC];
+
+    fn read(call: &Call) -> Result<Self, ValidationError> {
+        call.text(T::PARAMETER.name).map(T::from_text).transpose()
+    }
+
+    fn write(&self, call: &mut Call) {
+        if let Some(value) = self {
+            call.set(T::PARAMETER.name, value.to_text());
+        }
+    }
+}
+
+impl Parameters for DateRange {
+    const LIST: &'static [Parameter] = &[bound("dateFrom"), bound("dateTo")];
+    const DOCS: &'static [&'static str] = &[
+        "The first day or instant that counts: `YYYY-MM-DD` or an ISO 8601 date-time.",
+        "The first day or instant that does not count any more (exclusive): `YYYY-MM-DD` or an ISO 8601 date-time.",
+    ];
+
+    fn read(call: &Call) -> Result<Self, ValidationError> {
+        call.range()
+    }
+
+    fn write(&self, call: &mut Call) {
+        for (field, bound) in [("dateFrom", self.from()), ("dateTo", self.to())] {
+            if let Some(bound) = bound {
+                call.set(field, bound.as_str().to_owned());
+            }
+        }
+    }
+}
+
+const fn bound(name: &'static str) -> Parameter {
+    Parameter {
+        name,
+        place: Place::Query,
+        kind: ParameterKind::Date,
+    }
+}
+
+impl<const MAX: u64, const DEFAULT: u64> SingleParameter for Limit<MAX, DEFAULT> {
+    const PARAMETER: Parameter = Parameter {
+        name: "limit",
+        place: Place::Query,
+        kind: ParameterKind::Integer {
+            rule: const { &Self::RULE },
+            default: DEFAULT,
+        },
+    };
+    const DOC: &'static str = "Rows per page.";
+
+    fn from_text(text: &str) -> Result<Self, ValidationError> {
+        read_number("limit", text, const { &Self::RULE }).and_then(Self::new)
+    }
+
+    fn to_text(&self) -> String {
+        integer_text(self.get())
+    }
+}
+
+/// Reads the digits of an integer that keeps a rule.
+pub(crate) fn read_number(
+    field: &'static str,
+    text: &str,
+    rule: &'static IntegerRule,
+) -> Result<u64, ValidationError> {
+    match decimal(text) {
+        Some(number) => rule.check(field, number),
+        None => Err(ValidationError::new(
+            field,
+            Rule::Integer(rule),
+            excerpt(text),
+        )),
+    }
+}
+
+/// Two parameters say it: `offset`, or `page` in its place.
+impl Parameters for Option<Offset> {
+    const LIST: &'static [Parameter] = &[
+        Parameter {
+            name: "offset",
+            place: Place::Query,
+            kind: ParameterKind::Integer {
+                rule: &IntegerRule::OFFSET,
+                default: 0,
+            },
+        },
+        Parameter {
+            name: PAGE,
+            place: Place::Query,
+            kind: ParameterKind::Page,
+        },
+    ];
+    const DOCS: &'static [&'static str] = &[
+        "Rows to skip. For page-based access: (page - 1) * limit.",
+        "The page, counted from 1, in place of `offset`: Quillgate sends `offset`, (page - 1) * limit.",
+    ];
+
+    fn read(call: &Call) -> Result<Self, ValidationError> {
+        call.integer("offset").map(Offset::new).transpose()
+    }
+
+    fn write(&self, call: &mut Call) {
+        if let Some(offset) = self {
+            call.set("offset", integer_text(offset.get()));
+        }
+    }
+}
+
+/// Declares a cursor: where a list goes on, as the page before said.
+macro_rules! cursor {
+    ($(#[doc = $doc:literal])+ pub struct $name:ident, $kind:ident, $check:expr) => {
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Takes `text` as a cursor.
+            ///
+            /// # Errors
+            /// The rule that it breaks: it has at least one character.
+            pub fn new(text: impl Into<String>) -> Result<Self, ValidationError> {
+                let check: fn(String) -> Result<String, ValidationError> = $check;
+                check(text.into()).map(Self)
+            }
+
+            /// The cursor as it is.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl SingleParameter for $name {
+            const PARAMETER: Parameter = Parameter {
+                name: "cursor",
+                place: Place::Query,
+                kind: ParameterKind::$kind,
+            };
+            const DOC: &'static str = "Where to go on: the `nextCursor` of the page before.";
+
+            fn from_text(text: &str) -> Result<Self, ValidationError> {
+                Self::new(text)
+            }
+
+            fn to_text(&self) -> String {
+                self.0.clone()
+            }
+        }
+    };
+}
+
+cursor! {
+    /// Where a list goes on: the `nextCursor` of the page before. What it says is the server's
+    /// affair.
+    pub struct Cursor, Text, |text| check_not_empty("cursor", text)
+}
