@@ -2,14 +2,17 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+#[cfg(feature = "json")]
+use serde::Serialize;
 use serde::de::{Deserializer, Unexpected, Visitor};
-use serde::{Deserialize, Serialize};
 
 use crate::schema::{Described, Kind};
 use crate::value::{MAX_SAFE_INTEGER, exact_integer};
 
 /// A count: 0 to 2^53 − 1, which every JSON parser reads exactly.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Count(u64);
 
 impl Count {
@@ -48,4 +51,30 @@ impl<'de> Deserialize<'de> for Count {
         }
         deserializer.deserialize_any(Integer)
     }
+}
+
+/// A number, as JSON has it.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "json", derive(Deserialize, Serialize), serde(transparent))]
+pub struct Number(f64);
+
+impl Number {
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+/// JSON has no number that is not equal to itself.
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.total_cmp(&other.0).is_eq()
+    }
+}
+
+impl Eq for Number {}
+
+impl Described for Number {
+    const KIND: Kind = Kind::Number;
 }

@@ -341,6 +341,20 @@ impl DecodeError {
     }
 }
 
+#[cfg(feature = "json")]
+impl DecodeError {
+    /// The same error, seen from what holds the value as `step`.
+    pub(crate) fn under(mut self, step: &str) -> Self {
+        let joint = if self.at.is_empty() || self.at.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
+        self.at = [step, joint, &self.at].concat();
+        self
+    }
+}
+
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.at.is_empty() { "body" } else { &self.at })?;

@@ -69,7 +69,7 @@ pub use agent_job::{
 };
 pub use analytics::*;
 pub use call::{Call, Request};
-pub use count::Count;
+pub use count::{Count, Number};
 pub use date::{DateBound, DateRange};
 pub use declaration::{Declaration, Method, Policy, Scope};
 pub use endpoint::Endpoint;

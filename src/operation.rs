@@ -67,9 +67,14 @@ operations! {
 }
 
 impl Operation {
-    /// The operation of this name.
+    /// The operation of this name. `pageViews.list` is what [`Self::ListPageViews`] was called
+    /// before there were other reports.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
+        let name = match name {
+            "pageViews.list" => Self::ListPageViews.declaration().name,
+            name => name,
+        };
         let mut all = Self::ALL.iter().copied();
         all.find(|operation| operation.declaration().name == name)
     }

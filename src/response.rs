@@ -141,6 +141,7 @@ mod json {
     use crate::endpoint::Endpoint;
     use crate::error::{DecodeError, Error};
     use crate::millis::Millis;
+    use crate::schema::{Described as _, check};
 
     /// Reads a success's body as the operation's result.
     ///
@@ -159,15 +160,10 @@ mod json {
         E: Endpoint,
         E::Output: DeserializeOwned,
     {
-        let mut json = serde_json::Deserializer::from_slice(body);
-        let decoded = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            // The whole body is `.` there, and a member whose name was never read is `?`.
-            let at = error.path().to_string();
-            DecodeError::new(at.trim_end_matches(['.', '?']), error.inner().to_string())
-        })?;
-        json.end()
-            .map_err(|error| DecodeError::new("", error.to_string()))?;
-        Ok(decoded)
+        let malformed = |error: serde_json::Error| DecodeError::new("", error.to_string());
+        let value: serde_json::Value = serde_json::from_slice(body).map_err(malformed)?;
+        check(&value, &E::Output::KIND)?;
+        serde_json::from_value(value).map_err(malformed)
     }
 
     /// Reads a whole answer: the operation's result, or what went wrong.

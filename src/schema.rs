@@ -4,10 +4,6 @@
 //! The `record!` macro declares a struct and its [`Object`] together, so the Rust
 //! type, the TypeScript type and the check cannot drift apart.
 
-use std::fmt;
-
-use serde::de::{Deserializer, MapAccess, Visitor};
-
 /// The type of a value in JSON.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
@@ -15,12 +11,19 @@ pub enum Kind {
     Text,
     /// Text of which some values are known; any other is kept as it is.
     OpenEnum(&'static OpenEnum),
+    /// Text that tells the types of a [`Union`] apart: one of these, and any other where the type
+    /// is the one for all others.
+    Tag(&'static [&'static str]),
     /// An integer from 0 to 2^53 − 1.
     Count,
+    /// Any number.
+    Number,
     /// `true` or `false`.
     Flag,
     /// An object.
     Object(&'static Object),
+    /// One of several objects.
+    Union(&'static Union),
     /// An array whose elements are all alike.
     List(&'static Kind),
     /// Nothing: an answer without a body.
@@ -36,6 +39,7 @@ impl Kind {
         match self {
             Self::Object(object) => object.name,
             Self::OpenEnum(named) => named.name,
+            Self::Union(union) => union.name,
             _ => "",
         }
     }
@@ -61,6 +65,21 @@ pub struct Object {
     pub doc: &'static [&'static str],
     /// Its members, in the order of the specification.
     pub fields: &'static [Field],
+}
+
+/// One of several objects, which a member of them tells apart.
+#[derive(Debug, PartialEq)]
+pub struct Union {
+    /// The type's name.
+    pub name: &'static str,
+    /// The type's documentation, a line an element.
+    pub doc: &'static [&'static str],
+    /// The member that tells them apart.
+    pub tag: &'static str,
+    /// The types by the tag's value.
+    pub variants: &'static [(&'static str, Kind)],
+    /// The type of everything else.
+    pub otherwise: Kind,
 }
 
 /// A member of an [`Object`].
@@ -100,45 +119,6 @@ impl<T: Described> Described for Vec<T> {
     const KIND: Kind = Kind::List(&T::KIND);
 }
 
-/// Reads a struct from an object only: what serde derives would take an array of the
-/// members' values for one too.
-pub(crate) struct ObjectOnly<T>(pub(crate) T);
-
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectOnly<D> {
-    type Error = D::Error;
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, D::Error> {
-        self.0.deserialize_struct(name, fields, ObjectOnly(visitor))
-    }
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.0.deserialize_any(ObjectOnly(visitor))
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
-        option unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier
-        ignored_any
-    }
-}
-
-impl<'de, V: Visitor<'de>> Visitor<'de> for ObjectOnly<V> {
-    type Value = V::Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.0.visit_map(map)
-    }
-}
-
 /// Declares a struct that is read from JSON, and describes it.
 macro_rules! record {
     (
@@ -151,26 +131,14 @@ macro_rules! record {
         }
     ) => {
         $(#[doc = $doc])+
-        #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-        #[serde(remote = "Self")]
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[cfg_attr(feature = "json", derive(serde::Deserialize, serde::Serialize))]
         pub struct $name {
             $(
                 $(#[doc = $field_doc])+
-                #[serde(rename = $wire)]
+                #[cfg_attr(feature = "json", serde(rename = $wire))]
                 pub $field: $kind,
             )+
-        }
-
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                Self::deserialize($crate::schema::ObjectOnly(from))
-            }
-        }
-
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                Self::serialize(self, to)
-            }
         }
 
         impl $crate::schema::Described for $name {
@@ -189,3 +157,199 @@ macro_rules! record {
         }
     };
 }
+
+/// Declares an enum of records that a member tells apart, and describes it.
+macro_rules! union {
+    (
+        $(#[doc = $doc:literal])+
+        pub enum $name:ident by $tag:literal {
+            $(
+                $(#[doc = $variant_doc:literal])+
+                $variant:ident($kind:ty) for $value:literal,
+            )+
+            $(#[doc = $other_doc:literal])+
+            $other:ident($other_kind:ty) otherwise,
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[doc = $variant_doc])+ $variant($kind),)+
+            $(#[doc = $other_doc])+
+            $other($other_kind),
+        }
+
+        impl $crate::schema::Described for $name {
+            const KIND: $crate::schema::Kind =
+                $crate::schema::Kind::Union(&$crate::schema::Union {
+                    name: stringify!($name),
+                    doc: &[$($doc),+],
+                    tag: $tag,
+                    variants: &[
+                        $(($value, <$kind as $crate::schema::Described>::KIND),)+
+                    ],
+                    otherwise: <$other_kind as $crate::schema::Described>::KIND,
+                });
+        }
+
+        #[cfg(feature = "json")]
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                use serde::de::Error;
+
+                let value = serde_json::Value::deserialize(from)?;
+                let read = match value.get($tag).and_then(serde_json::Value::as_str) {
+                    $(Some($value) => serde_json::from_value(value).map(Self::$variant),)+
+                    _ => serde_json::from_value(value).map(Self::$other),
+                };
+                read.map_err(D::Error::custom)
+            }
+        }
+
+        #[cfg(feature = "json")]
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(record) => record.serialize(to),)+
+                    Self::$other(record) => record.serialize(to),
+                }
+            }
+        }
+    };
+}
+
+/// Declares a text that tells the records of a union apart.
+macro_rules! tag {
+    ($(#[doc = $doc:literal])+ pub struct $name:ident: $($known:literal),+) => {
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[cfg_attr(feature = "json", derive(serde::Deserialize, serde::Serialize))]
+        #[cfg_attr(feature = "json", serde(transparent))]
+        pub struct $name(String);
+
+        impl $name {
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl $crate::schema::Described for $name {
+            const KIND: $crate::schema::Kind = $crate::schema::Kind::Tag(&[$($known),+]);
+        }
+    };
+}
+
+#[cfg(feature = "json")]
+mod check {
+    use serde_json::Value;
+
+    use super::{Kind, Object};
+    use crate::error::DecodeError;
+    use crate::value::{MAX_SAFE_INTEGER, Value as _, exact_integer};
+
+    /// Checks that a parsed body is of a kind, as the package's decoders do and in their words.
+    /// Unknown members may be anything; a member that may be `null` may be missing.
+    ///
+    /// # Errors
+    /// [`DecodeError`] with the place where it is not.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::AgentJob;
+    /// use quillgate::schema::{Described, check};
+    /// use serde_json::json;
+    ///
+    /// assert!(check(&json!({ "id": "j1", "more": [] }), &AgentJob::KIND).is_ok());
+    /// let error = check(&json!({ "id": 5 }), &AgentJob::KIND).unwrap_err();
+    /// assert_eq!(error.to_string(), "id must be text, found a number");
+    /// ```
+    pub fn check(value: &Value, kind: &Kind) -> Result<(), DecodeError> {
+        let fits = match kind {
+            Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => value.is_string(),
+            Kind::Count => is_count(value),
+            Kind::Number => value.is_number(),
+            Kind::Flag => value.is_boolean(),
+            Kind::Object(_) | Kind::Union(_) => value.is_object(),
+            Kind::List(_) => value.is_array(),
+            Kind::Nothing => false,
+            Kind::Nullable(_) if value.is_null() => true,
+            Kind::Nullable(inner) => return check(value, inner),
+        };
+        if !fits {
+            let found = if value.is_null() {
+                "null"
+            } else {
+                value.scalar().kind()
+            };
+            return Err(DecodeError::new("", describe(kind, found)));
+        }
+        match kind {
+            Kind::Object(object) => check_object(value, object),
+            Kind::Union(union) => {
+                let tag = value.get(union.tag).and_then(Value::as_str);
+                let mut variants = union.variants.iter();
+                let known = variants.find(|(name, _)| Some(*name) == tag);
+                check(value, known.map_or(&union.otherwise, |(_, kind)| kind))
+            }
+            Kind::List(element) => value.as_array().map_or(Ok(()), |items| {
+                items.iter().enumerate().try_for_each(|(at, item)| {
+                    check(item, element).map_err(|error| error.under(&format!("[{at}]")))
+                })
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn describe(kind: &Kind, found: &str) -> String {
+        ["must be ", kind.rule(), ", found ", found].concat()
+    }
+
+    fn check_object(value: &Value, object: &Object) -> Result<(), DecodeError> {
+        object.fields.iter().try_for_each(|field| {
+            let member = match value.get(field.name) {
+                // What is missing says so, unless it may.
+                None if !matches!(field.kind, Kind::Nullable(_)) => {
+                    return Err(DecodeError::new(
+                        field.name,
+                        describe(&field.kind, "nothing"),
+                    ));
+                }
+                None => return Ok(()),
+                Some(member) => member,
+            };
+            check(member, &field.kind).map_err(|error| error.under(field.name))
+        })
+    }
+
+    fn is_count(value: &Value) -> bool {
+        match value.as_u64() {
+            Some(count) => count <= MAX_SAFE_INTEGER,
+            // JSON has one kind of number: 5.0 is 5.
+            None => value
+                .as_f64()
+                .and_then(exact_integer)
+                .is_some_and(|count| count >= 0),
+        }
+    }
+
+    impl Kind {
+        /// What a value has to be, in words.
+        const fn rule(&self) -> &'static str {
+            match self {
+                Self::Text | Self::OpenEnum(_) | Self::Tag(_) => "text",
+                Self::Count => "an integer from 0 to 9007199254740991",
+                Self::Number => "a number",
+                Self::Flag => "true or false",
+                Self::Object(_) | Self::Union(_) => "an object",
+                Self::List(_) => "an array",
+                Self::Nothing => "nothing",
+                Self::Nullable(inner) => inner.rule(),
+            }
+        }
+    }
+}
+
+#[cfg(feature = "json")]
+pub use check::check;

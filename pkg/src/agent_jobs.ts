@@ -3,8 +3,9 @@
 import type { ApiPromise } from "./api_promise.js";
 import type { Watch } from "./core.js";
 import { callSite, rejection } from "./errors.js";
-import { JobList } from "./job_list.js";
 import { jobEvents } from "./job_stream.js";
+import { refuseUnknown } from "./known.js";
+import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions, WriteOptions } from "./options.js";
 import type { Transport } from "./transport.js";
 import type { AgentJob, Operations } from "./types.js";
@@ -38,6 +39,9 @@ export interface JobChange {
  */
 export type JobId = AgentJob["id"];
 
+/** A list of jobs: a promise of one page, and an iterable of every job from there on. */
+export type JobList = List<"agentJobs.list">;
+
 /** Background agent jobs. */
 export class AgentJobs {
   readonly #transport: Transport;
@@ -60,7 +64,7 @@ export class AgentJobs {
 
   /** Reads a job. */
   get(id: JobId, options?: RequestOptions): ApiPromise<AgentJob> {
-    return this.#transport.call("agentJobs.get", { id: id as string }, options);
+    return this.#transport.call("agentJobs.get", { id }, options);
   }
 
   /**
@@ -68,16 +72,12 @@ export class AgentJobs {
    * project per hour. It is sent again as a creation is: to a gateway only.
    */
   sendMessage(id: JobId, params: { prompt: string }, options?: WriteOptions): ApiPromise<AgentJob> {
-    return this.#transport.write(
-      "agentJobs.sendMessage",
-      { id: id as string, prompt: params?.prompt },
-      options,
-    );
+    return this.#transport.write("agentJobs.sendMessage", { ...params, id }, options);
   }
 
   /**
-   * Lists the jobs that were created through the gateway, newest first. Awaited, it is one
-   * page, which is asked for at once; iterated, it is every job of every page. The platform
+   * Lists the jobs that were created through the gateway, newest first. Awaited, it is one page;
+   * iterated, it is every job of every page. Nothing is sent until either is done. The platform
    * itself keeps no such list: there it is a `NotFoundError`.
    *
    * @example
@@ -86,8 +86,8 @@ export class AgentJobs {
    * for await (const job of client.agentJobs.list()) console.log(job.id, job.status);
    * ```
    */
-  list(params: Operations["agentJobs.list"]["params"] = {}, options: RequestOptions = {}): JobList {
-    return new JobList(this.#transport, params, options, callSite());
+  list(params: ListParams<"agentJobs.list"> = {}, options: ListOptions = {}): JobList {
+    return new List(this.#transport, "agentJobs.list", params, options, callSite());
   }
 
   /**
@@ -99,8 +99,9 @@ export class AgentJobs {
    */
   async wait(id: JobId, options: WaitOptions = {}): Promise<AgentJob> {
     const site = callSite();
-    for await (const { job, done } of this.#changes(id, options, site)) {
-      options.onUpdate?.(job);
+    const { onUpdate, ...watching } = options;
+    for await (const { job, done } of this.#changes(id, watching, site)) {
+      onUpdate?.(job);
       if (done) return job;
     }
     throw new Error("quillgate: a watch ended before its job");
@@ -126,6 +127,7 @@ export class AgentJobs {
     const signal = call.signal ? either(call.signal, left.signal) : left.signal;
     let watch: Watch | undefined;
     try {
+      refuseUnknown(call, ["signal", "headers"]);
       const engine = await this.#transport.engine();
       watch = engine.watch({ id }, { timeout });
       const inner = { ...call, signal };
@@ -154,7 +156,7 @@ export class AgentJobs {
     const timer = setTimeout(() => expiry.abort(), watch.left);
     const signal = either(call.signal, expiry.signal);
     const connect = (lastEventId: string, signal: AbortSignal) =>
-      this.#transport.stream(id as string, lastEventId, { ...call, signal });
+      this.#transport.stream(id, lastEventId, { ...call, signal });
     const events = jobEvents(connect, signal);
     try {
       for (let next = await events.next(); ; next = await events.next()) {

@@ -1,6 +1,7 @@
 /** The client: where calls begin. */
 
 import { AgentJobs } from "./agent_jobs.js";
+import { Analytics } from "./analytics.js";
 import { isBrowser, variable } from "./environment.js";
 import { QuillgateError, ValidationError } from "./errors.js";
 import type { ClientOptions, WriteOptions } from "./options.js";
@@ -27,7 +28,9 @@ import type { Operations } from "./types.js";
 export class Client {
   /** Background agent jobs. */
   readonly agentJobs: AgentJobs;
-  /** How often pages were viewed. */
+  /** Reports of who reads the documentation. */
+  readonly analytics: Analytics;
+  /** How often pages were viewed: `analytics.views` under its earlier name. */
   readonly pageViews: PageViewsResource;
   readonly #transport: Transport;
   /** The options as they were given, without what the environment says. */
@@ -43,7 +46,8 @@ export class Client {
     guardBrowser(complete);
     this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
-    this.pageViews = new PageViewsResource(this.#transport);
+    this.analytics = new Analytics(this.#transport);
+    this.pageViews = new PageViewsResource(this.analytics);
   }
 
   /** A client with the same options but for these. */

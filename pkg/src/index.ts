@@ -1,10 +1,19 @@
 /**
- * A typed client for the documentation platform's admin API: agent jobs and page views.
+ * A typed client for the documentation platform's admin API: agent jobs and
+ * analytics.
  *
  * @module
  */
 
-export type { AgentJobs, JobChange, JobId, WaitOptions, WatchOptions } from "./agent_jobs.js";
+export type {
+  AgentJobs,
+  JobChange,
+  JobId,
+  JobList,
+  WaitOptions,
+  WatchOptions,
+} from "./agent_jobs.js";
+export type { Analytics, PageViewList } from "./analytics.js";
 export type { ApiPromise, WithResponse } from "./api_promise.js";
 export { Client } from "./client.js";
 export {
@@ -26,7 +35,17 @@ export {
   TimeoutError,
   ValidationError,
 } from "./errors.js";
-export type { JobList } from "./job_list.js";
+export type {
+  AllOptions,
+  List,
+  ListCursor,
+  ListName,
+  ListOptions,
+  ListPage,
+  ListParams,
+  ListProgress,
+  Row,
+} from "./list.js";
 export type {
   ClientOptions,
   HeadersLike,
@@ -36,22 +55,14 @@ export type {
   RetryEvent,
   WriteOptions,
 } from "./options.js";
-export type {
-  AllOptions,
-  ListOptions,
-  ListParams,
-  ListProgress,
-  Page,
-  PageCursor,
-  PageViewList,
-  PageViewsResource,
-} from "./page_views.js";
+export type { Page, PageCursor, PageViewsResource } from "./page_views.js";
 export type { BuiltRequest } from "./transport.js";
 export type {
   AgentJob,
   JobPage,
   JobStatus,
   ListedJob,
+  Lists,
   Operations,
   PageView,
   PageViews,

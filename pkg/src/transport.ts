@@ -3,9 +3,16 @@
 import { ApiPromise, type Carried } from "./api_promise.js";
 import { type Engine, engineClass } from "./engine.js";
 import { ConnectionError, callSite, QuillgateError, rejection } from "./errors.js";
+import { refuseUnknown } from "./known.js";
 import { attemptLog, redacted } from "./log.js";
 import type { ClientOptions, RequestOptions, WriteOptions } from "./options.js";
 import type { Operations } from "./types.js";
+
+/**
+ * What a caller hands over. A value may be `null` where the service promises none, such as a job's
+ * id; the core refuses it by its name.
+ */
+export type Given<Params> = { [Name in keyof Params]: Params[Name] | null };
 
 /** A request, unsent. */
 export interface BuiltRequest {
@@ -64,7 +71,7 @@ export class Transport {
   /** Carries out an operation. */
   call<Name extends keyof Operations>(
     operation: Name,
-    params: Operations[Name]["params"],
+    params: Given<Operations[Name]["params"]>,
     options?: WriteOptions,
   ): ApiPromise<Operations[Name]["result"]> {
     return new ApiPromise(this.carry(operation, params, options));
@@ -73,7 +80,7 @@ export class Transport {
   /** The same, with the response that carried the result. */
   carry<Name extends keyof Operations>(
     operation: Name,
-    params: Operations[Name]["params"],
+    params: Given<Operations[Name]["params"]>,
     options: WriteOptions = {},
     site = callSite(),
   ): Promise<Carried<Operations[Name]["result"]>> {
@@ -87,7 +94,7 @@ export class Transport {
   /** Carries out an operation that changes something: it has a key that tells it from another. */
   write<Name extends keyof Operations>(
     operation: Name,
-    params: Operations[Name]["params"],
+    params: Given<Operations[Name]["params"]>,
     options: WriteOptions = {},
   ): ApiPromise<Operations[Name]["result"]> {
     const made = this.#options.token === undefined ? undefined : freshKey();
@@ -100,7 +107,7 @@ export class Transport {
   /** The request of an operation, unsent. */
   build<Name extends keyof Operations>(
     operation: Name,
-    params: Operations[Name]["params"],
+    params: Given<Operations[Name]["params"]>,
     options: WriteOptions = {},
   ): Promise<BuiltRequest> {
     const built = (engine: Engine): BuiltRequest =>
@@ -109,7 +116,7 @@ export class Transport {
   }
 
   /** Opens the event stream of a job. */
-  async stream(id: string, lastEventId: string, options: RequestOptions): Promise<Response> {
+  async stream(id: string | null, lastEventId: string, options: RequestOptions): Promise<Response> {
     const { signal, ...rest } = options;
     const { url, headers } = await this.build("agentJobs.get", { id }, rest);
     headers.accept = "text/event-stream";
@@ -123,6 +130,7 @@ export class Transport {
   /** A call's options over the client's, as the core takes them. */
   callOptions(call: WriteOptions): object {
     const own = this.#options;
+    refuseUnknown(call, CALL_OPTIONS);
     return {
       signal: call.signal,
       timeout: call.timeout ?? own.timeout,
@@ -177,6 +185,17 @@ export class Transport {
     };
   }
 }
+
+/** Every option of a call, as in `WriteOptions`. */
+const CALL_OPTIONS = [
+  "signal",
+  "timeout",
+  "totalTimeout",
+  "maxRetries",
+  "headers",
+  "idempotencyKey",
+  "force",
+];
 
 /** 128 random bits. (`randomUUID` is missing on pages that are not served securely.) */
 function freshKey(): string {

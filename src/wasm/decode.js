@@ -26,6 +26,10 @@ function text(value) {
   return typeof value === "string" ? value : refuse(value, "text");
 }
 
+function number(value) {
+  return Number.isFinite(value) ? value : refuse(value, "a number");
+}
+
 function flag(value) {
   return typeof value === "boolean" ? value : refuse(value, "true or false");
 }

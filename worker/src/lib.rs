@@ -35,7 +35,6 @@ pub mod read_budget;
 pub mod reports;
 pub mod response;
 pub mod route;
-pub mod shape;
 pub mod trace;
 pub mod turnstile;
 pub mod upstream;

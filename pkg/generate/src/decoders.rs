@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use quillgate::schema::{Kind, Object};
+use quillgate::schema::{Kind, Object, Union};
 
 use crate::reachable::reachable;
 
@@ -34,6 +34,10 @@ function under(step, refusal) {
 
 function text(value) {
   return typeof value === "string" ? value : refuse(value, "text");
+}
+
+function number(value) {
+  return Number.isFinite(value) ? value : refuse(value, "a number");
 }
 
 function flag(value) {
@@ -67,10 +71,15 @@ function list(value, element) {
 /// The module `src/wasm/decode.js`.
 pub fn javascript() -> String {
     let mut module = String::from(PRELUDE);
-    let objects = reachable().objects;
+    let types = reachable();
+    let objects = types.objects;
     for object in &objects {
         module.push('\n');
         module.push_str(&decoder(object));
+    }
+    for union in types.unions {
+        module.push('\n');
+        module.push_str(&union_decoder(union));
     }
     module.push_str("\nconst DECODERS = { ");
     let names: Vec<_> = objects.iter().map(|object| object.name).collect();
@@ -101,14 +110,36 @@ fn decoder(object: &Object) -> String {
     function
 }
 
+fn union_decoder(union: &Union) -> String {
+    let Union { name, tag, .. } = union;
+    let mut function =
+        format!("function {name}(value) {{\n  object(value);\n  switch (value.{tag}) {{\n");
+    for (value, kind) in union.variants {
+        let _ = writeln!(
+            function,
+            "    case \"{value}\":\n      return {}(value);",
+            kind.name()
+        );
+    }
+    let otherwise = union.otherwise.name();
+    let _ = writeln!(
+        function,
+        "    default:\n      return {otherwise}(value);\n  }}\n}}"
+    );
+    function
+}
+
 fn expression(kind: &Kind, value: &str) -> String {
     match kind {
-        Kind::Text | Kind::OpenEnum(_) => format!("text({value})"),
+        Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => format!("text({value})"),
+        Kind::Number => format!("number({value})"),
         Kind::Count => format!("count({value})"),
         Kind::Flag => format!("flag({value})"),
         Kind::Nothing => "undefined".to_owned(),
-        Kind::Object(object) => format!("{}({value})", object.name),
-        Kind::List(Kind::Object(object)) => format!("list({value}, {})", object.name),
+        Kind::Object(_) | Kind::Union(_) => format!("{}({value})", kind.name()),
+        Kind::List(inner @ (Kind::Object(_) | Kind::Union(_))) => {
+            format!("list({value}, {})", inner.name())
+        }
         Kind::List(inner) => format!("list({value}, (value) => {})", expression(inner, "value")),
         Kind::Nullable(inner) => format!("{value} == null ? null : {}", expression(inner, value)),
     }

@@ -1,13 +1,15 @@
 //! Every named type that the operations' results are made of.
 
 use quillgate::Operation;
-use quillgate::schema::{Kind, Object, OpenEnum};
+use quillgate::schema::{Kind, Object, OpenEnum, Union};
 
 /// The named types, each after those that it is made of.
 #[derive(Default)]
 pub struct Reachable {
     /// Objects.
     pub objects: Vec<&'static Object>,
+    /// Several objects in one, which a member tells apart.
+    pub unions: Vec<&'static Union>,
     /// Text types of which some values are known.
     pub enums: Vec<&'static OpenEnum>,
 }
@@ -24,11 +26,21 @@ pub fn reachable() -> Reachable {
 impl Reachable {
     fn add(&mut self, kind: &'static Kind) {
         match kind {
-            Kind::Text | Kind::Count | Kind::Flag | Kind::Nothing => {}
+            Kind::Text | Kind::Tag(_) | Kind::Count | Kind::Number | Kind::Flag | Kind::Nothing => {
+            }
             Kind::List(inner) | Kind::Nullable(inner) => self.add(inner),
             Kind::OpenEnum(named) => {
                 if !self.enums.iter().any(|known| known.name == named.name) {
                     self.enums.push(named);
+                }
+            }
+            Kind::Union(union) => {
+                for (_, variant) in union.variants {
+                    self.add(variant);
+                }
+                self.add(&union.otherwise);
+                if !self.unions.iter().any(|known| known.name == union.name) {
+                    self.unions.push(union);
                 }
             }
             Kind::Object(object) => {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use quillgate::declaration::{Declaration, Parameter, ParameterKind};
-use quillgate::schema::{Kind, Object, OpenEnum};
+use quillgate::declaration::{Declaration, Pagination, Parameter, ParameterKind};
+use quillgate::schema::{Kind, Object, OpenEnum, Union};
 use quillgate::{Operation, Rule};
 
 use crate::reachable::reachable;
@@ -19,10 +19,14 @@ pub fn typescript() -> String {
     for object in types.objects {
         module.push_str(&interface(object));
     }
+    for union in types.unions {
+        module.push_str(&union_type(union));
+    }
     for operation in of_package() {
         module.push_str(&parameters(operation));
     }
     module.push_str(&operations());
+    module.push_str(&lists());
     module.push_str(&rules());
     module
 }
@@ -39,16 +43,11 @@ fn parameters_name(operation: &Declaration) -> String {
 }
 
 fn open_enum(named: &OpenEnum) -> String {
-    let known: Vec<_> = named
-        .known
-        .iter()
-        .map(|value| format!("{value:?}"))
-        .collect();
     format!(
         "\n{}export type {} = {} | (string & {{}});\n",
         doc("", named.doc),
         named.name,
-        known.join(" | ")
+        literals(named.known)
     )
 }
 
@@ -65,14 +64,29 @@ fn interface(object: &Object) -> String {
     text + "}\n"
 }
 
+fn union_type(union: &Union) -> String {
+    let kinds = union.variants.iter().map(|(_, kind)| kind);
+    let names: Vec<_> = kinds.chain([&union.otherwise]).map(Kind::name).collect();
+    let (name, names) = (union.name, names.join(" | "));
+    format!("\n{}export type {name} = {names};\n", doc("", union.doc))
+}
+
+/// Texts as a union of literals.
+fn literals(known: &[&str]) -> String {
+    let known: Vec<_> = known.iter().map(|text| format!("{text:?}")).collect();
+    known.join(" | ")
+}
+
 fn type_of(kind: &Kind) -> String {
     match kind {
         Kind::Text => "string".into(),
-        Kind::Count => "number".into(),
+        Kind::Tag(known) => literals(known),
+        Kind::Count | Kind::Number => "number".into(),
         Kind::Flag => "boolean".into(),
         Kind::Nothing => "undefined".into(),
         Kind::OpenEnum(named) => named.name.into(),
         Kind::Object(object) => object.name.into(),
+        Kind::Union(union) => union.name.into(),
         Kind::List(inner) => format!("{}[]", type_of(inner)),
         Kind::Nullable(inner) => format!("{} | null", type_of(inner)),
     }
@@ -104,10 +118,7 @@ fn parameter_type(kind: ParameterKind) -> String {
             "string".to_owned()
         }
         ParameterKind::Integer { .. } | ParameterKind::Page => "number".to_owned(),
-        ParameterKind::OneOf(known) => {
-            let known: Vec<_> = known.iter().map(|text| format!("{text:?}")).collect();
-            known.join(" | ")
-        }
+        ParameterKind::OneOf(known) => literals(known),
     }
 }
 
@@ -141,7 +152,63 @@ fn operations() -> String {
             declared.result,
         );
     }
+    // Its name before there were other reports.
+    text.push_str("  /** The same as `analytics.views`. */\n");
+    text.push_str("  \"pageViews.list\": Operations[\"analytics.views\"];\n");
     text + "}\n"
+}
+
+/// The operations whose results are pages of lists.
+fn lists() -> String {
+    let text = " Every operation whose result is one page of a list: the type of a row, and where it goes on.";
+    let mut text = format!("\n{}export interface Lists {{\n", doc("", &[text]));
+    for operation in of_package() {
+        let declared = operation.declaration();
+        let row = declared
+            .pagination
+            .rows()
+            .and_then(|rows| row_type(operation, rows));
+        let Some(row) = row else { continue };
+        let (offset, cursor) = match declared.pagination {
+            Pagination::Offset { .. } => (" offset: number;", cursor_type(declared)),
+            _ => ("", parameters_name(declared)),
+        };
+        let _ = writeln!(
+            text,
+            "  {:?}: {{ row: {row};{offset} cursor: {cursor} }};",
+            declared.name
+        );
+    }
+    text + "}\n"
+}
+
+fn row_type(operation: Operation, rows: &str) -> Option<String> {
+    let Kind::Object(page) = operation.result() else {
+        return None;
+    };
+    let rows = page.fields.iter().find(|field| field.name == rows)?;
+    match &rows.kind {
+        Kind::List(row) => Some(type_of(row)),
+        _ => None,
+    }
+}
+
+/// Where a list by offset goes on: its parameters, of which `limit` and `offset` are there.
+fn cursor_type(declared: &Declaration) -> String {
+    let mut members = String::new();
+    for parameter in declared.parameters() {
+        let kind = parameter_type(parameter.kind);
+        match parameter.kind {
+            ParameterKind::Page => {}
+            ParameterKind::Integer { .. } => {
+                let _ = write!(members, "{}: {kind}; ", parameter.name);
+            }
+            _ => {
+                let _ = write!(members, "{}?: {kind}; ", parameter.name);
+            }
+        }
+    }
+    format!("{{ {members}}}")
 }
 
 fn rules() -> String {

@@ -20,10 +20,11 @@ pub fn has_shape(value: &JsValue, kind: &Kind) -> bool {
 
 fn is_of_kind(value: &JsValue, kind: &Kind) -> bool {
     match kind {
-        Kind::Text | Kind::OpenEnum(_) => value.is_string(),
+        Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => value.is_string(),
+        Kind::Number => Number::is_finite(value),
         Kind::Count => Number::is_safe_integer(value) && value.as_f64() >= Some(0.0),
         Kind::Flag => value.as_bool().is_some(),
-        Kind::Object(_) => value.is_object() && !Array::is_array(value),
+        Kind::Object(_) | Kind::Union(_) => value.is_object() && !Array::is_array(value),
         Kind::List(_) => Array::is_array(value),
         Kind::Nothing => value.is_undefined(),
         Kind::Nullable(kind) => value.is_null() || value.is_undefined() || is_of_kind(value, kind),

@@ -2,7 +2,7 @@
 
 use js_sys::{Array, JsString, Reflect};
 use quillgate::declaration::Pagination;
-use quillgate::schema::Described as _;
+use quillgate::schema::{Described as _, check};
 use quillgate::{AgentJob, Method, Millis, Operation};
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
@@ -17,7 +17,6 @@ use crate::json;
 use crate::log::ExchangeMetrics;
 use crate::problem::Problem;
 use crate::reports::page::PAGE_ROWS;
-use crate::shape::is_of_kind;
 use crate::upstream::{
     Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, NextAttempt, ReplyHead, TransportError,
     UpstreamFailure, UpstreamRequest, classify_error, classify_malformed, classify_transport_error,
@@ -51,7 +50,7 @@ impl JobReply {
 /// Checks the shape of a job, as the package would.
 fn parse_job(text: &JsString) -> Option<Value> {
     let job = json::parse(String::from(text).as_bytes())?;
-    is_of_kind(&job, &AgentJob::KIND).then_some(job)
+    check(&job, &AgentJob::KIND).ok().map(|()| job)
 }
 
 /// A job as the upstream answered it, for who keeps what is known of it.

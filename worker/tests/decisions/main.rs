@@ -34,7 +34,6 @@ mod report_page;
 mod report_query;
 mod response;
 mod route;
-mod shape;
 mod trace;
 mod turnstile;
 mod upstream;

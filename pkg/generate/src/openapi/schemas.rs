@@ -1,7 +1,7 @@
 //! JSON Schemas of the core's types, and of what a parameter may be.
 
 use quillgate::declaration::{Parameter, ParameterKind};
-use quillgate::schema::{Kind, Object, OpenEnum};
+use quillgate::schema::{Kind, Object, OpenEnum, Union};
 use serde_json::{Map, Value, json};
 
 use super::{patterns, schema};
@@ -20,15 +20,28 @@ pub fn named() -> Map<String, Value> {
         .objects
         .into_iter()
         .map(|named| (named.name.into(), object(named)));
-    enums.chain(objects).collect()
+    let unions = types
+        .unions
+        .into_iter()
+        .map(|named| (named.name.into(), union(named)));
+    enums.chain(objects).chain(unions).collect()
 }
 
 fn open_enum(named: &OpenEnum) -> Value {
-    json!({
-        "type": "string",
-        "description": join(named.doc),
-        "anyOf": [{ "enum": named.known }, { "description": "Any other text." }],
-    })
+    let mut text = open_text(named.known);
+    text["description"] = join(named.doc).into();
+    text
+}
+
+fn union(union: &Union) -> Value {
+    let kinds = union.variants.iter().map(|(_, kind)| kind);
+    let kinds: Vec<_> = kinds.chain([&union.otherwise]).map(of).collect();
+    json!({ "description": join(union.doc), "anyOf": kinds })
+}
+
+/// Any text, of which some are known.
+fn open_text(known: &[&str]) -> Value {
+    json!({ "type": "string", "anyOf": [{ "enum": known }, { "description": "Any other text." }] })
 }
 
 fn object(object: &Object) -> Value {
@@ -62,12 +75,14 @@ pub fn of(kind: &Kind) -> Value {
     match kind {
         Kind::Text => json!({ "type": "string" }),
         Kind::Count => json!({ "type": "integer", "minimum": 0, "maximum": MOST }),
+        Kind::Tag(known) => open_text(known),
+        Kind::Number => json!({ "type": "number" }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Nothing => json!({ "not": {} }),
-        Kind::OpenEnum(_) | Kind::Object(_) => schema(kind.name()),
+        Kind::OpenEnum(_) | Kind::Object(_) | Kind::Union(_) => schema(kind.name()),
         Kind::List(inner) => json!({ "type": "array", "items": of(inner) }),
         Kind::Nullable(inner) => match (inner, of(inner)) {
-            (Kind::OpenEnum(_) | Kind::Object(_), named) => {
+            (Kind::OpenEnum(_) | Kind::Object(_) | Kind::Union(_), named) => {
                 json!({ "anyOf": [named, { "type": "null" }] })
             }
             (_, mut plain) => {

@@ -1,0 +1,35 @@
+/** The reports of the platform's analytics. */
+
+import { callSite } from "./errors.js";
+import { List, type ListOptions, type ListParams } from "./list.js";
+import type { Transport } from "./transport.js";
+
+/**
+ * Reports of who reads the documentation. All of them count against one budget: 100 requests in
+ * any hour for the whole organisation. A gateway answers what it has from its cache.
+ */
+export class Analytics {
+  readonly #transport: Transport;
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Lists how often each page was viewed, by people and by AI. Awaited, it is one page; iterated,
+   * it is every row of every page. Nothing is sent until either is done.
+   *
+   * @example
+   * ```ts
+   * const page = await client.analytics.views({ dateFrom: "2024-01-01", limit: 10 });
+   * for await (const view of client.analytics.views({ dateFrom: "2024-01-01" })) console.log(view.path);
+   * ```
+   */
+  views(params: ListParams<"analytics.views"> = {}, options: ListOptions = {}): PageViewList {
+    return new List(this.#transport, "analytics.views", params, options, callSite());
+  }
+}
+
+/** A list of page views: a promise of one page, and an iterable of every row. */
+export type PageViewList = List<"analytics.views">;

@@ -1,0 +1,302 @@
+/** Lists: a page, every row of every page, or all of them at once. */
+
+import type { Carried, WithResponse } from "./api_promise.js";
+import type { Pages } from "./core.js";
+import { callSite, type Fault, rejection } from "./errors.js";
+import { refuseUnknown } from "./known.js";
+import type { RequestOptions } from "./options.js";
+import type { Transport } from "./transport.js";
+import type { Lists, Operations } from "./types.js";
+
+/** The name of an operation whose result is one page of a list. */
+export type ListName = keyof Lists;
+
+/** The type of a row of a list. */
+export type Row<Name extends ListName> = Lists[Name]["row"];
+
+/** Where a list goes on: plain JSON, to be kept and given back as `{ cursor }`. */
+export type ListCursor<Name extends ListName> = Lists[Name]["cursor"];
+
+/** Parameters of a list: those of the operation, or the cursor of a list before. */
+export type ListParams<Name extends ListName = "analytics.views"> =
+  | Operations[Name]["params"]
+  | { cursor: ListCursor<Name> };
+
+/** What can be said about a list. */
+export type ListOptions = RequestOptions;
+
+/** How far a list has come. */
+export interface ListProgress<Name extends ListName = "analytics.views"> {
+  /** Rows so far. */
+  rows: number;
+  /** Pages so far, each of which cost one request. */
+  pages: number;
+  /** What the gateway says is left of the hour's requests; `null` when it does not say. */
+  requestsLeftThisHour: number | null;
+  /** Where the list goes on, to resume from if it fails now; `null` after the last page. */
+  cursor: ListCursor<Name> | null;
+}
+
+/** What can be said about collecting every row. */
+export interface AllOptions<Name extends ListName = "analytics.views"> {
+  /** Stop after this many rows. @default no limit */
+  maxRows?: number | undefined;
+  /** Called after every page. */
+  onProgress?: ((progress: ListProgress<Name>) => void) | undefined;
+}
+
+/** What a page of a list has beside the operation's result. */
+export interface PagePosition<Name extends ListName> {
+  /** Where the list goes on; `null` after the last page. */
+  readonly cursor: ListCursor<Name> | null;
+  /** The next page; `null` after the last. */
+  nextPage(options?: ListOptions): Promise<ListPage<Name> | null>;
+}
+
+/** One page of a list. Where pages are counted by rows, `offset` is where it begins. */
+export type ListPage<Name extends ListName> = Operations[Name]["result"] &
+  PagePosition<Name> &
+  (Lists[Name] extends { offset: number } ? { readonly offset: number } : unknown);
+
+/**
+ * A list: a promise of one page, and an iterable of every row. Nothing is sent until it is awaited
+ * or iterated.
+ */
+export class List<Name extends ListName>
+  implements PromiseLike<ListPage<Name>>, AsyncIterable<Row<Name>>
+{
+  readonly #source: Source<Name>;
+  #first: Promise<Turn<Name>> | undefined;
+
+  /** @internal */
+  constructor(
+    transport: Transport,
+    name: Name,
+    params: ListParams<Name>,
+    options: ListOptions,
+    site: Error,
+  ) {
+    this.#source = { transport, name, params, options, site };
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a list is how one page is asked for.
+  then<A = ListPage<Name>, B = never>(
+    onFulfilled?: ((page: ListPage<Name>) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#one()
+      .then(({ page }) => page)
+      .then(onFulfilled, onRejected);
+  }
+
+  catch<B = never>(
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<ListPage<Name> | B> {
+    return this.then(null, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<ListPage<Name>> {
+    return this.then().finally(onFinally);
+  }
+
+  /** One page, with the response that carried it. */
+  async withResponse(): Promise<WithResponse<ListPage<Name>>> {
+    const { page, response } = await this.#one();
+    return { data: page, response, requestId: response.headers.get("x-request-id") };
+  }
+
+  /** Every row of every page, each page as large as it may be unless `limit` says otherwise. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row<Name>, void, void> {
+    const run = new Run(this.#source);
+    try {
+      let next = run.next();
+      for (;;) {
+        const turn = await next;
+        if (turn === null) return;
+        const { rows, offset } = turn;
+        // Asking for the next page costs one of the hour's requests, so it is not done before
+        // there is reason to think that it will be wanted. A page by cursor is asked for at last.
+        const ahead = offset === null ? -1 : rows.length >> 1;
+        let asked = false;
+        for (let at = 0; at < rows.length; at++) {
+          if (at === ahead) {
+            next = run.next();
+            next.catch(() => {}); // It is awaited, and thrown, after the rows before it.
+            asked = true;
+          }
+          yield rows[at] as Row<Name>;
+        }
+        if (!asked) next = run.next();
+      }
+    } finally {
+      run.end();
+    }
+  }
+
+  /** Every page, as large as it may be unless `limit` says otherwise. */
+  async *pages(): AsyncGenerator<ListPage<Name>, void, void> {
+    const run = new Run(this.#source);
+    try {
+      for (let turn = await run.next(); turn !== null; turn = await run.next()) yield turn.page;
+    } finally {
+      run.end();
+    }
+  }
+
+  /** Every row, collected. */
+  async all(options: AllOptions<Name> = {}): Promise<Row<Name>[]> {
+    const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = options;
+    const rows: Row<Name>[] = [];
+    const run = new Run(this.#source);
+    try {
+      run.refuse(others);
+      for (let pages = 1; rows.length < most; pages++) {
+        const turn = await run.next();
+        if (turn === null) break;
+        for (const row of turn.rows) rows.push(row);
+        onProgress?.({
+          rows: Math.min(rows.length, most),
+          pages,
+          requestsLeftThisHour: requestsLeft(turn.response.headers),
+          cursor: turn.page.cursor,
+        });
+      }
+    } finally {
+      run.end();
+    }
+    return rows.length > most ? rows.slice(0, most) : rows;
+  }
+
+  #one(): Promise<Turn<Name>> {
+    const { transport, site, options } = this.#source;
+    this.#first ??= transport.guarded(
+      async (engine) => {
+        const pages = engine.pages(this.#source.name, paramsOf(this.#source), false);
+        try {
+          const turn = await turnPage(this.#source, pages, options.signal);
+          return turn as Turn<Name>; // A run has at least one page.
+        } finally {
+          pages.free();
+        }
+      },
+      site,
+      options.signal,
+    );
+    return this.#first;
+  }
+}
+
+/** What a list is made of. */
+interface Source<Name extends ListName> {
+  readonly transport: Transport;
+  readonly name: Name;
+  readonly params: ListParams<Name>;
+  /** The caller's own; a page that outlives a run goes on with these. */
+  readonly options: ListOptions;
+  readonly site: Error;
+}
+
+interface Turn<Name extends ListName> {
+  page: ListPage<Name>;
+  rows: Row<Name>[];
+  offset: number | null;
+  response: Response;
+}
+
+/** A run through the pages, one request at a time, taken back when it is left. */
+class Run<Name extends ListName> {
+  readonly #source: Source<Name>;
+  readonly #left = new AbortController();
+  readonly #pages: Promise<Pages>;
+  #turning: Promise<Turn<Name> | null>;
+
+  constructor(source: Source<Name>) {
+    this.#source = source;
+    const { transport, name, site, options } = source;
+    this.#pages = transport.guarded((engine) => engine.pages(name, paramsOf(source), true), site);
+    this.#turning = this.#pages.then(() => null);
+    this.#turning.catch(() => {}); // The first turn says so.
+    this.#follow(options.signal);
+  }
+
+  #follow(signal: AbortSignal | undefined): void {
+    const abort = () => this.#left.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true, signal: this.#left.signal });
+  }
+
+  /** Refuses options that nobody knows. */
+  refuse(options: object): void {
+    try {
+      refuseUnknown(options, []);
+    } catch (reason) {
+      throw rejection(reason, this.#source.site);
+    }
+  }
+
+  /** The next page; `null` after the last. */
+  next(): Promise<Turn<Name> | null> {
+    const { signal } = this.#left;
+    this.#turning = this.#turning.then(async () => {
+      try {
+        return await turnPage(this.#source, await this.#pages, signal);
+      } catch (reason) {
+        throw rejection(reason, this.#source.site, signal);
+      }
+    });
+    return this.#turning;
+  }
+
+  /** Leaves the run: a request under way is aborted. */
+  end(): void {
+    this.#left.abort();
+    const free = () => this.#pages.then((pages) => pages.free());
+    this.#turning.then(free, free).catch(() => {});
+  }
+}
+
+/** Where a list begins. `null`, the cursor of a last page, would begin it again. */
+function paramsOf<Name extends ListName>({ params }: Source<Name>): object {
+  const cursor: unknown = (params as { cursor?: unknown } | null | undefined)?.cursor;
+  if (typeof cursor !== "object") return params as object;
+  if (cursor !== null) return cursor;
+  const message = "cursor must be that of a page: after the last one there is none";
+  throw { kind: "validation", message, field: "cursor", rule: "text" } satisfies Fault;
+}
+
+async function turnPage<Name extends ListName>(
+  source: Source<Name>,
+  pages: Pages,
+  signal: AbortSignal | undefined,
+): Promise<Turn<Name> | null> {
+  const { transport, options } = source;
+  type Turned = Carried<object> & { rows: Row<Name>[]; offset: number | null };
+  const turned: Turned | undefined = await pages.next(
+    transport.callOptions({ ...options, signal }),
+  );
+  if (turned === undefined) return null;
+  const { data, response, rows, offset } = turned;
+  return { page: pageOf(source, data, offset, pages.cursor), rows, offset, response };
+}
+
+function pageOf<Name extends ListName>(
+  { transport, name, options }: Source<Name>,
+  data: object,
+  offset: number | null,
+  cursor: ListCursor<Name> | null,
+): ListPage<Name> {
+  const page = offset === null ? { ...data, cursor } : { ...data, offset, cursor };
+  // Not enumerable, so that a page prints and serialises as its data.
+  return Object.defineProperty(page, "nextPage", {
+    value: async (own: ListOptions = options) => {
+      if (cursor === null) return null;
+      return new List(transport, name, { cursor }, own, callSite());
+    },
+  }) as ListPage<Name>;
+}
+
+/** The `r` of a `RateLimit` field (IETF draft on rate limit header fields). */
+function requestsLeft(headers: Headers): number | null {
+  const left = /(?:^|;)\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
+  return left === undefined ? null : Number(left);
+}
