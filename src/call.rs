@@ -42,24 +42,14 @@ pub struct Request {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Call {
     declaration: &'static Declaration,
-    /// In the order of the declaration.
-    arguments: Vec<Argument>,
-}
-
-#[derive(Clone, PartialEq, Eq)]
-struct Argument {
-    parameter: &'static Parameter,
-    /// As it is sent, not yet encoded.
-    text: String,
+    /// Each as it is sent, not yet encoded, in the order of the declaration's parameters.
+    arguments: Vec<Option<String>>,
 }
 
 /// An argument may be confidential: the names are shown and no values.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self
-            .arguments
-            .iter()
-            .map(|argument| argument.parameter.name);
+        let names = self.arguments().map(|(parameter, _)| parameter.name);
         f.write_str(self.declaration.name)?;
         f.debug_list().entries(names).finish()
     }
@@ -67,10 +57,10 @@ impl fmt::Debug for Call {
 
 impl Call {
     /// A call without arguments.
-    pub(crate) const fn new(declaration: &'static Declaration) -> Self {
+    pub(crate) fn new(declaration: &'static Declaration) -> Self {
         Self {
             declaration,
-            arguments: Vec::new(),
+            arguments: vec![None; declaration.parameters.len()],
         }
     }
 
@@ -89,13 +79,10 @@ impl Call {
             }
         }
         let mut call = Self::new(declaration);
-        for parameter in declaration.parameters() {
-            match read_argument(parameter, &params.member(parameter.name).scalar())? {
-                Some(text) => call.arguments.push(Argument { parameter, text }),
-                None if parameter.is_required() => {
-                    return Err(ValidationError::new(parameter.name, Rule::Required, ""));
-                }
-                None => {}
+        for (parameter, argument) in declaration.parameters.iter().zip(&mut call.arguments) {
+            *argument = read_argument(parameter, &params.member(parameter.name).scalar())?;
+            if argument.is_none() && parameter.is_required() {
+                return Err(ValidationError::new(parameter.name, Rule::Required, ""));
             }
         }
         call.range()?;
@@ -112,9 +99,8 @@ impl Call {
     /// The argument of this name, as it is sent.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
-        let mut arguments = self.arguments.iter();
-        let found = arguments.find(|argument| argument.parameter.name == name);
-        found.map(|argument| argument.text.as_str())
+        let at = self.declaration.position(name)?;
+        self.arguments[at].as_deref()
     }
 
     /// The argument of this name, which has to be there.
@@ -132,12 +118,11 @@ impl Call {
         self.text(name).and_then(decimal)
     }
 
-    /// The arguments in the order of the declaration, by name.
+    /// The arguments in the order of the declaration.
     pub fn arguments(&self) -> impl Iterator<Item = (&'static Parameter, &str)> {
-        let pair = |argument: &'_ Argument| argument.parameter;
-        self.arguments
-            .iter()
-            .map(move |argument| (pair(argument), argument.text.as_str()))
+        let parameters = self.declaration.parameters.iter();
+        let pairs = parameters.zip(&self.arguments);
+        pairs.filter_map(|(parameter, argument)| Some((parameter, argument.as_deref()?)))
     }
 
     /// The range of dates; an open one when the operation has none.
@@ -153,25 +138,17 @@ impl Call {
     }
 
     /// Sets an argument that the operation has.
-    pub(crate) fn set(&mut self, name: &'static str, text: String) {
-        let Some(parameter) = self.declaration.parameter(name) else {
-            return;
-        };
-        self.remove(name);
-        let order = |known: &Parameter| {
-            let mut all = self.declaration.parameters();
-            all.position(|parameter| parameter.name == known.name)
-        };
-        let place = order(parameter);
-        let before = |argument: &&Argument| order(argument.parameter) < place;
-        let at = self.arguments.iter().take_while(before).count();
-        self.arguments.insert(at, Argument { parameter, text });
+    pub(crate) fn set(&mut self, name: &str, text: String) {
+        if let Some(at) = self.declaration.position(name) {
+            self.arguments[at] = Some(text);
+        }
     }
 
     /// Takes an argument out.
     pub(crate) fn remove(&mut self, name: &str) {
-        self.arguments
-            .retain(|argument| argument.parameter.name != name);
+        if let Some(at) = self.declaration.position(name) {
+            self.arguments[at] = None;
+        }
     }
 
     /// The same call with the end of its range set, where it was open and the operation has one:
@@ -192,11 +169,12 @@ impl Call {
     /// The same call with each date in its one spelling: see [`DateBound::normalize`].
     #[must_use]
     pub fn normalize(mut self) -> Self {
-        for argument in &mut self.arguments {
-            if argument.parameter.kind == ParameterKind::Date
-                && let Ok(bound) = DateBound::new(argument.parameter.name, argument.text.as_str())
+        for (parameter, argument) in self.declaration.parameters.iter().zip(&mut self.arguments) {
+            if parameter.kind == ParameterKind::Date
+                && let Some(text) = argument
+                && let Ok(bound) = DateBound::new(parameter.name, text.as_str())
             {
-                bound.normalize().as_str().clone_into(&mut argument.text);
+                bound.normalize().as_str().clone_into(text);
             }
         }
         self
@@ -238,48 +216,46 @@ impl Call {
     #[must_use]
     pub fn request(&self, project: &ProjectId) -> Request {
         let mut target = String::new();
-        for segment in self.declaration.path.split('/').skip(1) {
-            target.push('/');
-            match segment
-                .strip_prefix('{')
-                .and_then(|name| name.strip_suffix('}'))
-            {
-                Some("projectId") => target.push_str(&project.as_path_segment()),
-                Some(name) => {
-                    // It was required when the call was made.
-                    target.push_str(&percent_encoded(self.text(name).unwrap_or_default()));
+        let mut rest = self.declaration.path;
+        while let Some((before, name, after)) = split_parameter(rest) {
+            target.push_str(before);
+            match self.text(name) {
+                Some(text) => target.push_str(&percent_encoded(text)),
+                // Every other one was required when the call was made.
+                None => target.push_str(&project.as_path_segment()),
+            }
+            rest = after;
+        }
+        target.push_str(rest);
+        let mut query = Query::default();
+        let mut body = String::new();
+        for (parameter, text) in self.arguments() {
+            match parameter.place {
+                Place::Path => {}
+                Place::Query => query.push(parameter.name, text),
+                Place::Body => {
+                    body.push(if body.is_empty() { '{' } else { ',' });
+                    body.push_str(&json_string(parameter.name));
+                    body.push(':');
+                    body.push_str(&json_string(text));
                 }
-                None => target.push_str(segment),
             }
         }
-        let mut query = Query::default();
-        for argument in self.placed(Place::Query) {
-            query.push(argument.parameter.name, &argument.text);
-        }
         target.push_str(&query.into_string());
+        body.push('}');
         Request {
             method: self.declaration.method,
             target,
-            body: (self.declaration.method == Method::Post).then(|| self.body()),
+            body: (self.declaration.method == Method::Post).then_some(body),
         }
     }
+}
 
-    fn body(&self) -> String {
-        let mut body = String::new();
-        for argument in self.placed(Place::Body) {
-            body.push(if body.is_empty() { '{' } else { ',' });
-            body.push_str(&json_string(argument.parameter.name));
-            body.push(':');
-            body.push_str(&json_string(&argument.text));
-        }
-        body.push('}');
-        body
-    }
-
-    fn placed(&self, place: Place) -> impl Iterator<Item = &Argument> {
-        let arguments = self.arguments.iter();
-        arguments.filter(move |argument| argument.parameter.place == place)
-    }
+/// Splits a path at its first parameter: what is before it, its name, and what is after it.
+fn split_parameter(path: &str) -> Option<(&str, &str, &str)> {
+    let open = path.bytes().position(|byte| byte == b'{')?;
+    let close = path.bytes().position(|byte| byte == b'}')?;
+    Some((&path[..open], &path[open + 1..close], &path[close + 1..]))
 }
 
 /// Reads an argument as it is sent; `None` when it is not there.

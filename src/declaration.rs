@@ -203,8 +203,8 @@ pub struct Declaration {
     pub method: Method,
     /// The path, with `{projectId}` and other parameters where those stand.
     pub path: &'static str,
-    /// The parameters in groups, without `projectId`, which every operation has.
-    pub groups: &'static [&'static [Parameter]],
+    /// The parameters, without `projectId`, which every operation has.
+    pub parameters: &'static [Parameter],
     /// The name of the type of a success's body; empty when there is none.
     pub result: &'static str,
     /// The scope that an access token of the gateway needs for it.
@@ -216,15 +216,17 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// The parameters, without `projectId`.
-    pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> + use<> {
-        self.groups.iter().copied().flatten()
-    }
-
     /// The parameter of this name.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&'static Parameter> {
-        self.parameters().find(|parameter| parameter.name == name)
+        self.position(name).map(|at| &self.parameters[at])
+    }
+
+    /// The place of the parameter of this name among [`Self::parameters`].
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
+        let mut parameters = self.parameters.iter();
+        parameters.position(|parameter| parameter.name == name)
     }
 }
 
@@ -233,8 +235,33 @@ impl Declaration {
 pub struct Documentation {
     /// What it does, in one sentence.
     pub summary: &'static [&'static str],
-    /// A sentence or two for each parameter, in groups as in the [`Declaration`].
-    pub parameters: &'static [&'static [&'static str]],
+    /// A sentence or two for each parameter, in the order of [`Declaration::parameters`].
+    pub parameters: &'static [&'static str],
     /// The page of the platform's own documentation; `None` for the gateway's own operations.
     pub link: Option<&'static str>,
+}
+
+/// Joins lists at compile time.
+pub(crate) const fn join<T: Copy, const N: usize>(lists: &[&[T]], filler: T) -> [T; N] {
+    let mut joined = [filler; N];
+    let (mut list, mut at) = (0, 0);
+    while list < lists.len() {
+        let mut item = 0;
+        while item < lists[list].len() {
+            joined[at] = lists[list][item];
+            item += 1;
+            at += 1;
+        }
+        list += 1;
+    }
+    joined
+}
+
+impl Parameter {
+    /// What [`join`] begins with.
+    pub(crate) const FILLER: Self = Self {
+        name: "",
+        place: Place::Query,
+        kind: ParameterKind::Text,
+    };
 }

@@ -72,7 +72,12 @@ macro_rules! operation {
                     name: $wire,
                     method: $crate::declaration::Method::$method,
                     path: $path,
-                    groups: &[$(<$kind as $crate::parameters::Parameters>::LIST),*],
+                    parameters: const {
+                        &$crate::declaration::join::<_, { 0 $(+ <$kind as $crate::parameters::Parameters>::LIST.len())* }>(
+                            &[$(<$kind as $crate::parameters::Parameters>::LIST),*],
+                            $crate::declaration::Parameter::FILLER,
+                        )
+                    },
                     // Read at compile time, so that the type's documentation stays out of the wasm.
                     result: const { <$output as $crate::schema::Described>::KIND.name() },
                     scope: $crate::declaration::Scope::$scope,
@@ -83,7 +88,12 @@ macro_rules! operation {
             const DOCUMENTATION: $crate::declaration::Documentation =
                 $crate::declaration::Documentation {
                     summary: &[$($doc),+],
-                    parameters: &[$(<$kind as $crate::parameters::Parameters>::DOCS),*],
+                    parameters: const {
+                        &$crate::declaration::join::<_, { 0 $(+ <$kind as $crate::parameters::Parameters>::DOCS.len())* }>(
+                            &[$(<$kind as $crate::parameters::Parameters>::DOCS),*],
+                            "",
+                        )
+                    },
                     link: $link,
                 };
 

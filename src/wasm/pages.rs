@@ -65,11 +65,14 @@ impl Pages {
 
 impl List {
     async fn next(&self, options: JsValue) -> Result<JsValue, JsValue> {
-        let Some(call) = self.run.borrow().next().cloned() else {
+        let run = self.run.borrow();
+        let Some(call) = run.next() else {
             return Ok(JsValue::UNDEFINED);
         };
+        let prepared = Prepared::new(call, &self.project);
+        let offset = call.integer("offset");
+        drop(run);
         let options = CallOptions::read(options)?;
-        let prepared = Prepared::new(&call, &self.project);
         let answer = self.sender.run(&prepared, &options).await?;
         let page: &Page = answer.data.unchecked_ref();
         let rows = Reflect::get(&answer.data, &JsValue::from_str(self.rows))?;
@@ -81,7 +84,6 @@ impl List {
         };
         let advanced = self.run.borrow_mut().advance(&info);
         advanced.map_err(|error| given_up(&error, &answer.response))?;
-        let offset = call.integer("offset");
         Ok(Plain::new()
             .with("data", answer.data)
             .with("response", answer.response)

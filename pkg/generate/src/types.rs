@@ -98,8 +98,8 @@ fn parameters(operation: Operation) -> String {
     let what = format!(" Parameters of `{}`. {summary}", declared.name);
     let name = parameters_name(declared);
     let mut text = format!("\n{}export interface {name} {{\n", doc("", &[&what]));
-    let docs = documented.parameters.iter().copied().flatten();
-    for (parameter, sentence) in declared.parameters().zip(docs) {
+    let docs = documented.parameters.iter();
+    for (parameter, sentence) in declared.parameters.iter().zip(docs) {
         text.push_str(&parameter_doc(parameter, sentence));
         let (optional, absent) = if parameter.is_required() {
             ("", "")
@@ -196,7 +196,7 @@ fn row_type(operation: Operation, rows: &str) -> Option<String> {
 /// Where a list by offset goes on: its parameters, of which `limit` and `offset` are there.
 fn cursor_type(declared: &Declaration) -> String {
     let mut members = String::new();
-    for parameter in declared.parameters() {
+    for parameter in declared.parameters.iter() {
         let kind = parameter_type(parameter.kind);
         match parameter.kind {
             ParameterKind::Page => {}

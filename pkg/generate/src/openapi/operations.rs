@@ -242,8 +242,7 @@ fn list_parameters(
     operation: Operation,
 ) -> impl Iterator<Item = (&'static Parameter, &'static str)> {
     let docs = operation.documentation().parameters.iter().copied();
-    let docs = docs.flatten().copied();
-    operation.declaration().parameters().zip(docs)
+    operation.declaration().parameters.iter().zip(docs)
 }
 
 /// The body: the operation's members and no others.
