@@ -98,7 +98,10 @@ const UNUSED_EXPORTS =
   /^(__wbg_(get_|set_)?)?(intounderlying|r2range|minifyconfig|containerstartupoptions)/;
 /** wasm-opt itself keeps to the wasm features that the module names. */
 const WASM_OPT_ARGS = [
-  ...["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"],
+  "-Oz",
+  // More than this, and what a function saves by being written once is lost by what surrounds it.
+  "--one-caller-inline-max-function-size=40",
+  ...["--strip-debug", "--strip-producers", "--strip-target-features"],
   "--minify-imports-and-exports-and-modules",
 ];
 

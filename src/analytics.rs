@@ -2,4 +2,4 @@
 
 mod views;
 
-pub use views::{ListPageViews, PageView, PageViews, ViewTotals};
+pub use views::*;

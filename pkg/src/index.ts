@@ -57,16 +57,4 @@ export type {
 } from "./options.js";
 export type { Page, PageCursor, PageViewsResource } from "./page_views.js";
 export type { BuiltRequest } from "./transport.js";
-export type {
-  AgentJob,
-  JobPage,
-  JobStatus,
-  ListedJob,
-  Lists,
-  Operations,
-  PageView,
-  PageViews,
-  Rule,
-  Source,
-  ViewTotals,
-} from "./types.js";
+export type * from "./types.js";

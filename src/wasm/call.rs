@@ -2,11 +2,11 @@
 
 use std::pin::Pin;
 
-use gloo_net::http::{Headers, Method as HttpMethod, RequestBuilder};
+use gloo_net::http::Headers;
 use js_sys::{Function, Promise};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
-use web_sys::{AbortSignal, RequestRedirect, Response};
+use web_sys::{AbortSignal, Response};
 
 use crate::call::{Call, Request};
 use crate::credential::{BaseUrl, idempotency_key};
@@ -220,42 +220,24 @@ impl Sender {
         options: &CallOptions,
     ) -> Result<Answer, Lost> {
         let exchange = Exchange::new(milliseconds(time), options.signal());
-        let request = self
-            .build(call, options, &exchange.signal())
-            .inspect_err(|_| exchange.end())?;
+        let request = exchange.request(
+            call.request.method.as_str(),
+            &self.base.join(&call.request.target),
+            &self.headers(call, options),
+            call.request.body.as_deref(),
+        );
+        let Some(request) = request else {
+            exchange.end();
+            // The target is ours and sound; what the host refuses is the address before it.
+            let error = ValidationError::new("baseUrl", Rule::BaseUrl, "");
+            return Err(Lost::for_good(fault::validation(&error)));
+        };
         let (own_fetch, observer) = (self.fetch.as_ref(), options.observer.as_ref());
         let sent = exchange.send(&request, own_fetch, observer);
         match JsFuture::from(sent).await {
             Ok(answered) => read(call.result, &answered.unchecked_into()),
             Err(unanswered) => Err(lost(&unanswered.unchecked_into(), options.signal(), time)),
         }
-    }
-
-    fn build(
-        &self,
-        call: &Prepared,
-        options: &CallOptions,
-        signal: &AbortSignal,
-    ) -> Result<web_sys::Request, Lost> {
-        let method = match call.request.method {
-            Method::Get => HttpMethod::GET,
-            Method::Post => HttpMethod::POST,
-            Method::Delete => HttpMethod::DELETE,
-        };
-        let builder = RequestBuilder::new(&self.base.join(&call.request.target))
-            .method(method)
-            .headers(Headers::from_raw(self.headers(call, options)))
-            .redirect(RequestRedirect::Manual)
-            .abort_signal(Some(signal));
-        let request = match &call.request.body {
-            Some(body) => builder.body(body.as_str()),
-            None => builder.build(),
-        };
-        // The target is ours and sound; what the host refuses is the address before it.
-        request.map(Into::into).map_err(|_| {
-            let error = ValidationError::new("baseUrl", Rule::BaseUrl, "");
-            Lost::for_good(fault::validation(&error))
-        })
     }
 
     /// The caller's headers, and over them those that the request needs.

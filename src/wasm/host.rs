@@ -2,7 +2,7 @@
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
-use web_sys::{AbortSignal, Response};
+use web_sys::{AbortSignal, Request, Response};
 
 use crate::millis::Millis;
 
@@ -17,9 +17,15 @@ extern "C" {
     #[wasm_bindgen(constructor)]
     pub fn new(ms: f64, outer: Option<&AbortSignal>) -> Exchange;
 
-    /// The signal that the request is made with.
-    #[wasm_bindgen(method, getter)]
-    pub fn signal(this: &Exchange) -> AbortSignal;
+    /// The request; `None` when the host refuses its address.
+    #[wasm_bindgen(method)]
+    pub fn request(
+        this: &Exchange,
+        method: &str,
+        url: &str,
+        headers: &web_sys::Headers,
+        body: Option<&str>,
+    ) -> Option<Request>;
 
     /// Lets go of an exchange that is not sent after all.
     #[wasm_bindgen(method)]
@@ -29,7 +35,7 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn send(
         this: &Exchange,
-        request: &web_sys::Request,
+        request: &Request,
         own_fetch: Option<&Function>,
         observer: Option<&Function>,
     ) -> Promise;
