@@ -417,11 +417,18 @@ impl Planner<'_> {
             Operation::StreamAgentJobEvents => Ok(Action::StreamEvents(JobId::read(&call()?)?)),
             Operation::DeleteAgentJobRecord => Ok(Action::DeleteRecord(JobId::read(&call()?)?)),
             Operation::ListAgentJobs => plan_list(&call()?),
-            Operation::ListPageViews => {
-                let query = ReportQuery::new(operation, &call()?, &project, self.config, self.now)?;
-                Ok(Action::ReadReport(query))
-            }
+            Operation::ListPageViews => self.plan_report(operation, &call()?, &project),
         }
+    }
+
+    fn plan_report(
+        &self,
+        operation: Operation,
+        call: &Call,
+        project: &ProjectId,
+    ) -> Result<Action, Problem> {
+        let query = ReportQuery::new(operation, call, project, self.config, self.now)?;
+        Ok(Action::ReadReport(query))
     }
 
     fn admit_write(
