@@ -1,5 +1,7 @@
 //! The reports of the platform's analytics, one file each.
 
 mod views;
+mod visitors;
 
 pub use views::*;
+pub use visitors::*;

@@ -3,7 +3,7 @@
 use crate::agent_job::{
     CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, SendMessage, StreamAgentJobEvents,
 };
-use crate::analytics::ListPageViews;
+use crate::analytics::{ListPageViews, ListVisitors};
 use crate::declaration::{Declaration, Documentation};
 use crate::endpoint::Endpoint;
 use crate::job_list::ListAgentJobs;
@@ -64,6 +64,8 @@ operations! {
     DeleteAgentJobRecord,
     /// [`ListPageViews`].
     ListPageViews,
+    /// [`ListVisitors`].
+    ListVisitors,
 }
 
 impl Operation {

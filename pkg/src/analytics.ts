@@ -29,6 +29,22 @@ export class Analytics {
   views(params: ListParams<"analytics.views"> = {}, options: ListOptions = {}): PageViewList {
     return new List(this.#transport, "analytics.views", params, options, callSite());
   }
+
+  /**
+   * Lists how many people and AI agents visited each page: a page when awaited, every row when
+   * iterated.
+   *
+   * @example
+   * ```ts
+   * for await (const { path, total } of client.analytics.visitors()) console.log(path, total);
+   * ```
+   */
+  visitors(
+    params: ListParams<"analytics.visitors"> = {},
+    options: ListOptions = {},
+  ): List<"analytics.visitors"> {
+    return new List(this.#transport, "analytics.visitors", params, options, callSite());
+  }
 }
 
 /** A list of page views: a promise of one page, and an iterable of every row. */

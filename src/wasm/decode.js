@@ -162,7 +162,50 @@ function PageViews(value) {
   }
 }
 
-const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews };
+function VisitorTotals(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      human: ((at = "human"), value.human == null ? null : count(value.human)),
+      ai: ((at = "ai"), value.ai == null ? null : count(value.ai)),
+      total: ((at = "total"), value.total == null ? null : count(value.total)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function PageVisitors(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      path: ((at = "path"), value.path == null ? null : text(value.path)),
+      human: ((at = "human"), value.human == null ? null : count(value.human)),
+      ai: ((at = "ai"), value.ai == null ? null : count(value.ai)),
+      total: ((at = "total"), value.total == null ? null : count(value.total)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function Visitors(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      totals: ((at = "totals"), VisitorTotals(value.totals)),
+      visitors: ((at = "visitors"), list(value.visitors, PageVisitors)),
+      hasMore: ((at = "hasMore"), flag(value.hasMore)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors };
 
 /** Checks a parsed body against the type of that name, and copies what the type knows of it. */
 export function decode(name, value) {

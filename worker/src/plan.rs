@@ -417,7 +417,9 @@ impl Planner<'_> {
             Operation::StreamAgentJobEvents => Ok(Action::StreamEvents(JobId::read(&call()?)?)),
             Operation::DeleteAgentJobRecord => Ok(Action::DeleteRecord(JobId::read(&call()?)?)),
             Operation::ListAgentJobs => plan_list(&call()?),
-            Operation::ListPageViews => self.plan_report(operation, &call()?, &project),
+            Operation::ListPageViews | Operation::ListVisitors => {
+                self.plan_report(operation, &call()?, &project)
+            }
         }
     }
 
