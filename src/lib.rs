@@ -75,7 +75,7 @@ pub use declaration::{Declaration, Method, Policy, Scope};
 pub use endpoint::Endpoint;
 pub use error::{ApiError, DecodeError, Error, IntegerRule, Rule, ValidationError};
 pub use job_list::{JobPage, JobPageSize, ListAgentJobs, ListedJob};
-pub use list::{Limit, Offset, PageSize};
+pub use list::{Limit, Offset, PageSize, SmallPageSize};
 pub use millis::Millis;
 pub use operation::Operation;
 pub use pages::{PageInfo, Pages};

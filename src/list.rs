@@ -10,6 +10,9 @@ pub(crate) const PAGE: &str = "page";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Limit<const MAX: u64, const DEFAULT: u64>(u64);
 
+/// How many rows a page of feedback or searches may hold: 1 to 100 (docs/platform.md, 4.6 and 4.8).
+pub type SmallPageSize = Limit<100, 50>;
+
 /// How many rows a page of views or visitors may hold: 1 to 250 (docs/platform.md, 4.2, `limit`).
 pub type PageSize = Limit<250, 50>;
 

@@ -218,9 +218,20 @@ macro_rules! union {
     };
 }
 
-/// Declares a text that tells the records of a union apart.
-macro_rules! tag {
-    ($(#[doc = $doc:literal])+ pub struct $name:ident: $($known:literal),+) => {
+/// Declares a type of text of which some values are known: `open` keeps any other, `tag` tells the
+/// records of a union apart.
+macro_rules! text {
+    ($(#[doc = $doc:literal])+ pub struct $name:ident: open $($known:literal),+) => {
+        text!(@ [$($doc),+] $name, $crate::schema::Kind::OpenEnum(&$crate::schema::OpenEnum {
+            name: stringify!($name),
+            doc: &[$($doc),+],
+            known: &[$($known),+],
+        }));
+    };
+    ($(#[doc = $doc:literal])+ pub struct $name:ident: tag $($known:literal),+) => {
+        text!(@ [$($doc),+] $name, $crate::schema::Kind::Tag(&[$($known),+]));
+    };
+    (@ [$($doc:literal),+] $name:ident, $kind:expr) => {
         $(#[doc = $doc])+
         #[derive(Debug, Clone, PartialEq, Eq)]
         #[cfg_attr(feature = "json", derive(serde::Deserialize, serde::Serialize))]
@@ -236,7 +247,7 @@ macro_rules! tag {
         }
 
         impl $crate::schema::Described for $name {
-            const KIND: $crate::schema::Kind = $crate::schema::Kind::Tag(&[$($known),+]);
+            const KIND: $crate::schema::Kind = $kind;
         }
     };
 }
