@@ -1,7 +1,9 @@
 //! The reports of the platform's analytics, one file each.
 
+mod feedback_filter;
 mod views;
 mod visitors;
 
+pub use feedback_filter::*;
 pub use views::*;
 pub use visitors::*;

@@ -1,0 +1,104 @@
+//! Where feedback comes from and where it stands: what both of its reports filter by
+//! (docs/platform.md, 4.6).
+
+use crate::declaration::{Parameter, ParameterKind, Place};
+use crate::error::{Rule, ValidationError};
+use crate::parameters::SingleParameter;
+use crate::value::{check_not_empty, excerpt};
+
+text! {
+    /// Where feedback stands. Any other text is kept as it is.
+    pub struct FeedbackStatus: open "pending", "in_progress", "resolved", "dismissed"
+}
+text! {
+    /// The source of what a reader said of a page.
+    pub struct ContextualSource: tag "contextual"
+}
+text! {
+    /// The source of what a reader said of a code block.
+    pub struct CodeSnippetSource: tag "code_snippet"
+}
+text! {
+    /// An AI agent, or a vote without words. Any other text is kept as it is.
+    pub struct OtherSource: tag "agent", "thumbs_only"
+}
+
+/// A source of feedback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedbackSource {
+    /// A reader, of a code block.
+    CodeSnippet,
+    /// A reader, of a page.
+    Contextual,
+    /// An AI agent.
+    Agent,
+    /// A reader who voted and said nothing.
+    ThumbsOnly,
+}
+
+impl FeedbackSource {
+    const ALL: [Self; 4] = [
+        Self::CodeSnippet,
+        Self::Contextual,
+        Self::Agent,
+        Self::ThumbsOnly,
+    ];
+    const NAMES: [&'static str; 4] = ["code_snippet", "contextual", "agent", "thumbs_only"];
+
+    /// The name in a request.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+impl SingleParameter for FeedbackSource {
+    const PARAMETER: Parameter = Parameter {
+        name: "source",
+        place: Place::Query,
+        kind: ParameterKind::OneOf(&Self::NAMES),
+    };
+    const DOC: &'static str = "Only feedback of this source.";
+
+    fn from_text(text: &str) -> Result<Self, ValidationError> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|source| source.as_str() == text)
+            .ok_or_else(|| ValidationError::new("source", Rule::OneOf(&Self::NAMES), excerpt(text)))
+    }
+
+    fn to_text(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+/// Statuses of feedback, separated by commas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedbackStatuses(String);
+
+impl FeedbackStatuses {
+    /// Takes `text` as a list of statuses.
+    ///
+    /// # Errors
+    /// [`Rule::NotEmpty`] for empty text.
+    pub fn new(text: impl Into<String>) -> Result<Self, ValidationError> {
+        check_not_empty("status", text.into()).map(Self)
+    }
+}
+
+impl SingleParameter for FeedbackStatuses {
+    const PARAMETER: Parameter = Parameter {
+        name: "status",
+        place: Place::Query,
+        kind: ParameterKind::Text,
+    };
+    const DOC: &'static str = "Only feedback with one of these statuses, separated by commas: `pending`, \
+        `in_progress`, `resolved`, `dismissed`.";
+
+    fn from_text(text: &str) -> Result<Self, ValidationError> {
+        Self::new(text)
+    }
+
+    fn to_text(&self) -> String {
+        self.0.clone()
+    }
+}
