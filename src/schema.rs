@@ -163,19 +163,15 @@ macro_rules! union {
     (
         $(#[doc = $doc:literal])+
         pub enum $name:ident by $tag:literal {
-            $(
-                $(#[doc = $variant_doc:literal])+
-                $variant:ident($kind:ty) for $value:literal,
-            )+
-            $(#[doc = $other_doc:literal])+
-            $other:ident($other_kind:ty) otherwise,
+            $($variant:ident($kind:ty) for $value:literal,)+
         }
+        otherwise $other:ident($other_kind:ty)
     ) => {
         $(#[doc = $doc])+
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum $name {
-            $($(#[doc = $variant_doc])+ $variant($kind),)+
-            $(#[doc = $other_doc])+
+            $(#[doc = concat!("For `", $value, "`.")] $variant($kind),)+
+            /// For anything else.
             $other($other_kind),
         }
 
