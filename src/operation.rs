@@ -3,7 +3,7 @@
 use crate::agent_job::{
     CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, SendMessage, StreamAgentJobEvents,
 };
-use crate::analytics::{ListPageViews, ListVisitors};
+use crate::analytics::{ListFeedback, ListPageViews, ListVisitors};
 use crate::declaration::{Declaration, Documentation};
 use crate::endpoint::Endpoint;
 use crate::job_list::ListAgentJobs;
@@ -66,6 +66,8 @@ operations! {
     ListPageViews,
     /// [`ListVisitors`].
     ListVisitors,
+    /// [`ListFeedback`].
+    ListFeedback,
 }
 
 impl Operation {

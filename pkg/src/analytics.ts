@@ -45,6 +45,21 @@ export class Analytics {
   ): List<"analytics.visitors"> {
     return new List(this.#transport, "analytics.visitors", params, options, callSite());
   }
+
+  /**
+   * Lists what readers said of the pages; `source` says of which kind an entry is.
+   *
+   * @example
+   * ```ts
+   * const bad = await client.analytics.feedback({ source: "contextual", status: "pending" }).all();
+   * ```
+   */
+  feedback(
+    params: ListParams<"analytics.feedback"> = {},
+    options: ListOptions = {},
+  ): List<"analytics.feedback"> {
+    return new List(this.#transport, "analytics.feedback", params, options, callSite());
+  }
 }
 
 /** A list of page views: a promise of one page, and an iterable of every row. */

@@ -205,7 +205,89 @@ function Visitors(value) {
   }
 }
 
-const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors };
+function ContextualFeedback(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      id: ((at = "id"), value.id == null ? null : text(value.id)),
+      path: ((at = "path"), value.path == null ? null : text(value.path)),
+      comment: ((at = "comment"), value.comment == null ? null : text(value.comment)),
+      createdAt: ((at = "createdAt"), value.createdAt == null ? null : text(value.createdAt)),
+      source: ((at = "source"), text(value.source)),
+      status: ((at = "status"), value.status == null ? null : text(value.status)),
+      helpful: ((at = "helpful"), value.helpful == null ? null : flag(value.helpful)),
+      contact: ((at = "contact"), value.contact == null ? null : text(value.contact)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function CodeSnippetFeedback(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      id: ((at = "id"), value.id == null ? null : text(value.id)),
+      path: ((at = "path"), value.path == null ? null : text(value.path)),
+      comment: ((at = "comment"), value.comment == null ? null : text(value.comment)),
+      createdAt: ((at = "createdAt"), value.createdAt == null ? null : text(value.createdAt)),
+      source: ((at = "source"), text(value.source)),
+      status: ((at = "status"), value.status == null ? null : text(value.status)),
+      code: ((at = "code"), value.code == null ? null : text(value.code)),
+      filename: ((at = "filename"), value.filename == null ? null : text(value.filename)),
+      lang: ((at = "lang"), value.lang == null ? null : text(value.lang)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function OtherFeedback(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      id: ((at = "id"), value.id == null ? null : text(value.id)),
+      path: ((at = "path"), value.path == null ? null : text(value.path)),
+      comment: ((at = "comment"), value.comment == null ? null : text(value.comment)),
+      createdAt: ((at = "createdAt"), value.createdAt == null ? null : text(value.createdAt)),
+      source: ((at = "source"), text(value.source)),
+      status: ((at = "status"), value.status == null ? null : text(value.status)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function FeedbackPage(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      feedback: ((at = "feedback"), list(value.feedback, Feedback)),
+      nextCursor: ((at = "nextCursor"), value.nextCursor == null ? null : text(value.nextCursor)),
+      hasMore: ((at = "hasMore"), flag(value.hasMore)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function Feedback(value) {
+  object(value);
+  switch (value.source) {
+    case "contextual":
+      return ContextualFeedback(value);
+    case "code_snippet":
+      return CodeSnippetFeedback(value);
+    default:
+      return OtherFeedback(value);
+  }
+}
+
+const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage };
 
 /** Checks a parsed body against the type of that name, and copies what the type knows of it. */
 export function decode(name, value) {

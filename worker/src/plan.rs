@@ -417,7 +417,7 @@ impl Planner<'_> {
             Operation::StreamAgentJobEvents => Ok(Action::StreamEvents(JobId::read(&call()?)?)),
             Operation::DeleteAgentJobRecord => Ok(Action::DeleteRecord(JobId::read(&call()?)?)),
             Operation::ListAgentJobs => plan_list(&call()?),
-            Operation::ListPageViews | Operation::ListVisitors => {
+            Operation::ListPageViews | Operation::ListVisitors | Operation::ListFeedback => {
                 self.plan_report(operation, &call()?, &project)
             }
         }
