@@ -1,11 +1,13 @@
 //! The reports of the platform's analytics, one file each.
 
 mod feedback;
+mod feedback_by_page;
 mod feedback_filter;
 mod views;
 mod visitors;
 
 pub use feedback::*;
+pub use feedback_by_page::*;
 pub use feedback_filter::*;
 pub use views::*;
 pub use visitors::*;

@@ -3,7 +3,7 @@
 use crate::agent_job::{
     CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, SendMessage, StreamAgentJobEvents,
 };
-use crate::analytics::{ListFeedback, ListPageViews, ListVisitors};
+use crate::analytics::{GetFeedbackByPage, ListFeedback, ListPageViews, ListVisitors};
 use crate::declaration::{Declaration, Documentation};
 use crate::endpoint::Endpoint;
 use crate::job_list::ListAgentJobs;
@@ -68,6 +68,8 @@ operations! {
     ListVisitors,
     /// [`ListFeedback`].
     ListFeedback,
+    /// [`GetFeedbackByPage`].
+    GetFeedbackByPage,
 }
 
 impl Operation {

@@ -1,8 +1,11 @@
 /** The reports of the platform's analytics. */
 
+import type { ApiPromise } from "./api_promise.js";
 import { callSite } from "./errors.js";
 import { List, type ListOptions, type ListParams } from "./list.js";
+import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
+import type { FeedbackByPage, Operations } from "./types.js";
 
 /**
  * Reports of who reads the documentation. All of them count against one budget: 100 requests in
@@ -59,6 +62,22 @@ export class Analytics {
     options: ListOptions = {},
   ): List<"analytics.feedback"> {
     return new List(this.#transport, "analytics.feedback", params, options, callSite());
+  }
+
+  /**
+   * Reads how often readers approved of each page: at most 100 pages. `hasMore` says that there
+   * are others, which the platform does not give.
+   *
+   * @example
+   * ```ts
+   * const { feedback } = await client.analytics.feedbackByPage({ limit: 100 });
+   * ```
+   */
+  feedbackByPage(
+    params: Operations["analytics.feedbackByPage"]["params"] = {},
+    options?: RequestOptions,
+  ): ApiPromise<FeedbackByPage> {
+    return this.#transport.call("analytics.feedbackByPage", params, options);
   }
 }
 

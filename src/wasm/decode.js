@@ -275,6 +275,35 @@ function FeedbackPage(value) {
   }
 }
 
+function PageFeedback(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      path: ((at = "path"), value.path == null ? null : text(value.path)),
+      thumbsUp: ((at = "thumbsUp"), value.thumbsUp == null ? null : count(value.thumbsUp)),
+      thumbsDown: ((at = "thumbsDown"), value.thumbsDown == null ? null : count(value.thumbsDown)),
+      code: ((at = "code"), value.code == null ? null : count(value.code)),
+      total: ((at = "total"), value.total == null ? null : count(value.total)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function FeedbackByPage(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      feedback: ((at = "feedback"), list(value.feedback, PageFeedback)),
+      hasMore: ((at = "hasMore"), flag(value.hasMore)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
 function Feedback(value) {
   object(value);
   switch (value.source) {
@@ -287,7 +316,7 @@ function Feedback(value) {
   }
 }
 
-const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage };
+const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage, PageFeedback, FeedbackByPage };
 
 /** Checks a parsed body against the type of that name, and copies what the type knows of it. */
 export function decode(name, value) {

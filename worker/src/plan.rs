@@ -417,9 +417,10 @@ impl Planner<'_> {
             Operation::StreamAgentJobEvents => Ok(Action::StreamEvents(JobId::read(&call()?)?)),
             Operation::DeleteAgentJobRecord => Ok(Action::DeleteRecord(JobId::read(&call()?)?)),
             Operation::ListAgentJobs => plan_list(&call()?),
-            Operation::ListPageViews | Operation::ListVisitors | Operation::ListFeedback => {
-                self.plan_report(operation, &call()?, &project)
-            }
+            Operation::ListPageViews
+            | Operation::ListVisitors
+            | Operation::GetFeedbackByPage
+            | Operation::ListFeedback => self.plan_report(operation, &call()?, &project),
         }
     }
 
