@@ -9,7 +9,7 @@ use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Offset, PAGE};
 use crate::millis::Millis;
 use crate::project::{ProjectId, path_segment};
-use crate::ulid::is_ulid;
+use crate::ulid::check_ulid;
 use crate::value::{
     Scalar, Value, check_not_empty, decimal, excerpt, integer_text, read_integer, read_text,
 };
@@ -269,7 +269,6 @@ fn read_argument(
     }
     let integer = |rule: &'static IntegerRule| read_integer(field, value, rule).map(integer_text);
     let text = || read_text(field, value);
-    let refuse = |rule, text: &str| Err(ValidationError::new(field, rule, excerpt(text)));
     let argument = match parameter.kind {
         ParameterKind::Integer { rule, .. } => integer(rule)?,
         ParameterKind::Page => integer(&IntegerRule::PAGE)?,
@@ -280,13 +279,13 @@ fn read_argument(
             DateBound::new(field, text.as_str())?;
             text
         }
-        ParameterKind::Ulid => match text()? {
-            text if is_ulid(&text) => text,
-            text => return refuse(Rule::Ulid, &text),
-        },
+        ParameterKind::Ulid => check_ulid(field, text()?)?,
         ParameterKind::OneOf(known) => match text()? {
             text if known.contains(&text.as_str()) => text,
-            text => return refuse(Rule::OneOf(known), &text),
+            text => {
+                let rule = Rule::OneOf(known);
+                return Err(ValidationError::new(field, rule, excerpt(&text)));
+            }
         },
     };
     Ok(Some(argument))

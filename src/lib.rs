@@ -79,7 +79,7 @@ pub use list::{Limit, Offset, PageSize, SmallPageSize};
 pub use millis::Millis;
 pub use operation::Operation;
 pub use pages::{PageInfo, Pages};
-pub use parameters::Cursor;
+pub use parameters::{ConversationCursor, Cursor};
 pub use poll::{Poll, PollStep};
 pub use project::ProjectId;
 pub use retry::{Failure, Repeat, Retry};

@@ -5,6 +5,7 @@ use crate::date::DateRange;
 use crate::declaration::{Parameter, ParameterKind, Place};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Limit, Offset, PAGE};
+use crate::ulid::check_ulid;
 use crate::value::{check_not_empty, decimal, excerpt, integer_text};
 
 /// A type that stands for one or several parameters of an operation.
@@ -215,4 +216,9 @@ cursor! {
     /// Where a list goes on: the `nextCursor` of the page before. What it says is the server's
     /// affair.
     pub struct Cursor, Text, |text| check_not_empty("cursor", text)
+}
+
+cursor! {
+    /// Where the list of conversations goes on: a ULID, the `nextCursor` of the page before.
+    pub struct ConversationCursor, Ulid, |text| check_ulid("cursor", text)
 }
