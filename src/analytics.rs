@@ -3,11 +3,13 @@
 mod feedback;
 mod feedback_by_page;
 mod feedback_filter;
+mod searches;
 mod views;
 mod visitors;
 
 pub use feedback::*;
 pub use feedback_by_page::*;
 pub use feedback_filter::*;
+pub use searches::*;
 pub use views::*;
 pub use visitors::*;

@@ -3,7 +3,9 @@
 use crate::agent_job::{
     CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, SendMessage, StreamAgentJobEvents,
 };
-use crate::analytics::{GetFeedbackByPage, ListFeedback, ListPageViews, ListVisitors};
+use crate::analytics::{
+    GetFeedbackByPage, ListFeedback, ListPageViews, ListSearches, ListVisitors,
+};
 use crate::declaration::{Declaration, Documentation};
 use crate::endpoint::Endpoint;
 use crate::job_list::ListAgentJobs;
@@ -70,6 +72,8 @@ operations! {
     ListFeedback,
     /// [`GetFeedbackByPage`].
     GetFeedbackByPage,
+    /// [`ListSearches`].
+    ListSearches,
 }
 
 impl Operation {

@@ -79,6 +79,21 @@ export class Analytics {
   ): ApiPromise<FeedbackByPage> {
     return this.#transport.call("analytics.feedbackByPage", params, options);
   }
+
+  /**
+   * Lists what readers searched for, the most frequent first.
+   *
+   * @example
+   * ```ts
+   * for await (const { searchQuery, hits } of client.analytics.searches()) console.log(searchQuery, hits);
+   * ```
+   */
+  searches(
+    params: ListParams<"analytics.searches"> = {},
+    options: ListOptions = {},
+  ): List<"analytics.searches"> {
+    return new List(this.#transport, "analytics.searches", params, options, callSite());
+  }
 }
 
 /** A list of page views: a promise of one page, and an iterable of every row. */

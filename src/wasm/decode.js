@@ -304,6 +304,36 @@ function FeedbackByPage(value) {
   }
 }
 
+function SearchTerm(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      searchQuery: ((at = "searchQuery"), value.searchQuery == null ? null : text(value.searchQuery)),
+      hits: ((at = "hits"), value.hits == null ? null : count(value.hits)),
+      ctr: ((at = "ctr"), value.ctr == null ? null : number(value.ctr)),
+      topClickedPage: ((at = "topClickedPage"), value.topClickedPage == null ? null : text(value.topClickedPage)),
+      lastSearchedAt: ((at = "lastSearchedAt"), value.lastSearchedAt == null ? null : text(value.lastSearchedAt)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function Searches(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      searches: ((at = "searches"), list(value.searches, SearchTerm)),
+      totalSearches: ((at = "totalSearches"), value.totalSearches == null ? null : count(value.totalSearches)),
+      nextCursor: ((at = "nextCursor"), value.nextCursor == null ? null : text(value.nextCursor)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
 function Feedback(value) {
   object(value);
   switch (value.source) {
@@ -316,7 +346,7 @@ function Feedback(value) {
   }
 }
 
-const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage, PageFeedback, FeedbackByPage };
+const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage, PageFeedback, FeedbackByPage, SearchTerm, Searches };
 
 /** Checks a parsed body against the type of that name, and copies what the type knows of it. */
 export function decode(name, value) {
