@@ -1,5 +1,6 @@
 //! The reports of the platform's analytics, one file each.
 
+mod conversations;
 mod feedback;
 mod feedback_by_page;
 mod feedback_filter;
@@ -7,6 +8,7 @@ mod searches;
 mod views;
 mod visitors;
 
+pub use conversations::*;
 pub use feedback::*;
 pub use feedback_by_page::*;
 pub use feedback_filter::*;

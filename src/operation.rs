@@ -4,7 +4,7 @@ use crate::agent_job::{
     CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, SendMessage, StreamAgentJobEvents,
 };
 use crate::analytics::{
-    GetFeedbackByPage, ListFeedback, ListPageViews, ListSearches, ListVisitors,
+    GetFeedbackByPage, ListConversations, ListFeedback, ListPageViews, ListSearches, ListVisitors,
 };
 use crate::declaration::{Declaration, Documentation};
 use crate::endpoint::Endpoint;
@@ -74,6 +74,8 @@ operations! {
     GetFeedbackByPage,
     /// [`ListSearches`].
     ListSearches,
+    /// [`ListConversations`].
+    ListConversations,
 }
 
 impl Operation {

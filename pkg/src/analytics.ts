@@ -94,6 +94,22 @@ export class Analytics {
   ): List<"analytics.searches"> {
     return new List(this.#transport, "analytics.searches", params, options, callSite());
   }
+
+  /**
+   * Lists what readers asked the assistant, and what it responded. It is personal data: a token
+   * needs the scope `analytics:conversations`.
+   *
+   * @example
+   * ```ts
+   * for await (const { query } of client.analytics.conversations({ dateFrom })) console.log(query);
+   * ```
+   */
+  conversations(
+    params: ListParams<"analytics.conversations"> = {},
+    options: ListOptions = {},
+  ): List<"analytics.conversations"> {
+    return new List(this.#transport, "analytics.conversations", params, options, callSite());
+  }
 }
 
 /** A list of page views: a promise of one page, and an iterable of every row. */

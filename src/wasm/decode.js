@@ -334,6 +334,53 @@ function Searches(value) {
   }
 }
 
+function ConversationSource(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      title: ((at = "title"), value.title == null ? null : text(value.title)),
+      url: ((at = "url"), value.url == null ? null : text(value.url)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function Conversation(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      id: ((at = "id"), value.id == null ? null : text(value.id)),
+      timestamp: ((at = "timestamp"), value.timestamp == null ? null : text(value.timestamp)),
+      query: ((at = "query"), value.query == null ? null : text(value.query)),
+      response: ((at = "response"), value.response == null ? null : text(value.response)),
+      responseType: ((at = "responseType"), value.responseType == null ? null : text(value.responseType)),
+      sources: ((at = "sources"), value.sources == null ? null : list(value.sources, ConversationSource)),
+      resolutionStatus: ((at = "resolutionStatus"), value.resolutionStatus == null ? null : text(value.resolutionStatus)),
+      queryCategory: ((at = "queryCategory"), value.queryCategory == null ? null : text(value.queryCategory)),
+      pageUrl: ((at = "pageUrl"), value.pageUrl == null ? null : text(value.pageUrl)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function Conversations(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      conversations: ((at = "conversations"), list(value.conversations, Conversation)),
+      nextCursor: ((at = "nextCursor"), value.nextCursor == null ? null : text(value.nextCursor)),
+      hasMore: ((at = "hasMore"), flag(value.hasMore)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
 function Feedback(value) {
   object(value);
   switch (value.source) {
@@ -346,7 +393,7 @@ function Feedback(value) {
   }
 }
 
-const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage, PageFeedback, FeedbackByPage, SearchTerm, Searches };
+const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage, PageFeedback, FeedbackByPage, SearchTerm, Searches, ConversationSource, Conversation, Conversations };
 
 /** Checks a parsed body against the type of that name, and copies what the type knows of it. */
 export function decode(name, value) {

@@ -1,0 +1,79 @@
+//! Conversations with the assistant, which are personal data (docs/platform.md, 4.9).
+
+use crate::date::DateRange;
+use crate::declaration::{Pagination, Policy};
+use crate::list::Limit;
+use crate::parameters::ConversationCursor;
+
+text! {
+    /// What the assistant responded with. Any other text is kept as it is.
+    pub struct ResponseType: open "answer", "clarifying_question"
+}
+text! {
+    /// Whether the documentation had the answer. Any other text is kept as it is.
+    pub struct ResolutionStatus: open "answered", "unanswered"
+}
+
+record! {
+    /// A page of the documentation that the assistant referred to.
+    pub struct ConversationSource {
+        /// The page's title.
+        pub title as "title": Option<String>,
+        /// The page's URL.
+        pub url as "url": Option<String>,
+    }
+}
+
+record! {
+    /// One turn of a conversation with the assistant.
+    pub struct Conversation {
+        /// The conversation's identifier.
+        pub id as "id": Option<String>,
+        /// When the question was asked, as an ISO 8601 date-time.
+        pub timestamp as "timestamp": Option<String>,
+        /// The reader's question.
+        pub query as "query": Option<String>,
+        /// What the assistant responded.
+        pub response as "response": Option<String>,
+        /// What kind of response it is; an answer where it is missing.
+        pub response_type as "responseType": Option<ResponseType>,
+        /// The pages that the assistant referred to.
+        pub sources as "sources": Option<Vec<ConversationSource>>,
+        /// Whether the documentation had the answer.
+        pub resolution_status as "resolutionStatus": Option<ResolutionStatus>,
+        /// The group of questions that it was put into.
+        pub query_category as "queryCategory": Option<String>,
+        /// The URL of the page on which the conversation began.
+        pub page_url as "pageUrl": Option<String>,
+    }
+}
+
+record! {
+    /// One page of the list of conversations.
+    pub struct Conversations {
+        /// The turns of this page: at most `limit`.
+        pub conversations as "conversations": Vec<Conversation>,
+        /// Where the list goes on; `null` after the last page.
+        pub next_cursor as "nextCursor": Option<String>,
+        /// Whether there are turns beyond this page.
+        pub has_more as "hasMore": bool,
+    }
+}
+
+operation! {
+    /// Lists what readers asked the assistant, and what it responded.
+    pub struct ListConversations: Default -> Conversations {
+        /// The range of dates.
+        pub range: DateRange,
+        /// Turns per page; the platform's default is 100.
+        pub limit: Option<Limit<1000, 100>>,
+        /// Where to go on.
+        pub cursor: Option<ConversationCursor>,
+    }
+    name: "analytics.conversations",
+    route: Get "/v1/analytics/{projectId}/assistant",
+    scope: ReadConversations,
+    policy: Some(Policy::Analytics),
+    pagination: Pagination::Cursor { rows: "conversations" },
+    link: Some("https://www.mintlify.com/docs/api/analytics/assistant-conversations"),
+}
