@@ -1,5 +1,6 @@
 //! The reports of the platform's analytics, one file each.
 
+mod conversation;
 mod conversations;
 mod feedback;
 mod feedback_by_page;
@@ -8,6 +9,7 @@ mod searches;
 mod views;
 mod visitors;
 
+pub use conversation::*;
 pub use conversations::*;
 pub use feedback::*;
 pub use feedback_by_page::*;

@@ -4,7 +4,8 @@ use crate::agent_job::{
     CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, SendMessage, StreamAgentJobEvents,
 };
 use crate::analytics::{
-    GetFeedbackByPage, ListConversations, ListFeedback, ListPageViews, ListSearches, ListVisitors,
+    GetConversation, GetFeedbackByPage, ListConversations, ListFeedback, ListPageViews,
+    ListSearches, ListVisitors,
 };
 use crate::declaration::{Declaration, Documentation};
 use crate::endpoint::Endpoint;
@@ -76,6 +77,8 @@ operations! {
     ListSearches,
     /// [`ListConversations`].
     ListConversations,
+    /// [`GetConversation`].
+    GetConversation,
 }
 
 impl Operation {

@@ -5,7 +5,7 @@ import { callSite } from "./errors.js";
 import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
-import type { FeedbackByPage, Operations } from "./types.js";
+import type { ConversationThread, FeedbackByPage, Operations } from "./types.js";
 
 /**
  * Reports of who reads the documentation. All of them count against one budget: 100 requests in
@@ -109,6 +109,21 @@ export class Analytics {
     options: ListOptions = {},
   ): List<"analytics.conversations"> {
     return new List(this.#transport, "analytics.conversations", params, options, callSite());
+  }
+
+  /**
+   * Reads one conversation, message by message. As with {@link conversations}, it is personal data.
+   *
+   * @example
+   * ```ts
+   * const { messages } = await client.analytics.conversation("01J9Z3K4M5N6P7Q8R9S0T1V2W3");
+   * ```
+   */
+  conversation(
+    threadId: ConversationThread["threadId"],
+    options?: RequestOptions,
+  ): ApiPromise<ConversationThread> {
+    return this.#transport.call("analytics.conversation", { threadId }, options);
   }
 }
 

@@ -381,6 +381,35 @@ function Conversations(value) {
   }
 }
 
+function ThreadMessage(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      id: ((at = "id"), value.id == null ? null : text(value.id)),
+      role: ((at = "role"), value.role == null ? null : text(value.role)),
+      content: ((at = "content"), value.content == null ? null : text(value.content)),
+      createdAt: ((at = "createdAt"), value.createdAt == null ? null : text(value.createdAt)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
+function ConversationThread(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      threadId: ((at = "threadId"), value.threadId == null ? null : text(value.threadId)),
+      createdAt: ((at = "createdAt"), value.createdAt == null ? null : text(value.createdAt)),
+      messages: ((at = "messages"), list(value.messages, ThreadMessage)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
 function Feedback(value) {
   object(value);
   switch (value.source) {
@@ -393,7 +422,7 @@ function Feedback(value) {
   }
 }
 
-const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage, PageFeedback, FeedbackByPage, SearchTerm, Searches, ConversationSource, Conversation, Conversations };
+const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage, PageFeedback, FeedbackByPage, SearchTerm, Searches, ConversationSource, Conversation, Conversations, ThreadMessage, ConversationThread };
 
 /** Checks a parsed body against the type of that name, and copies what the type knows of it. */
 export function decode(name, value) {

@@ -1,0 +1,72 @@
+//! One conversation with the assistant, which is personal data (docs/platform.md, 4.10).
+
+use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
+use crate::error::ValidationError;
+use crate::parameters::SingleParameter;
+use crate::ulid::check_ulid;
+
+/// The identifier of a conversation: a ULID.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ThreadId(String);
+
+impl SingleParameter for ThreadId {
+    const PARAMETER: Parameter = Parameter {
+        name: "threadId",
+        place: Place::Path,
+        kind: ParameterKind::Ulid,
+    };
+    const DOC: &'static str = "The conversation's identifier, a ULID.";
+
+    fn from_text(text: &str) -> Result<Self, ValidationError> {
+        check_ulid("threadId", text.to_owned()).map(Self)
+    }
+
+    fn to_text(&self) -> String {
+        self.0.clone()
+    }
+}
+
+text! {
+    /// Who sent a message. Any other text is kept as it is.
+    pub struct MessageRole: open "user", "assistant"
+}
+
+record! {
+    /// A message of a conversation.
+    pub struct ThreadMessage {
+        /// The message's identifier.
+        pub id as "id": Option<String>,
+        /// Who sent it.
+        pub role as "role": Option<MessageRole>,
+        /// What it says.
+        pub content as "content": Option<String>,
+        /// When it was sent, as an ISO 8601 date-time.
+        pub created_at as "createdAt": Option<String>,
+    }
+}
+
+record! {
+    /// A conversation with the assistant.
+    pub struct ConversationThread {
+        /// The conversation's identifier.
+        pub thread_id as "threadId": Option<String>,
+        /// When it began, as an ISO 8601 date-time.
+        pub created_at as "createdAt": Option<String>,
+        /// Its messages, in their order.
+        pub messages as "messages": Vec<ThreadMessage>,
+    }
+}
+
+operation! {
+    /// Reads one conversation with the assistant, message by message.
+    pub struct GetConversation -> ConversationThread {
+        /// The conversation.
+        pub thread_id: ThreadId,
+    }
+    name: "analytics.conversation",
+    route: Get "/v1/analytics/{projectId}/assistant/threads/{threadId}",
+    scope: ReadConversations,
+    policy: Some(Policy::Analytics),
+    pagination: Pagination::Whole,
+    link: Some("https://www.mintlify.com/docs/api/analytics/assistant-thread"),
+}
