@@ -1,5 +1,6 @@
 //! The reports of the platform's analytics, one file each.
 
+mod caller_stats;
 mod conversation;
 mod conversations;
 mod feedback;
@@ -9,6 +10,7 @@ mod searches;
 mod views;
 mod visitors;
 
+pub use caller_stats::*;
 pub use conversation::*;
 pub use conversations::*;
 pub use feedback::*;

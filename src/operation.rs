@@ -4,8 +4,8 @@ use crate::agent_job::{
     CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, SendMessage, StreamAgentJobEvents,
 };
 use crate::analytics::{
-    GetConversation, GetFeedbackByPage, ListConversations, ListFeedback, ListPageViews,
-    ListSearches, ListVisitors,
+    GetCallerStats, GetConversation, GetFeedbackByPage, ListConversations, ListFeedback,
+    ListPageViews, ListSearches, ListVisitors,
 };
 use crate::declaration::{Declaration, Documentation};
 use crate::endpoint::Endpoint;
@@ -79,6 +79,8 @@ operations! {
     ListConversations,
     /// [`GetConversation`].
     GetConversation,
+    /// [`GetCallerStats`].
+    GetCallerStats,
 }
 
 impl Operation {

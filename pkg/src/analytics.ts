@@ -5,7 +5,7 @@ import { callSite } from "./errors.js";
 import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
-import type { ConversationThread, FeedbackByPage, Operations } from "./types.js";
+import type { CallerStats, ConversationThread, FeedbackByPage, Operations } from "./types.js";
 
 /**
  * Reports of who reads the documentation. All of them count against one budget: 100 requests in
@@ -124,6 +124,21 @@ export class Analytics {
     options?: RequestOptions,
   ): ApiPromise<ConversationThread> {
     return this.#transport.call("analytics.conversation", { threadId }, options);
+  }
+
+  /**
+   * Counts what the assistant was asked, by where the questions came from.
+   *
+   * @example
+   * ```ts
+   * const { web, api, total } = await client.analytics.callerStats({ dateFrom: "2024-01-01" });
+   * ```
+   */
+  callerStats(
+    params: Operations["analytics.callerStats"]["params"] = {},
+    options?: RequestOptions,
+  ): ApiPromise<CallerStats> {
+    return this.#transport.call("analytics.callerStats", params, options);
   }
 }
 

@@ -410,6 +410,21 @@ function ConversationThread(value) {
   }
 }
 
+function CallerStats(value) {
+  object(value);
+  let at;
+  try {
+    return {
+      web: ((at = "web"), value.web == null ? null : count(value.web)),
+      api: ((at = "api"), value.api == null ? null : count(value.api)),
+      other: ((at = "other"), value.other == null ? null : count(value.other)),
+      total: ((at = "total"), value.total == null ? null : count(value.total)),
+    };
+  } catch (refusal) {
+    throw under(at, refusal);
+  }
+}
+
 function Feedback(value) {
   object(value);
   switch (value.source) {
@@ -422,7 +437,7 @@ function Feedback(value) {
   }
 }
 
-const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage, PageFeedback, FeedbackByPage, SearchTerm, Searches, ConversationSource, Conversation, Conversations, ThreadMessage, ConversationThread };
+const DECODERS = { Source, AgentJob, ListedJob, JobPage, ViewTotals, PageView, PageViews, VisitorTotals, PageVisitors, Visitors, ContextualFeedback, CodeSnippetFeedback, OtherFeedback, FeedbackPage, PageFeedback, FeedbackByPage, SearchTerm, Searches, ConversationSource, Conversation, Conversations, ThreadMessage, ConversationThread, CallerStats };
 
 /** Checks a parsed body against the type of that name, and copies what the type knows of it. */
 export function decode(name, value) {

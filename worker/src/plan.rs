@@ -419,6 +419,7 @@ impl Planner<'_> {
             Operation::ListAgentJobs => plan_list(&call()?),
             Operation::ListPageViews
             | Operation::ListVisitors
+            | Operation::GetCallerStats
             | Operation::GetConversation
             | Operation::ListConversations
             | Operation::ListSearches

@@ -1,0 +1,33 @@
+//! Caller stats: from where the assistant was asked (docs/platform.md, 4.11).
+
+use crate::count::Count;
+use crate::date::DateRange;
+use crate::declaration::{Pagination, Policy};
+
+record! {
+    /// How many questions the assistant was asked, by where they came from.
+    pub struct CallerStats {
+        /// From the documentation's own pages.
+        pub web as "web": Option<Count>,
+        /// Through the platform's API.
+        pub api as "api": Option<Count>,
+        /// From anywhere else.
+        pub other as "other": Option<Count>,
+        /// All questions.
+        pub total as "total": Option<Count>,
+    }
+}
+
+operation! {
+    /// Counts what the assistant was asked, by where the questions came from.
+    pub struct GetCallerStats: Default -> CallerStats {
+        /// The range of dates.
+        pub range: DateRange,
+    }
+    name: "analytics.callerStats",
+    route: Get "/v1/analytics/{projectId}/assistant/caller-stats",
+    scope: ReadAnalytics,
+    policy: Some(Policy::Analytics),
+    pagination: Pagination::Whole,
+    link: Some("https://www.mintlify.com/docs/api/analytics/assistant-caller-stats"),
+}
