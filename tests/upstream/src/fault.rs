@@ -1,6 +1,7 @@
 //! Faults, and what each does to an answer.
 
 mod fields;
+mod page;
 mod queue;
 mod taken;
 
@@ -19,6 +20,7 @@ use crate::held::Held;
 pub(crate) use queue::{FaultQueue, Order};
 
 use fields::{Headers, Status, Text};
+use page::Lie;
 use taken::Taken;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -76,6 +78,8 @@ pub(crate) enum Fault {
     },
     MalformedJson,
     EmptyPage,
+    RepeatCursor,
+    HasMoreFalse,
     SlowDrip {
         chunk_bytes: NonZeroUsize,
         interval_ms: NonZeroU64,
@@ -188,7 +192,9 @@ impl Fault {
                 return Outcome::Cut(Taken::from(answer.await).await.cut_chunked(bytes));
             }
             Self::MalformedJson => Taken::from(answer.await).await.malformed(),
-            Self::EmptyPage => Taken::from(answer.await).await.empty_page(),
+            Self::EmptyPage => tell(Lie::EmptyPage, answer).await,
+            Self::RepeatCursor => tell(Lie::RepeatCursor, answer).await,
+            Self::HasMoreFalse => tell(Lie::HasMoreFalse, answer).await,
             Self::SlowDrip {
                 chunk_bytes,
                 interval_ms,
@@ -220,6 +226,10 @@ impl Fault {
         };
         Outcome::Answer(response)
     }
+}
+
+async fn tell(lie: Lie, answer: impl Future<Output = Response>) -> Response {
+    Taken::from(answer.await).await.with_lie(lie)
 }
 
 fn plain(

@@ -6,14 +6,18 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::page::Lie;
 use crate::body::{CutBody, DripBody};
+use crate::cursor::CursorPage;
 
 pub(super) struct Taken {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
+    /// Of a page of a cursor list.
+    cursors: Option<CursorPage>,
 }
 
 impl Taken {
@@ -21,6 +25,7 @@ impl Taken {
         let (mut parts, body) = response.into_parts();
         parts.headers.remove(CONTENT_LENGTH);
         Self {
+            cursors: parts.extensions.remove(),
             status: parts.status,
             headers: parts.headers,
             body: to_bytes(body, usize::MAX).await.unwrap_or_default(),
@@ -57,15 +62,14 @@ impl Taken {
         self.with(Body::from(half))
     }
 
-    pub(super) fn empty_page(mut self) -> Response {
-        self.status = StatusCode::OK;
-        let real: Value = serde_json::from_slice(&self.body).unwrap_or_default();
-        let totals = match real.get("totals") {
-            Some(totals) => totals.clone(),
-            None => json!({ "human": 0, "ai": 0, "total": 0 }),
-        };
-        let page = json!({ "totals": totals, "views": [], "hasMore": true });
-        self.with(Body::from(page.to_string()))
+    /// The page with a lie in it; any other answer as it is.
+    pub(super) fn with_lie(mut self, lie: Lie) -> Response {
+        if let Ok(mut answer) = serde_json::from_slice::<Value>(&self.body) {
+            lie.tell(&mut answer, self.cursors.as_ref());
+            self.body = answer.to_string().into();
+        }
+        let body = self.body.clone();
+        self.with(Body::from(body))
     }
 
     pub(super) fn drip(self, piece: usize, interval_ms: u64) -> Response {
