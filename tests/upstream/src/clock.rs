@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::date::Day;
 
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+pub(crate) const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Wall-clock time that never steps back.
 pub(crate) struct Clock {
@@ -42,6 +42,11 @@ fn whole_ms(duration: std::time::Duration) -> u64 {
 pub(crate) struct Moment(pub(crate) u64);
 
 impl Moment {
+    /// Midnight at the beginning of the day; days before 1970 begin with the epoch.
+    pub(crate) fn start_of(day: Day) -> Self {
+        Self(day.since(Day::from_epoch(0)).saturating_mul(DAY_MS))
+    }
+
     pub(crate) fn plus(self, ms: u64) -> Self {
         Self(self.0.saturating_add(ms))
     }

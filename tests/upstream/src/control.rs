@@ -1,9 +1,11 @@
 //! The control routes: outside the API, for tests only.
 
+mod reports;
+
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -20,7 +22,6 @@ use crate::field::Field;
 use crate::ledger::{Counters, Ledger, Reads, Received};
 use crate::limits::HOUR_MS;
 use crate::origin::Origin;
-use crate::page_views::Selection;
 use crate::platform::Platform;
 use crate::random_faults::{FaultRate, Injected, RandomFaults};
 use crate::refusal::Refusal;
@@ -44,7 +45,8 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
             "/limits",
             get(limits).post(set_limits).delete(restore_limits),
         )
-        .route("/views", get(views))
+        .route("/views", get(reports::views))
+        .route("/analytics", get(reports::analytics))
         .route("/keys", post(set_key).delete(restore_keys))
         .route("/jobs", get(jobs))
         .route("/jobs/{id}", get(job).post(force_job).put(add_job))
@@ -158,24 +160,6 @@ async fn set_limits(State(platform): Shared, body: Bytes) -> Result<StatusCode, 
 async fn restore_limits(State(platform): Shared) -> StatusCode {
     platform.restore_limits();
     StatusCode::NO_CONTENT
-}
-
-/// The same range as the API's operation has, all rows at once.
-async fn views(
-    State(platform): Shared,
-    Query(pairs): Query<Vec<(String, String)>>,
-) -> Result<Json<Value>, Refusal> {
-    let projects = &platform.options.projects;
-    let named = pairs
-        .iter()
-        .find(|(name, _)| name == "projectId")
-        .map(|(_, value)| value);
-    let project = (named.or(projects.first()))
-        .filter(|project| projects.contains(project))
-        .ok_or(Refusal::UnknownProject)?;
-    let Selection { range, .. } = Selection::read(&pairs, platform.clock.now().day())?;
-    let report = platform.sites.lock().report(project, range);
-    Ok(Json(json!(*report)))
 }
 
 async fn set_key(State(platform): Shared, body: Bytes) -> Result<StatusCode, Refusal> {

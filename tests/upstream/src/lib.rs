@@ -19,11 +19,18 @@
 //! | `GET /v2/agent/{projectId}/job/{id}` | 200, 401, 403, 404 |
 //! | `POST /v2/agent/{projectId}/job/{id}/message` | 200, 400, 401, 403, 404, 429 |
 //! | `GET /v1/analytics/{projectId}/views` | 200, 400, 401, 403, 429 |
+//! | `GET /v1/analytics/{projectId}/visitors` | 200, 400, 401, 403, 429 |
+//! | `GET /v1/analytics/{projectId}/feedback` | 200, 400, 401, 403, 429 |
+//! | `GET /v1/analytics/{projectId}/feedback/by-page` | 200, 400, 401, 403, 429 |
+//! | `GET /v1/analytics/{projectId}/searches` | 200, 400, 401, 403, 429 |
+//! | `GET /v1/analytics/{projectId}/assistant` | 200, 400, 401, 403, 429 |
+//! | `GET /v1/analytics/{projectId}/assistant/threads/{threadId}` | 200, 400, 401, 403, 404, 429 |
+//! | `GET /v1/analytics/{projectId}/assistant/caller-stats` | 200, 400, 401, 403, 429 |
 //!
 //! A request is checked in this order: key (401, 403), project (403), input
-//! (400), job (404), limit (429). Only a request that passes all of them uses
-//! up the limit, which slides over the last hour. Creations and follow-ups are
-//! limited per project, analytics for the organisation as a whole.
+//! (400), job or thread (404), limit (429). Only a request that passes all of
+//! them uses up the limit, which slides over the last hour. Creations and
+//! follow-ups are limited per project, analytics for the organisation as a whole.
 //!
 //! Every answer carries an `x-request-id`, and headers that a proxy should
 //! not pass on: `set-cookie`, `server`, `x-internal-host`, `x-powered-by`.
@@ -44,17 +51,48 @@
 //! Job ids are never handed out twice, not even by a later start, so that a
 //! gateway which remembers jobs does not mistake one for another.
 //!
-//! ## Page views
+//! ## Reports
 //!
-//! A project has as many pages as `--pages` says; one whose id begins with
-//! `empty-` has none. Counts follow from the seed, the project, the page and
-//! the range: the sum over a range's days, with fewer human views on Saturdays
-//! and Sundays. Each page has at least one view a day, so a range of a day or
-//! more lists every page; a longer range never shows less than a shorter one.
-//! Adjacent ranges add up. Rows are sorted by total, largest first, then by
-//! path. Without `dateTo` a range includes today, without `dateFrom` it begins
-//! 90 days before its end; all days are UTC days. Some paths hold characters
-//! that are troublesome in CSV, in addresses or in a spreadsheet.
+//! All data follows from the seed, the project and the range, and nothing from
+//! the moment: a range of the future has data like any other. Without `dateTo` a
+//! range includes today, all of it; without `dateFrom` it begins 90 days before its
+//! end; all days are UTC days. A project whose id begins with `empty-` has no data.
+//! Paths, comments, terms and questions hold text that is troublesome in CSV, in
+//! addresses or in a spreadsheet: formulas, quotes, separators, line breaks, scripts
+//! of several directions. Unknown parameters are ignored, and the first counts of
+//! several with one name.
+//!
+//! **Page views.** A project has as many pages as `--pages` says. Views are the sum
+//! over a range's days, with fewer human views on Saturdays and Sundays. Each page
+//! has at least one view a day, so a range of a day or more lists every page; a longer
+//! range never shows less than a shorter one. Adjacent ranges add up. Rows are sorted
+//! by total, largest first, then by path.
+//!
+//! **Visitors.** The same pages with at most as many visitors as views. `total` is
+//! deduplicated across people and AI: at least the larger count, at most the sum. The
+//! totals are deduplicated across pages too: at most the sum of the rows, and never below
+//! any of them.
+//!
+//! **Feedback.** As many entries in any thirty days as `--feedback` says, from 2015 to
+//! 2039, newest first. Sixteen in a row have all four sources with all four statuses.
+//! What may be `null` sometimes is, `createdAt` as well. `status` is a list separated
+//! by commas; a status that does not exist matches nothing. By page, most feedback
+//! first, then by path; `total` counts entries of all sources.
+//!
+//! **Searches.** As many terms as `--searches` says, each searched for at least once
+//! a day: most hits first, then by term. `ctr` is a fraction from 0 to 1, and is 0
+//! exactly when `topClickedPage` is `null`. Each was searched last on the range's last day.
+//!
+//! **Conversations.** One row per turn, as many in any thirty days as `--conversations`
+//! says, from 2015 to 2039, newest first. Each row's `id` is its own. Threads have one
+//! to three turns, between which turns of others lie. The id of any of its turns leads
+//! to a thread, whose `threadId` is that of the first. `responseType` is sometimes left
+//! out. Caller stats count the same rows.
+//!
+//! **Cursors.** Those of feedback and searches are opaque, hold characters that a
+//! query has to encode, and are accepted by the list alone that gave them: of the same
+//! operation, project, range and filters, though with any `limit`. That of
+//! conversations is the id of the last row shown. Any other is answered with 400.
 //!
 //! # The control routes
 //!
@@ -74,13 +112,19 @@
 //! | `GET /limits` | `{create, message, analytics}` |
 //! | `POST /limits` | `{create?, message?, analytics?, windowMs?}`; `null` is no limit, the window is an hour unless told |
 //! | `DELETE /limits` | back to the limits of the start |
-//! | `GET /views?projectId&dateFrom&dateTo` | totals and all rows of a range |
+//! | `GET /views?projectId&dateFrom&dateTo` | totals and all rows of the page views of a range |
+//! | `GET /analytics?projectId&report&dateFrom&dateTo` | the same of any report; see below |
 //! | `POST /keys` | `{key?, name?, state}`; state `accepted`, `expired`, `read` or `write` |
 //! | `DELETE /keys` | back to the keys of the start |
 //! | `GET /jobs` | all jobs, oldest first, with project, prompt, messages, `origin` and `reads` |
 //! | `GET /jobs/{id}` | one of them |
 //! | `POST /jobs/{id}` | `{status?, prLink?, archivedAt?}`: forces fields until the next follow-up |
 //! | `PUT /jobs/{id}` | `{projectId, createdAt}`: adds a job from before the start, or replaces one; milliseconds since the epoch |
+//!
+//! A `report` is named as the API's path ends: `views`, `visitors`, `feedback`,
+//! `feedback/by-page`, `searches`, `assistant` or `assistant/caller-stats`. It is answered
+//! as the API does, with all rows at once and without `hasMore` and `nextCursor`; `source`
+//! and `status` filter as there. Without `projectId` it is of the first project.
 //!
 //! The keys of the start are named `key` and `read-key`; others have the name
 //! that they are given. A setting without `key` changes the keys of that name.
@@ -91,9 +135,11 @@
 //! ## Faults
 //!
 //! `{operation?, target?, times?, after?, fault: {kind, …}}`. `operation` is one
-//! of `agentJobs.create`, `agentJobs.get`, `agentJobs.sendMessage`,
-//! `pageViews.list`, `other`, and `target` a part of the path and query as they
-//! were sent; without them every request matches. `times` is 1
+//! of `agentJobs.create`, `agentJobs.get`, `agentJobs.sendMessage`, `analytics.views`
+//! (or `pageViews.list`, its former name), `analytics.visitors`, `analytics.feedback`,
+//! `analytics.feedbackByPage`, `analytics.searches`, `analytics.conversations`,
+//! `analytics.conversation`, `analytics.callerStats`, `other`, and `target` a part of
+//! the path and query as they were sent; without them every request matches. `times` is 1
 //! by default, 0 means until cleared. `after` lets that many matching requests
 //! pass first. Faults queue: a request meets the first one in the queue that
 //! matches it, and the next one has its turn when that one is used up.
@@ -112,12 +158,19 @@
 //! | `cutBody`* | `bytes?` | full `content-length`, half the body or so many bytes of it, end of connection |
 //! | `cutChunked`* | `bytes?` | chunked, half the body or so many bytes of it, no last chunk |
 //! | `malformedJson`* | | 200 with half the body, complete as HTTP |
-//! | `emptyPage`* | | no `views`, yet `hasMore` |
+//! | `emptyPage`* | | a list's page without its rows, yet it goes on: `hasMore` is true, `nextCursor` that of the next page |
+//! | `repeatCursor`* | | `nextCursor` is the cursor that was asked with, on the first page that of the next; `hasMore` is true |
+//! | `hasMoreFalse`* | | `hasMore` is false, though there is a `nextCursor` |
 //! | `slowDrip`* | `chunkBytes`, `intervalMs` | the body in small pieces |
 //!
 //! The kinds with a star, `delay`, and those with `process: true` really process
 //! the request; the others answer in its place, before any check. A `hold`
 //! processes the request when it is released, or with `process: true` before.
+//!
+//! The three that change a page leave any other answer as it is, and so do `repeatCursor`
+//! a list without cursors and `hasMoreFalse` one without `hasMore`. Behind the last row
+//! they still give a cursor, which leads to an empty page; only a list of conversations
+//! without any row has none, and stays as it is.
 //!
 //! A fault rate strikes the requests that no queued fault matches, each in one of
 //! these ways with the same probability: `reset`, `503` and `502-page` (HTML) before
@@ -126,14 +179,18 @@
 //! without being processed. The same seed strikes the same requests of a sequence.
 
 mod agent_job;
+mod analytics;
 mod auth;
 mod body;
 mod clock;
 mod connection;
 mod control;
+mod conversations;
+mod cursor;
 mod data;
 mod date;
 mod fault;
+mod feedback;
 mod field;
 mod held;
 mod ledger;
@@ -142,13 +199,17 @@ mod operation;
 mod options;
 mod origin;
 mod page_views;
+mod parameters;
 mod platform;
 mod random;
 mod random_faults;
 mod reception;
 mod refusal;
 mod routes;
+mod searches;
 mod simulator;
+mod ulid;
+mod visitors;
 
 pub use options::{AdminKey, Options};
 pub use simulator::{Running, Simulator};

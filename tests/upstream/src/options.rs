@@ -20,13 +20,25 @@ pub struct Options {
     #[arg(long, default_value_t = 8788)]
     pub port: u16,
 
-    /// Another seed makes other page views
+    /// Another seed makes other data
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
     /// Pages that each project has
     #[arg(long, default_value_t = 4000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub pages: u32,
+
+    /// Feedback entries that each project gets in thirty days
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(..=10_000))]
+    pub feedback: u32,
+
+    /// Search terms that each project has
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub searches: u32,
+
+    /// Turns of assistant conversations that each project gets in thirty days
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(..=10_000))]
+    pub conversations: u32,
 
     /// Milliseconds to wait before an API request is answered
     #[arg(long, default_value_t = 0)]
@@ -51,7 +63,7 @@ pub struct Options {
     pub read_key: Option<AdminKey>,
 
     /// A project that exists; may be repeated, or several separated by commas. One that begins
-    /// with `empty-` has no views
+    /// with `empty-` has no data
     #[arg(
         long = "project",
         alias = "projects",
@@ -80,6 +92,9 @@ impl Default for Options {
             port: 8788,
             seed: 1,
             pages: 4000,
+            feedback: 300,
+            searches: 400,
+            conversations: 600,
             latency_ms: 0,
             job_duration_ms: 6000,
             key: AdminKey::default(),

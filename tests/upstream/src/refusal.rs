@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Why a request is refused. No message repeats what the request held.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,8 +15,10 @@ pub(crate) enum Refusal {
     WriteOnlyKey,
     UnknownProject,
     InvalidRequest(&'static str),
-    InvalidQuery(Vec<&'static str>),
+    InvalidQuery(Vec<String>),
+    InvalidThread(Vec<String>),
     JobNotFound,
+    ThreadNotFound,
     NoSuchRoute,
     MethodNotAllowed,
     BodyTooLarge,
@@ -24,12 +26,31 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
+    /// A cursor that leads nowhere in the list that was asked for.
+    pub(crate) fn foreign_cursor() -> Self {
+        Self::InvalidQuery(vec!["cursor must be one that this list gave".to_owned()])
+    }
+
+    /// What is wrong with each value, where that is told.
+    fn details(&self) -> Option<Vec<Value>> {
+        let detail = |message: &str| json!({ "message": message });
+        match self {
+            Self::InvalidQuery(problems) | Self::InvalidThread(problems) => {
+                Some(problems.iter().map(|problem| detail(problem)).collect())
+            }
+            Self::ThreadNotFound => Some(vec![detail("no thread of the project has this id")]),
+            _ => None,
+        }
+    }
+
     fn status(&self) -> StatusCode {
         match self {
             Self::MissingKey | Self::UnknownKey | Self::ExpiredKey => StatusCode::UNAUTHORIZED,
             Self::ReadOnlyKey | Self::WriteOnlyKey | Self::UnknownProject => StatusCode::FORBIDDEN,
-            Self::InvalidRequest(_) | Self::InvalidQuery(_) => StatusCode::BAD_REQUEST,
-            Self::JobNotFound | Self::NoSuchRoute => StatusCode::NOT_FOUND,
+            Self::InvalidRequest(_) | Self::InvalidQuery(_) | Self::InvalidThread(_) => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::JobNotFound | Self::ThreadNotFound | Self::NoSuchRoute => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
@@ -46,7 +67,9 @@ impl Refusal {
             Self::UnknownProject => "API key has no access to this project",
             Self::InvalidRequest(message) => message,
             Self::InvalidQuery(_) => "Invalid query parameters",
+            Self::InvalidThread(_) => "Invalid thread ID",
             Self::JobNotFound => "Job not found",
+            Self::ThreadNotFound => "Thread not found",
             Self::NoSuchRoute => "Not found",
             Self::MethodNotAllowed => "Method not allowed",
             Self::BodyTooLarge => "Request body too large",
@@ -58,9 +81,8 @@ impl Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let mut body = json!({ "error": self.message() });
-        if let Self::InvalidQuery(problems) = &self {
-            let details = problems.iter().map(|message| json!({ "message": message }));
-            body["details"] = details.collect();
+        if let Some(details) = self.details() {
+            body["details"] = details.into();
         }
         (self.status(), Json(body)).into_response()
     }

@@ -156,8 +156,9 @@ fn unknown_routes_and_methods_are_errors_of_the_api() {
     let client = Client::start(quick());
     for (method, target, status) in [
         ("GET", "/", 404),
-        ("GET", "/v1/analytics/demo-docs/visitors", 404),
+        ("GET", "/v1/analytics/demo-docs/clicks", 404),
         ("GET", "/v2/agent/demo-docs/jobs", 404),
+        ("GET", "/v1/analytics/demo-docs/assistant/threads", 404),
         ("DELETE", VIEWS, 405),
         ("GET", JOB, 405),
         ("PUT", "/v2/agent/demo-docs/job/1/message", 405),

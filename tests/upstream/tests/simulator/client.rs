@@ -9,6 +9,7 @@ use ureq::http::{HeaderMap, Request};
 
 pub const KEY: &str = "mint_a_key_for_tests";
 pub const JOB: &str = "/v2/agent/demo-docs/job";
+pub const REPORTS: &str = "/v1/analytics/demo-docs";
 pub const VIEWS: &str = "/v1/analytics/demo-docs/views";
 
 /// Long enough for any of the awaited conditions on a busy machine.
@@ -119,6 +120,28 @@ impl Client {
         self.send("POST", target, &headers, body).unwrap()
     }
 
+    /// A report of the demo project, by the end of its path.
+    pub fn report(&self, report: &str, query: &str) -> Value {
+        let answer = self.get(&format!("{REPORTS}/{report}?{query}"));
+        assert_eq!(answer.status, 200, "{report}?{query}: {}", answer.text);
+        answer.json()
+    }
+
+    /// All pages of a cursor list, from the first to the one that gives no cursor.
+    pub fn cursor_pages(&self, report: &str, query: &str) -> Vec<Value> {
+        let mut pages = vec![self.report(report, query)];
+        while let Some(cursor) = pages[pages.len() - 1]["nextCursor"].as_str() {
+            let cursor = encode(cursor);
+            pages.push(self.report(report, &format!("{query}&cursor={cursor}")));
+        }
+        pages
+    }
+
+    /// The whole report, from the control route.
+    pub fn whole_report(&self, report: &str, query: &str) -> Value {
+        self.read_control(&format!("/analytics?report={report}&{query}"))
+    }
+
     /// Creates a job and returns it.
     pub fn create(&self, prompt: &str) -> Value {
         let answer = self.post(JOB, &json!({ "prompt": prompt }).to_string());
@@ -155,6 +178,20 @@ impl Client {
     pub fn counter(&self, name: &str) -> u64 {
         self.read_control("/counters")[name].as_u64().unwrap()
     }
+}
+
+/// A cursor as it has to be written in a query.
+pub fn encode(cursor: &str) -> String {
+    cursor
+        .replace('+', "%2B")
+        .replace('/', "%2F")
+        .replace('=', "%3D")
+}
+
+/// The rows of all pages, one after another.
+pub fn rows_of(pages: &[Value], name: &str) -> Vec<Value> {
+    let rows = pages.iter().flat_map(|page| page[name].as_array().unwrap());
+    rows.cloned().collect()
 }
 
 /// Asks until the condition holds.

@@ -30,7 +30,14 @@ fn rest(child: &mut Child, mut stdout: impl Read) -> String {
 #[test]
 fn it_says_where_it_listens_takes_the_key_from_the_environment_and_ends_on_a_signal() {
     for signal in ["-TERM", "-INT"] {
-        let mut child = spawn(&["--port", "0", "--pages", "3", "--projects", "one,two"]);
+        let mut child = spawn(&[
+            "--port=0",
+            "--pages=3",
+            "--feedback=30",
+            "--searches=2",
+            "--conversations=60",
+            "--projects=one,two",
+        ]);
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();

@@ -15,17 +15,21 @@ fn counters_tell_what_was_received_and_answered() {
     );
     client.get(VIEWS);
     client.get(&format!("{VIEWS}?limit=0"));
+    client.report("searches", "");
     client.get("/nowhere");
     client.send("DELETE", VIEWS, &[], "").unwrap();
     assert_eq!(
         client.read_control("/counters"),
         json!({
-            "requests": 7,
+            "requests": 8,
             "byOperation": {
                 "agentJobs.create": 1, "agentJobs.get": 1, "agentJobs.sendMessage": 1,
-                "pageViews.list": 2, "other": 2,
+                "analytics.views": 2, "analytics.visitors": 0, "analytics.feedback": 0,
+                "analytics.feedbackByPage": 0, "analytics.searches": 1,
+                "analytics.conversations": 0, "analytics.conversation": 0,
+                "analytics.callerStats": 0, "other": 2,
             },
-            "byStatus": { "200": 3, "201": 1, "400": 1, "404": 1, "405": 1 },
+            "byStatus": { "200": 4, "201": 1, "400": 1, "404": 1, "405": 1 },
             "jobsCreated": 1,
             "messagesSent": 1,
             "inFlight": 0,
@@ -43,7 +47,7 @@ fn requests_are_logged_as_received() {
     client.post(JOB, r#"{ "prompt":  "x" }"#);
     let log = client.read_control("/requests");
     assert_eq!(log[0]["method"], "GET");
-    assert_eq!(log[0]["operation"], "pageViews.list");
+    assert_eq!(log[0]["operation"], "analytics.views");
     let target = "/v1/analytics/demo%2Ddocs/views?limit=5&dateFrom=2024-01-01T00%3A00Z&&x=%c3%A9";
     assert_eq!(log[0]["target"], target);
     assert_eq!(log[1]["body"], r#"{ "prompt":  "x" }"#);

@@ -1,0 +1,224 @@
+//! What all reports have in common: who may ask for them, the range they are of, and
+//! their one limit.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
+use parking_lot::MutexGuard;
+
+use crate::auth::Authorized;
+use crate::clock::Moment;
+use crate::data::{Range, Sites};
+use crate::date::Day;
+use crate::operation::Operation;
+use crate::parameters::Arguments;
+use crate::platform::Platform;
+use crate::refusal::Refusal;
+
+const OPEN_START_DAYS: i64 = 90;
+
+/// All analytics operations share it, for every project.
+const ORGANISATION: &str = "organisation";
+
+/// A request for a report whose key may read the project.
+pub(crate) struct ReportRequest {
+    pub(crate) platform: Arc<Platform>,
+    pub(crate) project: String,
+    pairs: Vec<(String, String)>,
+    now: Moment,
+}
+
+impl FromRequestParts<Arc<Platform>> for ReportRequest {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        platform: &Arc<Platform>,
+    ) -> Result<Self, Refusal> {
+        let Authorized { project } = Authorized::from_request_parts(parts, platform).await?;
+        let Query(pairs) = Query::try_from_uri(&parts.uri)
+            .map_err(|_| Refusal::InvalidQuery(vec!["the query cannot be read".to_owned()]))?;
+        Ok(Self {
+            platform: Arc::clone(platform),
+            project,
+            pairs,
+            now: platform.clock.now(),
+        })
+    }
+}
+
+impl ReportRequest {
+    /// Reads the query, and names everything in it that is wrong.
+    pub(crate) fn query(&self, operation: Operation) -> Result<ReportQuery, Refusal> {
+        ReportQuery::read(operation, &self.pairs, self.now.day())
+    }
+
+    /// The data of all projects, locked for as long as the guard lives.
+    pub(crate) fn sites(&self) -> MutexGuard<'_, Sites> {
+        self.platform.sites.lock()
+    }
+
+    /// Takes one of the requests that the organisation has in an hour.
+    pub(crate) fn take_limit(&self) -> Result<(), Refusal> {
+        let mut limit = self.platform.analytics_limit.lock();
+        limit.take(ORGANISATION, self.now)
+    }
+}
+
+/// What a query asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ReportQuery {
+    pub(crate) range: Range,
+    arguments: Arguments,
+}
+
+impl ReportQuery {
+    /// Reads the query, and names everything in it that is wrong.
+    pub(crate) fn read(
+        operation: Operation,
+        pairs: &[(String, String)],
+        today: Day,
+    ) -> Result<Self, Refusal> {
+        let (arguments, mut problems) = Arguments::read(operation.parameters(), pairs);
+        let (from, to) = (arguments.date("dateFrom"), arguments.date("dateTo"));
+        if let (Some(from), Some(to)) = (from, to)
+            && from > to
+        {
+            problems.push("dateFrom must not be after dateTo".to_owned());
+        }
+        if !problems.is_empty() {
+            return Err(Refusal::InvalidQuery(problems));
+        }
+
+        let to = to.unwrap_or(today.plus(1));
+        let from = from.unwrap_or(to.plus(-OPEN_START_DAYS));
+        Ok(Self {
+            range: Range { from, to },
+            arguments,
+        })
+    }
+
+    /// How many rows a page holds; all of them when the operation has no pages.
+    pub(crate) fn limit(&self) -> usize {
+        self.arguments.integer("limit").unwrap_or(usize::MAX)
+    }
+
+    /// How many rows are skipped; none when the operation skips none.
+    pub(crate) fn offset(&self) -> usize {
+        self.arguments.integer("offset").unwrap_or(0)
+    }
+
+    pub(crate) fn cursor(&self) -> Option<&str> {
+        self.arguments.text("cursor")
+    }
+
+    pub(crate) fn source(&self) -> Option<&str> {
+        self.arguments.text("source")
+    }
+
+    /// Statuses, separated by commas.
+    pub(crate) fn statuses(&self) -> Option<&str> {
+        self.arguments.text("status")
+    }
+
+    /// A name for the list of which a page is asked for: another project, range or
+    /// filter makes another list.
+    pub(crate) fn list(&self, operation: Operation, project: &str) -> String {
+        let Range { from, to } = self.range;
+        let (source, statuses) = (self.source(), self.statuses());
+        format!("{operation:?} {project} {from} {to} {source:?} {statuses:?}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::tests::range;
+
+    fn read(operation: Operation, query: &[(&str, &str)]) -> Result<ReportQuery, Refusal> {
+        let pairs: Vec<_> = query
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let today = Day::parse("2024-03-31").expect("a date");
+        ReportQuery::read(operation, &pairs, today)
+    }
+
+    #[test]
+    fn an_empty_query_asks_for_the_first_page_of_ninety_days() {
+        for (operation, limit) in [
+            (Operation::ListViews, 50),
+            (Operation::ListVisitors, 50),
+            (Operation::ListFeedback, 50),
+            (Operation::ListFeedbackByPage, 10),
+            (Operation::ListSearches, 50),
+            (Operation::ListConversations, 100),
+            (Operation::GetCallerStats, usize::MAX),
+        ] {
+            let query = read(operation, &[]).expect("valid");
+            assert_eq!(query.range, range("2024-01-02", "2024-04-01"));
+            assert_eq!((query.limit(), query.offset()), (limit, 0), "{operation:?}");
+            assert_eq!(query.cursor(), None);
+        }
+    }
+
+    #[test]
+    fn a_start_in_the_future_is_an_empty_range() {
+        let query = read(Operation::ListViews, &[("dateFrom", "2030-01-01")]);
+        assert!(query.expect("valid").range.is_empty());
+    }
+
+    #[test]
+    fn every_problem_is_named() {
+        let query = [
+            ("limit", "0"),
+            ("offset", "-1"),
+            ("dateFrom", "x"),
+            ("dateTo", "2024-02-30"),
+        ];
+        let Err(Refusal::InvalidQuery(problems)) = read(Operation::ListViews, &query) else {
+            panic!("must be refused");
+        };
+        assert_eq!(problems.len(), 4);
+    }
+
+    #[test]
+    fn a_reversed_range_is_named_beside_other_problems() {
+        let query = [
+            ("dateFrom", "2024-01-03"),
+            ("dateTo", "2024-01-02"),
+            ("limit", "0"),
+        ];
+        let expected = [
+            "limit must be an integer from 1 to 250",
+            "dateFrom must not be after dateTo",
+        ];
+        let refusal = Refusal::InvalidQuery(expected.map(str::to_owned).to_vec());
+        assert_eq!(read(Operation::ListViews, &query), Err(refusal));
+    }
+
+    #[test]
+    fn a_range_may_be_empty_but_not_reversed() {
+        let end = ("dateTo", "2024-01-02");
+        assert!(read(Operation::ListViews, &[("dateFrom", "2024-01-02"), end]).is_ok());
+        assert!(read(Operation::ListViews, &[("dateFrom", "2024-01-03"), end]).is_err());
+    }
+
+    #[test]
+    fn a_list_is_another_one_with_another_filter_or_range() {
+        let list = |query: &[_], project| {
+            let query = read(Operation::ListFeedback, query).expect("valid");
+            query.list(Operation::ListFeedback, project)
+        };
+        assert_eq!(list(&[], "a"), list(&[("limit", "7")], "a"));
+        assert_eq!(
+            list(&[("dateTo", "2024-04-01")], "a"),
+            list(&[("dateTo", "2024-04-01T10:00Z")], "a")
+        );
+        assert_ne!(list(&[], "a"), list(&[], "b"));
+        assert_ne!(list(&[], "a"), list(&[("source", "agent")], "a"));
+        assert_ne!(list(&[], "a"), list(&[("status", "pending")], "a"));
+        assert_ne!(list(&[], "a"), list(&[("dateTo", "2024-01-01")], "a"));
+    }
+}

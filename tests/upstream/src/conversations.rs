@@ -1,0 +1,68 @@
+//! Conversations with the assistant: their turns, one thread, and who asked.
+
+use axum::extract::Path;
+use axum::{Extension, Json};
+use serde::Serialize;
+
+use crate::analytics::ReportRequest;
+use crate::cursor::CursorPage;
+use crate::data::{CallerStats, Conversation, Thread};
+use crate::operation::Operation;
+use crate::parameters::Arguments;
+use crate::refusal::Refusal;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConversationPage {
+    conversations: Vec<Conversation>,
+    next_cursor: Option<String>,
+    has_more: bool,
+}
+
+/// The cursor is the id of the last row that a page has shown.
+pub(crate) async fn list(
+    request: ReportRequest,
+) -> Result<(Extension<CursorPage>, Json<ConversationPage>), Refusal> {
+    let query = request.query(Operation::ListConversations)?;
+    let turns = request.sites().conversations(&request.project, query.range);
+    let page = CursorPage::cut(
+        turns.len(),
+        query.limit(),
+        query.cursor(),
+        |cursor| {
+            let shown = |turn: &Conversation| turn.id.eq_ignore_ascii_case(cursor);
+            turns.iter().position(shown).map(|last| last + 1)
+        },
+        |rows| Some(turns.get(rows.checked_sub(1)?)?.id.clone()),
+    )?;
+    request.take_limit()?;
+    let answer = ConversationPage {
+        conversations: turns[page.rows.clone()].to_vec(),
+        next_cursor: page.next.clone(),
+        has_more: page.next.is_some(),
+    };
+    Ok((Extension(page), Json(answer)))
+}
+
+pub(crate) async fn get(
+    request: ReportRequest,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Json<Thread>, Refusal> {
+    let sent = [("threadId".to_owned(), id)];
+    let (_, problems) = Arguments::read(Operation::GetConversation.parameters(), &sent);
+    if !problems.is_empty() {
+        return Err(Refusal::InvalidThread(problems));
+    }
+    let [(_, id)] = sent;
+    let thread = request.sites().thread(&request.project, &id);
+    let thread = thread.ok_or(Refusal::ThreadNotFound)?;
+    request.take_limit()?;
+    Ok(Json(thread))
+}
+
+pub(crate) async fn get_caller_stats(request: ReportRequest) -> Result<Json<CallerStats>, Refusal> {
+    let query = request.query(Operation::GetCallerStats)?;
+    request.take_limit()?;
+    let turns = request.sites().conversations(&request.project, query.range);
+    Ok(Json(CallerStats::of(&turns)))
+}

@@ -1,0 +1,272 @@
+//! Conversations with the assistant: threads of turns.
+
+use serde::Serialize;
+
+use super::texts::{ANSWERS, CATEGORIES, CLARIFICATIONS, NO_ANSWER, QUESTIONS};
+use super::thread::{Thread, numbers_of_thread};
+use super::timeline::{Event, Timeline};
+use super::{Range, pick};
+use crate::random::SplitMix64;
+use crate::ulid::Ulid;
+
+const SITE: &str = "https://docs.acme.example";
+
+/// One turn of a thread, as the list of conversations shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Conversation {
+    pub(crate) id: String,
+    pub(super) timestamp: String,
+    pub(super) query: String,
+    pub(super) response: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_type: Option<ResponseType>,
+    sources: Vec<CitedPage>,
+    resolution_status: ResolutionStatus,
+    query_category: Option<&'static str>,
+    page_url: Option<String>,
+    #[serde(skip)]
+    caller: Caller,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ResponseType {
+    Answer,
+    ClarifyingQuestion,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ResolutionStatus {
+    Answered,
+    Unanswered,
+}
+
+/// A page that an answer refers to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct CitedPage {
+    title: String,
+    url: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Caller {
+    Web,
+    Api,
+    Other,
+}
+
+/// How many turns there were from each kind of caller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct CallerStats {
+    web: u64,
+    api: u64,
+    other: u64,
+    total: u64,
+}
+
+impl CallerStats {
+    pub(crate) fn of(turns: &[Conversation]) -> Self {
+        let mut stats = Self::default();
+        for turn in turns {
+            stats.total += 1;
+            match turn.caller {
+                Caller::Web => stats.web += 1,
+                Caller::Api => stats.api += 1,
+                Caller::Other => stats.other += 1,
+            }
+        }
+        stats
+    }
+}
+
+/// All conversations of a site.
+pub(crate) struct Conversations {
+    timeline: Timeline,
+    paths: Vec<String>,
+}
+
+impl Conversations {
+    pub(crate) fn new(seed: u64, project: &str, in_thirty_days: u32, paths: Vec<String>) -> Self {
+        Self {
+            timeline: Timeline::new(seed, format!("{project}/assistant"), in_thirty_days),
+            paths,
+        }
+    }
+
+    /// Newest first.
+    pub(crate) fn turns(&self, range: Range) -> Vec<Conversation> {
+        let events = self.timeline.events(range).rev();
+        events.map(|event| self.turn(event)).collect()
+    }
+
+    /// The thread that the turn with this id belongs to.
+    pub(crate) fn thread(&self, id: &str) -> Option<Thread> {
+        let id = Ulid::parse(id)?;
+        let mut event = self.timeline.event_near(id.moment()?)?;
+        let number = event.number;
+        if Ulid::new(event.moment, &mut event.random) != id {
+            return None;
+        }
+        let turns = numbers_of_thread(number).filter_map(|number| {
+            let event = self.timeline.event(number)?;
+            let asked_at = event.moment;
+            Some((asked_at, self.turn(event)))
+        });
+        Thread::new(turns)
+    }
+
+    fn turn(&self, event: Event) -> Conversation {
+        let Event {
+            number,
+            moment,
+            mut random,
+        } = event;
+        let id = Ulid::new(moment, &mut random).to_string();
+        let goes_on = numbers_of_thread(number).any(|other| other > number);
+        let reply = Reply::choose(goes_on, &mut random);
+        let cited = match reply.resolution {
+            ResolutionStatus::Answered => random.below(4),
+            ResolutionStatus::Unanswered => 0,
+        };
+        Conversation {
+            id,
+            timestamp: moment.to_string(),
+            query: question(number, &mut random),
+            response: reply.text,
+            response_type: reply.kind,
+            sources: (0..cited).filter_map(|_| self.cite(&mut random)).collect(),
+            resolution_status: reply.resolution,
+            query_category: pick(&CATEGORIES, &mut random)
+                .copied()
+                .filter(|_| random.below(3) > 0),
+            page_url: pick(&self.paths, &mut random)
+                .map(|path| address(path))
+                .filter(|_| random.below(3) > 0),
+            caller: match random.below(10) {
+                0 => Caller::Other,
+                1 | 2 => Caller::Api,
+                _ => Caller::Web,
+            },
+        }
+    }
+
+    fn cite(&self, random: &mut SplitMix64) -> Option<CitedPage> {
+        let path = pick(&self.paths, random)?;
+        let title = path.rsplit('/').next().filter(|name| !name.is_empty());
+        Some(CitedPage {
+            title: title.unwrap_or("Welcome").to_owned(),
+            url: address(path),
+        })
+    }
+}
+
+/// What the assistant says to a question.
+struct Reply {
+    text: &'static str,
+    kind: Option<ResponseType>,
+    resolution: ResolutionStatus,
+}
+
+impl Reply {
+    /// The kind of an answer is left out of every third one.
+    fn choose(goes_on: bool, random: &mut SplitMix64) -> Self {
+        if goes_on && random.below(2) == 0 {
+            return Self {
+                text: pick(&CLARIFICATIONS, random).copied().unwrap_or(NO_ANSWER),
+                kind: Some(ResponseType::ClarifyingQuestion),
+                resolution: ResolutionStatus::Answered,
+            };
+        }
+        let kind = (random.below(3) > 0).then_some(ResponseType::Answer);
+        let answer = pick(&ANSWERS, random)
+            .copied()
+            .filter(|_| random.below(6) > 0);
+        match answer {
+            Some(text) => Self {
+                text,
+                kind,
+                resolution: ResolutionStatus::Answered,
+            },
+            None => Self {
+                text: NO_ANSWER,
+                kind,
+                resolution: ResolutionStatus::Unanswered,
+            },
+        }
+    }
+}
+
+fn question(number: u64, random: &mut SplitMix64) -> String {
+    match pick(&QUESTIONS, random) {
+        Some(question) if random.below(3) == 0 => format!("{question} ({number})"),
+        Some(question) => (*question).to_owned(),
+        None => number.to_string(),
+    }
+}
+
+fn address(path: &str) -> String {
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    format!("{SITE}{slash}{path}")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::collections::HashSet;
+
+    use serde_json::{Value, json};
+
+    use super::super::tests::range;
+    use super::*;
+
+    pub(crate) fn conversations() -> Conversations {
+        let paths = ["/", "/a"].map(str::to_owned).to_vec();
+        Conversations::new(1, "demo-docs", 600, paths)
+    }
+
+    pub(crate) fn month() -> Vec<Conversation> {
+        conversations().turns(range("2024-01-01", "2024-01-31"))
+    }
+
+    #[test]
+    fn the_newest_comes_first_and_ids_sort_as_times_do() {
+        let all = month();
+        assert!((599..=601).contains(&all.len()));
+        assert!(all.is_sorted_by(|a, b| a.id > b.id && a.timestamp > b.timestamp));
+        assert!(all.iter().all(|turn| Ulid::parse(&turn.id).is_some()));
+    }
+
+    #[test]
+    fn turns_differ_in_what_they_may_differ_in() {
+        let all = json!(month());
+        let all = all.as_array().expect("a list");
+        for name in ["queryCategory", "pageUrl"] {
+            assert!(all.iter().any(|turn| turn[name].is_null()), "{name}");
+            assert!(all.iter().any(|turn| turn[name].is_string()), "{name}");
+        }
+        let values = |name: &str| -> HashSet<Option<&str>> {
+            all.iter()
+                .map(|turn| turn.get(name).and_then(Value::as_str))
+                .collect()
+        };
+        let kinds = [None, Some("answer"), Some("clarifying_question")];
+        assert_eq!(values("responseType"), HashSet::from(kinds));
+        let resolutions = [Some("answered"), Some("unanswered")];
+        assert_eq!(values("resolutionStatus"), HashSet::from(resolutions));
+        assert!(all.iter().any(|turn| turn["sources"] == json!([])));
+        let first_source = |turn: &Value| turn["sources"][0]["url"].is_string();
+        assert!(all.iter().any(first_source));
+        assert!(all.iter().all(|turn| turn.get("caller").is_none()));
+    }
+
+    #[test]
+    fn callers_add_up_to_all_turns() {
+        let all = month();
+        let stats = CallerStats::of(&all);
+        assert_eq!(stats.total, u64::try_from(all.len()).expect("a count"));
+        assert_eq!(stats.web + stats.api + stats.other, stats.total);
+        assert!(stats.web > stats.api && stats.api > stats.other && stats.other > 0);
+        assert_eq!(CallerStats::of(&[]), CallerStats::default());
+    }
+}

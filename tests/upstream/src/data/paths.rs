@@ -1,0 +1,145 @@
+//! The paths of a site's pages.
+
+use crate::date::Day;
+
+/// Paths that are troublesome in CSV, in addresses or in a spreadsheet, after
+/// the two that every site has.
+const FIRST_PATHS: [&str; 22] = [
+    "/",
+    "/quickstart",
+    "/guides/über-die-api",
+    "/ガイド/はじめに",
+    "/guides/caf%C3%A9-menu",
+    "/guides/100%-coverage",
+    "/guides/tables,lists-and-columns",
+    "/guides/the-\"quoted\"-page",
+    "/guides/a,\"b\",c",
+    "/guides/it's-complicated",
+    "=SUM(1,2)",
+    "=HYPERLINK(\"https://example.test\",\"open\")",
+    "+1-555-0100",
+    "-negative-numbers",
+    "@mentions",
+    "/guides/semi;colon",
+    "/guides/two words",
+    "/guides/lift-off-🚀",
+    "/guides/العربية",
+    "/guides/back\\slash",
+    "/guides/decomposed-e\u{301}",
+    "/search?q=webhooks&lang=en",
+];
+
+pub(crate) const TOPICS: [&str; 16] = [
+    "authentication",
+    "billing",
+    "branding",
+    "caching",
+    "custom-domains",
+    "deployment",
+    "editor",
+    "embeds",
+    "exports",
+    "navigation",
+    "permissions",
+    "previews",
+    "search",
+    "translations",
+    "versioning",
+    "webhooks",
+];
+pub(crate) const TASKS: [&str; 12] = [
+    "overview",
+    "getting-started",
+    "configure",
+    "migrate",
+    "monitor",
+    "test-locally",
+    "automate",
+    "best-practices",
+    "limits",
+    "faq",
+    "examples",
+    "troubleshooting",
+];
+const RESOURCES: [&str; 12] = [
+    "agents",
+    "analytics",
+    "assets",
+    "comments",
+    "deployments",
+    "domains",
+    "events",
+    "members",
+    "pages",
+    "projects",
+    "redirects",
+    "tokens",
+];
+const ACTIONS: [&str; 10] = [
+    "create", "get", "list", "update", "delete", "archive", "restore", "search", "batch", "watch",
+];
+const LANGUAGES: [&str; 8] = [
+    "go",
+    "java",
+    "javascript",
+    "php",
+    "python",
+    "ruby",
+    "rust",
+    "swift",
+];
+const LOCALES: [&str; 6] = ["", "/es", "/fr", "/de", "/ja", "/pt-br"];
+
+/// All paths a site could have, no two the same.
+pub(crate) fn paths() -> impl Iterator<Item = String> {
+    FIRST_PATHS
+        .into_iter()
+        .map(str::to_owned)
+        .chain((0..).flat_map(round))
+}
+
+/// One path of each section.
+fn round(number: usize) -> [String; 6] {
+    let (guide, guide_topic, guide_task) = mixed(number, &TOPICS, &TASKS);
+    let (api, resource, action) = mixed(number, &RESOURCES, &ACTIONS);
+    let (sdk, language, sdk_topic) = mixed(number, &LANGUAGES, &TOPICS);
+    let (integration, with, integration_task) = mixed(number, &RESOURCES, &TASKS);
+    let week = i64::try_from(number).unwrap_or(i64::MAX).saturating_mul(-7);
+    let released = Day::from_epoch(20_000).plus(week);
+    [
+        format!("{guide}/guides/{guide_topic}/{guide_task}"),
+        format!("{api}/api-reference/{resource}/{action}"),
+        format!("{sdk}/sdks/{language}/{sdk_topic}"),
+        format!("{integration}/integrations/{with}/{integration_task}"),
+        format!("/errors/e{number:04}"),
+        format!("/changelog/{released}"),
+    ]
+}
+
+/// The number written with the two lists as digits; what is left over is a
+/// locale or, when these are used up too, an old version.
+pub(crate) fn mixed(
+    number: usize,
+    high: &[&'static str],
+    low: &[&'static str],
+) -> (String, &'static str, &'static str) {
+    let rest = number / low.len();
+    let over = rest / high.len();
+    let prefix = LOCALES
+        .get(over)
+        .map_or_else(|| format!("/v{over}"), |locale| (*locale).to_owned());
+    (prefix, high[rest % high.len()], low[number % low.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_paths_are_the_same() {
+        let some: Vec<String> = paths().take(30_000).collect();
+        assert_eq!(some.iter().collect::<HashSet<_>>().len(), some.len());
+    }
+}

@@ -1,0 +1,202 @@
+//! What readers search for.
+
+use serde::Serialize;
+
+use super::paths::{TASKS, TOPICS, mixed};
+use super::texts::SEARCHES;
+use super::traffic::sum_over_days;
+use super::{Range, pick};
+use crate::clock::{DAY_MS, Moment};
+use crate::random::SplitMix64;
+
+/// A term in a range, as the API shows it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SearchTerm {
+    search_query: String,
+    hits: u64,
+    /// A fraction: of one hit.
+    ctr: f64,
+    top_clicked_page: Option<String>,
+    last_searched_at: String,
+}
+
+/// A project's searches in a range: the most frequent term first.
+#[derive(Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SearchReport {
+    pub(crate) searches: Vec<SearchTerm>,
+    pub(crate) total_searches: u64,
+}
+
+/// All terms that are searched for on a site.
+pub(crate) struct Terms(Vec<Term>);
+
+struct Term {
+    text: String,
+    /// At least one.
+    hits_on_working_day: u64,
+    clicks: Option<Clicks>,
+    /// When it is searched for last on each day, in milliseconds.
+    last_of_day: u64,
+}
+
+/// So many clicks in so many hits, most of them on one page.
+struct Clicks {
+    count: u32,
+    hits: u32,
+    top_page: String,
+}
+
+impl Terms {
+    pub(crate) fn new(seed: u64, project: &str, count: u32, paths: &[String]) -> Self {
+        let mut random = SplitMix64::named(seed, &format!("{project}/searches"));
+        let mut ranks: Vec<u64> = (1..=u64::from(count)).collect();
+        random.shuffle(&mut ranks);
+        let terms = texts()
+            .zip(ranks)
+            .map(|(text, rank)| Term::new(text, rank, paths, &mut random));
+        Self(terms.collect())
+    }
+
+    pub(crate) fn report(&self, range: Range) -> SearchReport {
+        if range.is_empty() {
+            return SearchReport::default();
+        }
+        let mut searches: Vec<_> = self.0.iter().map(|term| term.over(range)).collect();
+        searches.sort_unstable_by(|a, b| {
+            (b.hits.cmp(&a.hits)).then_with(|| a.search_query.cmp(&b.search_query))
+        });
+        SearchReport {
+            total_searches: searches.iter().map(|term| term.hits).sum(),
+            searches,
+        }
+    }
+}
+
+impl Term {
+    fn new(text: String, rank: u64, paths: &[String], random: &mut SplitMix64) -> Self {
+        let expected = 900 / (rank + 1);
+        Self {
+            text,
+            hits_on_working_day: (expected + random.below(expected / 4 + 1)).max(1),
+            clicks: Clicks::new(paths, random),
+            last_of_day: random.below(DAY_MS),
+        }
+    }
+
+    fn over(&self, range: Range) -> SearchTerm {
+        let last_day = Moment::start_of(range.to.plus(-1));
+        SearchTerm {
+            search_query: self.text.clone(),
+            hits: sum_over_days(range, self.hits_on_working_day),
+            ctr: self.clicks.as_ref().map_or(0.0, Clicks::rate),
+            top_clicked_page: self.clicks.as_ref().map(|clicks| clicks.top_page.clone()),
+            last_searched_at: last_day.plus(self.last_of_day).to_string(),
+        }
+    }
+}
+
+impl Clicks {
+    /// For one term in five nobody found anything to click on.
+    fn new(paths: &[String], random: &mut SplitMix64) -> Option<Self> {
+        let hits = u32::try_from(1 + random.below(40)).ok()?;
+        let count = u32::try_from(1 + random.below(u64::from(hits))).ok()?;
+        let is_clicked = random.below(5) > 0;
+        let top_page = pick(paths, random)?.clone();
+        is_clicked.then_some(Self {
+            count,
+            hits,
+            top_page,
+        })
+    }
+
+    fn rate(&self) -> f64 {
+        f64::from(self.count) / f64::from(self.hits)
+    }
+}
+
+/// All terms, no two the same.
+fn texts() -> impl Iterator<Item = String> {
+    let made = (0..).map(|number| {
+        let (prefix, topic, task) = mixed(number, &TOPICS, &TASKS);
+        let (topic, task) = (topic.replace('-', " "), task.replace('-', " "));
+        let term = format!("{topic} {task}");
+        match prefix.strip_prefix('/') {
+            None => term,
+            Some(version) => format!("{term} {version}"),
+        }
+    });
+    SEARCHES.into_iter().map(str::to_owned).chain(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::super::tests::range;
+    use super::*;
+
+    fn report(count: u32, from: &str, to: &str) -> SearchReport {
+        let paths = ["/", "/a"].map(str::to_owned);
+        Terms::new(1, "demo-docs", count, &paths).report(range(from, to))
+    }
+
+    #[test]
+    fn no_two_terms_are_the_same() {
+        let some: Vec<String> = texts().take(20_000).collect();
+        assert_eq!(some.iter().collect::<HashSet<_>>().len(), some.len());
+    }
+
+    #[test]
+    fn a_day_lists_every_term_the_most_frequent_first() {
+        let SearchReport {
+            searches,
+            total_searches,
+        } = report(400, "2024-06-01", "2024-06-02");
+        assert_eq!(searches.len(), 400);
+        assert!(
+            searches
+                .iter()
+                .map(|term| term.hits)
+                .is_sorted_by(|a, b| a >= b)
+        );
+        assert!(searches[399].hits >= 1);
+        let sum: u64 = searches.iter().map(|term| term.hits).sum();
+        assert_eq!(total_searches, sum);
+    }
+
+    #[test]
+    fn a_term_is_clicked_exactly_when_it_has_a_rate() {
+        let searches = report(400, "2024-01-01", "2024-01-08").searches;
+        let is_clicked = |term: &&SearchTerm| term.top_clicked_page.is_some();
+        let clicked = searches.iter().filter(is_clicked).count();
+        assert!((200..400).contains(&clicked), "{clicked}");
+        for term in &searches {
+            assert_eq!(term.ctr > 0.0, is_clicked(&term), "{term:?}");
+            assert!(term.ctr <= 1.0);
+        }
+        assert!(searches.iter().any(|term| (term.ctr * 100.0).fract() > 0.0));
+    }
+
+    #[test]
+    fn a_term_was_searched_last_on_the_last_day_of_the_range() {
+        let searches = report(400, "2024-02-20", "2024-03-01").searches;
+        let on_last_day = |term: &SearchTerm| term.last_searched_at.starts_with("2024-02-29T");
+        assert!(searches.iter().all(on_last_day));
+    }
+
+    #[test]
+    fn adjacent_ranges_add_up_and_no_days_have_no_searches() {
+        let total = |from, to| report(50, from, to).total_searches;
+        let (week, rest) = (
+            total("2024-01-01", "2024-01-08"),
+            total("2024-01-08", "2024-02-01"),
+        );
+        assert_eq!(week + rest, total("2024-01-01", "2024-02-01"));
+        assert_eq!(
+            report(50, "2024-01-01", "2024-01-01"),
+            SearchReport::default()
+        );
+    }
+}

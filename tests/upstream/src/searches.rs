@@ -1,0 +1,35 @@
+//! Searches: what readers searched for.
+
+use axum::{Extension, Json};
+use serde::Serialize;
+
+use crate::analytics::ReportRequest;
+use crate::cursor::CursorPage;
+use crate::data::SearchTerm;
+use crate::operation::Operation;
+use crate::refusal::Refusal;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SearchPage {
+    searches: Vec<SearchTerm>,
+    total_searches: u64,
+    next_cursor: Option<String>,
+}
+
+pub(crate) async fn list(
+    request: ReportRequest,
+) -> Result<(Extension<CursorPage>, Json<SearchPage>), Refusal> {
+    let query = request.query(Operation::ListSearches)?;
+    let report = request.sites().searches(&request.project, query.range);
+    let list = query.list(Operation::ListSearches, &request.project);
+    let count = report.searches.len();
+    let page = CursorPage::cut_opaque(&list, count, query.limit(), query.cursor())?;
+    request.take_limit()?;
+    let answer = SearchPage {
+        searches: report.searches[page.rows.clone()].to_vec(),
+        total_searches: report.total_searches,
+        next_cursor: page.next.clone(),
+    };
+    Ok((Extension(page), Json(answer)))
+}

@@ -1,0 +1,92 @@
+//! ULIDs: 48 bits of time and 80 of randomness in 26 characters.
+
+use std::fmt;
+
+use crate::clock::Moment;
+use crate::random::SplitMix64;
+
+/// Crockford's base 32: no I, L, O and U.
+const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const LENGTH: usize = 26;
+const RANDOM_BITS: u32 = 80;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Ulid(u128);
+
+impl Ulid {
+    pub(crate) fn new(moment: Moment, random: &mut SplitMix64) -> Self {
+        let randomness = u128::from(random.next()) << 16 | u128::from(random.next() & 0xffff);
+        Self(u128::from(moment.0) << RANDOM_BITS | randomness)
+    }
+
+    /// Reads either case; the first character is at most 7, as 26 hold two bits more.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        if text.len() != LENGTH || text.as_bytes().first()? > &b'7' {
+            return None;
+        }
+        let value = text.bytes().try_fold(0_u128, |value, byte| {
+            let digit = ALPHABET
+                .iter()
+                .position(|letter| *letter == byte.to_ascii_uppercase())?;
+            Some(value << 5 | u128::try_from(digit).ok()?)
+        });
+        value.map(Self)
+    }
+
+    pub(crate) fn moment(self) -> Option<Moment> {
+        u64::try_from(self.0 >> RANDOM_BITS).ok().map(Moment)
+    }
+}
+
+impl fmt::Display for Ulid {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = [0; LENGTH];
+        let mut rest = self.0;
+        for place in text.iter_mut().rev() {
+            let digit = usize::try_from(rest & 31).map_err(|_| fmt::Error)?;
+            *place = ALPHABET[digit];
+            rest >>= 5;
+        }
+        formatter.write_str(str::from_utf8(&text).map_err(|_| fmt::Error)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let moment = Moment(1_469_918_176_385);
+        let ulid = Ulid::new(moment, &mut SplitMix64::new(1));
+        let text = ulid.to_string();
+        assert!(text.starts_with("01ARYZ6S41"), "{text}");
+        assert_eq!(Ulid::parse(&text), Some(ulid));
+        assert_eq!(Ulid::parse(&text.to_lowercase()), Some(ulid));
+        assert_eq!(ulid.moment(), Some(moment));
+    }
+
+    #[test]
+    fn what_is_no_ulid_is_refused() {
+        for text in [
+            "",
+            "01ARZ3NDEKTSV4RRFFQ69G5FA",
+            "01ARZ3NDEKTSV4RRFFQ69G5FAVX",
+            "81ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "01ARZ3NDEKTSV4RRFFQ69G5FAU",
+            "01ARZ3NDEKTSV4RRFFQ69G5F V",
+            "01ARZ3NDEKTSV4RRFFQ69G5Fé",
+        ] {
+            assert_eq!(Ulid::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn later_ones_sort_behind_earlier_ones() {
+        let mut random = SplitMix64::new(7);
+        let all: Vec<String> = (0..50)
+            .map(|ms| Ulid::new(Moment(1_700_000_000_000 + ms), &mut random).to_string())
+            .collect();
+        assert!(all.is_sorted());
+    }
+}

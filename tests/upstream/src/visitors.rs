@@ -1,0 +1,29 @@
+//! Visitors: by how many pages were read.
+
+use axum::Json;
+use serde::Serialize;
+
+use crate::analytics::ReportRequest;
+use crate::data::{Row, Traffic};
+use crate::operation::Operation;
+use crate::refusal::Refusal;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VisitorPage {
+    totals: Traffic,
+    visitors: Vec<Row>,
+    has_more: bool,
+}
+
+pub(crate) async fn list(request: ReportRequest) -> Result<Json<VisitorPage>, Refusal> {
+    let query = request.query(Operation::ListVisitors)?;
+    request.take_limit()?;
+    let report = request.sites().visitors(&request.project, query.range);
+    let (rows, has_more) = report.page(query.offset(), query.limit());
+    Ok(Json(VisitorPage {
+        totals: report.totals,
+        visitors: rows.to_vec(),
+        has_more,
+    }))
+}

@@ -1,0 +1,89 @@
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+use upstream::Options;
+
+use crate::client::{Client, quick, rows_of};
+
+const WEEK: &str = "dateFrom=2024-01-01&dateTo=2024-01-08";
+
+#[test]
+fn cursors_lead_through_all_terms_the_most_frequent_first() {
+    let client = Client::start(Options {
+        searches: 230,
+        ..quick()
+    });
+    let pages = client.cursor_pages("searches", &format!("{WEEK}&limit=100"));
+    let rows = rows_of(&pages, "searches");
+    assert_eq!((pages.len(), rows.len()), (3, 230));
+    let terms: HashSet<_> = rows
+        .iter()
+        .map(|row| row["searchQuery"].as_str().unwrap())
+        .collect();
+    assert_eq!(terms.len(), 230);
+    let hits: Vec<_> = rows
+        .iter()
+        .map(|row| row["hits"].as_u64().unwrap())
+        .collect();
+    assert!(hits.is_sorted_by(|a, b| a >= b));
+    let total = json!(hits.iter().sum::<u64>());
+    assert!(pages.iter().all(|page| page["totalSearches"] == total));
+    assert!(pages.iter().all(|page| page.get("hasMore").is_none()));
+    assert_eq!(
+        client.whole_report("searches", WEEK),
+        json!({ "searches": rows, "totalSearches": total })
+    );
+}
+
+#[test]
+fn a_page_holds_fifty_terms_unless_told() {
+    let client = Client::start(quick());
+    let count = |query: &str| {
+        let page = client.report("searches", &format!("{WEEK}{query}"));
+        page["searches"].as_array().unwrap().len()
+    };
+    assert_eq!(
+        (count(""), count("&limit=2"), count("&limit=100")),
+        (50, 2, 100)
+    );
+}
+
+#[test]
+fn rates_are_fractions_and_belong_to_a_clicked_page() {
+    let client = Client::start(quick());
+    let report = client.whole_report("searches", WEEK);
+    let rows = report["searches"].as_array().unwrap();
+    assert!(rows.iter().any(|row| row["topClickedPage"].is_null()));
+    for row in rows {
+        let rate = row["ctr"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&rate), "{row}");
+        assert_eq!(rate > 0.0, row["topClickedPage"].is_string(), "{row}");
+        let last = row["lastSearchedAt"].as_str().unwrap();
+        assert!(last.starts_with("2024-01-07T"), "{row}");
+    }
+}
+
+#[test]
+fn some_terms_are_troublesome() {
+    let client = Client::start(quick());
+    let report = client.whole_report("searches", WEEK);
+    let any = |test: fn(&str) -> bool| {
+        let rows = report["searches"].as_array().unwrap();
+        rows.iter()
+            .any(|row| row["searchQuery"].as_str().is_some_and(test))
+    };
+    assert!(any(|term| term.starts_with('=')) && any(|term| term.contains('"')));
+    assert!(any(|term| term.contains(',')) && any(|term| term.contains('\n')));
+    assert!(any(|term| !term.is_ascii()));
+}
+
+#[test]
+fn another_seed_makes_other_searches() {
+    let report = |seed| {
+        let client = Client::start(Options { seed, ..quick() });
+        client.whole_report("searches", WEEK)
+    };
+    let one: Value = report(1);
+    assert_eq!(one, report(1));
+    assert_ne!(one, report(2));
+}
