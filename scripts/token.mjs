@@ -13,7 +13,13 @@ import { parseArgs } from "node:util";
 const OPERATE = "gateway:operate";
 
 /** Every scope that a token can carry. */
-export const SCOPES = Object.freeze(["jobs:create", "jobs:read", "analytics:read", OPERATE]);
+export const SCOPES = Object.freeze([
+  "jobs:create",
+  "jobs:read",
+  "analytics:read",
+  "analytics:conversations",
+  OPERATE,
+]);
 
 /** The longest that a token may live, in seconds. */
 export const MAX_TTL_SECONDS = 90 * 24 * 3600;

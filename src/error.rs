@@ -74,6 +74,10 @@ impl IntegerRule {
     pub const OFFSET: Self = Self::new("offset", 0, MAX_SAFE_INTEGER);
     /// A page of a list, counted from 1.
     pub const PAGE: Self = Self::new("page", 1, MAX_SAFE_INTEGER);
+    /// How many rows a page of views or visitors may hold (docs/platform.md, 4.2, `limit`).
+    pub const PAGE_SIZE: Self = Self::page_size("page-size", 250);
+    /// How many jobs a page of a gateway's list may hold.
+    pub const JOB_PAGE_SIZE: Self = Self::page_size("job-page-size", 100);
     /// How often a request is sent again.
     pub const RETRY_COUNT: Self = Self::new("retry-count", 0, 10);
     /// A length of time that a host's timer takes.
@@ -113,10 +117,10 @@ impl IntegerRule {
 impl Rule {
     /// The rule of `offset`.
     pub const OFFSET: Self = Self::Integer(&IntegerRule::OFFSET);
-    /// The rule of a `limit` of up to 250 rows, and the name of every such rule.
-    pub const PAGE_SIZE: Self = Self::Integer(&IntegerRule::page_size("page-size", 250));
+    /// The rule of a page's `limit`: every such rule has its name, and bounds of its own.
+    pub const PAGE_SIZE: Self = Self::Integer(&IntegerRule::PAGE_SIZE);
     /// The rule of `limit` of a gateway's list of jobs.
-    pub const JOB_PAGE_SIZE: Self = Self::Integer(&IntegerRule::page_size("job-page-size", 100));
+    pub const JOB_PAGE_SIZE: Self = Self::Integer(&IntegerRule::JOB_PAGE_SIZE);
     /// The rule of lengths of time.
     pub const MILLISECONDS: Self = Self::Integer(&IntegerRule::MILLISECONDS);
     /// The rule of how often a request is sent again.

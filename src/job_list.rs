@@ -6,7 +6,7 @@ use crate::error::{IntegerRule, ValidationError};
 use crate::parameters::{Cursor, SingleParameter, read_number};
 use crate::value::integer_text;
 
-const RULE: IntegerRule = IntegerRule::page_size("job-page-size", 100);
+const RULE: IntegerRule = IntegerRule::JOB_PAGE_SIZE;
 
 /// How many jobs a page may hold: 1 to 100.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,7 +14,7 @@ pub struct Limit<const MAX: u64, const DEFAULT: u64>(u64);
 pub type SmallPageSize = Limit<100, 50>;
 
 /// How many rows a page of views or visitors may hold: 1 to 250 (docs/platform.md, 4.2, `limit`).
-pub type PageSize = Limit<250, 50>;
+pub type PageSize = Limit<{ IntegerRule::PAGE_SIZE.max }, 50>;
 
 impl<const MAX: u64, const DEFAULT: u64> Limit<MAX, DEFAULT> {
     /// The largest page. Whatever lists everything asks for it, since an hour's budget is counted

@@ -10,9 +10,6 @@ export type Source = "kept rows" | "the platform";
 
 export type LoadState = "empty" | "loading" | "partial" | "complete";
 
-/** As many as one request can bring: the hourly limit counts requests, not rows. */
-const ROWS_PER_REQUEST = 250;
-
 /**
  * The page views of one range, fetched piece by piece and never asked for twice: whatever stops
  * the listing, the next call goes on from the row where it stopped.
@@ -43,7 +40,7 @@ export class ViewRows {
     this.range = range;
     this.bounds = boundsOf(range, Date.now());
     const { dateFrom, dateTo } = this.bounds;
-    this.#next = { dateFrom, dateTo, limit: ROWS_PER_REQUEST };
+    this.#next = { dateFrom, dateTo };
   }
 
   /** Fetches what is missing. Says whether it got as far as asked. */
@@ -73,7 +70,7 @@ export class ViewRows {
 
   async #fetch(goal: "first rows" | "all rows", signal: AbortSignal): Promise<boolean> {
     const options = { signal, headers: this.#headers };
-    for await (const page of this.#client.pageViews.list(this.#next, options).pages()) {
+    for await (const page of this.#client.analytics.views(this.#next, options).pages()) {
       signal.throwIfAborted();
       this.#take(page);
       if (goal === "first rows") return true;
