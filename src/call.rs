@@ -219,10 +219,10 @@ impl Call {
         let mut rest = self.declaration.path;
         while let Some((before, name, after)) = split_parameter(rest) {
             target.push_str(before);
-            match self.text(name) {
-                Some(text) => target.push_str(&percent_encoded(text)),
-                // Every other one was required when the call was made.
-                None => target.push_str(&project.as_path_segment()),
+            match name {
+                "projectId" => target.push_str(&project.as_path_segment()),
+                // It was required when the call was made.
+                name => target.push_str(&percent_encoded(self.text(name).unwrap_or(""))),
             }
             rest = after;
         }

@@ -95,12 +95,6 @@ impl Operation {
         let mut all = Self::ALL.iter().copied();
         all.find(|operation| operation.declaration().name == name)
     }
-
-    /// The operation's place in [`Self::ALL`].
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
 }
 
 /// By name.
