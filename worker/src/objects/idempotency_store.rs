@@ -47,11 +47,9 @@ pub struct KeyRow {
 impl KeyRow {
     /// What [`crate::jobs::idempotency::decide`] decides by.
     pub fn record(&self) -> Record {
-        let state = State::from_name(&self.state);
         Record {
             fingerprint: self.fingerprint.clone(),
-            state,
-            live: state == State::Running,
+            state: State::from_name(&self.state),
             at: self.at,
             status: self.status,
         }
