@@ -11,7 +11,7 @@ const PAGE = z.object({
 });
 
 /** From text to checked rows, by name; the first is what the others are compared with. */
-export const DECODERS = {
+const DECODERS = {
   "JSON.parse alone": (text) => JSON.parse(text),
   "JSON.parse + quillgate's decoder": (text) => decode("PageViews", JSON.parse(text)),
   "JSON.parse + zod 4": (text) => PAGE.parse(JSON.parse(text)),

@@ -22,7 +22,7 @@ export const SCOPES = Object.freeze([
 ]);
 
 /** The longest that a token may live, in seconds. */
-export const MAX_TTL_SECONDS = 90 * 24 * 3600;
+const MAX_TTL_SECONDS = 90 * 24 * 3600;
 
 const ISSUER = "quillgate";
 const MIN_SECRET_BYTES = 32;
@@ -35,7 +35,7 @@ scopes: ${SCOPES.join(" ")}
 The secret is read from ACCESS_TOKEN_SECRET, or from standard input.`;
 
 /** A request for a token that cannot be granted. */
-export class TokenError extends Error {
+class TokenError extends Error {
   name = "TokenError";
 }
 
@@ -137,7 +137,7 @@ function newTokenId() {
  * @param {string} text
  * @returns {number} seconds
  */
-export function parseTtl(text) {
+function parseTtl(text) {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   if (!unit) throw new TokenError(`--ttl ${text} is no duration such as 90m, 12h or 30d`);
   return Number(count) * UNITS[unit];

@@ -24,7 +24,7 @@ The address is what Webhook-Url or WEBHOOK_URL says. The secrets are read from W
 from standard input; there is a line for each, and any of these keys verifies a webhook.`;
 
 /** What no key can be derived of. */
-export class WebhookKeyError extends Error {
+class WebhookKeyError extends Error {
   name = "WebhookKeyError";
 }
 

@@ -3,7 +3,7 @@ import { startServer } from "./servers.mjs";
 
 const VARIANT = "recorded";
 /** How many jobs are recorded, the fewest first. */
-export const RECORDED = [1e2, 1e4, 1e6];
+const RECORDED = [1e2, 1e4, 1e6];
 export const ROUNDS = 60;
 const CREATIONS = 5;
 const ALARMS = 50;

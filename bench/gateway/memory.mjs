@@ -9,7 +9,7 @@ import { PROJECT, startServer } from "./servers.mjs";
 
 export const REQUESTS = 24_000;
 /** One Worker per process. */
-export const MEMORY_VARIANTS = ["quillgate", "before"];
+const MEMORY_VARIANTS = ["quillgate", "before"];
 
 /** Connections that are used at a time. */
 const CONNECTIONS = 16;

@@ -23,7 +23,7 @@ const MAX_OTHERS = 0.3;
 export const SPARE_ROUNDS = 16;
 
 /** The variants that share a process, by path. Each pair that a goal compares is in one group. */
-export const GROUPS = {
+const GROUPS = {
   "views-cached": [["quillgate", "before", "bare"]],
   "views-uncached": [["quillgate", "before", "hand"]],
   "job-read": [

@@ -1,145 +1,41 @@
 /**
- * Budgets, as the upstream sees them: never more than the limit in any window, whatever comes
- * at once, whatever is restarted meanwhile; and what those are told who have to wait.
+ * Budgets of an hour, as the upstream sees them: what counts, what is told of it, and never more
+ * than the limit, whatever comes at once, whatever is restarted meanwhile.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import {
+  arrivals,
+  asked,
+  assertExceeded,
+  atOnce,
+  Caller,
+  CLOCKS_MS,
+  HOUR,
+  items,
+  jobsOf,
+  left,
+  messageOf,
+  newViews,
+  PROJECTS,
+  timed,
+  unlimited,
+  untilStatus,
+} from "./budgets.mjs";
 import { assertProblem, startGate } from "./gate.mjs";
 
-const HOUR = 3600;
 /** Seconds that a request may be under way: so much later its slot may free. */
 const TIMEOUT = 30;
 const CREATE_LIMIT = 100;
 const MESSAGE_LIMIT = 25;
 const ANALYTICS_LIMIT = 60;
-/** What must happen at last must have happened by then. */
-const PATIENCE_MS = 60_000;
-/** Two clocks, each of which counts whole milliseconds, may differ by so many. */
-const CLOCKS_MS = 2;
 
 /** The most bytes that a body may have. */
 const CAP = 128 * 1024;
 const JSON_TYPE = ["Content-Type", "application/json"];
-const EVERY_SCOPE = "jobs:create jobs:read analytics:read";
-const jobsOf = (project) => `/v2/agent/${project}/job`;
-const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message`;
-
-/** Each test has a project of its own, and so budgets of its own; only analytics are shared. */
-const PROJECTS = [
-  ...["count", "back", "kept", "free", "closed", "usual", "ages", "open", "own", "none", "every"],
-  ...["one", "other", "burst", "talk", "crash", "edge", "told", "fair", "sole", "slow"],
-].map((name) => `${name}-docs`);
-
-let asked = 0;
-
-/** Page views that nobody has asked for before, so that no cache has them. */
-function newViews(project) {
-  asked += 1;
-  const day = new Date(Date.UTC(2010, 0, asked)).toISOString().slice(0, 10);
-  return `/v1/analytics/${project}/views?dateFrom=${day}&dateTo=2024-01-01`;
-}
-
-/** A caller of one gateway, with one token for every project. */
-class Caller {
-  #gate;
-
-  constructor(gate, sub = "alice", claims = {}) {
-    this.#gate = gate;
-    const token = gate.token({ sub, projects: PROJECTS, scope: EVERY_SCOPE, ...claims });
-    this.authorization = `Bearer ${token}`;
-  }
-
-  create(project, options = {}) {
-    const json = { prompt: "write it down" };
-    return this.#gate.post(jobsOf(project), json, { ...options, ...this });
-  }
-
-  async created(project) {
-    const answer = await this.create(project);
-    assert.equal(answer.status, 201, answer.text);
-    return answer.json;
-  }
-
-  followUp(project, job) {
-    return this.#gate.post(messageOf(project, job), { prompt: "and more" }, { ...this });
-  }
-
-  views(project) {
-    return this.#gate.get(newViews(project), { ...this });
-  }
-}
-
-/** The items of `RateLimit` or `RateLimit-Policy`: `{ "create-job": { r: 41, t: 1800 } }`. */
-function items(field) {
-  const item = /^"([a-z-]+)"((?:;[a-z]=\d+)+)$/;
-  const read = (text) => {
-    const [, name, parameters] = item.exec(text) ?? assert.fail(`not an item: ${text}`);
-    const pairs = parameters.slice(1).split(";");
-    return [name, Object.fromEntries(pairs.map((pair) => [pair[0], Number(pair.slice(2))]))];
-  };
-  return Object.fromEntries(field.split(", ").map(read));
-}
-
-/** How many slots an answer says are left of a policy. */
-function left(answer, policy) {
-  assert.ok(answer.header("ratelimit"), `${answer.status} ${answer.text}`);
-  const { r, t } = items(answer.header("ratelimit"))[policy];
-  assert.ok(t >= 1, `${t} is a whole number of seconds`);
-  return r;
-}
-
-/**
- * Checks a refusal, and that its header fields agree.
- *
- * @returns {number} the seconds of `Retry-After`
- */
-function assertExceeded(answer, policy, { limit, window = HOUR }) {
-  const problem = assertProblem(answer, 429, "quota-exceeded");
-  assert.equal(problem.title, "Quota exceeded");
-  assert.deepEqual(problem["violated-policies"], [policy]);
-  const wait = answer.header("retry-after");
-  assert.match(wait, /^[1-9]\d*$/, "whole seconds");
-  assert.equal(answer.header("ratelimit-policy"), `"${policy}";q=${limit};w=${window}`);
-  assert.equal(answer.header("ratelimit"), `"${policy}";r=0;t=${wait}`);
-  return Number(wait);
-}
-
-/** Asks, and notes the moments between which the gateway has decided. */
-async function timed(ask) {
-  const sent = Date.now();
-  const answer = await ask();
-  return { answer, sent, received: Date.now() };
-}
-
-/** Asks so often at once. */
-const atOnce = (count, ask) => Promise.all(Array.from({ length: count }, () => timed(ask)));
-
-/** When the requests of an operation reached the upstream, in the order in which they came. */
-async function arrivals(gate, operation, project = "") {
-  const requests = await gate.upstream.requests();
-  const matching = requests.filter(
-    (request) => request.operation === operation && request.target.includes(`/${project}`),
-  );
-  return matching.map(({ at }) => at);
-}
-
-/** Asks again and again until an answer has this status, and gives all that came before. */
-async function untilStatus(status, ask) {
-  const before = [];
-  const deadline = Date.now() + PATIENCE_MS;
-  while (Date.now() < deadline) {
-    const one = await timed(ask);
-    if (one.answer.status === status) return { ...one, before };
-    before.push(one.answer);
-  }
-  assert.fail(`not one ${status} of ${before.length} answers, but ${before.at(-1)?.text}`);
-}
-
-const unlimited = { createLimit: 1e6, messageLimit: 1e6, analyticsLimit: 1e6 };
 
 describe("a window of an hour", () => {
   let gate;
@@ -558,155 +454,6 @@ describe("a window of an hour", () => {
       assertExceeded(refused, "create-job", { limit: CREATE_LIMIT });
       assert.match(refused.json.detail, /upstream itself/);
       assert.equal(await gate.received(), 0);
-    });
-  });
-
-  test("neither answers nor log hold the admin key, the secret or a token", () =>
-    gate.assertDiscreet());
-});
-
-describe("a window of a few seconds", () => {
-  const WINDOW = 4;
-  const LIMIT = 4;
-  let gate;
-
-  before(async () => {
-    gate = await startGate("budgets-short", {
-      upstream: { ...unlimited, projects: PROJECTS },
-      gateway: {
-        vars: {
-          LIMIT_WINDOW_SECONDS: String(WINDOW),
-          CREATE_LIMIT_PER_HOUR: String(LIMIT),
-          UPSTREAM_TIMEOUT_SECONDS: "2",
-        },
-      },
-    });
-  });
-  after(() => gate?.stop());
-
-  const refusal = (answer) =>
-    assertExceeded(answer, "create-job", { limit: LIMIT, window: WINDOW });
-
-  /** Asserts that never more than the limit reached the upstream in any window. */
-  async function assertNoWindowHoldsMore(project) {
-    const at = await arrivals(gate, "agentJobs.create", project);
-    assert.ok(at.length > LIMIT, `slots are used again: ${at.length} in all`);
-    for (let last = LIMIT; last < at.length; last += 1) {
-      const span = at[last] - at[last - LIMIT];
-      const text = `${LIMIT + 1} requests within ${span} ms: ${at}`;
-      assert.ok(span >= WINDOW * 1000 - CLOCKS_MS, text);
-    }
-  }
-
-  /** Who has created the jobs of a project, by the gateway's ledger. */
-  async function createdBy(project) {
-    const { authorization } = new Caller(gate);
-    const answer = await gate.get(`/v2/agent/${project}/jobs?limit=100`, { authorization });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.json.jobs.map((job) => job.createdBy);
-  }
-
-  describe("in a project of its own each", { concurrency: true }, () => {
-    test("has no edge at which more than the limit goes through", async () => {
-      const project = "edge-docs";
-      const alice = new Caller(gate);
-      const create = () => alice.create(project);
-      // Half of it, the other half later, and then as much as can be had for two windows more.
-      await Promise.all([create(), create()]);
-      await sleep((WINDOW * 1000) / 2);
-      const ends = Date.now() + 2 * WINDOW * 1000;
-      const refusals = [];
-      while (Date.now() < ends) {
-        const batch = await atOnce(3, create);
-        // What was granted together with a refusal has reached the upstream by now.
-        const ended = Date.now();
-        for (const { answer, sent } of batch) {
-          if (answer.status === 429) refusals.push({ wait: refusal(answer), sent, ended });
-          else assert.equal(answer.status, 201, answer.text);
-        }
-      }
-      await assertNoWindowHoldsMore(project);
-      const reached = await arrivals(gate, "agentJobs.create", project);
-      assert.ok(refusals.length > 0, "some were refused");
-      for (const { wait, sent, ended } of refusals) {
-        const next = reached.find((at) => at > ended) ?? Number.POSITIVE_INFINITY;
-        const text = `the next ${next - sent} ms after "${wait} s" was told`;
-        assert.ok(next > sent + (wait - 1) * 1000 - CLOCKS_MS, text);
-      }
-    });
-
-    test("lets through who waits as long as told, and nobody a whole second earlier", async () => {
-      const alice = new Caller(gate);
-      const create = () => alice.create("told-docs");
-      const first = await untilStatus(429, create);
-      const wait = refusal(first.answer);
-      const { before: refused } = await untilStatus(201, create);
-      for (const answer of refused) refusal(answer);
-      const granted = (await arrivals(gate, "agentJobs.create", "told-docs"))[first.before.length];
-      const earliest = first.sent + (wait - 1) * 1000 - CLOCKS_MS;
-      assert.ok(granted > earliest, `${granted - first.sent} ms after "${wait} s" was told`);
-
-      const second = await untilStatus(429, create);
-      await sleep(second.received + refusal(second.answer) * 1000 - Date.now());
-      assert.equal((await create()).status, 201);
-      await assertNoWindowHoldsMore("told-docs");
-    });
-
-    test("is wholly a sole caller's, however often it was refused", async () => {
-      const hog = new Caller(gate, "hog");
-      const fill = () => untilStatus(429, () => hog.create("sole-docs"));
-      const { before: first, ...refused } = await fill();
-      assert.deepEqual(
-        first.map(({ status }) => status),
-        Array(LIMIT).fill(201),
-      );
-      // All of it has left the window a window after the last of it was answered.
-      await sleep(refused.received + WINDOW * 1000 - Date.now());
-      const { before: again } = await fill();
-      assert.equal(again.length, LIMIT, "the whole limit again");
-    });
-
-    test("gives who was refused once its slot before who takes all it can get", async () => {
-      const project = "fair-docs";
-      const hog = new Caller(gate, "hog");
-      const patient = new Caller(gate, "patient");
-      const hogs = () => hog.create(project);
-      await untilStatus(429, hogs);
-      const refused = await timed(() => patient.create(project));
-      const told = refused.received + refusal(refused.answer) * 1000;
-
-      let heldBack = false;
-      const deadline = Date.now() + PATIENCE_MS;
-      while (Date.now() < told || (!heldBack && Date.now() < deadline)) {
-        const answer = await hogs();
-        if (answer.status === 429) refusal(answer);
-        heldBack ||= answer.status === 429 && /kept for other callers/.test(answer.json.detail);
-      }
-      assert.ok(heldBack, "the last slot is kept from the hog");
-      // It has had more than its share and goes on; the other asks for the second time.
-      const [, granted] = await Promise.all([
-        atOnce(20, hogs),
-        timed(() => patient.create(project)),
-      ]);
-      assert.equal(granted.answer.status, 201, granted.answer.text);
-      const subjects = await createdBy(project);
-      assert.equal(subjects.filter((subject) => subject === "patient").length, 1);
-      assert.ok(
-        subjects.filter((subject) => subject === "hog").length > LIMIT,
-        "it had slots again",
-      );
-
-      await untilStatus(201, hogs);
-      await assertNoWindowHoldsMore(project);
-    });
-
-    test("keeps the slot of a request that was never answered", async () => {
-      const alice = new Caller(gate);
-      await gate.upstream.fault({ target: "slow-docs", fault: { kind: "hang" } });
-      const lost = await alice.create("slow-docs");
-      assertProblem(lost, 504, "upstream-timeout");
-      assert.equal(left(lost, "create-job"), LIMIT - 1);
-      assert.equal(left(await alice.create("slow-docs"), "create-job"), LIMIT - 2);
     });
   });
 

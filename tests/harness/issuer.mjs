@@ -15,7 +15,7 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Where the key set is served. */
-export const JWKS_PATH = "/.well-known/jwks";
+const JWKS_PATH = "/.well-known/jwks";
 
 const CONFIGURATION_PATH = "/.well-known/openid-configuration";
 const GITHUB_TTL_SECONDS = 5 * 60;

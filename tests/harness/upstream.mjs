@@ -6,7 +6,7 @@ import { startProgram } from "./process.mjs";
 let program;
 
 /** Builds the simulator, once per process. @returns {Promise<string>} its path */
-export function buildUpstream(env = process.env) {
+function buildUpstream(env = process.env) {
   program ??= cargoBuildProgram("building the simulator", "upstream", [], { env });
   return program;
 }

@@ -6,7 +6,7 @@ const INTERVAL = 1000;
 /** Memory goes up and down with each collection of garbage, so windows are compared, in ms. */
 const WINDOW = 30_000;
 /** From when on it has to stay flat, in milliseconds. */
-export const WARM_UP = 60_000;
+const WARM_UP = 60_000;
 
 /**
  * Records a process's resident memory until it is stopped.

@@ -15,7 +15,7 @@ import { startUpstream } from "../harness/upstream.mjs";
 import { checkWritings, Ledger, SoakClient } from "./clients.mjs";
 import { growthAfterWarmUp, recordMemory, windowsAfterWarmUp } from "./memory.mjs";
 
-export const CLIENTS = 24;
+const CLIENTS = 24;
 /** Of the requests to the platform. */
 const FAULTS_PER_THOUSAND = 50;
 const PROJECTS = ["soak-a", "soak-b", "soak-c"];

@@ -47,11 +47,6 @@ impl<V: 'static> BoundedCache<V> {
         self.entries.insert(key, Box::new(value), bytes, until);
     }
 
-    /// Removes a key.
-    pub fn remove(&mut self, key: &str) {
-        self.entries.remove(key);
-    }
-
     /// Removes everything.
     pub fn clear(&mut self) {
         self.entries.clear();

@@ -225,21 +225,6 @@ pub fn reserve(ask: &Ask) -> Verdict {
     })
 }
 
-/// Describes the budget without asking for a slot.
-#[must_use]
-pub fn describe(ask: &Ask) -> RateLimitFields {
-    let closed = ask.closed();
-    let all = Level {
-        left: if closed.is_some() { 0 } else { ask.left() },
-        until: Some(closed.map_or(ask.next_free(), |until| until.max(ask.next_free()))),
-    };
-    let level = |share: &Share| Level {
-        left: share.left(),
-        until: Some(ask.next_free_of(share)),
-    };
-    ask.fields(&all, &level)
-}
-
 /// Decides how long a 429 of the upstream closes a policy; `retry_after` is how long it asks to
 /// wait. After a whole window nothing of what it counts can be left.
 #[must_use]

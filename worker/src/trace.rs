@@ -6,9 +6,7 @@
 pub struct Trace {
     /// The trace: 32 lower-case hexadecimal digits, not all zero.
     pub trace_id: String,
-    /// The gateway's own span: 16 lower-case hexadecimal digits, not all zero.
-    pub span_id: String,
-    /// `traceparent` for the upstream.
+    /// `traceparent` for the upstream, with a span of the gateway's own.
     pub traceparent: String,
     /// Whether the trace is the caller's, so that its `tracestate` may be sent along; with a new
     /// trace it must not be (section 3.3.1).
@@ -47,7 +45,6 @@ pub fn continue_trace(incoming: Option<&str>, random_hex_32: &str) -> Trace {
         traceparent: ["00", &trace_id, &span_id, flags].join("-"),
         continued: parent.is_some(),
         trace_id,
-        span_id,
     }
 }
 

@@ -11,7 +11,7 @@ export interface Address {
   filter: string;
 }
 
-export const DEFAULT_SORTING: Sorting = { column: "total", direction: "descending" };
+const DEFAULT_SORTING: Sorting = { column: "total", direction: "descending" };
 
 export function parseAddress(search: string): Address {
   const query = new URLSearchParams(search);

@@ -143,7 +143,7 @@ pub fn fingerprint(parts: &[&str]) -> String {
 /// How far a request has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It was started.
+    /// It is being carried out. After a restart it is [`Self::Unknown`].
     Running,
     /// Its answer is stored.
     Done,
@@ -170,9 +170,6 @@ pub struct Record {
     pub fingerprint: String,
     /// How far it has got.
     pub state: State,
-    /// Whether this instance of the gateway is still carrying it out. When it is not, a running
-    /// request was interrupted by a restart.
-    pub live: bool,
     /// When it was started, in milliseconds since the Unix epoch.
     pub at: u64,
     /// The status of the stored answer.
@@ -207,7 +204,7 @@ pub fn decide(record: Option<&Record>, fingerprint: &str, retry: Retry, now: Mil
         return Verdict::Refused(reused_problem());
     }
     match (record.state, record.status, retry) {
-        (State::Running, ..) if record.live => Verdict::Refused(in_use_problem()),
+        (State::Running, ..) => Verdict::Refused(in_use_problem()),
         (State::Done, Some(500..), Retry::Force) => Verdict::Again,
         (State::Done, Some(_), _) => Verdict::Replay,
         (_, _, Retry::Force) => Verdict::Again,

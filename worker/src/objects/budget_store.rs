@@ -74,7 +74,7 @@ row! {
 row! {
     struct ClaimRow {
         caller: String,
-        count: u64,
+        count: u32,
     }
 }
 
@@ -412,7 +412,7 @@ impl BudgetStore {
         }
         let claims = |row: ClaimRow| Claims {
             caller: row.caller,
-            count: u32::try_from(row.count).unwrap_or(u32::MAX),
+            count: row.count,
         };
         Ok(rows.into_iter().map(claims).collect())
     }

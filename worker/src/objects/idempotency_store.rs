@@ -38,26 +38,20 @@ pub struct KeyRow {
     fingerprint: String,
     state: String,
     at: u64,
-    status: Option<u64>,
+    status: Option<u16>,
     headers: Option<String>,
     body: Option<String>,
 }
 }
 
 impl KeyRow {
-    fn http_status(&self) -> Option<u16> {
-        self.status.and_then(|status| u16::try_from(status).ok())
-    }
-
     /// What [`crate::jobs::idempotency::decide`] decides by.
     pub fn record(&self) -> Record {
-        let state = State::from_name(&self.state);
         Record {
             fingerprint: self.fingerprint.clone(),
-            state,
-            live: state == State::Running,
+            state: State::from_name(&self.state),
             at: self.at,
-            status: self.http_status(),
+            status: self.status,
         }
     }
 
@@ -67,7 +61,7 @@ impl KeyRow {
         Some(GatewayResponse {
             headers: headers.with("idempotent-replayed", "true"),
             body: self.body.clone(),
-            ..GatewayResponse::empty(self.http_status()?)
+            ..GatewayResponse::empty(self.status?)
         })
     }
 }
@@ -195,14 +189,14 @@ impl IdempotencyStore {
         let insert = "INSERT OR REPLACE INTO idempotency
             (caller, key, fingerprint, state, at, status, headers, body)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-        let status = row.status.map_or(worker::SqlStorageValue::Null, number);
+        let status = row.status.map(u64::from);
         let row = &[
             text(&row.caller),
             text(&row.key),
             text(&row.fingerprint),
             text(&row.state),
             number(row.at),
-            status,
+            status.map_or(worker::SqlStorageValue::Null, number),
             optional_text(row.headers.as_deref()),
             optional_text(row.body.as_deref()),
         ];

@@ -50,7 +50,7 @@ pub struct OutboxRow {
     status: String,
     job: String,
     moment: String,
-    attempts: u64,
+    attempts: u32,
 }
 }
 
@@ -161,7 +161,7 @@ impl Outbox {
         let now = now();
         let wait = receipt.retry_after.as_deref();
         let wait = wait.and_then(|wait| quillgate::date::retry_after(wait, now));
-        match webhook::plan_next(count(attempts), receipt.status, wait, random()) {
+        match webhook::plan_next(attempts, receipt.status, wait, random()) {
             Next::Again(wait) => self.set_due(&row.id, attempts, now.plus(wait)),
             Next::Done => self.remove(&row.id),
             Next::GivenUp => {
@@ -178,9 +178,9 @@ impl Outbox {
         self.database.execute(delete, &[text(id)])
     }
 
-    fn set_due(&self, id: &str, attempts: u64, due: Millis) -> HostResult<()> {
+    fn set_due(&self, id: &str, attempts: u32, due: Millis) -> HostResult<()> {
         let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
-        let row = &[number(attempts), number(due.0), text(id)];
+        let row = &[number(attempts.into()), number(due.0), text(id)];
         self.database.execute(update, row)
     }
 
@@ -236,8 +236,4 @@ impl Outbox {
             }
         })
     }
-}
-
-fn count(attempts: u64) -> u32 {
-    u32::try_from(attempts).unwrap_or(u32::MAX)
 }

@@ -11,11 +11,10 @@ use crate::fixtures::{NOW, field_and_rule, status_and_kind};
 
 const PRINT: &str = "a-fingerprint";
 
-fn record(state: State, live: bool, status: Option<u16>) -> Record {
+fn record(state: State, status: Option<u16>) -> Record {
     Record {
         fingerprint: PRINT.to_owned(),
         state,
-        live,
         at: NOW.0 - 1000,
         status,
     }
@@ -159,62 +158,44 @@ fn what_a_repetition_meets() {
     const IN_USE: Result<Verdict, &str> = Err("idempotency-key-in-use");
     const OUTCOME_UNKNOWN: Result<Verdict, &str> = Err("outcome-unknown");
     for (record, normal, force) in [
-        (record(Running, true, None), IN_USE, IN_USE),
+        (record(Running, None), IN_USE, IN_USE),
+        (record(Unknown, None), OUTCOME_UNKNOWN, Ok(Verdict::Again)),
         (
-            record(Running, false, None),
-            OUTCOME_UNKNOWN,
-            Ok(Verdict::Again),
-        ),
-        (
-            record(Unknown, false, None),
-            OUTCOME_UNKNOWN,
-            Ok(Verdict::Again),
-        ),
-        (
-            record(Unknown, true, None),
-            OUTCOME_UNKNOWN,
-            Ok(Verdict::Again),
-        ),
-        (
-            record(Done, false, Some(201)),
+            record(Done, Some(201)),
             Ok(Verdict::Replay),
             Ok(Verdict::Replay),
         ),
         (
-            record(Done, true, Some(200)),
+            record(Done, Some(200)),
             Ok(Verdict::Replay),
             Ok(Verdict::Replay),
         ),
         (
-            record(Done, false, Some(400)),
+            record(Done, Some(400)),
             Ok(Verdict::Replay),
             Ok(Verdict::Replay),
         ),
         (
-            record(Done, false, Some(404)),
+            record(Done, Some(404)),
             Ok(Verdict::Replay),
             Ok(Verdict::Replay),
         ),
         (
-            record(Done, false, Some(499)),
+            record(Done, Some(499)),
             Ok(Verdict::Replay),
             Ok(Verdict::Replay),
         ),
         (
-            record(Done, false, Some(500)),
+            record(Done, Some(500)),
             Ok(Verdict::Replay),
             Ok(Verdict::Again),
         ),
         (
-            record(Done, false, Some(502)),
+            record(Done, Some(502)),
             Ok(Verdict::Replay),
             Ok(Verdict::Again),
         ),
-        (
-            record(Done, false, None),
-            OUTCOME_UNKNOWN,
-            Ok(Verdict::Again),
-        ),
+        (record(Done, None), OUTCOME_UNKNOWN, Ok(Verdict::Again)),
     ] {
         for (retry, expected) in [(Normal, normal), (Force, force)] {
             let found = match decide(Some(&record), PRINT, retry, NOW) {
@@ -231,14 +212,14 @@ fn what_a_repetition_meets() {
 
 #[test]
 fn a_key_in_use_comes_with_a_time_to_retry() {
-    let running = record(State::Running, true, None);
+    let running = record(State::Running, None);
     let problem = expect_refusal(decide(Some(&running), PRINT, Retry::Normal, NOW));
     assert_eq!(problem.headers, [("retry-after", "1".to_owned())]);
 }
 
 #[test]
 fn an_unknown_outcome_is_named_as_such() {
-    let unknown = record(State::Unknown, false, None);
+    let unknown = record(State::Unknown, None);
     let problem = expect_refusal(decide(Some(&unknown), PRINT, Retry::Normal, NOW));
     assert_eq!(problem.members["outcome"], "unknown");
     assert_eq!(problem.headers, [], "waiting changes nothing");
@@ -248,19 +229,17 @@ fn an_unknown_outcome_is_named_as_such() {
 #[test]
 fn another_request_under_the_same_key_is_refused_whatever_became_of_the_first() {
     for state in [State::Running, State::Done, State::Unknown] {
-        for live in [true, false] {
-            for retry in [Retry::Normal, Retry::Force] {
-                let record = record(state, live, Some(201));
-                let problem = expect_refusal(decide(Some(&record), "another", retry, NOW));
-                assert_eq!(status_and_kind(&problem), (422, "idempotency-key-reused"));
-            }
+        for retry in [Retry::Normal, Retry::Force] {
+            let record = record(state, Some(201));
+            let problem = expect_refusal(decide(Some(&record), "another", retry, NOW));
+            assert_eq!(status_and_kind(&problem), (422, "idempotency-key-reused"));
         }
     }
 }
 
 #[test]
 fn a_key_is_kept_for_a_day() {
-    let record = record(State::Done, false, Some(201));
+    let record = record(State::Done, Some(201));
     let at = Millis(record.at);
     for (later, expected) in [
         (0, Verdict::Replay),

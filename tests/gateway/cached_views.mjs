@@ -1,0 +1,46 @@
+/** What the tests of cached page views share: a gateway of many rows, and what is said of a cache. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach } from "node:test";
+import { PROJECT, startGate } from "./gate.mjs";
+import { keepNudging } from "./matrix.mjs";
+
+export const OTHER = "other-docs";
+export const EMPTY = "empty-docs";
+export const ROWS = 4000;
+export const LIMIT = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
+export const UPSTREAM = { projects: [PROJECT, OTHER, EMPTY], pages: ROWS };
+
+export const MISS = "fwd=uri-miss; stored";
+export const HIT = "hit; ttl=+";
+export const ASKED_FOR = "fwd=request; stored";
+
+/** The gateway of the file, and where it stores. */
+export let gate;
+export let state;
+let stopNudging;
+
+/** Starts the file's gateway; every test finds a simulator that has forgotten everything. */
+export function useGate(name) {
+  before(async () => {
+    state = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
+    gate = await startGate(name, { upstream: UPSTREAM, gateway: { state, vars: LIMIT } });
+    stopNudging = keepNudging(gate);
+  });
+  after(async () => {
+    stopNudging?.();
+    await gate?.stop();
+    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+  });
+  beforeEach(() => unlimited(gate));
+}
+
+/** A simulator that has forgotten everything, and lets itself be asked at will. */
+export async function unlimited({ upstream }) {
+  await upstream.reset();
+  await upstream.setLimits({ analytics: null });
+}
+
+export const headersOf = (name, value) => ({ headers: [[name, value]] });
+export const ifNoneMatch = (value) => headersOf("If-None-Match", value);

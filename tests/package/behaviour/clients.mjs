@@ -1,0 +1,206 @@
+/** A client's options, its environment, and what it leaves behind. */
+import assert from "node:assert/strict";
+import { runProgram, write } from "../installed.mjs";
+import { against, describe, folder, JOB, KEY, pageOf, TOKEN, when } from "./fixtures.mjs";
+
+describe("when a client is made to measure", () => {
+  when("an own `fetch` is given", "it gets the request, and the host's own is not used", () =>
+    against({ json: JOB }, async (client, { requests }) => {
+      const sent = [];
+      const own = client.withOptions({
+        fetch: async (request) => {
+          sent.push(`${request.method} ${request.url} ${await request.text()}`);
+          return Response.json({ id: "own" });
+        },
+      });
+      assert.equal((await own.agentJobs.create({ prompt: "p" })).id, "own");
+      assert.equal(sent.length, 1);
+      assert.match(sent[0], /^POST http.*\/v2\/agent\/acme\/job \{"prompt":"p"\}$/);
+      assert.equal(requests.length, 0);
+    }),
+  );
+
+  when(
+    "headers are given",
+    "the call's stand over the client's, and neither over the request's own",
+    () =>
+      against({ json: JOB }, async (client, { requests }) => {
+        const own = client.withOptions({
+          defaultHeaders: { "x-a": "1", "x-b": "1", authorization: "Basic x" },
+        });
+        await own.agentJobs.get("j1", { headers: { "x-b": "2", accept: "text/html" } });
+        const { headers } = requests[0];
+        assert.deepEqual([headers["x-a"], headers["x-b"]], ["1", "2"]);
+        assert.equal(headers.authorization, `Bearer ${KEY}`);
+        assert.equal(headers.accept, "application/json");
+      }),
+  );
+
+  when(
+    "`withOptions()` is called",
+    "a client with the same options but for these; the first is unchanged",
+    () =>
+      against({ json: JOB }, async (client, { requests }) => {
+        const other = client.withOptions({ projectId: "other", defaultHeaders: { "x-a": "1" } });
+        const gate = client.withOptions({ token: TOKEN });
+        await other.agentJobs.get("j1");
+        await client.agentJobs.get("j1");
+        await gate.agentJobs.get("j1");
+        assert.deepEqual(
+          requests.map(({ path }) => path),
+          ["/v2/agent/other/job/j1", "/v2/agent/acme/job/j1", "/v2/agent/acme/job/j1"],
+        );
+        assert.deepEqual(
+          requests.map(({ headers }) => headers["x-a"]),
+          ["1", undefined, undefined],
+        );
+        assert.equal(requests[2].headers.authorization, `Bearer ${TOKEN}`);
+      }),
+  );
+
+  when(
+    "`withResponse()` is called",
+    "the result with its response and request id; one request",
+    () =>
+      against(
+        { status: 201, json: JOB, headers: { "x-request-id": "r-3" } },
+        async ({ agentJobs }, { requests }) => {
+          const call = agentJobs.create({ prompt: "p" });
+          const { data, response, requestId } = await call.withResponse();
+          assert.deepEqual([data.id, response.status, requestId], ["j1", 201, "r-3"]);
+          assert.equal((await call).id, "j1");
+          assert.equal(requests.length, 1);
+        },
+      ),
+  );
+
+  when("an idempotency key is given", "it is sent", () =>
+    against({ json: JOB }, async ({ agentJobs }, { requests }) => {
+      await agentJobs.create({ prompt: "p" }, { idempotencyKey: "mine-1" });
+      assert.equal(requests[0].headers["idempotency-key"], "mine-1");
+    }),
+  );
+
+  when("the environment names the gateway", "`new Client()` needs no options", () =>
+    against({ json: JOB }, async (_, server) => {
+      write(folder, {
+        "environment.mjs": `
+          import { Client } from "quillgate";
+          const client = new Client();
+          console.log((await client.agentJobs.get("j1")).id);
+        `,
+      });
+      const env = {
+        ...process.env,
+        QUILLGATE_BASE_URL: server.url,
+        QUILLGATE_TOKEN: TOKEN,
+        QUILLGATE_PROJECT_ID: "from-env",
+        QUILLGATE_LOG: "debug",
+      };
+      const output = await runProgram("environment", process.execPath, ["environment.mjs"], {
+        cwd: folder,
+        env,
+      });
+      assert.match(output, /^j1$/m);
+      assert.match(output, /^quillgate: GET \/v2\/agent\/from-env\/job\/j1: 200/m, "QUILLGATE_LOG");
+      assert.ok(!output.includes(TOKEN));
+      assert.equal(server.requests[0].path, "/v2/agent/from-env/job/j1");
+      assert.equal(server.requests[0].headers.authorization, `Bearer ${TOKEN}`);
+    }),
+  );
+
+  when(
+    "the environment names an address, and code a key",
+    "the key goes where the code says, and never over plain http to another machine",
+    () =>
+      against({ json: JOB }, async (_, server) => {
+        write(folder, {
+          "redirected.mjs": `
+            import { Client } from "quillgate";
+            const urls = [];
+            const fetch = async ({ url }) => {
+              urls.push(url);
+              return Response.json({ id: "j1" });
+            };
+            const key = { adminKey: "mint_key", fetch };
+            const clients = [
+              new Client(key),
+              new Client({ fetch }).withOptions(key),
+              new Client({ fetch }).withOptions({ maxRetries: 0 }).withOptions(key),
+              new Client({ ...key, baseUrl: "https://own.example" }).withOptions({ maxRetries: 0 }),
+              new Client({ fetch }),
+            ];
+            for (const { agentJobs } of clients) await agentJobs.get("j1");
+            console.log(urls.map((url) => new URL(url).origin).join(" "));
+            const insecure = new Client({ ...key, baseUrl: "http://own.example" });
+            const error = await insecure.agentJobs.get("j1").catch((reason) => reason);
+            console.log(error.name, error.field, error.rule, urls.length);
+          `,
+        });
+        const env = {
+          ...process.env,
+          QUILLGATE_BASE_URL: server.url,
+          QUILLGATE_TOKEN: TOKEN,
+          QUILLGATE_PROJECT_ID: "from-env",
+        };
+        const output = await runProgram("redirected", process.execPath, ["redirected.mjs"], {
+          cwd: folder,
+          env,
+        });
+        const platform = "https://api.mintlify.com";
+        const origins = [platform, platform, platform, "https://own.example", server.url];
+        assert.equal(
+          output.trim(),
+          `${origins.join(" ")}\nValidationError baseUrl secure-base-url 5`,
+        );
+      }),
+  );
+
+  when("many calls come at once", "the core is compiled once", () =>
+    against({ json: JOB }, async (_, server) => {
+      write(folder, {
+        "once.mjs": `
+          let compiled = 0;
+          for (const name of ["compile", "compileStreaming", "instantiate", "instantiateStreaming"]) {
+            const real = WebAssembly[name];
+            WebAssembly[name] = (...args) => {
+              // The host's own fetch has a core in wasm, too.
+              if (new Error().stack.includes("/node_modules/quillgate/")) compiled += 1;
+              return real.apply(WebAssembly, args);
+            };
+          }
+          const { Client } = await import("quillgate");
+          const options = { baseUrl: "${server.url}", projectId: "p", token: "t" };
+          const clients = [new Client(options), new Client(options)];
+          const before = compiled;
+          await Promise.all(Array.from({ length: 20 }, (_, at) => clients[at % 2].agentJobs.get("j1")));
+          console.log("compiled", before, compiled);
+        `,
+      });
+      const output = await runProgram("once", process.execPath, ["once.mjs"], { cwd: folder });
+      assert.match(output, /compiled 0 1/);
+      assert.equal(server.requests.length, 20);
+    }),
+  );
+
+  when(
+    "a program has nothing more to do",
+    "no timer, connection or wait of a left call keeps it alive",
+    () =>
+      against(pageOf(600), async (_, server) => {
+        write(folder, {
+          "leave.mjs": `
+          import { Client } from "quillgate";
+          const { agentJobs, pageViews } = new Client({ baseUrl: "${server.url}", projectId: "p", adminKey: "mint_key" });
+          for await (const view of pageViews.list()) break;
+          for await (const page of pageViews.list().pages()) break;
+          console.log("left");
+        `,
+        });
+        assert.match(
+          await runProgram("leave", process.execPath, ["leave.mjs"], { cwd: folder }),
+          /left/,
+        );
+      }),
+  );
+});

@@ -1,0 +1,123 @@
+/** What is printed, logged or told to hooks. */
+import assert from "node:assert/strict";
+import { format, inspect } from "node:util";
+import { against, describe, hurry, inTurn, JOB, KEY, rejected, when } from "./fixtures.mjs";
+
+describe("when a credential could show", () => {
+  when(
+    "a client, an error or a page is printed",
+    "neither `inspect`, `console.log`, `JSON.stringify` nor a template shows the key",
+    () =>
+      against({ status: 401, json: { error: "no" } }, async (client) => {
+        const error = await rejected(client.agentJobs.get("j1"));
+        const call = client.agentJobs.get("j1").catch((reason) => reason);
+        const built = client.withOptions({ maxRetries: 0 });
+        for (const thing of [
+          client,
+          client.agentJobs,
+          client.pageViews,
+          client.pageViews.list(),
+          error,
+          call,
+          built,
+        ]) {
+          const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true };
+          const texts = [
+            inspect(thing),
+            inspect(thing, deep),
+            format("%o %O %s", thing, thing, thing),
+            `${thing}`,
+            JSON.stringify(thing) ?? "",
+          ];
+          assert.ok(!texts.join("\n").includes(KEY), "the key shows");
+        }
+        await call;
+      }),
+  );
+
+  when(
+    "everything is logged",
+    "no level writes a credential, a prompt or a query's values",
+    (context) =>
+      against({ status: 503, json: { error: "busy" } }, async (client) => {
+        hurry(context);
+        const prompt = "between you and me";
+        const secrets = [KEY, prompt, "2024-05-06", "idem-1"];
+        const counts = [];
+        for (const logLevel of ["off", "error", "warn", "info", "debug"]) {
+          const lines = [];
+          const write = (...words) => lines.push(format(...words));
+          const logger = { error: write, warn: write, info: write, debug: write };
+          const { agentJobs, pageViews } = client.withOptions({ logLevel, logger });
+          await rejected(agentJobs.get("j1"));
+          await rejected(agentJobs.create({ prompt }, { idempotencyKey: "idem-1" }));
+          await rejected(pageViews.list({ dateFrom: "2024-05-06" }));
+          const text = lines.join("\n");
+          for (const secret of secrets) assert.ok(!text.includes(secret), text);
+          counts.push(lines.length);
+        }
+        // Two waits for each of the two GETs; seven attempts.
+        assert.deepEqual(counts, [0, 0, 4, 4 + 7, 4 + 7 + 7]);
+      }),
+  );
+
+  when("hooks look on", "they see every attempt, with credentials redacted", (context) =>
+    against(
+      inTurn(
+        { status: 503, headers: { "set-cookie": "c=secret-cookie" } },
+        { json: JOB, headers: { "x-request-id": "r-1" } },
+      ),
+      async (client) => {
+        hurry(context);
+        const seen = [];
+        const hooked = client.withOptions({
+          onRequest: ({ method, url, headers, attempt }) =>
+            seen.push([
+              "request",
+              method,
+              new URL(url).pathname,
+              headers.get("authorization"),
+              headers.get("x-own"),
+              attempt,
+            ]),
+          onResponse: ({ status, headers, attempt }) =>
+            seen.push([
+              "response",
+              status,
+              headers.get("x-request-id"),
+              headers.get("set-cookie"),
+              attempt,
+            ]),
+          onRetry: ({ error, wait }) => seen.push(["retry", error.name, wait > 0]),
+          defaultHeaders: { "x-own": "own-secret" },
+        });
+        await hooked.agentJobs.get("j1");
+        assert.deepEqual(seen, [
+          ["request", "GET", "/v2/agent/acme/job/j1", "[redacted]", "[redacted]", 0],
+          ["response", 503, null, "[redacted]", 0],
+          ["retry", "ServerError", true],
+          ["request", "GET", "/v2/agent/acme/job/j1", "[redacted]", "[redacted]", 1],
+          ["response", 200, "r-1", null, 1],
+        ]);
+      },
+    ),
+  );
+
+  when("a hook or a logger throws", "the call goes on", () =>
+    against({ json: JOB }, async (client, { requests }) => {
+      const fail = () => {
+        throw new Error("own affair");
+      };
+      const logger = { error: fail, warn: fail, info: fail, debug: fail };
+      const hooked = client.withOptions({
+        onRequest: fail,
+        onResponse: fail,
+        onRetry: fail,
+        logger,
+        logLevel: "debug",
+      });
+      assert.equal((await hooked.agentJobs.get("j1")).id, "j1");
+      assert.equal(requests.length, 1);
+    }),
+  );
+});
