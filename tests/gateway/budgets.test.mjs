@@ -113,7 +113,7 @@ describe("a window of an hour", () => {
 
       const views = left(await alice.views("back-docs"), "analytics");
       for (const status of [401, 403]) {
-        await next("pageViews.list", status);
+        await next("analytics.views", status);
         assertProblem(await alice.views("back-docs"), 502, "upstream-credential");
       }
       assert.equal(left(await alice.views("back-docs"), "analytics"), views - 1);
@@ -143,7 +143,7 @@ describe("a window of an hour", () => {
       assertProblem(await alice.views("kept-docs"), 502, "upstream-unreachable");
       assert.equal(left(await alice.views("kept-docs"), "analytics"), views - 3);
       assert.equal(
-        (await arrivals(gate, "pageViews.list")).length,
+        (await arrivals(gate, "analytics.views")).length,
         4,
         "and each of them was an attempt",
       );
@@ -152,7 +152,7 @@ describe("a window of an hour", () => {
 
   test("is told exactly also when an attempt had to be repeated", async () => {
     const first = left(await alice.views("kept-docs"), "analytics");
-    await next("pageViews.list", 503);
+    await next("analytics.views", 503);
     const repeated = await alice.views("kept-docs");
     assert.equal(repeated.status, 200, repeated.text);
     assert.equal(left(repeated, "analytics"), first - 2);
@@ -269,19 +269,19 @@ describe("a window of an hour", () => {
 
     test("takes no slot, and lets the next request through once its time has passed", async () => {
       const slots = left(await alice.views("open-docs"), "analytics");
-      await next("pageViews.list", 429, { "retry-after": "1" });
+      await next("analytics.views", 429, { "retry-after": "1" });
       assertProblem(await alice.views("open-docs"), 429, "upstream-error");
       const { answer, before: refused } = await untilStatus(200, () => alice.views("open-docs"));
       for (const one of refused) assertExceeded(one, "analytics", { limit: ANALYTICS_LIMIT });
       assert.equal(left(answer, "analytics"), slots - 1);
-      const [, second, third, ...more] = await arrivals(gate, "pageViews.list");
+      const [, second, third, ...more] = await arrivals(gate, "analytics.views");
       assert.deepEqual(more, [], "what was refused has not reached it");
       assert.ok(third - second >= 1000 - CLOCKS_MS, `${third - second} ms`);
     });
 
     test("for analytics leaves jobs alone", async () => {
       const job = await alice.created("one-docs");
-      await next("pageViews.list", 429, { "retry-after": "1" });
+      await next("analytics.views", 429, { "retry-after": "1" });
       assertProblem(await alice.views("one-docs"), 429, "upstream-error");
       assert.equal((await alice.create("one-docs")).status, 201);
       assert.equal((await alice.followUp("one-docs", job)).status, 200);
@@ -409,7 +409,7 @@ describe("a window of an hour", () => {
       assert.ok(slots > 5, `${slots} are left for this test`);
       await gate.upstream.reset();
       const answers = await atOnce(3 * slots, () => alice.views(PROJECTS[asked % 5]));
-      const operation = "pageViews.list";
+      const operation = "analytics.views";
       const limit = ANALYTICS_LIMIT;
       const expected = { policy: "analytics", limit, operation, status: 200, since: started };
       await assertExactly(slots, answers, expected);

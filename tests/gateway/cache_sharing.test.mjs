@@ -492,7 +492,7 @@ describe("at the gate", () => {
 
   async function pageViewCounters() {
     const { byOperation, aborted } = await own.upstream.counters();
-    return { pageViews: byOperation["pageViews.list"], aborted };
+    return { pageViews: byOperation["analytics.views"], aborted };
   }
 
   test("nobody comes for a hot page", async () => {

@@ -117,7 +117,7 @@ describe("an operator", () => {
   });
 
   test("opens the organisation's analytics", async () => {
-    await refuse("pageViews.list");
+    await refuse("analytics.views");
     const views = (day) => gate.get(`${VIEWS}?dateFrom=2015-01-0${day}`, alice);
     assertProblem(await views(1), 429, "upstream-error");
     assertClosed(await views(2));

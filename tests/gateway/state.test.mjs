@@ -143,7 +143,7 @@ async function requestsSince(operation) {
 }
 
 const creations = () => requestsSince("agentJobs.create");
-const viewRequests = () => requestsSince("pageViews.list");
+const viewRequests = () => requestsSince("analytics.views");
 
 describe("before its first request, the gateway", () => {
   test("delivers the webhook that was waiting, as the same message", async () => {

@@ -238,7 +238,7 @@ for (const [index, place] of PLACES.entries()) {
 
       const job = jobs.path(stored.created.json.id);
       await jobs.upstream.hold({ operation: "agentJobs.get", target: job });
-      await jobs.upstream.hold({ operation: "pageViews.list" });
+      await jobs.upstream.hold({ operation: "analytics.views" });
       await jobs.upstream.hold({ operation: "agentJobs.create", process: true });
       const reads = repeat(READS, () => open(jobs, { target: job }));
       const views = repeat(VIEWS, () => open(jobs, { target: viewsOf(closedRange()) }));

@@ -59,7 +59,7 @@ async function assertWholeExport(text, project) {
   assert.equal(exported.length, expected.length);
 }
 
-const listRequests = async () => (await site.upstream.counters()).byOperation["pageViews.list"];
+const listRequests = async () => (await site.upstream.counters()).byOperation["analytics.views"];
 
 describe("the export", () => {
   visiting(
@@ -94,7 +94,7 @@ describe("the export", () => {
       await signIn();
       await openLastMonth();
       const fault = { kind: "html", status: 502 };
-      await site.upstream.fault({ operation: "pageViews.list", after: 4, times: 0, fault });
+      await site.upstream.fault({ operation: "analytics.views", after: 4, times: 0, fault });
       await page.getByRole("button", { name: "Download CSV" }).click();
       const resume = page.getByRole("button", { name: "Resume" });
       await resume.waitFor({ timeout: 60_000 });
@@ -107,7 +107,7 @@ describe("the export", () => {
       const answered = (await site.upstream.requests())
         .filter(
           ({ operation, target }) =>
-            operation === "pageViews.list" && target.includes(range.dateTo),
+            operation === "analytics.views" && target.includes(range.dateTo),
         )
         .map(({ target }) => Number(new URL(target, site.upstream.url).searchParams.get("offset")));
       const repeated = answered.filter((offset, index) => answered.indexOf(offset) !== index);
@@ -122,7 +122,7 @@ describe("the export", () => {
     "that is cancelled saves nothing and can be continued",
     async ({ page, project, signIn, openLastMonth }) => {
       await site.upstream.fault({
-        operation: "pageViews.list",
+        operation: "analytics.views",
         after: 3,
         times: 0,
         fault: { kind: "delay", ms: 400 },
@@ -267,7 +267,7 @@ describe("page views", () => {
     await signIn();
     await openLastMonth();
     const fault = { kind: "html", status: 502 };
-    await site.upstream.fault({ operation: "pageViews.list", times: 0, fault });
+    await site.upstream.fault({ operation: "analytics.views", times: 0, fault });
     await page.getByRole("button", { name: "Refresh" }).click();
     const note = page.getByRole("status").filter({ hasText: /^As of \d+:\d\d/ });
     await note.getByText("The platform did not answer").waitFor();
