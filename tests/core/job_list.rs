@@ -3,8 +3,7 @@
 use quillgate::response::decode;
 use quillgate::value::Pairs;
 use quillgate::{
-    DecodeError, Endpoint, Cursor, JobPage, JobPageSize, JobStatus, ListAgentJobs, ProjectId,
-    Rule,
+    Cursor, DecodeError, Endpoint, JobPage, JobPageSize, JobStatus, ListAgentJobs, ProjectId, Rule,
 };
 use serde_json::{Value, json};
 
@@ -93,10 +92,7 @@ fn a_limit_is_an_integer_from_1_to_100() {
 #[test]
 fn a_cursor_is_any_text_but_none_at_all() {
     let list = ListAgentJobs::parse(&query(&[("cursor", "b2xk ZXI=")])).unwrap();
-    assert_eq!(
-        list.cursor.as_ref().map(Cursor::as_str),
-        Some("b2xk ZXI=")
-    );
+    assert_eq!(list.cursor.as_ref().map(Cursor::as_str), Some("b2xk ZXI="));
     let empty = ListAgentJobs::parse(&query(&[("cursor", "")])).unwrap_err();
     assert_eq!(
         (empty.field.as_ref(), empty.rule),
