@@ -33,7 +33,7 @@ impl JobPageSize {
     /// # Ok::<(), quillgate::ValidationError>(())
     /// ```
     pub fn new(jobs: u64) -> Result<Self, ValidationError> {
-        (&RULE).check("limit", jobs).map(Self)
+        RULE.check("limit", jobs).map(Self)
     }
 
     /// The number of jobs.
