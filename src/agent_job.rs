@@ -22,7 +22,7 @@ impl JobId {
     /// Takes `id` as a job's identifier.
     ///
     /// # Errors
-    /// [`Rule::NotEmpty`] for empty text, [`Rule::NotDotSegment`] for `.` and `..`.
+    /// [`crate::Rule::NotEmpty`] for empty text, [`crate::Rule::NotDotSegment`] for `.` and `..`.
     ///
     /// # Example
     /// ```
@@ -74,7 +74,7 @@ impl Prompt {
     /// Takes `text` as an instruction.
     ///
     /// # Errors
-    /// [`Rule::NotEmpty`] for empty text.
+    /// [`crate::Rule::NotEmpty`] for empty text.
     ///
     /// # Example
     /// ```

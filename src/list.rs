@@ -1,7 +1,6 @@
 //! How many rows of a list, and from where on.
 
 use crate::error::{IntegerRule, Rule, ValidationError};
-use crate::value::MAX_SAFE_INTEGER;
 
 /// The name of the parameter that counts pages from 1.
 pub(crate) const PAGE: &str = "page";
@@ -79,9 +78,8 @@ impl Offset {
     pub fn of_page(page: u64, limit: u64) -> Result<Self, ValidationError> {
         page.checked_sub(1)
             .and_then(|before| before.checked_mul(limit))
-            .filter(|rows| *rows <= MAX_SAFE_INTEGER)
-            .map(Self)
             .ok_or_else(|| ValidationError::new("offset", Rule::OFFSET, "a page out of range"))
+            .and_then(Self::new)
     }
 
     /// The offset of the page after the one that began here.

@@ -45,10 +45,11 @@ impl Value for Argument {
     }
 
     fn names(&self) -> Vec<String> {
-        let Some(object) = self.0.dyn_ref::<Object>() else {
+        // Not `instanceof`, which is false for an object without a prototype or of another realm.
+        if !self.0.is_object() || Array::is_array(&self.0) {
             return Vec::new();
-        };
-        let keys = Object::keys(object);
+        }
+        let keys = Object::keys(self.0.unchecked_ref::<Object>());
         let names = keys.iter().filter_map(|name| name.as_string());
         // What is `undefined` counts as left out, whatever its name.
         names

@@ -1,8 +1,10 @@
 //! What goes wrong, as plain objects.
 
 use crate::scene::{
-    KEY, Scene, TOKEN, assert_json, call, everything, get, get_job, json, part, printed,
+    KEY, Scene, TOKEN, assert_json, call, everything, get, get_job, json, part, printed, with,
 };
+use js_sys::Object;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 /// Once, so that the first answer is the result.
@@ -86,6 +88,51 @@ async fn a_bad_prompt_or_id_is_refused_before_anything_is_sent() {
 }
 
 #[wasm_bindgen_test]
+async fn a_parameter_that_the_operation_does_not_have_is_refused_before_anything_is_sent() {
+    refused(&[
+        (
+            "analytics.views",
+            r#"{"limit":0,"lastWeek":true}"#,
+            "lastWeek",
+            "unknown",
+            "is not a parameter of this operation",
+        ),
+        (
+            "agentJobs.create",
+            r#"{"prompt":"x","x":null}"#,
+            "x",
+            "unknown",
+            "is not a parameter of this operation",
+        ),
+    ])
+    .await;
+    // Also where the object has no prototype.
+    let scene = Scene::new([]);
+    let bare: Object = Object::create(JsValue::NULL.unchecked_ref());
+    let params = Object::assign(&bare, json(r#"{"lastWeek":true}"#).unchecked_ref());
+    let refusal = scene
+        .engine()
+        .call("analytics.views", params.into(), json("{}"));
+    assert_json(
+        &part(&refusal.unwrap_err(), &["kind", "field", "rule"]),
+        r#"{"kind":"validation","field":"lastWeek","rule":"unknown"}"#,
+    );
+    assert_eq!(scene.count(), 0);
+}
+
+#[wasm_bindgen_test]
+fn what_is_undefined_counts_as_left_out_whatever_its_name() {
+    let scene = Scene::new([]);
+    let params = with(&json(r#"{"limit":5}"#), "lastWeek", &JsValue::UNDEFINED);
+    let request = scene
+        .engine()
+        .request("analytics.views", params, json("{}"))
+        .unwrap();
+    let url = "https://gate.example/v1/analytics/acme/views?limit=5";
+    assert_eq!(get(&request, "url"), url);
+}
+
+#[wasm_bindgen_test]
 async fn a_bad_page_is_refused_before_anything_is_sent() {
     refused(&[
         (
@@ -129,6 +176,20 @@ async fn a_bad_page_is_refused_before_anything_is_sent() {
             "offset",
             "offset",
             "must be an integer from 0 to 9007199254740991, found a number that is no exact integer",
+        ),
+        (
+            "analytics.views",
+            r#"{"page":0}"#,
+            "page",
+            "page",
+            "must be an integer from 1 to 9007199254740991, found 0",
+        ),
+        (
+            "analytics.views",
+            r#"{"page":1,"offset":0}"#,
+            "page",
+            "not-with-offset",
+            "must not stand together with offset",
         ),
     ])
     .await;

@@ -6,6 +6,7 @@
 )]
 
 mod agent_job;
+mod call;
 mod credential;
 mod date;
 mod encode;
@@ -21,3 +22,4 @@ mod properties;
 mod response;
 mod retry;
 mod schema;
+mod ulid;

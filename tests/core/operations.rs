@@ -1,11 +1,10 @@
 //! What each operation sends: the exact method, target and body.
 
-use quillgate::endpoint::{ParameterKind, Place};
-use quillgate::value::Value;
+use quillgate::declaration::{Pagination, ParameterKind, Place};
 use quillgate::{
-    CreateAgentJob, DateBound, DateRange, Endpoint, GetAgentJob, JobId, ListAgentJobs,
-    ListPageViews, Method, OPERATIONS, Offset, Operation, PageSize, ProjectId, Prompt, Request,
-    SendMessage,
+    Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint, GetAgentJob, JobId,
+    ListAgentJobs, ListPageViews, Method, Offset, Operation, PageSize, Policy, ProjectId, Prompt,
+    Request, Scope, SendMessage, StreamAgentJobEvents,
 };
 use serde_json::json;
 
@@ -121,6 +120,7 @@ fn each_page_view_parameter_can_be_sent_alone() {
         (json!({"dateTo": "2024-02-29"}), "dateTo=2024-02-29"),
         (json!({"limit": 1}), "limit=1"),
         (json!({"offset": 0}), "offset=0"),
+        (json!({"page": 2}), "offset=50"),
         (
             json!({"offset": 9_007_199_254_740_991_u64}),
             "offset=9007199254740991",
@@ -216,60 +216,82 @@ fn a_prompt_cannot_add_members_to_the_body() {
 fn methods_are_spelled_as_in_a_request_line() {
     assert_eq!(Method::Get.as_str(), "GET");
     assert_eq!(Method::Post.as_str(), "POST");
+    assert_eq!(Method::Delete.as_str(), "DELETE");
 }
 
-/// A call with every parameter that the operation has.
-fn full_call<E: Endpoint>(params: &impl Value) -> (&'static str, Request) {
-    (
-        E::OPERATION.name,
-        E::parse(params).unwrap().request(&project()),
-    )
+/// The request of an operation's own type.
+fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
+    fn of<E: Endpoint>(params: &serde_json::Value) -> Request {
+        E::parse(params).unwrap().request(&project())
+    }
+    match operation {
+        Operation::CreateAgentJob => of::<CreateAgentJob>(params),
+        Operation::GetAgentJob => of::<GetAgentJob>(params),
+        Operation::SendMessage => of::<SendMessage>(params),
+        Operation::ListAgentJobs => of::<ListAgentJobs>(params),
+        Operation::StreamAgentJobEvents => of::<StreamAgentJobEvents>(params),
+        Operation::DeleteAgentJobRecord => of::<DeleteAgentJobRecord>(params),
+        Operation::ListPageViews => of::<ListPageViews>(params),
+    }
 }
 
-fn operation(name: &str) -> &'static Operation {
-    OPERATIONS
-        .iter()
-        .find(|operation| operation.name == name)
-        .unwrap()
+fn sample(name: &str, kind: ParameterKind) -> serde_json::Value {
+    match kind {
+        ParameterKind::Text | ParameterKind::Id => json!("x"),
+        ParameterKind::Ulid => json!("01ARZ3NDEKTSV4RRFFQ69G5FAV"),
+        ParameterKind::Date if name == "dateTo" => json!("2024-01-02"),
+        ParameterKind::Date => json!("2024-01-01"),
+        ParameterKind::Integer { rule, .. } => json!(rule.max),
+        ParameterKind::Page => json!(2),
+        ParameterKind::OneOf(known) => json!(known[0]),
+    }
+}
+
+/// Every parameter of an operation but one. `page` is left out too: it stands in the place of
+/// `offset`.
+fn params_without(operation: Operation, left_out: &str) -> serde_json::Value {
+    let parameters = operation.declaration().parameters();
+    parameters
+        .filter(|own| own.kind != ParameterKind::Page && own.name != left_out)
+        .map(|own| (own.name.to_owned(), sample(own.name, own.kind)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+/// Whether the operation takes a call with these parameters.
+fn takes(operation: Operation, params: &serde_json::Value) -> bool {
+    Call::parse(operation.declaration(), params).is_ok()
 }
 
 #[test]
 fn what_an_operation_says_of_itself_is_what_it_sends() {
-    let params = json!({
-        "id": "job_1", "prompt": "x", "dateFrom": "2024-01-01", "dateTo": "2024-01-02",
-        "limit": 9, "offset": 8, "cursor": "c",
-    });
-    let calls = [
-        full_call::<CreateAgentJob>(&params),
-        full_call::<GetAgentJob>(&params),
-        full_call::<SendMessage>(&params),
-        full_call::<ListAgentJobs>(&params),
-        full_call::<ListPageViews>(&params),
-    ];
-    assert_eq!(calls.len(), OPERATIONS.len());
-    for (name, request) in calls {
-        let operation = operation(name);
-        assert_eq!(request.method, operation.method, "{name}");
+    for operation in Operation::ALL.iter().copied() {
+        let declared = operation.declaration();
+        let name = declared.name;
+        let params = params_without(operation, "");
+        let call = Call::parse(declared, &params).unwrap();
+        let request = call.request(&project());
+        assert_eq!(typed_request(operation, &params), request, "{name}");
+        assert_eq!(request.method, declared.method, "{name}");
 
         let (path, query) = request
             .target
             .split_once('?')
             .unwrap_or((&request.target, ""));
-        let route = operation
+        let route = declared
             .path
             .replace("{projectId}", "acme")
-            .replace("{id}", "job_1");
+            .replace("{id}", "x");
         assert_eq!(path, route, "{name}");
 
         let named = |place| -> Vec<&str> {
-            operation
-                .parameters
-                .iter()
-                .filter(|p| p.place == place)
-                .map(|p| p.name)
+            declared
+                .parameters()
+                .filter(|own| own.place == place && own.kind != ParameterKind::Page)
+                .map(|own| own.name)
                 .collect()
         };
-        let in_path = operation.path.contains("{id}");
+        let in_path = declared.path.contains("{id}");
         assert_eq!(
             named(Place::Path),
             if in_path { vec!["id"] } else { vec![] },
@@ -288,46 +310,18 @@ fn what_an_operation_says_of_itself_is_what_it_sends() {
     }
 }
 
-/// Whether the operation takes a call with these parameters.
-fn takes(name: &str, params: &serde_json::Value) -> bool {
-    match name {
-        "agentJobs.create" => CreateAgentJob::parse(params).is_ok(),
-        "agentJobs.get" => GetAgentJob::parse(params).is_ok(),
-        "agentJobs.sendMessage" => SendMessage::parse(params).is_ok(),
-        "agentJobs.list" => ListAgentJobs::parse(params).is_ok(),
-        "analytics.views" => ListPageViews::parse(params).is_ok(),
-        _ => panic!("an operation that the tests do not know: {name}"),
-    }
-}
-
-fn sample(name: &str, kind: ParameterKind) -> serde_json::Value {
-    match kind {
-        ParameterKind::Text => json!("x"),
-        ParameterKind::Date => json!(if name == "dateTo" {
-            "2024-01-02"
-        } else {
-            "2024-01-01"
-        }),
-        ParameterKind::Integer { max, .. } => json!(max),
-    }
-}
-
 #[test]
 fn a_parameter_is_required_exactly_where_its_operation_says_so() {
-    for operation in OPERATIONS {
-        for left_out in operation.parameters {
-            let rest = operation
-                .parameters
-                .iter()
-                .filter(|p| p.name != left_out.name);
-            let params = rest
-                .map(|p| (p.name.to_owned(), sample(p.name, p.kind)))
-                .collect();
-            let taken = takes(operation.name, &serde_json::Value::Object(params));
+    for operation in Operation::ALL.iter().copied() {
+        let declared = operation.declaration();
+        for left_out in declared.parameters() {
+            let taken = takes(operation, &params_without(operation, left_out.name));
             assert_eq!(
-                taken, !left_out.required,
+                taken,
+                !left_out.is_required(),
                 "{} without {}",
-                operation.name, left_out.name
+                declared.name,
+                left_out.name
             );
         }
     }
@@ -336,15 +330,16 @@ fn a_parameter_is_required_exactly_where_its_operation_says_so() {
 #[test]
 fn the_documented_bounds_of_integers_are_the_enforced_ones() {
     let mut integers = Vec::new();
-    let of = |operation: &'static Operation| {
-        let parameters = operation.parameters.iter();
-        parameters.map(move |parameter| (operation.name, parameter))
+    let of = |operation: Operation| {
+        let parameters = operation.declaration().parameters();
+        parameters.map(move |parameter| (operation, parameter))
     };
-    for (operation, parameter) in OPERATIONS.into_iter().flat_map(of) {
-        let ParameterKind::Integer { min, max, default } = parameter.kind else {
+    for (operation, parameter) in Operation::ALL.iter().copied().flat_map(of) {
+        let ParameterKind::Integer { rule, default } = parameter.kind else {
             continue;
         };
-        integers.push((operation, parameter.name));
+        let (min, max) = (rule.min, rule.max);
+        integers.push((operation, parameter.name, min, max, default));
         let takes = |value: serde_json::Value| takes(operation, &json!({ parameter.name: value }));
         assert!(takes(json!(min)) && takes(json!(max)) && takes(json!(default)));
         assert!(!takes(json!(max + 1)), "{} above {max}", parameter.name);
@@ -354,17 +349,18 @@ fn the_documented_bounds_of_integers_are_the_enforced_ones() {
     assert_eq!(
         integers,
         [
-            ("agentJobs.list", "limit"),
-            ("analytics.views", "limit"),
-            ("analytics.views", "offset"),
+            (Operation::ListAgentJobs, "limit", 1, 100, 25),
+            (Operation::ListPageViews, "limit", 1, 250, 50),
+            (Operation::ListPageViews, "offset", 0, (1 << 53) - 1, 0),
         ]
     );
 }
 
 #[test]
 fn operations_have_names_and_routes_of_their_own() {
-    for (at, one) in OPERATIONS.iter().enumerate() {
-        for other in &OPERATIONS[at + 1..] {
+    let declared: Vec<_> = Operation::ALL.iter().map(|it| it.declaration()).collect();
+    for (at, one) in declared.iter().enumerate() {
+        for other in &declared[at + 1..] {
             assert_ne!(one.name, other.name);
             assert_ne!(
                 (one.method.as_str(), one.path),
@@ -375,16 +371,105 @@ fn operations_have_names_and_routes_of_their_own() {
 }
 
 #[test]
-fn each_operation_needs_the_scope_of_its_kind() {
-    let scopes = OPERATIONS.map(|operation| (operation.name, operation.scope));
+fn an_operation_is_found_by_its_name_and_stands_at_its_place() {
+    for (at, operation) in Operation::ALL.iter().copied().enumerate() {
+        let name = operation.declaration().name;
+        assert_eq!(Operation::from_name(name), Some(operation));
+        assert_eq!(operation.index(), at, "{name}");
+        assert_eq!(serde_json::to_value(operation).unwrap(), json!(name));
+    }
+    for name in ["", "agentJobs", "agentJobs.Get", "pageViews.list"] {
+        assert_eq!(Operation::from_name(name), None, "{name}");
+    }
+}
+
+#[test]
+fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
+    let jobs = Pagination::Cursor { rows: "jobs" };
+    let views = Pagination::Offset { rows: "views" };
+    let expected = [
+        (
+            "agentJobs.create",
+            Scope::CreateJobs,
+            Some(Policy::CreateJob),
+            Pagination::Whole,
+        ),
+        (
+            "agentJobs.get",
+            Scope::ReadJobs,
+            Some(Policy::ReadJobs),
+            Pagination::Whole,
+        ),
+        (
+            "agentJobs.sendMessage",
+            Scope::CreateJobs,
+            Some(Policy::SendMessage),
+            Pagination::Whole,
+        ),
+        (
+            "agentJobs.list",
+            Scope::ReadJobs,
+            Some(Policy::ReadJobs),
+            jobs,
+        ),
+        (
+            "agentJobs.events",
+            Scope::ReadJobs,
+            Some(Policy::ReadJobs),
+            Pagination::Whole,
+        ),
+        (
+            "agentJobs.deleteRecord",
+            Scope::Operate,
+            None,
+            Pagination::Whole,
+        ),
+        (
+            "analytics.views",
+            Scope::ReadAnalytics,
+            Some(Policy::Analytics),
+            views,
+        ),
+    ];
+    let declared = Operation::ALL.iter().map(|operation| {
+        let own = operation.declaration();
+        (own.name, own.scope, own.policy, own.pagination)
+    });
+    assert_eq!(declared.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn the_names_of_scopes_and_policies_are_a_promise() {
     assert_eq!(
-        scopes,
+        Scope::ALL.map(Scope::as_str),
         [
-            ("agentJobs.create", "jobs:create"),
-            ("agentJobs.get", "jobs:read"),
-            ("agentJobs.sendMessage", "jobs:create"),
-            ("agentJobs.list", "jobs:read"),
-            ("analytics.views", "analytics:read"),
+            "jobs:create",
+            "jobs:read",
+            "analytics:read",
+            "analytics:conversations",
+            "gateway:operate",
         ]
     );
+    assert_eq!(
+        Policy::ALL.map(Policy::as_str),
+        ["create-job", "send-message", "analytics", "read-jobs"]
+    );
+    for policy in Policy::ALL {
+        assert_eq!(Policy::from_name(policy.as_str()), Some(policy));
+        assert_eq!(serde_json::to_value(policy).unwrap(), policy.as_str());
+    }
+    assert_eq!(Policy::from_name("Analytics"), None);
+}
+
+#[test]
+fn every_operation_and_every_parameter_is_documented() {
+    for operation in Operation::ALL {
+        let (declared, words) = (operation.declaration(), operation.documentation());
+        assert!(words.summary.concat().trim().ends_with('.'));
+        assert_eq!(declared.groups.len(), words.parameters.len());
+        for (group, docs) in declared.groups.iter().zip(words.parameters) {
+            assert_eq!(group.len(), docs.len(), "{}", declared.name);
+            assert!(docs.iter().all(|doc| doc.ends_with('.')), "{docs:?}");
+        }
+    }
 }

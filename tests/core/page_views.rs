@@ -1,7 +1,7 @@
 //! How a page of page views is read.
 
 use quillgate::response::decode;
-use quillgate::{DecodeError, ListPageViews, PageViews};
+use quillgate::{Count, DecodeError, ListPageViews, PageViews};
 use serde_json::{Value, json};
 
 fn body() -> Value {
@@ -39,7 +39,7 @@ fn a_page_is_read_whole() {
         .views
         .iter()
         .map(|row| {
-            let count = |count: Option<quillgate::page_views::Count>| count.unwrap().get();
+            let count = |count: Option<Count>| count.unwrap().get();
             (
                 row.path.as_deref().unwrap(),
                 count(row.human),

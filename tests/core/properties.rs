@@ -7,11 +7,14 @@ use proptest::option;
 use proptest::prelude::*;
 use quillgate::date::{http_date, retry_after};
 use quillgate::encode::{json_string, percent_encoded};
+use quillgate::pages::MOST_EMPTY_PAGES;
 use quillgate::response::{Head, read};
+use quillgate::ulid::is_ulid;
 use quillgate::{
-    DateBound, Endpoint, Error, Failure, JobId, JobStatus, ListPageViews, Millis, Offset,
-    OffsetPages, PageSize, Poll, PollStep, ProjectId, Prompt, Repeat, Retry, SendMessage,
+    Call, DateBound, Endpoint, Error, Failure, JobId, JobStatus, ListPageViews, Millis, Operation,
+    PageInfo, Pages, Poll, PollStep, ProjectId, Prompt, Repeat, Retry, SendMessage,
 };
+use serde_json::json;
 
 use crate::date::bound;
 
@@ -118,6 +121,20 @@ proptest! {
     }
 
     #[test]
+    fn a_ulid_is_26_characters_of_its_alphabet_within_128_bits(
+        text in "[0-9A-Za-z]{25,27}|[0-8][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}",
+    ) {
+        const ALPHABET: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+        let digit = |c: char| ALPHABET.find(c.to_ascii_uppercase()).map(|digit| digit as u128);
+        let digits: Option<Vec<_>> = text.chars().map(digit).collect();
+        let fits = digits.is_some_and(|digits| {
+            let add = |number: u128, digit: &u128| number.checked_mul(32)?.checked_add(*digit);
+            digits.len() == 26 && digits.iter().try_fold(0, add).is_some()
+        });
+        prop_assert_eq!(is_ulid(&text), fits, "{}", text);
+    }
+
+    #[test]
     fn any_bytes_are_decoded_or_refused(body: Vec<u8>, status: u16) {
         let head = Head { status, ..Head::default() };
         let success = head.is_success();
@@ -196,6 +213,25 @@ proptest! {
 
 // pages
 
+/// A run through a list by offset.
+fn run(start: u64, size: u64) -> Pages {
+    let list = Operation::ListPageViews.declaration();
+    Pages::new(Call::parse(list, &json!({ "offset": start, "limit": size })).unwrap())
+}
+
+/// Where the next page begins.
+fn next(pages: &Pages) -> Option<u64> {
+    pages.next().and_then(|call| call.integer("offset"))
+}
+
+fn advance(pages: &mut Pages, rows: u64, has_more: bool) -> Result<(), Error> {
+    pages.advance(&PageInfo {
+        rows,
+        has_more: Some(has_more),
+        next_cursor: None,
+    })
+}
+
 /// What an upstream has: places in its list, some of which a filter has emptied.
 fn upstream() -> impl Strategy<Value = (u64, u64, Vec<bool>)> {
     (1..=250_u64, 0..20_u64, 0..400_usize, 0..5_usize).prop_flat_map(
@@ -229,18 +265,18 @@ fn page(places: &[bool], offset: u64, size: u64) -> (Vec<usize>, bool) {
 proptest! {
     #[test]
     fn any_sequence_of_pages_yields_each_row_once_and_in_order((size, start, places) in upstream()) {
-        let mut pages = OffsetPages::new(Offset::new(start).unwrap(), PageSize::new(size).unwrap());
+        let mut pages = run(start, size);
         let mut rows = Vec::new();
         let (mut empty, mut most_empty, mut requests) = (0, 0, 0);
         let mut failed = false;
-        while let Some(offset) = pages.next() {
-            let (found, has_more) = page(&places, offset.get(), size);
+        while let Some(offset) = next(&pages) {
+            let (found, has_more) = page(&places, offset, size);
             requests += 1;
             empty = if found.is_empty() && has_more { empty + 1 } else { 0 };
             most_empty = most_empty.max(empty);
             let count = u64::try_from(found.len()).unwrap();
             rows.extend(found);
-            failed |= pages.advance(count, has_more).is_err();
+            failed |= advance(&mut pages, count, has_more).is_err();
         }
         let expected: Vec<_> = (0..places.len()).filter(|at| places[*at] && *at as u64 >= start).collect();
         prop_assert_eq!(failed, most_empty >= 5);
@@ -267,11 +303,11 @@ proptest! {
             script.push(rows.min(size));
         }
         script.push(last.min(size));
-        let mut pages = OffsetPages::new(Offset::new(start).unwrap(), PageSize::new(size).unwrap());
+        let mut pages = run(start, size);
         let mut asked = Vec::new();
         for (at, rows) in script.iter().enumerate() {
-            asked.push(pages.next().map(Offset::get));
-            prop_assert_eq!(pages.advance(*rows, at + 1 < script.len()), Ok(()));
+            asked.push(next(&pages));
+            prop_assert_eq!(advance(&mut pages, *rows, at + 1 < script.len()), Ok(()));
         }
         let expected: Vec<_> = (0..script.len()).map(|at| Some(start + size * at as u64)).collect();
         prop_assert_eq!(asked, expected);
@@ -283,20 +319,48 @@ proptest! {
         size in 1..=250_u64,
         answers in vec((0..=260_u64, any::<bool>()), 0..40),
     ) {
-        let mut pages = OffsetPages::new(Offset::default(), PageSize::new(size).unwrap());
+        let mut pages = run(0, size);
         let mut over = false;
         for (rows, has_more) in answers {
-            let before = pages.next();
+            let before = next(&pages);
             prop_assert!(!over || before.is_none());
-            let result = pages.advance(rows, has_more);
+            let result = advance(&mut pages, rows, has_more);
             over |= before.is_none() || result.is_err() || !has_more;
-            match (before, pages.next()) {
-                (Some(before), Some(after)) => prop_assert_eq!(after.get(), before.get() + size),
+            match (before, next(&pages)) {
+                (Some(before), Some(after)) => prop_assert_eq!(after, before + size),
                 (_, after) => prop_assert!(after.is_none()),
             }
         }
     }
+
+    #[test]
+    fn a_run_by_cursor_ends_whatever_the_pages_say_and_asks_for_no_cursor_twice(
+        start in option::of(prop::sample::select(CURSORS)),
+        answers in vec((0..3_u64, option::of(any::<bool>()), option::of(prop::sample::select(CURSORS))), 1..40),
+    ) {
+        let params = start.map_or(json!({}), |cursor| json!({ "cursor": cursor }));
+        let list = Operation::ListAgentJobs.declaration();
+        let mut pages = Pages::new(Call::parse(list, &params).unwrap());
+        let most = CURSORS.len() + MOST_EMPTY_PAGES as usize;
+        let mut asked = Vec::new();
+        // The server goes on for ever.
+        for (rows, has_more, next_cursor) in answers.into_iter().cycle() {
+            let Some(call) = pages.next() else { break };
+            let cursor = call.text("cursor").map(str::to_owned);
+            prop_assert!(!asked.contains(&cursor), "{:?} after {:?}", cursor, asked);
+            asked.push(cursor);
+            prop_assert!(asked.len() <= most, "{:?}", asked);
+            let result = pages.advance(&PageInfo { rows, has_more, next_cursor });
+            let goes_on = pages.next().is_some();
+            prop_assert!(!goes_on || result.is_ok());
+            prop_assert!(!goes_on || next_cursor.is_some() && has_more != Some(false));
+        }
+        prop_assert_eq!(pages.next(), None);
+    }
 }
+
+/// The cursors of a server that does not know where it is.
+const CURSORS: &[&str] = &["a", "b", "c", "d", "aa", "é", " "];
 
 // waits
 

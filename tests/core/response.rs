@@ -107,7 +107,7 @@ fn a_problem_gives_its_detail_its_type_and_its_errors() {
 fn a_key_in_use_is_an_attempt_that_still_runs_and_any_other_answer_is_its_status() {
     let failure = |status, kind: &str| {
         let body = format!(r#"{{"type":"/problems/{kind}"}}"#);
-        api_error(head(status), body.as_bytes()).failure()
+        Failure::from(&api_error(head(status), body.as_bytes()))
     };
     assert_eq!(
         failure(409, "idempotency-key-in-use"),
@@ -122,7 +122,7 @@ fn a_key_in_use_is_an_attempt_that_still_runs_and_any_other_answer_is_its_status
         assert_eq!(failure(status, kind), Failure::Status(status), "{kind}");
     }
     let plain = api_error(head(409), b"in use");
-    assert_eq!(plain.failure(), Failure::Status(409));
+    assert_eq!(Failure::from(&plain), Failure::Status(409));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use quillgate::response::decode;
 use quillgate::schema::{Described, Kind, Object};
 use quillgate::{
     AgentJob, CreateAgentJob, Endpoint, GetAgentJob, JobPage, JobStatus, ListAgentJobs,
-    ListPageViews, ListedJob, OPERATIONS, PageViews, SendMessage,
+    ListPageViews, ListedJob, Operation, PageViews, SendMessage, StreamAgentJobEvents,
 };
 use serde_json::{Value, json};
 
@@ -22,6 +22,7 @@ fn example(kind: &Kind) -> Value {
             .collect(),
         Kind::List(element) => json!([example(element)]),
         Kind::Nullable(inner) => example(inner),
+        Kind::Nothing => panic!("what has no body is not decoded"),
     }
 }
 
@@ -37,7 +38,7 @@ fn members(kind: &Kind, at: &str, found: &mut Vec<(String, bool)>) {
         }
         Kind::List(element) => members(element, &format!("{at}/0"), found),
         Kind::Nullable(inner) => members(inner, at, found),
-        Kind::Text | Kind::OpenEnum(_) | Kind::Count | Kind::Flag => {}
+        Kind::Text | Kind::OpenEnum(_) | Kind::Count | Kind::Flag | Kind::Nothing => {}
     }
 }
 
@@ -80,6 +81,7 @@ fn an_agent_job_is_read_and_written_as_it_is_described() {
     assert_described::<CreateAgentJob>(9);
     assert_described::<GetAgentJob>(9);
     assert_described::<SendMessage>(9);
+    assert_described::<StreamAgentJobEvents>(9);
 }
 
 #[test]
@@ -106,14 +108,23 @@ fn the_described_statuses_are_the_known_ones() {
 
 #[test]
 fn each_operation_promises_its_resource() {
-    let results = OPERATIONS.map(|operation| match operation.result {
-        Kind::Object(object) => object.name,
-        other => panic!("{other:?}"),
-    });
-    assert_eq!(
-        results,
-        ["AgentJob", "AgentJob", "AgentJob", "JobPage", "PageViews"]
-    );
+    let results = [
+        (Operation::CreateAgentJob, "AgentJob"),
+        (Operation::GetAgentJob, "AgentJob"),
+        (Operation::SendMessage, "AgentJob"),
+        (Operation::ListAgentJobs, "JobPage"),
+        (Operation::StreamAgentJobEvents, "AgentJob"),
+        (Operation::DeleteAgentJobRecord, ""),
+        (Operation::ListPageViews, "PageViews"),
+    ];
+    assert_eq!(results.map(|(operation, _)| operation), Operation::ALL);
+    for (operation, name) in results {
+        match operation.result() {
+            Kind::Object(object) => assert_eq!(object.name, name),
+            other => assert_eq!((other, name), (&Kind::Nothing, "")),
+        }
+        assert_eq!(operation.declaration().result, name);
+    }
 }
 
 fn documented(object: &Object) {

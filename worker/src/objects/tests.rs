@@ -8,7 +8,7 @@
 use std::fmt::Debug;
 
 use js_sys::{JsString, Object, Reflect};
-use quillgate::Millis;
+use quillgate::{Millis, Operation, Policy};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -16,7 +16,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::page_store::split_text;
 use super::rpc::{
-    ListCall, ReportCall, ReportReply, Views, WriteCall, WriteReply, receive, send_back,
+    ListCall, ReportCall, ReportPages, ReportReply, WriteCall, WriteReply, receive, send_back,
 };
 use crate::breaker;
 use crate::budget::Ceiling;
@@ -31,7 +31,6 @@ use crate::problem::Problem;
 use crate::reports::page::{PageHead, Piece};
 use crate::reports::query::ReportQuery;
 use crate::response::{GatewayResponse, HeaderFields};
-use quillgate::Policy;
 
 #[wasm_bindgen]
 extern "C" {
@@ -158,6 +157,7 @@ fn views_call() -> ReportCall {
         quota: Some(7),
         ceilings: vec![ceiling()],
         query: ReportQuery {
+            operation: Operation::ListPageViews,
             list: text("/v2/analytics/p1/views?dateFrom=2023-03-01"),
             limit: 250,
             offset: 5_000,
@@ -180,7 +180,7 @@ fn page_row(has_more: bool) -> PageRow {
 
 fn views_reply() -> ReportReply {
     ReportReply {
-        views: Some(Views {
+        pages: Some(ReportPages {
             first: page_row(true),
             second: Some(page_row(false)),
             cache: text("fwd=miss; stored"),
@@ -282,7 +282,7 @@ fn a_call_for_views_survives_the_way_to_the_object() {
 fn the_answer_with_views_survives_the_way_back() {
     assert_survives(&views_reply());
     assert_survives(&ReportReply {
-        views: None,
+        pages: None,
         refusal: Some(problem()),
         metrics: RequestMetrics::default(),
     });
@@ -293,12 +293,12 @@ fn the_text_of_a_page_stays_a_javascript_string() {
     let reply = views_reply();
     let sent = structured_clone(&send_back(&reply).unwrap());
     let mut text = sent.clone();
-    for name in ["views", "first", "text"] {
+    for name in ["pages", "first", "text"] {
         text = Reflect::get(&text, &name.into()).unwrap();
     }
     assert!(text.is_string());
     let received: ReportReply = receive(sent).unwrap();
-    let text_of = |reply: ReportReply| reply.views.unwrap().first.text;
+    let text_of = |reply: ReportReply| reply.pages.unwrap().first.text;
     assert_eq!(text_of(received), text_of(reply));
 }
 
@@ -335,7 +335,7 @@ fn a_member_that_is_left_out_or_misspelt_is_refused() {
     assert_needs_every_member(&views_call());
     assert_needs_every_member(&views_reply());
     assert_needs_every_member(&ReportReply {
-        views: None,
+        pages: None,
         refusal: Some(problem()),
         metrics: metrics(),
     });
@@ -350,6 +350,12 @@ fn a_name_that_is_not_known_is_refused() {
     Reflect::set(&write, &"policy".into(), &"sendMessage".into()).unwrap();
     let reason = "write: policy: another name was expected";
     assert_eq!(refusal::<WriteCall>(&sent), reason);
+
+    let sent = send_back(&views_call()).unwrap();
+    let query = Reflect::get(&sent, &"query".into()).unwrap();
+    Reflect::set(&query, &"operation".into(), &"analytics.view".into()).unwrap();
+    let reason = "query: operation: another name was expected";
+    assert_eq!(refusal::<ReportCall>(&sent), reason);
 }
 
 // --- pages -----------------------------------------------------------------
@@ -370,7 +376,10 @@ const fn piece(number: u64, from: u64, to: u64) -> Piece {
 }
 
 fn cut(pages: &[(Page, Piece)]) -> String {
-    ReportAnswer::cut(pages).unwrap().body.into()
+    ReportAnswer::cut(Operation::ListPageViews, pages)
+        .unwrap()
+        .body
+        .into()
 }
 
 #[wasm_bindgen_test]
@@ -430,7 +439,7 @@ fn rows_past_the_end_are_none() {
 
 #[wasm_bindgen_test]
 fn an_answer_without_a_page_is_an_error() {
-    assert!(ReportAnswer::cut(&[]).is_err());
+    assert!(ReportAnswer::cut(Operation::ListPageViews, &[]).is_err());
 }
 
 #[wasm_bindgen_test]

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function, JSON, JsString, Object, Promise, Reflect};
+use quillgate::Operation;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -376,12 +377,16 @@ fn page(rows: usize) -> String {
 fn a_page_is_read_without_changing_its_text() {
     for rows in [0, 1, 250] {
         let text = page(rows);
-        let reply = PageReply::read(js(&text)).unwrap();
+        let reply = PageReply::read(Operation::ListPageViews, js(&text)).unwrap();
         assert_eq!((reply.rows, reply.has_more), (rows as u64, true));
         assert_eq!(String::from(reply.text), text);
     }
     let last = "{\"totals\":{},\"views\":[],\"hasMore\":false}";
-    assert!(!PageReply::read(js(last)).unwrap().has_more);
+    assert!(
+        !PageReply::read(Operation::ListPageViews, js(last))
+            .unwrap()
+            .has_more
+    );
 }
 
 #[wasm_bindgen_test]
@@ -392,6 +397,7 @@ fn what_is_no_page_is_not_kept() {
         "{\"views\":[],\"hasMore\":true}",
         "{\"totals\":null,\"views\":[],\"hasMore\":true}",
         "{\"totals\":5,\"views\":[],\"hasMore\":true}",
+        "{\"totals\":[],\"views\":[],\"hasMore\":true}",
         "{\"totals\":{},\"hasMore\":true}",
         "{\"totals\":{},\"views\":{},\"hasMore\":true}",
         "{\"totals\":{},\"views\":null,\"hasMore\":true}",
@@ -400,7 +406,8 @@ fn what_is_no_page_is_not_kept() {
         &too_long,
     ];
     for text in MALFORMED.into_iter().chain(misshapen) {
-        assert!(PageReply::read(js(text)).is_none(), "{text}");
+        let reply = PageReply::read(Operation::ListPageViews, js(text));
+        assert!(reply.is_none(), "{text}");
     }
 }
 

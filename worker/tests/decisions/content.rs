@@ -1,46 +1,42 @@
 //! Which queries and bodies are accepted, and what becomes of them.
 
 use proptest::prelude::*;
-use quillgate::endpoint::Endpoint as _;
-use quillgate::{
-    CreateAgentJob, GetAgentJob, ListAgentJobs, ListPageViews, Operation, ProjectId, Request,
-    SendMessage, ValidationError,
-};
+use quillgate::{Declaration, Operation, ProjectId, Request, ValidationError};
 use quillgate_worker::content::{Values, is_json};
 use quillgate_worker::problem::Problem;
 use serde_json::{Value, json};
 
 use crate::fixtures::field_and_rule;
 
-static VIEWS: Operation = ListPageViews::OPERATION;
-static CREATE: Operation = CreateAgentJob::OPERATION;
-static MESSAGE: Operation = SendMessage::OPERATION;
-static JOBS: Operation = ListAgentJobs::OPERATION;
-static GET: Operation = GetAgentJob::OPERATION;
+const VIEWS: &Declaration = Operation::ListPageViews.declaration();
+const CREATE: &Declaration = Operation::CreateAgentJob.declaration();
+const MESSAGE: &Declaration = Operation::SendMessage.declaration();
+const JOBS: &Declaration = Operation::ListAgentJobs.declaration();
+const GET: &Declaration = Operation::GetAgentJob.declaration();
 
 fn project() -> ProjectId {
     ProjectId::new("demo-docs").unwrap()
 }
 
 fn views(query: &str) -> Result<Request, ValidationError> {
-    let call: ListPageViews = Values::new(&VIEWS, Vec::new(), Some(query))?.call()?;
+    let call = Values::new(VIEWS, Vec::new(), Some(query))?.call()?;
     Ok(call.request(&project()))
 }
 
 fn jobs(query: &str) -> Result<Request, ValidationError> {
-    let call: ListAgentJobs = Values::new(&JOBS, Vec::new(), Some(query))?.call()?;
+    let call = Values::new(JOBS, Vec::new(), Some(query))?.call()?;
     Ok(call.request(&project()))
 }
 
 /// The values of a follow-up to this job with this body.
 fn follow_up(id: &str, body: &[u8]) -> Result<Values, Problem> {
     let path = vec![("id", id.to_owned())];
-    Values::new(&MESSAGE, path, None)?.with_body(&MESSAGE, body)
+    Values::new(MESSAGE, path, None)?.with_body(body)
 }
 
 fn create(body: &[u8]) -> Result<Request, Problem> {
-    let values = Values::new(&CREATE, Vec::new(), None)?;
-    let call: CreateAgentJob = values.with_body(&CREATE, body)?.call()?;
+    let values = Values::new(CREATE, Vec::new(), None)?;
+    let call = values.with_body(body)?.call()?;
     Ok(call.request(&project()))
 }
 
@@ -83,6 +79,9 @@ fn a_query_is_rebuilt_from_its_values_in_one_order() {
         ("%6cimit=%35", "?limit=5"),
         ("limit=005", "?limit=5"),
         ("offset=9007199254740991", "?offset=9007199254740991"),
+        ("page=1", "?offset=0"),
+        ("page=3&limit=20", "?limit=20&offset=40"),
+        ("p%61ge=2", "?offset=50"),
         (
             "dateTo=2024-03-01&dateFrom=2024-02-29",
             "?dateFrom=2024-02-29&dateTo=2024-03-01",
@@ -179,6 +178,12 @@ fn a_page_size_is_plain_digits_from_1_to_250() {
     for value in ["-1", "-0", "1.5", "9007199254740992", "", "1e3", "%202"] {
         assert_query_refused(&format!("offset={value}"), "offset", "offset");
     }
+    for value in ["0", "-1", "1.5", "9007199254740992", "", "first", "%201"] {
+        assert_query_refused(&format!("page={value}"), "page", "page");
+    }
+    assert_query_refused("page=9007199254740991", "offset", "offset");
+    assert_query_refused("page=1&offset=0", "page", "not-with-offset");
+    assert_query_refused("page=1&page=1", "page", "once");
 }
 
 #[test]
@@ -209,6 +214,7 @@ fn a_list_of_jobs_takes_a_page_size_and_a_cursor() {
         ("cursor=%", "cursor", "text"),
         ("cursor=%ff", "cursor", "text"),
         ("offset=5", "offset", "unknown"),
+        ("page=1", "page", "unknown"),
         ("dateFrom=2024-01-01", "dateFrom", "unknown"),
         ("before=1", "before", "unknown"),
     ] {
@@ -253,7 +259,7 @@ fn dates_must_exist_and_be_in_order() {
 
 #[test]
 fn operations_without_a_query_take_none() {
-    for operation in [&CREATE, &MESSAGE] {
+    for operation in [CREATE, MESSAGE] {
         assert!(Values::new(operation, Vec::new(), Some("")).is_ok());
         for query in ["prompt=x", "id=j1", "limit=5"] {
             let Err(error) = Values::new(operation, Vec::new(), Some(query)) else {
@@ -392,7 +398,7 @@ fn a_refusal_never_repeats_a_prompt() {
 #[test]
 fn a_follow_up_takes_its_job_from_the_path_alone() {
     let values = follow_up("j 1", br#"{"prompt":"x"}"#).unwrap();
-    let request = values.call::<SendMessage>().unwrap().request(&project());
+    let request = values.call().unwrap().request(&project());
     assert_eq!(request.target, "/v2/agent/demo-docs/job/j%201/message");
     assert_eq!(values.text("id").as_deref(), Some("j 1"));
     for body in [r#"{"prompt":"x","id":"j2"}"#, r#"{"id":"j2"}"#] {
@@ -404,15 +410,15 @@ fn a_follow_up_takes_its_job_from_the_path_alone() {
     }
     for id in ["..", "."] {
         let values = follow_up(id, br#"{"prompt":"x"}"#).unwrap();
-        let error = values.call::<SendMessage>().unwrap_err();
+        let error = values.call().unwrap_err();
         assert_eq!(error.rule.name(), "not-dot-segment");
     }
 }
 
 #[test]
 fn a_job_is_read_by_the_id_of_the_path_alone() {
-    let values = |query| Values::new(&GET, vec![("id", "j 1".to_owned())], query);
-    let call: GetAgentJob = values(Some("&")).unwrap().call().unwrap();
+    let values = |query| Values::new(GET, vec![("id", "j 1".to_owned())], query);
+    let call = values(Some("&")).unwrap().call().unwrap();
     let target = call.request(&project()).target;
     assert_eq!(target, "/v2/agent/demo-docs/job/j%201");
     for query in ["id=j2", "%69d=j2", "id", "wait=25", "prompt=x"] {
@@ -427,7 +433,7 @@ fn a_value_that_is_missing_or_not_text_is_none() {
     assert_eq!(values.text("prompt"), None);
     assert_eq!(values.text("cursor"), None);
     assert_eq!(
-        Values::new(&CREATE, Vec::new(), None)
+        Values::new(CREATE, Vec::new(), None)
             .unwrap()
             .text("prompt"),
         None
@@ -481,7 +487,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_the_query_only_known_parameters_go_upstream(query in "((limit|offset|dateFrom|dateTo|x|%6cimit)?=?[0-9%a+&;=#-]{0,6}&?){0,4}") {
+    fn whatever_the_query_only_known_parameters_go_upstream(query in "((limit|offset|page|dateFrom|dateTo|x|%6cimit)?=?[0-9%a+&;=#-]{0,6}&?){0,4}") {
         if let Ok(request) = views(&query) {
             let sent = request.target.strip_prefix("/v1/analytics/demo-docs/views").unwrap();
             let mut names: Vec<_> = sent.split(['?', '&']).skip(1).map(|pair| pair.split_once('=').unwrap().0).collect();

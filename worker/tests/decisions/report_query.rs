@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::string::string_regex;
-use quillgate::{Endpoint as _, ListPageViews, Millis, Operation, ProjectId};
+use quillgate::{Millis, Operation, ProjectId};
 use quillgate_worker::config::Config;
 use quillgate_worker::content::Values;
 use quillgate_worker::problem::Problem;
@@ -10,7 +10,7 @@ use quillgate_worker::reports::query::ReportQuery;
 
 use crate::fixtures::{NOW, configuration, configure, field_and_rule};
 
-static OPERATION: Operation = ListPageViews::OPERATION;
+const VIEWS: Operation = Operation::ListPageViews;
 const LIST: &str = "/v1/analytics/demo-docs/views";
 const DAY: u64 = 86_400_000;
 /// How long an answer about a range that goes on is fresh, unless it is set.
@@ -24,8 +24,8 @@ fn views_by(
     query: &str,
     now: Millis,
 ) -> Result<ReportQuery, Problem> {
-    let call: ListPageViews = Values::new(&OPERATION, Vec::new(), Some(query))?.call()?;
-    ReportQuery::new(&call, &ProjectId::new(project)?, config, now)
+    let call = Values::new(VIEWS.declaration(), Vec::new(), Some(query))?.call()?;
+    ReportQuery::new(VIEWS, &call, &ProjectId::new(project)?, config, now)
 }
 
 fn views(query: &str) -> Result<ReportQuery, Problem> {
@@ -44,6 +44,7 @@ fn a_list_is_named_by_its_range_in_one_order_whatever_the_page() {
     for (query, list) in [
         ("", ""),
         ("limit=5&offset=250", ""),
+        ("limit=5&page=51", ""),
         ("dateFrom=2024-02-29", "?dateFrom=2024-02-29"),
         ("dateTo=2024-02-29", "?dateTo=2024-02-29"),
         (
@@ -106,6 +107,8 @@ fn what_is_left_out_is_the_upstreams_first_page() {
     assert_eq!(page("limit=250"), (250, 0));
     assert_eq!(page("limit=1&offset=0"), (1, 0));
     assert_eq!(page("offset=251"), (50, 251));
+    assert_eq!(page("page=3"), (50, 100));
+    assert_eq!(page("page=3&limit=20"), (20, 40));
 }
 
 #[test]
@@ -295,6 +298,8 @@ fn rows_past_the_last_that_can_be_counted_are_refused() {
         ("offset=9007199254740991&limit=1", false),
         ("offset=9007199254740741&limit=250", true),
         ("offset=9007199254740742&limit=250", false),
+        ("page=36028797018963&limit=250", true),
+        ("page=36028797018965&limit=250", false),
     ] {
         let read = views(query);
         assert_eq!(read.is_ok(), taken, "{query}");
@@ -310,6 +315,7 @@ fn rows_past_the_last_that_can_be_counted_are_refused() {
 fn a_query_is_sent_to_the_organisations_object_by_these_names() {
     let query = views("dateTo=2025-06-16&limit=25&offset=75").unwrap();
     let expected = serde_json::json!({
+        "operation": "analytics.views",
         "list": "/v1/analytics/demo-docs/views?dateTo=2025-06-16",
         "limit": 25,
         "offset": 75,

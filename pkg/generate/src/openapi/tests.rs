@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use quillgate::Operation;
-use quillgate::Policy;
-use quillgate::endpoint::Place;
-use quillgate::{ApiError, Method, Millis, Rule, ValidationError};
+use quillgate::declaration::Place;
+use quillgate::{ApiError, Method, Millis, Operation, Policy, Rule, ValidationError};
 use quillgate_worker::breaker::{Breaker, CallOutcome, LEAST_CALLS};
 use quillgate_worker::budget::{self, Ask, Used, Verdict};
 use quillgate_worker::config::Config;
@@ -71,8 +69,8 @@ fn every_operation_of_the_table_is_described_and_nothing_else() {
         .filter(|(path, id, _)| !OWN.contains(&(path, id)))
         .collect();
     let table: BTreeSet<_> = Operation::ALL
-        .map(Operation::declaration)
         .iter()
+        .map(|operation| operation.declaration())
         .flat_map(|it| {
             let own = (
                 it.path.to_owned(),
@@ -80,7 +78,7 @@ fn every_operation_of_the_table_is_described_and_nothing_else() {
                 it.method.as_str().to_owned(),
             );
             // Whatever can be read can be asked for without its body.
-            let head = (it.method == quillgate::Method::Get).then(|| {
+            let head = (it.method == Method::Get).then(|| {
                 let name = format!("{}Head", it.name);
                 (it.path.to_owned(), name, "HEAD".to_owned())
             });
@@ -92,14 +90,14 @@ fn every_operation_of_the_table_is_described_and_nothing_else() {
 
 #[test]
 fn an_operation_needs_the_scope_that_the_table_says() {
-    for operation in Operation::ALL {
+    for operation in Operation::ALL.iter().copied() {
         let security = &find(operation)["security"];
         let operation = operation.declaration();
         for scheme in security.as_array().expect("security") {
             let scopes: Vec<_> = scheme.as_object().expect("a scheme").values().collect();
             assert_eq!(
                 scopes,
-                [&serde_json::json!([operation.scope])],
+                [&serde_json::json!([operation.scope.as_str()])],
                 "{}",
                 operation.name
             );
@@ -115,7 +113,7 @@ fn an_operation_needs_the_scope_that_the_table_says() {
 
 #[test]
 fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
-    for operation in Operation::ALL {
+    for operation in Operation::ALL.iter().copied() {
         let described = find(operation);
         let operation = operation.declaration();
         let own = |own: &&Value| own["in"] == "path" || own["in"] == "query";
@@ -137,8 +135,7 @@ fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
             ("path".into(), "projectId".into(), true.into())
         );
         let outside = operation
-            .parameters
-            .iter()
+            .parameters()
             .filter(|own| own.place != Place::Body);
         let expected: Vec<_> = outside
             .map(|own| {
@@ -147,7 +144,7 @@ fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
                 } else {
                     "query"
                 };
-                (place.into(), own.name.into(), own.required.into())
+                (place.into(), own.name.into(), own.is_required().into())
             })
             .collect();
         assert_eq!(found, expected, "{}", operation.name);
@@ -160,8 +157,7 @@ fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
             .cloned()
             .collect();
         let expected = operation
-            .parameters
-            .iter()
+            .parameters()
             .filter(|own| own.place == Place::Body);
         assert_eq!(members, expected.map(|own| own.name.to_owned()).collect());
         assert!(members.is_empty() || body["additionalProperties"] == false);

@@ -1,0 +1,378 @@
+//! What becomes of a call's arguments: which are refused, and how they are sent.
+
+use quillgate::value::Pairs;
+use quillgate::{
+    Call, DateBound, Endpoint, ListAgentJobs, ListPageViews, Millis, Operation, ProjectId, Rule,
+    SendMessage, ValidationError,
+};
+use serde_json::{Value, json};
+
+fn parse(operation: Operation, params: &Value) -> Result<Call, ValidationError> {
+    Call::parse(operation.declaration(), params)
+}
+
+fn views(params: &Value) -> Call {
+    parse(Operation::ListPageViews, params).unwrap()
+}
+
+fn target(call: &Call) -> String {
+    call.request(&ProjectId::new("acme").unwrap()).target
+}
+
+fn query(pairs: &[(&str, &str)]) -> Pairs {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    Pairs::All(pairs.iter().map(owned).collect())
+}
+
+#[track_caller]
+fn assert_refused(result: Result<Call, ValidationError>, field: &str, rule: Rule, message: &str) {
+    let error = result.unwrap_err();
+    assert_eq!((error.field.as_ref(), error.rule), (field, rule));
+    assert_eq!(error.message(), message);
+}
+
+// unknown parameters
+
+#[test]
+fn a_parameter_that_the_operation_does_not_have_is_refused_by_its_name() {
+    for (operation, params, field) in [
+        (
+            Operation::CreateAgentJob,
+            json!({ "prompt": "x", "branch": 1 }),
+            "branch",
+        ),
+        (
+            Operation::CreateAgentJob,
+            json!({ "Prompt": "x" }),
+            "Prompt",
+        ),
+        (
+            Operation::CreateAgentJob,
+            json!({ "prompt": "x", "id": "j" }),
+            "id",
+        ),
+        (
+            Operation::GetAgentJob,
+            json!({ "id": "j", "limit": 1 }),
+            "limit",
+        ),
+        (Operation::ListAgentJobs, json!({ "page": 1 }), "page"),
+        (Operation::ListAgentJobs, json!({ "offset": 1 }), "offset"),
+        (Operation::ListPageViews, json!({ "cursor": "c" }), "cursor"),
+        (
+            Operation::ListPageViews,
+            json!({ "datefrom": "x" }),
+            "datefrom",
+        ),
+        // It is the client's, and no operation's.
+        (
+            Operation::ListPageViews,
+            json!({ "projectId": "x" }),
+            "projectId",
+        ),
+        // Even where it says nothing.
+        (Operation::ListPageViews, json!({ "x": null }), "x"),
+        (Operation::ListPageViews, json!({ "": 1 }), ""),
+    ] {
+        let message = format!("{field} is not a parameter of this operation");
+        assert_refused(parse(operation, &params), field, Rule::Unknown, &message);
+    }
+}
+
+#[test]
+fn an_unknown_parameter_is_refused_before_a_value_that_breaks_a_rule() {
+    let params = json!({ "dateFrom": "yesterday", "limit": 0, "zebra": 1 });
+    let error = parse(Operation::ListPageViews, &params).unwrap_err();
+    assert_eq!((error.field.as_ref(), error.rule), ("zebra", Rule::Unknown));
+    let error = parse(Operation::CreateAgentJob, &json!({ "zebra": 1 })).unwrap_err();
+    assert_eq!((error.field.as_ref(), error.rule), ("zebra", Rule::Unknown));
+}
+
+#[test]
+fn the_name_of_an_unknown_parameter_is_repeated_short_and_without_control_characters() {
+    for (name, field) in [
+        (
+            "a\r\nb\u{1b}[31m".to_owned(),
+            "a\u{fffd}\u{fffd}b\u{fffd}[31m".to_owned(),
+        ),
+        ("é".repeat(32), "é".repeat(32)),
+        ("é".repeat(33), "é".repeat(32)),
+        ("x".repeat(100_000), "x".repeat(32)),
+    ] {
+        let error = parse(Operation::ListPageViews, &json!({ name: 1 })).unwrap_err();
+        assert_eq!(
+            (error.field.as_ref(), error.rule),
+            (field.as_str(), Rule::Unknown)
+        );
+        assert_eq!(error.found, "", "what it said is not repeated");
+    }
+}
+
+// pages counted from 1
+
+#[test]
+fn a_page_is_sent_as_its_offset() {
+    for (params, expected) in [
+        (json!({ "page": 1 }), "?offset=0"),
+        (json!({ "page": 2 }), "?offset=50"),
+        (json!({ "page": 2.0 }), "?offset=50"),
+        (json!({ "page": 3, "limit": 20 }), "?limit=20&offset=40"),
+        (
+            json!({ "page": 17, "limit": 250 }),
+            "?limit=250&offset=4000",
+        ),
+        (
+            json!({ "page": 9_007_199_254_740_991_u64, "limit": 1 }),
+            "?limit=1&offset=9007199254740990",
+        ),
+    ] {
+        let call = views(&params);
+        assert_eq!(target(&call), format!("/v1/analytics/acme/views{expected}"));
+        assert_eq!(call.text("page"), None);
+        let typed = ListPageViews::parse(&params).unwrap();
+        assert_eq!(typed.to_call(), call);
+    }
+    let declared = Operation::ListPageViews.declaration();
+    let call = Call::parse(declared, &query(&[("page", "3"), ("limit", "20")])).unwrap();
+    assert_eq!(call.integer("offset"), Some(40));
+}
+
+#[test]
+fn a_page_is_an_integer_from_1_to_2_to_the_53_less_1() {
+    const PAGE: &str = "page must be an integer from 1 to 9007199254740991";
+    for (value, found) in [
+        (json!(0), "0"),
+        (json!(-1), "-1"),
+        (json!(1.5), "a number that is no exact integer"),
+        (
+            json!(9_007_199_254_740_992_u64),
+            "a number that is no exact integer",
+        ),
+        (json!("1"), "text"),
+        (json!("first"), "text"),
+        (json!(true), "a boolean"),
+        (json!([1]), "an array"),
+    ] {
+        let error = parse(Operation::ListPageViews, &json!({ "page": value })).unwrap_err();
+        assert_eq!((error.field.as_ref(), error.rule.name()), ("page", "page"));
+        assert_eq!(error.message(), format!("{PAGE}, found {found}"));
+    }
+    for (text, found) in [
+        ("0", "0"),
+        ("9007199254740992", "9007199254740992"),
+        ("1.5", "\"1.5\""),
+        ("+1", "\"+1\""),
+        ("first", "\"first\""),
+        ("", "\"\""),
+    ] {
+        let declared = Operation::ListPageViews.declaration();
+        let error = Call::parse(declared, &query(&[("page", text)])).unwrap_err();
+        assert_eq!((error.field.as_ref(), error.rule.name()), ("page", "page"));
+        assert_eq!(error.message(), format!("{PAGE}, found {found}"));
+    }
+}
+
+#[test]
+fn a_page_that_begins_past_the_last_countable_row_is_refused() {
+    let page = |page: u64| {
+        let params = json!({ "page": page, "limit": 250 });
+        parse(Operation::ListPageViews, &params)
+    };
+    let last = page(36_028_797_018_964).unwrap();
+    assert_eq!(last.text("offset"), Some("9007199254740750"));
+    for (number, found) in [
+        (36_028_797_018_965, "9007199254741000"),
+        (9_007_199_254_740_991, "2251799813685247500"),
+    ] {
+        let message =
+            format!("offset must be an integer from 0 to 9007199254740991, found {found}");
+        assert_refused(page(number), "offset", Rule::OFFSET, &message);
+    }
+}
+
+#[test]
+fn a_page_and_an_offset_exclude_each_other() {
+    for params in [
+        json!({ "page": 1, "offset": 0 }),
+        json!({ "page": 3, "limit": 20, "offset": 40 }),
+    ] {
+        assert_refused(
+            parse(Operation::ListPageViews, &params),
+            "page",
+            Rule::NotWithOffset,
+            "page must not stand together with offset",
+        );
+    }
+    // What is left out is no offset.
+    let call = views(&json!({ "page": 2, "offset": null }));
+    assert_eq!(call.integer("offset"), Some(50));
+}
+
+// what a call says of itself
+
+#[test]
+fn a_call_shows_the_names_of_its_arguments_and_no_values() {
+    let params = json!({ "id": "job_1", "prompt": "the merger is secret" });
+    let call = parse(Operation::SendMessage, &params).unwrap();
+    assert_eq!(
+        format!("{call:?}"),
+        r#"agentJobs.sendMessage["id", "prompt"]"#
+    );
+    assert_eq!(format!("{call:#?}").matches("merger").count(), 0);
+    assert_eq!(call.declaration(), Operation::SendMessage.declaration());
+}
+
+#[test]
+fn a_typed_call_says_the_same_as_one_by_names() {
+    let params = json!({ "id": "job_1", "prompt": "x" });
+    let typed = SendMessage::parse(&params).unwrap();
+    let call = parse(Operation::SendMessage, &params).unwrap();
+    assert_eq!(typed.to_call(), call);
+    assert_eq!(SendMessage::from_call(&call).unwrap(), typed);
+
+    let params = json!({ "dateFrom": "2024-01-01", "limit": 7, "offset": 3 });
+    let typed = ListPageViews::parse(&params).unwrap();
+    assert_eq!(typed.to_call(), views(&params));
+    assert_eq!(ListPageViews::from_call(&views(&params)).unwrap(), typed);
+}
+
+#[test]
+fn a_typed_call_needs_what_its_operation_requires() {
+    let of_another = parse(Operation::GetAgentJob, &json!({ "id": "job_1" })).unwrap();
+    let error = SendMessage::from_call(&of_another).unwrap_err();
+    assert_eq!(
+        (error.field.as_ref(), error.rule),
+        ("prompt", Rule::Required)
+    );
+}
+
+#[test]
+fn a_request_has_its_arguments_in_the_order_of_the_declaration() {
+    let expected =
+        "/v1/analytics/acme/views?dateFrom=2024-01-01&dateTo=2024-02-01&limit=5&offset=9";
+    let pairs = [
+        ("dateFrom", "2024-01-01"),
+        ("dateTo", "2024-02-01"),
+        ("limit", "5"),
+        ("offset", "9"),
+    ];
+    let declared = Operation::ListPageViews.declaration();
+    for turn in 0..pairs.len() {
+        let mut turned = pairs;
+        turned.rotate_left(turn);
+        let call = Call::parse(declared, &query(&turned)).unwrap();
+        assert_eq!(target(&call), expected);
+        turned.reverse();
+        let call = Call::parse(declared, &query(&turned)).unwrap();
+        assert_eq!(target(&call), expected);
+    }
+    let names: Vec<_> = views(&json!({ "page": 2, "limit": 5, "dateTo": "2024-02-01" }))
+        .arguments()
+        .map(|(parameter, text)| (parameter.name, text.to_owned()))
+        .collect();
+    let expected = [("dateTo", "2024-02-01"), ("limit", "5"), ("offset", "5")];
+    assert_eq!(names, expected.map(|(name, text)| (name, text.to_owned())));
+}
+
+#[test]
+fn what_is_put_in_later_stands_in_its_place() {
+    let call = views(&json!({ "dateFrom": "2024-01-01", "limit": 5, "page": 2 }));
+    let frozen = call.freeze(Millis(1_709_210_096_789)).unwrap();
+    assert_eq!(
+        target(&frozen),
+        "/v1/analytics/acme/views?dateFrom=2024-01-01&dateTo=2024-02-29T12%3A30%3A00.000Z&limit=5&offset=5"
+    );
+}
+
+#[test]
+fn an_argument_is_found_by_its_name() {
+    let call = views(&json!({ "dateFrom": "2024-01-01", "limit": 5 }));
+    assert_eq!(call.text("dateFrom"), Some("2024-01-01"));
+    assert_eq!(call.text("limit"), Some("5"));
+    assert_eq!(call.integer("limit"), Some(5));
+    assert_eq!(call.integer("dateFrom"), None);
+    for name in ["offset", "dateTo", "cursor", ""] {
+        assert_eq!((call.text(name), call.integer(name)), (None, None));
+    }
+    assert_eq!(
+        call.range().unwrap().from().map(DateBound::as_str),
+        Some("2024-01-01")
+    );
+}
+
+#[test]
+fn a_list_knows_its_size_when_nothing_is_said() {
+    for (operation, params, expected) in [
+        (Operation::ListPageViews, json!({}), Some(50)),
+        (Operation::ListAgentJobs, json!({}), Some(25)),
+        (Operation::GetAgentJob, json!({ "id": "j" }), None),
+    ] {
+        let call = parse(operation, &params).unwrap();
+        assert_eq!(call.default_limit(), expected);
+    }
+}
+
+// ranges
+
+#[test]
+fn an_open_end_is_frozen_where_the_operation_has_one() {
+    let now = Millis(1_709_210_096_789);
+    for operation in Operation::ALL.iter().copied() {
+        let declared = operation.declaration();
+        if declared.parameter("dateTo").is_some() {
+            let frozen = parse(operation, &json!({})).unwrap().freeze(now).unwrap();
+            let end = Some("2024-02-29T12:30:00.000Z");
+            assert_eq!(frozen.text("dateTo"), end, "{}", declared.name);
+        }
+    }
+    let jobs = ListAgentJobs::default().to_call();
+    assert_eq!(jobs.clone().freeze(now).unwrap(), jobs);
+    let given = views(&json!({ "dateTo": "2024-01-01" }));
+    assert_eq!(given.clone().freeze(now).unwrap(), given);
+    let frozen = views(&json!({})).freeze(now).unwrap();
+    assert_eq!(frozen.clone().freeze(Millis(u64::MAX)).unwrap(), frozen);
+}
+
+#[test]
+fn a_range_that_begins_after_the_moment_it_is_frozen_is_refused() {
+    let call = views(&json!({ "dateFrom": "2024-02-29T12:35:00Z" }));
+    let message = "dateFrom must be before dateTo, found \"2024-02-29T12:35:00Z\"";
+    assert_refused(
+        call.freeze(Millis(1_709_210_096_789)),
+        "dateFrom",
+        Rule::BeforeDateTo,
+        message,
+    );
+}
+
+#[test]
+fn each_date_has_one_spelling_and_nothing_else_is_changed() {
+    let call = views(&json!({
+        "dateFrom": "2024-02-29T01:00+01:00", "dateTo": "2024-03-01T00:00:00.0000009Z", "limit": 7,
+    }));
+    let normal = call.clone().normalize();
+    assert_eq!(normal.text("dateFrom"), Some("2024-02-29T00:00:00.000Z"));
+    assert_eq!(normal.text("dateTo"), Some("2024-03-01T00:00:00.000Z"));
+    assert_eq!(normal.text("limit"), Some("7"));
+    assert_eq!(normal.clone().normalize(), normal);
+    assert_eq!(normal.range().unwrap(), call.range().unwrap().normalize());
+
+    let days = views(&json!({ "dateFrom": "2024-02-29", "dateTo": "2024-03-01" }));
+    assert_eq!(days.clone().normalize(), days);
+    // A prompt that looks like a date is no date.
+    let params = json!({ "prompt": "2024-02-29T00:00Z" });
+    let create = parse(Operation::CreateAgentJob, &params).unwrap();
+    assert_eq!(create.clone().normalize(), create);
+}
+
+#[test]
+fn every_page_of_a_list_is_of_one_list() {
+    let range = json!({ "dateFrom": "2024-01-01" });
+    for params in [
+        json!({ "dateFrom": "2024-01-01", "limit": 5 }),
+        json!({ "dateFrom": "2024-01-01", "limit": 5, "offset": 10 }),
+        json!({ "dateFrom": "2024-01-01", "page": 9 }),
+    ] {
+        assert_eq!(views(&params).without_window(), views(&range));
+    }
+}
