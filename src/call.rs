@@ -197,8 +197,11 @@ impl Call {
             return Err(ValidationError::new(PAGE, Rule::NotWithOffset, ""));
         }
         let limit = self.integer("limit").or_else(|| self.default_limit());
-        let offset = Offset::of_page(page, limit.unwrap_or(0))?;
+        let limit = limit.unwrap_or(0);
+        let offset = Offset::of_page(page, limit)?;
         self.remove(PAGE);
+        // Said in so many words: in pages of another size it would be another page.
+        self.set("limit", integer_text(limit));
         self.set("offset", integer_text(offset.get()));
         Ok(())
     }

@@ -141,7 +141,7 @@ impl Pages {
         if page.has_more == Some(false) {
             return Ok(false);
         }
-        let Some(cursor) = page.next_cursor else {
+        let Some(cursor) = page.next_cursor.filter(|cursor| !cursor.is_empty()) else {
             if page.has_more == Some(true) {
                 let what = "is missing, although hasMore says that there is more";
                 return Err(DecodeError::new("nextCursor", what).into());

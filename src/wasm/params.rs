@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use js_sys::{Array, Object, Reflect};
+use js_sys::{Array, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::value::{Scalar, Value};
@@ -49,7 +49,10 @@ impl Value for Argument {
         if !self.0.is_object() || Array::is_array(&self.0) {
             return Vec::new();
         }
-        let keys = Object::keys(self.0.unchecked_ref::<Object>());
+        // A proxy whose trap throws has no names either.
+        let Ok(keys) = Reflect::own_keys(&self.0) else {
+            return Vec::new();
+        };
         let names = keys.iter().filter_map(|name| name.as_string());
         // What is `undefined` counts as left out, whatever its name.
         names

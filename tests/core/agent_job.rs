@@ -126,7 +126,7 @@ fn a_member_of_a_wrong_type_is_named_by_its_path() {
             let error = read(&body).expect_err(field);
             assert_eq!(error.at, field, "{wrong}");
             assert!(
-                error.what.starts_with("invalid type"),
+                error.what.starts_with("must be "),
                 "{field}: {}",
                 error.what
             );

@@ -113,9 +113,9 @@ fn the_name_of_an_unknown_parameter_is_repeated_short_and_without_control_charac
 #[test]
 fn a_page_is_sent_as_its_offset() {
     for (params, expected) in [
-        (json!({ "page": 1 }), "?offset=0"),
-        (json!({ "page": 2 }), "?offset=50"),
-        (json!({ "page": 2.0 }), "?offset=50"),
+        (json!({ "page": 1 }), "?limit=50&offset=0"),
+        (json!({ "page": 2 }), "?limit=50&offset=50"),
+        (json!({ "page": 2.0 }), "?limit=50&offset=50"),
         (json!({ "page": 3, "limit": 20 }), "?limit=20&offset=40"),
         (
             json!({ "page": 17, "limit": 250 }),

@@ -2,9 +2,10 @@
 
 use quillgate::declaration::{Pagination, ParameterKind, Place};
 use quillgate::{
-    Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint, GetAgentJob, JobId,
-    ListAgentJobs, ListPageViews, Method, Offset, Operation, PageSize, Policy, ProjectId, Prompt,
-    Request, Scope, SendMessage, StreamAgentJobEvents,
+    Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint, GetAgentJob,
+    GetCallerStats, GetConversation, GetFeedbackByPage, JobId, ListAgentJobs, ListConversations,
+    ListFeedback, ListPageViews, ListSearches, ListVisitors, Method, Offset, Operation, PageSize,
+    Policy, ProjectId, Prompt, Request, Scope, SendMessage, StreamAgentJobEvents,
 };
 use serde_json::json;
 
@@ -120,7 +121,7 @@ fn each_page_view_parameter_can_be_sent_alone() {
         (json!({"dateTo": "2024-02-29"}), "dateTo=2024-02-29"),
         (json!({"limit": 1}), "limit=1"),
         (json!({"offset": 0}), "offset=0"),
-        (json!({"page": 2}), "offset=50"),
+        (json!({"page": 2}), "limit=50&offset=50"),
         (
             json!({"offset": 9_007_199_254_740_991_u64}),
             "offset=9007199254740991",
@@ -232,13 +233,22 @@ fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
         Operation::StreamAgentJobEvents => of::<StreamAgentJobEvents>(params),
         Operation::DeleteAgentJobRecord => of::<DeleteAgentJobRecord>(params),
         Operation::ListPageViews => of::<ListPageViews>(params),
+        Operation::ListVisitors => of::<ListVisitors>(params),
+        Operation::ListFeedback => of::<ListFeedback>(params),
+        Operation::GetFeedbackByPage => of::<GetFeedbackByPage>(params),
+        Operation::ListSearches => of::<ListSearches>(params),
+        Operation::ListConversations => of::<ListConversations>(params),
+        Operation::GetConversation => of::<GetConversation>(params),
+        Operation::GetCallerStats => of::<GetCallerStats>(params),
     }
 }
+
+const ULID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 fn sample(name: &str, kind: ParameterKind) -> serde_json::Value {
     match kind {
         ParameterKind::Text | ParameterKind::Id => json!("x"),
-        ParameterKind::Ulid => json!("01ARZ3NDEKTSV4RRFFQ69G5FAV"),
+        ParameterKind::Ulid => json!(ULID),
         ParameterKind::Date if name == "dateTo" => json!("2024-01-02"),
         ParameterKind::Date => json!("2024-01-01"),
         ParameterKind::Integer { rule, .. } => json!(rule.max),
@@ -250,7 +260,7 @@ fn sample(name: &str, kind: ParameterKind) -> serde_json::Value {
 /// Every parameter of an operation but one. `page` is left out too: it stands in the place of
 /// `offset`.
 fn params_without(operation: Operation, left_out: &str) -> serde_json::Value {
-    let parameters = operation.declaration().parameters();
+    let parameters = operation.declaration().parameters.iter();
     parameters
         .filter(|own| own.kind != ParameterKind::Page && own.name != left_out)
         .map(|own| (own.name.to_owned(), sample(own.name, own.kind)))
@@ -281,22 +291,23 @@ fn what_an_operation_says_of_itself_is_what_it_sends() {
         let route = declared
             .path
             .replace("{projectId}", "acme")
-            .replace("{id}", "x");
+            .replace("{id}", "x")
+            .replace("{threadId}", ULID);
         assert_eq!(path, route, "{name}");
 
         let named = |place| -> Vec<&str> {
             declared
-                .parameters()
+                .parameters
+                .iter()
                 .filter(|own| own.place == place && own.kind != ParameterKind::Page)
                 .map(|own| own.name)
                 .collect()
         };
-        let in_path = declared.path.contains("{id}");
-        assert_eq!(
-            named(Place::Path),
-            if in_path { vec!["id"] } else { vec![] },
-            "{name}"
-        );
+        for own in named(Place::Path) {
+            assert!(declared.path.contains(&format!("{{{own}}}")), "{name}");
+        }
+        let braces = declared.path.matches('{').count();
+        assert_eq!(named(Place::Path).len() + 1, braces, "{name}");
         let sent: Vec<_> = query
             .split('&')
             .filter_map(|pair| Some(pair.split_once('=')?.0))
@@ -314,7 +325,7 @@ fn what_an_operation_says_of_itself_is_what_it_sends() {
 fn a_parameter_is_required_exactly_where_its_operation_says_so() {
     for operation in Operation::ALL.iter().copied() {
         let declared = operation.declaration();
-        for left_out in declared.parameters() {
+        for left_out in declared.parameters {
             let taken = takes(operation, &params_without(operation, left_out.name));
             assert_eq!(
                 taken,
@@ -331,7 +342,7 @@ fn a_parameter_is_required_exactly_where_its_operation_says_so() {
 fn the_documented_bounds_of_integers_are_the_enforced_ones() {
     let mut integers = Vec::new();
     let of = |operation: Operation| {
-        let parameters = operation.declaration().parameters();
+        let parameters = operation.declaration().parameters.iter();
         parameters.map(move |parameter| (operation, parameter))
     };
     for (operation, parameter) in Operation::ALL.iter().copied().flat_map(of) {
@@ -352,6 +363,12 @@ fn the_documented_bounds_of_integers_are_the_enforced_ones() {
             (Operation::ListAgentJobs, "limit", 1, 100, 25),
             (Operation::ListPageViews, "limit", 1, 250, 50),
             (Operation::ListPageViews, "offset", 0, (1 << 53) - 1, 0),
+            (Operation::ListVisitors, "limit", 1, 250, 50),
+            (Operation::ListVisitors, "offset", 0, (1 << 53) - 1, 0),
+            (Operation::ListFeedback, "limit", 1, 100, 50),
+            (Operation::GetFeedbackByPage, "limit", 1, 100, 10),
+            (Operation::ListSearches, "limit", 1, 100, 50),
+            (Operation::ListConversations, "limit", 1, 1000, 100),
         ]
     );
 }
@@ -371,14 +388,15 @@ fn operations_have_names_and_routes_of_their_own() {
 }
 
 #[test]
-fn an_operation_is_found_by_its_name_and_stands_at_its_place() {
-    for (at, operation) in Operation::ALL.iter().copied().enumerate() {
+fn an_operation_is_found_by_its_name() {
+    for operation in Operation::ALL.iter().copied() {
         let name = operation.declaration().name;
         assert_eq!(Operation::from_name(name), Some(operation));
-        assert_eq!(operation.index(), at, "{name}");
         assert_eq!(serde_json::to_value(operation).unwrap(), json!(name));
     }
-    for name in ["", "agentJobs", "agentJobs.Get", "pageViews.list"] {
+    let former = Operation::from_name("pageViews.list");
+    assert_eq!(former, Some(Operation::ListPageViews));
+    for name in ["", "agentJobs", "agentJobs.Get", "pageViews"] {
         assert_eq!(Operation::from_name(name), None, "{name}");
     }
 }
@@ -387,6 +405,10 @@ fn an_operation_is_found_by_its_name_and_stands_at_its_place() {
 fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
     let jobs = Pagination::Cursor { rows: "jobs" };
     let views = Pagination::Offset { rows: "views" };
+    let report = |name, pagination| {
+        let policy = Some(Policy::Analytics);
+        (name, Scope::ReadAnalytics, policy, pagination)
+    };
     let expected = [
         (
             "agentJobs.create",
@@ -430,6 +452,34 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
             Some(Policy::Analytics),
             views,
         ),
+        report(
+            "analytics.visitors",
+            Pagination::Offset { rows: "visitors" },
+        ),
+        report(
+            "analytics.feedback",
+            Pagination::Cursor { rows: "feedback" },
+        ),
+        report("analytics.feedbackByPage", Pagination::Whole),
+        report(
+            "analytics.searches",
+            Pagination::Cursor { rows: "searches" },
+        ),
+        (
+            "analytics.conversations",
+            Scope::ReadConversations,
+            Some(Policy::Analytics),
+            Pagination::Cursor {
+                rows: "conversations",
+            },
+        ),
+        (
+            "analytics.conversation",
+            Scope::ReadConversations,
+            Some(Policy::Analytics),
+            Pagination::Whole,
+        ),
+        report("analytics.callerStats", Pagination::Whole),
     ];
     let declared = Operation::ALL.iter().map(|operation| {
         let own = operation.declaration();
@@ -466,10 +516,8 @@ fn every_operation_and_every_parameter_is_documented() {
     for operation in Operation::ALL {
         let (declared, words) = (operation.declaration(), operation.documentation());
         assert!(words.summary.concat().trim().ends_with('.'));
-        assert_eq!(declared.groups.len(), words.parameters.len());
-        for (group, docs) in declared.groups.iter().zip(words.parameters) {
-            assert_eq!(group.len(), docs.len(), "{}", declared.name);
-            assert!(docs.iter().all(|doc| doc.ends_with('.')), "{docs:?}");
-        }
+        let docs = words.parameters;
+        assert_eq!(declared.parameters.len(), docs.len(), "{}", declared.name);
+        assert!(docs.iter().all(|doc| doc.ends_with('.')), "{docs:?}");
     }
 }

@@ -58,12 +58,8 @@ fn totals_views_and_has_more_are_promised() {
         let mut missing = body();
         missing.as_object_mut().unwrap().remove(field).unwrap();
         let error = read(&missing).expect_err(field);
-        assert_eq!(error.at, "");
-        assert!(
-            error.what.contains(&format!("missing field `{field}`")),
-            "{}",
-            error.what
-        );
+        assert_eq!(error.at, field);
+        assert!(error.what.ends_with(", found nothing"), "{}", error.what);
 
         let mut null = body();
         null[field] = Value::Null;
@@ -128,13 +124,9 @@ fn a_wrong_type_is_named_by_its_path() {
         *body.pointer_mut(pointer).unwrap() = wrong.clone();
         let error = read(&body).expect_err(at);
         assert_eq!(error.at, at, "{wrong}");
+        assert!(error.what.contains(", found "), "{at}: {}", error.what);
         assert!(
-            error.what.starts_with("invalid type"),
-            "{at}: {}",
-            error.what
-        );
-        assert!(
-            error.to_string().starts_with(&format!("{at} invalid type")),
+            error.to_string().starts_with(&format!("{at} must be ")),
             "{error}"
         );
     }
@@ -182,7 +174,7 @@ fn a_number_that_is_no_count_is_refused_where_it_stands() {
     ] {
         let error = read_text(&with_count(number)).expect_err(number);
         assert_eq!(error.at, "views[1].ai", "{number}");
-        let expected = "expected an integer from 0 to 9007199254740991";
+        let expected = "must be an integer from 0 to 9007199254740991, found a number";
         assert!(error.what.contains(expected), "{number}: {}", error.what);
     }
 }
@@ -249,9 +241,9 @@ fn a_body_that_is_no_json_is_a_decode_error_of_the_whole_body() {
 }
 
 #[test]
-fn text_that_is_no_unicode_is_refused_where_it_stands() {
+fn text_that_is_no_unicode_is_refused() {
     let error = decode::<ListPageViews>(
         b"{\"totals\":{},\"views\":[{\"path\":\"\xff\"}],\"hasMore\":true}",
     );
-    assert_eq!(error.unwrap_err().at, "views[0].path");
+    assert_eq!(error.unwrap_err().at, "");
 }

@@ -42,7 +42,7 @@ fn a_success_that_is_not_what_was_promised_is_a_decode_error() {
     for (body, at) in [
         (&b""[..], ""),
         (b"<html>", ""),
-        (br#"{"error":"no"}"#, ""),
+        (br#"{"error":"no"}"#, "totals"),
         (
             br#"{"totals":{},"views":[{"ai":-1}],"hasMore":true}"#,
             "views[0].ai",

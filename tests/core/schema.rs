@@ -3,8 +3,9 @@
 use quillgate::response::decode;
 use quillgate::schema::{Described, Kind, Object};
 use quillgate::{
-    AgentJob, CreateAgentJob, Endpoint, GetAgentJob, JobPage, JobStatus, ListAgentJobs,
-    ListPageViews, ListedJob, Operation, PageViews, SendMessage, StreamAgentJobEvents,
+    CreateAgentJob, Endpoint, Feedback, GetAgentJob, GetCallerStats, GetConversation,
+    GetFeedbackByPage, JobStatus, ListAgentJobs, ListConversations, ListFeedback, ListPageViews,
+    ListSearches, ListVisitors, Operation, SendMessage, StreamAgentJobEvents,
 };
 use serde_json::{Value, json};
 
@@ -13,13 +14,16 @@ fn example(kind: &Kind) -> Value {
     match kind {
         Kind::Text => json!("x"),
         Kind::OpenEnum(described) => json!(described.known[0]),
+        Kind::Tag(known) => json!(known[0]),
         Kind::Count => json!(7),
+        Kind::Number => json!(0.25),
         Kind::Flag => json!(true),
         Kind::Object(object) => object
             .fields
             .iter()
             .map(|field| (field.name.to_owned(), example(&field.kind)))
             .collect(),
+        Kind::Union(union) => example(&union.variants[0].1),
         Kind::List(element) => json!([example(element)]),
         Kind::Nullable(inner) => example(inner),
         Kind::Nothing => panic!("what has no body is not decoded"),
@@ -38,7 +42,14 @@ fn members(kind: &Kind, at: &str, found: &mut Vec<(String, bool)>) {
         }
         Kind::List(element) => members(element, &format!("{at}/0"), found),
         Kind::Nullable(inner) => members(inner, at, found),
-        Kind::Text | Kind::OpenEnum(_) | Kind::Count | Kind::Flag | Kind::Nothing => {}
+        Kind::Union(union) => members(&union.variants[0].1, at, found),
+        Kind::Text
+        | Kind::OpenEnum(_)
+        | Kind::Tag(_)
+        | Kind::Count
+        | Kind::Number
+        | Kind::Flag
+        | Kind::Nothing => {}
     }
 }
 
@@ -95,6 +106,43 @@ fn page_views_are_read_and_written_as_they_are_described() {
 }
 
 #[test]
+fn the_other_reports_are_read_and_written_as_they_are_described() {
+    assert_described::<ListVisitors>(10);
+    assert_described::<ListFeedback>(11);
+    assert_described::<GetFeedbackByPage>(7);
+    assert_described::<ListSearches>(8);
+    assert_described::<ListConversations>(14);
+    assert_described::<GetConversation>(7);
+    assert_described::<GetCallerStats>(4);
+}
+
+#[test]
+fn feedback_is_told_apart_by_its_source() {
+    let read = |entry: Value| {
+        let body = json!({ "feedback": [entry], "nextCursor": null, "hasMore": false });
+        decode::<ListFeedback>(body.to_string().as_bytes())
+            .map(|page| page.feedback.into_iter().next().unwrap())
+    };
+    let page = read(json!({ "source": "contextual", "helpful": true, "code": 5 })).unwrap();
+    assert!(matches!(page, Feedback::Contextual(own) if own.helpful == Some(true)));
+    let code = read(json!({ "source": "code_snippet", "code": "x" })).unwrap();
+    assert!(matches!(code, Feedback::CodeSnippet(own) if own.code.as_deref() == Some("x")));
+    for source in ["agent", "thumbs_only", "carrier_pigeon"] {
+        let other = read(json!({ "source": source, "id": "f1" })).unwrap();
+        assert!(matches!(other, Feedback::Other(own) if own.source.as_str() == source));
+    }
+    for (entry, at) in [
+        (json!({ "source": "contextual", "helpful": 1 }), "helpful"),
+        (json!({ "source": "code_snippet", "code": 5 }), "code"),
+        (json!({ "id": "f1" }), "source"),
+        (json!({ "source": null }), "source"),
+    ] {
+        assert_eq!(read(entry).unwrap_err().at, format!("feedback[0].{at}"));
+    }
+    assert_eq!(read(json!("words")).unwrap_err().at, "feedback[0]");
+}
+
+#[test]
 fn the_described_statuses_are_the_known_ones() {
     let Kind::OpenEnum(described) = JobStatus::KIND else {
         panic!("a job's status is open text");
@@ -116,6 +164,13 @@ fn each_operation_promises_its_resource() {
         (Operation::StreamAgentJobEvents, "AgentJob"),
         (Operation::DeleteAgentJobRecord, ""),
         (Operation::ListPageViews, "PageViews"),
+        (Operation::ListVisitors, "Visitors"),
+        (Operation::ListFeedback, "FeedbackPage"),
+        (Operation::GetFeedbackByPage, "FeedbackByPage"),
+        (Operation::ListSearches, "Searches"),
+        (Operation::ListConversations, "Conversations"),
+        (Operation::GetConversation, "ConversationThread"),
+        (Operation::GetCallerStats, "CallerStats"),
     ];
     assert_eq!(results.map(|(operation, _)| operation), Operation::ALL);
     for (operation, name) in results {
@@ -142,15 +197,22 @@ fn documented(object: &Object) {
 
 #[test]
 fn every_member_is_documented() {
-    for kind in [
-        AgentJob::KIND,
-        JobPage::KIND,
-        ListedJob::KIND,
-        PageViews::KIND,
-    ] {
-        let Kind::Object(object) = kind else {
-            panic!("a record is an object");
-        };
-        documented(object);
+    fn walk(kind: &Kind) {
+        match kind {
+            Kind::Object(object) => {
+                documented(object);
+                object.fields.iter().for_each(|field| walk(&field.kind));
+            }
+            Kind::Union(union) => {
+                assert!(!union.doc.is_empty(), "{}", union.name);
+                union.variants.iter().for_each(|(_, variant)| walk(variant));
+                walk(&union.otherwise);
+            }
+            Kind::List(inner) | Kind::Nullable(inner) => walk(inner),
+            _ => {}
+        }
+    }
+    for operation in Operation::ALL {
+        walk(operation.result());
     }
 }

@@ -98,7 +98,7 @@ describe("a path", () => {
     `${JOBS}/j1/events/1`,
     `/v1/agent/${PROJECT}/job`,
     `/v2/analytics/${PROJECT}/views`,
-    `/v1/analytics/${PROJECT}/visitors`,
+    `/v1/analytics/${PROJECT}/referrers`,
     `${JOBS}/j1/messages`,
     `${JOBS}/j1/message/1`,
     "/__control/requests",

@@ -196,7 +196,7 @@ fn row_type(operation: Operation, rows: &str) -> Option<String> {
 /// Where a list by offset goes on: its parameters, of which `limit` and `offset` are there.
 fn cursor_type(declared: &Declaration) -> String {
     let mut members = String::new();
-    for parameter in declared.parameters.iter() {
+    for parameter in declared.parameters {
         let kind = parameter_type(parameter.kind);
         match parameter.kind {
             ParameterKind::Page => {}

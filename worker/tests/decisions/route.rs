@@ -174,7 +174,7 @@ fn a_path_that_is_not_exactly_an_operations_is_not_found() {
         "/v1/agent/demo-docs/job",
         "/v2/analytics/demo-docs/views",
         "/v1/analytics/demo-docs/views/export",
-        "/v1/analytics/demo-docs/visitors",
+        "/v1/analytics/demo-docs/referrers",
         "/prefix/v2/agent/demo-docs/job",
         "/v2/agent/{projectId}",
     ] {

@@ -157,7 +157,7 @@ fn more(operation: Operation) -> More {
         Operation::ListAgentJobs => LIST,
         Operation::StreamAgentJobEvents => EVENTS,
         Operation::DeleteAgentJobRecord => DELETE_RECORD,
-        Operation::ListPageViews => describe_report(operation.declaration().pagination),
+        report => describe_report(report.declaration().pagination),
     }
 }
 

@@ -135,7 +135,8 @@ fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
             ("path".into(), "projectId".into(), true.into())
         );
         let outside = operation
-            .parameters()
+            .parameters
+            .iter()
             .filter(|own| own.place != Place::Body);
         let expected: Vec<_> = outside
             .map(|own| {
@@ -157,7 +158,8 @@ fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
             .cloned()
             .collect();
         let expected = operation
-            .parameters()
+            .parameters
+            .iter()
             .filter(|own| own.place == Place::Body);
         assert_eq!(members, expected.map(|own| own.name.to_owned()).collect());
         assert!(members.is_empty() || body["additionalProperties"] == false);
@@ -487,11 +489,10 @@ fn problems_of_records() -> Vec<Problem> {
     let Verdict::Refused(refused) = budget::reserve(&ask) else {
         panic!("the budget is spent")
     };
-    let repeat = |state, live, fingerprint| {
+    let repeat = |state, fingerprint| {
         let record = Record {
             fingerprint: "first".to_owned(),
             state,
-            live,
             at: now.0,
             status: None,
         };
@@ -504,8 +505,8 @@ fn problems_of_records() -> Vec<Problem> {
         breaker.allow(now).expect_err("an open breaker"),
         permits::busy_problem(),
         refused.problem,
-        repeat(State::Running, true, "first"),
-        repeat(State::Unknown, false, "first"),
-        repeat(State::Done, false, "other"),
+        repeat(State::Running, "first"),
+        repeat(State::Unknown, "first"),
+        repeat(State::Done, "other"),
     ]
 }
