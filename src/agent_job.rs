@@ -7,7 +7,7 @@ use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
-use crate::encode::percent_encoded;
+use crate::encode::percent_encode;
 use crate::error::ValidationError;
 use crate::parameters::SingleParameter;
 use crate::project::path_segment;
@@ -45,7 +45,7 @@ impl JobId {
     /// The identifier percent-encoded as one path segment.
     #[must_use]
     pub fn as_path_segment(&self) -> String {
-        percent_encoded(&self.0)
+        percent_encode(&self.0)
     }
 }
 

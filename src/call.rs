@@ -4,14 +4,14 @@ use std::fmt;
 
 use crate::date::{DateBound, DateRange};
 use crate::declaration::{Declaration, Method, Parameter, ParameterKind, Place};
-use crate::encode::{Query, json_string, percent_encoded};
+use crate::encode::{Query, encode_json_string, percent_encode};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Offset, PAGE};
 use crate::millis::Millis;
 use crate::project::{ProjectId, path_segment};
 use crate::ulid::check_ulid;
 use crate::value::{
-    Scalar, Value, check_not_empty, decimal, excerpt, integer_text, read_integer, read_text,
+    Scalar, Value, check_not_empty, decimal, format_integer, quote, read_integer, read_text,
 };
 
 /// A request, without the address and the credential that it will be sent with.
@@ -201,8 +201,8 @@ impl Call {
         let offset = Offset::of_page(page, limit)?;
         self.remove(PAGE);
         // Said in so many words: in pages of another size it would be another page.
-        self.set("limit", integer_text(limit));
-        self.set("offset", integer_text(offset.get()));
+        self.set("limit", format_integer(limit));
+        self.set("offset", format_integer(offset.get()));
         Ok(())
     }
 
@@ -225,7 +225,7 @@ impl Call {
             match name {
                 "projectId" => target.push_str(&project.as_path_segment()),
                 // It was required when the call was made.
-                name => target.push_str(&percent_encoded(self.text(name).unwrap_or(""))),
+                name => target.push_str(&percent_encode(self.text(name).unwrap_or(""))),
             }
             rest = after;
         }
@@ -238,9 +238,9 @@ impl Call {
                 Place::Query => query.push(parameter.name, text),
                 Place::Body => {
                     body.push(if body.is_empty() { '{' } else { ',' });
-                    body.push_str(&json_string(parameter.name));
+                    body.push_str(&encode_json_string(parameter.name));
                     body.push(':');
-                    body.push_str(&json_string(text));
+                    body.push_str(&encode_json_string(text));
                 }
             }
         }
@@ -270,7 +270,7 @@ fn read_argument(
     if *value == Scalar::Absent {
         return Ok(None);
     }
-    let integer = |rule: &'static IntegerRule| read_integer(field, value, rule).map(integer_text);
+    let integer = |rule: &'static IntegerRule| read_integer(field, value, rule).map(format_integer);
     let text = || read_text(field, value);
     let argument = match parameter.kind {
         ParameterKind::Integer { rule, .. } => integer(rule)?,
@@ -287,7 +287,7 @@ fn read_argument(
             text if known.contains(&text.as_str()) => text,
             text => {
                 let rule = Rule::OneOf(known);
-                return Err(ValidationError::new(field, rule, excerpt(&text)));
+                return Err(ValidationError::new(field, rule, quote(&text)));
             }
         },
     };

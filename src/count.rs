@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::{Deserializer, Unexpected, Visitor};
 
 use crate::schema::{Described, Kind};
-use crate::value::{MAX_SAFE_INTEGER, exact_integer};
+use crate::value::{MAX_SAFE_INTEGER, to_exact_integer};
 
 /// A count: 0 to 2^53 − 1, which every JSON parser reads exactly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +43,7 @@ impl<'de> Deserialize<'de> for Count {
             }
             // JSON does not tell 1 from 1.0 or 1e0, and neither does a JavaScript host.
             fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Count, E> {
-                match exact_integer(number).map(u64::try_from) {
+                match to_exact_integer(number).map(u64::try_from) {
                     Some(Ok(number)) => Ok(Count(number)),
                     _ => Err(E::invalid_value(Unexpected::Float(number), &self)),
                 }

@@ -112,7 +112,7 @@ impl AdminKey {
         let kind = key.strip_prefix("mint_").filter(|rest| !rest.is_empty());
         let other = |rest: &str| rest.starts_with("dsc_") || rest.starts_with("us_");
         match kind {
-            Some(rest) if !other(rest) && stands_in_header(&key) => Ok(Self(key)),
+            Some(rest) if !other(rest) && is_header_value(&key) => Ok(Self(key)),
             _ => Err(ValidationError::new("adminKey", Rule::AdminKey, "")),
         }
     }
@@ -133,7 +133,7 @@ impl fmt::Debug for AdminKey {
 
 /// Whether `text` can stand in a header as a credential: visible ASCII, no spaces.
 #[must_use]
-pub fn stands_in_header(text: &str) -> bool {
+pub fn is_header_value(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
@@ -141,8 +141,8 @@ pub fn stands_in_header(text: &str) -> bool {
 ///
 /// # Errors
 /// [`Rule::IdempotencyKey`] when it is anything else.
-pub fn idempotency_key(key: &str) -> Result<(), ValidationError> {
-    if key.len() <= 255 && stands_in_header(key) {
+pub fn check_idempotency_key(key: &str) -> Result<(), ValidationError> {
+    if key.len() <= 255 && is_header_value(key) {
         return Ok(());
     }
     Err(ValidationError::new(

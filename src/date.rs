@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use crate::error::{Rule, ValidationError};
 use crate::millis::Millis;
-use crate::value::{excerpt, integer_text};
+use crate::value::{format_integer, quote};
 
 /// To what an open end is rounded down: five minutes.
 const FREEZE_STEP: Millis = Millis::from_seconds(300);
@@ -53,7 +53,7 @@ impl DateBound {
         let text = text.into();
         match read_point(text.as_bytes()) {
             Ok(point) => Ok(Self { text, point }),
-            Err(rule) => Err(ValidationError::new(field, rule, excerpt(&text))),
+            Err(rule) => Err(ValidationError::new(field, rule, quote(&text))),
         }
     }
 
@@ -158,7 +158,7 @@ impl DateRange {
             return Err(ValidationError::new(
                 "dateFrom",
                 Rule::BeforeDateTo,
-                excerpt(&from.text),
+                quote(&from.text),
             ));
         }
         Ok(Self { from, to })
@@ -224,7 +224,7 @@ fn write_date_time(millis: i64) -> String {
     let of_day = millis.rem_euclid(DAY);
     let mut text = String::with_capacity(24);
     let mut field = |separator: &str, value: i64, width: usize| {
-        let digits = integer_text(value.unsigned_abs());
+        let digits = format_integer(value.unsigned_abs());
         text.push_str(separator);
         for _ in digits.len()..width {
             text.push('0');
@@ -434,15 +434,15 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
 /// A date that has passed asks for no wait; anything else that is neither is no answer.
 ///
 /// ```
-/// use quillgate::{Millis, date::retry_after};
+/// use quillgate::{Millis, date::parse_retry_after};
 ///
 /// let now = Millis(784_111_777_000); // Sun, 06 Nov 1994 08:49:37 GMT
-/// assert_eq!(retry_after("120", now), Some(Millis(120_000)));
-/// assert_eq!(retry_after("Sun, 06 Nov 1994 08:50:00 GMT", now), Some(Millis(23_000)));
-/// assert_eq!(retry_after("soon", now), None);
+/// assert_eq!(parse_retry_after("120", now), Some(Millis(120_000)));
+/// assert_eq!(parse_retry_after("Sun, 06 Nov 1994 08:50:00 GMT", now), Some(Millis(23_000)));
+/// assert_eq!(parse_retry_after("soon", now), None);
 /// ```
 #[must_use]
-pub fn retry_after(value: &str, now: Millis) -> Option<Millis> {
+pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
     let value = value.as_bytes().trim_ascii();
     if !value.is_empty() && value.iter().all(u8::is_ascii_digit) {
         let seconds = |number: u64, digit: &u8| {
@@ -459,7 +459,7 @@ pub fn retry_after(value: &str, now: Millis) -> Option<Millis> {
 ///
 /// The two-digit year of an RFC 850 date is taken to be at most 50 years after `now`.
 #[must_use]
-pub fn http_date(text: &str, now: Millis) -> Option<Millis> {
+pub fn parse_http_date(text: &str, now: Millis) -> Option<Millis> {
     read_http_date(text.as_bytes(), now)
 }
 

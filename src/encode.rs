@@ -7,13 +7,13 @@
 /// can change neither the path nor the query around it (RFC 3986, section 2.3).
 ///
 /// ```
-/// use quillgate::encode::percent_encoded;
+/// use quillgate::encode::percent_encode;
 ///
-/// assert_eq!(percent_encoded("a/../b?x=1#y"), "a%2F..%2Fb%3Fx%3D1%23y");
-/// assert_eq!(percent_encoded("2024-01-01T00:00:00+02:00"), "2024-01-01T00%3A00%3A00%2B02%3A00");
+/// assert_eq!(percent_encode("a/../b?x=1#y"), "a%2F..%2Fb%3Fx%3D1%23y");
+/// assert_eq!(percent_encode("2024-01-01T00:00:00+02:00"), "2024-01-01T00%3A00%3A00%2B02%3A00");
 /// ```
 #[must_use]
-pub fn percent_encoded(text: &str) -> String {
+pub fn percent_encode(text: &str) -> String {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -31,10 +31,10 @@ pub fn percent_encoded(text: &str) -> String {
 /// Writes `text` as a JSON string, quotes included (RFC 8259, section 7).
 ///
 /// ```
-/// assert_eq!(quillgate::encode::json_string("a \"b\"\n"), r#""a \"b\"\n""#);
+/// assert_eq!(quillgate::encode::encode_json_string("a \"b\"\n"), r#""a \"b\"\n""#);
 /// ```
 #[must_use]
-pub fn json_string(text: &str) -> String {
+pub fn encode_json_string(text: &str) -> String {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let mut json = String::with_capacity(text.len() + 2);
     json.push('"');
@@ -67,7 +67,7 @@ impl Query {
         self.0.push(if self.0.is_empty() { '?' } else { '&' });
         self.0.push_str(name);
         self.0.push('=');
-        self.0.push_str(&percent_encoded(value));
+        self.0.push_str(&percent_encode(value));
     }
 
     pub(crate) fn into_string(self) -> String {

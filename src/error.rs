@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::millis::Millis;
-use crate::value::{MAX_SAFE_INTEGER, integer_text, sanitize};
+use crate::value::{MAX_SAFE_INTEGER, format_integer, sanitize};
 
 /// The rule that a value breaks.
 ///
@@ -109,7 +109,7 @@ impl IntegerRule {
         if (self.min..=self.max).contains(&number) {
             return Ok(number);
         }
-        let found = integer_text(number);
+        let found = format_integer(number);
         Err(ValidationError::new(field, Rule::Integer(self), found))
     }
 }
@@ -187,9 +187,9 @@ impl Rule {
                 words.push_str("must be an integer");
                 words.push_str(rule.unit);
                 words.push_str(" from ");
-                words.push_str(&integer_text(rule.min));
+                words.push_str(&format_integer(rule.min));
                 words.push_str(" to ");
-                words.push_str(&integer_text(rule.max));
+                words.push_str(&format_integer(rule.max));
             }
             Self::OneOf(known) => {
                 words.push_str("must be one of ");
@@ -300,12 +300,12 @@ impl fmt::Display for ValidationError {
 
 impl std::error::Error for ValidationError {}
 
-/// The other side answered, and the answer is not a success.
+/// The server answered, and the answer is not a success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiError {
     /// The HTTP status, as received.
     pub status: u16,
-    /// The other side's own words where it gave any, else the status in words.
+    /// The server's own words where it gave any, else the status in words.
     pub message: String,
     /// Further messages: `details[].message` of an analytics error, `errors[].detail` of a problem.
     pub details: Vec<String>,
@@ -313,7 +313,7 @@ pub struct ApiError {
     pub code: Option<String>,
     /// `X-Request-Id`, when the answer has one.
     pub request_id: Option<String>,
-    /// How long the other side asks to wait, from `Retry-After` (RFC 9110, section 10.2.3).
+    /// How long the server asks to wait, from `Retry-After` (RFC 9110, section 10.2.3).
     pub retry_after: Option<Millis>,
 }
 
@@ -375,9 +375,9 @@ impl std::error::Error for DecodeError {}
 pub enum Error {
     /// Bad input; nothing was sent.
     Validation(ValidationError),
-    /// The other side said no.
+    /// The server said no.
     Api(ApiError),
-    /// The other side said yes, and the body is not what it promised.
+    /// The server said yes, and the body is not what it promised.
     Decode(DecodeError),
 }
 

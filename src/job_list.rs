@@ -4,7 +4,7 @@ use crate::agent_job::JobStatus;
 use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
 use crate::error::{IntegerRule, ValidationError};
 use crate::parameters::{Cursor, SingleParameter, read_number};
-use crate::value::integer_text;
+use crate::value::format_integer;
 
 const RULE: IntegerRule = IntegerRule::JOB_PAGE_SIZE;
 
@@ -59,7 +59,7 @@ impl SingleParameter for JobPageSize {
     }
 
     fn to_text(&self) -> String {
-        integer_text(self.0)
+        format_integer(self.0)
     }
 }
 

@@ -82,4 +82,4 @@ pub use pages::{PageInfo, Pages};
 pub use parameters::{ConversationCursor, Cursor};
 pub use poll::{Poll, PollStep};
 pub use project::ProjectId;
-pub use retry::{Failure, Repeat, Retry};
+pub use retry::{Failure, Idempotency, Retry};

@@ -5,7 +5,7 @@ use crate::declaration::{Pagination, ParameterKind};
 use crate::error::{DecodeError, Error, IntegerRule, ValidationError};
 use crate::list::Offset;
 use crate::millis::Millis;
-use crate::value::integer_text;
+use crate::value::format_integer;
 
 /// How many empty pages in a row are gone through before the run is given up.
 pub const MOST_EMPTY_PAGES: u32 = 5;
@@ -59,8 +59,8 @@ impl Pages {
             // Said in so many words, so that each page is told apart from the next.
             let limit = call.integer("limit").or_else(|| call.default_limit());
             let offset = call.integer("offset");
-            call.set("limit", integer_text(limit.unwrap_or(MOST_ROWS)));
-            call.set("offset", integer_text(offset.unwrap_or(0)));
+            call.set("limit", format_integer(limit.unwrap_or(MOST_ROWS)));
+            call.set("offset", format_integer(offset.unwrap_or(0)));
         }
         let cursors = call.text("cursor").map(hash).into_iter().collect();
         Self {
@@ -81,7 +81,7 @@ impl Pages {
         if let Some(ParameterKind::Integer { rule, .. }) = declared.map(|limit| limit.kind)
             && call.text("limit").is_none()
         {
-            call.set("limit", integer_text(rule.max.min(MOST_ROWS)));
+            call.set("limit", format_integer(rule.max.min(MOST_ROWS)));
         }
         Ok(Self::new(call))
     }
@@ -132,7 +132,7 @@ impl Pages {
         let goes_on = page.has_more == Some(true);
         if goes_on {
             let next = Offset::new(offset)?.after(limit)?;
-            call.set("offset", integer_text(next.get()));
+            call.set("offset", format_integer(next.get()));
         }
         Ok(goes_on)
     }

@@ -6,7 +6,7 @@ use crate::declaration::{Parameter, ParameterKind, Place};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Limit, Offset, PAGE};
 use crate::ulid::check_ulid;
-use crate::value::{check_not_empty, decimal, excerpt, integer_text};
+use crate::value::{check_not_empty, decimal, format_integer, quote};
 
 /// A type that stands for one or several parameters of an operation.
 pub trait Parameters: Sized {
@@ -116,7 +116,7 @@ impl<const MAX: u64, const DEFAULT: u64> SingleParameter for Limit<MAX, DEFAULT>
     }
 
     fn to_text(&self) -> String {
-        integer_text(self.get())
+        format_integer(self.get())
     }
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn read_number(
         None => Err(ValidationError::new(
             field,
             Rule::Integer(rule),
-            excerpt(text),
+            quote(text),
         )),
     }
 }
@@ -164,7 +164,7 @@ impl Parameters for Option<Offset> {
 
     fn write(&self, call: &mut Call) {
         if let Some(offset) = self {
-            call.set("offset", integer_text(offset.get()));
+            call.set("offset", format_integer(offset.get()));
         }
     }
 }

@@ -30,7 +30,7 @@ pub enum PollStep {
 ///
 /// The interval grows by half with every look, from 2 s to 30 s, and up to a quarter
 /// of jitter is added, so that many waits begun together do not stay together. What
-/// the other side asks for by `Retry-After` is never undercut. The last look is at
+/// the server asks for by `Retry-After` is never undercut. The last look is at
 /// the deadline itself.
 ///
 /// ```
@@ -38,9 +38,9 @@ pub enum PollStep {
 ///
 /// let mut poll = Poll::new(Millis(0), Some(Millis(60_000)));
 /// let active = JobStatus::Active;
-/// assert_eq!(poll.seen(Some(&active), None, Millis(100), 0.0), PollStep::Wait(Millis(2_000)));
-/// assert_eq!(poll.seen(Some(&active), None, Millis(2_200), 0.0), PollStep::Wait(Millis(3_000)));
-/// assert_eq!(poll.seen(Some(&JobStatus::Failed), None, Millis(5_300), 0.0), PollStep::Done);
+/// assert_eq!(poll.on_status(Some(&active), None, Millis(100), 0.0), PollStep::Wait(Millis(2_000)));
+/// assert_eq!(poll.on_status(Some(&active), None, Millis(2_200), 0.0), PollStep::Wait(Millis(3_000)));
+/// assert_eq!(poll.on_status(Some(&JobStatus::Failed), None, Millis(5_300), 0.0), PollStep::Done);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Poll {
@@ -62,15 +62,15 @@ impl Poll {
 
     /// How long it is until the deadline, when there is one.
     #[must_use]
-    pub fn left(&self, now: Millis) -> Option<Millis> {
+    pub fn time_left(&self, now: Millis) -> Option<Millis> {
         self.deadline.map(|deadline| deadline.since(now))
     }
 
     /// Takes in a look at the job.
     ///
     /// A status that is missing or unknown does not end the wait and slows it down.
-    /// `hint` is what the other side asks to wait, `jitter` a random number from 0 to 1.
-    pub fn seen(
+    /// `hint` is what the server asks to wait, `jitter` a random number from 0 to 1.
+    pub fn on_status(
         &mut self,
         status: Option<&JobStatus>,
         hint: Option<Millis>,
@@ -87,7 +87,7 @@ impl Poll {
     }
 
     /// Takes in a look that failed in a way that may pass.
-    pub fn failed(&mut self, hint: Option<Millis>, now: Millis, jitter: f64) -> PollStep {
+    pub fn on_failure(&mut self, hint: Option<Millis>, now: Millis, jitter: f64) -> PollStep {
         self.failures += 1;
         if self.failures >= MOST_FAILURES {
             return PollStep::GiveUp;

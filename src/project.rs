@@ -1,6 +1,6 @@
 //! The project that every operation works on, and what an id must be to stand in a path.
 
-use crate::encode::percent_encoded;
+use crate::encode::percent_encode;
 use crate::error::{Rule, ValidationError};
 
 /// Checks that `text` can stand as one segment of a path.
@@ -50,6 +50,6 @@ impl ProjectId {
     /// The identifier percent-encoded as one path segment.
     #[must_use]
     pub fn as_path_segment(&self) -> String {
-        percent_encoded(&self.0)
+        percent_encode(&self.0)
     }
 }

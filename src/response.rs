@@ -1,6 +1,6 @@
 //! Whether an answer is a success, an API error, or not what was promised.
 
-use crate::date::retry_after;
+use crate::date::parse_retry_after;
 use crate::error::ApiError;
 use crate::millis::Millis;
 use crate::value::Value;
@@ -23,10 +23,10 @@ impl Head {
         self.status >= 200 && self.status <= 299
     }
 
-    /// How long the other side asks to wait.
+    /// How long the server asks to wait.
     #[must_use]
     pub fn wait(&self, now: Millis) -> Option<Millis> {
-        retry_after(self.retry_after.as_deref()?, now)
+        parse_retry_after(self.retry_after.as_deref()?, now)
     }
 
     /// The API error that an answer other than a success is.
@@ -54,12 +54,12 @@ impl Head {
 /// carried out. Under the same idempotency key it has no other answer.
 ///
 /// ```
-/// use quillgate::response::outcome_unknown;
+/// use quillgate::response::is_outcome_unknown;
 ///
-/// assert!(outcome_unknown(&serde_json::json!({ "status": 504, "outcome": "unknown" })));
+/// assert!(is_outcome_unknown(&serde_json::json!({ "status": 504, "outcome": "unknown" })));
 /// ```
 #[must_use]
-pub fn outcome_unknown<V: Value>(body: &V) -> bool {
+pub fn is_outcome_unknown<V: Value>(body: &V) -> bool {
     body.member("outcome").text().as_deref() == Some("unknown")
 }
 
@@ -128,7 +128,7 @@ const fn reason(status: u16) -> &'static str {
         // A browser hides the status of a redirect that is not followed.
         0 | 300..=399 => "a redirect, which is not followed",
         400..=499 => "the request was refused",
-        500..=599 => "the other side failed",
+        500..=599 => "the server failed",
         _ => "an unexpected status",
     }
 }

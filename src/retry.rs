@@ -7,25 +7,25 @@ use crate::millis::Millis;
 /// The problem `type` of a gateway that is still carrying out the request of this idempotency key.
 pub const KEY_IN_USE: &str = "/problems/idempotency-key-in-use";
 
-/// What the other side makes of the same request sent twice.
+/// What the server makes of the same request sent twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repeat {
+pub enum Idempotency {
     /// Nothing: the request only reads (RFC 9110, section 9.2.1).
     Safe,
-    /// It knows it by its idempotency key and does it once.
-    Deduplicated,
+    /// It recognises it by its idempotency key and does it once.
+    ByKey,
     /// It does it twice. Such a request is never sent again: a job must not be created twice.
-    Twice,
+    None,
 }
 
-impl Repeat {
-    /// What the platform itself makes of a request by this method: it knows no
-    /// idempotency key, so a `POST` is done twice.
+impl Idempotency {
+    /// What the platform itself makes of a request by this method: it does not support
+    /// idempotency keys, so a `POST` is done twice.
     #[must_use]
-    pub const fn direct(method: Method) -> Self {
+    pub const fn of_method(method: Method) -> Self {
         match method {
             Method::Get | Method::Delete => Self::Safe,
-            Method::Post => Self::Twice,
+            Method::Post => Self::None,
         }
     }
 }
@@ -35,7 +35,7 @@ impl Repeat {
 pub enum Failure {
     /// An answer with this status.
     Status(u16),
-    /// The other side knows the request by its key, and is still carrying out an earlier
+    /// The server knows the request by its key, and is still carrying out an earlier
     /// attempt: 409 with the problem type [`KEY_IN_USE`].
     StillRunning,
     /// No answer: the connection failed or broke.
@@ -67,7 +67,7 @@ impl Failure {
     /// Whether the failure may pass by itself: 408, 429, 5xx, an earlier attempt that still
     /// runs, a connection that broke or a time that ran out.
     #[must_use]
-    pub const fn may_pass(self) -> bool {
+    pub const fn is_transient(self) -> bool {
         match self {
             Self::Status(status) => matches!(status, 408 | 429 | 500..=599),
             Self::StillRunning | Self::Connection | Self::Timeout => true,
@@ -95,19 +95,19 @@ const LONGEST_BACKOFF: Millis = Millis(8_000);
 /// or as `Retry-After` says, and none of the retries is used up by that.
 ///
 /// ```
-/// use quillgate::{Failure, Millis, Repeat, Retry};
+/// use quillgate::{Failure, Millis, Idempotency, Retry};
 ///
-/// let mut retry = Retry::new(Repeat::Safe, 2);
+/// let mut retry = Retry::new(Idempotency::Safe, 2);
 /// assert_eq!(retry.after(Failure::Status(503), None, 0.0), Some(Millis(500)));
 /// assert_eq!(retry.after(Failure::Connection, None, 0.0), Some(Millis(1_000)));
 /// assert_eq!(retry.after(Failure::Connection, None, 0.0), None);
 ///
-/// let mut create = Retry::new(Repeat::Twice, 2);
+/// let mut create = Retry::new(Idempotency::None, 2);
 /// assert_eq!(create.after(Failure::Status(503), None, 0.0), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
-    repeat: Repeat,
+    idempotency: Idempotency,
     retries: u32,
     done: u32,
     patience: Millis,
@@ -116,9 +116,9 @@ pub struct Retry {
 impl Retry {
     /// The attempts of a request that is sent again at most `retries` times.
     #[must_use]
-    pub const fn new(repeat: Repeat, retries: u32) -> Self {
+    pub const fn new(idempotency: Idempotency, retries: u32) -> Self {
         Self {
-            repeat,
+            idempotency,
             retries,
             done: 0,
             patience: DEFAULT_PATIENCE,
@@ -136,7 +136,8 @@ impl Retry {
     ///
     /// `hint` is what `Retry-After` asks for, `jitter` a random number from 0 to 1.
     pub fn after(&mut self, failure: Failure, hint: Option<Millis>, jitter: f64) -> Option<Millis> {
-        let again = self.repeat != Repeat::Twice && self.retries > 0 && failure.may_pass();
+        let again =
+            self.idempotency != Idempotency::None && self.retries > 0 && failure.is_transient();
         if !again || hint.is_some_and(|hint| hint > LONGEST_RETRY_AFTER) {
             return None;
         }

@@ -254,7 +254,7 @@ mod check {
 
     use super::{Kind, Object};
     use crate::error::DecodeError;
-    use crate::value::{MAX_SAFE_INTEGER, Value as _, exact_integer};
+    use crate::value::{MAX_SAFE_INTEGER, Value as _, to_exact_integer};
 
     /// Checks that a parsed body is of a kind, as the package's decoders do and in their words.
     /// Unknown members may be anything; a member that may be `null` may be missing.
@@ -336,7 +336,7 @@ mod check {
             // JSON has one kind of number: 5.0 is 5.
             None => value
                 .as_f64()
-                .and_then(exact_integer)
+                .and_then(to_exact_integer)
                 .is_some_and(|count| count >= 0),
         }
     }

@@ -1,7 +1,7 @@
 //! ULIDs: what the platform calls a conversation by.
 
 use crate::error::{Rule, ValidationError};
-use crate::value::excerpt;
+use crate::value::quote;
 
 /// Whether a text is a ULID: 26 characters of Crockford's base 32 in either case, without `I`, `L`,
 /// `O` and `U`, and at most 128 bits.
@@ -27,5 +27,5 @@ pub(crate) fn check_ulid(field: &'static str, text: String) -> Result<String, Va
     if is_ulid(&text) {
         return Ok(text);
     }
-    Err(ValidationError::new(field, Rule::Ulid, excerpt(&text)))
+    Err(ValidationError::new(field, Rule::Ulid, quote(&text)))
 }

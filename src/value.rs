@@ -146,13 +146,13 @@ pub fn read_integer(
     let found = match value {
         Scalar::Wire(text) => match decimal(text) {
             Some(number) => return rule.check(field, number),
-            None => excerpt(text),
+            None => quote(text),
         },
-        Scalar::Number(number) => match exact_integer(*number) {
+        Scalar::Number(number) => match to_exact_integer(*number) {
             Some(number) if number >= 0 => return rule.check(field, number.unsigned_abs()),
             Some(number) => {
                 let mut text = String::from("-");
-                text.push_str(&integer_text(number.unsigned_abs()));
+                text.push_str(&format_integer(number.unsigned_abs()));
                 text.into()
             }
             None => "a number that is no exact integer".into(),
@@ -171,7 +171,7 @@ pub(crate) fn decimal(text: &str) -> Option<u64> {
 
 /// The decimal digits of an integer. The standard library's own come with all of
 /// its formatting, which would be a tenth of the package's wasm.
-pub(crate) fn integer_text(mut number: u64) -> String {
+pub(crate) fn format_integer(mut number: u64) -> String {
     let mut digits = Vec::with_capacity(20);
     loop {
         digits.push(char::from(b'0' + (number % 10) as u8));
@@ -189,14 +189,14 @@ pub(crate) fn integer_text(mut number: u64) -> String {
     clippy::float_cmp,
     reason = "the comparison is what finds out whether the conversion was exact"
 )]
-pub(crate) fn exact_integer(number: f64) -> Option<i64> {
+pub(crate) fn to_exact_integer(number: f64) -> Option<i64> {
     let integer = number as i64;
     let exact = integer as f64 == number && integer.unsigned_abs() <= MAX_SAFE_INTEGER;
     exact.then_some(integer)
 }
 
 /// A short, safe quotation of what was found: 32 characters, no control characters.
-pub(crate) fn excerpt(text: &str) -> Cow<'static, str> {
+pub(crate) fn quote(text: &str) -> Cow<'static, str> {
     let mut quoted = String::from("\"");
     quoted.push_str(&sanitize(text));
     if text.chars().nth(LONGEST_EXCERPT).is_some() {

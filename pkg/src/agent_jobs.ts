@@ -93,7 +93,7 @@ export class AgentJobs {
   /**
    * Waits until a job is `completed`, `archived` or `failed`, and resolves to it. A gateway
    * that streams a job's changes is listened to; otherwise the job is looked at after 2 s,
-   * then at growing intervals of up to 30 s, or as the other side asks.
+   * then at growing intervals of up to 30 s, or as the server asks.
    *
    * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
    */

@@ -4,7 +4,7 @@
 use crate::declaration::{Parameter, ParameterKind, Place};
 use crate::error::{Rule, ValidationError};
 use crate::parameters::SingleParameter;
-use crate::value::{check_not_empty, excerpt};
+use crate::value::{check_not_empty, quote};
 
 text! {
     /// Where feedback stands. Any other text is kept as it is.
@@ -63,7 +63,7 @@ impl SingleParameter for FeedbackSource {
     fn from_text(text: &str) -> Result<Self, ValidationError> {
         let mut all = Self::ALL.into_iter();
         all.find(|source| source.as_str() == text)
-            .ok_or_else(|| ValidationError::new("source", Rule::OneOf(&Self::NAMES), excerpt(text)))
+            .ok_or_else(|| ValidationError::new("source", Rule::OneOf(&Self::NAMES), quote(text)))
     }
 
     fn to_text(&self) -> String {

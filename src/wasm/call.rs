@@ -9,13 +9,13 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{AbortSignal, Response};
 
 use crate::call::{Call, Request};
-use crate::credential::{BaseUrl, idempotency_key};
+use crate::credential::{BaseUrl, check_idempotency_key};
 use crate::declaration::Method;
 use crate::error::{DecodeError, IntegerRule, Rule, ValidationError};
 use crate::millis::Millis;
 use crate::project::ProjectId;
-use crate::response::{Head, outcome_unknown};
-use crate::retry::{DEFAULT_RETRIES, Failure, Repeat, Retry};
+use crate::response::{Head, is_outcome_unknown};
+use crate::retry::{DEFAULT_RETRIES, Failure, Idempotency, Retry};
 use crate::value::{Value, optional_integer, optional_text};
 use crate::wasm::fault::{self, Plain};
 use crate::wasm::host::{self, Answered, Exchange, Refusal, Unanswered, milliseconds};
@@ -70,7 +70,7 @@ impl CallOptions {
         };
         let key = optional_text(options, "idempotencyKey")?;
         if let Some(key) = &key {
-            idempotency_key(key)?;
+            check_idempotency_key(key)?;
         }
         let retries = optional_integer(options, "maxRetries", &IntegerRule::RETRY_COUNT)?;
         Ok(Self {
@@ -87,14 +87,14 @@ impl CallOptions {
         })
     }
 
-    /// What the other side makes of this call sent twice. It knows a call again by its
+    /// What the server makes of this call sent twice. It knows a call again by its
     /// key, if it deduplicates and there is one.
-    const fn repeat(&self, method: Method) -> Repeat {
+    const fn repeat(&self, method: Method) -> Idempotency {
         match method {
             Method::Post if self.deduplicated && self.idempotency_key.is_some() => {
-                Repeat::Deduplicated
+                Idempotency::ByKey
             }
-            method => Repeat::direct(method),
+            method => Idempotency::of_method(method),
         }
     }
 
@@ -135,7 +135,7 @@ pub struct Answer {
     pub data: JsValue,
     /// The host's `Response`, its body read.
     pub response: Response,
-    /// What the other side asks to wait before asking again.
+    /// What the server asks to wait before asking again.
     pub hint: Option<Millis>,
 }
 
@@ -145,7 +145,7 @@ pub struct Lost {
     pub fault: JsValue,
     /// How it failed, when that may pass or the caller may know; `None` is final.
     pub failure: Option<Failure>,
-    /// What the other side asks to wait.
+    /// What the server asks to wait.
     pub hint: Option<Millis>,
 }
 
@@ -318,7 +318,7 @@ fn read(result: &str, answered: &Answered) -> Result<Answer, Lost> {
     if !head.is_success() {
         let json = (!answered.malformed()).then(|| Argument(body.clone()));
         let error = head.api_error(json.as_ref(), host::now());
-        let unknown = json.as_ref().is_some_and(outcome_unknown);
+        let unknown = json.as_ref().is_some_and(is_outcome_unknown);
         return Err(Lost {
             failure: (!unknown).then(|| Failure::from(&error)),
             hint: error.retry_after,

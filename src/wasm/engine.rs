@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use crate::call::Call;
-use crate::credential::{AdminKey, BaseUrl, stands_in_header};
+use crate::credential::{AdminKey, BaseUrl, is_header_value};
 use crate::error::{Rule, ValidationError};
 use crate::operation::Operation;
 use crate::project::ProjectId;
@@ -117,7 +117,7 @@ impl Engine {
             (AdminKey::new(key)?.expose().to_owned(), base)
         } else {
             let token = required_text(options, "token")?;
-            if !stands_in_header(&token) {
+            if !is_header_value(&token) {
                 return Err(ValidationError::new("token", Rule::Credential, ""));
             }
             let base = required_text(options, "baseUrl")?;

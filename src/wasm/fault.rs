@@ -16,7 +16,7 @@ use wasm_bindgen::JsValue;
 
 use crate::error::{ApiError, DecodeError, ValidationError};
 use crate::millis::Millis;
-use crate::value::integer_text;
+use crate::value::format_integer;
 use crate::wasm::host::milliseconds;
 
 /// A plain object under construction.
@@ -58,7 +58,7 @@ pub fn validation(error: &ValidationError) -> JsValue {
         .into()
 }
 
-/// The other side said no.
+/// The server said no.
 pub fn api(error: &ApiError, body: JsValue, headers: JsValue) -> JsValue {
     let details: Array = error
         .details
@@ -66,7 +66,7 @@ pub fn api(error: &ApiError, body: JsValue, headers: JsValue) -> JsValue {
         .map(|text| JsValue::from_str(text))
         .collect();
     let seconds = |wait: Millis| milliseconds(wait) / 1000.0;
-    let mut message = integer_text(error.status.into());
+    let mut message = format_integer(error.status.into());
     message.push(' ');
     message.push_str(&error.message);
     Plain::fault("api", &message)
@@ -80,7 +80,7 @@ pub fn api(error: &ApiError, body: JsValue, headers: JsValue) -> JsValue {
         .into()
 }
 
-/// The other side said yes, and the body is not what it promised.
+/// The server said yes, and the body is not what it promised.
 pub fn decode(error: &DecodeError, request_id: Option<String>, headers: JsValue) -> JsValue {
     let mut message = String::from(if error.at.is_empty() {
         "the body"
@@ -107,7 +107,7 @@ pub fn connection(cause: JsValue) -> JsValue {
 /// No complete answer in time.
 pub fn timeout(after: Millis) -> JsValue {
     let mut message = String::from("no complete answer within ");
-    message.push_str(&integer_text(after.0));
+    message.push_str(&format_integer(after.0));
     message.push_str(" ms");
     Plain::fault("timeout", &message)
         .with("after", milliseconds(after))

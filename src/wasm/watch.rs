@@ -83,7 +83,7 @@ impl Watch {
         promise(async move { wait.next(options).await })
     }
 
-    /// Takes in a job that the other side told of by itself: the change as
+    /// Takes in a job that the server told of by itself: the change as
     /// `{ job, done }`, or `undefined` when it is no news.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl Watch {
     #[wasm_bindgen(getter)]
     #[must_use]
     pub fn left(&self) -> f64 {
-        let left = self.0.state.borrow().poll.left(host::now());
+        let left = self.0.state.borrow().poll.time_left(host::now());
         milliseconds(left.unwrap_or_default())
     }
 
@@ -123,7 +123,7 @@ impl Wait {
             if let Some(wait) = wait {
                 sleep(wait, options.signal()).await?;
             }
-            let left = self.state.borrow().poll.left(host::now());
+            let left = self.state.borrow().poll.time_left(host::now());
             let options = options.within(left.map(|left| left.max(LAST_LOOK)));
             let look = self.sender.attempt(&self.call, &options).await;
             let told = match look {
@@ -147,7 +147,7 @@ impl State {
         self.job = job;
         let step = self
             .poll
-            .seen(status.as_ref(), hint, host::now(), host::random());
+            .on_status(status.as_ref(), hint, host::now(), host::random());
         self.over = step == PollStep::Done;
         match step {
             PollStep::Wait(wait) => self.wait = Some(wait),
@@ -160,10 +160,10 @@ impl State {
 
     /// Takes in a look that failed.
     fn missed(&mut self, lost: Lost) -> Result<Option<JsValue>, JsValue> {
-        if !lost.failure.is_some_and(crate::Failure::may_pass) {
+        if !lost.failure.is_some_and(crate::Failure::is_transient) {
             return Err(lost.fault);
         }
-        match self.poll.failed(lost.hint, host::now(), host::random()) {
+        match self.poll.on_failure(lost.hint, host::now(), host::random()) {
             PollStep::Wait(wait) => {
                 self.wait = Some(wait);
                 Ok(None)

@@ -1,7 +1,7 @@
 //! Which addresses and credentials a client takes.
 
 use quillgate::Rule;
-use quillgate::credential::{AdminKey, BaseUrl, idempotency_key, stands_in_header};
+use quillgate::credential::{AdminKey, BaseUrl, check_idempotency_key, is_header_value};
 
 #[test]
 fn a_target_is_put_after_the_base() {
@@ -135,24 +135,24 @@ fn a_credential_is_visible_ascii_without_spaces() {
     for code in 0..=255_u8 {
         let text = char::from(code).to_string();
         assert_eq!(
-            stands_in_header(&text),
+            is_header_value(&text),
             (0x21..=0x7e).contains(&code),
             "{code:#x}"
         );
     }
-    assert!(!stands_in_header(""));
-    assert!(!stands_in_header("a b"));
+    assert!(!is_header_value(""));
+    assert!(!is_header_value("a b"));
 }
 
 #[test]
 fn an_idempotency_key_has_1_to_255_visible_ascii_characters() {
     let longest = "k".repeat(255);
     for key in ["k", "7f9c-42", &longest] {
-        assert_eq!(idempotency_key(key), Ok(()));
+        assert_eq!(check_idempotency_key(key), Ok(()));
     }
     let too_long = "k".repeat(256);
     for key in ["", " ", "a b", "k\n", "ключ", &too_long] {
-        let error = idempotency_key(key).expect_err(key);
+        let error = check_idempotency_key(key).expect_err(key);
         assert_eq!(
             (error.field.as_ref(), error.rule),
             ("idempotencyKey", Rule::IdempotencyKey)

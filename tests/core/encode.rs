@@ -1,6 +1,6 @@
 //! How text is written into URLs and JSON.
 
-use quillgate::encode::{json_string, percent_encoded};
+use quillgate::encode::{encode_json_string, percent_encode};
 
 #[test]
 fn exactly_the_unreserved_characters_stand_for_themselves() {
@@ -12,7 +12,7 @@ fn exactly_the_unreserved_characters_stand_for_themselves() {
         } else {
             format!("%{byte:02X}")
         };
-        assert_eq!(percent_encoded(&text), expected);
+        assert_eq!(percent_encode(&text), expected);
     }
 }
 
@@ -26,19 +26,19 @@ fn text_beyond_ascii_is_encoded_byte_by_byte() {
         ("e\u{301}", "e%CC%81"),
         ("\u{10ffff}", "%F4%8F%BF%BF"),
     ] {
-        assert_eq!(percent_encoded(text), encoded);
+        assert_eq!(percent_encode(text), encoded);
     }
 }
 
 #[test]
 fn encoding_twice_is_seen_as_two_encodings() {
-    assert_eq!(percent_encoded(&percent_encoded("/")), "%252F");
+    assert_eq!(percent_encode(&percent_encode("/")), "%252F");
 }
 
 #[test]
 fn json_text_has_no_raw_control_characters_or_quotes() {
     for code in 0..0x20_u8 {
-        let json = json_string(&char::from(code).to_string());
+        let json = encode_json_string(&char::from(code).to_string());
         assert!(json.bytes().all(|byte| byte >= 0x20), "{json:?}");
         assert_eq!(
             serde_json::from_str::<String>(&json).unwrap().as_bytes(),
@@ -57,6 +57,6 @@ fn json_text_is_written_as_expected() {
         ("\u{8}\u{c}\u{0}\u{1f}", r#""\u0008\u000c\u0000\u001f""#),
         ("\u{7f}\u{2028}é🪶", "\"\u{7f}\u{2028}é🪶\""),
     ] {
-        assert_eq!(json_string(text), json);
+        assert_eq!(encode_json_string(text), json);
     }
 }

@@ -1,7 +1,7 @@
 //! `Retry-After` and the three forms of an HTTP date (RFC 9110, sections 5.6.7 and 10.2.3).
 
 use quillgate::Millis;
-use quillgate::date::{http_date, retry_after};
+use quillgate::date::{parse_http_date, parse_retry_after};
 
 use crate::date::{Calendar, DAY};
 
@@ -28,7 +28,7 @@ fn the_three_forms_of_the_rfcs_example_are_one_instant() {
         "Sunday, 06-Nov-94 08:49:37 GMT",
         "Sun Nov  6 08:49:37 1994",
     ] {
-        assert_eq!(http_date(text, EXAMPLE), Some(EXAMPLE), "{text}");
+        assert_eq!(parse_http_date(text, EXAMPLE), Some(EXAMPLE), "{text}");
     }
 }
 
@@ -48,7 +48,7 @@ fn every_day_of_two_centuries_is_read_in_all_three_forms() {
             format!("{weekday}, {day:02}-{month}-{two_digits:02} 12:00:00 GMT"),
             format!("{short} {month} {day:>2} 12:00:00 {year}"),
         ] {
-            assert_eq!(http_date(&text, noon), Some(noon), "{text}");
+            assert_eq!(parse_http_date(&text, noon), Some(noon), "{text}");
         }
         today = today.next();
         days += 1;
@@ -78,11 +78,11 @@ fn a_two_digit_year_is_the_one_within_fifty_years() {
         };
         let (now, _) = instant(this_year, 0);
         let (imf, old) = instant(meant, two_digits);
-        let now = http_date(&now, Millis(0)).unwrap();
-        assert!(http_date(&imf, now).is_some());
+        let now = parse_http_date(&now, Millis(0)).unwrap();
+        assert!(parse_http_date(&imf, now).is_some());
         assert_eq!(
-            http_date(&old, now),
-            http_date(&imf, now),
+            parse_http_date(&old, now),
+            parse_http_date(&imf, now),
             "{two_digits:02} in {this_year}"
         );
     }
@@ -92,16 +92,16 @@ fn a_two_digit_year_is_the_one_within_fifty_years() {
 fn a_leap_second_is_the_second_after() {
     let now = Millis(0);
     assert_eq!(
-        http_date("Sat, 31 Dec 2016 23:59:60 GMT", now),
-        http_date("Sun, 01 Jan 2017 00:00:00 GMT", now)
+        parse_http_date("Sat, 31 Dec 2016 23:59:60 GMT", now),
+        parse_http_date("Sun, 01 Jan 2017 00:00:00 GMT", now)
     );
-    assert!(http_date("Sat, 31 Dec 2016 23:59:60 GMT", now).is_some());
+    assert!(parse_http_date("Sat, 31 Dec 2016 23:59:60 GMT", now).is_some());
 }
 
 #[test]
 fn text_that_is_no_http_date_is_none() {
     let unfinished = "Sun, 06 Nov 1994 08:49:37 GMT ";
-    assert_eq!(http_date(unfinished, EXAMPLE), None);
+    assert_eq!(parse_http_date(unfinished, EXAMPLE), None);
     for text in [
         "",
         " ",
@@ -147,8 +147,8 @@ fn text_that_is_no_http_date_is_none() {
         "é, é",
         "日曜日",
     ] {
-        assert_eq!(http_date(text, EXAMPLE), None, "{text:?}");
-        assert_eq!(retry_after(text, EXAMPLE), None, "{text:?}");
+        assert_eq!(parse_http_date(text, EXAMPLE), None, "{text:?}");
+        assert_eq!(parse_retry_after(text, EXAMPLE), None, "{text:?}");
     }
 }
 
@@ -162,7 +162,7 @@ fn retry_after_in_seconds_is_that_long_whatever_the_time() {
             ("0030", 30_000),
             (" 5\t", 5_000),
         ] {
-            assert_eq!(retry_after(text, now), Some(Millis(wait)), "{text:?}");
+            assert_eq!(parse_retry_after(text, now), Some(Millis(wait)), "{text:?}");
         }
     }
 }
@@ -174,7 +174,11 @@ fn retry_after_of_more_seconds_than_can_be_counted_is_the_longest_wait() {
         "18446744073709552",
         "99999999999999999999999999",
     ] {
-        assert_eq!(retry_after(text, EXAMPLE), Some(Millis(u64::MAX)), "{text}");
+        assert_eq!(
+            parse_retry_after(text, EXAMPLE),
+            Some(Millis(u64::MAX)),
+            "{text}"
+        );
     }
 }
 
@@ -187,7 +191,11 @@ fn retry_after_as_a_date_is_the_time_until_then() {
         "Sun Nov  6 08:49:37 1994",
         "  Sun, 06 Nov 1994 08:49:37 GMT  ",
     ] {
-        assert_eq!(retry_after(text, before), Some(Millis(23_456)), "{text}");
+        assert_eq!(
+            parse_retry_after(text, before),
+            Some(Millis(23_456)),
+            "{text}"
+        );
     }
 }
 
@@ -195,7 +203,7 @@ fn retry_after_as_a_date_is_the_time_until_then() {
 fn retry_after_as_a_date_that_has_passed_is_no_wait() {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT";
     for now in [EXAMPLE, Millis(EXAMPLE.0 + 1), Millis(u64::MAX)] {
-        assert_eq!(retry_after(date, now), Some(Millis(0)));
+        assert_eq!(parse_retry_after(date, now), Some(Millis(0)));
     }
 }
 
@@ -204,6 +212,6 @@ fn retry_after_that_is_neither_is_no_answer() {
     for text in [
         "-1", "+1", "1.5", "1e3", "1 s", "1,2", "0x10", "١٢", "null", "NaN", "\u{a0}5",
     ] {
-        assert_eq!(retry_after(text, EXAMPLE), None, "{text:?}");
+        assert_eq!(parse_retry_after(text, EXAMPLE), None, "{text:?}");
     }
 }

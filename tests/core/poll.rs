@@ -25,7 +25,7 @@ fn the_wait_grows_by_half_from_2_s_to_30_s() {
         2_000, 3_000, 4_500, 6_750, 10_125, 15_187, 22_780, 30_000, 30_000, 30_000,
     ];
     for expected in schedule {
-        assert_eq!(poll.seen(ACTIVE, None, START, 0.0), wait(expected));
+        assert_eq!(poll.on_status(ACTIVE, None, START, 0.0), wait(expected));
     }
     assert_eq!(
         (FIRST_INTERVAL, LONGEST_INTERVAL),
@@ -39,9 +39,9 @@ fn jitter_adds_up_to_a_quarter_and_never_passes_30_s() {
     for expected in [
         2_500, 3_750, 5_625, 8_437, 12_656, 18_983, 28_475, 30_000, 30_000,
     ] {
-        assert_eq!(poll.seen(ACTIVE, None, START, 1.0), wait(expected));
+        assert_eq!(poll.on_status(ACTIVE, None, START, 1.0), wait(expected));
     }
-    assert_eq!(endless().seen(ACTIVE, None, START, 0.5), wait(2_250));
+    assert_eq!(endless().on_status(ACTIVE, None, START, 0.5), wait(2_250));
 }
 
 #[test]
@@ -54,12 +54,12 @@ fn a_random_number_out_of_range_counts_as_the_nearest_in_range() {
         (f64::INFINITY, 2_500),
     ] {
         assert_eq!(
-            endless().seen(ACTIVE, None, START, jitter),
+            endless().on_status(ACTIVE, None, START, jitter),
             wait(expected),
             "{jitter}"
         );
         assert_eq!(
-            endless().failed(None, START, jitter),
+            endless().on_failure(None, START, jitter),
             wait(expected),
             "{jitter}"
         );
@@ -68,15 +68,18 @@ fn a_random_number_out_of_range_counts_as_the_nearest_in_range() {
 
 #[test]
 fn a_random_number_that_is_none_does_not_make_a_hot_loop() {
-    assert_eq!(endless().seen(ACTIVE, None, START, f64::NAN), wait(2_000));
-    assert_eq!(endless().failed(None, START, f64::NAN), wait(2_000));
+    assert_eq!(
+        endless().on_status(ACTIVE, None, START, f64::NAN),
+        wait(2_000)
+    );
+    assert_eq!(endless().on_failure(None, START, f64::NAN), wait(2_000));
 }
 
 #[test]
 fn each_final_status_ends_the_wait() {
     for status in [JobStatus::Completed, JobStatus::Archived, JobStatus::Failed] {
         assert_eq!(
-            endless().seen(Some(&status), None, START, 0.5),
+            endless().on_status(Some(&status), None, START, 0.5),
             PollStep::Done
         );
     }
@@ -87,7 +90,7 @@ fn a_final_status_ends_the_wait_even_past_the_deadline_and_against_a_hint() {
     let hint = Some(Millis(60_000));
     let mut poll = Poll::new(START, Some(Millis(1_000)));
     assert_eq!(
-        poll.seen(Some(&JobStatus::Completed), hint, later(5_000), 0.0),
+        poll.on_status(Some(&JobStatus::Completed), hint, later(5_000), 0.0),
         PollStep::Done
     );
 }
@@ -99,7 +102,7 @@ fn an_unknown_or_missing_status_waits_at_least_5_s() {
     for status in [Some(&queued), None] {
         let mut poll = endless();
         for expected in [5_000, 5_000, 5_000, 6_750, 10_125] {
-            assert_eq!(poll.seen(status, None, START, 0.0), wait(expected));
+            assert_eq!(poll.on_status(status, None, START, 0.0), wait(expected));
         }
     }
 }
@@ -114,16 +117,19 @@ fn a_hint_is_never_undercut() {
         (u64::MAX, u64::MAX),
     ] {
         let hint = Some(Millis(hint));
-        assert_eq!(endless().seen(ACTIVE, hint, START, 0.0), wait(expected));
-        assert_eq!(endless().failed(hint, START, 0.0), wait(expected));
+        assert_eq!(
+            endless().on_status(ACTIVE, hint, START, 0.0),
+            wait(expected)
+        );
+        assert_eq!(endless().on_failure(hint, START, 0.0), wait(expected));
     }
     let queued = JobStatus::Other("queued".into());
     assert_eq!(
-        endless().seen(Some(&queued), Some(Millis(4_000)), START, 0.0),
+        endless().on_status(Some(&queued), Some(Millis(4_000)), START, 0.0),
         wait(5_000)
     );
     assert_eq!(
-        endless().seen(Some(&queued), Some(Millis(6_000)), START, 0.0),
+        endless().on_status(Some(&queued), Some(Millis(6_000)), START, 0.0),
         wait(6_000)
     );
 }
@@ -132,20 +138,20 @@ fn a_hint_is_never_undercut() {
 fn a_hint_does_not_change_the_schedule_after_it() {
     let mut poll = endless();
     assert_eq!(
-        poll.seen(ACTIVE, Some(Millis(45_000)), START, 0.0),
+        poll.on_status(ACTIVE, Some(Millis(45_000)), START, 0.0),
         wait(45_000)
     );
-    assert_eq!(poll.seen(ACTIVE, None, START, 0.0), wait(3_000));
+    assert_eq!(poll.on_status(ACTIVE, None, START, 0.0), wait(3_000));
 }
 
 #[test]
 fn the_last_look_is_at_the_deadline_itself() {
     let mut poll = Poll::new(START, Some(Millis(10_000)));
-    assert_eq!(poll.seen(ACTIVE, None, START, 0.0), wait(2_000));
-    assert_eq!(poll.seen(ACTIVE, None, later(9_000), 0.0), wait(1_000));
-    assert_eq!(poll.seen(ACTIVE, None, later(9_999), 0.0), wait(1));
+    assert_eq!(poll.on_status(ACTIVE, None, START, 0.0), wait(2_000));
+    assert_eq!(poll.on_status(ACTIVE, None, later(9_000), 0.0), wait(1_000));
+    assert_eq!(poll.on_status(ACTIVE, None, later(9_999), 0.0), wait(1));
     assert_eq!(
-        poll.seen(ACTIVE, None, later(10_000), 0.0),
+        poll.on_status(ACTIVE, None, later(10_000), 0.0),
         PollStep::Expired
     );
 }
@@ -154,10 +160,10 @@ fn the_last_look_is_at_the_deadline_itself() {
 fn a_hint_past_the_deadline_is_cut_to_it() {
     let hint = Some(Millis(u64::MAX));
     let mut poll = Poll::new(START, Some(Millis(10_000)));
-    assert_eq!(poll.seen(ACTIVE, hint, later(4_000), 0.0), wait(6_000));
-    assert_eq!(poll.failed(hint, later(9_000), 0.0), wait(1_000));
+    assert_eq!(poll.on_status(ACTIVE, hint, later(4_000), 0.0), wait(6_000));
+    assert_eq!(poll.on_failure(hint, later(9_000), 0.0), wait(1_000));
     assert_eq!(
-        poll.seen(ACTIVE, hint, later(10_000), 0.0),
+        poll.on_status(ACTIVE, hint, later(10_000), 0.0),
         PollStep::Expired
     );
 }
@@ -167,33 +173,39 @@ fn a_wait_past_its_deadline_stays_expired() {
     let mut poll = Poll::new(START, Some(Millis(10_000)));
     for millis in [10_000, 10_001, 1_000_000] {
         assert_eq!(
-            poll.seen(ACTIVE, None, later(millis), 1.0),
+            poll.on_status(ACTIVE, None, later(millis), 1.0),
             PollStep::Expired
         );
-        assert_eq!(poll.seen(None, None, later(millis), 1.0), PollStep::Expired);
+        assert_eq!(
+            poll.on_status(None, None, later(millis), 1.0),
+            PollStep::Expired
+        );
     }
-    assert_eq!(poll.failed(None, later(10_000), 0.0), PollStep::Expired);
+    assert_eq!(poll.on_failure(None, later(10_000), 0.0), PollStep::Expired);
 }
 
 #[test]
 fn no_time_at_all_allows_one_look() {
     let poll = Poll::new(START, Some(Millis(0)));
     assert_eq!(
-        poll.clone().seen(ACTIVE, None, START, 0.0),
+        poll.clone().on_status(ACTIVE, None, START, 0.0),
         PollStep::Expired
     );
     assert_eq!(
         poll.clone()
-            .seen(Some(&JobStatus::Failed), None, START, 0.0),
+            .on_status(Some(&JobStatus::Failed), None, START, 0.0),
         PollStep::Done
     );
-    assert_eq!(poll.clone().failed(None, START, 0.0), PollStep::Expired);
+    assert_eq!(poll.clone().on_failure(None, START, 0.0), PollStep::Expired);
 }
 
 #[test]
 fn a_timeout_too_long_to_be_counted_is_no_timeout_at_all() {
     let mut poll = Poll::new(START, Some(Millis(u64::MAX)));
-    assert_eq!(poll.seen(ACTIVE, None, later(1_000_000), 0.0), wait(2_000));
+    assert_eq!(
+        poll.on_status(ACTIVE, None, later(1_000_000), 0.0),
+        wait(2_000)
+    );
 }
 
 #[test]
@@ -201,25 +213,31 @@ fn the_fifth_failed_look_in_a_row_gives_up() {
     assert_eq!(MOST_FAILURES, 5);
     let mut poll = endless();
     for expected in [2_000, 3_000, 4_500, 6_750] {
-        assert_eq!(poll.failed(None, START, 0.0), wait(expected));
+        assert_eq!(poll.on_failure(None, START, 0.0), wait(expected));
     }
-    assert_eq!(poll.failed(None, START, 0.0), PollStep::GiveUp);
+    assert_eq!(poll.on_failure(None, START, 0.0), PollStep::GiveUp);
 }
 
 #[test]
 fn a_wait_that_was_given_up_stays_given_up_until_a_look_succeeds() {
     let mut poll = endless();
     for _ in 0..4 {
-        assert!(matches!(poll.failed(None, START, 0.0), PollStep::Wait(_)));
+        assert!(matches!(
+            poll.on_failure(None, START, 0.0),
+            PollStep::Wait(_)
+        ));
     }
     for _ in 0..3 {
-        assert_eq!(poll.failed(None, START, 0.0), PollStep::GiveUp);
+        assert_eq!(poll.on_failure(None, START, 0.0), PollStep::GiveUp);
     }
     assert!(matches!(
-        poll.seen(ACTIVE, None, START, 0.0),
+        poll.on_status(ACTIVE, None, START, 0.0),
         PollStep::Wait(_)
     ));
-    assert!(matches!(poll.failed(None, START, 0.0), PollStep::Wait(_)));
+    assert!(matches!(
+        poll.on_failure(None, START, 0.0),
+        PollStep::Wait(_)
+    ));
 }
 
 #[test]
@@ -228,10 +246,13 @@ fn a_look_that_succeeds_starts_the_count_of_failures_again() {
     let mut poll = endless();
     for status in [ACTIVE, None, Some(&queued), ACTIVE, ACTIVE] {
         for _ in 0..4 {
-            assert!(matches!(poll.failed(None, START, 0.0), PollStep::Wait(_)));
+            assert!(matches!(
+                poll.on_failure(None, START, 0.0),
+                PollStep::Wait(_)
+            ));
         }
         assert!(matches!(
-            poll.seen(status, None, START, 0.0),
+            poll.on_status(status, None, START, 0.0),
             PollStep::Wait(_)
         ));
     }
@@ -241,12 +262,12 @@ fn a_look_that_succeeds_starts_the_count_of_failures_again() {
 fn failures_past_the_deadline_expire_before_they_give_up() {
     let mut poll = Poll::new(START, Some(Millis(1_000)));
     for _ in 0..4 {
-        assert_eq!(poll.failed(None, later(1_000), 0.0), PollStep::Expired);
+        assert_eq!(poll.on_failure(None, later(1_000), 0.0), PollStep::Expired);
     }
 }
 
 #[test]
 fn a_clock_that_was_set_back_lengthens_no_wait() {
     let mut poll = Poll::new(START, Some(Millis(60_000)));
-    assert_eq!(poll.seen(ACTIVE, None, Millis(0), 0.0), wait(2_000));
+    assert_eq!(poll.on_status(ACTIVE, None, Millis(0), 0.0), wait(2_000));
 }

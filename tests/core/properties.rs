@@ -5,14 +5,14 @@ use std::cmp::Ordering;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use quillgate::date::{http_date, retry_after};
-use quillgate::encode::{json_string, percent_encoded};
+use quillgate::date::{parse_http_date, parse_retry_after};
+use quillgate::encode::{encode_json_string, percent_encode};
 use quillgate::pages::MOST_EMPTY_PAGES;
 use quillgate::response::{Head, read};
 use quillgate::ulid::is_ulid;
 use quillgate::{
-    Call, DateBound, Endpoint, Error, Failure, JobId, JobStatus, ListPageViews, Millis, Operation,
-    PageInfo, Pages, Poll, PollStep, ProjectId, Prompt, Repeat, Retry, SendMessage,
+    Call, DateBound, Endpoint, Error, Failure, Idempotency, JobId, JobStatus, ListPageViews,
+    Millis, Operation, PageInfo, Pages, Poll, PollStep, ProjectId, Prompt, Retry, SendMessage,
 };
 use serde_json::json;
 
@@ -76,7 +76,7 @@ fn any_text() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn percent_encoding_can_be_undone_and_uses_unreserved_characters_only(text: String) {
-        let encoded = percent_encoded(&text);
+        let encoded = percent_encode(&text);
         let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte);
         prop_assert!(encoded.bytes().all(harmless), "{}", encoded);
         prop_assert_eq!(percent_decoded(&encoded), text.as_bytes());
@@ -99,7 +99,7 @@ proptest! {
 
     #[test]
     fn json_text_is_read_back_as_it_was(text in any_text()) {
-        let back: String = serde_json::from_str(&json_string(&text)).unwrap();
+        let back: String = serde_json::from_str(&encode_json_string(&text)).unwrap();
         prop_assert_eq!(back, text);
     }
 
@@ -109,13 +109,13 @@ proptest! {
             prop_assert_eq!(bound.as_str(), &text);
             prop_assert!(text.len() >= 10 && text.is_ascii());
         }
-        if let Some(date) = http_date(&text, Millis(now)) {
+        if let Some(date) = parse_http_date(&text, Millis(now)) {
             prop_assert_eq!(date.0 % 1000, 0);
             prop_assert!(text.len() >= 24);
-            let wait = retry_after(&text, Millis(now));
+            let wait = parse_retry_after(&text, Millis(now));
             prop_assert!(wait == Some(date.since(Millis(now))) || text.trim() != text);
         }
-        if let Some(wait) = retry_after(&text, Millis(now)) {
+        if let Some(wait) = parse_retry_after(&text, Millis(now)) {
             prop_assert!(text.bytes().any(|byte| byte.is_ascii_digit()), "{:?}", wait);
         }
     }
@@ -415,8 +415,8 @@ proptest! {
         for Look { seen, hint, later, jitter } in looks {
             now = now.plus(Millis(later));
             let step = match &seen {
-                Ok(status) => poll.seen(status.as_ref(), hint, now, jitter),
-                Err(()) => poll.failed(hint, now, jitter),
+                Ok(status) => poll.on_status(status.as_ref(), hint, now, jitter),
+                Err(()) => poll.on_failure(hint, now, jitter),
             };
             failures = if seen.is_ok() { 0 } else { failures + 1 };
             let terminal = matches!(&seen, Ok(Some(status)) if status.is_terminal());
@@ -446,7 +446,7 @@ proptest! {
         let mut now = Millis(0);
         let mut poll = Poll::new(now, Some(Millis(timeout)));
         let mut looks = 0;
-        while let PollStep::Wait(wait) = poll.seen(Some(&JobStatus::Active), None, now, jitter) {
+        while let PollStep::Wait(wait) = poll.on_status(Some(&JobStatus::Active), None, now, jitter) {
             now = now.plus(wait);
             looks += 1;
             prop_assert!(looks < 200, "{} looks by {:?}", looks, now);
@@ -471,7 +471,7 @@ proptest! {
         retries: u32,
         failures in vec((failure(), hint(), random()), 1..20),
     ) {
-        let mut retry = Retry::new(Repeat::Twice, retries);
+        let mut retry = Retry::new(Idempotency::None, retries);
         for (failure, hint, jitter) in failures {
             prop_assert_eq!(retry.after(failure, hint, jitter), None);
         }
@@ -479,7 +479,7 @@ proptest! {
 
     #[test]
     fn a_request_is_sent_again_within_bounds_of_number_and_time(
-        repeat in prop::sample::select(vec![Repeat::Safe, Repeat::Deduplicated]),
+        repeat in prop::sample::select(vec![Idempotency::Safe, Idempotency::ByKey]),
         retries in 0..=10_u32,
         failures in vec((failure(), hint(), random()), 1..40),
     ) {
@@ -500,13 +500,13 @@ proptest! {
             match retry.after(failure, hint, jitter) {
                 Some(wait) => {
                     sent += 1;
-                    prop_assert!(failure.may_pass() && !too_long);
+                    prop_assert!(failure.is_transient() && !too_long);
                     match hint {
                         Some(hint) => prop_assert_eq!(wait, hint),
                         None => prop_assert!((longest * 3 / 4..=longest).contains(&wait.0)),
                     }
                 }
-                None => prop_assert!(!failure.may_pass() || too_long || sent == retries),
+                None => prop_assert!(!failure.is_transient() || too_long || sent == retries),
             }
             prop_assert_eq!(retry.done(), sent);
         }

@@ -1,6 +1,6 @@
 //! Which answers are successes, and what an answer that is none says.
 
-use quillgate::response::{Head, outcome_unknown, read};
+use quillgate::response::{Head, is_outcome_unknown, read};
 use quillgate::{ApiError, Error, Failure, GetAgentJob, JobStatus, ListPageViews, Millis};
 
 const NOW: Millis = Millis(784_111_777_000);
@@ -127,7 +127,9 @@ fn a_key_in_use_is_an_attempt_that_still_runs_and_any_other_answer_is_its_status
 
 #[test]
 fn only_the_gateways_own_word_makes_an_outcome_unknown() {
-    assert!(outcome_unknown(&serde_json::json!({"outcome": "unknown"})));
+    assert!(is_outcome_unknown(
+        &serde_json::json!({"outcome": "unknown"})
+    ));
     for body in [
         r#"{"type":"/problems/outcome-unknown"}"#,
         r#"{"outcome":"done"}"#,
@@ -137,7 +139,7 @@ fn only_the_gateways_own_word_makes_an_outcome_unknown() {
         r#""unknown""#,
     ] {
         let body: serde_json::Value = serde_json::from_str(body).unwrap();
-        assert!(!outcome_unknown(&body), "{body}");
+        assert!(!is_outcome_unknown(&body), "{body}");
     }
 }
 
@@ -221,7 +223,7 @@ fn every_status_has_words() {
         (502, "bad gateway"),
         (503, "service unavailable"),
         (504, "gateway timeout"),
-        (599, "the other side failed"),
+        (599, "the server failed"),
         (600, "an unexpected status"),
         (u16::MAX, "an unexpected status"),
     ] {

@@ -1,7 +1,7 @@
 //! Whether and when a request is sent again.
 
 use quillgate::retry::{DEFAULT_PATIENCE, DEFAULT_RETRIES, LONGEST_RETRY_AFTER};
-use quillgate::{Failure, Method, Millis, Repeat, Retry};
+use quillgate::{Failure, Idempotency, Method, Millis, Retry};
 
 const BUSY: Failure = Failure::Status(503);
 
@@ -11,7 +11,7 @@ fn tenths(count: u64) -> Millis {
 
 #[test]
 fn the_wait_doubles_from_half_a_second_to_8_s() {
-    let mut retry = Retry::new(Repeat::Safe, 8);
+    let mut retry = Retry::new(Idempotency::Safe, 8);
     for wait in [5, 10, 20, 40, 80, 80, 80, 80] {
         assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(wait)));
     }
@@ -20,7 +20,7 @@ fn the_wait_doubles_from_half_a_second_to_8_s() {
 
 #[test]
 fn jitter_takes_off_up_to_a_quarter() {
-    let mut retry = Retry::new(Repeat::Safe, 6);
+    let mut retry = Retry::new(Idempotency::Safe, 6);
     for expected in [375, 750, 1_500, 3_000, 6_000, 6_000] {
         assert_eq!(retry.after(BUSY, None, 1.0), Some(Millis(expected)));
     }
@@ -35,7 +35,7 @@ fn a_random_number_out_of_range_counts_as_the_nearest_in_range() {
         (f64::INFINITY, 375),
         (f64::NAN, 500),
     ] {
-        let wait = Retry::new(Repeat::Safe, 1).after(BUSY, None, jitter);
+        let wait = Retry::new(Idempotency::Safe, 1).after(BUSY, None, jitter);
         assert_eq!(wait, Some(Millis(expected)), "{jitter}");
     }
 }
@@ -43,16 +43,16 @@ fn a_random_number_out_of_range_counts_as_the_nearest_in_range() {
 #[test]
 fn only_failures_that_may_pass_are_tried_again() {
     for status in 0..=1000 {
-        let may_pass = status == 408 || status == 429 || (500..600).contains(&status);
+        let is_transient = status == 408 || status == 429 || (500..600).contains(&status);
         let failure = Failure::Status(status);
-        assert_eq!(failure.may_pass(), may_pass, "{status}");
-        let wait = Retry::new(Repeat::Safe, 1).after(failure, None, 0.0);
-        assert_eq!(wait.is_some(), may_pass, "{status}");
+        assert_eq!(failure.is_transient(), is_transient, "{status}");
+        let wait = Retry::new(Idempotency::Safe, 1).after(failure, None, 0.0);
+        assert_eq!(wait.is_some(), is_transient, "{status}");
     }
     for failure in [Failure::Connection, Failure::Timeout] {
-        assert!(failure.may_pass());
+        assert!(failure.is_transient());
         assert_eq!(
-            Retry::new(Repeat::Safe, 1).after(failure, None, 0.0),
+            Retry::new(Idempotency::Safe, 1).after(failure, None, 0.0),
             Some(tenths(5))
         );
     }
@@ -67,7 +67,7 @@ fn what_would_be_done_twice_is_never_sent_again() {
         Failure::Timeout,
     ] {
         for hint in [None, Some(Millis(0)), Some(Millis(1_000))] {
-            let mut retry = Retry::new(Repeat::Twice, 10);
+            let mut retry = Retry::new(Idempotency::None, 10);
             assert_eq!(retry.after(failure, hint, 0.0), None);
             assert_eq!(retry.done(), 0);
         }
@@ -82,23 +82,26 @@ fn what_the_other_side_deduplicates_is_sent_again_like_a_read() {
         Failure::Connection,
         Failure::Timeout,
     ] {
-        let wait = Retry::new(Repeat::Deduplicated, 1).after(failure, None, 0.0);
+        let wait = Retry::new(Idempotency::ByKey, 1).after(failure, None, 0.0);
         assert_eq!(wait, Some(tenths(5)));
-        assert_eq!(wait, Retry::new(Repeat::Safe, 1).after(failure, None, 0.0));
+        assert_eq!(
+            wait,
+            Retry::new(Idempotency::Safe, 1).after(failure, None, 0.0)
+        );
     }
 }
 
 #[test]
 fn the_platform_itself_deduplicates_nothing() {
-    assert_eq!(Repeat::direct(Method::Get), Repeat::Safe);
-    assert_eq!(Repeat::direct(Method::Post), Repeat::Twice);
+    assert_eq!(Idempotency::of_method(Method::Get), Idempotency::Safe);
+    assert_eq!(Idempotency::of_method(Method::Post), Idempotency::None);
 }
 
 #[test]
 fn a_request_is_sent_again_as_often_as_was_said() {
     assert_eq!(DEFAULT_RETRIES, 2);
     for retries in 0..=10 {
-        let mut retry = Retry::new(Repeat::Safe, retries);
+        let mut retry = Retry::new(Idempotency::Safe, retries);
         for done in 0..retries {
             assert_eq!(retry.done(), done);
             assert!(retry.after(Failure::Connection, None, 0.5).is_some());
@@ -113,7 +116,7 @@ fn a_request_is_sent_again_as_often_as_was_said() {
 #[test]
 fn retry_after_takes_the_place_of_the_schedule_without_jitter() {
     for hint in [0, 1, 400, 9_000, 60_000] {
-        let wait = Retry::new(Repeat::Safe, 1).after(BUSY, Some(Millis(hint)), 1.0);
+        let wait = Retry::new(Idempotency::Safe, 1).after(BUSY, Some(Millis(hint)), 1.0);
         assert_eq!(wait, Some(Millis(hint)));
     }
 }
@@ -122,7 +125,7 @@ fn retry_after_takes_the_place_of_the_schedule_without_jitter() {
 fn a_retry_after_over_a_minute_is_the_callers_to_wait_for() {
     assert_eq!(LONGEST_RETRY_AFTER, Millis(60_000));
     for hint in [60_001, 3_600_000, u64::MAX] {
-        let mut retry = Retry::new(Repeat::Safe, 2);
+        let mut retry = Retry::new(Idempotency::Safe, 2);
         assert_eq!(
             retry.after(Failure::Status(429), Some(Millis(hint)), 0.0),
             None
@@ -133,7 +136,7 @@ fn a_retry_after_over_a_minute_is_the_callers_to_wait_for() {
 
 #[test]
 fn an_attempt_waited_for_by_a_hint_counts_on_the_schedule_too() {
-    let mut retry = Retry::new(Repeat::Safe, 3);
+    let mut retry = Retry::new(Idempotency::Safe, 3);
     assert_eq!(retry.after(BUSY, Some(Millis(100)), 0.0), Some(tenths(1)));
     assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(10)));
 }
@@ -142,7 +145,7 @@ fn an_attempt_waited_for_by_a_hint_counts_on_the_schedule_too() {
 fn a_hint_does_not_make_a_final_failure_pass() {
     let hint = Some(Millis(1_000));
     for status in [400, 401, 403, 404, 409, 413] {
-        let mut retry = Retry::new(Repeat::Safe, 2);
+        let mut retry = Retry::new(Idempotency::Safe, 2);
         assert_eq!(
             retry.after(Failure::Status(status), hint, 0.0),
             None,
@@ -156,7 +159,7 @@ const RUNNING: Failure = Failure::StillRunning;
 #[test]
 fn an_attempt_that_still_runs_is_asked_after_for_a_minute_and_uses_up_no_retry() {
     assert_eq!(DEFAULT_PATIENCE, Millis(60_000));
-    let mut retry = Retry::new(Repeat::Deduplicated, 1);
+    let mut retry = Retry::new(Idempotency::ByKey, 1);
     for _ in 0..60 {
         assert_eq!(
             retry.after(RUNNING, Some(Millis(1_000)), 0.5),
@@ -176,7 +179,7 @@ fn it_is_asked_after_when_the_other_side_says_and_not_before_a_second_has_passed
         (Some(400), 10),
         (Some(7_000), 70),
     ] {
-        let mut retry = Retry::new(Repeat::Deduplicated, 1);
+        let mut retry = Retry::new(Idempotency::ByKey, 1);
         let asked = retry.after(RUNNING, hint.map(Millis), 1.0);
         assert_eq!(asked, Some(tenths(wait)), "{hint:?}");
     }
@@ -184,20 +187,20 @@ fn it_is_asked_after_when_the_other_side_says_and_not_before_a_second_has_passed
 
 #[test]
 fn it_is_waited_for_no_longer_than_was_said() {
-    let mut retry = Retry::new(Repeat::Deduplicated, 2).with_patience(Millis(7_500));
+    let mut retry = Retry::new(Idempotency::ByKey, 2).with_patience(Millis(7_500));
     let hint = Some(Millis(3_000));
     assert_eq!(retry.after(RUNNING, hint, 0.0), hint);
     assert_eq!(retry.after(RUNNING, hint, 0.0), hint);
     assert_eq!(retry.after(RUNNING, hint, 0.0), None);
     assert_eq!(retry.after(RUNNING, None, 0.0), Some(tenths(10)));
     assert_eq!(retry.after(RUNNING, None, 0.0), None);
-    let mut hasty = Retry::new(Repeat::Deduplicated, 2).with_patience(Millis(999));
+    let mut hasty = Retry::new(Idempotency::ByKey, 2).with_patience(Millis(999));
     assert_eq!(hasty.after(RUNNING, None, 0.0), None);
 }
 
 #[test]
 fn it_is_asked_after_even_when_the_retries_are_used_up() {
-    let mut retry = Retry::new(Repeat::Deduplicated, 1);
+    let mut retry = Retry::new(Idempotency::ByKey, 1);
     assert!(retry.after(Failure::Connection, None, 0.0).is_some());
     assert_eq!(retry.after(RUNNING, None, 0.0), Some(tenths(10)));
     assert_eq!(retry.after(Failure::Connection, None, 0.0), None);
@@ -206,19 +209,19 @@ fn it_is_asked_after_even_when_the_retries_are_used_up() {
 #[test]
 fn it_is_not_asked_after_where_nothing_is_sent_again() {
     for mut retry in [
-        Retry::new(Repeat::Deduplicated, 0),
-        Retry::new(Repeat::Twice, 2),
+        Retry::new(Idempotency::ByKey, 0),
+        Retry::new(Idempotency::None, 2),
     ] {
         assert_eq!(retry.after(RUNNING, Some(Millis(1_000)), 0.0), None);
     }
     let long = Some(Millis(60_001));
-    let mut patient = Retry::new(Repeat::Deduplicated, 2).with_patience(Millis(u64::MAX));
+    let mut patient = Retry::new(Idempotency::ByKey, 2).with_patience(Millis(u64::MAX));
     assert_eq!(patient.after(RUNNING, long, 0.0), None);
 }
 
 #[test]
 fn a_huge_number_of_retries_does_not_overflow_the_wait() {
-    let mut retry = Retry::new(Repeat::Safe, u32::MAX);
+    let mut retry = Retry::new(Idempotency::Safe, u32::MAX);
     for _ in 0..100 {
         assert!(retry.after(BUSY, None, 0.0).unwrap() <= Millis(8_000));
     }

@@ -1,7 +1,7 @@
 //! The address at which the Worker asks a project's object for a WebSocket: it is written and read
 //! here.
 
-use quillgate::encode::percent_encoded;
+use quillgate::encode::percent_encode;
 
 use crate::events::parse_event_number;
 use crate::url::{decode_percent, split_url};
@@ -49,12 +49,12 @@ impl WatchCall {
             .map_or_else(String::new, |after| after.to_string());
         let fields = [
             "watch",
-            &percent_encoded(&self.project),
-            &percent_encoded(&self.job),
-            &percent_encoded(&self.id),
-            &percent_encoded(&self.traceparent),
-            &percent_encoded(&self.caller),
-            &percent_encoded(self.tracestate.as_deref().unwrap_or("")),
+            &percent_encode(&self.project),
+            &percent_encode(&self.job),
+            &percent_encode(&self.id),
+            &percent_encode(&self.traceparent),
+            &percent_encode(&self.caller),
+            &percent_encode(self.tracestate.as_deref().unwrap_or("")),
         ];
         ["https://gate/", &fields.join("/"), "?", &after].concat()
     }

@@ -160,7 +160,7 @@ impl Outbox {
         let attempts = row.attempts + 1;
         let now = now();
         let wait = receipt.retry_after.as_deref();
-        let wait = wait.and_then(|wait| quillgate::date::retry_after(wait, now));
+        let wait = wait.and_then(|wait| quillgate::date::parse_retry_after(wait, now));
         match webhook::plan_next(attempts, receipt.status, wait, random()) {
             Next::Again(wait) => self.set_due(&row.id, attempts, now.plus(wait)),
             Next::Done => self.remove(&row.id),

@@ -1,7 +1,7 @@
 //! URLs, hosts and origins as text.
 
 use proptest::prelude::*;
-use quillgate::encode::percent_encoded;
+use quillgate::encode::percent_encode;
 use quillgate_worker::url::{
     decode_percent, is_host, is_loopback, is_origin, is_secure_url, origin_of, split_url,
 };
@@ -172,7 +172,7 @@ fn origins_and_hosts_are_as_a_url_parser_writes_them() {
 proptest! {
     #[test]
     fn what_is_encoded_is_decoded(text in "\\PC{0,20}") {
-        prop_assert_eq!(decode_percent(&percent_encoded(&text)), Some(text));
+        prop_assert_eq!(decode_percent(&percent_encode(&text)), Some(text));
     }
 
     #[test]
