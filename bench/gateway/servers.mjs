@@ -98,10 +98,11 @@ function createSigner(validSecret) {
  *
  * @param {Pick<Bench, "folder" | "vars">} bench
  * @param {string[]} names
+ * @param {string[]} [v8Flags]
  * @returns {Promise<Server>}
  */
-export async function startServer(bench, names) {
-  const server = await launchServer(bench, names);
+export async function startServer(bench, names, v8Flags) {
+  const server = await launchServer(bench, names, v8Flags);
   const answers = Object.values(server.ports).map((port) => server.waitForAnswer(port, "/healthz"));
   for (const response of await Promise.all(answers)) await response.body?.cancel();
   return server;
@@ -112,14 +113,15 @@ const START_LIMIT = 20_000;
 let servers = 0;
 
 /** Starts variants in one process without waiting for it. */
-export async function launchServer({ folder, vars }, names) {
+export async function launchServer({ folder, vars }, names, v8Flags = []) {
   const name = `server-${servers++}`;
   const storage = join(folder, name);
   await mkdir(storage);
   const ports = {};
   for (const variant of names) ports[variant] = await freePort();
   const file = join(folder, `${name}.capnp`);
-  await writeFile(file, await buildConfiguration(ports, vars, storage), { mode: 0o600 });
+  const configuration = await buildConfiguration(ports, vars, storage, v8Flags);
+  await writeFile(file, configuration, { mode: 0o600 });
 
   const errors = join(folder, `${name}.log`);
   const log = openSync(errors, "w");
@@ -147,7 +149,7 @@ export async function launchServer({ folder, vars }, names) {
 
 // --- configuration ---------------------------------------------------------
 
-async function buildConfiguration(ports, vars, storage) {
+async function buildConfiguration(ports, vars, storage, v8Flags) {
   const { date, flags } = await readCompatibility();
   const common = [
     `compatibilityDate = ${quote(date)}`,
@@ -161,6 +163,7 @@ async function buildConfiguration(ports, vars, storage) {
   );
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
+  v8Flags = [${v8Flags.map(quote).join(", ")}],
   services = [
     (name = "loopback", network = (allow = ["local"])),
     (name = "storage", disk = (path = ${quote(storage)}, writable = true)),
