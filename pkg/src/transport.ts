@@ -137,7 +137,7 @@ export class Transport {
       totalTimeout: call.totalTimeout ?? own.totalTimeout,
       maxRetries: call.maxRetries ?? own.maxRetries,
       idempotencyKey: call.idempotencyKey,
-      // What is forced would be done anew by every attempt.
+      // What is forced would be done again by every attempt.
       deduplicated: own.retryWrites !== false && own.token !== undefined && !call.force,
       headers: this.#headers(call),
       observer: this.#observer(),

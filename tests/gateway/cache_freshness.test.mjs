@@ -201,7 +201,7 @@ describe("a caller's no-cache", () => {
 describe("a gateway that was started again", () => {
   const FRESH_SECONDS = 4321;
 
-  /** Starts the gateway anew on what the one before has stored. */
+  /** Starts the gateway again on what the one before has stored. */
   async function again(end) {
     await gate.gateway[end]();
     gate.gateway = await startGateway({

@@ -447,7 +447,7 @@ describe("a trace", () => {
     ["two of them joined", `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
     ["another header's", "Bearer x"],
   ]) {
-    test(`begins anew when traceparent is ${what}`, async () => {
+    test(`begins again when traceparent is ${what}`, async () => {
       const told = await traced("a job", ["Traceparent", value]);
       assert.notEqual(told.trace, TRACE);
       assert.equal(told.flags, "00");

@@ -287,7 +287,7 @@ describe("side by side", { concurrency: true }, () => {
       assert.equal(second.text, first.text);
       const signedAt = ({ headers }) => Number(headers["webhook-timestamp"]);
       assert.ok(second.at - first.at >= FIRST_RETRY_MS - CLOCK_TOLERANCE_MS);
-      assert.ok(signedAt(second) > signedAt(first), "it is signed anew");
+      assert.ok(signedAt(second) > signedAt(first), "it is signed again");
       assert.notEqual(second.headers["webhook-signature"], first.headers["webhook-signature"]);
     }
 

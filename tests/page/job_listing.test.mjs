@@ -31,7 +31,7 @@ test("a renewal keeps the pages that were gone through", () => {
   assert.deepEqual([idsOf(renewal), renewal.more], ["edcba", "a"]);
 });
 
-test("a renewal without a job in common starts anew, so that none is left out", () => {
+test("a renewal without a job in common starts again, so that none is left out", () => {
   const shown = { jobs: jobs("b", "a"), more: "a" };
   const renewal = renewed(shown, { jobs: jobs("z", "y"), nextCursor: "y" });
   assert.deepEqual([idsOf(renewal), renewal.more], ["zy", "y"]);

@@ -171,7 +171,7 @@ describe("a job of which nobody knows whether it was started", () => {
     assert.equal((await site.upstream.jobs()).length, 2, "the first had been started, too");
   });
 
-  visiting("leads to the jobs of the project, asked for anew", async (visitor) => {
+  visiting("leads to the jobs of the project, asked for again", async (visitor) => {
     const { page, startElsewhere } = visitor;
     const alert = await loseAnswer(visitor, "Where is it", async () => {
       await page.getByText("No job was started through this gateway yet").waitFor();

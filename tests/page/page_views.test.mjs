@@ -252,7 +252,7 @@ describe("page views", () => {
     await page.getByText("No page views in this range").waitFor();
   });
 
-  visiting("are asked for anew by Refresh", async ({ page, signIn, openLastMonth }) => {
+  visiting("are asked for again by Refresh", async ({ page, signIn, openLastMonth }) => {
     await signIn();
     await openLastMonth();
     const before = await listRequests();

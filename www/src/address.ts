@@ -1,11 +1,11 @@
 import { type DayRange, DEFAULT_PRESET, isDay, isPresetId, type PresetId } from "./range.ts";
 import { COLUMNS, type Column, type Sorting } from "./rows.ts";
 
-export type View = "jobs" | "views";
+export type Route = "jobs" | "views";
 
 /** What the page's address says. Never a token: addresses end up in histories and logs. */
 export interface Address {
-  view: View;
+  view: Route;
   range: PresetId | DayRange;
   sorting: Sorting;
   filter: string;

@@ -4,10 +4,10 @@ import { Logo } from "./icons.tsx";
 import { Jobs } from "./jobs.tsx";
 import { address } from "./navigation.ts";
 import { PageViewsView } from "./page_views.tsx";
+import { RouteLinks } from "./route_links.tsx";
 import { session } from "./session.ts";
 import { SessionMenu } from "./session_menu.tsx";
 import { SignIn } from "./sign_in.tsx";
-import { ViewLinks } from "./view_links.tsx";
 
 const UNOFFICIAL = "Unofficial: not made, run or endorsed by Mintlify.";
 
@@ -24,7 +24,7 @@ export function App() {
             <Logo />
             Quillgate
           </p>
-          {current && <ViewLinks />}
+          {current && <RouteLinks />}
           {current && <SessionMenu session={current} />}
         </div>
       </header>

@@ -39,7 +39,7 @@ export function Jobs({ session }: { session: Session }) {
       <div class="job-lists">
         <section class="job-list" aria-labelledby={LIST_TITLE}>
           <h2 id={LIST_TITLE} tabIndex={-1}>
-            Jobs of this tab
+            Jobs in this tab
           </h2>
           {!mayRead && <ScopeNotice scope="jobs:read" lost="it cannot follow jobs" />}
           <JobCards session={session} />
@@ -54,7 +54,7 @@ const DOUBT = {
   title: "Nobody knows whether this job was started",
   advice:
     "It may be at work already. Look before you send it again: in the jobs of the project, asked " +
-    "for anew, and in the platform’s dashboard, since a job whose answer was lost is only there.",
+    "for again, and in the platform’s dashboard, since a job whose answer was lost is only there.",
   look: { label: "Go to the jobs of the project", onLook: showProjectJobs },
 };
 

@@ -6,6 +6,8 @@ import { announce } from "./announcer.tsx";
 import { looksLikeFormula } from "./csv.ts";
 import { downloadCsv } from "./csv_download.ts";
 import { Download } from "./icons.tsx";
+import type { Listing } from "./listing.ts";
+import { wantedRange } from "./listing_cache.ts";
 import { address, adjust } from "./navigation.ts";
 import { ProblemPanel } from "./problem_panel.tsx";
 import { rangeSentence } from "./range.ts";
@@ -14,8 +16,6 @@ import { repeatedPaths, sortRows } from "./rows.ts";
 import { ScopeNotice } from "./scope_notice.tsx";
 import type { Session } from "./session.ts";
 import { Totals } from "./totals.tsx";
-import type { ViewRows } from "./view_rows.ts";
-import { wantedRange } from "./view_shelf.ts";
 import { ViewsTable } from "./views_table.tsx";
 import { counted, limitNote, moment } from "./wording.ts";
 
@@ -49,7 +49,7 @@ function RangeOfViews({ session }: { session: Session }) {
 }
 
 interface LoadedViewsProps {
-  views: ViewRows;
+  views: Listing;
   projectId: string;
 }
 
@@ -155,7 +155,7 @@ function PathFilter() {
 }
 
 /** Says so when the gateway could give no more than it had kept. */
-function StaleNote({ views }: { views: ViewRows }) {
+function StaleNote({ views }: { views: Listing }) {
   const staleness = views.staleness.value;
   if (staleness === null) return null;
   const why =
@@ -172,7 +172,7 @@ function StaleNote({ views }: { views: ViewRows }) {
   );
 }
 
-function LoadNote({ views, purpose }: { views: ViewRows; purpose: "table" | "file" }) {
+function LoadNote({ views, purpose }: { views: Listing; purpose: "table" | "file" }) {
   const rows = views.rows.value;
   const soFar = `${counted(rows.length, "page")} in ${counted(views.requests.value, "request")}`;
   if (views.state.value === "loading") {

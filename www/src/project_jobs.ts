@@ -3,7 +3,7 @@ import type { Client, JobPage, ListedJob } from "quillgate";
 import { describeProblem, type Problem } from "./problem.ts";
 
 /** Jobs as listed, newest first, and where the list goes on. */
-export interface Listing {
+export interface JobListing {
   jobs: readonly ListedJob[];
   /** Null after the last job. */
   more: string | null;
@@ -19,7 +19,7 @@ const MOST_JOBS = 100;
 /** The jobs that were started through the gateway, by whomever: the part of them that was asked for. */
 export class ProjectJobs {
   /** Null until there was an answer. */
-  readonly listing = signal<Listing | null>(null);
+  readonly listing = signal<JobListing | null>(null);
   /** When the gateway last told of them. */
   readonly loadedAt = signal<number | null>(null);
   readonly busy = signal(false);
@@ -93,18 +93,18 @@ export class ProjectJobs {
     return this.#client.agentJobs.list(params, { signal: this.#ended }).then((page) => page);
   }
 
-  #take(listing: Listing): void {
+  #take(listing: JobListing): void {
     this.listing.value = listing;
     this.loadedAt.value = Date.now();
   }
 }
 
-function listingOf({ jobs, nextCursor }: JobPage): Listing {
+function listingOf({ jobs, nextCursor }: JobPage): JobListing {
   return { jobs, more: nextCursor };
 }
 
 /** What is shown, with the newest page in the place of what it renews. */
-export function renewed(shown: Listing, page: JobPage): Listing {
+export function renewed(shown: JobListing, page: JobPage): JobListing {
   const ids = new Set(page.jobs.map(({ id }) => id));
   const last = shown.jobs.findLastIndex(({ id }) => ids.has(id));
   const older = shown.jobs.slice(last + 1);

@@ -2,9 +2,9 @@ import { signal } from "@preact/signals";
 import { Client } from "quillgate";
 import { allows, type Claims, readAccessToken } from "./access_token.ts";
 import { JobBook } from "./job_book.ts";
+import { ListingCache } from "./listing_cache.ts";
 import { ProjectJobs } from "./project_jobs.ts";
 import { forget, forgetEverything, recall, remember } from "./tab_storage.ts";
-import { ViewShelf } from "./view_shelf.ts";
 
 export interface Session {
   projectId: string;
@@ -13,7 +13,7 @@ export interface Session {
   jobs: JobBook;
   /** Everybody's jobs of the project. */
   projectJobs: ProjectJobs;
-  views: ViewShelf;
+  views: ListingCache;
   end: AbortController;
 }
 
@@ -35,7 +35,7 @@ export function signIn(projectId: string, token: string, claims: Claims): void {
     if (allows(claims, "jobs:read")) projectJobs.refresh();
   };
   const jobs = new JobBook(client, projectId, end.signal, onNews);
-  const views = new ViewShelf(client, end.signal);
+  const views = new ListingCache(client, end.signal);
   session.value = { projectId, claims, jobs, projectJobs, views, end };
   jobs.start();
 }

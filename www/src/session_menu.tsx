@@ -18,7 +18,7 @@ export function SessionMenu({ session }: { session: Session }) {
         </summary>
         <div class="session-panel">
           <dl>
-            <dt>Token of</dt>
+            <dt>Signed in as</dt>
             <dd>{claims.subject ?? "not said"}</dd>
             <dt>Scopes</dt>
             <dd>{claims.scopes?.join(", ") ?? "not said"}</dd>

@@ -147,7 +147,7 @@ function ProjectField({ claims, value, onChoose }: ProjectFieldProps) {
 function ClaimsSummary({ claims }: { claims: Claims }) {
   return (
     <dl class="claims">
-      <dt>Token of</dt>
+      <dt>Signed in as</dt>
       <dd>{claims.subject ?? "not said"}</dd>
       <dt>Scopes</dt>
       <dd>{claims.scopes?.join(", ") ?? "not said"}</dd>

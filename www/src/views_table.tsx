@@ -2,16 +2,16 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { PageView } from "quillgate";
 import { announce } from "./announcer.tsx";
+import type { Listing } from "./listing.ts";
 import { address, adjust } from "./navigation.ts";
 import { COLUMNS, filterRows, nextSorting, sortRows, visibleSlice } from "./rows.ts";
-import type { ViewRows } from "./view_rows.ts";
 import { count, counted } from "./wording.ts";
 
 /** Until the first row is measured. */
 const USUAL_ROW_HEIGHT = 44;
 
 /** Every row that is loaded, of which only those in sight are in the document. */
-export function ViewsTable({ views }: { views: ViewRows }) {
+export function ViewsTable({ views }: { views: Listing }) {
   const sorted = useComputed(() => sortRows(views.rows.value, address.value.sorting));
   const shown = useComputed(() => filterRows(sorted.value, address.value.filter));
   const most = useComputed(() =>
@@ -125,7 +125,7 @@ function Gap({ rows, rowHeight }: { rows: number; rowHeight: number }) {
   );
 }
 
-function EmptyTable({ views }: { views: ViewRows }) {
+function EmptyTable({ views }: { views: Listing }) {
   if (views.requests.value === 0) return null;
   const { filter } = address.value;
   if (views.rows.value.length === 0) {

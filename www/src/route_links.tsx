@@ -1,15 +1,15 @@
-import { formatAddress, type View } from "./address.ts";
+import { formatAddress, type Route } from "./address.ts";
 import { address, visit } from "./navigation.ts";
 
-const VIEWS: readonly { id: View; label: string }[] = [
+const ROUTES: readonly { id: Route; label: string }[] = [
   { id: "jobs", label: "Agent jobs" },
   { id: "views", label: "Page views" },
 ];
 
-export function ViewLinks() {
+export function RouteLinks() {
   return (
     <nav class="view-links" aria-label="Views">
-      {VIEWS.map(({ id, label }) => (
+      {ROUTES.map(({ id, label }) => (
         <a
           key={id}
           href={formatAddress({ ...address.value, view: id })}

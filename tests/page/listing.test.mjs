@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { ViewRows } = await importSource("view_rows.ts");
+const { Listing } = await importSource("listing.ts");
 
 const LIMIT = 250;
 const BOUNDS = { dateFrom: "2026-10-01", dateTo: "2026-11-01" };
@@ -29,7 +29,7 @@ function fakeClient(count, { failOnceAt, headersAt = () => ({}) } = {}) {
   };
   const list = (params, { signal, headers }) => ({
     async *pages() {
-      const { dateFrom, dateTo, limit, offset: start = 0 } = params.cursor ?? params;
+      const { dateFrom, dateTo, limit = LIMIT, offset: start = 0 } = params.cursor ?? params;
       assert.deepEqual({ dateFrom, dateTo, limit }, { ...BOUNDS, limit: LIMIT });
       for (let offset = start; ; offset += LIMIT) {
         await new Promise((resolve) => setTimeout(resolve, 1));
@@ -41,7 +41,7 @@ function fakeClient(count, { failOnceAt, headersAt = () => ({}) } = {}) {
       }
     },
   });
-  const client = { asked, sent, pageViews: { list } };
+  const client = { asked, sent, analytics: { views: list } };
   return {
     ...client,
     withOptions({ onResponse }) {
@@ -51,7 +51,7 @@ function fakeClient(count, { failOnceAt, headersAt = () => ({}) } = {}) {
   };
 }
 
-const open = (client, source) => new ViewRows(client, RANGE, new AbortController().signal, source);
+const open = (client, source) => new Listing(client, RANGE, new AbortController().signal, source);
 const offsetsOf = (count) => Array.from({ length: Math.ceil(count / LIMIT) }, (_, n) => n * LIMIT);
 const inOrder = (rows) => rows.value.every(({ path }, index) => path === `/${index}`);
 
@@ -117,7 +117,7 @@ test("two loads at once are one", async () => {
 
 test("a session that ends stops the loading", async () => {
   const end = new AbortController();
-  const views = new ViewRows(fakeClient(1000), RANGE, end.signal);
+  const views = new Listing(fakeClient(1000), RANGE, end.signal);
   const loading = views.load("all rows");
   end.abort();
   assert.equal(await loading, false);
@@ -144,11 +144,11 @@ test("what is left of the limit is kept until the gateway says more", async () =
   assert.equal(views.limit.value.left, 7);
 });
 
-test("only rows that are asked for anew go past what the gateway has kept", async () => {
+test("only rows that are asked for again go past what the gateway has kept", async () => {
   const usual = fakeClient(500);
   await open(usual).load("all rows");
   assert.deepEqual(usual.sent, [{}, {}]);
-  const anew = fakeClient(500);
-  await open(anew, "the platform").load("all rows");
-  assert.deepEqual(anew.sent, Array(2).fill({ "cache-control": "no-cache" }));
+  const again = fakeClient(500);
+  await open(again, "the platform").load("all rows");
+  assert.deepEqual(again.sent, Array(2).fill({ "cache-control": "no-cache" }));
 });

@@ -14,7 +14,7 @@ export type LoadState = "empty" | "loading" | "partial" | "complete";
  * The page views of one range, fetched piece by piece and never asked for twice: whatever stops
  * the listing, the next call goes on from the row where it stopped.
  */
-export class ViewRows {
+export class Listing {
   readonly key = crypto.randomUUID();
   readonly range: DayRange;
   readonly bounds: Bounds;

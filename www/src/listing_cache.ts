@@ -1,14 +1,14 @@
 import { computed, signal } from "@preact/signals";
 import type { Client } from "quillgate";
+import { Listing, type Source } from "./listing.ts";
 import { address } from "./navigation.ts";
 import { type DayRange, presetRange } from "./range.ts";
-import { type Source, ViewRows } from "./view_rows.ts";
 
 const RANGES_KEPT = 6;
 
 /** The ranges looked at lately: going back to one costs no request of the hourly limit. */
-export class ViewShelf {
-  readonly #kept = signal<readonly ViewRows[]>([]);
+export class ListingCache {
+  readonly #kept = signal<readonly Listing[]>([]);
   readonly #client: Client;
   readonly #ended: AbortSignal;
 
@@ -31,14 +31,14 @@ export class ViewShelf {
     if (current === null || isMissing) this.#put(wantedRange(), "kept rows");
   }
 
-  /** Starts the current range anew, with what the platform has counted since. */
+  /** Fetches the current range again, with what the platform has counted since. */
   refresh(): void {
     this.current.peek()?.stop();
     this.#put(wantedRange(), "the platform");
   }
 
   #put(range: DayRange, source: Source): void {
-    const rows = new ViewRows(this.#client, range, this.#ended, source);
+    const rows = new Listing(this.#client, range, this.#ended, source);
     const others = this.#kept.peek().filter((kept) => !sameRange(kept.range, range));
     this.#kept.value = [rows, ...others].slice(0, RANGES_KEPT);
     rows.load("first rows");
