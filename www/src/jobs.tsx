@@ -53,8 +53,8 @@ export function Jobs({ session }: { session: Session }) {
 const DOUBT = {
   title: "Nobody knows whether this job was started",
   advice:
-    "It may be at work already. Look before you send it again: in the jobs of the project, asked " +
-    "for again, and in the platform’s dashboard, since a job whose answer was lost is only there.",
+    "It may be at work already. Look before you send it again: in the jobs of the project, " +
+    "reloaded, and in the platform’s dashboard, since a job whose answer was lost is only there.",
   look: { label: "Go to the jobs of the project", onLook: showProjectJobs },
 };
 
