@@ -6,7 +6,7 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { cargoBuildProgram, cargoBuildWasm } from "./cargo.mjs";
+import { cargoBuildProgram, cargoBuildWasm, targetFolder } from "./cargo.mjs";
 import { run, runMain, StepError } from "./child.mjs";
 import { removeExports } from "./exports.mjs";
 import { whenChanged } from "./freshness.mjs";
@@ -317,14 +317,6 @@ async function generate(name, what, path, context) {
 export function buildGenerator(context) {
   const step = "building the generator";
   return cargoBuildProgram(step, "quillgate-generate", targetFolder("generate"), context);
-}
-
-/**
- * A target folder of its own, for flags or features of its own. In a shared one Cargo keeps one
- * result of a `cdylib`, so that commands would compile again what others have just compiled.
- */
-function targetFolder(name) {
-  return ["--target-dir", join(ROOT, "target", name.replaceAll(" ", "-"))];
 }
 
 /** Compiler flags, and none of this machine's paths in what is built. */

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { run, StepError } from "./child.mjs";
 import { ROOT } from "./versions.mjs";
 
@@ -87,4 +87,12 @@ export async function cargoBuildProgram(step, crate, args, options) {
   const built = artifacts.find(({ target, executable }) => target === crate && executable);
   if (!built) throw new StepError(`${step}: the package ${crate} has no program of that name`);
   return built.executable;
+}
+
+/**
+ * A target folder of its own, for flags or features of its own. In a shared one Cargo keeps one
+ * result of a `cdylib`, so that commands would compile again what others have just compiled.
+ */
+export function targetFolder(name) {
+  return ["--target-dir", join(ROOT, "target", name.replaceAll(" ", "-"))];
 }

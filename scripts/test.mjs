@@ -60,6 +60,7 @@ const SUITES = {
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
   soak: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   harness: { needs: {}, run: testWithNode },
+  contract: { needs: {}, run: testWithNode },
   supply: { needs: { cargoDeny: true }, run: testWithNode },
   build: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   secrets: { needs: BUILD_NEEDS, built: true, run: searchForCanary },

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BUILD_NEEDS, build, buildStartWorker, PARTS } from "../../scripts/build.mjs";
-import { cargo, cargoBuildProgram } from "../../scripts/cargo.mjs";
+import { cargo } from "../../scripts/cargo.mjs";
 import { BINDINGS_TESTS, CORE_TESTS, LINTS } from "../../scripts/checks.mjs";
 import { setup } from "../../scripts/setup.mjs";
 import { freePort, startProgram } from "../harness/process.mjs";
+import { buildUpstream } from "../harness/upstream.mjs";
 
 const START_SCRIPT = new URL("../../scripts/start.mjs", import.meta.url).pathname;
 const START_LIMIT_MS = 15_000;
@@ -15,7 +16,7 @@ const context = await setup(BUILD_NEEDS);
 /** Builds everything there is, and says what had to be done. */
 async function buildAll() {
   const compiled = [];
-  await cargoBuildProgram("building the simulator", "upstream", [], { ...context, compiled });
+  await buildUpstream({ ...context, compiled });
   const work = await build(context, { ...PARTS, "start worker": buildStartWorker });
   return { compiled: [...compiled, ...work.compiled], made: work.made };
 }

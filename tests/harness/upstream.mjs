@@ -1,14 +1,20 @@
 /** The simulator of the platform, as a program under the tests' control. */
-import { cargoBuildProgram } from "../../scripts/cargo.mjs";
+import { cargoBuildProgram, targetFolder } from "../../scripts/cargo.mjs";
 import { noteCanary } from "./canary.mjs";
 import { startProgram } from "./process.mjs";
 
+/** Built once per process. */
 let program;
 
-/** Builds the simulator, once per process. @returns {Promise<string>} its path */
-function buildUpstream(env = process.env) {
-  program ??= cargoBuildProgram("building the simulator", "upstream", [], { env });
-  return program;
+/**
+ * Builds the simulator in a folder of its own, since it is built on a smaller core than the rest.
+ *
+ * @param {import("../../scripts/cargo.mjs").CargoOptions} options
+ * @returns {Promise<string>} its path
+ */
+export function buildUpstream(options) {
+  const folder = targetFolder("upstream");
+  return cargoBuildProgram("building the simulator", "upstream", folder, options);
 }
 
 /**
@@ -33,7 +39,8 @@ function buildUpstream(env = process.env) {
  * @param {UpstreamOptions} options
  */
 export async function startUpstream({ key, readKey, port = 0, env = process.env, ...options }) {
-  const command = await buildUpstream(env);
+  program ??= buildUpstream({ env });
+  const command = await program;
   const args = ["--port", String(port), ...flags(options)];
   const running = startProgram("upstream", command, args, {
     env: { ...env, UPSTREAM_ADMIN_KEY: key, UPSTREAM_READ_KEY: readKey ?? "" },

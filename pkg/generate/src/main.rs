@@ -5,6 +5,8 @@
 //! quillgate-generate types FILE      the TypeScript types of parameters and results
 //! quillgate-generate decoders FILE   the decoders that check a parsed body in JavaScript
 //! quillgate-generate openapi FILE    the gateway's description of itself, OpenAPI 3.1
+//! quillgate-generate operations FILE the operations' declarations and results as JSON
+//! quillgate-generate reference FILE  the reference of all operations, in Markdown
 //! ```
 //!
 //! `quillgate-generate check-config` writes nothing: it reads the gateway's variables, a JSON object
@@ -15,7 +17,9 @@ use std::process::ExitCode;
 mod check_config;
 mod decoders;
 mod openapi;
+mod operations;
 mod reachable;
+mod reference;
 mod text;
 mod types;
 
@@ -25,9 +29,11 @@ fn main() -> ExitCode {
         ["types", path] => (types::typescript(), path),
         ["decoders", path] => (decoders::javascript(), path),
         ["openapi", path] => (openapi::description().to_string(), path),
+        ["operations", path] => (operations::list().to_string(), path),
+        ["reference", path] => (reference::markdown(), path),
         ["check-config"] => return check_config(),
         _ => {
-            eprintln!("usage: quillgate-generate types|decoders|openapi FILE");
+            eprintln!("usage: quillgate-generate types|decoders|openapi|operations|reference FILE");
             eprintln!("       quillgate-generate check-config < VARIABLES");
             return ExitCode::from(2);
         }
@@ -60,11 +66,29 @@ mod tests {
     /// module from there; this is what keeps them in step with the Rust types.
     #[test]
     fn the_decoders_in_the_source_tree_are_those_of_the_rust_types() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../src/wasm/decode.js");
-        let found = std::fs::read_to_string(path).unwrap_or_default();
+        assert_fresh(
+            "src/wasm/decode.js",
+            "decoders",
+            &crate::decoders::javascript(),
+        );
+    }
+
+    /// The reference is committed, so that it can be read where the source is.
+    #[test]
+    fn the_reference_is_that_of_the_declarations() {
+        assert_fresh(
+            "docs/reference.md",
+            "reference",
+            &crate::reference::markdown(),
+        );
+    }
+
+    fn assert_fresh(path: &str, what: &str, expected: &str) {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let found = std::fs::read_to_string(format!("{root}/{path}")).expect(path);
         assert!(
-            found == crate::decoders::javascript(),
-            "src/wasm/decode.js is stale: cargo run -p quillgate-generate -- decoders src/wasm/decode.js"
+            found == expected,
+            "{path} is stale: cargo run -p quillgate-generate -- {what} {path}"
         );
     }
 }

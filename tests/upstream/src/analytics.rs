@@ -6,12 +6,12 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use parking_lot::MutexGuard;
+use quillgate::Operation;
 
 use crate::auth::Authorized;
 use crate::clock::Moment;
 use crate::data::{Range, Sites};
 use crate::date::Day;
-use crate::operation::Operation;
 use crate::parameters::Arguments;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
@@ -80,7 +80,7 @@ impl ReportQuery {
         pairs: &[(String, String)],
         today: Day,
     ) -> Result<Self, Refusal> {
-        let (arguments, mut problems) = Arguments::read(operation.parameters(), pairs);
+        let (arguments, mut problems) = Arguments::read(operation.declaration().parameters, pairs);
         let (from, to) = (arguments.date("dateFrom"), arguments.date("dateTo"));
         if let (Some(from), Some(to)) = (from, to)
             && from > to
@@ -148,10 +148,10 @@ mod tests {
     #[test]
     fn an_empty_query_asks_for_the_first_page_of_ninety_days() {
         for (operation, limit) in [
-            (Operation::ListViews, 50),
+            (Operation::ListPageViews, 50),
             (Operation::ListVisitors, 50),
             (Operation::ListFeedback, 50),
-            (Operation::ListFeedbackByPage, 10),
+            (Operation::GetFeedbackByPage, 10),
             (Operation::ListSearches, 50),
             (Operation::ListConversations, 100),
             (Operation::GetCallerStats, usize::MAX),
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_start_in_the_future_is_an_empty_range() {
-        let query = read(Operation::ListViews, &[("dateFrom", "2030-01-01")]);
+        let query = read(Operation::ListPageViews, &[("dateFrom", "2030-01-01")]);
         assert!(query.expect("valid").range.is_empty());
     }
 
@@ -177,7 +177,7 @@ mod tests {
             ("dateFrom", "x"),
             ("dateTo", "2024-02-30"),
         ];
-        let Err(Refusal::InvalidQuery(problems)) = read(Operation::ListViews, &query) else {
+        let Err(Refusal::InvalidQuery(problems)) = read(Operation::ListPageViews, &query) else {
             panic!("must be refused");
         };
         assert_eq!(problems.len(), 4);
@@ -195,14 +195,14 @@ mod tests {
             "dateFrom must not be after dateTo",
         ];
         let refusal = Refusal::InvalidQuery(expected.map(str::to_owned).to_vec());
-        assert_eq!(read(Operation::ListViews, &query), Err(refusal));
+        assert_eq!(read(Operation::ListPageViews, &query), Err(refusal));
     }
 
     #[test]
     fn a_range_may_be_empty_but_not_reversed() {
         let end = ("dateTo", "2024-01-02");
-        assert!(read(Operation::ListViews, &[("dateFrom", "2024-01-02"), end]).is_ok());
-        assert!(read(Operation::ListViews, &[("dateFrom", "2024-01-03"), end]).is_err());
+        assert!(read(Operation::ListPageViews, &[("dateFrom", "2024-01-02"), end]).is_ok());
+        assert!(read(Operation::ListPageViews, &[("dateFrom", "2024-01-03"), end]).is_err());
     }
 
     #[test]

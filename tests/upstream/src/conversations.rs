@@ -2,12 +2,12 @@
 
 use axum::extract::Path;
 use axum::{Extension, Json};
+use quillgate::Operation;
 use serde::Serialize;
 
 use crate::analytics::ReportRequest;
 use crate::cursor::CursorPage;
 use crate::data::{CallerStats, Conversation, Thread};
-use crate::operation::Operation;
 use crate::parameters::Arguments;
 use crate::refusal::Refusal;
 
@@ -49,7 +49,7 @@ pub(crate) async fn get(
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Json<Thread>, Refusal> {
     let sent = [("threadId".to_owned(), id)];
-    let (_, problems) = Arguments::read(Operation::GetConversation.parameters(), &sent);
+    let (_, problems) = Arguments::read(Operation::GetConversation.declaration().parameters, &sent);
     if !problems.is_empty() {
         return Err(Refusal::InvalidThread(problems));
     }

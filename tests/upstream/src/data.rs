@@ -17,7 +17,7 @@ use crate::date::Day;
 use crate::random::SplitMix64;
 
 pub(crate) use conversations::{CallerStats, Conversation};
-pub(crate) use feedback::{Entry, PageFeedback, SOURCES, count_by_page};
+pub(crate) use feedback::{Entry, PageFeedback, count_by_page};
 pub(crate) use searches::{SearchReport, SearchTerm};
 pub(crate) use thread::Thread;
 pub(crate) use traffic::{Row, Traffic, TrafficReport};

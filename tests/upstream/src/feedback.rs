@@ -1,12 +1,12 @@
 //! Feedback: its entries, and their counts for each page.
 
 use axum::{Extension, Json};
+use quillgate::Operation;
 use serde::Serialize;
 
 use crate::analytics::{ReportQuery, ReportRequest};
 use crate::cursor::CursorPage;
 use crate::data::{Entry, PageFeedback, count_by_page};
-use crate::operation::Operation;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
 
@@ -42,7 +42,7 @@ pub(crate) async fn list(
 }
 
 pub(crate) async fn list_by_page(request: ReportRequest) -> Result<Json<FeedbackByPage>, Refusal> {
-    let query = request.query(Operation::ListFeedbackByPage)?;
+    let query = request.query(Operation::GetFeedbackByPage)?;
     request.take_limit()?;
     let mut pages = count_by_page(&matching_entries(
         &request.platform,

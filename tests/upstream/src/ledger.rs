@@ -12,11 +12,12 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use hyper::body::{Frame, SizeHint};
 use parking_lot::Mutex;
+use quillgate::Operation;
 use serde::Serialize;
 
 use crate::auth::Keys;
 use crate::clock::Moment;
-use crate::operation::Operation;
+use crate::operation::Target;
 use crate::random::SplitMix64;
 
 const KEPT_REQUESTS: usize = 500;
@@ -61,7 +62,7 @@ impl Reads {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Counters {
     requests: u64,
-    by_operation: BTreeMap<Operation, u64>,
+    by_operation: BTreeMap<&'static str, u64>,
     by_status: BTreeMap<u16, u64>,
     jobs_created: u64,
     messages_sent: u64,
@@ -76,7 +77,7 @@ impl Default for Counters {
     fn default() -> Self {
         Self {
             requests: 0,
-            by_operation: Operation::ALL.map(|operation| (operation, 0)).into(),
+            by_operation: Target::all().map(|target| (target.name(), 0)).collect(),
             by_status: BTreeMap::new(),
             jobs_created: 0,
             messages_sent: 0,
@@ -91,7 +92,7 @@ impl Default for Counters {
 /// A request as it was received, without its key.
 #[derive(Serialize)]
 pub(crate) struct Received {
-    operation: Operation,
+    operation: Target,
     /// Milliseconds since the epoch.
     at: u64,
     method: String,
@@ -106,7 +107,7 @@ pub(crate) struct Received {
 
 impl Received {
     pub(crate) fn new(
-        operation: Operation,
+        operation: Target,
         (parts, body): (&Parts, &[u8]),
         keys: &Keys,
         now: Moment,
@@ -135,17 +136,17 @@ impl Received {
     fn job_read(&self) -> Option<&str> {
         let path = self.target.split('?').next()?;
         let id = path.rsplit('/').next()?;
-        (self.operation == Operation::GetJob).then_some(id)
+        (self.operation == Target::Operation(Operation::GetAgentJob)).then_some(id)
     }
 }
 
 impl Ledger {
-    pub(crate) fn arrive(self: &Arc<Self>, operation: Operation) -> Visit {
+    pub(crate) fn arrive(self: &Arc<Self>, target: Target) -> Visit {
         let mut book = self.book.lock();
         book.visits += 1;
         let counters = &mut book.counters;
         counters.requests += 1;
-        *counters.by_operation.entry(operation).or_default() += 1;
+        *counters.by_operation.entry(target.name()).or_default() += 1;
         counters.in_flight += 1;
         counters.max_in_flight = counters.max_in_flight.max(counters.in_flight);
         Visit {

@@ -1,11 +1,11 @@
 //! Page views: how often pages were read.
 
 use axum::Json;
+use quillgate::Operation;
 use serde::Serialize;
 
 use crate::analytics::ReportRequest;
 use crate::data::{Row, Traffic};
-use crate::operation::Operation;
 use crate::refusal::Refusal;
 
 #[derive(Serialize)]
@@ -17,7 +17,7 @@ pub(crate) struct ViewPage {
 }
 
 pub(crate) async fn list(request: ReportRequest) -> Result<Json<ViewPage>, Refusal> {
-    let query = request.query(Operation::ListViews)?;
+    let query = request.query(Operation::ListPageViews)?;
     request.take_limit()?;
     let report = request.sites().views(&request.project, query.range);
     let (rows, has_more) = report.page(query.offset(), query.limit());

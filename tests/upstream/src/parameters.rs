@@ -1,59 +1,11 @@
-//! Tables of parameters, and the check of what arrives against them.
+//! The check of what arrives against the core's declarations of parameters.
+
+use quillgate::declaration::{Parameter, ParameterKind};
+use quillgate::error::IntegerRule;
+use quillgate::value::MAX_SAFE_INTEGER;
 
 use crate::date::Day;
 use crate::ulid::Ulid;
-
-/// A parameter of an operation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Parameter {
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-    pub(crate) required: bool,
-}
-
-impl Parameter {
-    pub(crate) const fn optional(name: &'static str, kind: Kind) -> Self {
-        Self {
-            name,
-            kind,
-            required: false,
-        }
-    }
-
-    pub(crate) const fn required(name: &'static str, kind: Kind) -> Self {
-        Self {
-            name,
-            kind,
-            required: true,
-        }
-    }
-
-    fn read(&self, sent: Option<&str>) -> Result<Option<Value>, String> {
-        match (sent, self.kind) {
-            (Some(text), kind) => match kind.read(text) {
-                Some(value) => Ok(Some(value)),
-                None => Err(format!("{} must be {}", self.name, kind.describe())),
-            },
-            (None, Kind::Integer { default, .. }) => Ok(Some(Value::Integer(default))),
-            (None, _) if self.required => Err(format!("{} is required", self.name)),
-            (None, _) => Ok(None),
-        }
-    }
-}
-
-/// Which values a parameter takes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
-    Date,
-    Integer {
-        min: usize,
-        max: Option<usize>,
-        default: usize,
-    },
-    OneOf(&'static [&'static str]),
-    Text,
-    Ulid,
-}
 
 /// A value that its parameter takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,9 +20,9 @@ enum Value {
 pub(crate) struct Arguments(Vec<(&'static str, Value)>);
 
 impl Arguments {
-    /// Reads what the table names, and says of each value that is missing or wrong what
+    /// Reads what is declared, and says of each value that is missing or wrong what
     /// it must be. Of several values of one name the first counts; other names are
-    /// ignored.
+    /// ignored, and so is `page`, which Quillgate sends as `offset`.
     pub(crate) fn read(
         parameters: &[Parameter],
         pairs: &[(String, String)],
@@ -79,7 +31,7 @@ impl Arguments {
         let mut problems = Vec::new();
         for parameter in parameters {
             let sent = pairs.iter().find(|(name, _)| name == parameter.name);
-            match parameter.read(sent.map(|(_, text)| text.as_str())) {
+            match read(parameter, sent.map(|(_, text)| text.as_str())) {
                 Ok(value) => values.extend(value.map(|value| (parameter.name, value))),
                 Err(problem) => problems.push(problem),
             }
@@ -117,34 +69,58 @@ impl Arguments {
     }
 }
 
-impl Kind {
-    fn read(self, text: &str) -> Option<Value> {
-        match self {
-            Self::Date => Day::parse(text).map(Value::Date),
-            Self::Integer { min, max, .. } => whole_number(text)
-                .filter(|number| *number >= min && max.is_none_or(|max| *number <= max))
-                .map(Value::Integer),
-            Self::OneOf(words) => words.contains(&text).then(|| Value::Text(text.to_owned())),
-            Self::Text => Some(Value::Text(text.to_owned())),
-            Self::Ulid => Ulid::parse(text).map(|_| Value::Text(text.to_owned())),
-        }
+fn read(parameter: &Parameter, sent: Option<&str>) -> Result<Option<Value>, String> {
+    let name = parameter.name;
+    match (parameter.kind, sent) {
+        (ParameterKind::Page, _) => Ok(None),
+        (kind, Some(text)) => match read_value(kind, text) {
+            Some(value) => Ok(Some(value)),
+            None => Err(format!("{name} must be {}", describe(kind))),
+        },
+        (ParameterKind::Integer { default, .. }, None) => Ok(Some(Value::Integer(number(default)))),
+        (_, None) if parameter.is_required() => Err(format!("{name} is required")),
+        (_, None) => Ok(None),
     }
+}
 
-    /// What a value must be, as an error's message goes on.
-    fn describe(self) -> String {
-        match self {
-            Self::Date => "a valid date".to_owned(),
-            Self::Integer {
-                min,
-                max: Some(max),
-                ..
-            } => format!("an integer from {min} to {max}"),
-            Self::Integer { min, max: None, .. } => format!("an integer of at least {min}"),
-            Self::OneOf(words) => format!("one of {}", words.join(", ")),
-            Self::Text => "text".to_owned(),
-            Self::Ulid => "a ULID".to_owned(),
-        }
+/// That text and ids are not empty is Quillgate's own rule: the platform takes any text.
+fn read_value(kind: ParameterKind, text: &str) -> Option<Value> {
+    let own = || Value::Text(text.to_owned());
+    match kind {
+        ParameterKind::Date => Day::parse(text).map(Value::Date),
+        ParameterKind::Integer { rule, .. } => whole_number(text)
+            .filter(|found| *found >= number(rule.min))
+            .filter(|found| largest(rule).is_none_or(|most| *found <= number(most)))
+            .map(Value::Integer),
+        ParameterKind::OneOf(words) => words.contains(&text).then(own),
+        ParameterKind::Ulid => Ulid::parse(text).map(|_| own()),
+        ParameterKind::Text | ParameterKind::Id => Some(own()),
+        ParameterKind::Page => None,
     }
+}
+
+/// What a value must be, as an error's message goes on.
+fn describe(kind: ParameterKind) -> String {
+    match kind {
+        ParameterKind::Date => "a valid date".to_owned(),
+        ParameterKind::Integer { rule, .. } => match largest(rule) {
+            Some(most) => format!("an integer from {} to {most}", rule.min),
+            None => format!("an integer of at least {}", rule.min),
+        },
+        ParameterKind::OneOf(words) => format!("one of {}", words.join(", ")),
+        ParameterKind::Text | ParameterKind::Id => "text".to_owned(),
+        ParameterKind::Ulid => "a ULID".to_owned(),
+        ParameterKind::Page => "a page".to_owned(),
+    }
+}
+
+/// The platform's own maximum: that of what JSON carries exactly is Quillgate's.
+fn largest(rule: &IntegerRule) -> Option<u64> {
+    (rule.max < MAX_SAFE_INTEGER).then_some(rule.max)
+}
+
+fn number(declared: u64) -> usize {
+    usize::try_from(declared).unwrap_or(usize::MAX)
 }
 
 /// Digits only; more than fit into a number are as good as the largest.
@@ -155,29 +131,42 @@ fn whole_number(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use quillgate::declaration::Place;
+
     use super::*;
 
-    const TABLE: [Parameter; 6] = [
-        Parameter::optional("day", Kind::Date),
-        Parameter::optional(
+    const fn optional(name: &'static str, kind: ParameterKind) -> Parameter {
+        Parameter {
+            name,
+            place: Place::Query,
+            kind,
+        }
+    }
+
+    const TABLE: [Parameter; 7] = [
+        optional("day", ParameterKind::Date),
+        optional(
             "limit",
-            Kind::Integer {
-                min: 1,
-                max: Some(250),
+            ParameterKind::Integer {
+                rule: &IntegerRule::PAGE_SIZE,
                 default: 50,
             },
         ),
-        Parameter::optional(
+        optional(
             "offset",
-            Kind::Integer {
-                min: 0,
-                max: None,
+            ParameterKind::Integer {
+                rule: &IntegerRule::OFFSET,
                 default: 0,
             },
         ),
-        Parameter::optional("source", Kind::OneOf(&["agent", "page"])),
-        Parameter::optional("cursor", Kind::Text),
-        Parameter::required("id", Kind::Ulid),
+        optional("page", ParameterKind::Page),
+        optional("source", ParameterKind::OneOf(&["agent", "page"])),
+        optional("cursor", ParameterKind::Text),
+        Parameter {
+            name: "id",
+            place: Place::Path,
+            kind: ParameterKind::Ulid,
+        },
     ];
     const ID: (&str, &str) = ("id", "01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
@@ -251,5 +240,14 @@ mod tests {
     fn of_several_values_the_first_counts() {
         let arguments = check(&[ID, ("limit", "1"), ("limit", "x")]).expect("valid");
         assert_eq!(arguments.integer("limit"), Some(1));
+    }
+
+    #[test]
+    fn a_page_is_ignored_since_the_platform_does_not_know_it() {
+        for page in ["2", "0", "x"] {
+            let arguments = check(&[ID, ("page", page)]).expect("valid");
+            assert_eq!(arguments.integer("page"), None);
+            assert_eq!(arguments.integer("offset"), Some(0));
+        }
     }
 }

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use crate::connection::Line;
 use crate::fault::Outcome;
 use crate::ledger::{Received, Visit};
-use crate::operation::Operation;
+use crate::operation::Target;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
 
@@ -48,18 +48,18 @@ pub(crate) async fn receive(
     request: Request,
     next: Next,
 ) -> Response {
-    let operation = Operation::of(&request);
-    let mut visit = platform.ledger.arrive(operation);
+    let target = Target::of(&request);
+    let mut visit = platform.ledger.arrive(target);
     let (parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MAX_BODY).await else {
         let refusal = Refusal::BodyTooLarge.into_response();
         return visit.dressed(refusal);
     };
     let now = platform.clock.now();
-    let received = Received::new(operation, (&parts, &body), &platform.keys.lock(), now);
+    let received = Received::new(target, (&parts, &body), &platform.keys.lock(), now);
     platform.ledger.log(received);
-    let target = parts.uri.to_string();
-    let ordered = platform.faults.lock().next(operation, &target);
+    let uri = parts.uri.to_string();
+    let ordered = platform.faults.lock().next(target, &uri);
     let fault = ordered.or_else(|| platform.random_faults.lock().next());
     wait(platform.options.latency_ms).await;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodFilter, MethodRouter, on};
 use axum::{Router, middleware};
+use quillgate::{Method, Operation};
 
-use crate::operation::Operation;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
 use crate::{
@@ -14,9 +14,9 @@ use crate::{
 
 pub(crate) fn router(platform: Arc<Platform>) -> Router {
     let reception = middleware::from_fn_with_state(Arc::clone(&platform), reception::receive);
-    let routes = Operation::ALL.into_iter().filter_map(|operation| {
-        let (_, path) = operation.route()?;
-        Some((path, handler(operation)?))
+    let routes = Operation::ALL.iter().filter_map(|operation| {
+        let path = operation.declaration().path;
+        Some((path, handler(*operation)?))
     });
     routes
         .fold(Router::new(), |router, (path, handler)| {
@@ -29,21 +29,43 @@ pub(crate) fn router(platform: Arc<Platform>) -> Router {
         .with_state(platform)
 }
 
-/// What answers the requests of an operation.
+/// What answers the requests of an operation; `None` for one that only a gateway has.
 fn handler(operation: Operation) -> Option<MethodRouter<Arc<Platform>>> {
+    let method = match operation.declaration().method {
+        Method::Get => MethodFilter::GET,
+        Method::Post => MethodFilter::POST,
+        Method::Delete => MethodFilter::DELETE,
+    };
     let handler = match operation {
-        Operation::CreateJob => post(agent_job::create),
-        Operation::GetJob => get(agent_job::get),
-        Operation::SendMessage => post(agent_job::send_message),
-        Operation::ListViews => get(page_views::list),
-        Operation::ListVisitors => get(visitors::list),
-        Operation::ListFeedback => get(feedback::list),
-        Operation::ListFeedbackByPage => get(feedback::list_by_page),
-        Operation::ListSearches => get(searches::list),
-        Operation::ListConversations => get(conversations::list),
-        Operation::GetConversation => get(conversations::get),
-        Operation::GetCallerStats => get(conversations::get_caller_stats),
-        Operation::Other => return None,
+        Operation::CreateAgentJob => on(method, agent_job::create),
+        Operation::GetAgentJob => on(method, agent_job::get),
+        Operation::SendMessage => on(method, agent_job::send_message),
+        Operation::ListPageViews => on(method, page_views::list),
+        Operation::ListVisitors => on(method, visitors::list),
+        Operation::ListFeedback => on(method, feedback::list),
+        Operation::GetFeedbackByPage => on(method, feedback::list_by_page),
+        Operation::ListSearches => on(method, searches::list),
+        Operation::ListConversations => on(method, conversations::list),
+        Operation::GetConversation => on(method, conversations::get),
+        Operation::GetCallerStats => on(method, conversations::get_caller_stats),
+        Operation::ListAgentJobs
+        | Operation::StreamAgentJobEvents
+        | Operation::DeleteAgentJobRecord => return None,
     };
     Some(handler)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::is_of_platform;
+
+    #[test]
+    fn every_operation_of_the_platform_has_a_handler_and_no_other_has() {
+        for operation in Operation::ALL.iter().copied() {
+            let name = operation.declaration().name;
+            let has_handler = handler(operation).is_some();
+            assert_eq!(has_handler, is_of_platform(operation), "{name}");
+        }
+    }
 }

@@ -1,12 +1,12 @@
 //! Searches: what readers searched for.
 
 use axum::{Extension, Json};
+use quillgate::Operation;
 use serde::Serialize;
 
 use crate::analytics::ReportRequest;
 use crate::cursor::CursorPage;
 use crate::data::SearchTerm;
-use crate::operation::Operation;
 use crate::refusal::Refusal;
 
 #[derive(Serialize)]

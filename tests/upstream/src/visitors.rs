@@ -1,11 +1,11 @@
 //! Visitors: by how many pages were read.
 
 use axum::Json;
+use quillgate::Operation;
 use serde::Serialize;
 
 use crate::analytics::ReportRequest;
 use crate::data::{Row, Traffic};
-use crate::operation::Operation;
 use crate::refusal::Refusal;
 
 #[derive(Serialize)]

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query, State};
+use quillgate::Operation;
 use serde_json::{Value, json};
 
 use crate::analytics::ReportQuery;
 use crate::data::{CallerStats, count_by_page};
 use crate::feedback::matching_entries;
-use crate::operation::Operation;
+use crate::operation::find_report;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
 
@@ -18,7 +19,7 @@ pub(crate) async fn views(
     State(platform): State<Arc<Platform>>,
     Query(pairs): Query<Vec<(String, String)>>,
 ) -> Result<Json<Value>, Refusal> {
-    whole(&platform, Operation::ListViews, &pairs)
+    whole(&platform, Operation::ListPageViews, &pairs)
 }
 
 /// The report that is named, all rows at once.
@@ -26,7 +27,7 @@ pub(crate) async fn analytics(
     State(platform): State<Arc<Platform>>,
     Query(pairs): Query<Vec<(String, String)>>,
 ) -> Result<Json<Value>, Refusal> {
-    let operation = value(&pairs, "report").and_then(Operation::of_report);
+    let operation = value(&pairs, "report").and_then(find_report);
     let operation = operation.ok_or(Refusal::InvalidRequest("no report has this name"))?;
     whole(&platform, operation, &pairs)
 }
@@ -46,7 +47,7 @@ fn whole(
     let range = query.range;
     let sites = || platform.sites.lock();
     let report = match operation {
-        Operation::ListViews => {
+        Operation::ListPageViews => {
             let report = sites().views(project, range);
             json!({ "totals": report.totals, "views": report.rows })
         }
@@ -57,7 +58,7 @@ fn whole(
         Operation::ListFeedback => {
             json!({ "feedback": matching_entries(platform, project, &query) })
         }
-        Operation::ListFeedbackByPage => {
+        Operation::GetFeedbackByPage => {
             let entries = matching_entries(platform, project, &query);
             json!({ "feedback": count_by_page(&entries) })
         }
@@ -68,11 +69,15 @@ fn whole(
         Operation::GetCallerStats => {
             json!(CallerStats::of(&sites().conversations(project, range)))
         }
-        Operation::CreateJob
-        | Operation::GetJob
+        Operation::CreateAgentJob
+        | Operation::GetAgentJob
         | Operation::SendMessage
-        | Operation::GetConversation
-        | Operation::Other => return Err(Refusal::InvalidRequest("no report has this name")),
+        | Operation::ListAgentJobs
+        | Operation::StreamAgentJobEvents
+        | Operation::DeleteAgentJobRecord
+        | Operation::GetConversation => {
+            return Err(Refusal::InvalidRequest("no report has this name"));
+        }
     };
     Ok(Json(report))
 }

@@ -10,7 +10,7 @@ use super::{Range, pick};
 use crate::random::SplitMix64;
 
 /// Where feedback can come from.
-pub(crate) const SOURCES: [&str; 4] = ["code_snippet", "contextual", "agent", "thumbs_only"];
+const SOURCES: [&str; 4] = ["code_snippet", "contextual", "agent", "thumbs_only"];
 const CODE_SNIPPET: &str = SOURCES[0];
 const CONTEXTUAL: &str = SOURCES[1];
 const THUMBS_ONLY: &str = SOURCES[3];

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 
 use super::Fault;
-use crate::operation::Operation;
+use crate::operation::Target;
 
 /// A fault, and the requests that meet it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Order {
-    operation: Option<Operation>,
+    operation: Option<Target>,
     /// A part of the path and query.
     target: Option<String>,
     times: Option<u64>,
@@ -44,7 +44,7 @@ impl FaultQueue {
     }
 
     /// The fault that this request meets, by the first order that matches it.
-    pub(crate) fn next(&mut self, operation: Operation, target: &str) -> Option<Fault> {
+    pub(crate) fn next(&mut self, operation: Target, target: &str) -> Option<Fault> {
         let matches = |order: &Order| order.matches(operation, target);
         let at = self.0.iter().position(matches)?;
         let order = self.0.get_mut(at)?;
@@ -64,7 +64,7 @@ impl FaultQueue {
 }
 
 impl Order {
-    fn matches(&self, operation: Operation, target: &str) -> bool {
+    fn matches(&self, operation: Target, target: &str) -> bool {
         let part = self.target.as_deref();
         self.operation.is_none_or(|wanted| wanted == operation)
             && part.is_none_or(|part| target.contains(part))
@@ -75,13 +75,18 @@ impl Order {
 mod tests {
     use serde_json::{Value, json};
 
+    use quillgate::Operation;
+
     use super::*;
+
+    const VIEWS: Target = Target::Operation(Operation::ListPageViews);
+    const JOB: Target = Target::Operation(Operation::GetAgentJob);
 
     fn queue(orders: Value) -> FaultQueue {
         FaultQueue(serde_json::from_value(orders).expect("orders"))
     }
 
-    fn kinds(queue: &mut FaultQueue, operations: &[Operation]) -> Vec<Option<&'static str>> {
+    fn kinds(queue: &mut FaultQueue, operations: &[Target]) -> Vec<Option<&'static str>> {
         let kind = |fault| match fault {
             Fault::Hang { .. } => "hang",
             Fault::Hold { .. } => "hold",
@@ -100,7 +105,7 @@ mod tests {
             { "times": 2, "fault": { "kind": "hang" } },
             { "after": 1, "fault": { "kind": "emptyPage" } },
         ]));
-        let struck = kinds(&mut queue, &[Operation::ListViews; 5]);
+        let struck = kinds(&mut queue, &[VIEWS; 5]);
         assert_eq!(
             struck,
             [Some("hang"), Some("hang"), None, Some("emptyPage"), None]
@@ -113,11 +118,7 @@ mod tests {
             { "operation": "agentJobs.get", "fault": { "kind": "hang" } },
             { "fault": { "kind": "emptyPage" } },
         ]));
-        let operations = [
-            Operation::ListViews,
-            Operation::ListViews,
-            Operation::GetJob,
-        ];
+        let operations = [VIEWS, VIEWS, JOB];
         assert_eq!(
             kinds(&mut queue, &operations),
             [Some("emptyPage"), None, Some("hang")]
@@ -127,16 +128,8 @@ mod tests {
     #[test]
     fn a_fault_waits_for_its_target() {
         let mut queue = queue(json!([{ "target": "offset=250", "fault": { "kind": "hang" } }]));
-        assert!(
-            queue
-                .next(Operation::ListViews, "/views?offset=0")
-                .is_none()
-        );
-        assert!(
-            queue
-                .next(Operation::ListViews, "/views?offset=250")
-                .is_some()
-        );
+        assert!(queue.next(VIEWS, "/views?offset=0").is_none());
+        assert!(queue.next(VIEWS, "/views?offset=250").is_some());
     }
 
     #[test]
@@ -146,15 +139,15 @@ mod tests {
             { "fault": { "kind": "emptyPage" } },
         ]));
         queue.drop_holds();
-        assert_eq!(kinds(&mut queue, &[Operation::Other]), [Some("emptyPage")]);
+        assert_eq!(kinds(&mut queue, &[Target::Other]), [Some("emptyPage")]);
     }
 
     #[test]
     fn times_zero_lasts_until_cleared() {
         let mut queue = queue(json!([{ "times": 0, "fault": { "kind": "hang" } }]));
-        assert_eq!(kinds(&mut queue, &[Operation::Other; 3]), [Some("hang"); 3]);
+        assert_eq!(kinds(&mut queue, &[Target::Other; 3]), [Some("hang"); 3]);
         queue.clear();
-        assert_eq!(kinds(&mut queue, &[Operation::Other]), [None]);
+        assert_eq!(kinds(&mut queue, &[Target::Other]), [None]);
     }
 
     #[test]

@@ -1,0 +1,184 @@
+//! The operations as JSON: for those who compare them with another description.
+
+use quillgate::declaration::{Pagination, Parameter, ParameterKind, Place};
+use quillgate::schema::{Field, Kind};
+use quillgate::{IntegerRule, Operation, Policy};
+use serde_json::{Map, Value, json};
+
+use crate::text::join;
+
+/// Every operation: what it declares, and its result as a tree.
+pub fn list() -> Value {
+    Operation::ALL.iter().copied().map(describe).collect()
+}
+
+fn describe(operation: Operation) -> Value {
+    let (declared, documented) = (operation.declaration(), operation.documentation());
+    let docs = documented.parameters.iter();
+    let own = declared.parameters.iter().zip(docs);
+    let parameters = own.map(|(parameter, doc)| describe_parameter(parameter, doc));
+    json!({
+        "name": declared.name,
+        "summary": join(documented.summary),
+        "method": declared.method.as_str(),
+        "path": declared.path,
+        "parameters": std::iter::once(project()).chain(parameters).collect::<Vec<_>>(),
+        "result": describe_kind(operation.result()),
+        "scope": declared.scope.as_str(),
+        "policy": declared.policy.map(Policy::as_str),
+        "pagination": describe_pagination(declared.pagination),
+        "link": documented.link,
+    })
+}
+
+/// The one parameter that no operation declares, since all have it.
+fn project() -> Value {
+    let project = Parameter {
+        name: "projectId",
+        place: Place::Path,
+        kind: ParameterKind::Id,
+    };
+    describe_parameter(&project, "The project's identifier.")
+}
+
+fn describe_parameter(parameter: &Parameter, doc: &str) -> Value {
+    let mut described = describe_parameter_kind(parameter.kind);
+    described["name"] = parameter.name.into();
+    described["in"] = name_place(parameter.place).into();
+    described["required"] = parameter.is_required().into();
+    described["description"] = doc.into();
+    described
+}
+
+/// The word for a place, as in `OpenAPI`.
+pub fn name_place(place: Place) -> &'static str {
+    match place {
+        Place::Path => "path",
+        Place::Query => "query",
+        Place::Body => "body",
+    }
+}
+
+fn describe_parameter_kind(kind: ParameterKind) -> Value {
+    let integer = |rule: &IntegerRule| json!({ "minimum": rule.min, "maximum": rule.max });
+    let (name, mut described) = match kind {
+        ParameterKind::Text => ("text", json!({ "minLength": 1 })),
+        ParameterKind::Id => ("id", json!({ "minLength": 1 })),
+        ParameterKind::Ulid => ("ulid", json!({})),
+        ParameterKind::Date => ("date", json!({})),
+        ParameterKind::Integer { rule, default } => {
+            let mut bounds = integer(rule);
+            bounds["default"] = default.into();
+            ("integer", bounds)
+        }
+        ParameterKind::Page => ("page", integer(&IntegerRule::PAGE)),
+        ParameterKind::OneOf(known) => ("oneOf", json!({ "known": known })),
+    };
+    described["kind"] = name.into();
+    described
+}
+
+fn describe_pagination(pagination: Pagination) -> Value {
+    match pagination {
+        Pagination::Whole => json!({ "kind": "whole" }),
+        Pagination::Offset { rows } => json!({ "kind": "offset", "rows": rows }),
+        Pagination::Cursor { rows } => json!({ "kind": "cursor", "rows": rows }),
+    }
+}
+
+fn describe_kind(kind: &Kind) -> Value {
+    match kind {
+        Kind::Text => json!({ "kind": "text" }),
+        Kind::OpenEnum(named) => {
+            json!({ "kind": "openEnum", "name": named.name, "known": named.known })
+        }
+        Kind::Tag(known) => json!({ "kind": "tag", "known": known }),
+        Kind::Count => json!({ "kind": "count" }),
+        Kind::Number => json!({ "kind": "number" }),
+        Kind::Flag => json!({ "kind": "flag" }),
+        Kind::Nothing => json!({ "kind": "nothing" }),
+        Kind::List(inner) => json!({ "kind": "list", "items": describe_kind(inner) }),
+        Kind::Nullable(inner) => json!({ "kind": "nullable", "value": describe_kind(inner) }),
+        Kind::Object(object) => {
+            let members = object.fields.iter().map(describe_member);
+            let members: Map<_, _> = members.collect();
+            json!({ "kind": "object", "name": object.name, "members": members })
+        }
+        Kind::Union(union) => {
+            let variants = union.variants.iter();
+            let variants: Map<_, _> = variants
+                .map(|(tag, kind)| ((*tag).to_owned(), describe_kind(kind)))
+                .collect();
+            json!({
+                "kind": "union",
+                "name": union.name,
+                "tag": union.tag,
+                "variants": variants,
+                "otherwise": describe_kind(&union.otherwise),
+            })
+        }
+    }
+}
+
+fn describe_member(field: &Field) -> (String, Value) {
+    let mut member = describe_kind(&field.kind);
+    member["description"] = join(field.doc).into();
+    (field.name.to_owned(), member)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::list;
+
+    #[test]
+    fn an_operation_is_told_with_its_bounds_and_its_result() {
+        let all = list();
+        let operations = all.as_array().expect("a list");
+        let views = operations
+            .iter()
+            .find(|operation| operation["name"] == "analytics.views")
+            .expect("page views");
+        assert_eq!(views["method"], "GET");
+        assert_eq!(views["path"], "/v1/analytics/{projectId}/views");
+        assert_eq!(views["scope"], "analytics:read");
+        assert_eq!(views["policy"], "analytics");
+        assert_eq!(
+            views["pagination"],
+            json!({ "kind": "offset", "rows": "views" })
+        );
+        let parameters = views["parameters"].as_array().expect("parameters");
+        let names: Vec<_> = parameters.iter().map(|own| own["name"].clone()).collect();
+        assert_eq!(
+            names,
+            ["projectId", "dateFrom", "dateTo", "limit", "offset", "page"]
+        );
+        let expected = json!({
+            "name": "limit", "in": "query", "required": false, "kind": "integer",
+            "minimum": 1, "maximum": 250, "default": 50, "description": "Rows per page.",
+        });
+        assert_eq!(parameters[3], expected);
+        let members = &views["result"]["members"];
+        assert_eq!(members["hasMore"]["kind"], "flag");
+        let row = &members["views"]["items"];
+        assert_eq!(row["name"], "PageView");
+        assert_eq!(row["members"]["human"]["value"]["kind"], "count");
+    }
+
+    #[test]
+    fn what_a_gateway_alone_has_is_without_a_link() {
+        let all = list();
+        let of_gateway = all.as_array().expect("a list").iter();
+        let names: Vec<_> = of_gateway
+            .filter(|operation| operation["link"].is_null())
+            .map(|operation| operation["name"].clone())
+            .collect();
+        let expected = [
+            "agentJobs.list",
+            "agentJobs.events",
+            "agentJobs.deleteRecord",
+        ];
+        assert_eq!(names, expected);
+    }
+}

@@ -1,0 +1,335 @@
+//! The reference of all operations, `docs/reference.md`.
+
+use std::fmt::Write as _;
+
+use quillgate::declaration::{Declaration, Pagination, Parameter, ParameterKind, Place};
+use quillgate::schema::{Field, Kind, Object, Union};
+use quillgate::{IntegerRule, Operation, Policy};
+
+use crate::operations::name_place;
+use crate::text::{join, of_package};
+
+const HEAD: &str = "\
+<!-- Generated from the declarations in src/: do not edit.
+     cargo run -p quillgate-generate -- reference docs/reference.md -->
+# Reference
+
+Every operation of Quillgate, from the declarations that the package and the gateway work by. What
+the platform itself promises is in [platform.md](platform.md); what the gateway adds to a request
+and an answer is in its own description, `GET /openapi.json`.
+
+Every operation has the path parameter `projectId`. The package takes it from the client's options.
+A gateway asks for an access token with the scope of the operation, and counts the request against
+the operation's budget. A member of a result that may be `null` may also be missing from what the
+server sends; the package reads it as `null`.
+";
+
+/// The document.
+pub fn markdown() -> String {
+    let mut text = String::from(HEAD);
+    text.push_str("\n| operation | what it does |\n| --- | --- |\n");
+    for operation in Operation::ALL.iter().copied() {
+        let name = operation.declaration().name;
+        let summary = join(operation.documentation().summary);
+        let _ = writeln!(text, "| [`{name}`](#{}) | {summary} |", anchor(name));
+    }
+    let mut shown = Vec::new();
+    for operation in Operation::ALL.iter().copied() {
+        text.push('\n');
+        text.push_str(&section(operation, &mut shown));
+    }
+    text
+}
+
+/// The anchor of a heading that is a name.
+fn anchor(name: &str) -> String {
+    name.replace('.', "").to_ascii_lowercase()
+}
+
+/// `shown` has the results so far, each with the operation that shows it.
+fn section(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -> String {
+    let (declared, documented) = (operation.declaration(), operation.documentation());
+    let (name, summary) = (declared.name, join(documented.summary));
+    let mut text = format!("## {name}\n\n{summary}\n\n");
+    let request = format!("`{} {}`", declared.method.as_str(), declared.path);
+    let mut rows = vec![
+        ("request", request),
+        ("package", describe_call(operation)),
+        ("scope", format!("`{}`", declared.scope.as_str())),
+        ("budget", describe_budget(declared.policy)),
+        ("pages", describe_pages(declared.pagination).to_owned()),
+    ];
+    rows.push(match documented.link {
+        Some(link) => ("platform", format!("<{link}>")),
+        None => (
+            "platform",
+            "does not have it: it is the gateway's own".to_owned(),
+        ),
+    });
+    text.push_str("| | |\n| --- | --- |\n");
+    for (what, cell) in rows {
+        let _ = writeln!(text, "| {what} | {cell} |");
+    }
+    text.push_str(&parameters(operation));
+    text.push_str(&result(operation, shown));
+    text
+}
+
+/// The call in the package: what stands in the path comes first, the rest as one object.
+fn describe_call(operation: Operation) -> String {
+    let name = operation.declaration().name;
+    if operation == Operation::StreamAgentJobEvents {
+        return "`client.agentJobs.watch(id)` and `client.agentJobs.wait(id)` read it".to_owned();
+    }
+    if !of_package().any(|own| own == operation) {
+        return "has no method for it".to_owned();
+    }
+    let own = operation.declaration().parameters.iter();
+    let in_path = own.clone().filter(|own| own.place == Place::Path);
+    let mut arguments: Vec<_> = in_path.map(|own| own.name).collect();
+    if own.clone().any(|own| own.place != Place::Path) {
+        arguments.push("params");
+    }
+    format!("`client.{name}({})`", arguments.join(", "))
+}
+
+fn describe_budget(policy: Option<Policy>) -> String {
+    let Some(policy) = policy else {
+        return "none".to_owned();
+    };
+    let counted = match policy {
+        Policy::CreateJob => "jobs created in a project",
+        Policy::SendMessage => "follow-ups sent in a project",
+        Policy::Analytics => "all requests for analytics of the organisation",
+        Policy::ReadJobs => "requests of one caller that read jobs of a project; the gateway's own",
+    };
+    format!("`{}`: {counted}", policy.as_str())
+}
+
+fn describe_pages(pagination: Pagination) -> &'static str {
+    match pagination {
+        Pagination::Whole => "none: the result is whole",
+        Pagination::Offset { .. } => {
+            "by `offset`: the next page begins `limit` rows later; the list ends when `hasMore` is `false`"
+        }
+        Pagination::Cursor { .. } => {
+            "by `cursor`: the `nextCursor` of the page before; the list ends when there is none, or `hasMore` is `false`"
+        }
+    }
+}
+
+fn parameters(operation: Operation) -> String {
+    let (declared, documented) = (operation.declaration(), operation.documentation());
+    if declared.parameters.is_empty() {
+        return "\nNo parameters.\n".to_owned();
+    }
+    let mut text = String::from(
+        "\n| parameter | in | type | default | meaning |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for (parameter, doc) in declared.parameters.iter().zip(documented.parameters) {
+        let Parameter { name, place, kind } = *parameter;
+        let (place, rule) = (name_place(place), describe_parameter(kind));
+        let default = describe_default(parameter);
+        let _ = writeln!(text, "| `{name}` | {place} | {rule} | {default} | {doc} |");
+    }
+    text
+}
+
+fn describe_parameter(kind: ParameterKind) -> String {
+    match kind {
+        ParameterKind::Text => "text of at least one character".to_owned(),
+        ParameterKind::Id => "text of at least one character, not `.` or `..`".to_owned(),
+        ParameterKind::Ulid => "a ULID".to_owned(),
+        ParameterKind::Date => "`YYYY-MM-DD` or an ISO 8601 date-time".to_owned(),
+        ParameterKind::Integer { rule, .. } => describe_integer(rule),
+        ParameterKind::Page => describe_integer(&IntegerRule::PAGE),
+        ParameterKind::OneOf(known) => format!("one of {}", quote(known)),
+    }
+}
+
+fn describe_integer(rule: &IntegerRule) -> String {
+    if rule.max == quillgate::value::MAX_SAFE_INTEGER {
+        return format!("an integer from {} to 2^53 − 1", rule.min);
+    }
+    format!("an integer from {} to {}", rule.min, rule.max)
+}
+
+fn describe_default(parameter: &Parameter) -> String {
+    match parameter.kind {
+        ParameterKind::Integer { default, .. } => default.to_string(),
+        _ if parameter.is_required() => "required".to_owned(),
+        _ => "none".to_owned(),
+    }
+}
+
+fn result(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -> String {
+    let declared: &Declaration = operation.declaration();
+    let (Kind::Object(object), name) = (operation.result(), declared.name) else {
+        return "\nThe answer has no body.\n".to_owned();
+    };
+    let kind = object.name;
+    if let Some((_, before)) = shown.iter().find(|(of, _)| *of == kind) {
+        return format!(
+            "\nResult: `{kind}`, see [`{before}`](#{}).\n",
+            anchor(before)
+        );
+    }
+    shown.push((kind, name));
+    let doc = join(object.doc);
+    let mut text =
+        format!("\nResult: `{kind}`. {doc}\n\n| member | type | meaning |\n| --- | --- | --- |\n");
+    members("", object, &mut text);
+    text
+}
+
+/// A row for each member, and for what is in it.
+fn members(at: &str, object: &'static Object, text: &mut String) {
+    for field in object.fields {
+        member(at, field, "", text);
+    }
+}
+
+fn member(at: &str, field: &'static Field, condition: &str, text: &mut String) {
+    let at = format!("{at}{}", field.name);
+    let (kind, doc) = (describe_kind(&field.kind), join(field.doc));
+    let _ = writeln!(text, "| `{at}` | {kind} | {condition}{doc} |");
+    inner(&at, &field.kind, text);
+}
+
+fn inner(at: &str, kind: &'static Kind, text: &mut String) {
+    match kind {
+        Kind::Nullable(kind) => inner(at, kind, text),
+        Kind::List(kind) => inner(&format!("{at}[]"), kind, text),
+        Kind::Object(object) => members(&format!("{at}."), object, text),
+        Kind::Union(union) => variants(&format!("{at}."), union, text),
+        Kind::Text
+        | Kind::OpenEnum(_)
+        | Kind::Tag(_)
+        | Kind::Count
+        | Kind::Number
+        | Kind::Flag
+        | Kind::Nothing => {}
+    }
+}
+
+/// The members that all variants have, then those of each variant.
+fn variants(at: &str, union: &'static Union, text: &mut String) {
+    let Kind::Object(common) = union.otherwise else {
+        return;
+    };
+    for field in common.fields {
+        if field.name == union.tag {
+            let known = list_tags(union);
+            let doc = join(field.doc);
+            let kind = format!("{}, or any other text", quote(&known));
+            let _ = writeln!(text, "| `{at}{}` | {kind} | {doc} |", field.name);
+        } else {
+            member(at, field, "", text);
+        }
+    }
+    for (value, kind) in union.variants {
+        let Kind::Object(object) = kind else { continue };
+        let is_own = |field: &&Field| !common.fields.iter().any(|other| other.name == field.name);
+        for field in object.fields.iter().filter(is_own) {
+            member(
+                at,
+                field,
+                &format!("Where `{}` is `{value}`: ", union.tag),
+                text,
+            );
+        }
+    }
+}
+
+/// Every value of the tag that is known: of the variants, and of the type for all others.
+fn list_tags(union: &Union) -> Vec<&'static str> {
+    let kinds = union.variants.iter().map(|(_, kind)| kind);
+    let mut known = Vec::new();
+    for kind in kinds.chain([&union.otherwise]) {
+        let Kind::Object(object) = kind else { continue };
+        let tag = object.fields.iter().find(|field| field.name == union.tag);
+        if let Some(Kind::Tag(values)) = tag.map(|field| &field.kind) {
+            known.extend(*values);
+        }
+    }
+    known
+}
+
+fn describe_kind(kind: &Kind) -> String {
+    match kind {
+        Kind::Text => "text".to_owned(),
+        Kind::OpenEnum(named) => format!("{}, or any other text", quote(named.known)),
+        Kind::Tag(known) => quote(known),
+        Kind::Count => "an integer from 0 to 2^53 − 1".to_owned(),
+        Kind::Number => "a number".to_owned(),
+        Kind::Flag => "`true` or `false`".to_owned(),
+        Kind::Nothing => "nothing".to_owned(),
+        Kind::Object(_) | Kind::Union(_) => format!("`{}`", kind.name()),
+        Kind::List(inner) => match inner {
+            Kind::Object(_) | Kind::Union(_) => format!("a list of `{}`", inner.name()),
+            _ => format!("a list, each {}", describe_kind(inner)),
+        },
+        Kind::Nullable(inner) => format!("{}, or `null`", describe_kind(inner)),
+    }
+}
+
+fn quote(known: &[&str]) -> String {
+    let known: Vec<_> = known.iter().map(|text| format!("`{text}`")).collect();
+    known.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use quillgate::Operation;
+
+    use super::markdown;
+    use crate::text::of_package;
+
+    #[test]
+    fn every_operation_has_a_section_with_its_request() {
+        let text = markdown();
+        for operation in Operation::ALL.iter().copied() {
+            let declared = operation.declaration();
+            let request = format!("`{} {}`", declared.method.as_str(), declared.path);
+            let heading = format!("\n## {}\n", declared.name);
+            let at = text.find(&heading).expect(declared.name);
+            assert!(text[at..].contains(&request), "{request}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_told_with_its_bounds_and_a_member_with_its_place() {
+        let text = markdown();
+        for row in [
+            "| `limit` | query | an integer from 1 to 250 | 50 | Rows per page. |",
+            "| `views[].path` | text, or `null` | The page's path, as in `/guides/start`. |",
+            "| `feedback[].code` | text, or `null` | Where `source` is `code_snippet`: The code. |",
+            "| package | `client.agentJobs.sendMessage(id, params)` |",
+            "| package | `client.analytics.conversation(threadId)` |",
+        ] {
+            assert!(text.contains(&format!("\n{row}\n")), "{row}");
+        }
+    }
+
+    /// The calls are derived from the names: the package has to have them.
+    #[test]
+    fn the_package_has_every_method_that_is_named() {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
+        for operation in of_package() {
+            let name = operation.declaration().name;
+            let (group, method) = name.split_once('.').expect("a name of two parts");
+            let file = match group {
+                "agentJobs" => "agent_jobs.ts",
+                "analytics" => "analytics.ts",
+                other => panic!("no file is known for {other}"),
+            };
+            let source = std::fs::read_to_string(sources.join(file)).expect(file);
+            assert!(
+                source.contains(&format!("\n  {method}(")),
+                "{name} in {file}"
+            );
+        }
+    }
+}
