@@ -3,7 +3,8 @@
 import { AgentJobs } from "./agent_jobs.js";
 import { Analytics } from "./analytics.js";
 import { isBrowser, variable } from "./environment.js";
-import { QuillgateError, ValidationError } from "./errors.js";
+import { callSite, QuillgateError, rejection, ValidationError } from "./errors.js";
+import { refuseUnknown } from "./known.js";
 import type { ClientOptions, WriteOptions } from "./options.js";
 import { PageViewsResource } from "./page_views.js";
 import { type BuiltRequest, Transport } from "./transport.js";
@@ -37,10 +38,16 @@ export class Client {
   readonly #given: ClientOptions;
 
   /**
-   * @throws {ValidationError} when there is no project, or not just one of `token` and `adminKey`
+   * @throws {ValidationError} for an option that there is not, when there is no project, or not just
+   *   one of `token` and `adminKey`
    * @throws {QuillgateError} for an admin key in a browser, unless `dangerouslyAllowBrowser` is set
    */
   constructor(options: ClientOptions = {}) {
+    try {
+      refuseUnknown(options, Object.keys(KNOWN));
+    } catch (reason) {
+      throw rejection(reason, callSite());
+    }
     this.#given = { ...options };
     const complete = withEnvironment(options);
     guardBrowser(complete);
@@ -69,6 +76,26 @@ export class Client {
     return this.#transport.build(operation, params, options);
   }
 }
+
+/** Every option: a type that has another one does not compile. */
+const KNOWN: Record<keyof ClientOptions, true> = {
+  baseUrl: true,
+  projectId: true,
+  token: true,
+  adminKey: true,
+  dangerouslyAllowBrowser: true,
+  timeout: true,
+  totalTimeout: true,
+  maxRetries: true,
+  retryWrites: true,
+  fetch: true,
+  defaultHeaders: true,
+  onRequest: true,
+  onResponse: true,
+  onRetry: true,
+  logger: true,
+  logLevel: true,
+};
 
 function withEnvironment(options: ClientOptions): ClientOptions {
   const complete = {

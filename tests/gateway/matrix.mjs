@@ -202,10 +202,10 @@ function watchedWorker(built) {
     let failing = false;
     export { ProjectGate };
     export class OrgGate extends Gate {
-      views(call) {
+      report(call) {
         calls += 1;
         if (failing) throw new Error("out of reach");
-        return super.views(call);
+        return super.report(call);
       }
     }
     export default {

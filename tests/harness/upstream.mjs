@@ -121,6 +121,11 @@ function controls(url) {
     restoreLimits: () => control("DELETE", "limits"),
     /** Every row of a range, `{ totals, views }`, to compare an export with. */
     views: (range) => control("GET", `views?${new URLSearchParams(range)}`),
+    /**
+     * A whole report, all rows at once: `{ report, projectId?, dateFrom?, dateTo?, … }`, where
+     * `report` is named as its path ends.
+     */
+    report: (query) => control("GET", `analytics?${new URLSearchParams(query)}`),
     jobs: () => control("GET", "jobs"),
     /** One job with its `origin` (headers of its creation) and `reads` (`{ count, at }`). */
     job: (id) => control("GET", `jobs/${encodeURIComponent(id)}`),

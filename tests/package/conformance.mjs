@@ -89,12 +89,67 @@ const CHECKS = {
     same(progress.at(-1), pages);
   },
 
+  async "visitors are a list by offset, as views are"({ Client }, { client, pages }) {
+    const { analytics } = new Client(client);
+    const [{ views }, third, rows] = await Promise.all([
+      analytics.views({ ...RANGE, limit: 1 }),
+      analytics.visitors({ ...RANGE, page: 3, limit: 50 }),
+      analytics.visitors(RANGE).all(),
+    ]);
+    same(Object.keys(views[0]).join(), "path,human,ai,total");
+    same(third.offset, 100);
+    same(third.visitors.length, 50);
+    same(rows.length, pages);
+    same(rows[100].path, third.visitors[0].path);
+    ok(rows.every(({ human, ai, total }) => total >= human && total <= human + ai));
+  },
+
+  async "a list by cursor is gone through, and goes on from a kept cursor"({ Client }, { client }) {
+    const { analytics } = new Client(client);
+    const goThrough = async ([name, member]) => {
+      const first = await analytics[name]({ ...RANGE, limit: 40 });
+      const next = await first.nextPage();
+      const cursor = JSON.parse(JSON.stringify(first.cursor));
+      const kept = await analytics[name]({ cursor }).all({ maxRows: next[member].length });
+      const rows = [];
+      for await (const row of analytics[name](RANGE)) rows.push(row);
+      const pages = [...first[member], ...next[member]];
+      ok(rows.length >= pages.length && pages.length > 40, name);
+      same(JSON.stringify(rows.slice(0, pages.length)), JSON.stringify(pages));
+      same(JSON.stringify(kept), JSON.stringify(next[member]));
+    };
+    const members = { feedback: "feedback", searches: "searches", conversations: "conversations" };
+    await Promise.all(Object.entries(members).map(goThrough));
+  },
+
+  async "feedback by page, a conversation and caller stats are read"({ Client }, { client }) {
+    const { analytics } = new Client(client);
+    const [{ feedback, hasMore }, { conversations }, { web, api, other, total }] =
+      await Promise.all([
+        analytics.feedbackByPage({ ...RANGE, limit: 5 }),
+        analytics.conversations({ ...RANGE, limit: 1 }),
+        analytics.callerStats(RANGE),
+      ]);
+    same(feedback.length, 5);
+    same(hasMore, true);
+    ok(feedback[0].total >= feedback[4].total && feedback[4].path.startsWith("/"));
+    same(web + api + other, total);
+    ok(total > 0);
+    const [turn] = conversations;
+    const { messages } = await analytics.conversation(turn.id);
+    ok(messages.some(({ role, content }) => role === "user" && content === turn.query));
+  },
+
   async "bad input is refused with its field and rule"({ Client, ValidationError }, { client }) {
-    const { agentJobs, pageViews } = new Client(client);
+    const { agentJobs, analytics, pageViews } = new Client(client);
     const calls = {
       prompt: () => agentJobs.create({ prompt: "" }),
       id: () => agentJobs.get(".."),
       limit: () => pageViews.list({ limit: 251 }),
+      source: () => analytics.feedback({ source: "email" }),
+      threadId: () => analytics.conversation("x"),
+      from: () => analytics.searches({ from: "2024-01-01" }),
+      timeOut: () => analytics.callerStats({}, { timeOut: 5 }),
     };
     for (const [field, call] of Object.entries(calls)) {
       const error = await rejected(call);

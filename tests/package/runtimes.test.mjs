@@ -79,7 +79,7 @@ function direct(baseUrl, dangerouslyAllowBrowser) {
 }
 
 function viaGateway() {
-  const scope = "jobs:create jobs:read analytics:read";
+  const scope = "jobs:create jobs:read analytics:read analytics:conversations";
   const claims = accessClaims({ sub: "package-test", projects: [PROJECT], scope });
   const client = { baseUrl: gateway.url, projectId: PROJECT, token: mintToken(claims, SECRET) };
   return { client, stranger: { ...client, token: "nobody.knows.this" }, pages: PAGES };

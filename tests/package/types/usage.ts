@@ -4,23 +4,40 @@ import {
   ApiError,
   AuthenticationError,
   type BuiltRequest,
+  type CallerStats,
   Client,
   type ClientOptions,
+  type CodeSnippetFeedback,
+  type ContextualFeedback,
+  type Conversation,
+  type ConversationThread,
   DecodeError,
+  type Feedback,
+  type FeedbackByPage,
   isQuillgateError,
   type JobChange,
   type JobList,
   type JobPage,
   type JobStatus,
   JobWaitTimeoutError,
+  type List,
+  type ListCursor,
   type ListedJob,
+  type ListPage,
   type ListProgress,
   OutcomeUnknownError,
+  type OtherFeedback,
   type Page,
   type PageCursor,
+  type PageFeedback,
   type PageView,
+  type PageViewList,
+  type PageVisitors,
   QuillgateError,
   RateLimitError,
+  type Row,
+  type SearchTerm,
+  type ThreadMessage,
   TimeoutError,
   ValidationError,
   type WithResponse,
@@ -154,6 +171,87 @@ export async function lists({ pageViews }: Client): Promise<void> {
   page.map(() => {});
 }
 
+export async function reports({ analytics }: Client): Promise<void> {
+  for await (const view of analytics.views({ page: 3, limit: 50 })) same<typeof view, PageView>(true);
+  for await (const row of analytics.visitors()) same<typeof row, PageVisitors>(true);
+  for await (const entry of analytics.feedback()) same<typeof entry, Feedback>(true);
+  for await (const term of analytics.searches()) same<typeof term, SearchTerm>(true);
+  for await (const turn of analytics.conversations()) same<typeof turn, Conversation>(true);
+  same<Row<"analytics.visitors">, PageVisitors>(true);
+  const views: PageViewList = analytics.views();
+  const again: List<"analytics.views"> = views;
+  const { offset }: Page = await again;
+  same<typeof offset, number>(true);
+
+  const page = await analytics.searches({ dateFrom: maybe, cursor: maybe }, { signal });
+  same<typeof page, ListPage<"analytics.searches">>(true);
+  same<typeof page.searches, SearchTerm[]>(true);
+  same<typeof page.nextCursor, string | null>(true);
+  same<typeof page.cursor, ListCursor<"analytics.searches"> | null>(true);
+  if (page.cursor) analytics.searches({ cursor: page.cursor });
+  const next = await page.nextPage();
+  next?.searches[0]?.ctr?.toFixed(2);
+  const turns = await analytics.conversations({ limit: 1000 }).all({
+    onProgress: (progress) =>
+      same<typeof progress, ListProgress<"analytics.conversations">>(true),
+  });
+  same<typeof turns, Conversation[]>(true);
+  turns[0]?.sources?.[0]?.url?.slice(0, 8);
+
+  const entries = await analytics.feedback({ source: "contextual", status: "pending" }).all();
+  for (const entry of entries) {
+    entry.comment?.trim();
+    if (entry.source === "contextual") {
+      same<typeof entry, ContextualFeedback>(true);
+      same<typeof entry.helpful, boolean | null>(true);
+    } else if (entry.source === "code_snippet") {
+      same<typeof entry, CodeSnippetFeedback>(true);
+      same<typeof entry.code, string | null>(true);
+    } else {
+      same<typeof entry, OtherFeedback>(true);
+      // @ts-expect-error: only feedback of a page says whether it helped
+      entry.helpful;
+    }
+    // @ts-expect-error: not before it is known of which source it is
+    entry.helpful;
+    // An open union, as that of a job's status.
+    if (entry.status === "resolved" || entry.status === "a-status-of-the-future") return;
+  }
+
+  const byPage = await analytics.feedbackByPage({ source: "thumbs_only", limit: 100 });
+  same<typeof byPage, FeedbackByPage>(true);
+  same<typeof byPage.feedback, PageFeedback[]>(true);
+  const { data } = await analytics.conversation(turns[0]?.id ?? null).withResponse();
+  same<typeof data, ConversationThread>(true);
+  same<typeof data.messages, ThreadMessage[]>(true);
+  const stats = await analytics.callerStats({ dateTo: "2024-02-01" }, { timeout: 1000 });
+  same<typeof stats, CallerStats>(true);
+  same<typeof stats.web, number | null>(true);
+
+  // @ts-expect-error: no such source
+  analytics.feedback({ source: "email" });
+  // @ts-expect-error: one source, not several
+  analytics.feedbackByPage({ source: ["agent", "contextual"] });
+  // @ts-expect-error: a list by cursor has no offset
+  analytics.searches({ offset: 10 });
+  // @ts-expect-error: nor pages that are counted
+  analytics.conversations({ page: 2 });
+  // @ts-expect-error: a list by offset has no cursor of text
+  analytics.visitors({ cursor: "c" });
+  // @ts-expect-error: after the last page there is no cursor
+  analytics.feedback({ cursor: (await analytics.feedback()).nextCursor });
+  // @ts-expect-error: a page by cursor has no offset
+  page.offset;
+  // @ts-expect-error: what is no list is not iterated
+  for await (const row of analytics.feedbackByPage()) row;
+  // @ts-expect-error: a conversation's id is text
+  analytics.conversation(5);
+  // @ts-expect-error: no such parameter
+  analytics.callerStats({ from: "2024-01-01" });
+  // @ts-expect-error: no such option
+  analytics.callerStats({}, { timeOut: 5 });
+}
+
 export function errors(error: unknown): string {
   if (error instanceof RateLimitError) return `again in ${error.retryAfter ?? 60} s`;
   if (error instanceof OutcomeUnknownError) return error.problem?.type ?? "";
@@ -178,6 +276,8 @@ export async function requests(client: Client): Promise<void> {
   same<typeof request, BuiltRequest>(true);
   same<typeof request.headers, Record<string, string>>(true);
   same<typeof request.body, string | null>(true);
+  client.buildRequest("pageViews.list", { limit: 10 });
+  client.buildRequest("analytics.conversation", { threadId: "01J9Z3K4M5N6P7Q8R9S0T1V2W3" });
   // @ts-expect-error: no such operation
   client.buildRequest("agentJobs.delete", { id: "j" });
   // @ts-expect-error: another operation's parameters
