@@ -2,8 +2,8 @@
 
 import type { ApiPromise } from "./api_promise.js";
 import type { Watch } from "./core.js";
-import { callSite, rejection } from "./errors.js";
-import { jobEvents } from "./job_stream.js";
+import { captureCallSite, toError } from "./errors.js";
+import { streamJobEvents } from "./job_stream.js";
 import { refuseUnknown } from "./known.js";
 import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions, WriteOptions } from "./options.js";
@@ -87,7 +87,7 @@ export class AgentJobs {
    * ```
    */
   list(params: ListParams<"agentJobs.list"> = {}, options: ListOptions = {}): JobList {
-    return new List(this.#transport, "agentJobs.list", params, options, callSite());
+    return new List(this.#transport, "agentJobs.list", params, options, captureCallSite());
   }
 
   /**
@@ -98,7 +98,7 @@ export class AgentJobs {
    * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
    */
   async wait(id: JobId, options: WaitOptions = {}): Promise<AgentJob> {
-    const site = callSite();
+    const site = captureCallSite();
     const { onUpdate, ...watching } = options;
     for await (const { job, done } of this.#changes(id, watching, site)) {
       onUpdate?.(job);
@@ -113,7 +113,7 @@ export class AgentJobs {
    * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
    */
   watch(id: JobId, options: WatchOptions = {}): AsyncGenerator<JobChange, void, void> {
-    return this.#changes(id, options, callSite());
+    return this.#changes(id, options, captureCallSite());
   }
 
   async *#changes(
@@ -124,7 +124,7 @@ export class AgentJobs {
     const { timeout, ...call } = options;
     // A watch that is left early takes its request or wait back.
     const left = new AbortController();
-    const signal = call.signal ? either(call.signal, left.signal) : left.signal;
+    const signal = call.signal ? anySignal(call.signal, left.signal) : left.signal;
     let watch: Watch | undefined;
     try {
       refuseUnknown(call, ["signal", "headers"]);
@@ -138,7 +138,7 @@ export class AgentJobs {
         yield change;
       }
     } catch (reason) {
-      throw rejection(reason, site, options.signal);
+      throw toError(reason, site, options.signal);
     } finally {
       left.abort();
       watch?.free();
@@ -154,10 +154,10 @@ export class AgentJobs {
     if (!this.#transport.mayStream) return;
     const expiry = new AbortController();
     const timer = setTimeout(() => expiry.abort(), watch.left);
-    const signal = either(call.signal, expiry.signal);
+    const signal = anySignal(call.signal, expiry.signal);
     const connect = (lastEventId: string, signal: AbortSignal) =>
       this.#transport.stream(id, lastEventId, { ...call, signal });
-    const events = jobEvents(connect, signal);
+    const events = streamJobEvents(connect, signal);
     try {
       for (let next = await events.next(); ; next = await events.next()) {
         if (next.done) {
@@ -180,7 +180,7 @@ export class AgentJobs {
 }
 
 /** A signal that aborts with either of two. */
-function either(first: AbortSignal, second: AbortSignal): AbortSignal {
+function anySignal(first: AbortSignal, second: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const follow = (signal: AbortSignal) => {
     const abort = () => controller.abort(signal.reason);

@@ -1,7 +1,7 @@
 /** The reports of the platform's analytics. */
 
 import type { ApiPromise } from "./api_promise.js";
-import { callSite } from "./errors.js";
+import { captureCallSite } from "./errors.js";
 import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
@@ -30,7 +30,7 @@ export class Analytics {
    * ```
    */
   views(params: ListParams<"analytics.views"> = {}, options: ListOptions = {}): PageViewList {
-    return new List(this.#transport, "analytics.views", params, options, callSite());
+    return new List(this.#transport, "analytics.views", params, options, captureCallSite());
   }
 
   /**
@@ -46,7 +46,7 @@ export class Analytics {
     params: ListParams<"analytics.visitors"> = {},
     options: ListOptions = {},
   ): List<"analytics.visitors"> {
-    return new List(this.#transport, "analytics.visitors", params, options, callSite());
+    return new List(this.#transport, "analytics.visitors", params, options, captureCallSite());
   }
 
   /**
@@ -61,7 +61,7 @@ export class Analytics {
     params: ListParams<"analytics.feedback"> = {},
     options: ListOptions = {},
   ): List<"analytics.feedback"> {
-    return new List(this.#transport, "analytics.feedback", params, options, callSite());
+    return new List(this.#transport, "analytics.feedback", params, options, captureCallSite());
   }
 
   /**
@@ -92,7 +92,7 @@ export class Analytics {
     params: ListParams<"analytics.searches"> = {},
     options: ListOptions = {},
   ): List<"analytics.searches"> {
-    return new List(this.#transport, "analytics.searches", params, options, callSite());
+    return new List(this.#transport, "analytics.searches", params, options, captureCallSite());
   }
 
   /**
@@ -108,7 +108,7 @@ export class Analytics {
     params: ListParams<"analytics.conversations"> = {},
     options: ListOptions = {},
   ): List<"analytics.conversations"> {
-    return new List(this.#transport, "analytics.conversations", params, options, callSite());
+    return new List(this.#transport, "analytics.conversations", params, options, captureCallSite());
   }
 
   /**

@@ -9,22 +9,22 @@ export interface WithResponse<T> {
 }
 
 /** What the core resolves a call to. */
-export interface Carried<T> {
+export interface CallResult<T> {
   data: T;
   response: Response;
 }
 
 /** A promise of a call's result. */
 export class ApiPromise<T> implements Promise<T> {
-  readonly #carried: Promise<Carried<T>>;
+  readonly #result: Promise<CallResult<T>>;
 
-  constructor(carried: Promise<Carried<T>>) {
-    this.#carried = carried;
+  constructor(result: Promise<CallResult<T>>) {
+    this.#result = result;
   }
 
   /** The result with the response that carried it. */
   async withResponse(): Promise<WithResponse<T>> {
-    const { data, response } = await this.#carried;
+    const { data, response } = await this.#result;
     return { data, response, requestId: response.headers.get("x-request-id") };
   }
 
@@ -33,7 +33,7 @@ export class ApiPromise<T> implements Promise<T> {
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#carried.then(({ data }) => data).then(onFulfilled, onRejected);
+    return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
   }
 
   catch<B = never>(onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {

@@ -173,7 +173,7 @@ export function isQuillgateError(error: unknown): error is QuillgateError {
 }
 
 /** An error as the core hands it over. */
-export type Fault = { message: string } & (
+export type ErrorPayload = { message: string } & (
   | { kind: "validation"; field: string; rule: Rule }
   | ({ kind: "api" } & ApiErrorData)
   | { kind: "decode"; where: string; what: string; requestId: string | null; headers: Headers }
@@ -195,7 +195,7 @@ function classOf({ status, body }: ApiErrorData): typeof ApiError {
   return own[status] ?? (status >= 400 ? BadRequestError : ApiError);
 }
 
-function errorOf(fault: Fault): QuillgateError {
+function errorOf(fault: ErrorPayload): QuillgateError {
   switch (fault.kind) {
     case "validation":
       return new ValidationError(fault.message, fault.field, fault.rule);
@@ -214,13 +214,13 @@ function errorOf(fault: Fault): QuillgateError {
 
 const KINDS = ["validation", "api", "decode", "connection", "timeout", "jobWaitTimeout"];
 
-function isFault(value: unknown): value is Fault {
-  const kind = (value as Fault | null | undefined)?.kind;
+function isErrorPayload(value: unknown): value is ErrorPayload {
+  const kind = (value as ErrorPayload | null | undefined)?.kind;
   return typeof kind === "string" && KINDS.includes(kind) && !(value instanceof Error);
 }
 
 /** Remembers the line that a call was made on. */
-export function callSite(): Error {
+export function captureCallSite(): Error {
   return new Error();
 }
 
@@ -228,10 +228,10 @@ export function callSite(): Error {
  * What a call rejects with: the error that `reason` describes, its stack at the line
  * of the call. Anything else, such as a signal's reason, is passed on as it is.
  */
-export function rejection(reason: unknown, site: Error, signal?: AbortSignal): unknown {
+export function toError(reason: unknown, site: Error, signal?: AbortSignal): unknown {
   // A reason may look like anything, and is still not the core's.
   if (signal?.aborted && reason === signal.reason) return reason;
-  if (!isFault(reason)) return reason;
+  if (!isErrorPayload(reason)) return reason;
   const error = errorOf(reason);
   const frames = site.stack?.split("\n    at ").slice(1);
   if (frames?.length) {

@@ -15,7 +15,7 @@ export type Connect = (lastEventId: string, signal: AbortSignal) => Promise<Resp
  * Yields the data of every `job` event, connecting again when the stream breaks. Ends
  * when there is no stream to be had: returns whether there ever was one.
  */
-export async function* jobEvents(
+export async function* streamJobEvents(
   connect: Connect,
   signal: AbortSignal,
 ): AsyncGenerator<unknown, boolean, void> {

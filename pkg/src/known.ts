@@ -1,6 +1,6 @@
 /** Options by name: one that nobody knows is a mistake, and says so before anything is sent. */
 
-import type { Fault } from "./errors.js";
+import type { ErrorPayload } from "./errors.js";
 
 /** Refuses an option that is not among those known; what is `undefined` counts as left out. */
 export function refuseUnknown(options: object | undefined, known: readonly string[]): void {
@@ -8,6 +8,6 @@ export function refuseUnknown(options: object | undefined, known: readonly strin
     if (value === undefined || known.includes(name)) continue;
     const field = name.slice(0, 32);
     const message = `${field} is not an option`;
-    throw { kind: "validation", message, field, rule: "unknown" } satisfies Fault;
+    throw { kind: "validation", message, field, rule: "unknown" } satisfies ErrorPayload;
   }
 }

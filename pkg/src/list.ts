@@ -1,8 +1,8 @@
 /** Lists: a page, every row of every page, or all of them at once. */
 
-import type { Carried, WithResponse } from "./api_promise.js";
+import type { CallResult, WithResponse } from "./api_promise.js";
 import type { Pages } from "./core.js";
-import { callSite, type Fault, rejection } from "./errors.js";
+import { captureCallSite, type ErrorPayload, toError } from "./errors.js";
 import { refuseUnknown } from "./known.js";
 import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
@@ -66,7 +66,7 @@ export class List<Name extends ListName>
   implements PromiseLike<ListPage<Name>>, AsyncIterable<Row<Name>>
 {
   readonly #source: Source<Name>;
-  #first: Promise<Turn<Name>> | undefined;
+  #first: Promise<PageResult<Name>> | undefined;
 
   /** @internal */
   constructor(
@@ -107,13 +107,13 @@ export class List<Name extends ListName>
 
   /** Every row of every page, each page as large as it may be unless `limit` says otherwise. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row<Name>, void, void> {
-    const run = new Run(this.#source);
+    const run = new PageIterator(this.#source);
     try {
       let next = run.next();
       for (;;) {
-        const turn = await next;
-        if (turn === null) return;
-        const { rows, offset } = turn;
+        const result = await next;
+        if (result === null) return;
+        const { rows, offset } = result;
         // Asking for the next page costs one of the hour's requests, so it is not done before
         // there is reason to think that it will be wanted. A page by cursor is asked for at last.
         const ahead = offset === null ? -1 : rows.length >> 1;
@@ -135,9 +135,10 @@ export class List<Name extends ListName>
 
   /** Every page, as large as it may be unless `limit` says otherwise. */
   async *pages(): AsyncGenerator<ListPage<Name>, void, void> {
-    const run = new Run(this.#source);
+    const run = new PageIterator(this.#source);
     try {
-      for (let turn = await run.next(); turn !== null; turn = await run.next()) yield turn.page;
+      for (let result = await run.next(); result !== null; result = await run.next())
+        yield result.page;
     } finally {
       run.end();
     }
@@ -147,18 +148,18 @@ export class List<Name extends ListName>
   async all(options: AllOptions<Name> = {}): Promise<Row<Name>[]> {
     const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = options;
     const rows: Row<Name>[] = [];
-    const run = new Run(this.#source);
+    const run = new PageIterator(this.#source);
     try {
       run.refuse(others);
       for (let pages = 1; rows.length < most; pages++) {
-        const turn = await run.next();
-        if (turn === null) break;
-        for (const row of turn.rows) rows.push(row);
+        const result = await run.next();
+        if (result === null) break;
+        for (const row of result.rows) rows.push(row);
         onProgress?.({
           rows: Math.min(rows.length, most),
           pages,
-          requestsLeftThisHour: requestsLeft(turn.response.headers),
-          cursor: turn.page.cursor,
+          requestsLeftThisHour: requestsLeft(result.response.headers),
+          cursor: result.page.cursor,
         });
       }
     } finally {
@@ -167,14 +168,14 @@ export class List<Name extends ListName>
     return rows.length > most ? rows.slice(0, most) : rows;
   }
 
-  #one(): Promise<Turn<Name>> {
+  #one(): Promise<PageResult<Name>> {
     const { transport, site, options } = this.#source;
-    this.#first ??= transport.guarded(
+    this.#first ??= transport.withEngine(
       async (engine) => {
-        const pages = engine.pages(this.#source.name, paramsOf(this.#source), false);
+        const pages = engine.pages(this.#source.name, readParams(this.#source), false);
         try {
-          const turn = await turnPage(this.#source, pages, options.signal);
-          return turn as Turn<Name>; // A run has at least one page.
+          const result = await fetchPage(this.#source, pages, options.signal);
+          return result as PageResult<Name>; // A run has at least one page.
         } finally {
           pages.free();
         }
@@ -196,7 +197,7 @@ interface Source<Name extends ListName> {
   readonly site: Error;
 }
 
-interface Turn<Name extends ListName> {
+interface PageResult<Name extends ListName> {
   page: ListPage<Name>;
   rows: Row<Name>[];
   offset: number | null;
@@ -204,18 +205,21 @@ interface Turn<Name extends ListName> {
 }
 
 /** A run through the pages, one request at a time, taken back when it is left. */
-class Run<Name extends ListName> {
+class PageIterator<Name extends ListName> {
   readonly #source: Source<Name>;
   readonly #left = new AbortController();
   readonly #pages: Promise<Pages>;
-  #turning: Promise<Turn<Name> | null>;
+  #fetching: Promise<PageResult<Name> | null>;
 
   constructor(source: Source<Name>) {
     this.#source = source;
     const { transport, name, site, options } = source;
-    this.#pages = transport.guarded((engine) => engine.pages(name, paramsOf(source), true), site);
-    this.#turning = this.#pages.then(() => null);
-    this.#turning.catch(() => {}); // The first turn says so.
+    this.#pages = transport.withEngine(
+      (engine) => engine.pages(name, readParams(source), true),
+      site,
+    );
+    this.#fetching = this.#pages.then(() => null);
+    this.#fetching.catch(() => {}); // The first page says so.
     this.#follow(options.signal);
   }
 
@@ -230,56 +234,54 @@ class Run<Name extends ListName> {
     try {
       refuseUnknown(options, []);
     } catch (reason) {
-      throw rejection(reason, this.#source.site);
+      throw toError(reason, this.#source.site);
     }
   }
 
   /** The next page; `null` after the last. */
-  next(): Promise<Turn<Name> | null> {
+  next(): Promise<PageResult<Name> | null> {
     const { signal } = this.#left;
-    this.#turning = this.#turning.then(async () => {
+    this.#fetching = this.#fetching.then(async () => {
       try {
-        return await turnPage(this.#source, await this.#pages, signal);
+        return await fetchPage(this.#source, await this.#pages, signal);
       } catch (reason) {
-        throw rejection(reason, this.#source.site, signal);
+        throw toError(reason, this.#source.site, signal);
       }
     });
-    return this.#turning;
+    return this.#fetching;
   }
 
   /** Leaves the run: a request under way is aborted. */
   end(): void {
     this.#left.abort();
     const free = () => this.#pages.then((pages) => pages.free());
-    this.#turning.then(free, free).catch(() => {});
+    this.#fetching.then(free, free).catch(() => {});
   }
 }
 
 /** Where a list begins. `null`, the cursor of a last page, would begin it again. */
-function paramsOf<Name extends ListName>({ params }: Source<Name>): object {
+function readParams<Name extends ListName>({ params }: Source<Name>): object {
   const cursor: unknown = (params as { cursor?: unknown } | null | undefined)?.cursor;
   if (typeof cursor !== "object") return params as object;
   if (cursor !== null) return cursor;
   const message = "cursor must be that of a page: after the last one there is none";
-  throw { kind: "validation", message, field: "cursor", rule: "text" } satisfies Fault;
+  throw { kind: "validation", message, field: "cursor", rule: "text" } satisfies ErrorPayload;
 }
 
-async function turnPage<Name extends ListName>(
+async function fetchPage<Name extends ListName>(
   source: Source<Name>,
   pages: Pages,
   signal: AbortSignal | undefined,
-): Promise<Turn<Name> | null> {
+): Promise<PageResult<Name> | null> {
   const { transport, options } = source;
-  type Turned = Carried<object> & { rows: Row<Name>[]; offset: number | null };
-  const turned: Turned | undefined = await pages.next(
-    transport.callOptions({ ...options, signal }),
-  );
-  if (turned === undefined) return null;
-  const { data, response, rows, offset } = turned;
-  return { page: pageOf(source, data, offset, pages.cursor), rows, offset, response };
+  type Reply = CallResult<object> & { rows: Row<Name>[]; offset: number | null };
+  const reply: Reply | undefined = await pages.next(transport.callOptions({ ...options, signal }));
+  if (reply === undefined) return null;
+  const { data, response, rows, offset } = reply;
+  return { page: makePage(source, data, offset, pages.cursor), rows, offset, response };
 }
 
-function pageOf<Name extends ListName>(
+function makePage<Name extends ListName>(
   { transport, name, options }: Source<Name>,
   data: object,
   offset: number | null,
@@ -290,7 +292,7 @@ function pageOf<Name extends ListName>(
   return Object.defineProperty(page, "nextPage", {
     value: async (own: ListOptions = options) => {
       if (cursor === null) return null;
-      return new List(transport, name, { cursor }, own, callSite());
+      return new List(transport, name, { cursor }, own, captureCallSite());
     },
   }) as ListPage<Name>;
 }

@@ -24,7 +24,7 @@ const SHOWN = new Set([
 ]);
 
 /** A copy of `headers` in which only harmless values can be read. */
-export function redacted(headers: Headers): Headers {
+export function redactHeaders(headers: Headers): Headers {
   const copy = new Headers();
   headers.forEach((value, name) => {
     copy.set(name, SHOWN.has(name) ? value : "[redacted]");

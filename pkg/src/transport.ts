@@ -1,10 +1,10 @@
 /** The way of a call from a method to the core and back. */
 
-import { ApiPromise, type Carried } from "./api_promise.js";
+import { ApiPromise, type CallResult } from "./api_promise.js";
 import { type Engine, engineClass } from "./engine.js";
-import { ConnectionError, callSite, QuillgateError, rejection } from "./errors.js";
+import { ConnectionError, captureCallSite, QuillgateError, toError } from "./errors.js";
 import { refuseUnknown } from "./known.js";
-import { attemptLog, redacted } from "./log.js";
+import { attemptLog, redactHeaders } from "./log.js";
 import type { ClientOptions, RequestOptions, WriteOptions } from "./options.js";
 import type { Operations } from "./types.js";
 
@@ -56,15 +56,15 @@ export class Transport {
   }
 
   /** Runs `work` with the engine; what goes wrong points at the line where `site` was made. */
-  async guarded<T>(
+  async withEngine<T>(
     work: (engine: Engine) => Promise<T> | T,
-    site = callSite(),
+    site = captureCallSite(),
     signal?: AbortSignal,
   ): Promise<T> {
     try {
       return await work(await this.engine());
     } catch (reason) {
-      throw rejection(reason, site, signal);
+      throw toError(reason, site, signal);
     }
   }
 
@@ -74,17 +74,17 @@ export class Transport {
     params: Given<Operations[Name]["params"]>,
     options?: WriteOptions,
   ): ApiPromise<Operations[Name]["result"]> {
-    return new ApiPromise(this.carry(operation, params, options));
+    return new ApiPromise(this.send(operation, params, options));
   }
 
   /** The same, with the response that carried the result. */
-  carry<Name extends keyof Operations>(
+  send<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
     options: WriteOptions = {},
-    site = callSite(),
-  ): Promise<Carried<Operations[Name]["result"]>> {
-    return this.guarded(
+    site = captureCallSite(),
+  ): Promise<CallResult<Operations[Name]["result"]>> {
+    return this.withEngine(
       (engine) => engine.call(operation, params, this.callOptions(options)),
       site,
       options.signal,
@@ -112,7 +112,7 @@ export class Transport {
   ): Promise<BuiltRequest> {
     const built = (engine: Engine): BuiltRequest =>
       engine.request(operation, params, this.callOptions(options));
-    return this.guarded(built, callSite(), options.signal);
+    return this.withEngine(built, captureCallSite(), options.signal);
   }
 
   /** Opens the event stream of a job. */
@@ -165,13 +165,13 @@ export class Transport {
         attempt++;
         const { method, url, headers } = subject as Request;
         log?.request(method, url);
-        onRequest?.({ method, url, headers: redacted(headers), attempt });
+        onRequest?.({ method, url, headers: redactHeaders(headers), attempt });
       } else if (event === "response") {
         const { status, url, headers } = subject as Response;
         log?.response(status, headers);
-        onResponse?.({ status, url, headers: redacted(headers), attempt });
+        onResponse?.({ status, url, headers: redactHeaders(headers), attempt });
       } else {
-        const error = rejection(subject, new Error());
+        const error = toError(subject, new Error());
         log?.retry(error, wait);
         if (error instanceof QuillgateError) onRetry?.({ error, wait });
       }

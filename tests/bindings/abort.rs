@@ -1,6 +1,6 @@
 //! A call that is taken back: at once, wherever it is, with the signal's own reason.
 
-use crate::scene::{Scene, call, get_job, json, with};
+use crate::fake_host::{FakeHost, call, get_job, json, with};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -18,10 +18,10 @@ fn reasons() -> [JsValue; 4] {
     ]
 }
 
-async fn aborted_at(ms: u32, scene: &Scene, reason: &JsValue, params: [&str; 2]) -> JsValue {
+async fn aborted_at(ms: u32, host: &FakeHost, reason: &JsValue, params: [&str; 2]) -> JsValue {
     let [operation, params] = params;
-    let options = scene.signal(Some(ms), reason);
-    call(&scene.engine(), operation, params, &options)
+    let options = host.signal(Some(ms), reason);
+    call(&host.engine(), operation, params, &options)
         .await
         .unwrap_err()
 }
@@ -33,10 +33,10 @@ const CREATE: [&str; 2] = ["agentJobs.create", r#"{"prompt":"p"}"#];
 async fn before_anything_is_sent() {
     for reason in reasons() {
         for operation in [GET, CREATE] {
-            let scene = Scene::new([OK]);
-            assert_eq!(aborted_at(0, &scene, &reason, operation).await, reason);
-            assert_eq!(scene.count(), 0);
-            scene.assert_quiet();
+            let host = FakeHost::new([OK]);
+            assert_eq!(aborted_at(0, &host, &reason, operation).await, reason);
+            assert_eq!(host.count(), 0);
+            host.assert_quiet();
         }
     }
 }
@@ -46,11 +46,11 @@ async fn while_the_request_is_on_its_way() {
     for reason in reasons() {
         for answer in [r#"{"stall":"head"}"#, r#"{"stall":"head","deaf":true}"#] {
             for operation in [GET, CREATE] {
-                let scene = Scene::new([answer, OK]);
-                assert_eq!(aborted_at(250, &scene, &reason, operation).await, reason);
-                assert_eq!(scene.elapsed(), 250);
-                assert_eq!(scene.count(), 1, "not sent again");
-                scene.assert_quiet();
+                let host = FakeHost::new([answer, OK]);
+                assert_eq!(aborted_at(250, &host, &reason, operation).await, reason);
+                assert_eq!(host.elapsed(), 250);
+                assert_eq!(host.count(), 1, "not sent again");
+                host.assert_quiet();
             }
         }
     }
@@ -64,11 +64,11 @@ async fn while_the_body_is_coming() {
             r#"{"status":200,"stall":"body","deaf":true}"#,
             r#"{"status":500,"stall":"body","deaf":true}"#,
         ] {
-            let scene = Scene::new([answer, OK]);
-            assert_eq!(aborted_at(250, &scene, &reason, GET).await, reason);
-            assert_eq!(scene.elapsed(), 250);
-            assert_eq!(scene.count(), 1, "not sent again");
-            scene.assert_quiet();
+            let host = FakeHost::new([answer, OK]);
+            assert_eq!(aborted_at(250, &host, &reason, GET).await, reason);
+            assert_eq!(host.elapsed(), 250);
+            assert_eq!(host.count(), 1, "not sent again");
+            host.assert_quiet();
         }
     }
 }
@@ -76,54 +76,54 @@ async fn while_the_body_is_coming() {
 #[wasm_bindgen_test]
 async fn in_the_wait_before_another_attempt() {
     for reason in reasons() {
-        let scene = Scene::new([BUSY, OK]);
-        assert_eq!(aborted_at(250, &scene, &reason, GET).await, reason);
-        assert_eq!(scene.elapsed(), 250);
-        assert_eq!(scene.count(), 1, "not sent again");
-        scene.assert_quiet();
+        let host = FakeHost::new([BUSY, OK]);
+        assert_eq!(aborted_at(250, &host, &reason, GET).await, reason);
+        assert_eq!(host.elapsed(), 250);
+        assert_eq!(host.count(), 1, "not sent again");
+        host.assert_quiet();
     }
 }
 
 #[wasm_bindgen_test]
 async fn while_an_earlier_attempt_has_already_failed() {
-    let scene = Scene::new([r#"{"status":503}"#, r#"{"stall":"head"}"#, OK]);
+    let host = FakeHost::new([r#"{"status":503}"#, r#"{"stall":"head"}"#, OK]);
     let reason = JsValue::from("in the second attempt");
-    assert_eq!(aborted_at(900, &scene, &reason, GET).await, reason);
-    assert_eq!(scene.times(), "[0,500]");
-    scene.assert_quiet();
+    assert_eq!(aborted_at(900, &host, &reason, GET).await, reason);
+    assert_eq!(host.times(), "[0,500]");
+    host.assert_quiet();
 }
 
 #[wasm_bindgen_test]
 async fn without_a_reason_it_is_the_hosts_own_abort_error() {
-    let scene = Scene::new([r#"{"stall":"head"}"#]);
-    let error = aborted_at(10, &scene, &JsValue::UNDEFINED, GET).await;
+    let host = FakeHost::new([r#"{"stall":"head"}"#]);
+    let error = aborted_at(10, &host, &JsValue::UNDEFINED, GET).await;
     let error: js_sys::Error = error.into();
     assert_eq!(error.name(), "AbortError");
 }
 
 #[wasm_bindgen_test]
 async fn a_signal_that_does_not_abort_changes_nothing_and_is_let_go_of() {
-    let scene = Scene::new([BUSY, OK]);
-    let options = scene.signal(None, &JsValue::UNDEFINED);
+    let host = FakeHost::new([BUSY, OK]);
+    let options = host.signal(None, &JsValue::UNDEFINED);
     let options = with(&options, "maxRetries", &1.into());
-    call(&scene.engine(), GET[0], GET[1], &options)
+    call(&host.engine(), GET[0], GET[1], &options)
         .await
         .unwrap();
-    scene.assert_quiet();
+    host.assert_quiet();
 }
 
 #[wasm_bindgen_test]
 async fn calls_side_by_side_are_taken_back_one_by_one() {
-    let scene = Scene::new([
+    let host = FakeHost::new([
         r#"{"stall":"head"}"#,
         r#"{"status":200,"after":900,"json":{"id":"j2"}}"#,
     ]);
-    let engine = scene.engine();
-    let options = scene.signal(Some(300), &"only this one".into());
+    let engine = host.engine();
+    let options = host.signal(Some(300), &"only this one".into());
     let taken_back = JsFuture::from(engine.call(GET[0], json(GET[1]), options).unwrap());
     let kept = get_job(&engine, "{}").await;
     assert!(kept.is_ok());
     let error = taken_back.await.unwrap_err();
     assert_eq!(error, "only this one");
-    scene.assert_quiet();
+    host.assert_quiet();
 }

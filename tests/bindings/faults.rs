@@ -1,7 +1,7 @@
 //! What goes wrong, as plain objects.
 
-use crate::scene::{
-    KEY, Scene, TOKEN, assert_json, call, everything, get, get_job, json, part, printed, with,
+use crate::fake_host::{
+    FakeHost, KEY, TOKEN, assert_json, call, everything, get, get_job, json, part, printed, with,
 };
 use js_sys::Object;
 use wasm_bindgen::{JsCast, JsValue};
@@ -107,24 +107,24 @@ async fn a_parameter_that_the_operation_does_not_have_is_refused_before_anything
     ])
     .await;
     // Also where the object has no prototype.
-    let scene = Scene::new([]);
+    let host = FakeHost::new([]);
     let bare: Object = Object::create(JsValue::NULL.unchecked_ref());
     let params = Object::assign(&bare, json(r#"{"lastWeek":true}"#).unchecked_ref());
-    let refusal = scene
+    let refusal = host
         .engine()
         .call("analytics.views", params.into(), json("{}"));
     assert_json(
         &part(&refusal.unwrap_err(), &["kind", "field", "rule"]),
         r#"{"kind":"validation","field":"lastWeek","rule":"unknown"}"#,
     );
-    assert_eq!(scene.count(), 0);
+    assert_eq!(host.count(), 0);
 }
 
 #[wasm_bindgen_test]
 fn what_is_undefined_counts_as_left_out_whatever_its_name() {
-    let scene = Scene::new([]);
+    let host = FakeHost::new([]);
     let params = with(&json(r#"{"limit":5}"#), "lastWeek", &JsValue::UNDEFINED);
-    let request = scene
+    let request = host
         .engine()
         .request("analytics.views", params, json("{}"))
         .unwrap();
@@ -198,8 +198,8 @@ async fn a_bad_page_is_refused_before_anything_is_sent() {
 /// Checks calls, each with the field, the rule and the words by which it is refused.
 async fn refused(calls: &[(&str, &str, &str, &str, &str)]) {
     for (operation, params, field, rule, words) in calls {
-        let scene = Scene::new([]);
-        let fault = call(&scene.engine(), operation, params, &json("{}"))
+        let host = FakeHost::new([]);
+        let fault = call(&host.engine(), operation, params, &json("{}"))
             .await
             .unwrap_err();
         let message = format!("{field} {words}").replace('"', "\\\"");
@@ -209,7 +209,7 @@ async fn refused(calls: &[(&str, &str, &str, &str, &str)]) {
                 r#"{{"kind":"validation","field":"{field}","rule":"{rule}","message":"{message}"}}"#
             ),
         );
-        assert_eq!(scene.count(), 0, "{operation} {params}");
+        assert_eq!(host.count(), 0, "{operation} {params}");
     }
 }
 
@@ -225,15 +225,15 @@ async fn bad_dates_are_refused_before_anything_is_sent() {
             "before-date-to",
         ),
     ] {
-        let scene = Scene::new([]);
-        let fault = call(&scene.engine(), "analytics.views", params, &json("{}"))
+        let host = FakeHost::new([]);
+        let fault = call(&host.engine(), "analytics.views", params, &json("{}"))
             .await
             .unwrap_err();
         assert_json(
             &part(&fault, &["kind", "field", "rule"]),
             &format!(r#"{{"kind":"validation","field":"{field}","rule":"{rule}"}}"#),
         );
-        assert_eq!(scene.count(), 0, "{params}");
+        assert_eq!(host.count(), 0, "{params}");
     }
 }
 
@@ -256,19 +256,19 @@ async fn bad_options_of_a_call_are_refused_before_anything_is_sent() {
             "idempotency-key",
         ),
     ] {
-        let scene = Scene::new([]);
-        let fault = get_job(&scene.engine(), options).await.unwrap_err();
+        let host = FakeHost::new([]);
+        let fault = get_job(&host.engine(), options).await.unwrap_err();
         assert_json(
             &part(&fault, &["kind", "field", "rule"]),
             &format!(r#"{{"kind":"validation","field":"{field}","rule":"{rule}"}}"#),
         );
-        assert_eq!(scene.count(), 0, "{options}");
+        assert_eq!(host.count(), 0, "{options}");
     }
 }
 
 #[wasm_bindgen_test]
 fn an_engine_refuses_options_that_cannot_work_without_repeating_a_credential() {
-    let scene = Scene::new([]);
+    let host = FakeHost::new([]);
     for (options, field, rule) in [
         (
             r#""token":"secret-1","projectId":"acme""#,
@@ -321,7 +321,7 @@ fn an_engine_refuses_options_that_cannot_work_without_repeating_a_credential() {
             "admin-key",
         ),
     ] {
-        let fault = scene.engine_of(&format!("{{{options}}}")).err().unwrap();
+        let fault = host.engine_of(&format!("{{{options}}}")).err().unwrap();
         assert_json(
             &part(&fault, &["kind", "field", "rule"]),
             &format!(r#"{{"kind":"validation","field":"{field}","rule":"{rule}"}}"#),
@@ -335,7 +335,7 @@ fn an_engine_refuses_options_that_cannot_work_without_repeating_a_credential() {
 }
 
 #[wasm_bindgen_test]
-async fn a_refusal_carries_the_other_sides_own_words() {
+async fn a_refusal_carries_the_scripted_servers_own_words() {
     for (answer, expected) in [
         (
             r#"{"status":404,"headers":{"x-request-id":"r-1"},"json":{"error":"no such job"}}"#,
@@ -376,8 +376,8 @@ async fn a_refusal_carries_the_other_sides_own_words() {
                 "code":null,"requestId":null,"retryAfter":null,"body":null}"#,
         ),
     ] {
-        let scene = Scene::new([answer]);
-        let fault = get_job(&scene.engine(), ONCE).await.unwrap_err();
+        let host = FakeHost::new([answer]);
+        let fault = get_job(&host.engine(), ONCE).await.unwrap_err();
         let members = [
             "message",
             "status",
@@ -389,25 +389,25 @@ async fn a_refusal_carries_the_other_sides_own_words() {
         ];
         assert_json(&part(&fault, &members), expected);
         assert_eq!(get(&fault, "kind"), "api");
-        assert_eq!(scene.count(), 1);
-        scene.assert_quiet();
+        assert_eq!(host.count(), 1);
+        host.assert_quiet();
     }
 }
 
 #[wasm_bindgen_test]
 async fn a_fault_carries_the_answers_headers() {
-    let scene = Scene::new([
+    let host = FakeHost::new([
         r#"{"status":403,"headers":{"x-request-id":"r-2","ratelimit":"\"a\";r=3"},"json":{"error":"no"}}"#,
     ]);
-    let fault = get_job(&scene.engine(), ONCE).await.unwrap_err();
+    let fault = get_job(&host.engine(), ONCE).await.unwrap_err();
     let headers: web_sys::Headers = get(&fault, "headers").into();
     assert_eq!(headers.get("RateLimit").unwrap().unwrap(), "\"a\";r=3");
 }
 
 #[wasm_bindgen_test]
 async fn a_refusal_is_one_even_if_its_body_is_half_a_document() {
-    let scene = Scene::new([r#"{"status":400,"text":"{\"error\":\"half"}"#]);
-    let fault = get_job(&scene.engine(), ONCE).await.unwrap_err();
+    let host = FakeHost::new([r#"{"status":400,"text":"{\"error\":\"half"}"#]);
+    let fault = get_job(&host.engine(), ONCE).await.unwrap_err();
     assert_json(
         &part(&fault, &["kind", "message", "body"]),
         r#"{"kind":"api","message":"400 bad request","body":null}"#,
@@ -475,7 +475,7 @@ async fn a_success_that_is_not_what_was_promised_names_the_place() {
             "must be true or false, found text",
         ),
     ] {
-        let scene = Scene::new([format!(
+        let host = FakeHost::new([format!(
             r#"{{"status":200,"headers":{{"x-request-id":"r-3","content-type":"application/json"}},{answer}}}"#
         )
         .as_str()]);
@@ -484,7 +484,7 @@ async fn a_success_that_is_not_what_was_promised_names_the_place() {
         } else {
             r#"{"id":"j1"}"#
         };
-        let fault = call(&scene.engine(), operation, params, &json("{}"))
+        let fault = call(&host.engine(), operation, params, &json("{}"))
             .await
             .unwrap_err();
         let subject = if place.is_empty() { "the body" } else { place };
@@ -498,8 +498,8 @@ async fn a_success_that_is_not_what_was_promised_names_the_place() {
                 }}"#
             ),
         );
-        assert_eq!(scene.count(), 1, "a success is not asked for again");
-        scene.assert_quiet();
+        assert_eq!(host.count(), 1, "a success is not asked for again");
+        host.assert_quiet();
     }
 }
 
@@ -515,15 +515,15 @@ async fn a_broken_connection_keeps_the_hosts_own_error() {
             "RangeError: no fetch today",
         ),
     ] {
-        let scene = Scene::new([answer]);
-        let fault = get_job(&scene.engine(), ONCE).await.unwrap_err();
+        let host = FakeHost::new([answer]);
+        let fault = get_job(&host.engine(), ONCE).await.unwrap_err();
         assert_json(
             &fault,
             &format!(
                 r#"{{"kind":"connection","message":"no answer: the connection failed or broke","cause":"{cause}"}}"#
             ),
         );
-        scene.assert_quiet();
+        host.assert_quiet();
     }
 }
 
@@ -537,14 +537,14 @@ async fn no_fault_repeats_a_credential() {
         r#"{"stall":"head"}"#,
     ] {
         for direct in [true, false] {
-            let scene = Scene::new([answer]);
+            let host = FakeHost::new([answer]);
             let engine = if direct {
-                scene.engine_of(&key).unwrap()
+                host.engine_of(&key).unwrap()
             } else {
-                scene.engine()
+                host.engine()
             };
             let fault = get_job(&engine, ONCE).await.unwrap_err();
-            assert_eq!(scene.count(), 1);
+            assert_eq!(host.count(), 1);
             let all = everything(&fault);
             assert!(all.contains("message"), "{all}");
             assert!(!all.contains(KEY) && !all.contains(TOKEN), "{all}");

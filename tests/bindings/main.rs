@@ -6,9 +6,9 @@
 )]
 
 mod abort;
+mod fake_host;
 mod faults;
 mod pages;
 mod requests;
 mod retry;
-mod scene;
 mod watch;

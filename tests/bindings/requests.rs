@@ -1,7 +1,7 @@
 //! What is sent, and what a success comes to.
 
-use crate::scene::{
-    KEY, Observer, Scene, TOKEN, assert_json, call, get, get_job, json, part, printed, with,
+use crate::fake_host::{
+    FakeHost, KEY, Observer, TOKEN, assert_json, call, get, get_job, json, part, printed, with,
 };
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -13,10 +13,10 @@ const EMPTY_PAGE: &str = r#"{"status":200,"json":{"totals":{},"views":[],"hasMor
 
 #[wasm_bindgen_test]
 async fn a_job_is_read_by_a_get_without_a_body() {
-    let scene = Scene::new([OK]);
-    get_job(&scene.engine(), "{}").await.unwrap();
+    let host = FakeHost::new([OK]);
+    get_job(&host.engine(), "{}").await.unwrap();
     assert_json(
-        &scene.requests(),
+        &host.requests(),
         &format!(
             r#"[{{
                 "method": "GET",
@@ -32,13 +32,13 @@ async fn a_job_is_read_by_a_get_without_a_body() {
 
 #[wasm_bindgen_test]
 async fn a_job_is_created_by_a_post_of_json() {
-    let scene = Scene::new([r#"{"status":201,"json":{"id":"j1"}}"#]);
+    let host = FakeHost::new([r#"{"status":201,"json":{"id":"j1"}}"#]);
     let prompt = r#"{"prompt":"Say \"é\"\n"}"#;
-    call(&scene.engine(), "agentJobs.create", prompt, &json("{}"))
+    call(&host.engine(), "agentJobs.create", prompt, &json("{}"))
         .await
         .unwrap();
     assert_json(
-        &scene.requests(),
+        &host.requests(),
         &format!(
             r#"[{{
                 "method": "POST",
@@ -109,13 +109,13 @@ async fn each_operation_has_its_own_address() {
             "/v1/analytics/acme/views",
         ),
     ] {
-        let scene = Scene::new([answer]);
-        call(&scene.engine(), operation, params, &json("{}"))
+        let host = FakeHost::new([answer]);
+        call(&host.engine(), operation, params, &json("{}"))
             .await
             .unwrap();
-        assert_eq!(scene.request(0, "method"), format!("\"{method}\""));
+        assert_eq!(host.request(0, "method"), format!("\"{method}\""));
         assert_eq!(
-            scene.request(0, "url"),
+            host.request(0, "url"),
             format!("\"https://gate.example{target}\"")
         );
     }
@@ -130,19 +130,19 @@ async fn an_id_stays_one_segment_of_the_path() {
         ("é 😀", "%C3%A9%20%F0%9F%98%80"),
         (r"..\\..", "..%5C.."),
     ] {
-        let scene = Scene::new([OK]);
+        let host = FakeHost::new([OK]);
         let params = format!(r#"{{"id":"{id}"}}"#);
-        call(&scene.engine(), "agentJobs.get", &params, &json("{}"))
+        call(&host.engine(), "agentJobs.get", &params, &json("{}"))
             .await
             .unwrap();
         let url = format!("\"https://gate.example/v2/agent/acme/job/{segment}\"");
-        assert_eq!(scene.request(0, "url"), url, "{id}");
+        assert_eq!(host.request(0, "url"), url, "{id}");
     }
 }
 
 #[wasm_bindgen_test]
 async fn the_platform_itself_is_asked_with_the_admin_key() {
-    let scene = Scene::new([OK, OK]);
+    let host = FakeHost::new([OK, OK]);
     for (base, address) in [
         ("", "https://api.mintlify.com"),
         (
@@ -151,16 +151,15 @@ async fn the_platform_itself_is_asked_with_the_admin_key() {
         ),
     ] {
         let options = format!(r#"{{"projectId":"acme","adminKey":"{KEY}"{base}}}"#);
-        let engine = scene.engine_of(&options).unwrap();
+        let engine = host.engine_of(&options).unwrap();
         get_job(&engine, "{}").await.unwrap();
-        let at = scene.count() - 1;
+        let at = host.count() - 1;
         assert_eq!(
-            scene.request(at, "url"),
+            host.request(at, "url"),
             format!("\"{address}/v2/agent/acme/job/j1\"")
         );
         assert!(
-            scene
-                .request(at, "headers")
+            host.request(at, "headers")
                 .contains(&format!("\"Bearer {KEY}\""))
         );
     }
@@ -168,7 +167,7 @@ async fn the_platform_itself_is_asked_with_the_admin_key() {
 
 #[wasm_bindgen_test]
 async fn own_headers_are_sent_and_replace_none_that_the_request_needs() {
-    let scene = Scene::new([OK]);
+    let host = FakeHost::new([OK]);
     let headers = Headers::new().unwrap();
     for (name, value) in [
         ("x-own", "1"),
@@ -179,7 +178,7 @@ async fn own_headers_are_sent_and_replace_none_that_the_request_needs() {
     }
     let options = with(&json(r#"{"idempotencyKey":"once-1"}"#), "headers", &headers);
     call(
-        &scene.engine(),
+        &host.engine(),
         "agentJobs.create",
         r#"{"prompt":"p"}"#,
         &options,
@@ -189,7 +188,7 @@ async fn own_headers_are_sent_and_replace_none_that_the_request_needs() {
     let sent = format!(
         r#"{{"accept":"application/json","authorization":"Bearer {TOKEN}","content-type":"application/json","idempotency-key":"once-1","x-own":"1"}}"#
     );
-    assert_eq!(scene.request(0, "headers"), sent);
+    assert_eq!(host.request(0, "headers"), sent);
     assert_eq!(
         headers.get("authorization").unwrap().unwrap(),
         "Basic eA==",
@@ -200,11 +199,11 @@ async fn own_headers_are_sent_and_replace_none_that_the_request_needs() {
 #[wasm_bindgen_test]
 async fn a_success_is_data_and_the_response_that_carried_it() {
     for status in [200, 201, 206, 299] {
-        let scene = Scene::new([format!(
+        let host = FakeHost::new([format!(
             r#"{{"status":{status},"json":{{"id":"j1","status":"odd","source":{{"ref":null}},"more":[1]}}}}"#
         )
         .as_str()]);
-        let answer = get_job(&scene.engine(), "{}").await.unwrap();
+        let answer = get_job(&host.engine(), "{}").await.unwrap();
         assert_json(
             &answer,
             &format!(
@@ -217,20 +216,20 @@ async fn a_success_is_data_and_the_response_that_carried_it() {
                 }}"#
             ),
         );
-        scene.assert_quiet();
+        host.assert_quiet();
     }
 }
 
 #[wasm_bindgen_test]
 async fn a_request_is_described_as_it_would_be_sent_and_is_not_sent() {
-    let scene = Scene::new([OK]);
-    let engine = scene.engine();
+    let host = FakeHost::new([OK]);
+    let engine = host.engine();
     let (name, params) = ("agentJobs.create", r#"{"prompt":"p"}"#);
     let options = json(r#"{"idempotencyKey":"once-1"}"#);
     let described = engine.request(name, json(params), options.clone()).unwrap();
-    assert_eq!(scene.count(), 0);
+    assert_eq!(host.count(), 0);
     call(&engine, name, params, &options).await.unwrap();
-    let sent = js_sys::Array::from(&scene.requests()).get(0);
+    let sent = js_sys::Array::from(&host.requests()).get(0);
     let members = ["method", "url", "headers", "body"];
     assert_eq!(printed(&described), printed(&part(&sent, &members)));
 
@@ -249,10 +248,10 @@ async fn a_request_is_described_as_it_would_be_sent_and_is_not_sent() {
 
 #[wasm_bindgen_test]
 async fn an_observer_sees_every_attempt() {
-    let scene = Scene::new([r#"{"status":503,"json":{"error":"busy"}}"#, OK]);
+    let host = FakeHost::new([r#"{"status":503,"json":{"error":"busy"}}"#, OK]);
     let observer = Observer::new();
     let options = with(&json("{}"), "observer", &observer.listener());
-    call(&scene.engine(), "agentJobs.get", r#"{"id":"j1"}"#, &options)
+    call(&host.engine(), "agentJobs.get", r#"{"id":"j1"}"#, &options)
         .await
         .unwrap();
     assert_json(

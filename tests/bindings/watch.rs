@@ -1,6 +1,6 @@
 //! A wait for a job to come to its end.
 
-use crate::scene::{Scene, assert_json, get, json, part, printed};
+use crate::fake_host::{FakeHost, assert_json, get, json, part, printed};
 use quillgate::wasm::Watch;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
@@ -11,9 +11,8 @@ async fn next(watch: &Watch) -> Result<JsValue, JsValue> {
 }
 
 /// A watch over a job that is seen in these states, one look after another.
-fn watching(scene: &Scene, options: &str) -> Watch {
-    scene
-        .engine()
+fn watching(host: &FakeHost, options: &str) -> Watch {
+    host.engine()
         .watch(json(r#"{"id":"j1"}"#), json(options))
         .unwrap()
 }
@@ -22,7 +21,7 @@ fn job(status: &str) -> String {
     format!(r#"{{"status":200,"json":{{"id":"j1","status":{status}}}}}"#)
 }
 
-fn scene(looks: &[&str]) -> Scene {
+fn host(looks: &[&str]) -> FakeHost {
     let answers: Vec<String> = looks
         .iter()
         .map(|look| {
@@ -33,7 +32,7 @@ fn scene(looks: &[&str]) -> Scene {
             }
         })
         .collect();
-    Scene::new(answers.iter().map(String::as_str))
+    FakeHost::new(answers.iter().map(String::as_str))
 }
 
 fn status(change: &JsValue) -> String {
@@ -47,15 +46,15 @@ const BUSY: &str = r#"{"status":503,"json":{"error":"busy"}}"#;
 #[wasm_bindgen_test]
 async fn the_job_is_told_as_it_is_then_as_it_changes_until_its_end() {
     let moved = r#"{"status":200,"json":{"id":"j1","status":"active","model":"m"}}"#;
-    let scene = scene(&[ACTIVE, ACTIVE, moved, ACTIVE, COMPLETED]);
-    let watch = watching(&scene, "{}");
+    let host = host(&[ACTIVE, ACTIVE, moved, ACTIVE, COMPLETED]);
+    let watch = watching(&host, "{}");
     let mut told = Vec::new();
     loop {
         let change = next(&watch).await.unwrap();
         if change.is_undefined() {
             break;
         }
-        told.push((scene.elapsed(), status(&change), get(&change, "done")));
+        told.push((host.elapsed(), status(&change), get(&change, "done")));
     }
     assert_eq!(
         told,
@@ -66,53 +65,53 @@ async fn the_job_is_told_as_it_is_then_as_it_changes_until_its_end() {
             (16_250, COMPLETED.to_owned(), JsValue::TRUE),
         ]
     );
-    assert_eq!(scene.times(), "[0,2000,5000,9500,16250]");
+    assert_eq!(host.times(), "[0,2000,5000,9500,16250]");
     assert_eq!(
         next(&watch).await.unwrap(),
         JsValue::UNDEFINED,
         "and stays over"
     );
-    assert_eq!(scene.count(), 5);
-    scene.assert_quiet();
+    assert_eq!(host.count(), 5);
+    host.assert_quiet();
 }
 
 #[wasm_bindgen_test]
 async fn a_job_that_has_ended_is_told_at_once() {
     for end in ["completed", "archived", "failed"] {
-        let scene = scene(&[&format!("\"{end}\"")]);
-        let change = next(&watching(&scene, "{}")).await.unwrap();
+        let host = host(&[&format!("\"{end}\"")]);
+        let change = next(&watching(&host, "{}")).await.unwrap();
         assert_eq!(get(&change, "done"), true);
-        assert_eq!(scene.count(), 1);
-        assert_eq!(scene.elapsed(), 0);
+        assert_eq!(host.count(), 1);
+        assert_eq!(host.elapsed(), 0);
     }
 }
 
 #[wasm_bindgen_test]
 async fn an_unknown_status_is_told_and_slows_the_looks_down() {
-    let scene = scene(&[r#""queued""#, r#""queued""#, "null", COMPLETED]);
-    let watch = watching(&scene, "{}");
+    let host = host(&[r#""queued""#, r#""queued""#, "null", COMPLETED]);
+    let watch = watching(&host, "{}");
     for (expected, done) in [("\"queued\"", false), ("null", false), (COMPLETED, true)] {
         let change = next(&watch).await.unwrap();
         assert_eq!(status(&change), expected);
         assert_eq!(get(&change, "done"), done);
     }
-    assert_eq!(scene.times(), "[0,5000,10000,15000]");
+    assert_eq!(host.times(), "[0,5000,10000,15000]");
 }
 
 #[wasm_bindgen_test]
-async fn the_other_sides_hint_is_not_undercut() {
+async fn the_scripted_servers_hint_is_not_undercut() {
     let hint = r#"{"status":200,"headers":{"retry-after":"20"},"json":{"status":"active"}}"#;
-    let scene = scene(&[hint, BUSY, COMPLETED]);
-    let watch = watching(&scene, "{}");
+    let host = host(&[hint, BUSY, COMPLETED]);
+    let watch = watching(&host, "{}");
     next(&watch).await.unwrap();
     next(&watch).await.unwrap();
-    assert_eq!(scene.times(), "[0,20000,23000]");
+    assert_eq!(host.times(), "[0,20000,23000]");
 }
 
 #[wasm_bindgen_test]
 async fn the_deadline_gives_the_job_as_last_seen() {
-    let scene = scene(&[ACTIVE, ACTIVE, ACTIVE, ACTIVE]);
-    let watch = watching(&scene, r#"{"timeout":6000}"#);
+    let host = host(&[ACTIVE, ACTIVE, ACTIVE, ACTIVE]);
+    let watch = watching(&host, r#"{"timeout":6000}"#);
     next(&watch).await.unwrap();
     let fault = next(&watch).await.unwrap_err();
     assert_json(
@@ -121,30 +120,30 @@ async fn the_deadline_gives_the_job_as_last_seen() {
     );
     assert_eq!(status(&fault), ACTIVE);
     // The last look is at the deadline itself.
-    assert_eq!(scene.times(), "[0,2000,5000,6000]");
-    scene.assert_quiet();
+    assert_eq!(host.times(), "[0,2000,5000,6000]");
+    host.assert_quiet();
 }
 
 #[wasm_bindgen_test]
-async fn the_deadline_comes_also_when_the_other_side_never_answers() {
-    let scene = scene(&[
+async fn the_deadline_comes_also_when_the_scripted_server_never_answers() {
+    let host = host(&[
         r#"{"stall":"head","deaf":true}"#,
         r#"{"stall":"head","deaf":true}"#,
     ]);
-    let fault = next(&watching(&scene, r#"{"timeout":10000}"#))
+    let fault = next(&watching(&host, r#"{"timeout":10000}"#))
         .await
         .unwrap_err();
     assert_json(
         &part(&fault, &["kind", "job"]),
         r#"{"kind":"jobWaitTimeout","job":null}"#,
     );
-    assert!(scene.elapsed() <= 11_000, "at {}", scene.elapsed());
-    scene.assert_quiet();
+    assert!(host.elapsed() <= 11_000, "at {}", host.elapsed());
+    host.assert_quiet();
 }
 
 #[wasm_bindgen_test]
 async fn looks_that_fail_are_passed_over_until_there_are_5_in_a_row() {
-    let scene = scene(&[
+    let host = host(&[
         BUSY,
         r#"{"broken":"reset"}"#,
         BUSY,
@@ -156,7 +155,7 @@ async fn looks_that_fail_are_passed_over_until_there_are_5_in_a_row() {
         BUSY,
         BUSY,
     ]);
-    let watch = watching(&scene, "{}");
+    let watch = watching(&host, "{}");
     let change = next(&watch).await.unwrap();
     assert_eq!(status(&change), ACTIVE);
     let fault = next(&watch).await.unwrap_err();
@@ -164,7 +163,7 @@ async fn looks_that_fail_are_passed_over_until_there_are_5_in_a_row() {
         &part(&fault, &["kind", "status"]),
         r#"{"kind":"api","status":503}"#,
     );
-    assert_eq!(scene.count(), 10);
+    assert_eq!(host.count(), 10);
 }
 
 #[wasm_bindgen_test]
@@ -173,12 +172,12 @@ async fn a_failure_that_does_not_pass_ends_the_watch() {
         r#"{"status":404,"json":{"error":"no such job"}}"#,
         r#"{"status":200,"text":"<html>"}"#,
     ] {
-        let scene = scene(&[ACTIVE, look, COMPLETED]);
-        let watch = watching(&scene, "{}");
+        let host = host(&[ACTIVE, look, COMPLETED]);
+        let watch = watching(&host, "{}");
         next(&watch).await.unwrap();
         let fault = next(&watch).await.unwrap_err();
         assert_ne!(printed(&get(&fault, "kind")), "undefined");
-        assert_eq!(scene.times(), "[0,2000]");
+        assert_eq!(host.times(), "[0,2000]");
     }
 }
 
@@ -192,21 +191,21 @@ async fn a_watch_is_taken_back_in_a_wait_or_a_look() {
             2_600,
         ),
     ] {
-        let scene = scene(&looks);
-        let watch = watching(&scene, "{}");
+        let host = host(&looks);
+        let watch = watching(&host, "{}");
         next(&watch).await.unwrap();
-        let options = scene.signal(Some(ms), &"seen enough".into());
+        let options = host.signal(Some(ms), &"seen enough".into());
         let reason = JsFuture::from(watch.next(options)).await.unwrap_err();
         assert_eq!(reason, "seen enough");
-        assert_eq!(scene.elapsed(), ms);
-        scene.assert_quiet();
+        assert_eq!(host.elapsed(), ms);
+        host.assert_quiet();
     }
 }
 
 #[wasm_bindgen_test]
 async fn a_watch_takes_in_what_it_is_told() {
-    let scene = scene(&[COMPLETED]);
-    let watch = watching(&scene, r#"{"timeout":5000}"#);
+    let host = host(&[COMPLETED]);
+    let watch = watching(&host, r#"{"timeout":5000}"#);
     let active = json(r#"{"id":"j1","status":"active"}"#);
     let change = watch.told(&active).unwrap();
     assert_eq!(status(&change), ACTIVE);
@@ -225,13 +224,13 @@ async fn a_watch_takes_in_what_it_is_told() {
     assert_eq!(status(&watch.expired()), ACTIVE);
     let change = next(&watch).await.unwrap();
     assert_eq!(status(&change), COMPLETED);
-    assert_eq!(scene.times(), "[3000]");
+    assert_eq!(host.times(), "[3000]");
     assert_eq!(watch.left().to_string(), "2000");
 }
 
 #[wasm_bindgen_test]
 fn a_watch_over_nothing_is_refused() {
-    let scene = Scene::new([]);
+    let host = FakeHost::new([]);
     for (id, options, field, rule) in [
         (r#"{"id":""}"#, "{}", "id", "not-empty"),
         (r#"{"id":".."}"#, "{}", "id", "not-dot-segment"),
@@ -243,11 +242,11 @@ fn a_watch_over_nothing_is_refused() {
             "milliseconds",
         ),
     ] {
-        let fault = scene.engine().watch(json(id), json(options)).err().unwrap();
+        let fault = host.engine().watch(json(id), json(options)).err().unwrap();
         assert_json(
             &part(&fault, &["kind", "field", "rule"]),
             &format!(r#"{{"kind":"validation","field":"{field}","rule":"{rule}"}}"#),
         );
     }
-    assert_eq!(scene.count(), 0);
+    assert_eq!(host.count(), 0);
 }

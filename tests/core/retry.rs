@@ -75,7 +75,7 @@ fn what_would_be_done_twice_is_never_sent_again() {
 }
 
 #[test]
-fn what_the_other_side_deduplicates_is_sent_again_like_a_read() {
+fn what_the_scripted_server_deduplicates_is_sent_again_like_a_read() {
     for failure in [
         BUSY,
         Failure::Status(429),
@@ -172,7 +172,7 @@ fn an_attempt_that_still_runs_is_asked_after_for_a_minute_and_uses_up_no_retry()
 }
 
 #[test]
-fn it_is_asked_after_when_the_other_side_says_and_not_before_a_second_has_passed() {
+fn it_is_asked_after_when_the_scripted_server_says_and_not_before_a_second_has_passed() {
     for (hint, wait) in [
         (None, 10),
         (Some(0), 10),

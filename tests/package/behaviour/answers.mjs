@@ -1,6 +1,6 @@
 /** Answers that are late, broken or of another shape. */
 import assert from "node:assert/strict";
-import { otherSide } from "../other_side.mjs";
+import { startScriptedServer } from "../scripted_server.mjs";
 import { against, describe, hurry, JOB, KEY, quillgate, rejected, when } from "./fixtures.mjs";
 
 describe("when an answer is bad", () => {
@@ -108,7 +108,7 @@ describe("when an answer is bad", () => {
     "the answer is a redirect to another host",
     "ApiError; that host gets no request and no key",
     async () => {
-      const elsewhere = await otherSide(() => ({ json: JOB }));
+      const elsewhere = await startScriptedServer(() => ({ json: JOB }));
       const answer = { status: 307, headers: { location: `${elsewhere.url}/v2` } };
       await against(answer, async ({ agentJobs }) => {
         const error = await rejected(agentJobs.create({ prompt: "p" }));

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { canaryKey } from "../../harness/canary.mjs";
 import { install } from "../installed.mjs";
-import { otherSide } from "../other_side.mjs";
+import { startScriptedServer } from "../scripted_server.mjs";
 
 export const KEY = canaryKey();
 export const TOKEN = "eyJhbGciOiJIUzI1NiJ9.not-to-be-shown.anywhere";
@@ -51,7 +51,7 @@ export function when(subject, behaviour, body) {
 /** Runs a test against another side that answers so; the client talks to it directly. */
 export async function against(answer, body, options = {}) {
   const script = typeof answer === "function" ? answer : () => answer;
-  const server = await otherSide(script);
+  const server = await startScriptedServer(script);
   try {
     const base = { baseUrl: server.url, projectId: "acme", adminKey: KEY, logLevel: "off" };
     await body(new quillgate.Client({ ...base, ...options }), server);

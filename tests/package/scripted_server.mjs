@@ -20,7 +20,7 @@ import { createServer } from "node:http";
  *
  * @param {(received: Received, number: number) => Answer} answer to the request of that number
  */
-export async function otherSide(answer) {
+export async function startScriptedServer(answer) {
   /** @type {Received[]} */
   const requests = [];
   const arrivals = [];

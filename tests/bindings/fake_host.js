@@ -9,7 +9,7 @@ const real = { setTimeout, clearTimeout, now: Date.now, random: Math.random };
 const START = Date.UTC(2024, 0, 1);
 let current;
 
-export class World {
+export class HostState {
   #now = START;
   #timers = new Map();
   #lastTimer = 0;

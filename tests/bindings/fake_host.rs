@@ -1,40 +1,40 @@
-//! A call's surroundings: see `world.js`.
+//! A call's surroundings: see `fake_host.js`.
 
 use js_sys::{Function, JSON, Object, Reflect};
 use quillgate::wasm::Engine;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-#[wasm_bindgen(module = "/tests/bindings/world.js")]
+#[wasm_bindgen(module = "/tests/bindings/fake_host.js")]
 extern "C" {
-    type World;
+    type HostState;
 
     #[wasm_bindgen(constructor)]
-    fn begin() -> World;
+    fn begin() -> HostState;
 
     #[wasm_bindgen(method)]
-    fn end(this: &World);
+    fn end(this: &HostState);
 
     #[wasm_bindgen(method)]
-    fn elapsed(this: &World) -> u32;
+    fn elapsed(this: &HostState) -> u32;
 
     #[wasm_bindgen(method, js_name = leftBehind)]
-    fn left_behind(this: &World) -> u32;
+    fn left_behind(this: &HostState) -> u32;
 
     #[wasm_bindgen(method)]
-    fn signal(this: &World, ms: Option<u32>, reason: &JsValue) -> JsValue;
+    fn signal(this: &HostState, ms: Option<u32>, reason: &JsValue) -> JsValue;
 
     #[wasm_bindgen(method)]
-    fn answer(this: &World, json: &str);
+    fn answer(this: &HostState, json: &str);
 
     #[wasm_bindgen(method)]
-    fn requests(this: &World) -> JsValue;
+    fn requests(this: &HostState) -> JsValue;
 
     #[wasm_bindgen(method)]
-    fn running(this: &World) -> u32;
+    fn running(this: &HostState) -> u32;
 
     #[wasm_bindgen(method, getter)]
-    fn fetch(this: &World) -> Function;
+    fn fetch(this: &HostState) -> Function;
 
     /// A value as one text, its members in order.
     pub fn printed(value: &JsValue) -> String;
@@ -59,16 +59,16 @@ pub const TOKEN: &str = "eyJ0b2tlbg.secret-part";
 pub const KEY: &str = "mint_secret_of_the_organisation";
 
 /// The other side, what it will answer, and the clock.
-pub struct Scene(World);
+pub struct FakeHost(HostState);
 
-impl Scene {
-    /// A scene in which the requests to come are answered so, in this order.
+impl FakeHost {
+    /// A host in which the requests to come are answered so, in this order.
     pub fn new<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
-        let world = World::begin();
+        let state = HostState::begin();
         for answer in answers {
-            world.answer(answer);
+            state.answer(answer);
         }
-        Self(world)
+        Self(state)
     }
 
     /// An engine that talks to a gateway.
@@ -79,7 +79,7 @@ impl Scene {
         .expect("the options are sound")
     }
 
-    /// An engine with these options, and the scene's `fetch`.
+    /// An engine with these options, and the host's `fetch`.
     pub fn engine_of(&self, options: &str) -> Result<Engine, JsValue> {
         Engine::new(with(&json(options), "fetch", &self.0.fetch()))
     }
@@ -134,7 +134,7 @@ impl Scene {
     }
 }
 
-impl Drop for Scene {
+impl Drop for FakeHost {
     fn drop(&mut self) {
         self.0.end();
     }
