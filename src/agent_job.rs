@@ -203,7 +203,7 @@ impl Serialize for JobStatus {
 impl Described for JobStatus {
     const KIND: Kind = Kind::OpenEnum(&OpenEnum {
         name: "JobStatus",
-        doc: &[
+        doc: docs![
             " Where a job stands: `active` while the agent is at work; `completed`, `archived` and",
             " `failed` are final. Any other text is kept as it is and is not final.",
         ],

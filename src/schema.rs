@@ -119,6 +119,13 @@ impl<T: Described> Described for Vec<T> {
     const KIND: Kind = Kind::List(&T::KIND);
 }
 
+/// Documentation, where it is wanted: neither wasm needs it.
+macro_rules! docs {
+    ($($doc:literal),* $(,)?) => {
+        if cfg!(feature = "documentation") { &[$($doc),*] } else { &[] }
+    };
+}
+
 /// Declares a struct that is read from JSON, and describes it.
 macro_rules! record {
     (
@@ -145,11 +152,11 @@ macro_rules! record {
             const KIND: $crate::schema::Kind =
                 $crate::schema::Kind::Object(&$crate::schema::Object {
                     name: stringify!($name),
-                    doc: &[$($doc),+],
+                    doc: docs!($($doc),+),
                     fields: &[$(
                         $crate::schema::Field {
                             name: $wire,
-                            doc: &[$($field_doc),+],
+                            doc: docs!($($field_doc),+),
                             kind: <$kind as $crate::schema::Described>::KIND,
                         },
                     )+],
@@ -179,7 +186,7 @@ macro_rules! union {
             const KIND: $crate::schema::Kind =
                 $crate::schema::Kind::Union(&$crate::schema::Union {
                     name: stringify!($name),
-                    doc: &[$($doc),+],
+                    doc: docs!($($doc),+),
                     tag: $tag,
                     variants: &[
                         $(($value, <$kind as $crate::schema::Described>::KIND),)+
@@ -220,7 +227,7 @@ macro_rules! text {
     ($(#[doc = $doc:literal])+ pub struct $name:ident: open $($known:literal),+) => {
         text!(@ [$($doc),+] $name, $crate::schema::Kind::OpenEnum(&$crate::schema::OpenEnum {
             name: stringify!($name),
-            doc: &[$($doc),+],
+            doc: docs!($($doc),+),
             known: &[$($known),+],
         }));
     };

@@ -33,7 +33,10 @@ export interface ListProgress<Name extends ListName = "analytics.views"> {
   pages: number;
   /** What the gateway says is left of the hour's requests; `null` when it does not say. */
   requestsLeftThisHour: number | null;
-  /** Where the list goes on, to resume from if it fails now; `null` after the last page. */
+  /**
+   * Where the list goes on, to resume from if it fails now; `null` after the last row. Where `maxRows`
+   * cuts a page of a list by cursor, that page comes again: there is no cursor within one.
+   */
   cursor: ListCursor<Name> | null;
 }
 
@@ -159,7 +162,7 @@ export class List<Name extends ListName>
           rows: Math.min(rows.length, most),
           pages,
           requestsLeftThisHour: requestsLeft(result.response.headers),
-          cursor: result.page.cursor,
+          cursor: rows.length > most ? cutCursor(result, rows.length - most) : result.page.cursor,
         });
       }
     } finally {
@@ -198,6 +201,8 @@ interface Source<Name extends ListName> {
 }
 
 interface PageResult<Name extends ListName> {
+  /** Where this page begins. */
+  begin: ListCursor<Name>;
   page: ListPage<Name>;
   rows: Row<Name>[];
   offset: number | null;
@@ -275,10 +280,17 @@ async function fetchPage<Name extends ListName>(
 ): Promise<PageResult<Name> | null> {
   const { transport, options } = source;
   type Reply = CallResult<object> & { rows: Row<Name>[]; offset: number | null };
+  const begin: ListCursor<Name> = pages.cursor;
   const reply: Reply | undefined = await pages.next(transport.callOptions({ ...options, signal }));
   if (reply === undefined) return null;
   const { data, response, rows, offset } = reply;
-  return { page: makePage(source, data, offset, pages.cursor), rows, offset, response };
+  return { page: makePage(source, data, offset, pages.cursor), begin, rows, offset, response };
+}
+
+/** Where a list goes on when the last `cut` rows of a page are not taken. */
+function cutCursor<Name extends ListName>(result: PageResult<Name>, cut: number): ListCursor<Name> {
+  const { begin, rows, offset } = result;
+  return offset === null ? begin : { ...begin, offset: offset + rows.length - cut };
 }
 
 function makePage<Name extends ListName>(

@@ -64,14 +64,17 @@ impl Pages {
 }
 
 impl List {
-    async fn next(&self, options: JsValue) -> Result<JsValue, JsValue> {
+    /// The request of the next page, and where that begins.
+    fn prepare(&self) -> Option<(Prepared, Option<u64>)> {
         let run = self.run.borrow();
-        let Some(call) = run.next() else {
+        let call = run.next()?;
+        Some((Prepared::new(call, &self.project), call.integer("offset")))
+    }
+
+    async fn next(&self, options: JsValue) -> Result<JsValue, JsValue> {
+        let Some((prepared, offset)) = self.prepare() else {
             return Ok(JsValue::UNDEFINED);
         };
-        let prepared = Prepared::new(call, &self.project);
-        let offset = call.integer("offset");
-        drop(run);
         let options = CallOptions::read(options)?;
         let answer = self.sender.run(&prepared, &options).await?;
         let page: &Page = answer.data.unchecked_ref();

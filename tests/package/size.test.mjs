@@ -17,7 +17,7 @@ import { ROOT } from "../../scripts/versions.mjs";
  * operations are declared and share their code, and 1,013 of JavaScript (8,460 before, 9,473 with
  * them): their methods, lists by cursor, and the refusal of options that there are not.
  */
-const BUDGET = { wasm: 28_100, js: 9_500, tarball: 74_000 };
+const BUDGET = { wasm: 28_200, js: 9_500, tarball: 74_000 };
 
 test("wasm and JavaScript are within their budget, compressed with brotli", async () => {
   const { wasm, js } = await ownSizes();

@@ -9,7 +9,7 @@ export interface Claims {
   expiresAt: number | null;
 }
 
-export type Scope = "jobs:create" | "jobs:read" | "analytics:read";
+export type Scope = "jobs:create" | "jobs:read" | "analytics:read" | "analytics:conversations";
 
 export type TokenReading = { ok: true; claims: Claims } | { ok: false; reason: string };
 

@@ -15,7 +15,7 @@ pub const OPERATE: &str = Scope::Operate.as_str();
 pub struct Grant {
     /// The exact ids of the projects; there are no patterns.
     pub projects: Vec<String>,
-    /// The scopes: `jobs:create`, `jobs:read`, `analytics:read`, `gateway:operate`.
+    /// The scopes, as [`Scope::as_str`] names them.
     pub scopes: Vec<String>,
 }
 
