@@ -14,10 +14,10 @@ import { ROOT } from "../../scripts/versions.mjs";
  * is 440 bytes of wasm and its deduplicated writes are 176, of which 205 went past 27,000. That a
  * list's open end is rounded down and an admin key never goes over plain http took 700 more. The
  * seven further reports of analytics took 151 of wasm (27,911 before them, 28,062 with them), since
- * operations are declared and share their code, and 1,013 of JavaScript (8,460 before, 9,473 with
+ * operations are declared and share their code, and 1,063 of JavaScript (8,460 before, 9,523 with
  * them): their methods, lists by cursor, and the refusal of options that there are not.
  */
-const BUDGET = { wasm: 28_200, js: 9_500, tarball: 74_000 };
+const BUDGET = { wasm: 28_200, js: 9_600, tarball: 74_000 };
 
 test("wasm and JavaScript are within their budget, compressed with brotli", async () => {
   const { wasm, js } = await ownSizes();

@@ -73,6 +73,25 @@ mod tests {
         );
     }
 
+    #[test]
+    fn every_operation_of_the_package_has_a_decoder() {
+        let found = read("src/wasm/decode.js");
+        let (_, table) = found.split_once("const DECODERS = {").expect("a table");
+        for operation in crate::text::of_package() {
+            let declared = operation.declaration();
+            let result = declared.result;
+            let is_listed = table
+                .split([',', ' ', '}'])
+                .any(|name| name.trim() == result);
+            let is_defined = found.contains(&format!("function {result}(value) {{"));
+            assert!(
+                is_listed && is_defined,
+                "{} has no decoder: {result} is missing in src/wasm/decode.js",
+                declared.name
+            );
+        }
+    }
+
     /// The reference is committed, so that it can be read where the source is.
     #[test]
     fn the_reference_is_that_of_the_declarations() {
@@ -84,11 +103,15 @@ mod tests {
     }
 
     fn assert_fresh(path: &str, what: &str, expected: &str) {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let found = std::fs::read_to_string(format!("{root}/{path}")).expect(path);
+        let found = read(path);
         assert!(
             found == expected,
             "{path} is stale: cargo run -p quillgate-generate -- {what} {path}"
         );
+    }
+
+    fn read(path: &str) -> String {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        std::fs::read_to_string(format!("{root}/{path}")).expect(path)
     }
 }
