@@ -9,10 +9,9 @@ use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Offset, PAGE};
 use crate::millis::Millis;
 use crate::project::{ProjectId, path_segment};
+use crate::text::{format_integer, parse_decimal, quote};
 use crate::ulid::check_ulid;
-use crate::value::{
-    Scalar, Value, check_not_empty, decimal, format_integer, quote, read_integer, read_text,
-};
+use crate::value::{Scalar, Value, check_not_empty, read_integer, read_text};
 
 /// A request, without the address and the credential that it will be sent with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +114,7 @@ impl Call {
     /// The integer of this name.
     #[must_use]
     pub fn integer(&self, name: &str) -> Option<u64> {
-        self.text(name).and_then(decimal)
+        self.text(name).and_then(parse_decimal)
     }
 
     /// The arguments in the order of the declaration.

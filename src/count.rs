@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::{Deserializer, Unexpected, Visitor};
 
 use crate::schema::{Described, Kind};
-use crate::value::{MAX_SAFE_INTEGER, to_exact_integer};
+use crate::text::{MAX_SAFE_INTEGER, to_exact_integer};
 
 /// A count: 0 to 2^53 − 1, which every JSON parser reads exactly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]

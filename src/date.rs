@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use crate::error::{Rule, ValidationError};
 use crate::millis::Millis;
-use crate::value::{format_integer, quote};
+use crate::text::{format_integer, quote};
 
 /// To what an open end is rounded down: five minutes.
 const FREEZE_STEP: Millis = Millis::from_seconds(300);

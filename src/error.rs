@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::millis::Millis;
-use crate::value::{MAX_SAFE_INTEGER, format_integer, sanitize};
+use crate::text::{MAX_SAFE_INTEGER, format_integer, sanitize};
 
 /// The rule that a value breaks.
 ///

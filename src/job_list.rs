@@ -4,7 +4,7 @@ use crate::agent_job::JobStatus;
 use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
 use crate::error::{IntegerRule, ValidationError};
 use crate::parameters::{Cursor, SingleParameter, read_number};
-use crate::value::format_integer;
+use crate::text::format_integer;
 
 const RULE: IntegerRule = IntegerRule::JOB_PAGE_SIZE;
 

@@ -57,6 +57,7 @@ pub mod poll;
 pub mod project;
 pub mod response;
 pub mod retry;
+pub mod text;
 pub mod ulid;
 pub mod value;
 

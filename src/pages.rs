@@ -5,7 +5,7 @@ use crate::declaration::{Pagination, ParameterKind};
 use crate::error::{DecodeError, Error, IntegerRule, ValidationError};
 use crate::list::Offset;
 use crate::millis::Millis;
-use crate::value::format_integer;
+use crate::text::format_integer;
 
 /// How many empty pages in a row are gone through before the run is given up.
 pub const MOST_EMPTY_PAGES: u32 = 5;

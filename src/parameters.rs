@@ -5,8 +5,9 @@ use crate::date::DateRange;
 use crate::declaration::{Parameter, ParameterKind, Place};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Limit, Offset, PAGE};
+use crate::text::{format_integer, parse_decimal, quote};
 use crate::ulid::check_ulid;
-use crate::value::{check_not_empty, decimal, format_integer, quote};
+use crate::value::check_not_empty;
 
 /// A type that stands for one or several parameters of an operation.
 pub trait Parameters: Sized {
@@ -126,7 +127,7 @@ pub(crate) fn read_number(
     text: &str,
     rule: &'static IntegerRule,
 ) -> Result<u64, ValidationError> {
-    match decimal(text) {
+    match parse_decimal(text) {
         Some(number) => rule.check(field, number),
         None => Err(ValidationError::new(
             field,

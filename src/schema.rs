@@ -261,7 +261,8 @@ mod check {
 
     use super::{Kind, Object};
     use crate::error::DecodeError;
-    use crate::value::{MAX_SAFE_INTEGER, Value as _, to_exact_integer};
+    use crate::text::{MAX_SAFE_INTEGER, to_exact_integer};
+    use crate::value::Value as _;
 
     /// Checks that a parsed body is of a kind, as the package's decoders do and in their words.
     /// Unknown members may be anything; a member that may be `null` may be missing.

@@ -1,7 +1,7 @@
 //! ULIDs: what the platform calls a conversation by.
 
 use crate::error::{Rule, ValidationError};
-use crate::value::quote;
+use crate::text::quote;
 
 /// Whether a text is a ULID: 26 characters of Crockford's base 32 in either case, without `I`, `L`,
 /// `O` and `U`, and at most 128 bits.

@@ -4,7 +4,8 @@
 use crate::declaration::{Parameter, ParameterKind, Place};
 use crate::error::{Rule, ValidationError};
 use crate::parameters::SingleParameter;
-use crate::value::{check_not_empty, quote};
+use crate::text::quote;
+use crate::value::check_not_empty;
 
 text! {
     /// Where feedback stands. Any other text is kept as it is.

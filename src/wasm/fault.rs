@@ -16,7 +16,7 @@ use wasm_bindgen::JsValue;
 
 use crate::error::{ApiError, DecodeError, ValidationError};
 use crate::millis::Millis;
-use crate::value::format_integer;
+use crate::text::format_integer;
 use crate::wasm::host::milliseconds;
 
 /// A plain object under construction.

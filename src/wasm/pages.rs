@@ -12,7 +12,7 @@ use crate::declaration::ParameterKind;
 use crate::error::{Error, ValidationError};
 use crate::pages::{PageInfo, Pages as Run};
 use crate::project::ProjectId;
-use crate::value::decimal;
+use crate::text::parse_decimal;
 use crate::wasm::call::{CallOptions, Prepared, Sender, promise};
 use crate::wasm::fault::{self, Plain};
 use crate::wasm::host::{self, number};
@@ -118,7 +118,7 @@ impl Pages {
             return JsValue::NULL;
         };
         let add = |cursor: Plain, (parameter, text): (&crate::declaration::Parameter, &str)| {
-            let value = match (parameter.kind, decimal(text)) {
+            let value = match (parameter.kind, parse_decimal(text)) {
                 (ParameterKind::Integer { .. }, Some(integer)) => number(integer).into(),
                 _ => JsValue::from_str(text),
             };

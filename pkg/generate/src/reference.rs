@@ -148,7 +148,7 @@ fn describe_parameter(kind: ParameterKind) -> String {
 }
 
 fn describe_integer(rule: &IntegerRule) -> String {
-    if rule.max == quillgate::value::MAX_SAFE_INTEGER {
+    if rule.max == quillgate::text::MAX_SAFE_INTEGER {
         return format!("an integer from {} to 2^53 − 1", rule.min);
     }
     format!("an integer from {} to {}", rule.min, rule.max)

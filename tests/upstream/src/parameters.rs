@@ -2,7 +2,7 @@
 
 use quillgate::declaration::{Parameter, ParameterKind};
 use quillgate::error::IntegerRule;
-use quillgate::value::MAX_SAFE_INTEGER;
+use quillgate::text::MAX_SAFE_INTEGER;
 
 use crate::date::Day;
 use crate::ulid::Ulid;

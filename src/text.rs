@@ -1,0 +1,58 @@
+//! Text: numbers as digits, and quotations of what a caller sent.
+
+use std::borrow::Cow;
+
+/// The largest integer that a JSON number carries exactly everywhere: 2^53 − 1 (RFC 8259, section 6).
+pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+/// Reads plain decimal digits, 16 at the most.
+pub(crate) fn parse_decimal(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.len() <= 16 && text.bytes().all(|b| b.is_ascii_digit());
+    let value = |number: u64, digit: u8| number * 10 + u64::from(digit - b'0');
+    digits.then(|| text.bytes().fold(0, value))
+}
+
+/// The decimal digits of an integer. The standard library's own come with all of
+/// its formatting, which would be a tenth of the package's wasm.
+pub(crate) fn format_integer(mut number: u64) -> String {
+    let mut digits = Vec::with_capacity(20);
+    loop {
+        digits.push(char::from(b'0' + (number % 10) as u8));
+        number /= 10;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}
+
+/// The integer that `number` is, when a double holds it exactly.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "the comparison is what finds out whether the conversion was exact"
+)]
+pub(crate) fn to_exact_integer(number: f64) -> Option<i64> {
+    let integer = number as i64;
+    let exact = integer as f64 == number && integer.unsigned_abs() <= MAX_SAFE_INTEGER;
+    exact.then_some(integer)
+}
+
+/// A short, safe quotation of what was found: 32 characters, no control characters.
+pub(crate) fn quote(text: &str) -> Cow<'static, str> {
+    let mut quoted = String::from("\"");
+    quoted.push_str(&sanitize(text));
+    if text.chars().nth(LONGEST_EXCERPT).is_some() {
+        quoted.push('…');
+    }
+    quoted.push('"');
+    quoted.into()
+}
+
+const LONGEST_EXCERPT: usize = 32;
+
+/// The first 32 characters of a text that a caller made up, control characters replaced.
+pub(crate) fn sanitize(text: &str) -> String {
+    let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().take(LONGEST_EXCERPT).map(printable).collect()
+}
