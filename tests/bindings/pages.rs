@@ -158,7 +158,7 @@ async fn a_cursor_that_comes_again_is_refused() {
 #[wasm_bindgen_test]
 fn a_run_through_what_is_no_operation_is_refused() {
     let host = FakeHost::new([]);
-    let pages = host.engine().pages("pageViews.list", json("{}"), true);
+    let pages = host.engine().pages("pageViews", json("{}"), true);
     assert_json(
         &part(&pages.err().unwrap(), &["kind", "field", "rule"]),
         r#"{"kind":"validation","field":"operation","rule":"unknown"}"#,

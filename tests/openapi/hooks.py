@@ -4,6 +4,7 @@ Schemathesis loads this file (SCHEMATHESIS_HOOKS). Only what is to be accepted i
 """
 
 import hashlib
+import os
 import re
 
 import schemathesis
@@ -28,16 +29,36 @@ def before_call(context, case, kwargs):
     if "Idempotency-Key" in case.headers:
         case.headers["Idempotency-Key"] = own_key(case)
     if "cursor" in case.query:
-        case.query["cursor"] = CURSOR
-    if "offset" in case.query:
-        last = LAST_ROW - int(case.query.get("limit", USUAL_LIMIT))
-        case.query["offset"] = min(int(case.query["offset"]), last)
+        choose_cursor(case)
+    if "threadId" in case.path_parameters:
+        case.path_parameters["threadId"] = os.environ["QUILLGATE_THREAD"]
+    if "page" in case.query or "offset" in case.query:
+        stay_in_list(case.query)
     for name in DATES:
         if case.query.get(name, "").startswith("0000"):
             # The simulated platform does not know that year, which was a leap year too.
             case.query[name] = "0004" + case.query[name][4:]
     if all(name in case.query for name in DATES):
         put_in_order(case.query)
+
+
+def choose_cursor(case):
+    """A cursor is one that its list gave. Those of the platform's lists hold for one range and one filter."""
+    if case.path.endswith("/jobs"):
+        case.query["cursor"] = CURSOR
+    else:
+        del case.query["cursor"]
+
+
+def stay_in_list(query):
+    """`page` stands in the place of `offset`, and both name a row that can be asked for."""
+    limit = int(query.get("limit", USUAL_LIMIT))
+    if "page" in query and "offset" in query:
+        del query["page"]
+    if "page" in query:
+        query["page"] = min(int(query["page"]), (LAST_ROW - limit) // limit)
+    if "offset" in query:
+        query["offset"] = min(int(query["offset"]), LAST_ROW - limit)
 
 
 def is_about(case, name):

@@ -15,7 +15,7 @@ const HERE = fileURLToPath(new URL(".", import.meta.url));
 const BUILT = new URL("../../worker/build/core/openapi.json", import.meta.url);
 const REPORT = join(LOGS, "schemathesis.json");
 const HIGH = 1_000_000;
-const SCOPE = "jobs:create jobs:read analytics:read gateway:operate";
+const SCOPE = "jobs:create jobs:read analytics:read analytics:conversations gateway:operate";
 
 let gate;
 /** The description as the gateway serves it. */
@@ -150,6 +150,12 @@ describe("schemathesis, with every check on,", () => {
 test("neither answers nor log hold the admin key, the secret or a token", () =>
   gate.assertDiscreet());
 
+/** A conversation that the platform has. */
+async function findThread() {
+  const { conversations } = await gate.upstream.report({ report: "assistant", projectId: PROJECT });
+  return conversations[0].id;
+}
+
 /** Runs it in a folder of its own, which also holds the tokens: on a command line all could read them. */
 async function runSchemathesis() {
   const { SCHEMATHESIS } = process.env;
@@ -175,6 +181,7 @@ async function runSchemathesis() {
     PYTHONDONTWRITEBYTECODE: "1",
     PYTHONPATH: HERE,
     QUILLGATE_CALLERS: file("callers.json", { auth }),
+    QUILLGATE_THREAD: await findThread(),
     SCHEMATHESIS_HOOKS: "hooks",
   };
   try {
