@@ -11,7 +11,7 @@ const secretOf = (byte, length = 32) => `whsec_${Buffer.alloc(length, byte).toSt
 const SECRET = secretOf(7);
 const URL_ = "https://hooks.example/quillgate?a=b";
 const RECEIVER = ["--project", "demo-docs", "--url", URL_];
-/** The same as in `worker/tests/decisions/webhook.rs`. */
+/** The same as in `worker/tests/decisions/webhook/signature.rs`. */
 const KEY = "whsec_i8mj8aaEeiFIr10Ai9Q0MW3SSFpJRxPr+W9YCcfZZQc=";
 
 /** Runs the command; `secret` is its variable, `input` what is piped to it. */

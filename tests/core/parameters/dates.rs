@@ -1,0 +1,176 @@
+//! Dates, and the ranges they make.
+
+use quillgate::{Call, DateBound, DateRange, Endpoint, ListPageViews, Millis, Operation, Rule};
+use serde_json::json;
+
+use super::{assert_refused, query, refusal};
+
+const DAY_OR_TIME: &str = "must be a day and a time that exist";
+const DATE: &str = "must be a date as YYYY-MM-DD or an ISO 8601 date-time";
+
+#[test]
+fn impossible_dates_are_refused_from_every_source() {
+    for text in [
+        "2024-02-30",
+        "2023-02-29",
+        "2024-13-01",
+        "2100-02-29",
+        "2024-00-01",
+        "2024-04-31",
+    ] {
+        for field in ["dateFrom", "dateTo"] {
+            let message = format!("{field} {DAY_OR_TIME}, found \"{text}\"");
+            for error in [
+                refusal::<ListPageViews>(&query(&[(field, text)])),
+                refusal::<ListPageViews>(&json!({ field: text })),
+                DateBound::new(field, text).unwrap_err(),
+            ] {
+                assert_refused(&error, field, Rule::CalendarDate, &message);
+            }
+        }
+    }
+}
+
+#[test]
+fn leap_days_are_taken_from_every_source() {
+    for text in ["2024-02-29", "2000-02-29"] {
+        for field in ["dateFrom", "dateTo"] {
+            ListPageViews::parse(&query(&[(field, text)])).unwrap();
+            ListPageViews::parse(&json!({ field: text })).unwrap();
+            DateBound::new(field, text).unwrap();
+        }
+    }
+}
+
+#[test]
+fn text_that_is_no_date_is_refused_from_every_source() {
+    for text in ["yesterday", "", "2024-2-9", "01/02/2024"] {
+        for field in ["dateFrom", "dateTo"] {
+            let message = format!("{field} {DATE}, found \"{text}\"");
+            for error in [
+                refusal::<ListPageViews>(&query(&[(field, text)])),
+                refusal::<ListPageViews>(&json!({ field: text })),
+                DateBound::new(field, text).unwrap_err(),
+            ] {
+                assert_refused(&error, field, Rule::DateFormat, &message);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_date_that_is_no_text_is_refused() {
+    for (value, found) in [
+        (json!(20_240_229), "a number"),
+        (json!(true), "a boolean"),
+        (json!(["2024-02-29"]), "an array"),
+        (json!({}), "an object"),
+    ] {
+        for field in ["dateFrom", "dateTo"] {
+            let error = refusal::<ListPageViews>(&json!({ field: value }));
+            assert_refused(
+                &error,
+                field,
+                Rule::Text,
+                &format!("{field} must be text, found {found}"),
+            );
+        }
+    }
+}
+
+#[test]
+fn a_range_that_can_hold_nothing_is_refused_from_every_source() {
+    for (from, to) in [
+        ("2024-02-29", "2024-02-29"),
+        ("2024-03-01", "2024-02-29"),
+        ("2024-01-01T00:00:00Z", "2024-01-01T00:00Z"),
+        ("2024-01-01T00:00+01:00", "2023-12-31T23:00Z"),
+        ("2024-01-01T00:00:00.001", "2024-01-01T00:00"),
+    ] {
+        let message = format!("dateFrom must be before dateTo, found \"{from}\"");
+        let bound = |field, text: &str| Some(DateBound::new(field, text).unwrap());
+        for error in [
+            refusal::<ListPageViews>(&query(&[("dateFrom", from), ("dateTo", to)])),
+            refusal::<ListPageViews>(&json!({"dateFrom": from, "dateTo": to})),
+            DateRange::new(bound("dateFrom", from), bound("dateTo", to)).unwrap_err(),
+        ] {
+            assert_refused(&error, "dateFrom", Rule::BeforeDateTo, &message);
+        }
+    }
+}
+
+#[test]
+fn bounds_of_different_kinds_are_the_upstreams_to_compare() {
+    let later = ["2024-02-29", "2024-02-29T00:00", "2024-02-29T00:00Z"];
+    let earlier = ["2024-01-01", "2024-01-01T00:00", "2024-01-01T00:00Z"];
+    for (at, from) in later.iter().enumerate() {
+        for (other, to) in earlier.iter().enumerate() {
+            let taken = ListPageViews::parse(&json!({"dateFrom": from, "dateTo": to})).is_ok();
+            assert_eq!(taken, at != other, "{from} to {to}");
+        }
+    }
+}
+
+fn list(params: &serde_json::Value) -> Call {
+    Call::parse(Operation::ListPageViews.declaration(), params).unwrap()
+}
+
+fn list_from(from: &serde_json::Value) -> Call {
+    list(&json!({"dateFrom": from, "limit": 7, "offset": 3}))
+}
+
+#[test]
+fn an_open_end_is_frozen_to_the_last_five_minutes_before_the_run() {
+    for (now, end) in [
+        (1_709_210_096_789, "2024-02-29T12:30:00.000Z"),
+        (1_709_209_800_000, "2024-02-29T12:30:00.000Z"),
+        (1_709_210_099_999, "2024-02-29T12:30:00.000Z"),
+        (1_709_210_100_000, "2024-02-29T12:35:00.000Z"),
+    ] {
+        for from in [
+            json!(null),
+            json!("2024-02-29"),
+            json!("2024-02-29T12:29:59.999Z"),
+            json!("2024-02-29T12:29:59"),
+        ] {
+            let list = list_from(&from);
+            let frozen = list.clone().freeze(Millis(now)).unwrap();
+            assert_eq!(frozen.text("dateTo"), Some(end), "{from}");
+            for name in ["dateFrom", "limit", "offset"] {
+                assert_eq!(frozen.text(name), list.text(name));
+            }
+            let range = list.range().unwrap().freeze(Millis(now)).unwrap();
+            assert_eq!(frozen.range().unwrap(), range);
+        }
+    }
+}
+
+#[test]
+fn a_range_that_began_within_five_minutes_is_frozen_to_the_start_of_the_run() {
+    for from in [
+        "2024-02-29T12:30:00Z",
+        "2024-02-29T12:30",
+        "2024-02-29T12:34:56.788Z",
+        "2024-03-01",
+        "9999-12-31",
+    ] {
+        let frozen = list_from(&json!(from)).freeze(Millis(1_709_210_096_789));
+        let end = "2024-02-29T12:34:56.789Z";
+        assert_eq!(frozen.unwrap().text("dateTo"), Some(end), "{from}");
+    }
+}
+
+#[test]
+fn an_end_that_was_given_is_not_frozen() {
+    let list = list(&json!({"dateFrom": "2024-01-01", "dateTo": "2024-02-01"}));
+    assert_eq!(list.clone().freeze(Millis(0)).unwrap(), list);
+}
+
+#[test]
+fn a_range_that_begins_at_the_moment_it_is_frozen_is_refused() {
+    let list = list(&json!({"dateFrom": "1970-01-01T00:00:01Z"}));
+    let error = list.clone().freeze(Millis(1000)).unwrap_err();
+    let message = "dateFrom must be before dateTo, found \"1970-01-01T00:00:01Z\"";
+    assert_refused(&error, "dateFrom", Rule::BeforeDateTo, message);
+    assert!(list.freeze(Millis(1001)).is_ok());
+}

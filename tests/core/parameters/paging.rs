@@ -1,0 +1,241 @@
+//! Limits and offsets.
+
+use quillgate::{Endpoint, ListPageViews, Offset, PageSize, Rule};
+use serde_json::json;
+
+use super::{Host, LIMIT, OFFSET, assert_refused, host, query, refusal};
+
+#[test]
+fn a_limit_in_a_url_is_plain_digits_from_1_to_250() {
+    for (text, rows) in [("1", 1), ("50", 50), ("250", 250), ("0007", 7)] {
+        let list = ListPageViews::parse(&query(&[("limit", text)])).unwrap();
+        assert_eq!(list.limit.map(PageSize::get), Some(rows));
+    }
+    for (text, found) in [
+        ("0", "0"),
+        ("251", "251"),
+        ("256", "256"),
+        ("257", "257"),
+        ("9007199254740992", "9007199254740992"),
+        ("10abc", "\"10abc\""),
+        ("-1", "\"-1\""),
+        ("+1", "\"+1\""),
+        (" 5", "\" 5\""),
+        ("5 ", "\"5 \""),
+        ("1e2", "\"1e2\""),
+        ("10.5", "\"10.5\""),
+        ("10.0", "\"10.0\""),
+        ("0x10", "\"0x10\""),
+        ("١", "\"١\""),
+        ("", "\"\""),
+        ("00000000000000005", "\"00000000000000005\""),
+        ("18446744073709551617", "\"18446744073709551617\""),
+    ] {
+        let error = refusal::<ListPageViews>(&query(&[("limit", text)]));
+        assert_refused(
+            &error,
+            "limit",
+            Rule::PAGE_SIZE,
+            &format!("limit {LIMIT}, found {found}"),
+        );
+    }
+}
+
+#[test]
+fn a_limit_in_json_is_an_integer_from_1_to_250() {
+    for (value, rows) in [
+        (json!(1), 1),
+        (json!(250), 250),
+        (json!(10.0), 10),
+        (json!(1e2), 100),
+    ] {
+        let list = ListPageViews::parse(&json!({ "limit": value })).unwrap();
+        assert_eq!(list.limit.map(PageSize::get), Some(rows));
+    }
+    for (value, found) in [
+        (json!(0), "0"),
+        (json!(251), "251"),
+        (json!(257), "257"),
+        (json!(-1), "-1"),
+        (json!(10.5), "a number that is no exact integer"),
+        (
+            json!(9_007_199_254_740_992_u64),
+            "a number that is no exact integer",
+        ),
+        (json!(u64::MAX), "a number that is no exact integer"),
+        (json!(1e300), "a number that is no exact integer"),
+        (json!("50"), "text"),
+        (json!("10abc"), "text"),
+        (json!(true), "a boolean"),
+        (json!([50]), "an array"),
+        (json!({"valueOf": 50}), "an object"),
+    ] {
+        let error = refusal::<ListPageViews>(&json!({ "limit": value }));
+        assert_refused(
+            &error,
+            "limit",
+            Rule::PAGE_SIZE,
+            &format!("limit {LIMIT}, found {found}"),
+        );
+    }
+}
+
+#[test]
+fn an_offset_in_a_url_is_plain_digits_up_to_2_to_the_53_less_1() {
+    for (text, rows) in [
+        ("0", 0),
+        ("1", 1),
+        ("9007199254740991", 9_007_199_254_740_991),
+    ] {
+        let list = ListPageViews::parse(&query(&[("offset", text)])).unwrap();
+        assert_eq!(list.offset.map(Offset::get), Some(rows));
+    }
+    for (text, found) in [
+        ("9007199254740992", "9007199254740992"),
+        ("9999999999999999", "9999999999999999"),
+        ("-1", "\"-1\""),
+        ("-0", "\"-0\""),
+        ("10abc", "\"10abc\""),
+        (" 5", "\" 5\""),
+        ("1e2", "\"1e2\""),
+        ("0.5", "\"0.5\""),
+        ("", "\"\""),
+        ("90071992547409910", "\"90071992547409910\""),
+    ] {
+        let error = refusal::<ListPageViews>(&query(&[("offset", text)]));
+        assert_refused(
+            &error,
+            "offset",
+            Rule::OFFSET,
+            &format!("offset {OFFSET}, found {found}"),
+        );
+    }
+}
+
+#[test]
+fn an_offset_in_json_is_an_integer_up_to_2_to_the_53_less_1() {
+    for (value, rows) in [
+        (json!(0), 0),
+        (json!(-0.0), 0),
+        (json!(9_007_199_254_740_991_u64), 9_007_199_254_740_991),
+    ] {
+        let list = ListPageViews::parse(&json!({ "offset": value })).unwrap();
+        assert_eq!(list.offset.map(Offset::get), Some(rows));
+    }
+    for (value, found) in [
+        (json!(-1), "-1"),
+        (json!(-9_007_199_254_740_991_i64), "-9007199254740991"),
+        (json!(i64::MIN), "a number that is no exact integer"),
+        (json!(10.5), "a number that is no exact integer"),
+        (json!(-0.5), "a number that is no exact integer"),
+        (
+            json!(9_007_199_254_740_992_u64),
+            "a number that is no exact integer",
+        ),
+        (json!("0"), "text"),
+        (json!(false), "a boolean"),
+    ] {
+        let error = refusal::<ListPageViews>(&json!({ "offset": value }));
+        assert_refused(
+            &error,
+            "offset",
+            Rule::OFFSET,
+            &format!("offset {OFFSET}, found {found}"),
+        );
+    }
+}
+
+#[test]
+fn numbers_that_only_a_host_has_are_refused() {
+    for number in [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::MIN_POSITIVE,
+        f64::MAX,
+    ] {
+        let found = "a number that is no exact integer";
+        let error = refusal::<ListPageViews>(&host("limit", Host::Number(number)));
+        assert_refused(
+            &error,
+            "limit",
+            Rule::PAGE_SIZE,
+            &format!("limit {LIMIT}, found {found}"),
+        );
+        let error = refusal::<ListPageViews>(&host("offset", Host::Number(number)));
+        assert_refused(
+            &error,
+            "offset",
+            Rule::OFFSET,
+            &format!("offset {OFFSET}, found {found}"),
+        );
+    }
+}
+
+#[test]
+fn typed_sizes_and_offsets_keep_the_same_rules() {
+    for rows in [0, 251, 256, 257, 506, u64::MAX] {
+        let error = PageSize::new(rows).unwrap_err();
+        assert_refused(
+            &error,
+            "limit",
+            Rule::PAGE_SIZE,
+            &format!("limit {LIMIT}, found {rows}"),
+        );
+    }
+    for rows in 1..=250 {
+        assert_eq!(PageSize::new(rows).unwrap().get(), rows);
+    }
+    for rows in [1 << 53, u64::MAX] {
+        let error = Offset::new(rows).unwrap_err();
+        assert_refused(
+            &error,
+            "offset",
+            Rule::OFFSET,
+            &format!("offset {OFFSET}, found {rows}"),
+        );
+    }
+    for rows in [0, (1 << 53) - 1] {
+        assert_eq!(Offset::new(rows).unwrap().get(), rows);
+    }
+    assert_eq!(PageSize::MAX.get(), 250);
+    assert_eq!(PageSize::DEFAULT.get(), 50);
+    assert_eq!(Offset::default().get(), 0);
+}
+
+#[test]
+fn a_page_counted_from_1_begins_after_all_pages_before_it() {
+    for (page, size, offset) in [
+        (1, 50, 0),
+        (2, 50, 50),
+        (17, 250, 4000),
+        (1 << 53, 1, (1 << 53) - 1),
+    ] {
+        assert_eq!(Offset::of_page(page, size).unwrap().get(), offset);
+    }
+    for page in [0, u64::MAX] {
+        let error = Offset::of_page(page, 250).unwrap_err();
+        let message = format!("offset {OFFSET}, found a page out of range");
+        assert_refused(&error, "offset", Rule::OFFSET, &message);
+    }
+    let past = Offset::of_page((1 << 53) + 1, 1).unwrap_err();
+    assert_refused(
+        &past,
+        "offset",
+        Rule::OFFSET,
+        &format!("offset {OFFSET}, found 9007199254740992"),
+    );
+}
+
+#[test]
+fn the_page_after_the_last_countable_row_is_refused() {
+    let last = Offset::new((1 << 53) - 250).unwrap();
+    assert_eq!(last.after(249).unwrap().get(), (1 << 53) - 1);
+    let error = last.after(250).unwrap_err();
+    assert_refused(
+        &error,
+        "offset",
+        Rule::OFFSET,
+        &format!("offset {OFFSET}, found 9007199254740992"),
+    );
+}

@@ -1,0 +1,50 @@
+//! For how long the upstream stays closed after a 429, and when it is probed.
+
+use quillgate::Millis;
+use quillgate_worker::budget::{Closure, plan_closure};
+
+use super::{HOUR, MINUTE};
+use crate::fixtures::NOW;
+
+#[test]
+fn an_upstreams_429_closes_for_as_long_as_it_asks_up_to_the_window() {
+    let window = Millis(3 * HOUR);
+    for (asked, closed) in [
+        (None, MINUTE),
+        (Some(Millis(0)), 0),
+        (Some(Millis(1)), 1),
+        (Some(Millis(2 * HOUR)), 2 * HOUR),
+        (Some(Millis(24 * HOUR)), 3 * HOUR),
+        (Some(Millis(u64::MAX)), 3 * HOUR),
+    ] {
+        assert_eq!(plan_closure(asked, window), Millis(closed));
+    }
+}
+
+#[test]
+fn what_is_closed_is_probed_by_one_request_every_twelfth_of_a_window() {
+    let (window, later) = (Millis(HOUR), |minutes| Millis(NOW.0 + minutes * MINUTE));
+    let closure = Closure::new(later(30), window, NOW);
+    assert_eq!(closure.refuses_until(NOW), Some(later(30)));
+    let before = Millis(later(5).0 - 1);
+    assert_eq!(closure.refuses_until(before), Some(later(30)));
+    assert_eq!(closure.refuses_until(later(5)), None);
+
+    let probed = closure.with_probe(7, window, later(6));
+    assert_eq!((probed.until, probed.probe), (later(30), Some(7)));
+    assert_eq!(probed.refuses_until(later(6)), Some(later(30)), "one alone");
+    assert_eq!(probed.refuses_until(later(11)), None, "and then the next");
+    assert_eq!(probed.refuses_until(later(30)), None, "it is over");
+}
+
+#[test]
+fn another_429_closes_for_longer_and_never_for_a_shorter_time() {
+    let window = Millis(HOUR);
+    let first = Closure::extend(None, Millis(30 * MINUTE), window, NOW);
+    let probed = first.with_probe(7, window, NOW);
+    for (time, until) in [(MINUTE, 30 * MINUTE), (HOUR, HOUR)] {
+        let again = Closure::extend(Some(probed), Millis(time), window, NOW);
+        let until = Millis(NOW.0 + until);
+        assert_eq!(again, Closure::new(until, window, NOW));
+    }
+}

@@ -1,0 +1,344 @@
+//! What the verdicts come to over time: no window holds more than the limit, and everybody
+//! gets a slot.
+
+use proptest::prelude::*;
+use quillgate_worker::budget::{Ask, Claims, Used, Verdict, reserve};
+
+use super::{HOUR, MINUTE, ask, claims, retry_after};
+use crate::fixtures::NOW;
+
+/// A log as the host keeps it in SQL, and when the upstream counted each request.
+#[derive(Default)]
+struct Log {
+    limit: u32,
+    window: u64,
+    now: u64,
+    rows: Vec<Row>,
+    claims: Vec<(String, u64)>,
+    /// When the upstream counted what it did, and the last `at` of its row.
+    counted: Vec<(u64, u64)>,
+}
+
+struct Row {
+    caller: String,
+    at: u64,
+    /// When it was reserved, while it is under way.
+    since: Option<u64>,
+}
+
+const TIMEOUT: u64 = 30_000;
+
+impl Log {
+    fn new(limit: u32, window: u64) -> Self {
+        Self {
+            limit,
+            window,
+            now: NOW.0,
+            ..Self::default()
+        }
+    }
+
+    fn ask_of(&self, caller: &str) -> Ask {
+        let mut held: Vec<Used> = Vec::new();
+        for row in self
+            .rows
+            .iter()
+            .filter(|row| row.at + self.window > self.now)
+        {
+            match held.iter_mut().find(|used| used.caller == row.caller) {
+                Some(used) => {
+                    used.count += 1;
+                    used.oldest = used.oldest.min(row.at);
+                }
+                None => held.push(Used {
+                    caller: row.caller.clone(),
+                    count: 1,
+                    oldest: row.at,
+                }),
+            }
+        }
+        let mut waiting: Vec<Claims> = Vec::new();
+        for (caller, _) in self.claims.iter().filter(|(_, until)| *until > self.now) {
+            match waiting.iter_mut().find(|claims| claims.caller == *caller) {
+                Some(claims) => claims.count += 1,
+                None => waiting.push(claims(caller, 1)),
+            }
+        }
+        Ask {
+            limit: self.limit,
+            window: self.window,
+            now: self.now,
+            caller: caller.to_owned(),
+            used: held,
+            claims: waiting,
+            ..ask()
+        }
+    }
+
+    /// A request: its verdict, with a row in the log when it is granted.
+    fn request(&mut self, caller: &str) -> Verdict {
+        let verdict = reserve(&self.ask_of(caller));
+        match &verdict {
+            Verdict::Granted(_) => {
+                let own = self
+                    .claims
+                    .iter()
+                    .position(|(claiming, until)| claiming == caller && *until > self.now);
+                own.map(|own| self.claims.remove(own));
+                self.rows.push(Row {
+                    caller: caller.to_owned(),
+                    at: self.now + TIMEOUT,
+                    since: Some(self.now),
+                });
+            }
+            Verdict::Refused(refused) => {
+                self.claims
+                    .extend(refused.claim_until.map(|until| (caller.to_owned(), until)));
+            }
+        }
+        verdict
+    }
+
+    /// Ends the request of a row now; the upstream counted it at `part` thousandths of its time.
+    fn settle(&mut self, row: usize, part: u64) {
+        if let Some(since) = self.rows[row].since.take() {
+            let took = (self.now - since) * part / 1000;
+            self.rows[row].at = self.now;
+            self.counted.push((since + took, self.now));
+        }
+    }
+
+    /// A request that succeeds at once.
+    fn request_and_settle(&mut self, caller: &str) -> Verdict {
+        let verdict = self.request(caller);
+        if matches!(verdict, Verdict::Granted(_)) {
+            self.settle(self.rows.len() - 1, 0);
+        }
+        verdict
+    }
+
+    fn is_granted(&mut self, caller: &str) -> bool {
+        matches!(self.request_and_settle(caller), Verdict::Granted(_))
+    }
+
+    /// Lets time pass; what is under way times out when its time has come.
+    fn pass(&mut self, later: u64, part: u64) {
+        let end = self.now + later;
+        let due = |row: &Row| row.since.map(|since| since + TIMEOUT);
+        while let Some(at) = self
+            .rows
+            .iter()
+            .filter_map(due)
+            .min()
+            .filter(|at| *at <= end)
+        {
+            let row = self
+                .rows
+                .iter()
+                .position(|row| due(row) == Some(at))
+                .unwrap();
+            self.now = at;
+            self.settle(row, part);
+        }
+        self.now = end;
+    }
+}
+
+/// The most of these instants that lie in any one window.
+fn most_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
+    instants.sort_unstable();
+    let held = |end: &u64| {
+        instants
+            .iter()
+            .filter(|at| **at <= *end && **at + window > *end)
+            .count()
+    };
+    instants.iter().map(held).max().unwrap_or_default()
+}
+
+#[test]
+fn of_three_hundred_requests_at_one_instant_exactly_the_limit_is_granted() {
+    for callers in [1, 2, 3, 7, 100, 300] {
+        let mut log = Log::new(100, HOUR);
+        let verdicts: Vec<_> = (0..300)
+            .map(|ask| log.request(&format!("c{}", ask % callers)))
+            .collect();
+        let granted = verdicts
+            .iter()
+            .filter(|verdict| matches!(verdict, Verdict::Granted(_)));
+        assert_eq!(granted.count(), 100, "{callers}");
+        for verdict in verdicts.iter().skip(100) {
+            let Verdict::Refused(refused) = verdict else {
+                panic!("{callers}")
+            };
+            assert_eq!(retry_after(refused), 3630);
+        }
+    }
+}
+
+#[test]
+fn a_windows_edge_lets_no_more_through() {
+    let mut log = Log::new(100, HOUR);
+    for _ in 0..50 {
+        assert!(log.is_granted("alice"));
+    }
+    log.pass(HOUR - 1, 0);
+    let at_the_end = (0..300).filter(|_| log.is_granted("alice")).count();
+    log.pass(1, 0);
+    let at_the_start = (0..300).filter(|_| log.is_granted("alice")).count();
+    assert_eq!((at_the_end, at_the_start), (50, 50));
+}
+
+#[test]
+fn the_example_of_the_deploy_script_and_alice_comes_out_as_documented() {
+    let mut log = Log::new(10, HOUR);
+    for _ in 0..10 {
+        assert!(log.is_granted("script"));
+        log.pass(MINUTE, 0);
+    }
+    log.pass(20 * MINUTE, 0);
+    let Verdict::Refused(refused) = log.request_and_settle("alice") else {
+        panic!()
+    };
+    assert_eq!(retry_after(&refused), 1800);
+    log.pass(30 * MINUTE, 0);
+    assert!(!log.is_granted("script"));
+    assert!(log.is_granted("alice"));
+    log.pass(MINUTE, 0);
+    assert!(log.is_granted("script"));
+}
+
+#[test]
+fn a_claim_that_is_not_taken_up_holds_nobody_back_for_longer_than_a_minute() {
+    let mut log = Log::new(10, HOUR);
+    assert_eq!((0..20).filter(|_| log.is_granted("script")).count(), 10);
+    assert!(!log.is_granted("alice"));
+    log.pass(HOUR, 0);
+    assert_eq!((0..20).filter(|_| log.is_granted("script")).count(), 9);
+    log.pass(MINUTE - 1, 0);
+    assert!(!log.is_granted("script"));
+    log.pass(1, 0);
+    assert!(log.is_granted("script"));
+}
+
+#[test]
+fn many_small_callers_all_get_a_slot_while_one_asks_without_end() {
+    let mut log = Log::new(20, 10 * MINUTE);
+    for _ in 0..20 {
+        assert!(log.is_granted("hog"));
+        log.pass(7_001, 0);
+    }
+    let mut waiting: Vec<(String, u64)> = (0..12)
+        .map(|number| (format!("c{number}"), log.now))
+        .collect();
+    let end = log.now + 20 * MINUTE;
+    while !waiting.is_empty() {
+        assert!(log.now < end, "{waiting:?}");
+        let _ = log.is_granted("hog");
+        waiting.retain_mut(|(caller, retry)| {
+            if log.now < *retry {
+                return true;
+            }
+            match log.request_and_settle(caller) {
+                Verdict::Granted(_) => false,
+                Verdict::Refused(refused) => {
+                    *retry = log.now + retry_after(&refused) * 1000;
+                    true
+                }
+            }
+        });
+        log.pass(250, 0);
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Request(u8),
+    Pass(u64),
+    Settle(prop::sample::Index, u64),
+    /// The upstream did nothing: 401, 403, 429.
+    Release(prop::sample::Index),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0..4_u8).prop_map(Step::Request),
+        2 => (0..20_000_u64).prop_map(Step::Pass),
+        2 => (any::<prop::sample::Index>(), 0..=1000_u64).prop_map(|(row, part)| Step::Settle(row, part)),
+        1 => any::<prop::sample::Index>().prop_map(Step::Release),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_window_ever_holds_more_than_the_limit(
+        limit in 1..8_u32,
+        window in 1_000..60_000_u64,
+        steps in prop::collection::vec(step(), 0..200),
+    ) {
+        let mut log = Log::new(limit, window);
+        for step in steps {
+            match step {
+                Step::Request(caller) => {
+                    let verdict = log.request(&format!("c{caller}"));
+                    let held = log.ask_of("").used.iter().map(|used| used.count).sum::<u32>();
+                    prop_assert!(held <= limit);
+                    if let Verdict::Granted(granted) = verdict {
+                        prop_assert_eq!(granted.left, limit - held);
+                    }
+                }
+                Step::Pass(later) => log.pass(later, 1000),
+                Step::Settle(row, part) if !log.rows.is_empty() => {
+                    let row = row.index(log.rows.len());
+                    log.settle(row, part);
+                }
+                Step::Release(row) if !log.rows.is_empty() => {
+                    let row = row.index(log.rows.len());
+                    if log.rows[row].since.is_some() {
+                        log.rows.remove(row);
+                    }
+                }
+                _ => {}
+            }
+        }
+        log.pass(TIMEOUT, 500);
+        let by_the_upstream = log.counted.iter().map(|(counted, _)| *counted).collect();
+        prop_assert!(most_in_a_window(by_the_upstream, window) <= limit as usize);
+        let by_the_log = log.counted.iter().map(|(_, at)| *at).collect();
+        prop_assert!(most_in_a_window(by_the_log, window) <= limit as usize);
+    }
+
+    #[test]
+    fn a_caller_that_retries_in_time_is_served_before_one_that_asks_without_end(
+        limit in 2..12_u32,
+        window in 10_000..120_000_u64,
+        pace in 100..3_000_u64,
+        first in 0..120_000_u64,
+        wishes in 1..4,
+    ) {
+        let mut log = Log::new(limit, window);
+        let begin = log.now + first;
+        while log.now < begin {
+            let _ = log.is_granted("hog");
+            log.pass(pace.min(begin - log.now), 0);
+        }
+        // Whatever small wishes there are, one after the other, each is granted at the first
+        // retry at the latest, as long as the caller holds less than its share.
+        for _ in 0..wishes {
+            let held = log.ask_of("alice").used.iter().find(|used| used.caller == "alice").map_or(0, |used| used.count);
+            if held >= limit / 2 {
+                break;
+            }
+            let _ = log.is_granted("hog");
+            if let Verdict::Refused(refused) = log.request_and_settle("alice") {
+                let retry = log.now + retry_after(&refused) * 1000;
+                while log.now < retry {
+                    let _ = log.is_granted("hog");
+                    log.pass(pace.min(retry - log.now), 0);
+                }
+                let _ = log.is_granted("hog");
+                prop_assert!(log.is_granted("alice"));
+            }
+        }
+    }
+}

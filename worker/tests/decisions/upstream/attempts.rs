@@ -1,0 +1,209 @@
+//! How a request is sent, with which key, and when it is sent again.
+
+use quillgate::credential::AdminKey;
+use quillgate::{Method, Millis};
+use quillgate_worker::config::Config;
+use quillgate_worker::upstream::{
+    Attempts, NextAttempt, ReplyHead, TransportError, USER_AGENT, UpstreamRequest,
+};
+
+use super::{JSON, head};
+use crate::fixtures::{ADMIN_KEY, NOW, at, configuration, configure};
+
+#[test]
+fn a_request_carries_the_key_and_its_trace() {
+    let request = |body: Option<&str>| UpstreamRequest {
+        method: Method::Post,
+        target: "/v2/agent/demo-docs/job".to_owned(),
+        body: body.map(str::to_owned),
+        traceparent: "00-1-2-00".to_owned(),
+        tracestate: body.map(|_| "vendor=1".to_owned()),
+    };
+    let key = AdminKey::new(ADMIN_KEY).unwrap();
+    let authorization = format!("Bearer {ADMIN_KEY}");
+    let headers = request(None).headers(&key);
+    let expected = [
+        ("accept", "application/json"),
+        ("authorization", authorization.as_str()),
+        ("traceparent", "00-1-2-00"),
+        ("user-agent", "quillgate/0.1.0"),
+    ];
+    assert_eq!(headers.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(USER_AGENT, "quillgate/0.1.0");
+    let headers = request(Some("{}")).headers(&key);
+    assert_eq!(headers.get("content-type"), Some("application/json"));
+    assert_eq!(headers.get("tracestate"), Some("vendor=1"));
+    assert_eq!(headers.iter().count(), 6);
+}
+
+const UNAVAILABLE: [u16; 3] = [502, 503, 504];
+
+/// A working configuration with these admin keys and read keys.
+fn with_keys(admin: &'static str, read: Option<&'static str>) -> Config {
+    configure(&[("ADMIN_API_KEY", Some(admin)), ("ADMIN_READ_KEY", read)])
+}
+
+fn attempts(config: &Config, method: Method) -> Attempts<'_> {
+    Attempts::new(config, method, at(30))
+}
+
+/// What follows an answer with this status, a second after [`NOW`].
+fn after_status(attempts: &mut Attempts<'_>, status: u16) -> NextAttempt {
+    attempts.plan_next(Ok(&head(status, JSON)), at(1))
+}
+
+fn key<'a>(attempts: &Attempts<'a>) -> &'a str {
+    attempts.key().unwrap().expose()
+}
+
+#[test]
+fn a_request_is_sent_with_the_newest_key_that_fits_its_method() {
+    let one = with_keys("mint_write", None);
+    let all = with_keys(
+        "mint_new_write,mint_old_write",
+        Some("mint_new_read,mint_old_read"),
+    );
+    for (config, method, expected) in [
+        (&one, Method::Get, "mint_write"),
+        (&one, Method::Post, "mint_write"),
+        (&all, Method::Get, "mint_new_read"),
+        (&all, Method::Post, "mint_new_write"),
+    ] {
+        assert_eq!(key(&attempts(config, method)), expected);
+    }
+}
+
+#[test]
+fn a_401_is_followed_by_the_older_key_even_after_a_post() {
+    let all = with_keys(
+        "mint_new_write,mint_old_write",
+        Some("mint_new_read,mint_old_read"),
+    );
+    for (method, older) in [
+        (Method::Get, "mint_old_read"),
+        (Method::Post, "mint_old_write"),
+    ] {
+        let mut attempts = attempts(&all, method);
+        assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
+        assert_eq!(key(&attempts), older);
+        assert_eq!(after_status(&mut attempts, 401), NextAttempt::Stop);
+        assert_eq!(key(&attempts), older);
+    }
+    let one = with_keys("mint_write", None);
+    for method in [Method::Get, Method::Post] {
+        let mut attempts = attempts(&one, method);
+        assert_eq!(after_status(&mut attempts, 401), NextAttempt::Stop);
+    }
+}
+
+#[test]
+fn a_get_is_repeated_once_where_another_connection_may_do_better() {
+    let config = configuration();
+    for status in UNAVAILABLE {
+        let mut attempts = attempts(&config, Method::Get);
+        assert_eq!(after_status(&mut attempts, status), NextAttempt::Repeat);
+        for again in [status, 502, 401, 200] {
+            assert_eq!(after_status(&mut attempts, again), NextAttempt::Stop);
+        }
+    }
+    let mut attempts = attempts(&config, Method::Get);
+    let broken = Err(TransportError::Broken);
+    assert_eq!(attempts.plan_next(broken, at(1)), NextAttempt::Repeat);
+    assert_eq!(attempts.plan_next(broken, at(1)), NextAttempt::Stop);
+}
+
+#[test]
+fn a_repetition_begins_with_the_newest_key_again() {
+    let config = with_keys("mint_new,mint_old", None);
+    let mut attempts = attempts(&config, Method::Get);
+    assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
+    assert_eq!(after_status(&mut attempts, 502), NextAttempt::Repeat);
+    assert_eq!(key(&attempts), "mint_new");
+    assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
+    assert_eq!(key(&attempts), "mint_old");
+    assert_eq!(after_status(&mut attempts, 502), NextAttempt::Stop);
+}
+
+#[test]
+fn a_post_is_never_repeated() {
+    let config = with_keys("mint_new,mint_old", None);
+    for status in [200, 400, 404, 429, 500, 502, 503, 504] {
+        let mut attempts = attempts(&config, Method::Post);
+        assert_eq!(after_status(&mut attempts, status), NextAttempt::Stop);
+        assert_eq!(key(&attempts), "mint_new");
+    }
+    for error in [TransportError::Broken, TransportError::TimedOut] {
+        let mut attempts = attempts(&config, Method::Post);
+        assert_eq!(attempts.plan_next(Err(error), at(1)), NextAttempt::Stop);
+    }
+    // Not after the other key was tried either.
+    let mut attempts = attempts(&config, Method::Post);
+    assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
+    assert_eq!(after_status(&mut attempts, 502), NextAttempt::Stop);
+}
+
+#[test]
+fn any_other_answer_counts() {
+    let config = with_keys("mint_new,mint_old", None);
+    for status in 0..=999 {
+        if status == 401 || UNAVAILABLE.contains(&status) {
+            continue;
+        }
+        let mut attempts = attempts(&config, Method::Get);
+        assert_eq!(
+            after_status(&mut attempts, status),
+            NextAttempt::Stop,
+            "{status}"
+        );
+    }
+    let mut attempts = attempts(&config, Method::Get);
+    let timed_out = Err(TransportError::TimedOut);
+    assert_eq!(attempts.plan_next(timed_out, at(1)), NextAttempt::Stop);
+}
+
+#[test]
+fn an_upstream_that_asks_to_wait_is_not_asked_again_at_once() {
+    let config = configuration();
+    for status in UNAVAILABLE {
+        for wait in ["0", "7", "soon", ""] {
+            let head = ReplyHead {
+                retry_after: Some(wait.to_owned()),
+                ..head(status, JSON)
+            };
+            let mut attempts = attempts(&config, Method::Get);
+            assert_eq!(attempts.plan_next(Ok(&head), at(1)), NextAttempt::Stop);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_repeated_once_the_time_is_over() {
+    let config = configuration();
+    for (now, expected) in [
+        (NOW, NextAttempt::Repeat),
+        (Millis(at(30).0 - 1), NextAttempt::Repeat),
+        (at(30), NextAttempt::Stop),
+        (at(31), NextAttempt::Stop),
+    ] {
+        let unavailable = head(503, None);
+        for reply in [Ok(&unavailable), Err(TransportError::Broken)] {
+            let mut attempts = attempts(&config, Method::Get);
+            assert_eq!(attempts.plan_next(reply, now), expected, "{now:?}");
+        }
+    }
+    let two = with_keys("mint_new,mint_old", None);
+    for method in [Method::Get, Method::Post] {
+        let refused = head(401, JSON);
+        let mut attempts = attempts(&two, method);
+        assert_eq!(
+            attempts.plan_next(Ok(&refused), at(30)),
+            NextAttempt::Stop,
+            "nor with the other key"
+        );
+        assert_eq!(key(&attempts), "mint_new");
+    }
+    let attempts = attempts(&config, Method::Get);
+    for (now, left) in [(NOW, 30_000), (at(29), 1_000), (at(30), 0), (at(31), 0)] {
+        assert_eq!(attempts.time_left(now), Millis(left));
+    }
+}

@@ -1,0 +1,139 @@
+//! No key is repeated to the caller or in the log, whatever the upstream answers.
+
+use quillgate::Method;
+use quillgate::credential::AdminKey;
+use quillgate_worker::upstream::{classify_error, describe_key_refusal, error_problem};
+use serde_json::json;
+
+use super::{JSON, api_error, api_error_with, head, keys};
+use crate::fixtures::{ADMIN_KEY, NOW, configure};
+
+/// All that the caller and the log see of an error with this body.
+fn describe(keys: &[AdminKey], body: &str) -> String {
+    let error = api_error_with(keys, 500, None, body);
+    let problem = error_problem(&error, Method::Post).to_json("an-id");
+    format!(
+        "{problem}\n{error:?}\n{}",
+        describe_key_refusal("ADMIN_API_KEY", 401, &error.message)
+    )
+}
+
+#[test]
+fn an_upstream_that_repeats_the_key_is_not_repeated() {
+    let body = json!({
+        "error": format!("Invalid API key: {ADMIN_KEY}"),
+        "details": [{ "message": format!("Bearer {ADMIN_KEY} {ADMIN_KEY}") }],
+    });
+    let error_with_key = api_error(500, None, &body.to_string());
+    assert_eq!(error_with_key.message, "Invalid API key: [key]");
+    assert!(
+        !error_problem(&error_with_key, Method::Get)
+            .to_json("an-id")
+            .contains(ADMIN_KEY)
+    );
+    // At the place where long words are cut off, too.
+    let long = json!({ "error": format!("{}{ADMIN_KEY}", "x".repeat(990)) }).to_string();
+    assert!(!api_error(500, None, &long).message.contains("mint_"));
+}
+
+#[test]
+fn none_of_several_keys_is_repeated_wherever_it_stands() {
+    let names = [
+        "mint_the_newest_write_key",
+        "mint_the_older_write_key",
+        "mint_a_read_key",
+    ];
+    let every = names.join(" ");
+    for body in [
+        json!({ "error": every }),
+        json!({ "error": { "message": every } }),
+        json!({ "detail": every, "type": names[0] }),
+        json!({ "message": every, "details": [{ "message": every }], "errors": [{ "detail": every }] }),
+        json!({ "title": format!("x{}x{}", names.concat(), names[2]) }),
+    ] {
+        let shown = describe(&keys(&names), &body.to_string());
+        assert!(shown.contains("[key]"), "{shown}");
+        assert!(!shown.contains("mint_"), "{shown}");
+    }
+    // An upstream with no key to know has nothing taken out of its words.
+    let body = json!({ "error": every }).to_string();
+    assert_eq!(api_error_with(&[], 500, None, &body).message, every);
+}
+
+#[test]
+fn a_key_is_not_repeated_in_json_escapes_either() {
+    for (key, written) in [
+        (ADMIN_KEY, ADMIN_KEY.replace('_', "\\u005f")),
+        (ADMIN_KEY, ADMIN_KEY.replace('m', "\\u006D")),
+        ("mint_of/base/64", "mint_of\\/base\\/64".to_owned()),
+        ("mint_of\\slash", "mint_of\\\\slash".to_owned()),
+        ("mint_of\"quote", "mint_of\\\"quote".to_owned()),
+    ] {
+        let body = format!(r#"{{"error":"no such key: {written}"}}"#);
+        let error = api_error_with(&keys(&[key]), 500, None, &body);
+        assert!(error.message.starts_with("no such key: "), "{body}");
+        assert!(!error.message.contains(key), "{body}");
+    }
+}
+
+#[test]
+fn a_key_that_begins_like_another_one_does_not_leave_the_rest_of_that() {
+    let body = json!({ "error": "mint_short_and_the_secret_rest" }).to_string();
+    for order in [
+        ["mint_short", "mint_short_and_the_secret_rest"],
+        ["mint_short_and_the_secret_rest", "mint_short"],
+    ] {
+        let shown = describe(&keys(&order), &body);
+        assert!(!shown.contains("secret_rest"), "{shown}");
+    }
+}
+
+#[test]
+fn what_the_log_says_of_a_refused_key_holds_no_key() {
+    for status in [401, 403] {
+        let body = json!({ "error": format!("the key {ADMIN_KEY} has expired") }).to_string();
+        let refused = api_error(status, None, &body);
+        let line = describe_key_refusal("ADMIN_READ_KEY", status, &refused.message);
+        assert!(!line.contains("mint_"), "{line}");
+        let begins = format!("the upstream refused ADMIN_READ_KEY with {status}: ");
+        assert!(line.starts_with(&begins), "{line}");
+        assert!(line.contains("the key [key] has expired"), "{line}");
+    }
+    let silent = describe_key_refusal("ADMIN_API_KEY", 401, &api_error(401, None, "").message);
+    assert!(silent.contains("401: unauthorized;"), "{silent}");
+}
+
+#[test]
+fn the_operator_is_told_which_key_was_refused_and_never_its_text() {
+    let keys = [
+        ("ADMIN_API_KEY", Some("mint_new_write, mint_old_write")),
+        ("ADMIN_READ_KEY", Some("mint_new_read, mint_old_read")),
+    ];
+    let every = "mint_new_write mint_old_write mint_new_read mint_old_read";
+    let body = json!({ "error": every }).to_string();
+    for (config, method, variable) in [
+        (configure(&keys), Method::Get, "ADMIN_READ_KEY"),
+        (configure(&keys), Method::Post, "ADMIN_API_KEY"),
+        (configure(&keys[..1]), Method::Get, "ADMIN_API_KEY"),
+        (configure(&keys[..1]), Method::Post, "ADMIN_API_KEY"),
+    ] {
+        for status in [401, 403] {
+            let head = head(status, JSON);
+            let line = classify_error(&head, &body, method, &config, NOW)
+                .operator
+                .unwrap();
+            let begins = format!("the upstream refused {variable} with {status}: ");
+            assert!(line.starts_with(&begins), "{line}");
+            assert!(!line.contains("write ") && line.contains("[key]"), "{line}");
+        }
+    }
+    let config = configure(&keys);
+    for status in [400, 500, 999] {
+        let failure = classify_error(&head(status, JSON), &body, Method::Get, &config, NOW);
+        let shown = format!("{} {failure:?}", failure.problem.to_json("an-id"));
+        assert!(
+            !shown.contains("mint_") && shown.contains("[key]"),
+            "{shown}"
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! What a webhook holds, and when its delivery is tried again.
+
+use quillgate::{JobStatus, Millis};
+use quillgate_worker::jobs::webhook::{Event, JobEnd, Next, RETRY_AFTER, plan_next};
+use serde_json::{Value, json};
+
+const DAY: Millis = Millis(86_400_000);
+
+#[test]
+fn attempts_follow_the_published_schedule() {
+    let seconds = RETRY_AFTER.map(|wait| wait.0 / 1000);
+    let expected = [
+        0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400,
+    ];
+    assert_eq!(seconds, expected);
+    for status in [
+        None,
+        Some(100),
+        Some(301),
+        Some(307),
+        Some(400),
+        Some(404),
+        Some(500),
+        Some(599),
+    ] {
+        for (attempt, wait) in (1..).zip(&RETRY_AFTER[1..]) {
+            assert_eq!(
+                plan_next(attempt, status, None, 0.0),
+                Next::Again(*wait),
+                "{status:?}"
+            );
+        }
+        for attempt in [10, 11, u32::MAX] {
+            assert_eq!(plan_next(attempt, status, None, 0.0), Next::GivenUp);
+        }
+    }
+}
+
+#[test]
+fn a_delivery_ends_with_a_2xx_or_a_410() {
+    for attempt in [1, 5, 10, 11] {
+        for status in 200..=299 {
+            assert_eq!(plan_next(attempt, Some(status), Some(DAY), 0.5), Next::Done);
+        }
+        assert_eq!(plan_next(attempt, Some(410), Some(DAY), 0.5), Next::GivenUp);
+    }
+}
+
+#[test]
+fn a_receiver_may_ask_for_a_longer_wait_but_not_for_a_shorter_one() {
+    let five = RETRY_AFTER[1];
+    for (status, asked, expected) in [
+        (Some(429), Some(Millis(60_000)), Millis(60_000)),
+        (Some(503), Some(Millis(60_000)), Millis(60_000)),
+        (Some(429), Some(Millis(1)), five),
+        (Some(429), None, five),
+        (Some(429), Some(Millis(u64::MAX)), DAY),
+        (Some(500), Some(Millis(60_000)), five),
+        (Some(301), Some(Millis(60_000)), five),
+        (None, Some(Millis(60_000)), five),
+    ] {
+        assert_eq!(
+            plan_next(1, status, asked, 0.0),
+            Next::Again(expected),
+            "{status:?} {asked:?}"
+        );
+    }
+    assert_eq!(plan_next(10, Some(429), Some(DAY), 0.0), Next::GivenUp);
+}
+
+#[test]
+fn jitter_makes_a_wait_up_to_a_tenth_longer() {
+    for (jitter, expected) in [
+        (0.0, 300_000),
+        (0.5, 315_000),
+        (1.0, 330_000),
+        (-1.0, 300_000),
+        (7.0, 330_000),
+        (f64::NAN, 300_000),
+        (f64::INFINITY, 330_000),
+    ] {
+        assert_eq!(
+            plan_next(2, None, None, jitter),
+            Next::Again(Millis(expected)),
+            "{jitter}"
+        );
+    }
+}
+
+#[test]
+fn a_jobs_end_is_an_event_and_nothing_else_is() {
+    for (status, expected) in [
+        ("completed", Some(JobEnd::Completed)),
+        ("failed", Some(JobEnd::Failed)),
+        ("archived", Some(JobEnd::Archived)),
+        ("active", None),
+        ("queued", None),
+        ("not_found", None),
+        ("", None),
+    ] {
+        let status = JobStatus::from(status.to_owned());
+        assert_eq!(JobEnd::of(&status), expected);
+        assert_eq!(JobEnd::of(&status).is_some(), status.is_terminal());
+    }
+}
+
+#[test]
+fn an_end_is_found_by_its_name() {
+    for end in JobEnd::ALL {
+        assert_eq!(JobEnd::from_name(end.as_str()), Some(end));
+    }
+    let names = JobEnd::ALL.map(JobEnd::as_str);
+    assert_eq!(
+        names,
+        ["completed", "failed", "archived", "unfinished", "not_found"]
+    );
+    for name in ["", "active", "Completed", "agent_job.completed"] {
+        assert_eq!(JobEnd::from_name(name), None);
+    }
+}
+
+#[test]
+fn a_payload_names_project_and_address_and_holds_the_job_as_it_is() {
+    let job = r#"{"id":"j1","status":"completed","prLink":null,"x":"\u2028"}"#;
+    let written = Event {
+        end: JobEnd::Completed,
+        timestamp: "2024-02-29T12:34:56.789Z",
+        project: "a \"project\"",
+        url: "https://hooks.example/\"x\"",
+        job,
+    }
+    .to_json();
+    let value: Value = serde_json::from_str(&written).unwrap();
+    let expected = json!({
+        "type": "agent_job.completed",
+        "timestamp": "2024-02-29T12:34:56.789Z",
+        "project": "a \"project\"",
+        "webhookUrl": "https://hooks.example/\"x\"",
+        "data": serde_json::from_str::<Value>(job).unwrap(),
+    });
+    assert_eq!(value, expected);
+    assert!(written.contains(job));
+}
