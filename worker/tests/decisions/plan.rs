@@ -112,7 +112,7 @@ fn admit(head: &RequestHead<'_>) -> AdmittedWrite {
     }
 }
 
-/// What becomes of an admitted request that writes, with these header headers and this body.
+/// What becomes of an admitted request that writes, with these header fields and this body.
 fn accept(
     config: &Config,
     url: &str,
