@@ -29,8 +29,8 @@ export function reportGateway(measured) {
     parts.push(...writeHeading("resident memory of workerd, in MB", "memory"));
     const note = `\
 First ${REQUESTS} times the same request, then as many distinct ones for rows of the same page: limits,
-offsets and spellings of a date. V8 lets garbage lie until it needs the room: \`kept\` is ours in a heap of 48 MB, where
-it does not.`;
+offsets and spellings of a date. V8 leaves garbage lying until it needs the room: \`small-heap\` is ours in a heap
+of 48 MB, where less of it lies.`;
     parts.push(note, writeMemoryTable(memory));
   }
   if (crossings) {

@@ -235,7 +235,7 @@ describe("somebody behind Cloudflare Access", () => {
     }
   });
 
-  test("a workflow's or an own token does not pass for one", async () => {
+  test("a workflow's token or one of the gateway's does not pass for one", async () => {
     assertUnauthorized(await gate.get(LIST, assertion(workflow())), /from another issuer/);
     assertUnauthorized(await gate.get(LIST, assertion(gate.token())), /must be signed with/);
   });
@@ -359,7 +359,7 @@ describe("an issuer's keys", () => {
   }
 });
 
-describe("an own token", () => {
+describe("a token of the gateway", () => {
   const own = (changes) => bearer(gate.token(changes));
 
   test("of the newest secret and of the one before is good, of no other", async () => {

@@ -58,7 +58,7 @@ describe("another issuer's or audience's token (GHSA-m732-5p4w-x69g)", () => {
     ],
     ["a trusted issuer in the gateway's name", named(() => "quillgate"), ISSUER],
     [
-      "a trusted issuer with an own token's claims",
+      "a trusted issuer with the claims of the gateway's own tokens",
       () => issuers.github.mint(ownClaims(), {}),
       ISSUER,
     ],
@@ -120,11 +120,23 @@ describe("a token at another time", () => {
     ["issued in more than a minute", () => foreign({ iat: now() + 120 }), NOT_YET],
     ["a text for its beginning", () => foreign({ nbf: "0" }), INCOMPLETE],
     ["a text for when it was issued", () => foreign({ iat: "0" }), INCOMPLETE],
-    ["an own one expired just now", () => own({ exp: now() }), EXPIRED],
-    ["an own one valid in more than a minute", () => own({ nbf: now() + 120 }), NOT_YET],
-    ["an own one issued in more than a minute", () => own({ iat: now() + 120 }), NOT_YET],
-    ["an own one of 91 days", () => own({ exp: now() + 91 * 86_400 }), /longer than 90 days/],
-    ["an own one of 91 days that began", () => own({ iat: 0 }), /longer than 90 days/],
+    ["a token of the gateway expired just now", () => own({ exp: now() }), EXPIRED],
+    [
+      "a token of the gateway valid in more than a minute",
+      () => own({ nbf: now() + 120 }),
+      NOT_YET,
+    ],
+    [
+      "a token of the gateway issued in more than a minute",
+      () => own({ iat: now() + 120 }),
+      NOT_YET,
+    ],
+    [
+      "a token of the gateway of 91 days",
+      () => own({ exp: now() + 91 * 86_400 }),
+      /longer than 90 days/,
+    ],
+    ["a token of the gateway of 91 days that began", () => own({ iat: 0 }), /longer than 90 days/],
   ]);
 
   test("is let through by less than a minute's leeway, and by then no further", async () => {
@@ -204,7 +216,7 @@ describe("a token of Cloudflare Access in its header", () => {
   refusesTokens(
     [
       ["a bearer issuer's token", foreign, ISSUER],
-      ["an own token", own, ALGORITHM],
+      ["a token of the gateway", own, ALGORITHM],
       ["alg none", () => forgeNone(issuers.access.accessClaims()), ALGORITHM],
       [
         "HS256 by its public key",

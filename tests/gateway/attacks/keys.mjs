@@ -81,7 +81,7 @@ describe("a header that leads to another key", () => {
     ["an x5u", forged(() => ({ x5u: issuers.attacker.jwksUrl })), BRINGS_KEY],
     ["an x5c", forged(() => ({ x5c: [der().toString("base64")] })), BRINGS_KEY],
     [
-      "an own token with its secret",
+      "a token of the gateway with its secret",
       () => ownWith({ alg: "HS256", jwk }, hmac("x".repeat(32))),
       WRONG,
     ],
@@ -93,7 +93,7 @@ describe("a header that leads to another key", () => {
       ["a typ that is a number", { typ: 1 }],
     ].flatMap(([what, changes]) => [
       [what, () => foreignWith(changes), KIND],
-      [`${what} in an own token`, () => ownWith({ alg: "HS256", ...changes }), KIND],
+      [`${what} in a token of the gateway`, () => ownWith({ alg: "HS256", ...changes }), KIND],
     ]),
   ]);
 

@@ -22,10 +22,12 @@ import {
 describe("a replaced project", () => {
   const elsewhere = (what, token) =>
     test(`is refused: ${what}`, () => assertRefused(bearer(token()), NOT_ALLOWED));
-  elsewhere("an own token for another", () => own({ projects: [OTHER] }));
-  elsewhere("an own token for none", () => own({ projects: [] }));
-  elsewhere("an own token for a star", () => own({ projects: ["*", "demo-*", "demo"] }));
-  elsewhere("an own token for lookalikes", () => own({ projects: ["Demo-docs", `${PROJECT} `] }));
+  elsewhere("a token of the gateway for another", () => own({ projects: [OTHER] }));
+  elsewhere("a token of the gateway for none", () => own({ projects: [] }));
+  elsewhere("a token of the gateway for a star", () => own({ projects: ["*", "demo-*", "demo"] }));
+  elsewhere("a token of the gateway for lookalikes", () =>
+    own({ projects: ["Demo-docs", `${PROJECT} `] }),
+  );
   elsewhere("a rule that leads elsewhere", () => foreign({ repository: "acme/elsewhere" }));
   elsewhere("another issuer's rule", () => issuers.partner.mint(workflow({}, issuers.partner)));
   elsewhere("a foreign token that claims it itself", () =>
