@@ -95,6 +95,12 @@ impl Call {
         self.declaration
     }
 
+    /// The method of its request.
+    #[must_use]
+    pub const fn method(&self) -> Method {
+        self.declaration.method
+    }
+
     /// The argument of this name, as it is sent.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Deref;
 
 use crate::millis::Millis;
 use crate::text::{MAX_SAFE_INTEGER, format_integer, sanitize};
@@ -59,46 +60,58 @@ pub enum Rule {
 /// The bounds of an integer, which stand here and nowhere else.
 #[derive(Debug, PartialEq, Eq)]
 pub struct IntegerRule {
-    /// The rule's stable name.
-    pub name: &'static str,
-    /// What the integer counts, in words after "an integer"; empty where that is plain.
-    pub unit: &'static str,
+    /// What the integer counts.
+    pub kind: IntegerKind,
     /// The smallest value.
     pub min: u64,
     /// The largest value.
     pub max: u64,
 }
 
+/// What an integer counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IntegerKind {
+    /// Rows of a page.
+    PageSize,
+    /// Jobs of a page.
+    JobPageSize,
+    /// Rows to skip.
+    Offset,
+    /// Pages.
+    Page,
+    /// Milliseconds.
+    Milliseconds,
+    /// How often a request is sent again.
+    RetryCount,
+}
+
 impl IntegerRule {
     /// How many rows to skip: all that JSON can carry exactly (docs/platform.md, 4.2, `offset`).
-    pub const OFFSET: Self = Self::new("offset", 0, MAX_SAFE_INTEGER);
+    pub const OFFSET: Self = Self::new(IntegerKind::Offset, 0, MAX_SAFE_INTEGER);
     /// A page of a list, counted from 1.
-    pub const PAGE: Self = Self::new("page", 1, MAX_SAFE_INTEGER);
+    pub const PAGE: Self = Self::new(IntegerKind::Page, 1, MAX_SAFE_INTEGER);
     /// How many rows a page of views or visitors may hold (docs/platform.md, 4.2, `limit`).
-    pub const PAGE_SIZE: Self = Self::page_size("page-size", 250);
+    pub const PAGE_SIZE: Self = Self::page_size(250);
     /// How many jobs a page of a gateway's list may hold.
-    pub const JOB_PAGE_SIZE: Self = Self::page_size("job-page-size", 100);
+    pub const JOB_PAGE_SIZE: Self = Self::new(IntegerKind::JobPageSize, 1, 100);
     /// How often a request is sent again.
-    pub const RETRY_COUNT: Self = Self::new("retry-count", 0, 10);
+    pub const RETRY_COUNT: Self = Self::new(IntegerKind::RetryCount, 0, 10);
     /// A length of time that a host's timer takes.
-    pub const MILLISECONDS: Self = Self {
-        unit: " of milliseconds",
-        ..Self::new("milliseconds", 1, (1 << 31) - 1)
-    };
+    pub const MILLISECONDS: Self = Self::new(IntegerKind::Milliseconds, 1, (1 << 31) - 1);
 
-    const fn new(name: &'static str, min: u64, max: u64) -> Self {
-        Self {
-            name,
-            unit: "",
-            min,
-            max,
-        }
+    const fn new(kind: IntegerKind, min: u64, max: u64) -> Self {
+        Self { kind, min, max }
     }
 
     /// How many rows a page may hold.
     #[must_use]
-    pub const fn page_size(name: &'static str, max: u64) -> Self {
-        Self::new(name, 1, max)
+    pub const fn page_size(max: u64) -> Self {
+        Self::new(IntegerKind::PageSize, 1, max)
+    }
+
+    /// The bounds in words: `1 to 250`.
+    fn describe_bounds(&self) -> String {
+        [&format_integer(self.min), " to ", &format_integer(self.max)].concat()
     }
 
     /// Checks that a number is within the bounds, and gives it back.
@@ -163,7 +176,14 @@ impl Rule {
             Self::NotEmpty => "not-empty",
             Self::NotDotSegment => "not-dot-segment",
             Self::PathSegment => "path-segment",
-            Self::Integer(rule) => rule.name,
+            Self::Integer(rule) => match rule.kind {
+                IntegerKind::PageSize => "page-size",
+                IntegerKind::JobPageSize => "job-page-size",
+                IntegerKind::Offset => "offset",
+                IntegerKind::Page => "page",
+                IntegerKind::Milliseconds => "milliseconds",
+                IntegerKind::RetryCount => "retry-count",
+            },
             Self::NotWithOffset => "not-with-offset",
             Self::DateFormat => "date-format",
             Self::CalendarDate => "calendar-date",
@@ -180,31 +200,58 @@ impl Rule {
         }
     }
 
-    /// Appends the rule in words.
-    fn describe(self, words: &mut String) {
+    /// The rule's place in [`Self::ALL`], by which the package knows its name and its words.
+    #[must_use]
+    pub const fn number(self) -> u32 {
         match self {
-            Self::Integer(rule) => {
-                words.push_str("must be an integer");
-                words.push_str(rule.unit);
-                words.push_str(" from ");
-                words.push_str(&format_integer(rule.min));
-                words.push_str(" to ");
-                words.push_str(&format_integer(rule.max));
-            }
-            Self::OneOf(known) => {
-                words.push_str("must be one of ");
-                for (at, text) in known.iter().enumerate() {
-                    words.push_str(if at == 0 { "" } else { ", " });
-                    words.push_str(text);
-                }
-            }
-            other => words.push_str(other.text()),
+            Self::Required => 0,
+            Self::Text => 1,
+            Self::NotEmpty => 2,
+            Self::NotDotSegment => 3,
+            Self::PathSegment => 4,
+            Self::Integer(rule) => match rule.kind {
+                IntegerKind::PageSize => 5,
+                IntegerKind::JobPageSize => 6,
+                IntegerKind::Offset => 7,
+                IntegerKind::Page => 8,
+                IntegerKind::Milliseconds => 18,
+                IntegerKind::RetryCount => 19,
+            },
+            Self::NotWithOffset => 9,
+            Self::DateFormat => 10,
+            Self::CalendarDate => 11,
+            Self::BeforeDateTo => 12,
+            Self::OneOf(_) => 13,
+            Self::Ulid => 14,
+            Self::BaseUrl => 15,
+            Self::SecureBaseUrl => 16,
+            Self::AdminKey => 17,
+            Self::IdempotencyKey => 20,
+            Self::Credential => 21,
+            Self::Unknown => 22,
+            Self::Once => 23,
         }
     }
 
-    const fn text(self) -> &'static str {
+    /// What follows [`Self::text`]: the bounds of an integer, or the known texts.
+    #[must_use]
+    pub fn detail(self) -> String {
         match self {
-            Self::Integer(_) | Self::OneOf(_) => "",
+            Self::Integer(rule) => rule.describe_bounds(),
+            Self::OneOf(known) => known.join(", "),
+            _ => String::new(),
+        }
+    }
+
+    /// The rule in words, which [`Self::detail`] completes.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Integer(rule) => match rule.kind {
+                IntegerKind::Milliseconds => "must be an integer of milliseconds from ",
+                _ => "must be an integer from ",
+            },
+            Self::OneOf(_) => "must be one of ",
             Self::Required => "is required",
             Self::Text => "must be text",
             Self::NotEmpty => "must have at least one character",
@@ -232,15 +279,20 @@ impl Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut words = String::new();
-        self.describe(&mut words);
-        f.write_str(&words)
+        f.write_str(self.text())?;
+        f.write_str(&self.detail())
     }
 }
 
-/// A value was refused before anything was sent.
+/// A value was refused before anything was sent: see [`Violation`].
+///
+/// One word wide, since every check can return one and few do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ValidationError {
+pub struct ValidationError(Box<Violation>);
+
+/// What is wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
     /// The parameter, spelled as the upstream spells it: `prompt`, `limit`, `dateFrom`.
     pub field: Cow<'static, str>,
     /// The rule that the value breaks.
@@ -257,11 +309,11 @@ impl ValidationError {
         rule: Rule,
         found: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self {
+        Self(Box::new(Violation {
             field: field.into(),
             rule,
             found: found.into(),
-        }
+        }))
     }
 
     /// A refusal of a parameter that the operation does not have.
@@ -281,14 +333,21 @@ impl ValidationError {
     /// ```
     #[must_use]
     pub fn message(&self) -> String {
-        let mut message = String::from(self.field.as_ref());
-        message.push(' ');
-        self.rule.describe(&mut message);
+        let rule = (self.rule.text(), self.rule.detail());
+        let mut message = [&self.field, " ", rule.0, &rule.1].concat();
         if !self.found.is_empty() {
             message.push_str(", found ");
             message.push_str(&self.found);
         }
         message
+    }
+}
+
+impl Deref for ValidationError {
+    type Target = Violation;
+
+    fn deref(&self) -> &Violation {
+        &self.0
     }
 }
 

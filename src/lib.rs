@@ -30,6 +30,8 @@
 //! | [`pages`] | which page of a list comes next |
 //! | [`poll`] | when to ask for a job again |
 //! | [`retry`] | whether and when to send a request again |
+//! | [`task`] | what to do next, from a call to its result: all of the above as one state machine |
+//! | [`options`] | how long a call may take, and how often it is sent |
 //! | [`date`] | calendar dates, instants and HTTP dates |
 //! | [`schema`], [`value`] | what a type looks like from outside, and values whose type is not yet known |
 
@@ -51,12 +53,14 @@ pub mod job_list;
 pub mod list;
 pub mod millis;
 pub mod operation;
+pub mod options;
 pub mod pages;
 pub mod parameters;
 pub mod poll;
 pub mod project;
 pub mod response;
 pub mod retry;
+pub mod task;
 pub mod text;
 pub mod ulid;
 pub mod value;
@@ -74,13 +78,17 @@ pub use count::{Count, Number};
 pub use date::{DateBound, DateRange};
 pub use declaration::{Declaration, Method, Policy, Scope};
 pub use endpoint::Endpoint;
-pub use error::{ApiError, DecodeError, Error, IntegerRule, Rule, ValidationError};
+pub use error::{
+    ApiError, DecodeError, Error, IntegerKind, IntegerRule, Rule, ValidationError, Violation,
+};
 pub use job_list::{JobPage, JobPageSize, ListAgentJobs, ListedJob};
 pub use list::{Limit, Offset, PageSize, SmallPageSize};
 pub use millis::Millis;
 pub use operation::Operation;
+pub use options::CallOptions;
 pub use pages::{PageInfo, Pages};
 pub use parameters::{ConversationCursor, Cursor};
 pub use poll::{Poll, PollStep};
 pub use project::ProjectId;
 pub use retry::{Failure, Idempotency, Retry};
+pub use task::Task;

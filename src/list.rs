@@ -24,7 +24,7 @@ impl<const MAX: u64, const DEFAULT: u64> Limit<MAX, DEFAULT> {
     pub const DEFAULT: Self = Self(DEFAULT);
 
     /// The bounds.
-    pub(crate) const RULE: IntegerRule = IntegerRule::page_size("page-size", MAX);
+    pub(crate) const RULE: IntegerRule = IntegerRule::page_size(MAX);
 
     /// A page of `rows` rows.
     ///

@@ -42,6 +42,11 @@ pub enum Failure {
     Connection,
     /// No complete answer in time.
     Timeout,
+    /// An answer by which nobody knows whether the request was carried out: see
+    /// [`crate::response::is_outcome_unknown`].
+    OutcomeUnknown,
+    /// A 2xx whose body is not what the operation promises.
+    Malformed,
 }
 
 impl From<&ApiError> for Failure {
@@ -71,6 +76,7 @@ impl Failure {
         match self {
             Self::Status(status) => matches!(status, 408 | 429 | 500..=599),
             Self::StillRunning | Self::Connection | Self::Timeout => true,
+            Self::OutcomeUnknown | Self::Malformed => false,
         }
     }
 }

@@ -23,7 +23,9 @@ pub enum Scalar<'a> {
     Wire(Cow<'a, str>),
     /// A number.
     Number(f64),
-    /// Anything else, in words: `a boolean`, `an object`.
+    /// `true` or `false`.
+    Flag(bool),
+    /// Anything else, in words: `an array`, `an object`.
     Other(&'static str),
 }
 
@@ -65,6 +67,7 @@ impl Scalar<'_> {
             Self::Null => "null",
             Self::Text(_) | Self::Wire(_) => "text",
             Self::Number(_) => "a number",
+            Self::Flag(_) => "a boolean",
             Self::Other(kind) => kind,
         }
     }
@@ -169,7 +172,7 @@ impl Value for serde_json::Value {
     fn scalar(&self) -> Scalar<'_> {
         match self {
             Self::Null => Scalar::Absent,
-            Self::Bool(_) => Scalar::Other("a boolean"),
+            Self::Bool(flag) => Scalar::Flag(*flag),
             Self::Number(number) => Scalar::Number(number.as_f64().unwrap_or(f64::NAN)),
             Self::String(text) => Scalar::Text(Cow::Borrowed(text)),
             Self::Array(_) => Scalar::Other("an array"),
