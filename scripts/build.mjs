@@ -98,8 +98,12 @@ const SMALL_FLAGS = [
   // The other mangling's long names would be part of the glue.
   "-Csymbol-mangling-version=legacy",
 ];
-/** No object crosses into the package's wasm, so it needs no table of them. */
-const PACKAGE_FLAGS = ["-Ctarget-feature=-reference-types"];
+const PACKAGE_FLAGS = [
+  // No object crosses into the package's wasm, so it needs no table of them.
+  "-Ctarget-feature=-reference-types",
+  // Small functions are inlined before code is generated: 500 bytes less to download.
+  "-Zmir-opt-level=3",
+];
 /** What wasm-bindgen and this build make of the package's wasm. */
 const PACKAGE_CORE = ["core.js", "core.d.ts", "core_bg.wasm", "host.js"];
 /** Exports of wasm-bindgen's own that the package's glue has no use for. */

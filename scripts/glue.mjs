@@ -68,11 +68,50 @@ export function asImports(glue, { imports, exports }, modules) {
   module = module.replace("export function __wbg_set_wasm(", "export function setExports(");
   const short = new Map(exports);
   module = module.replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${rename(short, name)}`);
+  for (const [code, replacement] of UNNEEDED) {
+    if (!module.includes(code)) throw new Error(`the glue has no ${code}`);
+    module = module.replace(code, replacement);
+  }
   // A name that was not renamed would be missed when it is called, and not before.
   const left = /__wb\w+/.exec(module.replaceAll(/this\.__wbg_ptr|__destroy_into_raw/g, ""));
   if (left) throw new Error(`the glue still names ${left[0]}`);
   return module;
 }
+
+/** What every runtime has that can load the package, and a branch that is never taken. */
+const UNNEEDED = [
+  [
+    `if (!('encodeInto' in cachedTextEncoder)) {
+    cachedTextEncoder.encodeInto = function (arg, view) {
+        const buf = cachedTextEncoder.encode(arg);
+        view.set(buf);
+        return {
+            read: arg.length,
+            written: buf.length
+        };
+    };
+}
+`,
+    "",
+  ],
+  [
+    `    if (realloc === undefined) {
+        const buf = cachedTextEncoder.encode(arg);
+        const ptr = malloc(buf.length, 1) >>> 0;
+        getUint8ArrayMemory0().subarray(ptr, ptr + buf.length).set(buf);
+        WASM_VECTOR_LEN = buf.length;
+        return ptr;
+    }
+`,
+    "",
+  ],
+  [
+    `(typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : `,
+    "",
+  ],
+];
 
 function rename(names, name) {
   return names.get(name) ?? name;

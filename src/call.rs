@@ -72,10 +72,9 @@ impl Call {
         declaration: &'static Declaration,
         params: &V,
     ) -> Result<Self, ValidationError> {
-        for name in params.names() {
-            if declaration.parameter(&name).is_none() {
-                return Err(ValidationError::unknown(&name));
-            }
+        let is_unknown = |name: &str| declaration.parameter(name).is_none();
+        if let Some(name) = params.find_name(is_unknown) {
+            return Err(ValidationError::unknown(&name));
         }
         let mut call = Self::new(declaration);
         for (parameter, argument) in declaration.parameters.iter().zip(&mut call.arguments) {

@@ -205,8 +205,6 @@ pub struct Declaration {
     pub path: &'static str,
     /// The parameters, without `projectId`, which every operation has.
     pub parameters: &'static [Parameter],
-    /// The name of the type of a success's body; empty when there is none.
-    pub result: &'static str,
     /// The scope that an access token of the gateway needs for it.
     pub scope: Scope,
     /// The budget that it is counted against, if any.

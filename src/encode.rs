@@ -1,5 +1,7 @@
 //! Percent-encoding of what goes into a URL, and JSON text of what goes into a body.
 
+use crate::text::push_part;
+
 /// Percent-encodes `text` as one path segment or one query value.
 ///
 /// Everything but RFC 3986's unreserved characters (`A-Z a-z 0-9 - . _ ~`) is
@@ -28,19 +30,19 @@ pub(crate) fn push_percent_encoded(encoded: &mut String, text: &str) {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
             continue;
         }
-        encoded.push_str(text.get(run..at).unwrap_or_default());
+        push_part(encoded, text, run, at);
         encoded.push_str("%");
         push_hex(encoded, *byte, "0123456789ABCDEF");
         run = at + 1;
     }
-    encoded.push_str(text.get(run..).unwrap_or_default());
+    push_part(encoded, text, run, text.len());
 }
 
 /// Appends a byte by two of these digits.
 fn push_hex(text: &mut String, byte: u8, digits: &str) {
     for digit in [byte >> 4, byte & 15] {
         let at = usize::from(digit);
-        text.push_str(&digits[at..=at]);
+        push_part(text, digits, at, at + 1);
     }
 }
 
@@ -71,13 +73,13 @@ pub(crate) fn push_json_string(json: &mut String, text: &str) {
             0..=0x1f => "\\u00",
             _ => continue,
         };
-        json.push_str(&text[run..at]);
+        push_part(json, text, run, at);
         json.push_str(escape);
         if escape.len() > 2 {
             push_hex(json, byte, "0123456789abcdef");
         }
         run = at + 1;
     }
-    json.push_str(&text[run..]);
+    push_part(json, text, run, text.len());
     json.push_str("\"");
 }

@@ -78,8 +78,6 @@ macro_rules! operation {
                             $crate::declaration::Parameter::FILLER,
                         )
                     },
-                    // Read at compile time, so that the type's documentation stays out of the wasm.
-                    result: const { <$output as $crate::schema::Described>::KIND.name() },
                     scope: $crate::declaration::Scope::$scope,
                     policy: $policy,
                     pagination: $pagination,

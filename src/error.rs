@@ -319,11 +319,12 @@ impl ValidationError {
         rule: Rule,
         found: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self(Box::new(Violation {
-            field: field.into(),
-            rule,
-            found: found.into(),
-        }))
+        Self::build(field.into(), rule, found.into())
+    }
+
+    #[inline(never)]
+    fn build(field: Cow<'static, str>, rule: Rule, found: Cow<'static, str>) -> Self {
+        Self(Box::new(Violation { field, rule, found }))
     }
 
     /// A refusal of a parameter that the operation does not have.

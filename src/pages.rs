@@ -97,7 +97,10 @@ impl Pages {
             call.set("limit", format_integer(limit.unwrap_or(MOST_ROWS)));
             call.set("offset", format_integer(offset.unwrap_or(0)));
         }
-        let cursors = call.text("cursor").map(hash).into_iter().collect();
+        let mut cursors = Vec::new();
+        if let Some(cursor) = call.text("cursor") {
+            cursors.push(hash(cursor));
+        }
         Self {
             next: Some(call),
             empty_in_a_row: 0,

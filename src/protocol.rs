@@ -7,19 +7,20 @@ macro_rules! numbers {
     ($(#[doc = $doc:literal])+ pub enum $name:ident { $($(#[doc = $variant_doc:literal])+ $variant:ident,)+ }) => {
         $(#[doc = $doc])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[repr(u32)]
+        #[repr(u8)]
         pub enum $name {
             $($(#[doc = $variant_doc])+ $variant,)+
         }
 
         impl $name {
-            /// All of them by name, in the order of their numbers.
-            pub const ALL: &'static [(&'static str, Self)] = &[$((stringify!($variant), Self::$variant)),+];
+            /// Their names, in the order of their numbers.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($variant)),+];
 
             /// The one of this number.
             #[must_use]
             pub fn from_number(number: u32) -> Option<Self> {
-                Self::ALL.get(number as usize).map(|(_, one)| *one)
+                const ALL: &[$name] = &[$($name::$variant),+];
+                ALL.get(number as usize).copied()
             }
         }
     };
@@ -63,6 +64,9 @@ numbers! {
     pub enum EventNumber {
         /// The parameters can be read: `Deliver` when they are sound.
         Begin,
+        /// The caller wants to know where a list goes on: `Deliver` when it was said, `End` when it is
+        /// over.
+        Cursor,
         /// The caller wants the next result.
         Next,
         /// A call's result.
@@ -115,8 +119,11 @@ numbers! {
 numbers! {
     /// What a text is that the wasm hands over.
     pub enum Text {
-        /// Method, space, path and query, line break, body.
+        /// Method, space, path and query, line break, body; with the most time, in milliseconds, that
+        /// the answer may take.
         Request,
+        /// None; with the milliseconds of a wait, or of the time that a watch or a call has.
+        Time,
         /// Field, what completes the rule, what was found: a line each; with the rule's number.
         Refusal,
         /// Where in the page, and what is wrong there: a line each.

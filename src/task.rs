@@ -144,12 +144,13 @@ impl Task {
     }
 
     /// Watches the job that a call reads, from `now` on until it has come to its end or `timeout`
-    /// has passed: each [`Event::Next`] asks for a change.
+    /// has passed ([`DEFAULT_WATCH`] where nothing else is said): each [`Event::Next`] asks for a
+    /// change.
     #[must_use]
-    pub fn watch(call: Call, timeout: Option<Millis>, now: Millis) -> Self {
+    pub fn watch(call: Call, timeout: Millis, now: Millis) -> Self {
         Self::with(Work::Watch(Watch {
             call,
-            poll: Poll::new(now, Some(timeout.unwrap_or(DEFAULT_WATCH))),
+            poll: Poll::new(now, Some(timeout)),
             wait: None,
             is_over: false,
         }))
@@ -171,20 +172,11 @@ impl Task {
         }
     }
 
-    /// How long it is until the deadline of a watch.
-    #[must_use]
-    pub fn time_left(&self, now: Millis) -> Option<Millis> {
-        match &self.work {
-            Work::Watch(watch) => watch.poll.time_left(now),
-            _ => None,
-        }
-    }
-
     /// Takes in what has happened, and says what to do next.
     ///
     /// `random` is a number from 0 to 1, for jitter. [`Event::Next`] may come at any time: what was
     /// under way is forgotten, and of a list or a watch nothing is lost.
-    #[inline(always)]
+
     pub fn step(&mut self, event: Event<'_>, now: Millis, random: f64) -> Command {
         match event {
             Event::Next(options) => self.begin(options, now),

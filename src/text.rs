@@ -26,7 +26,13 @@ pub(crate) fn push_integer(text: &mut String, number: u64, width: usize) {
         push_integer(text, number / 10, width.saturating_sub(1));
     }
     let digit = (number % 10) as usize;
-    text.push_str(&"0123456789"[digit..=digit]);
+    push_part(text, "0123456789", digit, digit + 1);
+}
+
+/// Appends a part of a text that begins and ends with a character. There is one such function, so
+/// that its checks are in the package's wasm once.
+pub(crate) fn push_part(text: &mut String, of: &str, from: usize, to: usize) {
+    text.push_str(of.get(from..to).unwrap_or_default());
 }
 
 /// The integer that `number` is, when a double holds it exactly.
@@ -61,17 +67,27 @@ pub(crate) fn sanitize(text: &str) -> String {
 
 /// Appends what [`sanitize`] gives; `false` when there was more.
 fn push_sanitized(excerpt: &mut String, text: &str) -> bool {
-    for (count, (at, character)) in text.char_indices().enumerate() {
+    let bytes = text.as_bytes();
+    let mut count = 0;
+    let mut run = 0;
+    for (at, &byte) in bytes.iter().enumerate() {
+        let is_continuation = byte & 0b1100_0000 == 0b1000_0000;
+        if is_continuation {
+            continue;
+        }
         if count == LONGEST_EXCERPT {
+            push_part(excerpt, text, run, at);
             return false;
         }
-        let end = at + character.len_utf8();
-        let is_control = character.is_control();
-        excerpt.push_str(if is_control {
-            "\u{fffd}"
-        } else {
-            &text[at..end]
-        });
+        count += 1;
+        // U+0080 to U+009F are two bytes, of which the first is 0xc2.
+        let is_c1 = byte == 0xc2 && bytes.get(at + 1).is_some_and(|next| *next < 0xa0);
+        if byte.is_ascii_control() || is_c1 {
+            push_part(excerpt, text, run, at);
+            excerpt.push_str("\u{fffd}");
+            run = at + 1 + usize::from(is_c1);
+        }
     }
+    push_part(excerpt, text, run, bytes.len());
     true
 }

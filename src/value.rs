@@ -36,10 +36,12 @@ pub trait Value: Sized {
     /// What this value is.
     fn scalar(self) -> Scalar;
 
-    /// The names of the members that are there, when this is an object whose members are known.
+    /// The first name of a member that is there and for which `is_wanted` holds, when this is an
+    /// object whose members are known.
     #[must_use]
-    fn names(&self) -> Vec<String> {
-        Vec::new()
+    fn find_name(&self, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+        let _ = is_wanted;
+        None
     }
 
     /// The elements, when this is an array; else none.
@@ -183,9 +185,9 @@ mod json {
             }
         }
 
-        fn names(&self) -> Vec<String> {
-            let members = self.as_object();
-            members.map_or_else(Vec::new, |members| members.keys().cloned().collect())
+        fn find_name(&self, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+            let mut names = self.as_object()?.keys();
+            names.find(|name| is_wanted(name)).cloned()
         }
 
         fn elements(&self) -> Vec<Self> {
@@ -203,8 +205,8 @@ mod json {
             (&self).scalar()
         }
 
-        fn names(&self) -> Vec<String> {
-            Value::names(&self)
+        fn find_name(&self, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+            (&self).find_name(is_wanted)
         }
 
         fn elements(&self) -> Vec<Self> {

@@ -154,7 +154,7 @@ export class AgentJobs {
   ): AsyncGenerator<JobChange, void, void> {
     if (!this.#transport.mayStream) return;
     const expiry = new AbortController();
-    const timer = setTimeout(() => expiry.abort(), watch.timeLeft);
+    const timer = setTimeout(() => expiry.abort(), watch.time);
     const signal = anySignal(call.signal, expiry.signal);
     const connect = (lastEventId: string, signal: AbortSignal) =>
       this.#transport.stream(id, lastEventId, { ...call, signal });

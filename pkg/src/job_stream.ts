@@ -1,6 +1,7 @@
 /** A job's changes as a gateway streams them. */
 
 import { EventParser } from "./event_stream.js";
+import { sleep } from "./exchange.js";
 
 /** A stream that says nothing for so long is dead: heartbeats come every 15 s. */
 const LONGEST_SILENCE = 45_000;
@@ -23,7 +24,7 @@ export async function* streamJobEvents(
   let streamed = false;
   for (let breaks = 0; breaks < MOST_BREAKS; breaks++) {
     // Whatever the stream brought before it ended, the next one is waited for.
-    if (streamed) await pause(parser.retry ?? USUAL_RETRY, signal);
+    if (streamed) await sleep(parser.retry ?? USUAL_RETRY, signal);
     const watchdog = new Watchdog(signal);
     parser.restart();
     try {
@@ -98,19 +99,4 @@ class Watchdog {
     this.#outer.removeEventListener("abort", this.#follow);
     this.#controller.abort();
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", abort);
-    if (signal.aborted) abort();
-  });
 }

@@ -12,7 +12,7 @@ import {
   toValidationError,
 } from "./errors.js";
 import { type Answer, exchange, type NoAnswer, sleep } from "./exchange.js";
-import { DECODERS, ROWS } from "./generated/decoders.js";
+import { decode, type Misfit, ROWS } from "./generated/decoders.js";
 import {
   COMMAND_DELIVER,
   COMMAND_END,
@@ -25,6 +25,7 @@ import {
   COMMAND_WAIT,
   COMMAND_WATCH_TIMEOUT,
   EVENT_BEGIN,
+  EVENT_CURSOR,
   EVENT_DISCONNECTED,
   EVENT_JOB,
   EVENT_MALFORMED,
@@ -45,6 +46,7 @@ import {
   TEXT_REFUSAL,
   TEXT_REQUEST,
   TEXT_RETRY_AFTER,
+  TEXT_TIME,
 } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import type { ClientOptions } from "./options.js";
@@ -106,6 +108,11 @@ export class Task {
   readonly #task: CoreTask;
   /** What the core reads, by the numbers of `SOURCE_…`. */
   readonly #sources: unknown[];
+  /**
+   * The time that the core said last, in milliseconds: how long the watch may take, the answer may
+   * take, or the wait is.
+   */
+  time = 0;
   #request: CoreRequest | undefined;
   #refusal: QuillgateError | undefined;
   #misfit: [where: string, what: string] = ["", ""];
@@ -144,7 +151,7 @@ export class Task {
         case COMMAND_SEND: {
           if (call.signal?.aborted) throw call.signal.reason;
           const request = this.#request as CoreRequest;
-          const within = this.#task.time;
+          const within = this.time;
           const send = (signal: AbortSignal) => this.#sender.send(request, call, signal);
           const answer = await exchange(send, within, call.signal);
           if ("response" in answer) {
@@ -157,10 +164,10 @@ export class Task {
           break;
         }
         case COMMAND_RETRY:
-          call.observer?.onRetry(this.#failure as QuillgateError, this.#task.time);
+          call.observer?.onRetry(this.#failure as QuillgateError, this.time);
         // falls through
         case COMMAND_WAIT:
-          await sleep(this.#task.time, call.signal);
+          await sleep(this.time, call.signal);
           command = this.#step(EVENT_WAITED);
           break;
         case COMMAND_DELIVER:
@@ -189,11 +196,6 @@ export class Task {
     throw this.#error(command, undefined);
   }
 
-  /** How long it is until the deadline of a watch, in milliseconds. */
-  get timeLeft(): number {
-    return this.#task.left(Date.now());
-  }
-
   /** What a watch ends with when its deadline has come. */
   expire(): JobWaitTimeoutError {
     return new JobWaitTimeoutError("the job was not finished in time", this.#job);
@@ -202,8 +204,7 @@ export class Task {
   /** Where a list goes on; `null` when it is over. */
   readCursor(): Cursor | null {
     this.#cursor = {};
-    attach(this.#sources, this.#listen);
-    return this.#task.cursor() ? this.#cursor : null;
+    return this.#step(EVENT_CURSOR) === COMMAND_END ? null : this.#cursor;
   }
 
   /** The request of the first step, unsent. */
@@ -230,12 +231,14 @@ export class Task {
     if (kind === TEXT_REQUEST) {
       const space = first.indexOf(" ");
       const body = text.slice(first.length + 1);
+      this.time = number;
       this.#request = {
         method: first.slice(0, space),
         target: first.slice(space + 1),
         body: body === "" ? null : body,
       };
-    } else if (kind === TEXT_REFUSAL) this.#refusal = toValidationError(number, text);
+    } else if (kind === TEXT_TIME) this.time = number;
+    else if (kind === TEXT_REFUSAL) this.#refusal = toValidationError(number, text);
     else if (kind === TEXT_PAGE_REFUSAL) this.#misfit = [first, second];
     else if (kind === TEXT_RETRY_AFTER) this.#retryAfter = Number(text) / 1000;
     else if (kind === TEXT_CURSOR_TEXT) this.#cursor[first] = text.slice(first.length + 1, -1);
@@ -256,9 +259,9 @@ export class Task {
   #check(body: unknown, response: Response | null): object {
     if (body === undefined) throw toDecodeError("", "must be JSON", response);
     try {
-      return (DECODERS[this.#operation] as (body: unknown) => object)(body);
+      return decode(this.#operation, body);
     } catch (misfit) {
-      const { where, what } = misfit as { where: string; what: string };
+      const { where, what } = misfit as Misfit;
       throw toDecodeError(where, what, response);
     }
   }
@@ -307,7 +310,7 @@ export class Task {
       case COMMAND_REFUSE:
         return this.#refusal;
       case COMMAND_TOTAL_TIMEOUT:
-        return toTimeoutError(this.#task.time);
+        return toTimeoutError(this.time);
       case COMMAND_WATCH_TIMEOUT:
         return this.expire();
       case COMMAND_REFUSE_PAGE:

@@ -69,14 +69,19 @@ impl Value for Argument {
         }
     }
 
-    fn names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        if let Self::Object(source) = self {
-            while read_name(*source as u32, names.len() as u32) {
-                names.push(text());
+    fn find_name(&self, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+        let Self::Object(source) = self else {
+            return None;
+        };
+        let mut at = 0;
+        while read_name(*source as u32, at) {
+            let name = text();
+            if is_wanted(&name) {
+                return Some(name);
             }
+            at += 1;
         }
-        names
+        None
     }
 
     fn elements(&self) -> Vec<Self> {

@@ -15,7 +15,7 @@ use crate::pages::{PageError, PageInfo, Pages};
 use crate::project::ProjectId;
 use crate::protocol::{CommandNumber, EventNumber, Mode, Source, Text};
 use crate::retry::Failure;
-use crate::task::{self, Command, Event, Reason};
+use crate::task::{self, Command, DEFAULT_WATCH, Event, Reason};
 use crate::text::format_integer;
 use crate::value::{Scalar, Value, optional_text, required_text};
 use crate::wasm::host::{Argument, say, say_lines};
@@ -65,7 +65,6 @@ pub struct Task {
     operation: Option<Operation>,
     mode: u32,
     begun: Option<Begun>,
-    time: Millis,
 }
 
 struct Begun {
@@ -84,7 +83,6 @@ impl Task {
             operation: Operation::from_name(operation),
             mode,
             begun: None,
-            time: Millis(0),
         }
     }
 
@@ -95,40 +93,6 @@ impl Task {
             .try_step(event, number, from_clock(now), random)
             .unwrap_or_else(|error| refuse(&error));
         command as u32
-    }
-
-    /// How long the last command takes, in milliseconds: the most time of a request, a wait, or
-    /// the time that ran out.
-    #[wasm_bindgen(getter)]
-    #[must_use]
-    pub fn time(&self) -> f64 {
-        to_host(self.time)
-    }
-
-    /// How long it is until the deadline of a watch, in milliseconds.
-    #[must_use]
-    pub fn left(&self, now: f64) -> f64 {
-        let left = self
-            .begun
-            .as_ref()
-            .and_then(|begun| begun.task.time_left(from_clock(now)));
-        to_host(left.unwrap_or_default())
-    }
-
-    /// Hands over where a list goes on, argument by argument; `false` when it is over.
-    #[must_use]
-    pub fn cursor(&self) -> bool {
-        let Some(call) = self.begun.as_ref().and_then(|begun| begun.task.call()) else {
-            return false;
-        };
-        for (parameter, text) in call.arguments() {
-            let kind = match parameter.kind {
-                ParameterKind::Integer { .. } => Text::CursorInteger,
-                _ => Text::CursorText,
-            };
-            say_lines(kind, 0, &[parameter.name, text]);
-        }
-        true
     }
 }
 
@@ -150,6 +114,7 @@ impl Task {
         };
         let cursor = BODY.member("nextCursor").text();
         let event = match event_number {
+            Some(EventNumber::Cursor) => return Ok(begun.say_cursor()),
             None | Some(EventNumber::Begin | EventNumber::Next) => {
                 Event::Next(CallOptions::parse(&OPTIONS)?)
             }
@@ -177,7 +142,7 @@ impl Task {
             Some(EventNumber::Malformed) => fail(Failure::Malformed),
         };
         let command = begun.task.step(event, now, random);
-        Ok(self.hand_over(command))
+        Ok(begun.hand_over(command))
     }
 
     fn begin(&self, now: Millis) -> Result<Begun, ValidationError> {
@@ -191,6 +156,8 @@ impl Task {
             Some(Mode::Everything) => task::Task::list(Pages::through_everything(call, now)?),
             Some(Mode::Watch) => {
                 let timeout = read_length(&Argument::Object(Source::Watch), "timeout")?;
+                let timeout = timeout.unwrap_or(DEFAULT_WATCH);
+                say_time(Text::Time, timeout, "");
                 task::Task::watch(call, timeout, now)
             }
         };
@@ -199,42 +166,61 @@ impl Task {
             task,
         })
     }
+}
 
+impl Begun {
     /// Hands over what a command says beside its number.
-    fn hand_over(&mut self, command: Command) -> CommandNumber {
+    fn hand_over(&self, command: Command) -> CommandNumber {
         let (number, time) = match command {
-            Command::Send(time) => {
-                self.say_request();
-                (CommandNumber::Send, time)
-            }
+            Command::Send(time) => return self.say_request(time),
             Command::Retry(time) => (CommandNumber::Retry, time),
             Command::Wait(time) => (CommandNumber::Wait, time),
-            Command::Deliver => (CommandNumber::Deliver, Millis(0)),
-            Command::Finish => (CommandNumber::Finish, Millis(0)),
-            Command::End => (CommandNumber::End, Millis(0)),
-            Command::Fail(Reason::Failure) => (CommandNumber::Fail, Millis(0)),
+            Command::Deliver => return CommandNumber::Deliver,
+            Command::Finish => return CommandNumber::Finish,
+            Command::End => return CommandNumber::End,
+            Command::Fail(Reason::Failure) => return CommandNumber::Fail,
             Command::Fail(Reason::TotalTimeout(time)) => (CommandNumber::TotalTimeout, time),
-            Command::Fail(Reason::WatchTimeout) => (CommandNumber::WatchTimeout, Millis(0)),
-            Command::Fail(Reason::Page(error)) => (refuse_page(&error), Millis(0)),
+            Command::Fail(Reason::WatchTimeout) => return CommandNumber::WatchTimeout,
+            Command::Fail(Reason::Page(error)) => return refuse_page(&error),
         };
-        self.time = time;
+        say_time(Text::Time, time, "");
         number
     }
 
-    fn say_request(&self) {
-        let Some(begun) = &self.begun else { return };
-        let Some(call) = begun.task.call() else {
-            return;
+    fn say_request(&self, time: Millis) -> CommandNumber {
+        let Some(call) = self.task.call() else {
+            return CommandNumber::End;
         };
         let mut text = String::from(call.method().as_str());
         text.push_str(" ");
-        call.push_target(&mut text, &begun.project);
+        call.push_target(&mut text, &self.project);
         text.push_str("\n");
         if call.method() == Method::Post {
             call.push_body(&mut text);
         }
-        say(Text::Request, 0, &text);
+        say_time(Text::Request, time, &text);
+        CommandNumber::Send
     }
+
+    /// Hands over where a list goes on, argument by argument.
+    fn say_cursor(&self) -> CommandNumber {
+        let Some(call) = self.task.call() else {
+            return CommandNumber::End;
+        };
+        for (parameter, text) in call.arguments() {
+            let kind = match parameter.kind {
+                ParameterKind::Integer { .. } => Text::CursorInteger,
+                _ => Text::CursorText,
+            };
+            say_lines(kind, 0, &[parameter.name, text]);
+        }
+        CommandNumber::Deliver
+    }
+}
+
+/// Hands over a length of time, with a text. No timer takes more than 2^31 ms, so none is longer.
+fn say_time(kind: Text, time: Millis, text: &str) {
+    say(kind, u32::try_from(time.0).unwrap_or(u32::MAX), text);
 }
 
 const OPTIONS: Argument = Argument::Object(Source::Options);
@@ -284,12 +270,4 @@ fn refuse_page(error: &PageError) -> CommandNumber {
 )]
 const fn from_clock(now: f64) -> Millis {
     Millis(now as u64)
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "lengths of time here are below 2^53"
-)]
-const fn to_host(millis: Millis) -> f64 {
-    millis.0 as f64
 }

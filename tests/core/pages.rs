@@ -1,7 +1,7 @@
 //! Which page of a list comes next.
 
 use quillgate::pages::MOST_EMPTY_PAGES;
-use quillgate::{Call, Error, Millis, Operation, PageInfo, Pages, Rule};
+use quillgate::{Call, Error, Millis, Operation, PageError, PageInfo, Pages, Rule};
 use serde_json::{Value, json};
 
 fn call(operation: Operation, params: &Value) -> Call {
@@ -26,8 +26,8 @@ fn next(pages: &Pages) -> Option<u64> {
 }
 
 #[track_caller]
-fn assert_decode_error(result: Result<(), Error>, at: &str, what: &str) {
-    match result {
+fn assert_decode_error(result: Result<(), PageError>, at: &str, what: &str) {
+    match result.map_err(Error::from) {
         Err(Error::Decode(error)) => {
             assert_eq!((error.at.as_str(), error.what.as_str()), (at, what));
         }
@@ -138,7 +138,7 @@ fn a_page_with_rows_starts_the_count_of_empty_pages_again() {
 #[test]
 fn a_run_past_the_last_countable_row_is_an_error_that_ends_it() {
     let mut pages = run(&json!({ "offset": (1_u64 << 53) - 250, "limit": 250 }));
-    match pages.advance(&page(250, true)) {
+    match pages.advance(&page(250, true)).map_err(Error::from) {
         Err(Error::Validation(error)) => {
             assert_eq!((error.field.as_ref(), error.rule), ("offset", Rule::OFFSET));
         }

@@ -229,7 +229,8 @@ fn advance(pages: &mut Pages, rows: u64, has_more: bool) -> Result<(), Error> {
         rows,
         has_more: Some(has_more),
         next_cursor: None,
-    })
+    })?;
+    Ok(())
 }
 
 /// What an upstream has: places in its list, some of which a filter has emptied.

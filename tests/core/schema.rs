@@ -178,7 +178,7 @@ fn each_operation_promises_its_resource() {
             Kind::Object(object) => assert_eq!(object.name, name),
             other => assert_eq!((other, name), (&Kind::Nothing, "")),
         }
-        assert_eq!(operation.declaration().result, name);
+        assert_eq!(operation.result().name(), name);
     }
 }
 

@@ -14,6 +14,15 @@ const PRELUDE: &str = r#"// @ts-nocheck
 
 const MAX_COUNT = Number.MAX_SAFE_INTEGER;
 
+/** What is wrong in a body; `where` is the place in the JSON. */
+export class Misfit {
+  where = "";
+  what: string;
+  constructor(what: string) {
+    this.what = what;
+  }
+}
+
 function found(value) {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
@@ -21,20 +30,16 @@ function found(value) {
   return { string: "text", number: "a number", boolean: "a boolean" }[typeof value] ?? "an object";
 }
 
-/** A refusal: where in the JSON, from the inside out, and what is wrong there. */
 function refuse(value, rule) {
-  throw { where: "", what: `must be ${rule}, found ${found(value)}` };
-}
-
-/** Puts `step` before the place that a refusal names. */
-function under(step, refusal) {
-  const { where } = refusal;
-  refusal.where = where === "" || where[0] === "[" ? step + where : `${step}.${where}`;
-  return refusal;
+  throw new Misfit(`must be ${rule}, found ${found(value)}`);
 }
 
 function text(value) {
   return typeof value === "string" ? value : refuse(value, "text");
+}
+
+function textOrNull(value) {
+  return value == null ? null : text(value);
 }
 
 function number(value) {
@@ -51,6 +56,10 @@ function count(value) {
     : refuse(value, "an integer from 0 to 9007199254740991");
 }
 
+function countOrNull(value) {
+  return value == null ? null : count(value);
+}
+
 function object(value) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) refuse(value, "an object");
 }
@@ -59,12 +68,7 @@ function list(value, element) {
   if (!Array.isArray(value)) refuse(value, "an array");
   const { length } = value;
   const decoded = new Array(length);
-  let at = 0;
-  try {
-    for (; at < length; at++) decoded[at] = element(value[at]);
-  } catch (refusal) {
-    throw under(`[${at}]`, refusal);
-  }
+  for (let at = 0; at < length; at++) decoded[at] = element(value[at]);
   return decoded;
 }
 "#;
@@ -82,41 +86,67 @@ pub fn typescript() -> String {
         module.push_str(&union_decoder(union));
     }
     module.push_str(
-        "\n/** Checks a parsed body, and copies what the type of an operation's result knows of it. */\n\
-         export const DECODERS: Record<string, (body: unknown) => object> = {\n",
+        "\n/** Check a parsed body each, and copy what the type of an operation's result knows of it. */\n\
+         const DECODERS: Record<string, (body: unknown) => object> = {\n",
     );
-    let operations: Vec<_> = of_package().map(quillgate::Operation::declaration).collect();
-    for declared in &operations {
-        let _ = writeln!(module, "  \"{}\": {},", declared.name, declared.result);
+    for operation in of_package() {
+        let (name, result) = (operation.declaration().name, operation.result().name());
+        let _ = writeln!(module, "  \"{name}\": {result},");
     }
     module.push_str(
         "};\n\n/** The member that holds the rows, of operations whose result is a page of a list. */\n\
          export const ROWS: Record<string, string> = {\n",
     );
-    for declared in operations {
+    for declared in of_package().map(quillgate::Operation::declaration) {
         if let Some(rows) = declared.pagination.rows() {
             let _ = writeln!(module, "  \"{}\": \"{rows}\",", declared.name);
         }
     }
     module.push_str("};\n");
+    module.push_str(EPILOGUE);
     module
 }
 
+const EPILOGUE: &str = r#"
+/**
+ * Checks a parsed body, and copies what the type of the operation's result knows of it.
+ *
+ * Where a body does not fit is found out afterwards, by what a decoder reads last: to keep track of
+ * that would make every decoder larger and slower.
+ *
+ * @throws {Misfit}
+ */
+export function decode(operation: string, body: unknown): object {
+  const decoder = DECODERS[operation];
+  try {
+    return decoder(body);
+  } catch (misfit) {
+    const trace = (value, path) =>
+      Object(value) === value ? new Proxy(value, { get: follow(path) }) : value;
+    const follow = (path) => (target, name) => {
+      const step = Array.isArray(target) ? `[${name}]` : path === "" ? name : `.${name}`;
+      if (name !== "length" || !Array.isArray(target)) misfit.where = path + step;
+      return trace(target[name], misfit.where);
+    };
+    try {
+      decoder(trace(body, ""));
+    } catch {}
+    throw misfit;
+  }
+}
+"#;
+
 fn decoder(object: &Object) -> String {
     let mut function = format!(
-        "function {}(value) {{\n  object(value);\n  let at;\n  try {{\n    return {{\n",
+        "function {}(value) {{\n  object(value);\n  return {{\n",
         object.name
     );
     for field in object.fields {
         let name = field.name;
-        let member = format!("value.{name}");
-        let _ = writeln!(
-            function,
-            "      {name}: ((at = \"{name}\"), {}),",
-            expression(&field.kind, &member)
-        );
+        let member = expression(&field.kind, &format!("value.{name}"));
+        let _ = writeln!(function, "    {name}: {member},");
     }
-    function.push_str("    };\n  } catch (refusal) {\n    throw under(at, refusal);\n  }\n}\n");
+    function.push_str("  };\n}\n");
     function
 }
 
@@ -151,6 +181,8 @@ fn expression(kind: &Kind, value: &str) -> String {
             format!("list({value}, {})", inner.name())
         }
         Kind::List(inner) => format!("list({value}, (value) => {})", expression(inner, "value")),
+        Kind::Nullable(Kind::Text | Kind::OpenEnum(_)) => format!("textOrNull({value})"),
+        Kind::Nullable(Kind::Count) => format!("countOrNull({value})"),
         Kind::Nullable(inner) => format!("{value} == null ? null : {}", expression(inner, value)),
     }
 }

@@ -73,7 +73,7 @@ mod tests {
         let (functions, table) = module.split_once("const DECODERS").expect("a table");
         for operation in crate::text::of_package() {
             let declared = operation.declaration();
-            let result = declared.result;
+            let result = operation.result().name();
             let is_listed = table.contains(&format!("\"{}\": {result},", declared.name));
             let is_defined = functions.contains(&format!("function {result}(value) {{"));
             assert!(is_listed && is_defined, "{} has no decoder", declared.name);

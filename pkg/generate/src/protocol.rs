@@ -13,11 +13,11 @@ pub fn typescript() -> String {
         "/** What the wasm and its driver agree on. Generated from the Rust types: do not edit. */\n\n\
          import type { Rule } from \"../types.js\";\n",
     );
-    push_numbers(&mut module, "MODE", Mode::ALL);
-    push_numbers(&mut module, "SOURCE", Source::ALL);
-    push_numbers(&mut module, "EVENT", EventNumber::ALL);
-    push_numbers(&mut module, "COMMAND", CommandNumber::ALL);
-    push_numbers(&mut module, "TEXT", Text::ALL);
+    push_numbers(&mut module, "MODE", Mode::NAMES);
+    push_numbers(&mut module, "SOURCE", Source::NAMES);
+    push_numbers(&mut module, "EVENT", EventNumber::NAMES);
+    push_numbers(&mut module, "COMMAND", CommandNumber::NAMES);
+    push_numbers(&mut module, "TEXT", Text::NAMES);
     module.push_str("\n/** Name and words of each rule, by its number. */\n");
     module.push_str("export const RULES: readonly (readonly [Rule, string])[] = [\n");
     for rule in Rule::ALL {
@@ -40,9 +40,9 @@ pub fn typescript() -> String {
     module
 }
 
-fn push_numbers<T>(module: &mut String, group: &str, all: &[(&str, T)]) {
+fn push_numbers(module: &mut String, group: &str, names: &[&str]) {
     module.push('\n');
-    for (number, (name, _)) in all.iter().enumerate() {
+    for (number, name) in names.iter().enumerate() {
         let _ = writeln!(
             module,
             "export const {group}_{} = {number};",

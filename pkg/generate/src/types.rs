@@ -149,7 +149,7 @@ fn operations() -> String {
             doc("", &[&format!(" {summary} Needs the scope `{scope}`.")]),
             declared.name,
             parameters_name(declared),
-            declared.result,
+            operation.result().name(),
         );
     }
     // Its name before there were other reports.
