@@ -49,15 +49,16 @@ export function packed() {
  *
  * @param {string} name of the folder
  * @param {Record<string, string>} [files] what else stands in it, by path
+ * @param {string} [from] another tarball than that of the package as it is
  * @returns {Promise<string>} the folder
  */
-export async function install(name, files = {}) {
+export async function install(name, files = {}, from = undefined) {
   const folder = join(temporary(), name);
   mkdirSync(folder);
   const manifest = { name: `cell-${name}`, private: true, type: "module" };
   write(folder, { "package.json": JSON.stringify(manifest), ...files });
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-  const args = ["install", "--offline", ...quiet, await packed()];
+  const args = ["install", "--offline", ...quiet, from ?? (await packed())];
   const { code, stderr } = await capture("npm", args, { cwd: folder });
   assert.equal(code, 0, stderr);
   return folder;
