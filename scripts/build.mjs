@@ -6,6 +6,7 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { encodeBytes } from "./byte_text.mjs";
 import { cargoBuildProgram, cargoBuildWasm, targetFolder } from "./cargo.mjs";
 import { run, runMain, StepError } from "./child.mjs";
 import { removeExports } from "./exports.mjs";
@@ -31,6 +32,8 @@ import { ROOT } from "./versions.mjs";
 
 const PACKAGE = join(ROOT, "pkg");
 const PACKAGE_DIST = join(PACKAGE, "dist");
+/** The core as text, for the entry that embeds it. */
+const EMBEDDED = ["core_text.js", "core_text.d.ts"];
 /** Where wasm-bindgen puts JavaScript that a crate brings along, if any. */
 const SNIPPETS = "snippets";
 const WORKER = join(ROOT, "worker");
@@ -132,12 +135,13 @@ export async function buildPackage(context) {
   });
   const core = { name: "package core", module: "core", out: PACKAGE_DIST, small: true };
   await bind(core, wasm, context);
+  await embed(join(PACKAGE_DIST, "core_bg.wasm"), context);
 
   const sources = ["src", "tsconfig.json"].map((name) => join(PACKAGE, name));
   await whenChanged(
     { name: "package", inputs: sources, outputs: [PACKAGE_DIST], made },
     async () => {
-      await keepOnly(PACKAGE_DIST, ["types.d.ts", ...filesOf("core"), SNIPPETS]);
+      await keepOnly(PACKAGE_DIST, ["types.d.ts", ...filesOf("core"), ...EMBEDDED, SNIPPETS]);
       await run("compiling the package's TypeScript", bin.tsc, ["-p", PACKAGE], context);
     },
   );
@@ -145,6 +149,17 @@ export async function buildPackage(context) {
   await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
     copyFile(licence, copy),
   );
+}
+
+/** Writes the core as a module's text. */
+async function embed(core, { made }) {
+  const writer = join(ROOT, "scripts", "byte_text.mjs");
+  const outputs = EMBEDDED.map((file) => join(PACKAGE_DIST, file));
+  await whenChanged({ name: "package text", inputs: [core, writer], outputs, made }, async () => {
+    const [module, types] = outputs;
+    await writeFile(module, `export default "${encodeBytes(await readFile(core))}";\n`);
+    await writeFile(types, "declare const text: string;\nexport default text;\n");
+  });
 }
 
 /**
