@@ -93,7 +93,7 @@ const SMALL_SHA256 = '--cfg=sha2_backend_soft="compact"';
 
 /** Where the module is, the importer says. */
 const BINDGEN_ARGS = ["--target", "web", "--omit-default-module-path"];
-const SMALL_BINDGEN_ARGS = ["--remove-name-section", "--remove-producers-section"];
+const SMALL_BINDGEN_ARGS = ["--remove-producers-section"];
 /** After a trap the entry instantiates the module again. */
 const WORKER_BINDGEN_ARGS = ["--experimental-reset-state-function"];
 /** What the `worker` crate exports of classes that the gateway makes no use of. */
@@ -104,7 +104,7 @@ const WASM_OPT_ARGS = [
   "-Oz",
   // More than this, and what a function saves by being written once is lost by what surrounds it.
   "--one-caller-inline-max-function-size=40",
-  ...["--strip-debug", "--strip-producers", "--strip-target-features"],
+  ...["--strip-producers", "--strip-target-features"],
   "--minify-imports-and-exports-and-modules",
 ];
 
@@ -128,11 +128,7 @@ export async function buildPackage(context) {
   await mkdir(PACKAGE_DIST, { recursive: true });
   await generate("package types", "types", join(PACKAGE_DIST, "types.d.ts"), context);
 
-  const args = [...PACKAGE_CRATE, ...SMALL_ARGS, ...targetFolder("package")];
-  const wasm = await cargoBuildWasm("compiling the core", "quillgate", args, {
-    ...context,
-    env: smallEnv(context, SMALL_FLAGS),
-  });
+  const wasm = await compileCore(context);
   const core = { name: "package core", module: "core", out: PACKAGE_DIST, small: true };
   await bind(core, wasm, context);
   await embed(join(PACKAGE_DIST, "core_bg.wasm"), context);
@@ -149,6 +145,26 @@ export async function buildPackage(context) {
   await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
     copyFile(licence, copy),
   );
+}
+
+/**
+ * Builds the package's core as it is shipped, except that its functions have their names.
+ *
+ * @param {Context} context
+ * @param {string} out a folder for it
+ * @returns {Promise<string>} the path of its wasm file
+ */
+export async function buildNamedCore(context, out) {
+  const wasm = await compileCore(context);
+  const core = { name: "named core", module: "core", out, small: true, named: true };
+  await bind(core, wasm, context);
+  return join(out, "core_bg.wasm");
+}
+
+function compileCore(context) {
+  const args = [...PACKAGE_CRATE, ...SMALL_ARGS, ...targetFolder("package")];
+  const env = smallEnv(context, SMALL_FLAGS);
+  return cargoBuildWasm("compiling the core", "quillgate", args, { ...context, env });
 }
 
 /** Writes the core as a module's text. */
@@ -349,31 +365,35 @@ function smallEnv({ env }, flags) {
  * Makes a module's glue and its wasm of what Cargo has compiled.
  *
  * @param {{ name: string, module: string, out: string, args?: string[], small: boolean,
- *   unused?: RegExp }} options `unused` are exports that nobody calls
+ *   named?: boolean, unused?: RegExp }} options `named` leaves its functions their names; `unused` are
+ *   exports that nobody calls
  * @param {string} wasm
  * @param {Context} context
  */
-async function bind({ name, module, out, args = [], small, unused }, wasm, context) {
+async function bind(options, wasm, context) {
+  const { name, module, out, args = [], small, named = !small, unused } = options;
   const outputs = [...filesOf(module), SNIPPETS].map((file) => join(out, file));
-  const bindgen = [...BINDGEN_ARGS, ...(small ? SMALL_BINDGEN_ARGS : []), ...args];
+  const names = named ? [] : ["--remove-name-section"];
+  const bindgen = [...BINDGEN_ARGS, ...names, ...(small ? SMALL_BINDGEN_ARGS : []), ...args];
   await whenChanged({ name, inputs: [wasm], outputs, made: context.made }, async () => {
     await rm(join(out, SNIPPETS), { recursive: true, force: true });
     const target = ["--out-name", module, "--out-dir", out, wasm];
     await run(`binding the ${name}`, context.bin.wasmBindgen, [...bindgen, ...target], context);
     if (small && unused) await removeExports(join(out, `${module}_bg.wasm`), unused);
-    if (small) await optimise(name, join(out, module), context);
+    if (small) await optimise(name, join(out, module), named, context);
   });
 }
 
 /** Optimises a module's wasm; its glue follows it to the short names. */
-async function optimise(name, module, context) {
+async function optimise(name, module, named, context) {
   const bound = `${module}_bg.wasm`;
   const optimised = `${bound}.tmp`;
   let names = "";
   const onStdout = (chunk) => {
     names += chunk;
   };
-  const args = [...WASM_OPT_ARGS, bound, "-o", optimised];
+  const debug = named ? "--debuginfo" : "--strip-debug";
+  const args = [...WASM_OPT_ARGS, debug, bound, "-o", optimised];
   await run(`optimising the ${name}`, context.bin.wasmOpt, args, { ...context, onStdout });
   const glue = `${module}.js`;
   await writeFile(glue, withShortNames(await readFile(glue, "utf8"), JSON.parse(names)));
