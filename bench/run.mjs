@@ -2,12 +2,12 @@
  * `npm run bench [package] [gateway] [soak]`: sizes and times beside peers, and a soak, printed and
  * written to `bench/results.md`; all parts when none is named. `npm run bench gateway:job-read`
  * measures and prints one section of a part. `npm run bench -- soak --seconds=60` soaks for a minute
- * instead of ten, and `--seed=2` makes other faults and other work. Ratios are medians over alternating rounds of one run; absolute
+ * instead of ten, and `--seed=2` makes other faults and other work. `npm run bench -- package --before=COMMIT`
+ * keeps the package's figures as those of before, with which later runs are compared. Ratios are medians over alternating rounds of one run; absolute
  * figures depend on the machine.
  */
 
 import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { BUILD_NEEDS, buildPackage, buildWorker } from "../scripts/build.mjs";
@@ -50,10 +50,12 @@ function parseArguments(args) {
     options: {
       seconds: { type: "string", default: SOAK_SECONDS },
       seed: { type: "string", default: "1" },
+      before: { type: "string" },
     },
   });
-  const options = {};
-  for (const [name, text] of Object.entries(values)) {
+  const { before, ...numbers } = values;
+  const options = { before };
+  for (const [name, text] of Object.entries(numbers)) {
     if (!/^[1-9]\d{0,5}$/.test(text)) throw new StepError(`--${name} is a whole number from 1 on`);
     options[name] = Number(text);
   }
@@ -114,94 +116,13 @@ function joinReports(reports) {
 
 // --- the package -----------------------------------------------------------
 
-async function reportPackage(context) {
+async function reportPackage(context, _section, { before }) {
   await buildPackage(context);
-  const text = await page(context);
-  const { sizes } = await import("./sizes.mjs");
-  const { timeDecoders } = await import("./cases.mjs");
-  const { timeCalls } = await import("./calls.mjs");
-  const chromium = await inChromium(context, text);
-  return [
-    `The package: one run of \`npm run bench\` on Node ${process.versions.node} and ${chromium.version}.`,
-    "## Size, bundled and minified, in bytes",
-    sizeTable(await sizes()),
-    `## From text to checked rows: one page of 250 rows, ${text.length} bytes`,
-    timeTable({ Node: await timeDecoders(text), Chromium: chromium.times }),
-    "## A whole call for that page in Node, the network left out",
-    timeTable({ Node: await timeCalls(text) }),
-  ].join("\n\n");
-}
-
-/** A page of 250 rows of the simulated platform. */
-async function page({ env }) {
-  const { startUpstream } = await import("../tests/harness/upstream.mjs");
-  const key = "mint_bench_only";
-  const upstream = await startUpstream({ key, env });
-  try {
-    const url = `${upstream.url}/v1/analytics/demo-docs/views?limit=250`;
-    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
-    if (!response.ok) throw new Error(`the simulated platform answered ${response.status}`);
-    return await response.text();
-  } finally {
-    await upstream.stop();
-  }
-}
-
-/** The decoders' times in headless Chromium. */
-async function inChromium({ bin }, text) {
-  const require = createRequire(import.meta.url);
-  const { chromium } = require("playwright-core");
-  const { build } = require("esbuild");
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, "bench", "cases.mjs")],
-    bundle: true,
-    write: false,
-    format: "iife",
-    globalName: "bench",
-  });
-  const args = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-  ];
-  const browser = await chromium.launch({ executablePath: bin.chromium, args });
-  try {
-    const tab = await browser.newPage();
-    await tab.addScriptTag({ content: outputFiles[0].text });
-    // Larger rounds: a browser's clock is coarse.
-    const times = await tab.evaluate(
-      (text) => globalThis.bench.timeDecoders(text, { runs: 100 }),
-      text,
-    );
-    return { version: `Chromium ${browser.version()}`, times };
-  } finally {
-    await browser.close();
-  }
-}
-
-function sizeTable(rows) {
-  const lines = Object.entries(rows).map(
-    ([name, { raw, gzip, brotli }]) => `| ${name} | ${raw} | ${gzip} | ${brotli} |`,
-  );
-  return ["| what | minified | gzip 9 | brotli 11 |", "| --- | --: | --: | --: |", ...lines].join(
-    "\n",
-  );
-}
-
-function timeTable(columns) {
-  const hosts = Object.keys(columns);
-  const [first] = hosts;
-  const head = `| way | ${hosts.map((host) => `${host}, µs | ratio`).join(" | ")} |`;
-  const rule = `| --- | ${hosts.map(() => "--: | --:").join(" | ")} |`;
-  const lines = Object.keys(columns[first]).map((name) => {
-    const cells = hosts.map((host) => {
-      const { median, ratio } = columns[host][name];
-      return `${median.toFixed(1)} | ${ratio.toFixed(2)}`;
-    });
-    return `| ${name} | ${cells.join(" | ")} |`;
-  });
-  return [head, rule, ...lines].join("\n");
+  const { measurePackage } = await import("./package/measure.mjs");
+  const { keepAsBefore, reportPackage: report } = await import("./package/report.mjs");
+  const measured = await measurePackage(context);
+  if (before !== undefined) await keepAsBefore(before, measured);
+  return report(measured);
 }
 
 // --- the gateway -----------------------------------------------------------

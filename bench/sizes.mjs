@@ -1,11 +1,11 @@
-/** What a user downloads: bundled, minified, compressed. */
+/** What a user downloads: bundled by Vite as an application would, compressed. */
 
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { build } from "vite";
 
-const ROOT = new URL("../", import.meta.url);
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const HERE = fileURLToPath(new URL("./", import.meta.url));
 
 const PEERS = {
   "openapi-fetch": 'import createClient from "openapi-fetch"; globalThis.x = createClient;',
@@ -15,44 +15,67 @@ const PEERS = {
   stripe: 'import Stripe from "stripe"; globalThis.x = Stripe;',
 };
 
-/** Sizes of this package's parts, in bytes. */
-export async function ownSizes() {
-  const wasm = measure(await readFile(new URL("pkg/dist/core_bg.wasm", ROOT)));
-  const source = 'import { Client } from "./pkg/dist/web.js"; globalThis.x = Client;';
-  const js = measure(await bundled(source, "."));
-  const total = {
-    raw: js.raw + wasm.raw,
-    gzip: js.gzip + wasm.gzip,
-    brotli: js.brotli + wasm.brotli,
-  };
-  return { js, wasm, total };
+/**
+ * Sizes of this package's parts, in bytes.
+ *
+ * @param {"quillgate" | "quillgate/inline"} [entry] which of them embeds the wasm in its JavaScript
+ */
+export async function ownSizes(entry = "quillgate") {
+  const source = `import { Client } from "${entry}"; globalThis.x = Client;`;
+  const files = await bundle(source, ROOT);
+  const isWasm = ({ fileName }) => fileName.endsWith(".wasm");
+  const js = add(files.filter((file) => !isWasm(file)));
+  const wasm = add(files.filter(isWasm));
+  return { js, wasm, total: add(files) };
 }
 
 /** Sizes of this package's parts and of its peers, in bytes. */
 export async function sizes() {
   const { js, wasm, total } = await ownSizes();
+  const inline = await ownSizes("quillgate/inline");
   const rows = {
     "quillgate: JavaScript": js,
     "quillgate: wasm": wasm,
     "quillgate: total": total,
+    "quillgate/inline": inline.total,
   };
-  for (const [name, source] of Object.entries(PEERS))
-    rows[name] = measure(await bundled(source, "bench/"));
+  for (const [name, source] of Object.entries(PEERS)) rows[name] = add(await bundle(source, HERE));
   return rows;
 }
 
-async function bundled(contents, from) {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: fileURLToPath(new URL(from, ROOT)) },
-    bundle: true,
-    minify: true,
-    write: false,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
+/** Bundles a module; nothing is written. */
+async function bundle(source, root) {
+  const app = "virtual:app";
+  const { output } = await build({
+    root,
+    configFile: false,
+    publicDir: false,
     logLevel: "error",
+    build: {
+      write: false,
+      target: "es2022",
+      modulePreload: { polyfill: false },
+      rolldownOptions: { input: app },
+    },
+    plugins: [
+      {
+        name: "app",
+        resolveId: (id) => (id === app ? id : undefined),
+        load: (id) => (id === app ? source : undefined),
+      },
+    ],
   });
-  return outputFiles[0].contents;
+  return output.map(({ fileName, code, source: bytes }) => ({
+    fileName,
+    ...measure(Buffer.from(code ?? bytes)),
+  }));
+}
+
+/** The sizes of files that are compressed one by one. */
+function add(files) {
+  const sum = { raw: 0, gzip: 0, brotli: 0 };
+  for (const file of files) for (const kind of Object.keys(sum)) sum[kind] += file[kind];
+  return sum;
 }
 
 /** The size of what is downloaded, in bytes. */

@@ -15,6 +15,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { encodeBytes } from "./byte_text.mjs";
 import { cargoBuildProgram, cargoBuildWasm, targetFolder } from "./cargo.mjs";
 import { run, runMain, StepError } from "./child.mjs";
 import { removeExports } from "./exports.mjs";
@@ -44,6 +45,8 @@ const PACKAGE_DIST = join(PACKAGE, "dist");
 const PACKAGE_GENERATED = join(PACKAGE, "src", "generated");
 /** What the package's wasm reads through, as it stands among the crate's sources. */
 const PACKAGE_HOST = "src/wasm/host.js";
+/** The core as text, for the entry that embeds it. */
+const EMBEDDED = ["core_text.js", "core_text.d.ts"];
 /** Where wasm-bindgen puts JavaScript that a crate brings along, if any. */
 const SNIPPETS = "snippets";
 const WORKER = join(ROOT, "worker");
@@ -113,7 +116,7 @@ const SMALL_SHA256 = '--cfg=sha2_backend_soft="compact"';
 
 /** Where the module is, the importer says. */
 const BINDGEN_ARGS = ["--target", "web", "--omit-default-module-path"];
-const SMALL_BINDGEN_ARGS = ["--remove-name-section", "--remove-producers-section"];
+const SMALL_BINDGEN_ARGS = ["--remove-producers-section"];
 /** After a trap the entry instantiates the module again. */
 const WORKER_BINDGEN_ARGS = ["--experimental-reset-state-function"];
 /** What the `worker` crate exports of classes that the gateway makes no use of. */
@@ -124,7 +127,7 @@ const WASM_OPT_ARGS = [
   "-Oz",
   // More than this, and what a function saves by being written once is lost by what surrounds it.
   "--one-caller-inline-max-function-size=40",
-  ...["--strip-debug", "--strip-producers", "--strip-target-features"],
+  ...["--strip-producers", "--strip-target-features"],
   "--minify-imports-and-exports-and-modules",
 ];
 
@@ -152,18 +155,15 @@ export async function buildPackage(context) {
     await generate(`package ${what}`, what, join(PACKAGE_GENERATED, `${what}.ts`), context);
   }
 
-  const args = [...PACKAGE_CRATE, ...SMALL_ARGS, ...targetFolder("package")];
-  const wasm = await cargoBuildWasm("compiling the core", "quillgate", args, {
-    ...context,
-    env: smallEnv(context, [...SMALL_FLAGS, ...PACKAGE_FLAGS]),
-  });
-  await bindPackage(wasm, context);
+  const wasm = await compileCore(context);
+  await bindPackage({ name: "package core", out: PACKAGE_DIST, named: false }, wasm, context);
+  await embed(join(PACKAGE_DIST, "core_bg.wasm"), context);
 
   const sources = ["src", "tsconfig.json"].map((name) => join(PACKAGE, name));
   await whenChanged(
     { name: "package", inputs: sources, outputs: [PACKAGE_DIST], made },
     async () => {
-      await keepOnly(PACKAGE_DIST, ["types.d.ts", ...PACKAGE_CORE]);
+      await keepOnly(PACKAGE_DIST, ["types.d.ts", ...PACKAGE_CORE, ...EMBEDDED]);
       await run("compiling the package's TypeScript", bin.tsc, ["-p", PACKAGE], context);
     },
   );
@@ -171,6 +171,36 @@ export async function buildPackage(context) {
   await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
     copyFile(licence, copy),
   );
+}
+
+/**
+ * Builds the package's core as it is shipped, except that its functions have their names.
+ *
+ * @param {Context} context
+ * @param {string} out a folder for it
+ * @returns {Promise<string>} the path of its wasm file
+ */
+export async function buildNamedCore(context, out) {
+  const wasm = await compileCore(context);
+  await bindPackage({ name: "named core", out, named: true }, wasm, context);
+  return join(out, "core_bg.wasm");
+}
+
+function compileCore(context) {
+  const args = [...PACKAGE_CRATE, ...SMALL_ARGS, ...targetFolder("package")];
+  const env = smallEnv(context, [...SMALL_FLAGS, ...PACKAGE_FLAGS]);
+  return cargoBuildWasm("compiling the core", "quillgate", args, { ...context, env });
+}
+
+/** Writes the core as a module's text. */
+async function embed(core, { made }) {
+  const writer = join(ROOT, "scripts", "byte_text.mjs");
+  const outputs = EMBEDDED.map((file) => join(PACKAGE_DIST, file));
+  await whenChanged({ name: "package text", inputs: [core, writer], outputs, made }, async () => {
+    const [module, types] = outputs;
+    await writeFile(module, `export default "${encodeBytes(await readFile(core))}";\n`);
+    await writeFile(types, "declare const text: string;\nexport default text;\n");
+  });
 }
 
 /**
@@ -360,13 +390,16 @@ function smallEnv({ env }, flags) {
  * Makes a module's glue and its wasm of what Cargo has compiled.
  *
  * @param {{ name: string, module: string, out: string, args?: string[], small: boolean,
- *   unused?: RegExp }} options `unused` are exports that nobody calls
+ *   unused?: RegExp }} options `unused` are
+ *   exports that nobody calls
  * @param {string} wasm
  * @param {Context} context
  */
-async function bind({ name, module, out, args = [], small, unused }, wasm, context) {
+async function bind(options, wasm, context) {
+  const { name, module, out, args = [], small, unused } = options;
   const outputs = [...filesOf(module), SNIPPETS].map((file) => join(out, file));
-  const bindgen = [...BINDGEN_ARGS, ...(small ? SMALL_BINDGEN_ARGS : []), ...args];
+  const names = small ? ["--remove-name-section"] : [];
+  const bindgen = [...BINDGEN_ARGS, ...names, ...(small ? SMALL_BINDGEN_ARGS : []), ...args];
   await whenChanged({ name, inputs: [wasm], outputs, made: context.made }, async () => {
     await rm(join(out, SNIPPETS), { recursive: true, force: true });
     const target = ["--out-name", module, "--out-dir", out, wasm];
@@ -377,26 +410,28 @@ async function bind({ name, module, out, args = [], small, unused }, wasm, conte
 }
 
 /** Makes the package's wasm and the module that gives it its imports. */
-async function bindPackage(wasm, context) {
+async function bindPackage({ name, out, named }, wasm, context) {
   const host = join(ROOT, PACKAGE_HOST);
-  const outputs = PACKAGE_CORE.map((file) => join(PACKAGE_DIST, file));
-  const step = { name: "package core", inputs: [wasm, host], outputs, made: context.made };
+  const outputs = PACKAGE_CORE.map((file) => join(out, file));
+  const step = { name, inputs: [wasm, host], outputs, made: context.made };
   await whenChanged(step, async () => {
     const folder = await mkdtemp(join(tmpdir(), "quillgate-bind-"));
     try {
-      const args = ["--target", "bundler", ...SMALL_BINDGEN_ARGS];
+      const names = named ? [] : ["--remove-name-section"];
+      const args = ["--target", "bundler", ...names, ...SMALL_BINDGEN_ARGS];
       const target = ["--out-name", "core", "--out-dir", folder, wasm];
-      await run("binding the core", context.bin.wasmBindgen, [...args, ...target], context);
+      await run(`binding the ${name}`, context.bin.wasmBindgen, [...args, ...target], context);
       const module = join(folder, "core_bg");
       await removeExports(`${module}.wasm`, UNUSED_PACKAGE_EXPORTS);
-      const names = await optimiseWasm("package core", `${module}.wasm`, context);
+      const shortNames = await optimiseWasm(name, `${module}.wasm`, named, context);
       const modules = new Map([[PACKAGE_HOST, "./host.js"]]);
-      const glue = asImports(await readFile(`${module}.js`, "utf8"), names, modules);
+      const glue = asImports(await readFile(`${module}.js`, "utf8"), shortNames, modules);
       const types = await readFile(join(folder, "core.d.ts"), "utf8");
-      await writeFile(join(PACKAGE_DIST, "core.js"), glue);
-      await writeFile(join(PACKAGE_DIST, "core.d.ts"), types + EXPORTS_TYPES);
-      await copyFile(`${module}.wasm`, join(PACKAGE_DIST, "core_bg.wasm"));
-      await copyFile(host, join(PACKAGE_DIST, "host.js"));
+      await mkdir(out, { recursive: true });
+      await writeFile(join(out, "core.js"), glue);
+      await writeFile(join(out, "core.d.ts"), types + EXPORTS_TYPES);
+      await copyFile(`${module}.wasm`, join(out, "core_bg.wasm"));
+      await copyFile(host, join(out, "host.js"));
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -411,19 +446,20 @@ export function setExports(exports: WebAssembly.Exports): void;
 
 /** Optimises a module's wasm; its glue follows it to the short names. */
 async function optimise(name, module, context) {
-  const names = await optimiseWasm(name, `${module}_bg.wasm`, context);
+  const names = await optimiseWasm(name, `${module}_bg.wasm`, false, context);
   const glue = `${module}.js`;
   await writeFile(glue, withShortNames(await readFile(glue, "utf8"), names));
 }
 
 /** Optimises wasm, and gives the short names of its imports and exports. */
-async function optimiseWasm(name, bound, context) {
+async function optimiseWasm(name, bound, named, context) {
   const optimised = `${bound}.tmp`;
   let names = "";
   const onStdout = (chunk) => {
     names += chunk;
   };
-  const args = [...WASM_OPT_ARGS, bound, "-o", optimised];
+  const debug = named ? "--debuginfo" : "--strip-debug";
+  const args = [...WASM_OPT_ARGS, debug, bound, "-o", optimised];
   await run(`optimising the ${name}`, context.bin.wasmOpt, args, { ...context, onStdout });
   await rename(optimised, bound);
   return JSON.parse(names);

@@ -11,6 +11,7 @@ import { readFile, writeFile } from "node:fs/promises";
 export async function removeExports(path, pattern) {
   // Only here, since this file is loaded before the npm packages are installed.
   const { default: binaryen } = await import("binaryen");
+  binaryen.setDebugInfo(true); // Names that are there stay.
   const module = binaryen.readBinary(await readFile(path));
   try {
     const all = Array.from({ length: module.getNumExports() }, (_, at) => {

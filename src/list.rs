@@ -1,7 +1,6 @@
 //! How many rows of a list, and from where on.
 
 use crate::error::{IntegerRule, Rule, ValidationError};
-use crate::text::MAX_SAFE_INTEGER;
 
 /// The name of the parameter that counts pages from 1.
 pub(crate) const PAGE: &str = "page";
@@ -77,11 +76,9 @@ impl Offset {
     /// # Ok::<(), quillgate::ValidationError>(())
     /// ```
     pub fn of_page(page: u64, limit: u64) -> Result<Self, ValidationError> {
-        // Compared and not multiplied first: the product of two such numbers may need 128 bits.
+        // Not `checked_mul`, which brings a multiplication of 128 bits into the package's wasm.
         match page.checked_sub(1) {
-            Some(before) if limit == 0 || before <= MAX_SAFE_INTEGER / limit => {
-                Self::new(before * limit)
-            }
+            Some(before) if before <= u64::MAX / limit.max(1) => Self::new(before * limit),
             _ => Err(ValidationError::new(
                 "offset",
                 Rule::OFFSET,

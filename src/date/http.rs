@@ -27,7 +27,11 @@ pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
     let seconds = value.iter().fold(0, |seconds: u64, digit| {
         (seconds * 10 + u64::from(digit - b'0')).min(LONGEST_WAIT)
     });
-    Some(Millis(seconds * 1000))
+    Some(if seconds == LONGEST_WAIT {
+        Millis(u64::MAX)
+    } else {
+        Millis(seconds * 1000)
+    })
 }
 
 /// The most seconds that are a number of milliseconds.

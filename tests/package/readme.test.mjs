@@ -16,6 +16,8 @@ import { startUpstream } from "../harness/upstream.mjs";
 const execute = promisify(execFile);
 const PROJECT = "demo-docs";
 const IMPORTS = /^import .* from "quillgate";\n/gm;
+/** Of another entry, whose names are also those of the first. */
+const INLINE_IMPORT = /^import (.*) from "quillgate\/inline";$/gm;
 
 let upstream;
 let gateway;
@@ -52,11 +54,18 @@ async function examples() {
     `import { ${[...names].join(", ")} } from "quillgate";`,
     'const client = new Client({ baseUrl: "https://gate.example", projectId: "acme", token: "…" });',
     'const job = await client.agentJobs.create({ prompt: "For the README" });',
-    ...blocks.map((block, at) => `{ // example ${at + 1}\n${block.replace(IMPORTS, "")}}`),
+    ...blocks.map((block, at) => `{ // example ${at + 1}\n${inBlock(block)}}`),
     `console.log("ran ${blocks.length} examples");`,
     "export {};",
   ].join("\n");
   return { count: blocks.length, module };
+}
+
+/** An example without imports, which stand at the top of a module only. */
+function inBlock(example) {
+  return example
+    .replace(IMPORTS, "")
+    .replace(INLINE_IMPORT, 'const $1 = await import("quillgate/inline");');
 }
 
 test("the README's examples compile under the strictest settings", async () => {

@@ -1,10 +1,9 @@
 /** The packed package in every runtime, by one script; writes docs/runtimes.md. */
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
 import { capture } from "../../scripts/child.mjs";
 import { canaryKey } from "../harness/canary.mjs";
 import { startGateway } from "../harness/gateway.mjs";
@@ -12,7 +11,8 @@ import { freePort, startProgram } from "../harness/process.mjs";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
 import { launchBrowser } from "../page/browser.mjs";
-import { copy, install, runProgram, tool, toolPath, versionOf, write } from "./installed.mjs";
+import { BUN, BUNDLERS, DENO, denoEnv } from "./bundlers.mjs";
+import { copy, install, runProgram, toolPath, versionOf, write } from "./installed.mjs";
 import { serve } from "./static_server.mjs";
 import { writeTable } from "./tables.mjs";
 
@@ -40,7 +40,8 @@ before(async () => {
     messageLimit: 10_000,
     analyticsLimit: 10_000,
   });
-  site = await serve({ folder, apiUrl: upstream.url });
+  const policies = { "/strict-web.html": STRICT_POLICY, "/strict-inline.html": STRICT_POLICY };
+  site = await serve({ folder, apiUrl: upstream.url, policies });
   gateway = await startGateway({
     upstreamUrl: upstream.url,
     adminKey: KEY,
@@ -57,8 +58,10 @@ before(async () => {
       direct: direct(`${site.url}/api`, true),
       gateway: viaGateway(),
     }),
-    "main.mjs": MAIN,
-    "main.cjs": MAIN_REQUIRED,
+    "main.mjs": imported("quillgate"),
+    "main.cjs": required("quillgate"),
+    "inline.mjs": imported("quillgate/inline"),
+    "inline.cjs": required("quillgate/inline"),
   });
 });
 
@@ -90,16 +93,20 @@ const results = {};
 for (const [way, each] of Object.entries(settings)) results[way] = await conform(quillgate, each);
 `;
 
-const MAIN = `
-import * as quillgate from "quillgate";
+/** A program that runs the script and prints what it found. */
+function imported(specifier) {
+  return `
+import * as quillgate from "${specifier}";
 import { conform } from "./conformance.mjs";
 import settings from "./settings.mjs";
 ${EACH}
 console.log("CONFORMANCE " + JSON.stringify(results));
 `;
+}
 
-const MAIN_REQUIRED = `
-const quillgate = require("quillgate");
+function required(specifier) {
+  return `
+const quillgate = require("${specifier}");
 (async () => {
   const { conform } = await import("./conformance.mjs");
   const { default: settings } = await import("./settings.mjs");
@@ -107,6 +114,11 @@ const quillgate = require("quillgate");
   console.log("CONFORMANCE " + JSON.stringify(results));
 })();
 `;
+}
+
+const INLINE = "`import` of `quillgate/inline`";
+/** The programs that import each entry. */
+const IMPORTED = { "`import`": "main.mjs", [INLINE]: "inline.mjs" };
 
 /** Checks what the script found, and notes the cell. */
 function conclude(cell, results) {
@@ -147,7 +159,11 @@ describe("on servers", () => {
     [own, process.execPath],
     ...others.map((major) => [major, toolPath(`node-${major}-${PLATFORM}`, "bin", "node")]),
   ];
-  const ways = { "`import`": "main.mjs", "`require`": "main.cjs" };
+  const ways = {
+    ...IMPORTED,
+    "`require`": "main.cjs",
+    "`require` of `quillgate/inline`": "inline.cjs",
+  };
   for (const [major, program] of nodes) {
     for (const [way, file] of Object.entries(ways)) {
       cell(`Node ${major}`, way, async (row) => {
@@ -161,27 +177,34 @@ describe("on servers", () => {
     }
   }
 
-  cell("Deno", "`import`", async (row) => {
-    row.version = versionOf("deno");
-    const [name] = [`@deno/${process.platform}-${process.arch}-glibc`];
-    // No access to the environment: a variable that may not be read is one that is not there.
-    const allowed = ["--allow-net=127.0.0.1", "--allow-read=."];
-    const args = ["run", "--no-prompt", "--no-remote", ...allowed, "main.mjs"];
-    const env = { ...process.env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(folder, ".deno") };
-    const deno = toolPath(name, "deno");
-    conclude(row, resultsIn(await runProgram("deno", deno, args, { cwd: folder, env })));
-  });
+  for (const [way, file] of Object.entries(IMPORTED)) {
+    cell("Deno", way, async (row) => {
+      row.version = versionOf("deno");
+      conclude(row, await runInDeno(file, folder));
+    });
+  }
 
-  cell("Bun", "`import`", async (row) => {
-    row.version = versionOf("bun");
-    const bun = toolPath("@oven", `bun-${process.platform}-${bunArch()}`, "bin", "bun");
-    const args = ["run", "--no-install", "main.mjs"];
-    conclude(row, resultsIn(await runProgram("bun", bun, args, { cwd: folder })));
-  });
+  for (const [way, file] of Object.entries(IMPORTED)) {
+    cell("Bun", way, async (row) => {
+      row.version = versionOf("bun");
+      conclude(row, await runInBun(file, folder));
+    });
+  }
 });
 
-function bunArch() {
-  return process.arch === "arm64" ? "aarch64" : process.arch;
+async function runInDeno(file, cwd) {
+  // No access to the environment: a variable that may not be read is one that is not there.
+  const allowed = ["--allow-net=127.0.0.1", "--allow-read=."];
+  const args = ["run", "--no-prompt", "--no-remote", ...allowed, file];
+  return resultsIn(await runProgram("deno", DENO, args, { cwd, env: denoEnv(cwd) }));
+}
+
+async function runInBun(file, cwd) {
+  return resultsIn(await runProgram("bun", BUN, ["run", "--no-install", file], { cwd }));
+}
+
+async function runInNode(file, cwd) {
+  return resultsIn(await runProgram("node", process.execPath, [file], { cwd }));
 }
 
 /** A module that runs the script in a page and posts what it found. */
@@ -195,9 +218,23 @@ await fetch("/result/${name}", { method: "POST", body: JSON.stringify(results) }
 `;
 }
 
+function pageOf(module) {
+  return `<!doctype html><meta charset="utf-8"><title>quillgate</title><script type="module" src="${module}"></script>`;
+}
+
 function html(script, head = "") {
   return `<!doctype html><meta charset="utf-8"><title>quillgate</title>${head}<script type="module">${script}</script>`;
 }
+
+const STRICT_POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+
+/** Fails where the policy is not in force. */
+const NO_EVAL = `
+let allowed = true;
+try { new Function(""); } catch { allowed = false; }
+if (allowed) throw new Error("the page may evaluate text");
+`;
 
 /** Opens an address in Chromium until the page has told its results. */
 async function inChromium(row, name, url, server = site) {
@@ -246,6 +283,18 @@ describe("in browsers, as plain ES modules", () => {
     return inChromium(row, "worker", `${site.url}/worker.html`);
   });
 
+  const entries = { "": "web", " of `quillgate/inline`": "inline" };
+  for (const [what, entry] of Object.entries(entries)) {
+    cell("Chromium", `ES modules${what}, under \`script-src 'self' 'wasm-unsafe-eval'\``, (row) => {
+      const page = pageEntry(`strict-${entry}`, `/node_modules/quillgate/dist/${entry}.js`);
+      write(folder, {
+        [`strict-${entry}.html`]: pageOf(`/strict-${entry}.mjs`),
+        [`strict-${entry}.mjs`]: `${NO_EVAL}${page}`,
+      });
+      return inChromium(row, `strict-${entry}`, `${site.url}/strict-${entry}.html`);
+    });
+  }
+
   cell("Firefox", "ES modules, by an import map", async (row) => {
     const firefox = process.env.FIREFOX ?? "firefox-esr";
     const { stdout } = await capture(firefox, ["--version"]);
@@ -286,129 +335,109 @@ function soon() {
   return new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-/**
- * esbuild and Rollup leave `new URL("./core_bg.wasm", import.meta.url)` as it stands, and
- * the file where it is.
- */
-const BESIDE = ", `core_bg.wasm` copied beside the bundle";
-
-function copyCore(root) {
-  const name = "core_bg.wasm";
-  cpSync(join(root, "node_modules", "quillgate", "dist", name), join(root, "out", name));
+/** A folder with a bundler's entry, the script and its settings. */
+async function prepareBundle(name, entry, settings) {
+  const root = await install(name, { "entry.mjs": entry, "settings.mjs": exported(settings) });
+  copy(root, "conformance.mjs");
+  return root;
 }
+
+/** What a bundler says of the entry, by what stands in a row. */
+const ENTRIES = { "`import`": "quillgate", [INLINE]: "quillgate/inline" };
+
+let bundles = 0;
 
 describe("bundled, in Chromium", () => {
   /** A folder with an entry for a bundler, and a server for what becomes of it. */
-  async function bundle(name, make) {
-    const root = await install(name, {});
-    copy(root, "conformance.mjs");
+  async function bundle(specifier, make) {
+    const name = `bundle-${bundles++}`;
+    const root = await prepareBundle(name, pageEntry(name, specifier, "settings"), {});
     const own = await serve({ folder: join(root, "out"), apiUrl: upstream.url });
-    const settings = { direct: direct(`${own.url}/api`, true) };
     write(root, {
-      "entry.mjs": pageEntry(name, "quillgate"),
-      "browser_settings.mjs": exported(settings),
-      "index.html":
-        '<!doctype html><meta charset="utf-8"><script type="module" src="/entry.mjs"></script>',
-      "out/page.html":
-        '<!doctype html><meta charset="utf-8"><script type="module" src="./entry.js"></script>',
+      "settings.mjs": exported({ direct: direct(`${own.url}/api`, true) }),
+      "index.html": pageOf("/entry.mjs"),
+      "out/page.html": pageOf("./entry.js"),
     });
     try {
-      await make(root, own);
+      await make(root, own, name);
     } finally {
       await own.stop();
     }
   }
 
-  cell("Vite build", "`import`", (row) =>
-    bundle("vite", async (root, own) => {
-      const { build } = await import("vite");
-      row.version = versionOf("vite");
-      await build({ root, configFile: false, logLevel: "warn", build: { outDir: "out" } });
-      await inChromium(row, "vite", `${own.url}/index.html`, own);
-    }),
-  );
+  /** Those that emit the wasm file by themselves; with the others only the inline entry works. */
+  const EMIT_FILES = ["Vite build", "webpack"];
 
-  cell("Vite dev server", "`import`", (row) =>
-    bundle("vite-dev", async (root, own) => {
-      const { createServer } = await import("vite");
-      row.version = versionOf("vite");
-      const proxy = { "/api": own.url, "/result": own.url };
-      const port = await freePort();
-      const settings = { port, host: "127.0.0.1", strictPort: true, proxy };
-      const url = `http://127.0.0.1:${port}`;
-      write(root, { "browser_settings.mjs": exported({ direct: direct(`${url}/api`, true) }) });
-      const server = await createServer({
-        root,
-        configFile: false,
-        logLevel: "warn",
-        server: settings,
-      });
-      await server.listen();
-      try {
-        await inChromium(row, "vite-dev", `${url}/index.html`, own);
-      } finally {
-        await server.close();
-      }
-    }),
-  );
+  for (const [bundler, { tool, bundle: run, plugins = "" }] of Object.entries(BUNDLERS)) {
+    for (const [way, specifier] of Object.entries(ENTRIES)) {
+      if (way !== INLINE && !EMIT_FILES.includes(bundler)) continue;
+      cell(bundler, way + plugins, (row) =>
+        bundle(specifier, async (root, own, name) => {
+          row.version = versionOf(tool);
+          await run(root, "browser");
+          await inChromium(row, name, `${own.url}/page.html`, own);
+        }),
+      );
+    }
+  }
 
-  cell("esbuild", `\`import\`${BESIDE}`, (row) =>
-    bundle("esbuild", async (root, own) => {
-      const { build } = await import("esbuild");
-      row.version = versionOf("esbuild");
-      const entry = join(root, "entry.mjs");
-      await build({
-        entryPoints: [entry],
-        bundle: true,
-        format: "esm",
-        outdir: join(root, "out"),
-        logLevel: "warning",
-      });
-      copyCore(root);
-      await inChromium(row, "esbuild", `${own.url}/page.html`, own);
-    }),
-  );
+  for (const [way, specifier] of Object.entries(ENTRIES)) {
+    cell("Vite dev server", way, (row) =>
+      bundle(specifier, async (root, own, name) => {
+        const { createServer } = await import("vite");
+        row.version = versionOf("vite");
+        const proxy = { "/api": own.url, "/result": own.url };
+        const port = await freePort();
+        const server = await createServer({
+          root,
+          configFile: false,
+          logLevel: "warn",
+          server: { port, host: "127.0.0.1", strictPort: true, proxy },
+        });
+        const url = `http://127.0.0.1:${port}`;
+        write(root, { "settings.mjs": exported({ direct: direct(`${url}/api`, true) }) });
+        await server.listen();
+        try {
+          await inChromium(row, name, `${url}/index.html`, own);
+        } finally {
+          await server.close();
+        }
+      }),
+    );
+  }
+});
 
-  cell("Rollup", `\`import\`, with its node-resolve plugin${BESIDE}`, (row) =>
-    bundle("rollup", async (root, own) => {
-      const { rollup } = await import(pathToFileURL(tool.resolve("rollup")).href);
-      const { nodeResolve } = tool("@rollup/plugin-node-resolve");
-      row.version = versionOf("rollup");
-      const bundled = await rollup({ input: join(root, "entry.mjs"), plugins: [nodeResolve()] });
-      await bundled.write({ dir: join(root, "out"), format: "es" });
-      await bundled.close();
-      copyCore(root);
-      await inChromium(row, "rollup", `${own.url}/page.html`, own);
-    }),
-  );
-
-  cell("webpack", "`import`", (row) =>
-    bundle("webpack", async (root, own) => {
-      const webpack = tool("webpack");
-      row.version = versionOf("webpack");
-      const compiler = webpack({
-        mode: "production",
-        context: root,
-        entry: "./entry.mjs",
-        output: { path: join(root, "out"), filename: "entry.js" },
-      });
-      const stats = await new Promise((resolve, reject) => {
-        compiler.run((error, result) => (error ? reject(error) : resolve(result)));
-      });
-      await new Promise((resolve) => compiler.close(resolve));
-      assert.ok(!stats.hasErrors() && !stats.hasWarnings(), stats.toString());
-      await inChromium(row, "webpack", `${own.url}/page.html`, own);
-    }),
-  );
+describe("bundled, on servers", () => {
+  const runtimes = {
+    esbuild: { name: "Node", run: runInNode },
+    "bun build": { name: "Bun", run: runInBun },
+    "deno bundle": { name: "Deno", run: runInDeno },
+  };
+  for (const [bundler, runtime] of Object.entries(runtimes)) {
+    cell(bundler, `${INLINE}, for ${runtime.name}`, async (row) => {
+      row.version = versionOf(BUNDLERS[bundler].tool);
+      const settings = { direct: direct(upstream.url), gateway: viaGateway() };
+      const name = `bundle-${bundles++}`;
+      const root = await prepareBundle(name, imported("quillgate/inline"), settings);
+      await BUNDLERS[bundler].bundle(root, "server");
+      // What runs is the bundle, and nothing that stands beside it.
+      rmSync(join(root, "node_modules"), { recursive: true });
+      conclude(row, await runtime.run(join("out", "entry.js"), root));
+    });
+  }
 });
 
 describe("on the edge", () => {
-  cell("workerd", "`import`, by wrangler", async (row) => {
+  for (const [way, specifier] of Object.entries(ENTRIES)) {
+    cell("workerd", `${way}, by wrangler`, (row) => inWorkerd(row, specifier));
+  }
+
+  async function inWorkerd(row, specifier) {
     row.version = versionOf("workerd");
-    const root = await install("workerd", {
+    const root = await install(specifier.replace("/", "-in-workerd-"), {
       "wrangler.toml": 'name = "cell"\nmain = "worker.mjs"\ncompatibility_date = "2026-04-01"\n',
       "worker.mjs": `
-import * as quillgate from "quillgate";
+import * as quillgate from "${specifier}";
 import { conform } from "./conformance.mjs";
 import settings from "./settings.mjs";
 export default {
@@ -430,11 +459,11 @@ export default {
     } finally {
       await worker.stop();
     }
-  });
+  }
 });
 
 describe("rendered on a server", () => {
-  for (const entry of ["node", "web"]) {
+  for (const entry of ["node", "web", "inline"]) {
     cell(
       "Server-side rendering",
       `\`import\` of the ${entry} entry, untouched globals`,

@@ -15,14 +15,25 @@ import { ROOT } from "../../scripts/versions.mjs";
  * list's open end is rounded down and an admin key never goes over plain http took 700 more. The
  * seven further reports of analytics took 151 of wasm (27,911 before them, 28,062 with them), since
  * operations are declared and share their code, and 1,063 of JavaScript (8,460 before, 9,523 with
- * them): their methods, lists by cursor, and the refusal of options that there are not.
+ * them): their methods, lists by cursor, and the refusal of options that there are not. The entry that
+ * embeds the wasm brings it into the tarball a second time: 33,000 bytes.
  */
-const BUDGET = { wasm: 28_200, js: 9_600, tarball: 74_000 };
+const BUDGET = { wasm: 28_200, js: 9_600, tarball: 108_000 };
+/** How much more than JavaScript and wasm apart the entry is that embeds the wasm, as the README says. */
+const MOST_FOR_INLINE = 1.04;
 
 test("wasm and JavaScript are within their budget, compressed with brotli", async () => {
   const { wasm, js } = await ownSizes();
   assert.ok(wasm.brotli <= BUDGET.wasm, `the wasm has ${wasm.brotli} bytes of ${BUDGET.wasm}`);
   assert.ok(js.brotli <= BUDGET.js, `the JavaScript has ${js.brotli} bytes of ${BUDGET.js}`);
+});
+
+test("the entry that embeds the wasm is hardly larger than the two files", async () => {
+  const { total } = await ownSizes();
+  const inline = await ownSizes("quillgate/inline");
+  assert.equal(inline.wasm.raw, 0, "it is one file");
+  const ratio = inline.total.brotli / total.brotli;
+  assert.ok(ratio <= MOST_FOR_INLINE, `it has ${ratio.toFixed(3)} times the bytes`);
 });
 
 test("the tarball is within its budget, and has no file that a user does not need", async () => {

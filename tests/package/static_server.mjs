@@ -18,8 +18,9 @@ const TYPES = {
  * @param {string} options.folder what is served
  * @param {string} [options.apiUrl] where requests below `/api` go
  * @param {Record<string, string>} [options.types] further media types, by extension
+ * @param {Record<string, string>} [options.policies] content security policies, by path
  */
-export async function serve({ folder, apiUrl, types = {} }) {
+export async function serve({ folder, apiUrl, types = {}, policies = {} }) {
   const requests = [];
   const results = new Map();
   const server = createServer((request, response) => {
@@ -32,7 +33,8 @@ export async function serve({ folder, apiUrl, types = {} }) {
       const content = await readFile(file);
       const extension = extname(file);
       const type = types[extension] ?? TYPES[extension] ?? "application/octet-stream";
-      response.writeHead(200, { "content-type": type, "cache-control": "no-store" });
+      const policy = policies[pathname] && { "content-security-policy": policies[pathname] };
+      response.writeHead(200, { "content-type": type, "cache-control": "no-store", ...policy });
       response.end(content);
     };
     answer().catch(() => response.writeHead(404).end());

@@ -1,6 +1,6 @@
 /** The packed package's types, and its manifest. */
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
@@ -37,16 +37,22 @@ const PROJECTS = {
   },
 };
 
+const ENTRIES = ["quillgate", "quillgate/inline"];
+
 let folder;
 
 before(async () => {
   folder = await install("types");
-  cpSync(join(HERE, "types", "usage.ts"), join(folder, "usage.ts"));
+  const usage = readFileSync(join(HERE, "types", "usage.ts"), "utf8");
+  write(folder, {
+    "usage.ts": usage,
+    "inline_usage.ts": usage.replaceAll('"quillgate"', '"quillgate/inline"'),
+  });
   link(folder, "@types/node");
   link(folder, "undici-types");
 });
 
-async function compile(compiler, options, files = ["usage.ts"]) {
+async function compile(compiler, options, files = ["usage.ts", "inline_usage.ts"]) {
   const project = { compilerOptions: { ...STRICT, ...options }, files };
   write(folder, { "tsconfig.json": JSON.stringify(project) });
   const { code, stdout, stderr } = await capture(process.execPath, [compiler, "-p", "."], {
@@ -66,24 +72,39 @@ for (const [version, compiler] of Object.entries(COMPILERS)) {
     }
 
     test("a wrong use does not compile", async () => {
-      write(folder, {
-        "wrong.ts": 'import { Client } from "quillgate";\nnew Client({ token: 5 });\n',
-      });
-      const { code, output } = await compile(compiler, PROJECTS["for Node"], ["wrong.ts"]);
-      assert.notEqual(code, 0);
-      assert.match(output, /^wrong\.ts[(:]2\b.*error TS2322/m);
-      assert.equal(output.match(/error TS/g).length, 1, output);
+      for (const entry of ENTRIES) {
+        write(folder, {
+          "wrong.ts": `import { Client } from "${entry}";\nnew Client({ token: 5 });\n`,
+        });
+        const { code, output } = await compile(compiler, PROJECTS["for Node"], ["wrong.ts"]);
+        assert.notEqual(code, 0);
+        assert.match(output, /^wrong\.ts[(:]2\b.*error TS2322/m);
+        assert.equal(output.match(/error TS/g).length, 1, output);
+      }
     });
   });
 }
 
 test("a CommonJS module may require the package, by TypeScript", async () => {
+  const [compiler] = Object.values(COMPILERS);
+  for (const entry of ENTRIES) {
+    write(folder, {
+      "required.cts": `import quillgate = require("${entry}");\nnew quillgate.Client({ token: "t" });\n`,
+    });
+    const { output } = await compile(compiler, PROJECTS["for Node"], ["required.cts"]);
+    assert.equal(output, "");
+  }
+});
+
+test("a client of one entry is one of the other, by TypeScript", async () => {
   write(folder, {
-    "required.cts":
-      'import quillgate = require("quillgate");\nnew quillgate.Client({ token: "t" });\n',
+    "both.ts": `import { Client } from "quillgate";
+import type { Client as InlineClient } from "quillgate/inline";
+export const client: InlineClient = new Client({ token: "t" });
+`,
   });
   const [compiler] = Object.values(COMPILERS);
-  const { output } = await compile(compiler, PROJECTS["for Node"], ["required.cts"]);
+  const { output } = await compile(compiler, PROJECTS["for a bundler"], ["both.ts"]);
   assert.equal(output, "");
 });
 
@@ -116,7 +137,13 @@ test("the tarball holds what is used, and nothing else", async () => {
     (path) => !/^(package\.json|README\.md|LICENSE|dist\/[\w./-]+\.(js|d\.ts|wasm))$/.test(path),
   );
   assert.deepEqual(odd, []);
-  for (const name of ["package.json", "LICENSE", "dist/core_bg.wasm", "dist/index.d.ts"]) {
+  for (const name of [
+    "package.json",
+    "LICENSE",
+    "dist/core_bg.wasm",
+    "dist/core_text.js",
+    "dist/index.d.ts",
+  ]) {
     assert.ok(files.includes(name), name);
   }
   assert.ok(!files.some((path) => path.endsWith(".wasm.d.ts")));

@@ -1,0 +1,76 @@
+/** Whole calls in Node, from method to checked result, with the network left out. */
+
+import { setImmediate as turn } from "node:timers/promises";
+import ky from "ky";
+import OpenAI from "openai";
+import createClient from "openapi-fetch";
+import Stripe from "stripe";
+import { Client } from "../../pkg/dist/node.js";
+import { parsePage } from "./cases.mjs";
+import { alternate } from "./timing.mjs";
+
+const BASE = "https://bench.invalid";
+const PATH = "/v1/analytics/bench/views?limit=250";
+
+/** The names of what the goals are about. */
+export const CALLS = {
+  bare: "fetch + json(), nothing checked",
+  own: "quillgate",
+  ky: "ky + zod",
+  openai: "openai's runtime, nothing checked",
+};
+
+/**
+ * Times a call of each client for the same page of 250 rows: with the host's `fetch`, and with one
+ * that is given to the client.
+ *
+ * @returns {Promise<Record<"host" | "custom", import("./timing.mjs").Timed>>}
+ */
+export async function timeCalls(text) {
+  const answer = async () =>
+    new Response(text, { status: 200, headers: { "content-type": "application/json" } });
+  const { fetch } = globalThis;
+  // Before the clients are made: some keep the host's `fetch` from then on.
+  globalThis.fetch = answer;
+  try {
+    const ways = { host: callsBy(undefined), custom: callsBy(answer) };
+    return await alternateWays(ways, { rounds: 300, runs: 10, turn });
+  } finally {
+    globalThis.fetch = fetch;
+  }
+}
+
+/** Times the cases of several ways in the same rounds, so that none has the warmer engine. */
+async function alternateWays(ways, options) {
+  const cases = Object.entries(ways).flatMap(([way, calls]) =>
+    Object.entries(calls).map(([name, call]) => [`${way} ${name}`, call]),
+  );
+  const { times, turns } = await alternate(Object.fromEntries(cases), options);
+  const timesOf = ([way, calls]) => {
+    const own = Object.keys(calls).map((name) => [name, times[`${way} ${name}`]]);
+    return [way, { times: Object.fromEntries(own), turns }];
+  };
+  return Object.fromEntries(Object.entries(ways).map(timesOf));
+}
+
+function callsBy(custom) {
+  const own = custom && { fetch: custom };
+  const bare = custom ?? globalThis.fetch;
+  const credentials = { baseUrl: BASE, projectId: "bench", token: "t" };
+  const client = new Client({ ...credentials, ...own, logLevel: "off" });
+  const kyClient = ky.create({ ...own, retry: 0 });
+  const openapi = createClient({ baseUrl: BASE, ...own });
+  const openai = new OpenAI({ apiKey: "k", baseURL: BASE, ...own, maxRetries: 0 });
+  const stripe = new Stripe("sk_test_bench", {
+    httpClient: Stripe.createFetchHttpClient(custom),
+    telemetry: false,
+  });
+  return {
+    [CALLS.bare]: async () => (await bare(BASE + PATH)).json(),
+    [CALLS.own]: () => client.pageViews.list({ limit: 250 }),
+    [CALLS.ky]: async () => parsePage(await kyClient.get(BASE + PATH).json()),
+    "openapi-fetch, nothing checked": () => openapi.GET(PATH),
+    [CALLS.openai]: () => openai.get(PATH),
+    "stripe's runtime, nothing checked": () => stripe.rawRequest("GET", PATH),
+  };
+}

@@ -1,0 +1,31 @@
+/** The ways from a page's JSON text to checked rows. */
+
+import * as z from "zod";
+import { decode } from "../../pkg/dist/generated/decoders.js";
+import { alternate } from "./timing.mjs";
+
+const count = z.int().nonnegative().nullish();
+const PAGE = z.object({
+  totals: z.object({ human: count, ai: count, total: count }),
+  views: z.array(z.object({ path: z.string().nullish(), human: count, ai: count, total: count })),
+  hasMore: z.boolean(),
+});
+
+/** The names of what the goals are about. */
+export const DECODING = { parse: "JSON.parse alone", own: "JSON.parse + quillgate's decoder" };
+
+/** From text to checked rows, by name; the first is what the others are compared with. */
+const DECODERS = {
+  [DECODING.parse]: (text) => JSON.parse(text),
+  [DECODING.own]: (text) => decode("analytics.views", JSON.parse(text)),
+  "JSON.parse + zod 4": (text) => PAGE.parse(JSON.parse(text)),
+};
+
+/** The schema, for calls that check with it. */
+export const parsePage = (value) => PAGE.parse(value);
+
+/** Times the decoders on a page. */
+export function timeDecoders(text, options) {
+  const bound = Object.entries(DECODERS).map(([name, decoder]) => [name, () => decoder(text)]);
+  return alternate(Object.fromEntries(bound), options);
+}

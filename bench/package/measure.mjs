@@ -1,0 +1,86 @@
+/** Measures the package: how large it is and where its bytes are, and how long it takes. */
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { ROOT } from "../../scripts/versions.mjs";
+import { startUpstream } from "../../tests/harness/upstream.mjs";
+import { sizes } from "../sizes.mjs";
+import { attributeScript, attributeWasm } from "./attribution.mjs";
+import { timeCalls } from "./calls.mjs";
+import { timeDecoders } from "./cases.mjs";
+
+/**
+ * @param {import("../../scripts/build.mjs").Context & { bin: Record<string, string> }} context
+ *   with the package built
+ *
+ * @typedef {import("./timing.mjs").Timed} Timed
+ * @typedef {object} Measured
+ * @property {Record<string, { raw: number, gzip: number, brotli: number }>} sizes
+ * @property {Record<string, number>} script bytes by file
+ * @property {Record<string, number>} wasm bytes by group of functions
+ * @property {number} page how long the page's text is that is decoded and listed
+ * @property {string} browser
+ * @property {{ Node: Timed, Chromium: Timed }} decoding
+ * @property {{ host: Timed, custom: Timed }} calls by whose `fetch` sends them
+ * @returns {Promise<Measured>}
+ */
+export async function measurePackage(context) {
+  const text = await readPage(context);
+  const chromium = await timeInChromium(context, text);
+  return {
+    sizes: await sizes(),
+    script: await attributeScript(),
+    wasm: await attributeWasm(context),
+    page: text.length,
+    browser: chromium.version,
+    decoding: { Node: await timeDecoders(text), Chromium: chromium.timed },
+    calls: await timeCalls(text),
+  };
+}
+
+/** A page of 250 rows of the simulated platform. */
+async function readPage({ env }) {
+  const key = "mint_bench_only";
+  const upstream = await startUpstream({ key, env });
+  try {
+    const url = `${upstream.url}/v1/analytics/demo-docs/views?limit=250`;
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    if (!response.ok) throw new Error(`the simulated platform answered ${response.status}`);
+    return await response.text();
+  } finally {
+    await upstream.stop();
+  }
+}
+
+/** The decoders' times in headless Chromium. */
+async function timeInChromium({ bin }, text) {
+  const require = createRequire(import.meta.url);
+  const { chromium } = require("playwright-core");
+  const { build } = require("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [join(ROOT, "bench", "package", "cases.mjs")],
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "bench",
+  });
+  const args = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+  ];
+  const browser = await chromium.launch({ executablePath: bin.chromium, args });
+  try {
+    const tab = await browser.newPage();
+    await tab.addScriptTag({ content: outputFiles[0].text });
+    // Larger rounds: a browser's clock is coarse.
+    const timed = await tab.evaluate(
+      (text) => globalThis.bench.timeDecoders(text, { runs: 100 }),
+      text,
+    );
+    return { version: `Chromium ${browser.version()}`, timed };
+  } finally {
+    await browser.close();
+  }
+}

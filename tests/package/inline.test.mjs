@@ -1,0 +1,29 @@
+/** The text that the entry `quillgate/inline` has in the place of a wasm file. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { encodeBytes } from "../../scripts/byte_text.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
+
+const DIST = join(ROOT, "pkg", "dist");
+
+function load(name) {
+  return import(pathToFileURL(join(DIST, name)).href);
+}
+
+test("every byte is read as it was written, after every other", async () => {
+  const { decodeBytes } = await load("byte_text.js");
+  const bytes = Uint8Array.from({ length: 2 * 256 * 256 }, (_, at) => (at % 2 ? at >> 1 : at >> 9));
+  const text = encodeBytes(bytes);
+  assert.deepEqual(decodeBytes(text), bytes);
+  assert.match(text, /^[!#-[\]-~]+$/, "it needs no escapes in a JavaScript string");
+});
+
+test("the embedded text is the wasm file", async () => {
+  const { decodeBytes } = await load("byte_text.js");
+  const { default: text } = await load("core_text.js");
+  const wasm = await readFile(join(DIST, "core_bg.wasm"));
+  assert.ok(wasm.equals(decodeBytes(text)));
+});
