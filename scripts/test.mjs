@@ -19,10 +19,11 @@ import { ROOT } from "./versions.mjs";
 const WASM_PACK_NEEDS = { wasmBindgen: true, wasmPack: true };
 const OPENAPI_NEEDS = { ...BUILD_NEEDS, python: true };
 const PACKAGE_NEEDS = { ...BUILD_NEEDS, browser: true, firefox: true, packageTools: true };
+const EXAMPLES_NEEDS = { ...BUILD_NEEDS, wasmPack: true, browser: true };
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
 /** Suites that start the gateway or the simulator with the canary. */
-const PLANTING = ["package", "gateway", "openapi", "page", "soak", "build"];
+const PLANTING = ["package", "gateway", "openapi", "page", "examples", "soak", "build"];
 
 /**
  * @typedef {object} Counts
@@ -60,6 +61,7 @@ const SUITES = {
   gateway: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
+  examples: { needs: EXAMPLES_NEEDS, built: true, run: testWithNode },
   soak: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   harness: { needs: {}, run: testWithNode },
   contract: { needs: {}, run: testWithNode },
