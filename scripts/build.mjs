@@ -2,15 +2,24 @@
  * `npm run build [package] [worker] [page]`: builds the named parts, all of
  * them when none is named, always in this order.
  */
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cargoBuildProgram, cargoBuildWasm, targetFolder } from "./cargo.mjs";
 import { run, runMain, StepError } from "./child.mjs";
 import { removeExports } from "./exports.mjs";
 import { whenChanged } from "./freshness.mjs";
-import { withShortNames } from "./glue.mjs";
+import { asImports, withShortNames } from "./glue.mjs";
 import { setup } from "./setup.mjs";
 import { ROOT } from "./versions.mjs";
 
@@ -31,6 +40,10 @@ import { ROOT } from "./versions.mjs";
 
 const PACKAGE = join(ROOT, "pkg");
 const PACKAGE_DIST = join(PACKAGE, "dist");
+/** The TypeScript that follows from the Rust types. */
+const PACKAGE_GENERATED = join(PACKAGE, "src", "generated");
+/** What the package's wasm reads through, as it stands among the crate's sources. */
+const PACKAGE_HOST = "src/wasm/host.js";
 /** Where wasm-bindgen puts JavaScript that a crate brings along, if any. */
 const SNIPPETS = "snippets";
 const WORKER = join(ROOT, "worker");
@@ -90,6 +103,12 @@ const SMALL_FLAGS = [
   // The other mangling's long names would be part of the glue.
   "-Csymbol-mangling-version=legacy",
 ];
+/** No object crosses into the package's wasm, so it needs no table of them. */
+const PACKAGE_FLAGS = ["-Ctarget-feature=-reference-types"];
+/** What wasm-bindgen and this build make of the package's wasm. */
+const PACKAGE_CORE = ["core.js", "core.d.ts", "core_bg.wasm", "host.js"];
+/** Exports of wasm-bindgen's own that the package's glue has no use for. */
+const UNUSED_PACKAGE_EXPORTS = /^__(abort_handler|instance_terminated|wbindgen_free)$/;
 /** SHA-256 in a loop, not written out: a token's is two dozen rounds of microseconds. */
 const SMALL_SHA256 = '--cfg=sha2_backend_soft="compact"';
 
@@ -128,21 +147,24 @@ export const PARTS = Object.freeze({
 export async function buildPackage(context) {
   const { bin, made } = context;
   await mkdir(PACKAGE_DIST, { recursive: true });
+  await mkdir(PACKAGE_GENERATED, { recursive: true });
   await generate("package types", "types", join(PACKAGE_DIST, "types.d.ts"), context);
+  for (const what of ["decoders", "protocol"]) {
+    await generate(`package ${what}`, what, join(PACKAGE_GENERATED, `${what}.ts`), context);
+  }
 
   const args = [...PACKAGE_CRATE, ...SMALL_ARGS, ...targetFolder("package")];
   const wasm = await cargoBuildWasm("compiling the core", "quillgate", args, {
     ...context,
-    env: smallEnv(context, SMALL_FLAGS),
+    env: smallEnv(context, [...SMALL_FLAGS, ...PACKAGE_FLAGS]),
   });
-  const core = { name: "package core", module: "core", out: PACKAGE_DIST, small: true };
-  await bind(core, wasm, context);
+  await bindPackage(wasm, context);
 
   const sources = ["src", "tsconfig.json"].map((name) => join(PACKAGE, name));
   await whenChanged(
     { name: "package", inputs: sources, outputs: [PACKAGE_DIST], made },
     async () => {
-      await keepOnly(PACKAGE_DIST, ["types.d.ts", ...filesOf("core"), SNIPPETS]);
+      await keepOnly(PACKAGE_DIST, ["types.d.ts", ...PACKAGE_CORE]);
       await run("compiling the package's TypeScript", bin.tsc, ["-p", PACKAGE], context);
     },
   );
@@ -355,9 +377,48 @@ async function bind({ name, module, out, args = [], small, unused }, wasm, conte
   });
 }
 
+/** Makes the package's wasm and the module that gives it its imports. */
+async function bindPackage(wasm, context) {
+  const host = join(ROOT, PACKAGE_HOST);
+  const outputs = PACKAGE_CORE.map((file) => join(PACKAGE_DIST, file));
+  const step = { name: "package core", inputs: [wasm, host], outputs, made: context.made };
+  await whenChanged(step, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "quillgate-bind-"));
+    try {
+      const args = ["--target", "bundler", ...SMALL_BINDGEN_ARGS];
+      const target = ["--out-name", "core", "--out-dir", folder, wasm];
+      await run("binding the core", context.bin.wasmBindgen, [...args, ...target], context);
+      const module = join(folder, "core_bg");
+      await removeExports(`${module}.wasm`, UNUSED_PACKAGE_EXPORTS);
+      const names = await optimiseWasm("package core", `${module}.wasm`, context);
+      const modules = new Map([[PACKAGE_HOST, "./host.js"]]);
+      const glue = asImports(await readFile(`${module}.js`, "utf8"), names, modules);
+      const types = await readFile(join(folder, "core.d.ts"), "utf8");
+      await writeFile(join(PACKAGE_DIST, "core.js"), glue);
+      await writeFile(join(PACKAGE_DIST, "core.d.ts"), types + EXPORTS_TYPES);
+      await copyFile(`${module}.wasm`, join(PACKAGE_DIST, "core_bg.wasm"));
+      await copyFile(host, join(PACKAGE_DIST, "host.js"));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+}
+
+/** What {@link asImports} adds. */
+const EXPORTS_TYPES = `
+/** Says what the instance exports that imports this module. */
+export function setExports(exports: WebAssembly.Exports): void;
+`;
+
 /** Optimises a module's wasm; its glue follows it to the short names. */
 async function optimise(name, module, context) {
-  const bound = `${module}_bg.wasm`;
+  const names = await optimiseWasm(name, `${module}_bg.wasm`, context);
+  const glue = `${module}.js`;
+  await writeFile(glue, withShortNames(await readFile(glue, "utf8"), names));
+}
+
+/** Optimises wasm, and gives the short names of its imports and exports. */
+async function optimiseWasm(name, bound, context) {
   const optimised = `${bound}.tmp`;
   let names = "";
   const onStdout = (chunk) => {
@@ -365,9 +426,8 @@ async function optimise(name, module, context) {
   };
   const args = [...WASM_OPT_ARGS, bound, "-o", optimised];
   await run(`optimising the ${name}`, context.bin.wasmOpt, args, { ...context, onStdout });
-  const glue = `${module}.js`;
-  await writeFile(glue, withShortNames(await readFile(glue, "utf8"), JSON.parse(names)));
   await rename(optimised, bound);
+  return JSON.parse(names);
 }
 
 /** What wasm-bindgen writes. */

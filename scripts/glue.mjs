@@ -37,6 +37,43 @@ export function withShortNames(glue, { imports, exports }) {
   return short;
 }
 
+/**
+ * Makes a module of wasm-bindgen's glue for bundlers whose exports are the wasm's imports under the
+ * short names that wasm-opt has given them, and which is told by `setExports` what the wasm exports.
+ *
+ * @param {string} glue wasm-bindgen's JavaScript
+ * @param {{ imports: [string, string, string][], exports: [string, string][] }} names as above
+ * @param {Map<string, string>} modules by a part of its address, where a module of the crate stands
+ * @returns {string}
+ */
+export function asImports(glue, { imports, exports }, modules) {
+  let module = find(glue, /^import .*? from '(.*)';$/m) && glue;
+  const others = [];
+  for (const [from, name, to] of imports) {
+    if (/_bg\.js$/.test(from)) {
+      const declared = new RegExp(`^export function ${escaped(name)}\\(`, "m");
+      find(module, declared);
+      module = module.replace(declared, `export function ${to}(`);
+    } else {
+      others.push(`export { ${name} as ${to} } from '${from}';\n`);
+    }
+  }
+  module = [...others, module].join("");
+  for (const [part, path] of modules) {
+    const address = new RegExp(`(from )'[^']*${escaped(part)}';`, "g");
+    find(module, address);
+    module = module.replaceAll(address, `$1'${path}';`);
+  }
+  find(module, /^export function __wbg_set_wasm\(/m);
+  module = module.replace("export function __wbg_set_wasm(", "export function setExports(");
+  const short = new Map(exports);
+  module = module.replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${rename(short, name)}`);
+  // A name that was not renamed would be missed when it is called, and not before.
+  const left = /__wb\w+/.exec(module.replaceAll(/this\.__wbg_ptr|__destroy_into_raw/g, ""));
+  if (left) throw new Error(`the glue still names ${left[0]}`);
+  return module;
+}
+
 function rename(names, name) {
   return names.get(name) ?? name;
 }

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use crate::date::{DateBound, DateRange};
+use crate::date::{DateBound, DateRange, check_date, check_order, freeze_end};
 use crate::declaration::{Declaration, Method, Parameter, ParameterKind, Place};
-use crate::encode::{Query, encode_json_string, percent_encode};
+use crate::encode::{push_json_string, push_percent_encoded};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Offset, PAGE};
 use crate::millis::Millis;
 use crate::project::{ProjectId, path_segment};
 use crate::text::{format_integer, parse_decimal, quote};
-use crate::ulid::check_ulid;
+use crate::ulid::is_ulid;
 use crate::value::{Scalar, Value, check_not_empty, read_integer, read_text};
 
 /// A request, without the address and the credential that it will be sent with.
@@ -59,7 +59,7 @@ impl Call {
     pub(crate) fn new(declaration: &'static Declaration) -> Self {
         Self {
             declaration,
-            arguments: vec![None; declaration.parameters.len()],
+            arguments: declaration.parameters.iter().map(|_| None).collect(),
         }
     }
 
@@ -79,12 +79,12 @@ impl Call {
         }
         let mut call = Self::new(declaration);
         for (parameter, argument) in declaration.parameters.iter().zip(&mut call.arguments) {
-            *argument = read_argument(parameter, &params.member(parameter.name).scalar())?;
+            *argument = read_argument(parameter, params.member(parameter.name).scalar())?;
             if argument.is_none() && parameter.is_required() {
                 return Err(ValidationError::new(parameter.name, Rule::Required, ""));
             }
         }
-        call.range()?;
+        check_order(call.text("dateFrom"), call.text("dateTo"))?;
         call.resolve_page()?;
         Ok(call)
     }
@@ -162,11 +162,10 @@ impl Call {
     /// # Errors
     /// [`Rule::BeforeDateTo`] when `dateFrom` is not before `now`.
     pub fn freeze(mut self, now: Millis) -> Result<Self, ValidationError> {
-        if self.declaration.parameter("dateTo").is_some() {
-            let range = self.range()?.freeze(now)?;
-            if let Some(end) = range.to() {
-                self.set("dateTo", end.as_str().to_owned());
-            }
+        if self.declaration.parameter("dateTo").is_some() && self.text("dateTo").is_none() {
+            let end = freeze_end(self.text("dateFrom"), now);
+            check_order(self.text("dateFrom"), Some(&end))?;
+            self.set("dateTo", end);
         }
         Ok(self)
     }
@@ -224,38 +223,58 @@ impl Call {
     #[must_use]
     pub fn request(&self, project: &ProjectId) -> Request {
         let mut target = String::new();
+        self.push_target(&mut target, project);
+        let body = (self.method() == Method::Post).then(|| {
+            let mut body = String::new();
+            self.push_body(&mut body);
+            body
+        });
+        Request {
+            method: self.method(),
+            target,
+            body,
+        }
+    }
+
+    /// Appends path and query.
+    pub(crate) fn push_target(&self, target: &mut String, project: &ProjectId) {
         let mut rest = self.declaration.path;
         while let Some((before, name, after)) = split_parameter(rest) {
             target.push_str(before);
-            match name {
-                "projectId" => target.push_str(&project.as_path_segment()),
+            let segment = match name {
+                "projectId" => project.as_str(),
                 // It was required when the call was made.
-                name => target.push_str(&percent_encode(self.text(name).unwrap_or(""))),
-            }
+                name => self.text(name).unwrap_or(""),
+            };
+            push_percent_encoded(target, segment);
             rest = after;
         }
         target.push_str(rest);
-        let mut query = Query::default();
-        let mut body = String::new();
+        let mut joint = "?";
         for (parameter, text) in self.arguments() {
-            match parameter.place {
-                Place::Path => {}
-                Place::Query => query.push(parameter.name, text),
-                Place::Body => {
-                    body.push(if body.is_empty() { '{' } else { ',' });
-                    body.push_str(&encode_json_string(parameter.name));
-                    body.push(':');
-                    body.push_str(&encode_json_string(text));
-                }
+            if parameter.place == Place::Query {
+                target.push_str(joint);
+                target.push_str(parameter.name);
+                target.push_str("=");
+                push_percent_encoded(target, text);
+                joint = "&";
             }
         }
-        target.push_str(&query.into_string());
-        body.push('}');
-        Request {
-            method: self.declaration.method,
-            target,
-            body: (self.declaration.method == Method::Post).then_some(body),
+    }
+
+    /// Appends the JSON object of the arguments that stand in the body.
+    pub(crate) fn push_body(&self, body: &mut String) {
+        let mut joint = "{";
+        for (parameter, text) in self.arguments() {
+            if parameter.place == Place::Body {
+                body.push_str(joint);
+                push_json_string(body, parameter.name);
+                body.push_str(":");
+                push_json_string(body, text);
+                joint = ",";
+            }
         }
+        body.push_str("}");
     }
 }
 
@@ -267,34 +286,32 @@ fn split_parameter(path: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Reads an argument as it is sent; `None` when it is not there.
-fn read_argument(
-    parameter: &Parameter,
-    value: &Scalar<'_>,
-) -> Result<Option<String>, ValidationError> {
+fn read_argument(parameter: &Parameter, value: Scalar) -> Result<Option<String>, ValidationError> {
     let field = parameter.name;
-    if *value == Scalar::Absent {
+    if matches!(value, Scalar::Absent) {
         return Ok(None);
     }
-    let integer = |rule: &'static IntegerRule| read_integer(field, value, rule).map(format_integer);
-    let text = || read_text(field, value);
-    let argument = match parameter.kind {
-        ParameterKind::Integer { rule, .. } => integer(rule)?,
-        ParameterKind::Page => integer(&IntegerRule::PAGE)?,
-        ParameterKind::Id => path_segment(field, text()?)?,
-        ParameterKind::Text => check_not_empty(field, text()?)?,
-        ParameterKind::Date => {
-            let text = text()?;
-            DateBound::new(field, text.as_str())?;
-            text
-        }
-        ParameterKind::Ulid => check_ulid(field, text()?)?,
-        ParameterKind::OneOf(known) => match text()? {
-            text if known.contains(&text.as_str()) => text,
-            text => {
-                let rule = Rule::OneOf(known);
-                return Err(ValidationError::new(field, rule, quote(&text)));
-            }
-        },
+    let rule = match parameter.kind {
+        ParameterKind::Integer { rule, .. } => Some(rule),
+        ParameterKind::Page => Some(&IntegerRule::PAGE),
+        _ => None,
     };
-    Ok(Some(argument))
+    if let Some(rule) = rule {
+        return read_integer(field, value, rule).map(|number| Some(format_integer(number)));
+    }
+    let text = read_text(field, value)?;
+    let broken = match parameter.kind {
+        ParameterKind::Integer { .. } | ParameterKind::Page => None,
+        ParameterKind::Id => return path_segment(field, text).map(Some),
+        ParameterKind::Text => return check_not_empty(field, text).map(Some),
+        ParameterKind::Date => check_date(&text).err(),
+        ParameterKind::Ulid => (!is_ulid(&text)).then_some(Rule::Ulid),
+        ParameterKind::OneOf(known) => {
+            (!known.contains(&text.as_str())).then_some(Rule::OneOf(known))
+        }
+    };
+    match broken {
+        Some(rule) => Err(ValidationError::new(field, rule, quote(&text))),
+        None => Ok(Some(text)),
+    }
 }

@@ -76,6 +76,12 @@ impl BaseUrl {
         Self(Self::UPSTREAM.to_owned())
     }
 
+    /// The base itself, without slashes at its end.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// The address of a request's target, which begins with `/`.
     #[must_use]
     pub fn join(&self, target: &str) -> String {
@@ -88,12 +94,18 @@ impl BaseUrl {
 /// Whether what follows `http://` is an address of this machine.
 #[must_use]
 pub fn is_loopback(rest: &str) -> bool {
-    let authority = rest.split('/').next().unwrap_or(rest);
-    let host = match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => authority,
-    };
-    matches!(host, "localhost" | "127.0.0.1" | "[::1]")
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
+        let after = rest.as_bytes().strip_prefix(host.as_bytes());
+        // A port may follow, and a path.
+        after.is_some_and(|after| match after {
+            [b':', port @ ..] => {
+                let is_digit = |byte: &&u8| byte.is_ascii_digit();
+                let digits = port.iter().take_while(is_digit).count();
+                matches!(port[digits..], [] | [b'/', ..])
+            }
+            after => matches!(after, [] | [b'/', ..]),
+        })
+    })
 }
 
 /// The platform's admin key: a server-side secret (docs/platform.md, 5).

@@ -14,18 +14,34 @@
 /// ```
 #[must_use]
 pub fn percent_encode(text: &str) -> String {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push('%');
-            encoded.push(char::from(HEX[usize::from(byte >> 4)]));
-            encoded.push(char::from(HEX[usize::from(byte & 15)]));
-        }
-    }
+    let mut encoded = String::new();
+    push_percent_encoded(&mut encoded, text);
     encoded
+}
+
+/// Appends `text` as [`percent_encode`] gives it.
+pub(crate) fn push_percent_encoded(encoded: &mut String, text: &str) {
+    // Runs of what stays as it is end before a byte that does not, which may be of any character.
+    let bytes = text.as_bytes();
+    let mut run = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
+            continue;
+        }
+        encoded.push_str(text.get(run..at).unwrap_or_default());
+        encoded.push_str("%");
+        push_hex(encoded, *byte, "0123456789ABCDEF");
+        run = at + 1;
+    }
+    encoded.push_str(text.get(run..).unwrap_or_default());
+}
+
+/// Appends a byte by two of these digits.
+fn push_hex(text: &mut String, byte: u8, digits: &str) {
+    for digit in [byte >> 4, byte & 15] {
+        let at = usize::from(digit);
+        text.push_str(&digits[at..=at]);
+    }
 }
 
 /// Writes `text` as a JSON string, quotes included (RFC 8259, section 7).
@@ -35,42 +51,33 @@ pub fn percent_encode(text: &str) -> String {
 /// ```
 #[must_use]
 pub fn encode_json_string(text: &str) -> String {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    let mut json = String::with_capacity(text.len() + 2);
-    json.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            '\n' => json.push_str("\\n"),
-            '\r' => json.push_str("\\r"),
-            '\t' => json.push_str("\\t"),
-            '\0'..='\x1f' => {
-                let byte = character as usize;
-                json.push_str("\\u00");
-                json.push(char::from(HEX[byte >> 4]));
-                json.push(char::from(HEX[byte & 15]));
-            }
-            _ => json.push(character),
-        }
-    }
-    json.push('"');
+    let mut json = String::new();
+    push_json_string(&mut json, text);
     json
 }
 
-/// Builds a query string from the parameters that are there: `?a=1&b=2`, or nothing.
-#[derive(Debug, Default)]
-pub(crate) struct Query(String);
-
-impl Query {
-    pub(crate) fn push(&mut self, name: &str, value: &str) {
-        self.0.push(if self.0.is_empty() { '?' } else { '&' });
-        self.0.push_str(name);
-        self.0.push('=');
-        self.0.push_str(&percent_encode(value));
+/// Appends `text` as [`encode_json_string`] gives it.
+pub(crate) fn push_json_string(json: &mut String, text: &str) {
+    json.push_str("\"");
+    // What needs no escape is appended run by run; what does is one ASCII character.
+    let mut run = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0..=0x1f => "\\u00",
+            _ => continue,
+        };
+        json.push_str(&text[run..at]);
+        json.push_str(escape);
+        if escape.len() > 2 {
+            push_hex(json, byte, "0123456789abcdef");
+        }
+        run = at + 1;
     }
-
-    pub(crate) fn into_string(self) -> String {
-        self.0
-    }
+    json.push_str(&text[run..]);
+    json.push_str("\"");
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use crate::millis::Millis;
-use crate::text::{MAX_SAFE_INTEGER, format_integer, sanitize};
+use crate::text::{MAX_SAFE_INTEGER, format_integer, push_integer, sanitize};
 
 /// The rule that a value breaks.
 ///
@@ -111,7 +111,10 @@ impl IntegerRule {
 
     /// The bounds in words: `1 to 250`.
     fn describe_bounds(&self) -> String {
-        [&format_integer(self.min), " to ", &format_integer(self.max)].concat()
+        let mut bounds = format_integer(self.min);
+        bounds.push_str(" to ");
+        push_integer(&mut bounds, self.max, 1);
+        bounds
     }
 
     /// Checks that a number is within the bounds, and gives it back.
@@ -238,7 +241,14 @@ impl Rule {
     pub fn detail(self) -> String {
         match self {
             Self::Integer(rule) => rule.describe_bounds(),
-            Self::OneOf(known) => known.join(", "),
+            Self::OneOf(known) => {
+                let mut list = String::new();
+                for text in known {
+                    list.push_str(if list.is_empty() { "" } else { ", " });
+                    list.push_str(text);
+                }
+                list
+            }
             _ => String::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! How many rows of a list, and from where on.
 
 use crate::error::{IntegerRule, Rule, ValidationError};
+use crate::text::MAX_SAFE_INTEGER;
 
 /// The name of the parameter that counts pages from 1.
 pub(crate) const PAGE: &str = "page";
@@ -76,10 +77,17 @@ impl Offset {
     /// # Ok::<(), quillgate::ValidationError>(())
     /// ```
     pub fn of_page(page: u64, limit: u64) -> Result<Self, ValidationError> {
-        page.checked_sub(1)
-            .and_then(|before| before.checked_mul(limit))
-            .ok_or_else(|| ValidationError::new("offset", Rule::OFFSET, "a page out of range"))
-            .and_then(Self::new)
+        // Compared and not multiplied first: the product of two such numbers may need 128 bits.
+        match page.checked_sub(1) {
+            Some(before) if limit == 0 || before <= MAX_SAFE_INTEGER / limit => {
+                Self::new(before * limit)
+            }
+            _ => Err(ValidationError::new(
+                "offset",
+                Rule::OFFSET,
+                "a page out of range",
+            )),
+        }
     }
 
     /// The offset of the page after the one that began here.

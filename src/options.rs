@@ -63,7 +63,7 @@ impl CallOptions {
             total_timeout: read_length(options, "totalTimeout")?,
             max_retries: retries.unwrap_or(defaults.max_retries),
             is_deduplicated: key.is_some()
-                && options.member("deduplicated").scalar() == Scalar::Flag(true),
+                && matches!(options.member("deduplicated").scalar(), Scalar::Flag(true)),
         })
     }
 

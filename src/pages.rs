@@ -23,6 +23,41 @@ pub struct PageInfo<'a> {
     pub next_cursor: Option<&'a str>,
 }
 
+/// How a page contradicts the list that it is a part of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PageError {
+    /// The page is not what its list promises.
+    Decode {
+        /// The member.
+        at: &'static str,
+        /// What is wrong with it, in words.
+        what: &'static str,
+    },
+    /// The next page cannot be asked for.
+    Validation(ValidationError),
+}
+
+impl PageError {
+    const fn decode(at: &'static str, what: &'static str) -> Self {
+        Self::Decode { at, what }
+    }
+}
+
+impl From<ValidationError> for PageError {
+    fn from(error: ValidationError) -> Self {
+        Self::Validation(error)
+    }
+}
+
+impl From<PageError> for Error {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::Decode { at, what } => DecodeError::new(at, what).into(),
+            PageError::Validation(error) => error.into(),
+        }
+    }
+}
+
 /// A run through the pages of a list, one request after another.
 ///
 /// Only the list itself ends the run, by `hasMore: false` or by a page without `nextCursor`: an
@@ -97,12 +132,12 @@ impl Pages {
     /// Takes in the page of [`Self::next`].
     ///
     /// # Errors
-    /// [`Error::Decode`] when a list by offset has more rows than were asked for, since the next
+    /// [`PageError::Decode`] when a list by offset has more rows than were asked for, since the next
     /// offset would yield some of them twice; when the run has gone through [`MOST_EMPTY_PAGES`]
     /// empty pages; when a page says that there is more and not where, or where the list has been
-    /// before. [`Error::Validation`] when the next offset is past 2^53 − 1. The run is over after
+    /// before. [`PageError::Validation`] when the next offset is past 2^53 − 1. The run is over after
     /// an error.
-    pub fn advance(&mut self, page: &PageInfo<'_>) -> Result<(), Error> {
+    pub fn advance(&mut self, page: &PageInfo<'_>) -> Result<(), PageError> {
         let Some(mut call) = self.next.take() else {
             return Ok(());
         };
@@ -123,11 +158,11 @@ impl Pages {
         call: &mut Call,
         rows: &'static str,
         page: &PageInfo<'_>,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, PageError> {
         let (limit, offset) = (call.integer("limit"), call.integer("offset"));
         let (limit, offset) = (limit.unwrap_or(MOST_ROWS), offset.unwrap_or(0));
         if page.rows > limit {
-            return Err(DecodeError::new(rows, "has more rows than were asked for").into());
+            return Err(PageError::decode(rows, "has more rows than were asked for"));
         }
         let goes_on = page.has_more == Some(true);
         if goes_on {
@@ -137,28 +172,32 @@ impl Pages {
         Ok(goes_on)
     }
 
-    fn step_cursor(&mut self, call: &mut Call, page: &PageInfo<'_>) -> Result<bool, Error> {
+    fn step_cursor(&mut self, call: &mut Call, page: &PageInfo<'_>) -> Result<bool, PageError> {
         if page.has_more == Some(false) {
             return Ok(false);
         }
         let Some(cursor) = page.next_cursor.filter(|cursor| !cursor.is_empty()) else {
             if page.has_more == Some(true) {
                 let what = "is missing, although hasMore says that there is more";
-                return Err(DecodeError::new("nextCursor", what).into());
+                return Err(PageError::decode("nextCursor", what));
             }
             return Ok(false);
         };
         let key = hash(cursor);
         if self.cursors.contains(&key) {
             let what = "is one that the list has gone through already";
-            return Err(DecodeError::new("nextCursor", what).into());
+            return Err(PageError::decode("nextCursor", what));
         }
         self.cursors.push(key);
         call.set("cursor", cursor.to_owned());
         Ok(true)
     }
 
-    fn count_empty(&mut self, pagination: Pagination, page: &PageInfo<'_>) -> Result<(), Error> {
+    fn count_empty(
+        &mut self,
+        pagination: Pagination,
+        page: &PageInfo<'_>,
+    ) -> Result<(), PageError> {
         self.empty_in_a_row = if page.rows == 0 {
             self.empty_in_a_row + 1
         } else {
@@ -172,7 +211,7 @@ impl Pages {
             _ => "hasMore",
         };
         let what = "says that there is more, after 5 empty pages in a row";
-        Err(DecodeError::new(at, what).into())
+        Err(PageError::decode(at, what))
     }
 }
 

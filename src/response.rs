@@ -31,9 +31,8 @@ impl Head {
 
     /// The API error that an answer other than a success is.
     ///
-    /// `body` is the parsed body, when it was JSON. The message is the first of
-    /// `error`, `error.message`, `detail`, `title` and `message` that is text: the
-    /// platform's own shape, an RFC 9457 problem, and what proxies in between send.
+    /// `body` is the parsed body, when it was JSON. The message is the first text at one of
+    /// [`MESSAGE_PATHS`].
     #[must_use]
     pub fn api_error<V: Value>(self, body: Option<&V>, now: Millis) -> ApiError {
         let stated = body.and_then(stated_message).map(|text| shortened(&text));
@@ -63,36 +62,47 @@ pub fn is_outcome_unknown<V: Value>(body: &V) -> bool {
     body.member("outcome").text().as_deref() == Some("unknown")
 }
 
+/// Where an error's message may stand, the first text that is not empty being it: the platform's
+/// own shape, an RFC 9457 problem, and what proxies in between send.
+pub const MESSAGE_PATHS: [&[&str]; 5] = [
+    &["error"],
+    &["error", "message"],
+    &["detail"],
+    &["title"],
+    &["message"],
+];
+
+/// Where further messages may stand: the name of a list, and of its objects' member.
+pub const DETAIL_PATHS: [(&str, &str); 2] = [("details", "message"), ("errors", "detail")];
+
+/// How many messages are taken of each list.
+pub const MOST_DETAILS: usize = 20;
+
+/// How many characters a message keeps.
+pub const LONGEST_MESSAGE: usize = 1000;
+
 fn stated_message<V: Value>(body: &V) -> Option<String> {
-    let error = body.member("error");
-    [
-        error.text(),
-        error.member("message").text(),
-        body.member("detail").text(),
-        body.member("title").text(),
-        body.member("message").text(),
-    ]
-    .into_iter()
-    .flatten()
-    .find(|text| !text.is_empty())
+    let texts = MESSAGE_PATHS.iter().filter_map(|path| {
+        let (first, rest) = path.split_first()?;
+        let step = |value: V, name: &&'static str| value.member(name);
+        rest.iter().fold(body.member(first), step).text()
+    });
+    texts.into_iter().find(|text| !text.is_empty())
 }
 
 fn stated_details<V: Value>(body: &V) -> Vec<String> {
-    let of = |list: &'static str, member: &'static str| {
-        body.member(list)
-            .elements()
-            .into_iter()
+    let of = |(list, member): &(&'static str, &'static str)| {
+        let elements = body.member(list).elements().into_iter();
+        let texts = elements
             .take(MOST_DETAILS)
-            .filter_map(move |item| item.member(member).text().map(|text| shortened(&text)))
+            .map(|item| item.member(member).text());
+        texts
+            .flatten()
+            .map(|text| shortened(&text))
             .collect::<Vec<_>>()
     };
-    let mut details = of("details", "message");
-    details.extend(of("errors", "detail"));
-    details
+    DETAIL_PATHS.iter().flat_map(of).collect()
 }
-
-const MOST_DETAILS: usize = 20;
-const LONGEST_MESSAGE: usize = 1000;
 
 /// A message for people stays one: the first 1,000 characters of it.
 fn shortened(text: &str) -> String {
@@ -103,34 +113,36 @@ fn shortened(text: &str) -> String {
     start
 }
 
-#[expect(
-    clippy::match_overlapping_arm,
-    reason = "the classes are what is left of the common ones"
-)]
-/// The status in words (RFC 9110, section 15; RFC 6585), by class where it is not a common one.
-const fn reason(status: u16) -> &'static str {
-    match status {
-        400 => "bad request",
-        401 => "unauthorized",
-        403 => "forbidden",
-        404 => "not found",
-        405 => "method not allowed",
-        408 => "request timeout",
-        409 => "conflict",
-        413 => "content too large",
-        415 => "unsupported media type",
-        422 => "unprocessable content",
-        429 => "too many requests",
-        500 => "internal server error",
-        502 => "bad gateway",
-        503 => "service unavailable",
-        504 => "gateway timeout",
-        // A browser hides the status of a redirect that is not followed.
-        0 | 300..=399 => "a redirect, which is not followed",
-        400..=499 => "the request was refused",
-        500..=599 => "the server failed",
-        _ => "an unexpected status",
-    }
+/// Statuses in words (RFC 9110, section 15; RFC 6585): the first range that holds one says it.
+pub const REASONS: [(u16, u16, &str); 20] = [
+    (400, 400, "bad request"),
+    (401, 401, "unauthorized"),
+    (403, 403, "forbidden"),
+    (404, 404, "not found"),
+    (405, 405, "method not allowed"),
+    (408, 408, "request timeout"),
+    (409, 409, "conflict"),
+    (413, 413, "content too large"),
+    (415, 415, "unsupported media type"),
+    (422, 422, "unprocessable content"),
+    (429, 429, "too many requests"),
+    (500, 500, "internal server error"),
+    (502, 502, "bad gateway"),
+    (503, 503, "service unavailable"),
+    (504, 504, "gateway timeout"),
+    // A browser hides the status of a redirect that is not followed.
+    (0, 0, REDIRECT),
+    (300, 399, REDIRECT),
+    (400, 499, "the request was refused"),
+    (500, 599, "the server failed"),
+    (0, u16::MAX, "an unexpected status"),
+];
+const REDIRECT: &str = "a redirect, which is not followed";
+
+fn reason(status: u16) -> &'static str {
+    let mut ranges = REASONS.iter();
+    let holds = |(from, to, _): &&(u16, u16, _)| (*from..=*to).contains(&status);
+    ranges.find(holds).map_or("", |(_, _, words)| words)
 }
 
 #[cfg(feature = "json")]

@@ -1,8 +1,9 @@
 //! Whether and when to send a request again.
 
 use crate::declaration::Method;
-use crate::error::ApiError;
 use crate::millis::Millis;
+use crate::response::is_outcome_unknown;
+use crate::value::Value;
 
 /// The problem `type` of a gateway that is still carrying out the request of this idempotency key.
 pub const KEY_IN_USE: &str = "/problems/idempotency-key-in-use";
@@ -49,26 +50,29 @@ pub enum Failure {
     Malformed,
 }
 
-impl From<&ApiError> for Failure {
-    /// The failure that an answer is.
+impl Failure {
+    /// The failure that an answer other than 2xx is; `body` is its parsed body, when it was JSON.
     ///
     /// ```
-    /// use quillgate::{Failure, Millis, response::Head};
+    /// use quillgate::Failure;
     ///
-    /// let head = Head { status: 409, ..Head::default() };
     /// let body = serde_json::json!({ "type": "/problems/idempotency-key-in-use" });
-    /// let error = head.api_error(Some(&body), Millis(0));
-    /// assert_eq!(Failure::from(&error), Failure::StillRunning);
+    /// assert_eq!(Failure::of_answer(409, &body), Failure::StillRunning);
+    /// let body = serde_json::json!({ "outcome": "unknown" });
+    /// assert_eq!(Failure::of_answer(504, &body), Failure::OutcomeUnknown);
     /// ```
-    fn from(error: &ApiError) -> Self {
-        match error.status {
-            409 if error.code.as_deref() == Some(KEY_IN_USE) => Self::StillRunning,
+    #[must_use]
+    pub fn of_answer<V: Value>(status: u16, body: &V) -> Self {
+        if is_outcome_unknown(body) {
+            return Self::OutcomeUnknown;
+        }
+        let is = |kind| body.member("type").text().as_deref() == Some(kind);
+        match status {
+            409 if is(KEY_IN_USE) => Self::StillRunning,
             status => Self::Status(status),
         }
     }
-}
 
-impl Failure {
     /// Whether the failure may pass by itself: 408, 429, 5xx, an earlier attempt that still
     /// runs, a connection that broke or a time that ran out.
     #[must_use]

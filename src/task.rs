@@ -25,10 +25,9 @@
 use crate::agent_job::JobStatus;
 use crate::call::Call;
 use crate::declaration::Method;
-use crate::error::Error;
 use crate::millis::Millis;
 use crate::options::CallOptions;
-use crate::pages::{PageInfo, Pages};
+use crate::pages::{PageError, PageInfo, Pages};
 use crate::poll::{Poll, PollStep};
 use crate::retry::{Failure, Idempotency, Retry};
 
@@ -95,8 +94,8 @@ pub enum Reason {
     TotalTimeout(Millis),
     /// The watch has taken as long as it may.
     WatchTimeout,
-    /// The list goes on in a way that it cannot: [`Error::Decode`] or [`Error::Validation`].
-    List(Error),
+    /// A page contradicts its list.
+    Page(PageError),
 }
 
 /// An operation under way.
@@ -185,6 +184,7 @@ impl Task {
     ///
     /// `random` is a number from 0 to 1, for jitter. [`Event::Next`] may come at any time: what was
     /// under way is forgotten, and of a list or a watch nothing is lost.
+    #[inline(always)]
     pub fn step(&mut self, event: Event<'_>, now: Millis, random: f64) -> Command {
         match event {
             Event::Next(options) => self.begin(options, now),
@@ -239,7 +239,7 @@ impl Task {
         };
         match pages.advance(page) {
             Ok(()) => Command::Deliver,
-            Err(error) => Command::Fail(Reason::List(error)),
+            Err(error) => Command::Fail(Reason::Page(error)),
         }
     }
 

@@ -12,17 +12,21 @@ pub(crate) fn parse_decimal(text: &str) -> Option<u64> {
     digits.then(|| text.bytes().fold(0, value))
 }
 
-/// The decimal digits of an integer. The standard library's own come with all of
-/// its formatting, which would be a tenth of the package's wasm.
-pub(crate) fn format_integer(mut number: u64) -> String {
-    let mut digits = Vec::with_capacity(20);
-    loop {
-        digits.push(char::from(b'0' + (number % 10) as u8));
-        number /= 10;
-        if number == 0 {
-            return digits.into_iter().rev().collect();
-        }
+/// The decimal digits of an integer.
+pub(crate) fn format_integer(number: u64) -> String {
+    let mut digits = String::new();
+    push_integer(&mut digits, number, 1);
+    digits
+}
+
+/// Appends the decimal digits of an integer, with zeros before them up to a width. The standard
+/// library's own come with all of its formatting, which would be a tenth of the package's wasm.
+pub(crate) fn push_integer(text: &mut String, number: u64, width: usize) {
+    if number >= 10 || width > 1 {
+        push_integer(text, number / 10, width.saturating_sub(1));
     }
+    let digit = (number % 10) as usize;
+    text.push_str(&"0123456789"[digit..=digit]);
 }
 
 /// The integer that `number` is, when a double holds it exactly.
@@ -41,11 +45,8 @@ pub(crate) fn to_exact_integer(number: f64) -> Option<i64> {
 /// A short, safe quotation of what was found: 32 characters, no control characters.
 pub(crate) fn quote(text: &str) -> Cow<'static, str> {
     let mut quoted = String::from("\"");
-    quoted.push_str(&sanitize(text));
-    if text.chars().nth(LONGEST_EXCERPT).is_some() {
-        quoted.push('…');
-    }
-    quoted.push('"');
+    let is_whole = push_sanitized(&mut quoted, text);
+    quoted.push_str(if is_whole { "\"" } else { "…\"" });
     quoted.into()
 }
 
@@ -53,6 +54,24 @@ const LONGEST_EXCERPT: usize = 32;
 
 /// The first 32 characters of a text that a caller made up, control characters replaced.
 pub(crate) fn sanitize(text: &str) -> String {
-    let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().take(LONGEST_EXCERPT).map(printable).collect()
+    let mut excerpt = String::new();
+    push_sanitized(&mut excerpt, text);
+    excerpt
+}
+
+/// Appends what [`sanitize`] gives; `false` when there was more.
+fn push_sanitized(excerpt: &mut String, text: &str) -> bool {
+    for (count, (at, character)) in text.char_indices().enumerate() {
+        if count == LONGEST_EXCERPT {
+            return false;
+        }
+        let end = at + character.len_utf8();
+        let is_control = character.is_control();
+        excerpt.push_str(if is_control {
+            "\u{fffd}"
+        } else {
+            &text[at..end]
+        });
+    }
+    true
 }

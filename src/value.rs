@@ -5,22 +5,20 @@
 //! program refuse the same values. In a parsed JSON body a member that is `null`
 //! counts as left out.
 
-use std::borrow::Cow;
-
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::text::{format_integer, parse_decimal, quote, to_exact_integer};
 
 /// What a [`Value`] turned out to be.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Scalar<'a> {
+pub enum Scalar {
     /// Not there.
     Absent,
     /// JSON `null`.
     Null,
     /// Text.
-    Text(Cow<'a, str>),
+    Text(String),
     /// Text from a URL, where a number looks like text too.
-    Wire(Cow<'a, str>),
+    Wire(String),
     /// A number.
     Number(f64),
     /// `true` or `false`.
@@ -36,7 +34,7 @@ pub trait Value: Sized {
     fn member(&self, name: &'static str) -> Self;
 
     /// What this value is.
-    fn scalar(&self) -> Scalar<'_>;
+    fn scalar(self) -> Scalar;
 
     /// The names of the members that are there, when this is an object whose members are known.
     #[must_use]
@@ -50,15 +48,15 @@ pub trait Value: Sized {
 
     /// The text, when this is text.
     #[must_use]
-    fn text(&self) -> Option<String> {
+    fn text(self) -> Option<String> {
         match self.scalar() {
-            Scalar::Text(text) | Scalar::Wire(text) => Some(text.into_owned()),
+            Scalar::Text(text) | Scalar::Wire(text) => Some(text),
             _ => None,
         }
     }
 }
 
-impl Scalar<'_> {
+impl Scalar {
     /// What this is, in words, without what it says.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -77,9 +75,9 @@ impl Scalar<'_> {
 ///
 /// # Errors
 /// [`Rule::Required`] when it is not there, [`Rule::Text`] when it is something else.
-pub fn read_text(field: &'static str, value: &Scalar<'_>) -> Result<String, ValidationError> {
+pub fn read_text(field: &'static str, value: Scalar) -> Result<String, ValidationError> {
     match value {
-        Scalar::Text(text) | Scalar::Wire(text) => Ok(text.clone().into_owned()),
+        Scalar::Text(text) | Scalar::Wire(text) => Ok(text),
         Scalar::Absent => Err(ValidationError::new(field, Rule::Required, "")),
         other => Err(ValidationError::new(field, Rule::Text, other.kind())),
     }
@@ -90,7 +88,7 @@ pub fn read_text(field: &'static str, value: &Scalar<'_>) -> Result<String, Vali
 /// # Errors
 /// [`Rule::Required`] when it is not there, [`Rule::Text`] when it is something else.
 pub fn required_text<V: Value>(params: &V, field: &'static str) -> Result<String, ValidationError> {
-    read_text(field, &params.member(field).scalar())
+    read_text(field, params.member(field).scalar())
 }
 
 /// Text that may be left out.
@@ -103,7 +101,7 @@ pub fn optional_text<V: Value>(
 ) -> Result<Option<String>, ValidationError> {
     match params.member(field).scalar() {
         Scalar::Absent => Ok(None),
-        value => read_text(field, &value).map(Some),
+        value => read_text(field, value).map(Some),
     }
 }
 
@@ -129,7 +127,7 @@ pub fn optional_integer<V: Value>(
 ) -> Result<Option<u64>, ValidationError> {
     match params.member(field).scalar() {
         Scalar::Absent => Ok(None),
-        value => read_integer(field, &value, rule).map(Some),
+        value => read_integer(field, value, rule).map(Some),
     }
 }
 
@@ -141,15 +139,15 @@ pub fn optional_integer<V: Value>(
 /// [`Rule::Integer`] when it is anything else.
 pub fn read_integer(
     field: &'static str,
-    value: &Scalar<'_>,
+    value: Scalar,
     rule: &'static IntegerRule,
 ) -> Result<u64, ValidationError> {
     let found = match value {
-        Scalar::Wire(text) => match parse_decimal(text) {
+        Scalar::Wire(text) => match parse_decimal(&text) {
             Some(number) => return rule.check(field, number),
-            None => quote(text),
+            None => quote(&text),
         },
-        Scalar::Number(number) => match to_exact_integer(*number) {
+        Scalar::Number(number) => match to_exact_integer(number) {
             Some(number) if number >= 0 => return rule.check(field, number.unsigned_abs()),
             Some(number) => {
                 let mut text = String::from("-");
@@ -164,29 +162,54 @@ pub fn read_integer(
 }
 
 #[cfg(feature = "json")]
-impl Value for serde_json::Value {
-    fn member(&self, name: &'static str) -> Self {
-        self.get(name).cloned().unwrap_or(Self::Null)
-    }
+mod json {
+    use serde_json::Value as Json;
 
-    fn scalar(&self) -> Scalar<'_> {
-        match self {
-            Self::Null => Scalar::Absent,
-            Self::Bool(flag) => Scalar::Flag(*flag),
-            Self::Number(number) => Scalar::Number(number.as_f64().unwrap_or(f64::NAN)),
-            Self::String(text) => Scalar::Text(Cow::Borrowed(text)),
-            Self::Array(_) => Scalar::Other("an array"),
-            Self::Object(_) => Scalar::Other("an object"),
+    use super::{Scalar, Value};
+
+    impl Value for &Json {
+        fn member(&self, name: &'static str) -> Self {
+            self.get(name).unwrap_or(&Json::Null)
+        }
+
+        fn scalar(self) -> Scalar {
+            match self {
+                Json::Null => Scalar::Absent,
+                Json::Bool(flag) => Scalar::Flag(*flag),
+                Json::Number(number) => Scalar::Number(number.as_f64().unwrap_or(f64::NAN)),
+                Json::String(text) => Scalar::Text(text.clone()),
+                Json::Array(_) => Scalar::Other("an array"),
+                Json::Object(_) => Scalar::Other("an object"),
+            }
+        }
+
+        fn names(&self) -> Vec<String> {
+            let members = self.as_object();
+            members.map_or_else(Vec::new, |members| members.keys().cloned().collect())
+        }
+
+        fn elements(&self) -> Vec<Self> {
+            self.as_array()
+                .map_or_else(Vec::new, |elements| elements.iter().collect())
         }
     }
 
-    fn names(&self) -> Vec<String> {
-        let members = self.as_object();
-        members.map_or_else(Vec::new, |members| members.keys().cloned().collect())
-    }
+    impl Value for Json {
+        fn member(&self, name: &'static str) -> Self {
+            self.get(name).cloned().unwrap_or(Self::Null)
+        }
 
-    fn elements(&self) -> Vec<Self> {
-        self.as_array().cloned().unwrap_or_default()
+        fn scalar(self) -> Scalar {
+            (&self).scalar()
+        }
+
+        fn names(&self) -> Vec<String> {
+            Value::names(&self)
+        }
+
+        fn elements(&self) -> Vec<Self> {
+            self.as_array().cloned().unwrap_or_default()
+        }
     }
 }
 
@@ -212,10 +235,10 @@ impl Value for Pairs {
         }
     }
 
-    fn scalar(&self) -> Scalar<'_> {
+    fn scalar(self) -> Scalar {
         match self {
             Self::All(_) => Scalar::Other("an object"),
-            Self::One(Some(value)) => Scalar::Wire(Cow::Borrowed(value)),
+            Self::One(Some(value)) => Scalar::Wire(value),
             Self::One(None) => Scalar::Absent,
         }
     }

@@ -1,25 +1,18 @@
 //! The wasm-bindgen bindings: what the npm package calls.
 //!
-//! Rust decides, JavaScript carries. A call crosses into wasm with its parameters and
-//! comes back with the host's own objects: a body is parsed by the host, checked and
-//! copied once by the generated `decode.js`, and its rows are never seen here.
+//! Rust decides, JavaScript carries. The one class is [`Task`]: events and numbers go in, numbers
+//! come out, and texts cross by the three functions of `host.js`. A body is parsed by the host,
+//! and checked and copied once by the generated `decode.js`; its rows are never seen here.
 //!
-//! Everything that goes wrong is handed over as a plain object with a `kind` (see
-//! [`fault`]), of which the package makes its error classes.
+//! Nothing here throws, panics or formats: a refusal is handed over as numbers and texts, of which
+//! the package makes its errors.
 
-mod call;
-mod engine;
-
-mod fault;
 mod host;
-mod pages;
-mod params;
-mod watch;
+mod task;
 
 /// A third of the default allocator's size, and quicker.
 #[global_allocator]
-static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+static ALLOCATOR: lol_alloc::LockedAllocator<lol_alloc::FreeListAllocator> =
+    lol_alloc::LockedAllocator::new(lol_alloc::FreeListAllocator::new());
 
-pub use engine::Engine;
-pub use pages::Pages;
-pub use watch::Watch;
+pub use task::{Task, check_client};

@@ -1,12 +1,13 @@
 /** Background agent jobs: create, read, follow up, wait. */
 
 import type { ApiPromise } from "./api_promise.js";
-import type { Watch } from "./core.js";
-import { captureCallSite, toError } from "./errors.js";
+import { captureCallSite, locate } from "./errors.js";
+import { MODE_WATCH } from "./generated/protocol.js";
 import { streamJobEvents } from "./job_stream.js";
 import { refuseUnknown } from "./known.js";
 import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions, WriteOptions } from "./options.js";
+import { Task } from "./task.js";
 import type { Transport } from "./transport.js";
 import type { AgentJob, Operations } from "./types.js";
 
@@ -125,20 +126,20 @@ export class AgentJobs {
     // A watch that is left early takes its request or wait back.
     const left = new AbortController();
     const signal = call.signal ? anySignal(call.signal, left.signal) : left.signal;
-    let watch: Watch | undefined;
+    let watch: Task | undefined;
     try {
       refuseUnknown(call, ["signal", "headers"]);
-      const engine = await this.#transport.engine();
-      watch = engine.watch({ id }, { timeout });
+      const sender = await this.#transport.sender();
+      watch = new Task(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
       const inner = { ...call, signal };
       yield* this.#streamed(watch, id, inner);
       for (;;) {
-        const change: JobChange | undefined = await watch.next(this.#transport.callOptions(inner));
+        const change = await watch.next(this.#transport.callOptions(inner));
         if (change === undefined) return;
-        yield change;
+        yield { job: change.data as AgentJob, done: change.done };
       }
-    } catch (reason) {
-      throw toError(reason, site, options.signal);
+    } catch (error) {
+      throw locate(error, site, options.signal);
     } finally {
       left.abort();
       watch?.free();
@@ -147,13 +148,13 @@ export class AgentJobs {
 
   /** The changes that a gateway streams; what it does not, polling makes up for. */
   async *#streamed(
-    watch: Watch,
+    watch: Task,
     id: JobId,
     call: RequestOptions & { signal: AbortSignal },
   ): AsyncGenerator<JobChange, void, void> {
     if (!this.#transport.mayStream) return;
     const expiry = new AbortController();
-    const timer = setTimeout(() => expiry.abort(), watch.left);
+    const timer = setTimeout(() => expiry.abort(), watch.timeLeft);
     const signal = anySignal(call.signal, expiry.signal);
     const connect = (lastEventId: string, signal: AbortSignal) =>
       this.#transport.stream(id, lastEventId, { ...call, signal });
@@ -164,12 +165,12 @@ export class AgentJobs {
           this.#transport.mayStream = next.value;
           return;
         }
-        const change: JobChange | undefined = watch.told(next.value);
+        const change = watch.tell(next.value);
         if (change !== undefined) yield change;
         if (change?.done) return;
       }
     } catch (error) {
-      if (expiry.signal.aborted && !call.signal.aborted) throw watch.expired();
+      if (expiry.signal.aborted && !call.signal.aborted) throw watch.expire();
       throw error;
     } finally {
       clearTimeout(timer);

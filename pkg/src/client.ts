@@ -3,7 +3,7 @@
 import { AgentJobs } from "./agent_jobs.js";
 import { Analytics } from "./analytics.js";
 import { isBrowser, variable } from "./environment.js";
-import { captureCallSite, QuillgateError, toError, ValidationError } from "./errors.js";
+import { captureCallSite, locate, QuillgateError, ValidationError } from "./errors.js";
 import { refuseUnknown } from "./known.js";
 import type { ClientOptions, WriteOptions } from "./options.js";
 import { PageViewsResource } from "./page_views.js";
@@ -46,7 +46,7 @@ export class Client {
     try {
       refuseUnknown(options, Object.keys(KNOWN));
     } catch (reason) {
-      throw toError(reason, captureCallSite());
+      throw locate(reason, captureCallSite());
     }
     this.#given = { ...options };
     const complete = withEnvironment(options);

@@ -1,6 +1,6 @@
 /** Loads the wasm core on first use, once. Where its bytes come from is the entry's to say. */
 
-import init, { type Engine, Engine as EngineClass, initSync } from "./core.js";
+import * as core from "./core.js";
 
 /** What a module can be made of: bytes, a response that carries them, or the module itself. */
 export type ModuleSource = () =>
@@ -10,15 +10,15 @@ export type ModuleSource = () =>
   | WebAssembly.Module;
 
 let source: ModuleSource | undefined;
-let loading: Promise<typeof EngineClass> | undefined;
+let loading: Promise<typeof core> | undefined;
 
 /** Says where the core's bytes come from. Nothing is fetched or compiled until the first call. */
 export function loadFrom(from: ModuleSource): void {
   source = from;
 }
 
-/** The engine's class, once the core is there. A load that failed is tried again by the next call. */
-export function engineClass(): Promise<typeof EngineClass> {
+/** The core, once it is there. A load that failed is tried again by the next call. */
+export function loadCore(): Promise<typeof core> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;
     throw error;
@@ -26,12 +26,24 @@ export function engineClass(): Promise<typeof EngineClass> {
   return loading;
 }
 
-async function load(): Promise<typeof EngineClass> {
+async function load(): Promise<typeof core> {
   if (source === undefined) throw new Error("quillgate: no entry has said where the core is");
-  const module = source();
-  if (module instanceof WebAssembly.Module) initSync({ module });
-  else await init({ module_or_path: module });
-  return EngineClass;
+  const instance = await instantiate(await source());
+  core.setExports(instance.exports);
+  return core;
 }
 
-export type { Engine };
+async function instantiate(
+  module: BufferSource | Response | WebAssembly.Module,
+): Promise<WebAssembly.Instance> {
+  const imports = { a: core as unknown as WebAssembly.ModuleImports };
+  if (module instanceof WebAssembly.Module) return new WebAssembly.Instance(module, imports);
+  if (!(module instanceof Response)) return (await WebAssembly.instantiate(module, imports)).instance;
+  // A server that does not know the type of wasm files gives them another.
+  const type = module.headers.get("content-type");
+  const { instance } =
+    type === "application/wasm"
+      ? await WebAssembly.instantiateStreaming(module, imports)
+      : await WebAssembly.instantiate(await module.arrayBuffer(), imports);
+  return instance;
+}

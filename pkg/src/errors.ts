@@ -1,5 +1,13 @@
 /** What can go wrong, each class with the data a caller needs to act. */
 
+import {
+  DETAIL_PATHS,
+  LONGEST_MESSAGE,
+  MESSAGE_PATHS,
+  MOST_DETAILS,
+  REASONS,
+  RULES,
+} from "./generated/protocol.js";
 import type { AgentJob, Rule } from "./types.js";
 
 const BRAND = Symbol.for("quillgate.error");
@@ -47,17 +55,17 @@ export interface ApiErrorData {
   headers: Headers;
 }
 
-/** The other side answered, and the answer is no success. */
+/** The server answered, and the answer is not 2xx. */
 export class ApiError extends QuillgateError {
   /** The HTTP status. 0 where a browser hides that of a redirect, which is not followed. */
   readonly status: number;
-  /** Further messages of the other side. */
+  /** Further messages of the server. */
   readonly details: string[];
   /** The problem's `type` (RFC 9457), when the answer is a problem. */
   readonly code: string | null;
   /** `X-Request-Id`, when the answer has one. */
   readonly requestId: string | null;
-  /** How long the other side asks to wait, in seconds, when it does. */
+  /** How long the server asks to wait, in seconds, when it does. */
   readonly retryAfter: number | null;
   /** The answer's headers. */
   readonly headers: Headers;
@@ -87,7 +95,7 @@ export class PermissionError extends ApiError {}
 export class NotFoundError extends ApiError {}
 /** 409. */
 export class ConflictError extends ApiError {}
-/** 429: `retryAfter` says when to come back, when the other side does. */
+/** 429: `retryAfter` says when to come back, when the server does. */
 export class RateLimitError extends ApiError {}
 /** 5xx. */
 export class ServerError extends ApiError {}
@@ -172,51 +180,94 @@ export function isQuillgateError(error: unknown): error is QuillgateError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
-/** An error as the core hands it over. */
-export type ErrorPayload = { message: string } & (
-  | { kind: "validation"; field: string; rule: Rule }
-  | ({ kind: "api" } & ApiErrorData)
-  | { kind: "decode"; where: string; what: string; requestId: string | null; headers: Headers }
-  | { kind: "connection"; cause: unknown }
-  | { kind: "timeout"; after: number }
-  | { kind: "jobWaitTimeout"; job: AgentJob | null }
-);
+const CLASSES: Record<number, typeof ApiError> = {
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  429: RateLimitError,
+};
 
-function classOf({ status, body }: ApiErrorData): typeof ApiError {
-  const own: Record<number, typeof ApiError> = {
-    401: AuthenticationError,
-    403: PermissionError,
-    404: NotFoundError,
-    409: ConflictError,
-    429: RateLimitError,
-  };
+function classOf(status: number, body: unknown): typeof ApiError {
   if ((body as Problem | null | undefined)?.outcome === "unknown") return OutcomeUnknownError;
   if (status >= 500) return ServerError;
-  return own[status] ?? (status >= 400 ? BadRequestError : ApiError);
+  return CLASSES[status] ?? (status >= 400 ? BadRequestError : ApiError);
 }
 
-function errorOf(fault: ErrorPayload): QuillgateError {
-  switch (fault.kind) {
-    case "validation":
-      return new ValidationError(fault.message, fault.field, fault.rule);
-    case "api":
-      return new (classOf(fault))(fault.message, fault);
-    case "decode":
-      return new DecodeError(fault.message, fault);
-    case "connection":
-      return new ConnectionError(fault.message, { cause: fault.cause });
-    case "timeout":
-      return new TimeoutError(fault.message, fault.after);
-    case "jobWaitTimeout":
-      return new JobWaitTimeoutError(fault.message, fault.job);
-  }
+/**
+ * The error that an answer other than 2xx is.
+ *
+ * @param body the parsed body; `undefined` when it is not JSON
+ * @param retryAfter in seconds
+ * @internal
+ */
+export function toApiError(response: Response, body: unknown, retryAfter: number | null): ApiError {
+  const { status, headers } = response;
+  const stated = MESSAGE_PATHS.map((path) => path.reduce<unknown>(member, body)).find(
+    (text) => typeof text === "string" && text !== "",
+  );
+  const words = REASONS.find(([from, to]) => from <= status && status <= to)?.[2];
+  const details = DETAIL_PATHS.flatMap(([name, of]) => {
+    const list = member(body, name);
+    return Array.isArray(list) ? list.slice(0, MOST_DETAILS).map((item) => member(item, of)) : [];
+  });
+  const code = member(body, "type");
+  return new (classOf(status, body))(`${status} ${stated ? shorten(stated as string) : words}`, {
+    status,
+    details: details.filter((text) => typeof text === "string").map(shorten),
+    code: typeof code === "string" ? shorten(code) : null,
+    requestId: headers.get("x-request-id"),
+    retryAfter,
+    body: body ?? null,
+    headers,
+  });
 }
 
-const KINDS = ["validation", "api", "decode", "connection", "timeout", "jobWaitTimeout"];
+function member(value: unknown, name: string): unknown {
+  return (value as Record<string, unknown> | null | undefined)?.[name];
+}
 
-function isErrorPayload(value: unknown): value is ErrorPayload {
-  const kind = (value as ErrorPayload | null | undefined)?.kind;
-  return typeof kind === "string" && KINDS.includes(kind) && !(value instanceof Error);
+/** A message for people stays one: its first characters. */
+function shorten(text: string): string {
+  if (text.length <= LONGEST_MESSAGE) return text;
+  const characters = [...text];
+  if (characters.length <= LONGEST_MESSAGE) return text;
+  return `${characters.slice(0, LONGEST_MESSAGE).join("")}…`;
+}
+
+/**
+ * The error of a value that the core refused.
+ *
+ * @param rule its number
+ * @param text a line each: the field, what completes the rule's words, and what was found in place
+ *   of what the rule asks for
+ * @internal
+ */
+export function toValidationError(rule: number, text: string): ValidationError {
+  const [field = "", detail, found] = text.split("\n");
+  const [name, words] = RULES[rule] as (typeof RULES)[number];
+  const message = `${field} ${words}${detail}${found && `, found ${found}`}`;
+  return new ValidationError(message, field, name);
+}
+
+/**
+ * The error of a body that is not what the operation promises.
+ *
+ * @internal
+ */
+export function toDecodeError(where: string, what: string, response: Response | null): DecodeError {
+  const headers = response?.headers ?? new Headers();
+  const requestId = headers.get("x-request-id");
+  return new DecodeError(`${where || "the body"} ${what}`, { where, what, requestId, headers });
+}
+
+/**
+ * The error of a time that ran out.
+ *
+ * @internal
+ */
+export function toTimeoutError(after: number): TimeoutError {
+  return new TimeoutError(`no complete answer within ${after} ms`, after);
 }
 
 /** Remembers the line that a call was made on. */
@@ -225,14 +276,13 @@ export function captureCallSite(): Error {
 }
 
 /**
- * What a call rejects with: the error that `reason` describes, its stack at the line
- * of the call. Anything else, such as a signal's reason, is passed on as it is.
+ * What a call rejects with: an error of this package with its stack at the line of the call.
+ * Anything else, such as a signal's reason, is passed on as it is.
  */
-export function toError(reason: unknown, site: Error, signal?: AbortSignal): unknown {
-  // A reason may look like anything, and is still not the core's.
-  if (signal?.aborted && reason === signal.reason) return reason;
-  if (!isErrorPayload(reason)) return reason;
-  const error = errorOf(reason);
+export function locate(error: unknown, site: Error, signal?: AbortSignal): unknown {
+  // A reason may look like anything, and is still the caller's own.
+  if (signal?.aborted && error === signal.reason) return error;
+  if (!(error instanceof QuillgateError)) return error;
   const frames = site.stack?.split("\n    at ").slice(1);
   if (frames?.length) {
     const own = HERE ? frames.findIndex((frame) => !frame.includes(HERE)) : 0;

@@ -1,13 +1,16 @@
 /** Options by name: one that nobody knows is a mistake, and says so before anything is sent. */
 
-import type { ErrorPayload } from "./errors.js";
+import { ValidationError } from "./errors.js";
 
-/** Refuses an option that is not among those known; what is `undefined` counts as left out. */
+/**
+ * Refuses an option that is not among those known; what is `undefined` counts as left out.
+ *
+ * @throws {ValidationError}
+ */
 export function refuseUnknown(options: object | undefined, known: readonly string[]): void {
   for (const [name, value] of Object.entries(options ?? {})) {
     if (value === undefined || known.includes(name)) continue;
     const field = name.slice(0, 32);
-    const message = `${field} is not an option`;
-    throw { kind: "validation", message, field, rule: "unknown" } satisfies ErrorPayload;
+    throw new ValidationError(`${field} is not an option`, field, "unknown");
   }
 }

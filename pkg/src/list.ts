@@ -1,10 +1,11 @@
 /** Lists: a page, every row of every page, or all of them at once. */
 
-import type { CallResult, WithResponse } from "./api_promise.js";
-import type { Pages } from "./core.js";
-import { captureCallSite, type ErrorPayload, toError } from "./errors.js";
+import type { WithResponse } from "./api_promise.js";
+import { captureCallSite, locate, ValidationError } from "./errors.js";
+import { MODE_EVERYTHING, MODE_PAGES } from "./generated/protocol.js";
 import { refuseUnknown } from "./known.js";
 import type { RequestOptions } from "./options.js";
+import { rowsOf, Task } from "./task.js";
 import type { Transport } from "./transport.js";
 import type { Lists, Operations } from "./types.js";
 
@@ -173,12 +174,13 @@ export class List<Name extends ListName>
 
   #one(): Promise<PageResult<Name>> {
     const { transport, site, options } = this.#source;
-    this.#first ??= transport.withEngine(
-      async (engine) => {
-        const pages = engine.pages(this.#source.name, readParams(this.#source), false);
+    this.#first ??= transport.run(
+      async (sender) => {
+        const { name } = this.#source;
+        const pages = new Task(sender, name, MODE_PAGES, readParams(this.#source));
         try {
           const result = await fetchPage(this.#source, pages, options.signal);
-          return result as PageResult<Name>; // A run has at least one page.
+          return result as PageResult<Name>; // A list has at least one page.
         } finally {
           pages.free();
         }
@@ -213,14 +215,14 @@ interface PageResult<Name extends ListName> {
 class PageIterator<Name extends ListName> {
   readonly #source: Source<Name>;
   readonly #left = new AbortController();
-  readonly #pages: Promise<Pages>;
+  readonly #pages: Promise<Task>;
   #fetching: Promise<PageResult<Name> | null>;
 
   constructor(source: Source<Name>) {
     this.#source = source;
     const { transport, name, site, options } = source;
-    this.#pages = transport.withEngine(
-      (engine) => engine.pages(name, readParams(source), true),
+    this.#pages = transport.run(
+      (sender) => new Task(sender, name, MODE_EVERYTHING, readParams(source)),
       site,
     );
     this.#fetching = this.#pages.then(() => null);
@@ -238,8 +240,8 @@ class PageIterator<Name extends ListName> {
   refuse(options: object): void {
     try {
       refuseUnknown(options, []);
-    } catch (reason) {
-      throw toError(reason, this.#source.site);
+    } catch (error) {
+      throw locate(error, this.#source.site);
     }
   }
 
@@ -249,8 +251,8 @@ class PageIterator<Name extends ListName> {
     this.#fetching = this.#fetching.then(async () => {
       try {
         return await fetchPage(this.#source, await this.#pages, signal);
-      } catch (reason) {
-        throw toError(reason, this.#source.site, signal);
+      } catch (error) {
+        throw locate(error, this.#source.site, signal);
       }
     });
     return this.#fetching;
@@ -270,21 +272,25 @@ function readParams<Name extends ListName>({ params }: Source<Name>): object {
   if (typeof cursor !== "object") return params as object;
   if (cursor !== null) return cursor;
   const message = "cursor must be that of a page: after the last one there is none";
-  throw { kind: "validation", message, field: "cursor", rule: "text" } satisfies ErrorPayload;
+  throw new ValidationError(message, "cursor", "text");
 }
 
 async function fetchPage<Name extends ListName>(
   source: Source<Name>,
-  pages: Pages,
+  pages: Task,
   signal: AbortSignal | undefined,
 ): Promise<PageResult<Name> | null> {
-  const { transport, options } = source;
-  type Reply = CallResult<object> & { rows: Row<Name>[]; offset: number | null };
-  const begin: ListCursor<Name> = pages.cursor;
-  const reply: Reply | undefined = await pages.next(transport.callOptions({ ...options, signal }));
-  if (reply === undefined) return null;
-  const { data, response, rows, offset } = reply;
-  return { page: makePage(source, data, offset, pages.cursor), begin, rows, offset, response };
+  const { transport, name, options } = source;
+  const call = transport.callOptions({ ...options, signal });
+  const begin = pages.readCursor();
+  const delivery = await pages.next(call);
+  if (begin === null || delivery === undefined) return null;
+  const { data, response } = delivery;
+  const rows = rowsOf(name, data) as Row<Name>[];
+  const offset = (begin.offset as number | undefined) ?? null;
+  const cursor = pages.readCursor() as ListCursor<Name> | null;
+  const page = makePage(source, data, offset, cursor);
+  return { page, begin: begin as ListCursor<Name>, rows, offset, response };
 }
 
 /** Where a list goes on when the last `cut` rows of a page are not taken. */

@@ -1,11 +1,14 @@
 /** The way of a call from a method to the core and back. */
 
 import { ApiPromise, type CallResult } from "./api_promise.js";
-import { type Engine, engineClass } from "./engine.js";
-import { ConnectionError, captureCallSite, QuillgateError, toError } from "./errors.js";
+import { loadCore } from "./engine.js";
+import { ConnectionError, captureCallSite, locate, toValidationError } from "./errors.js";
+import { MODE_ONCE, RULES, TEXT_BASE_URL } from "./generated/protocol.js";
+import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
 import { attemptLog, redactHeaders } from "./log.js";
 import type { ClientOptions, RequestOptions, WriteOptions } from "./options.js";
+import { type Call, type CoreRequest, type Observer, type Sender, Task } from "./task.js";
 import type { Operations } from "./types.js";
 
 /**
@@ -29,42 +32,81 @@ export interface BuiltRequest {
  */
 export class Transport {
   readonly #options: ClientOptions;
-  #engine: Promise<Engine> | undefined;
-  /** Whether the other side may have event streams: a gateway, until it shows that it has none. */
+  readonly #fetch: ClientOptions["fetch"];
+  #sender: Promise<Sender> | undefined;
+  #base = "";
+  /** Whether the server may have event streams: a gateway, until it shows that it has none. */
   mayStream: boolean;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.#fetch = options.fetch && checkResponses(options.fetch);
     this.mayStream = options.token !== undefined;
   }
 
-  /** The client's engine; made by the first call. */
-  engine(): Promise<Engine> {
-    this.#engine ??= this.#load().catch((error: unknown) => {
-      this.#engine = undefined;
+  /** What a client's tasks share; made by the first call. */
+  sender(): Promise<Sender> {
+    this.#sender ??= this.#load().catch((error: unknown) => {
+      this.#sender = undefined;
       throw error;
     });
-    return this.#engine;
+    return this.#sender;
   }
 
-  async #load(): Promise<Engine> {
-    const { baseUrl, projectId, token, adminKey, fetch: own } = this.#options;
-    const EngineClass = await engineClass().catch((cause: unknown) => {
+  async #load(): Promise<Sender> {
+    const core = await loadCore().catch((cause: unknown) => {
       throw new ConnectionError("the package's wasm could not be loaded", { cause });
     });
-    return new EngineClass({ baseUrl, projectId, token, adminKey, fetch: own && checked(own) });
+    let refusal: Error | undefined;
+    attach([this.#options], (kind, rule, text) => {
+      if (kind === TEXT_BASE_URL) this.#base = text;
+      else refusal = toValidationError(rule, text);
+    });
+    if (!core.checkClient()) throw refusal;
+    // The core does not know every rule of the host's own for addresses.
+    if (!URL.canParse(this.#base)) throw toValidationError(BASE_URL, "baseUrl\n\n");
+    const send: Sender["send"] = (request, call, signal) => this.#send(request, call, signal);
+    return { core, options: this.#options, send };
   }
 
-  /** Runs `work` with the engine; what goes wrong points at the line where `site` was made. */
-  async withEngine<T>(
-    work: (engine: Engine) => Promise<T> | T,
+  async #send(request: CoreRequest, call: Call, signal: AbortSignal): Promise<Response> {
+    const { method, body } = request;
+    const url = this.#base + request.target;
+    const headers = this.#headers(request, call);
+    const init: RequestInit = { method, headers, body, redirect: "manual", signal };
+    const { observer } = call;
+    observer?.onRequest(method, url, headers);
+    // The host's own takes the parts, which is quicker than to make a request of them first.
+    const response = await (this.#fetch ? this.#fetch(new Request(url, init)) : fetch(url, init));
+    observer?.onResponse(response);
+    return response;
+  }
+
+  /** The caller's headers, and over them those that the request needs. */
+  #headers({ body }: CoreRequest, call: Call): Record<string, string> | Headers {
+    const { adminKey, token } = this.#options;
+    const needed: Record<string, string> = {
+      accept: "application/json",
+      authorization: `Bearer ${adminKey ?? token}`,
+    };
+    if (body !== null) needed["content-type"] = "application/json";
+    if (call.idempotencyKey !== undefined) needed["idempotency-key"] = call.idempotencyKey;
+    if (call.headers === undefined) return needed;
+    const headers = new Headers(call.headers);
+    for (const [name, value] of Object.entries(needed)) headers.set(name, value);
+    return headers;
+  }
+
+  /** Runs `work`; what goes wrong points at the line where `site` was made. */
+  async run<T>(
+    work: (sender: Sender) => Promise<T> | T,
     site = captureCallSite(),
     signal?: AbortSignal,
   ): Promise<T> {
     try {
-      return await work(await this.engine());
-    } catch (reason) {
-      throw toError(reason, site, signal);
+      return await work(await this.sender());
+    } catch (error) {
+      throw locate(error, site, signal);
     }
   }
 
@@ -72,23 +114,18 @@ export class Transport {
   call<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
-    options?: WriteOptions,
-  ): ApiPromise<Operations[Name]["result"]> {
-    return new ApiPromise(this.send(operation, params, options));
-  }
-
-  /** The same, with the response that carried the result. */
-  send<Name extends keyof Operations>(
-    operation: Name,
-    params: Given<Operations[Name]["params"]>,
     options: WriteOptions = {},
-    site = captureCallSite(),
-  ): Promise<CallResult<Operations[Name]["result"]>> {
-    return this.withEngine(
-      (engine) => engine.call(operation, params, this.callOptions(options)),
-      site,
-      options.signal,
-    );
+  ): ApiPromise<Operations[Name]["result"]> {
+    const carryOut = async (sender: Sender) => {
+      const call = this.callOptions(options);
+      const task = new Task(sender, operation, MODE_ONCE, params);
+      try {
+        return (await task.next(call)) as CallResult<Operations[Name]["result"]>;
+      } finally {
+        task.free();
+      }
+    };
+    return new ApiPromise(this.run(carryOut, captureCallSite(), options.signal));
   }
 
   /** Carries out an operation that changes something: it has a key that tells it from another. */
@@ -110,9 +147,19 @@ export class Transport {
     params: Given<Operations[Name]["params"]>,
     options: WriteOptions = {},
   ): Promise<BuiltRequest> {
-    const built = (engine: Engine): BuiltRequest =>
-      engine.request(operation, params, this.callOptions(options));
-    return this.withEngine(built, captureCallSite(), options.signal);
+    const build = (sender: Sender): BuiltRequest => {
+      const call = this.callOptions(options);
+      const task = new Task(sender, operation, MODE_ONCE, params);
+      try {
+        const request = task.describe(call);
+        const headers = Object.fromEntries(new Headers(this.#headers(request, call)));
+        const { method, target, body } = request;
+        return { method, url: this.#base + target, headers, body };
+      } finally {
+        task.free();
+      }
+    };
+    return this.run(build, captureCallSite(), options.signal);
   }
 
   /** Opens the event stream of a job. */
@@ -123,28 +170,27 @@ export class Transport {
     if (lastEventId !== "") headers["last-event-id"] = lastEventId;
     const init: RequestInit = { headers, redirect: "manual", signal: signal ?? null };
     const request = new Request(`${url}/events`, init);
-    const { fetch: own } = this.#options;
-    return own ? checked(own)(request) : fetch(request);
+    return this.#fetch ? this.#fetch(request) : fetch(request);
   }
 
-  /** A call's options over the client's, as the core takes them. */
-  callOptions(call: WriteOptions): object {
-    const own = this.#options;
+  /** A call's options over the client's. */
+  callOptions(call: WriteOptions): Call {
+    const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
       signal: call.signal,
-      timeout: call.timeout ?? own.timeout,
-      totalTimeout: call.totalTimeout ?? own.totalTimeout,
-      maxRetries: call.maxRetries ?? own.maxRetries,
+      timeout: call.timeout ?? client.timeout,
+      totalTimeout: call.totalTimeout ?? client.totalTimeout,
+      maxRetries: call.maxRetries ?? client.maxRetries,
       idempotencyKey: call.idempotencyKey,
       // What is forced would be done again by every attempt.
-      deduplicated: own.retryWrites !== false && own.token !== undefined && !call.force,
-      headers: this.#headers(call),
-      observer: this.#observer(),
+      deduplicated: client.retryWrites !== false && client.token !== undefined && !call.force,
+      headers: this.#callHeaders(call),
+      observer: observe(client),
     };
   }
 
-  #headers(call: WriteOptions): Headers | undefined {
+  #callHeaders(call: WriteOptions): Headers | undefined {
     const { defaultHeaders } = this.#options;
     if (defaultHeaders === undefined && call.headers === undefined && !call.force) return undefined;
     const headers = new Headers(defaultHeaders);
@@ -154,37 +200,47 @@ export class Transport {
     if (call.force) headers.set("idempotency-retry", "force");
     return headers;
   }
+}
 
-  #observer(): ((event: string, subject: unknown, wait: number) => void) | undefined {
-    const { onRequest, onResponse, onRetry } = this.#options;
-    const log = attemptLog(this.#options);
-    if (!log && !onRequest && !onResponse && !onRetry) return undefined;
-    let attempt = -1;
-    const tell = (event: string, subject: unknown, wait: number) => {
-      if (event === "request") {
-        attempt++;
-        const { method, url, headers } = subject as Request;
+/** The log and the hooks of a client, for one call. */
+function observe(client: ClientOptions): Observer | undefined {
+  const { onRequest, onResponse, onRetry } = client;
+  const log = attemptLog(client);
+  if (!log && !onRequest && !onResponse && !onRetry) return undefined;
+  let attempt = -1;
+  return {
+    onRequest(method, url, headers) {
+      attempt++;
+      guard(() => {
         log?.request(method, url);
-        onRequest?.({ method, url, headers: redactHeaders(headers), attempt });
-      } else if (event === "response") {
-        const { status, url, headers } = subject as Response;
+        if (!onRequest) return;
+        const request = new Request(url, { method, headers });
+        onRequest({ method, url: request.url, headers: redactHeaders(request.headers), attempt });
+      });
+    },
+    onResponse({ status, url, headers }) {
+      guard(() => {
         log?.response(status, headers);
         onResponse?.({ status, url, headers: redactHeaders(headers), attempt });
-      } else {
-        const error = toError(subject, new Error());
+      });
+    },
+    onRetry(error, wait) {
+      guard(() => {
         log?.retry(error, wait);
-        if (error instanceof QuillgateError) onRetry?.({ error, wait });
-      }
-    };
-    return (event, subject, wait) => {
-      try {
-        tell(event, subject, wait);
-      } catch {
-        // What a hook or a logger throws is its own affair and never the call's.
-      }
-    };
-  }
+        onRetry?.({ error, wait });
+      });
+    },
+  };
 }
+
+/** What a hook or a logger throws is its own affair and never the call's. */
+function guard(work: () => void): void {
+  try {
+    work();
+  } catch {}
+}
+
+const BASE_URL = RULES.findIndex(([name]) => name === "base-url");
 
 /** Every option of a call, as in `WriteOptions`. */
 const CALL_OPTIONS = [
@@ -204,7 +260,9 @@ function freshKey(): string {
 }
 
 /** A caller's `fetch`, held to giving what the core works on. */
-function checked(fetch: NonNullable<ClientOptions["fetch"]>): typeof fetch {
+function checkResponses(
+  fetch: NonNullable<ClientOptions["fetch"]>,
+): NonNullable<ClientOptions["fetch"]> {
   return async (request) => {
     const response = await fetch(request);
     if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {

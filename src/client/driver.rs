@@ -13,7 +13,7 @@ use crate::client::settings::Settings;
 use crate::endpoint::Endpoint;
 use crate::millis::Millis;
 use crate::options::CallOptions;
-use crate::response::{Head, decode, is_outcome_unknown};
+use crate::response::{Head, decode};
 use crate::retry::Failure;
 use crate::task::{Command, Event, Reason, Task};
 
@@ -95,7 +95,7 @@ where
                 return match (reason, failed) {
                     (Reason::Failure, Some(error)) => Err(error),
                     (Reason::TotalTimeout(total), _) => Err(Error::Timeout(total)),
-                    (Reason::List(error), _) => Err(Error::from_core(error, request_id)),
+                    (Reason::Page(error), _) => Err(Error::from_core(error.into(), request_id)),
                     (Reason::WatchTimeout | Reason::Failure, _) => Err(Error::WatchTimeout(None)),
                 };
             }
@@ -168,12 +168,8 @@ impl AttemptError {
 
     fn from_refusal(head: Head, body: &str) -> Self {
         let json: Option<Value> = serde_json::from_str(body).ok();
+        let failure = Failure::of_answer(head.status, json.as_ref().unwrap_or(&Value::Null));
         let error = head.api_error(json.as_ref(), host::now());
-        let failure = if json.as_ref().is_some_and(is_outcome_unknown) {
-            Failure::OutcomeUnknown
-        } else {
-            Failure::from(&error)
-        };
         Self::Failed {
             failure,
             retry_after: error.retry_after,

@@ -1,93 +1,68 @@
-// What the host does for the core: requests, time, waits and aborts.
+// What the wasm reads and hands over, while it is called: strings and numbers only.
 
-/** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
-export function sleep(ms, signal) {
-  return new Promise((resolve, reject) => {
-    const finish = (settle) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-      settle();
-    };
-    const abort = () => finish(() => reject(signal.reason));
-    const timer = setTimeout(() => finish(resolve), ms);
-    signal?.addEventListener("abort", abort);
-    if (signal?.aborted) abort();
-  });
+let sources = [];
+let listener;
+
+/**
+ * Says which objects the wasm reads, by their numbers, and who takes its texts. A task is stepped
+ * from its beginning to its end without anything in between, so one of each is enough.
+ */
+export function attach(objects, listen) {
+  sources = objects;
+  listener = listen;
+}
+
+/** What was read last. */
+let value;
+
+/**
+ * Reads a member of a source, and gives its type by number (`Kind` in `host.rs`). One that cannot
+ * be read is not there.
+ */
+export function read(source, name) {
+  const object = sources[source];
+  try {
+    value = Object(object) === object ? object[name] : undefined;
+  } catch {
+    value = undefined;
+  }
+  return kindOf(value);
 }
 
 /**
- * One request and its answer's body, within `ms` and until `outer` aborts.
- *
- * The abort is raced against the work, and not only handed to it: an own `fetch` may not
- * listen. The host's own `fetch` is called here and not by gloo-net's `Request::send`, which
- * keeps an error's text and drops the error, and with it its `cause`.
+ * Reads the name of a source's own member that is not `undefined`, by its place among those;
+ * `false` when there are fewer.
  */
-export class Exchange {
-  #controller = new AbortController();
-  #expired = false;
-  #release;
-  #aborted;
-
-  constructor(ms, outer) {
-    const controller = this.#controller;
-    const timer = setTimeout(() => {
-      this.#expired = true;
-      controller.abort(new DOMException("the time ran out", "TimeoutError"));
-    }, ms);
-    const follow = () => controller.abort(outer.reason);
-    outer?.addEventListener("abort", follow);
-    this.#release = () => {
-      clearTimeout(timer);
-      outer?.removeEventListener("abort", follow);
-    };
-    this.#aborted = new Promise((_, reject) => {
-      controller.signal.onabort = () => reject(controller.signal.reason);
-    });
-    this.#aborted.catch(() => {});
-    if (outer?.aborted) follow();
+export function readName(source, at) {
+  const object = sources[source];
+  try {
+    if (Object(object) !== object || Array.isArray(object)) return false;
+    const names = Reflect.ownKeys(object);
+    value = names.filter((key) => typeof key === "string" && object[key] !== undefined)[at];
+  } catch {
+    return false;
   }
-
-  /**
-   * The request; `undefined` when the host refuses its address. (gloo-net's `RequestBuilder` does
-   * the same in 2 kB more.)
-   */
-  request(method, url, headers, body) {
-    const { signal } = this.#controller;
-    try {
-      return new Request(url, { method, headers, body, redirect: "manual", signal });
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** Resolves to `{ response, body, malformed }`; rejects with `{ cause, expired }`. */
-  async send(request, own, observe) {
-    const aborted = this.#aborted;
-    try {
-      observe?.("request", request);
-      const response = await Promise.race([aborted, own ? own(request) : fetch(request)]);
-      observe?.("response", response);
-      return { response, ...(await Promise.race([aborted, read(response)])) };
-    } catch (cause) {
-      this.#controller.abort(); // Whatever still runs, such as a body that nobody reads.
-      throw { cause, expired: this.#expired };
-    } finally {
-      this.#release();
-    }
-  }
-
-  /** Lets go of an exchange that is not sent after all. */
-  end() {
-    this.#release();
-  }
+  return value !== undefined;
 }
 
-/** A success has to have its body; what refuses has said so by its status. */
-async function read(response) {
-  try {
-    return { body: await response.json(), malformed: false };
-  } catch (error) {
-    if (response.ok && error?.name !== "SyntaxError") throw error;
-    return { malformed: true };
-  }
+/** The text that was read last. */
+export function text() {
+  return value;
+}
+
+/** The number that was read last. */
+export function number() {
+  return value;
+}
+
+/** Hands over a text. */
+export function say(kind, number, text) {
+  listener(kind, number, text);
+}
+
+function kindOf(value) {
+  if (value === null) return 1;
+  if (Array.isArray(value)) return 6;
+  if (value === true) return 5;
+  return { undefined: 0, string: 2, number: 3, boolean: 4, function: 7 }[typeof value] ?? 8;
 }

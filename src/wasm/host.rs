@@ -1,108 +1,85 @@
-//! What the host does: clock, randomness, waits, requests, the decoders.
+//! What the host gives and takes: see `host.js`.
 
-use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
-use web_sys::{AbortSignal, Request, Response};
 
-use crate::millis::Millis;
+use crate::protocol::{Source, Text};
+use crate::value::{Scalar, Value};
 
 #[wasm_bindgen(module = "/src/wasm/host.js")]
 extern "C" {
-    #[wasm_bindgen(js_name = sleep)]
-    pub fn sleep(ms: f64, signal: Option<&AbortSignal>) -> Promise;
+    fn read(source: u32, name: &str) -> u32;
 
-    /// One request and its answer's body, within a time and until a signal aborts.
-    pub type Exchange;
+    #[wasm_bindgen(js_name = readName)]
+    fn read_name(source: u32, at: u32) -> bool;
 
-    #[wasm_bindgen(constructor)]
-    pub fn new(ms: f64, outer: Option<&AbortSignal>) -> Exchange;
+    fn text() -> String;
 
-    /// The request; `None` when the host refuses its address.
-    #[wasm_bindgen(method)]
-    pub fn request(
-        this: &Exchange,
-        method: &str,
-        url: &str,
-        headers: &web_sys::Headers,
-        body: Option<&str>,
-    ) -> Option<Request>;
+    fn number() -> f64;
 
-    /// Lets go of an exchange that is not sent after all.
-    #[wasm_bindgen(method)]
-    pub fn end(this: &Exchange);
-
-    /// An [`Answered`], or an [`Unanswered`] as the reason of the rejection.
-    #[wasm_bindgen(method)]
-    pub fn send(
-        this: &Exchange,
-        request: &Request,
-        own_fetch: Option<&Function>,
-        observer: Option<&Function>,
-    ) -> Promise;
-
-    /// An answer, whatever its status.
-    pub type Answered;
-
-    #[wasm_bindgen(method, getter)]
-    pub fn response(this: &Answered) -> Response;
-
-    #[wasm_bindgen(method, getter)]
-    pub fn body(this: &Answered) -> JsValue;
-
-    #[wasm_bindgen(method, getter)]
-    pub fn malformed(this: &Answered) -> bool;
-
-    /// No answer, or not all of one.
-    pub type Unanswered;
-
-    #[wasm_bindgen(method, getter)]
-    pub fn cause(this: &Unanswered) -> JsValue;
-
-    #[wasm_bindgen(method, getter)]
-    pub fn expired(this: &Unanswered) -> bool;
+    #[wasm_bindgen(js_name = say)]
+    fn say_text(kind: u32, number: u32, text: &str);
 }
 
-#[wasm_bindgen(module = "/src/wasm/decode.js")]
-extern "C" {
-    /// Checks a parsed body against a result type; throws where it does not fit.
-    #[wasm_bindgen(catch)]
-    pub fn decode(type_name: &str, value: &JsValue) -> Result<JsValue, Refusal>;
-
-    /// Where a body does not fit, and how.
-    pub type Refusal;
-
-    #[wasm_bindgen(method, getter, js_name = "where")]
-    pub fn at(this: &Refusal) -> String;
-
-    #[wasm_bindgen(method, getter)]
-    pub fn what(this: &Refusal) -> String;
+/// Hands a text over.
+pub fn say(kind: Text, number: u32, text: &str) {
+    say_text(kind as u32, number, text);
 }
 
-/// The host's clock.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the clock is a positive integer below 2^53"
-)]
-pub fn now() -> Millis {
-    Millis(js_sys::Date::now() as u64)
+/// Hands texts over, a line each.
+pub fn say_lines(kind: Text, number: u32, lines: &[&str]) {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(line);
+        text.push_str("\n");
+    }
+    say(kind, number, &text);
 }
 
-/// A random number from 0 to 1, for jitter only.
-pub fn random() -> f64 {
-    js_sys::Math::random()
+/// One of the objects that the host lets itself be asked for, or a member of one.
+pub enum Argument {
+    /// The object.
+    Object(Source),
+    /// A member.
+    Member(Scalar),
 }
 
-/// A length of time as the host takes it.
-pub fn milliseconds(length: Millis) -> f64 {
-    number(length.0)
-}
+impl Value for Argument {
+    fn member(&self, name: &'static str) -> Self {
+        let Self::Object(source) = self else {
+            return Self::Member(Scalar::Absent);
+        };
+        // The numbers of `kindOf` in `host.js`.
+        Self::Member(match read(*source as u32, name) {
+            0 => Scalar::Absent,
+            1 => Scalar::Null,
+            2 => Scalar::Text(text()),
+            3 => Scalar::Number(number()),
+            4 => Scalar::Flag(false),
+            5 => Scalar::Flag(true),
+            6 => Scalar::Other("an array"),
+            7 => Scalar::Other("a function"),
+            _ => Scalar::Other("an object"),
+        })
+    }
 
-/// An integer as the host has it.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "integers here are at most 2^53 - 1"
-)]
-pub fn number(integer: u64) -> f64 {
-    integer as f64
+    fn scalar(self) -> Scalar {
+        match self {
+            Self::Object(_) => Scalar::Other("an object"),
+            Self::Member(member) => member,
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        if let Self::Object(source) = self {
+            while read_name(*source as u32, names.len() as u32) {
+                names.push(text());
+            }
+        }
+        names
+    }
+
+    fn elements(&self) -> Vec<Self> {
+        Vec::new()
+    }
 }

@@ -60,11 +60,11 @@ impl Value for Host {
         }
     }
 
-    fn scalar(&self) -> Scalar<'_> {
+    fn scalar(self) -> Scalar {
         match self {
             Self::Call(..) => Scalar::Other("an object"),
             Self::Null => Scalar::Null,
-            Self::Number(number) => Scalar::Number(*number),
+            Self::Number(number) => Scalar::Number(number),
             Self::Absent => Scalar::Absent,
         }
     }

@@ -120,7 +120,7 @@ impl Value for View<'_> {
         }
     }
 
-    fn scalar(&self) -> Scalar<'_> {
+    fn scalar(self) -> Scalar {
         match self {
             Self::All(_) => Scalar::Other("an object"),
             Self::One(Member::Pair(pair)) => pair.scalar(),

@@ -7,9 +7,10 @@ use std::fmt::Write as _;
 use quillgate::schema::{Kind, Object, Union};
 
 use crate::reachable::reachable;
+use crate::text::of_package;
 
-const PRELUDE: &str = r#"// Generated from the Rust types: do not edit.
-// cargo run -p quillgate-generate -- decoders src/wasm/decode.js
+const PRELUDE: &str = r#"// @ts-nocheck
+/** Decoders of what operations promise. Generated from the Rust types: do not edit. */
 
 const MAX_COUNT = Number.MAX_SAFE_INTEGER;
 
@@ -68,12 +69,11 @@ function list(value, element) {
 }
 "#;
 
-/// The module `src/wasm/decode.js`.
-pub fn javascript() -> String {
+/// The module `pkg/src/generated/decode.ts`.
+pub fn typescript() -> String {
     let mut module = String::from(PRELUDE);
     let types = reachable();
-    let objects = types.objects;
-    for object in &objects {
+    for object in &types.objects {
         module.push('\n');
         module.push_str(&decoder(object));
     }
@@ -81,14 +81,24 @@ pub fn javascript() -> String {
         module.push('\n');
         module.push_str(&union_decoder(union));
     }
-    module.push_str("\nconst DECODERS = { ");
-    let names: Vec<_> = objects.iter().map(|object| object.name).collect();
-    module.push_str(&names.join(", "));
-    module.push_str(" };\n\n");
     module.push_str(
-        "/** Checks a parsed body against the type of that name, and copies what the type knows of it. */\n\
-         export function decode(name, value) {\n  return DECODERS[name](value);\n}\n",
+        "\n/** Checks a parsed body, and copies what the type of an operation's result knows of it. */\n\
+         export const DECODERS: Record<string, (body: unknown) => object> = {\n",
     );
+    let operations: Vec<_> = of_package().map(quillgate::Operation::declaration).collect();
+    for declared in &operations {
+        let _ = writeln!(module, "  \"{}\": {},", declared.name, declared.result);
+    }
+    module.push_str(
+        "};\n\n/** The member that holds the rows, of operations whose result is a page of a list. */\n\
+         export const ROWS: Record<string, string> = {\n",
+    );
+    for declared in operations {
+        if let Some(rows) = declared.pagination.rows() {
+            let _ = writeln!(module, "  \"{}\": \"{rows}\",", declared.name);
+        }
+    }
+    module.push_str("};\n");
     module
 }
 

@@ -4,6 +4,7 @@
 //! ```text
 //! quillgate-generate types FILE      the TypeScript types of parameters and results
 //! quillgate-generate decoders FILE   the decoders that check a parsed body in JavaScript
+//! quillgate-generate protocol FILE   what the package's wasm and its driver agree on
 //! quillgate-generate openapi FILE    the gateway's description of itself, OpenAPI 3.1
 //! quillgate-generate operations FILE the operations' declarations and results as JSON
 //! quillgate-generate reference FILE  the reference of all operations, in Markdown
@@ -18,6 +19,7 @@ mod check_config;
 mod decoders;
 mod openapi;
 mod operations;
+mod protocol;
 mod reachable;
 mod reference;
 mod text;
@@ -27,13 +29,16 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (text, path) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["types", path] => (types::typescript(), path),
-        ["decoders", path] => (decoders::javascript(), path),
+        ["decoders", path] => (decoders::typescript(), path),
+        ["protocol", path] => (protocol::typescript(), path),
         ["openapi", path] => (openapi::description().to_string(), path),
         ["operations", path] => (operations::list().to_string(), path),
         ["reference", path] => (reference::markdown(), path),
         ["check-config"] => return check_config(),
         _ => {
-            eprintln!("usage: quillgate-generate types|decoders|openapi|operations|reference FILE");
+            eprintln!(
+                "usage: quillgate-generate types|decoders|protocol|openapi|operations|reference FILE"
+            );
             eprintln!("       quillgate-generate check-config < VARIABLES");
             return ExitCode::from(2);
         }
@@ -62,33 +67,16 @@ fn check_config() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    /// The decoders stand in the source tree, since wasm-bindgen takes a JavaScript
-    /// module from there; this is what keeps them in step with the Rust types.
-    #[test]
-    fn the_decoders_in_the_source_tree_are_those_of_the_rust_types() {
-        assert_fresh(
-            "src/wasm/decode.js",
-            "decoders",
-            &crate::decoders::javascript(),
-        );
-    }
-
     #[test]
     fn every_operation_of_the_package_has_a_decoder() {
-        let found = read("src/wasm/decode.js");
-        let (_, table) = found.split_once("const DECODERS = {").expect("a table");
+        let module = crate::decoders::typescript();
+        let (functions, table) = module.split_once("const DECODERS").expect("a table");
         for operation in crate::text::of_package() {
             let declared = operation.declaration();
             let result = declared.result;
-            let is_listed = table
-                .split([',', ' ', '}'])
-                .any(|name| name.trim() == result);
-            let is_defined = found.contains(&format!("function {result}(value) {{"));
-            assert!(
-                is_listed && is_defined,
-                "{} has no decoder: {result} is missing in src/wasm/decode.js",
-                declared.name
-            );
+            let is_listed = table.contains(&format!("\"{}\": {result},", declared.name));
+            let is_defined = functions.contains(&format!("function {result}(value) {{"));
+            assert!(is_listed && is_defined, "{} has no decoder", declared.name);
         }
     }
 

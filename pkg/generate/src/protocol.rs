@@ -1,0 +1,87 @@
+//! What the package's wasm and its driver in TypeScript agree on: numbers, the rules' names and
+//! words, and where an error answer says what.
+
+use std::fmt::Write as _;
+
+use quillgate::Rule;
+use quillgate::protocol::{CommandNumber, EventNumber, Mode, Source, Text};
+use quillgate::response::{DETAIL_PATHS, LONGEST_MESSAGE, MESSAGE_PATHS, MOST_DETAILS, REASONS};
+
+/// The module `pkg/src/generated/protocol.ts`.
+pub fn typescript() -> String {
+    let mut module = String::from(
+        "/** What the wasm and its driver agree on. Generated from the Rust types: do not edit. */\n\n\
+         import type { Rule } from \"../types.js\";\n",
+    );
+    push_numbers(&mut module, "MODE", Mode::ALL);
+    push_numbers(&mut module, "SOURCE", Source::ALL);
+    push_numbers(&mut module, "EVENT", EventNumber::ALL);
+    push_numbers(&mut module, "COMMAND", CommandNumber::ALL);
+    push_numbers(&mut module, "TEXT", Text::ALL);
+    module.push_str("\n/** Name and words of each rule, by its number. */\n");
+    module.push_str("export const RULES: readonly (readonly [Rule, string])[] = [\n");
+    for rule in Rule::ALL {
+        let _ = writeln!(module, "  [\"{}\", {:?}],", rule.name(), rule.text());
+    }
+    module.push_str("];\n");
+    let _ = write!(
+        module,
+        "\n/** Where the message of an error answer may stand. */\n\
+         export const MESSAGE_PATHS: readonly (readonly string[])[] = {MESSAGE_PATHS:?};\n\
+         \n/** Lists of further messages, each with the member of its objects. */\n\
+         export const DETAIL_PATHS: readonly (readonly [string, string])[] = {:?};\n\
+         \nexport const MOST_DETAILS = {MOST_DETAILS};\n\
+         export const LONGEST_MESSAGE = {LONGEST_MESSAGE};\n\
+         \n/** Statuses in words: from, to, words. */\n\
+         export const REASONS: readonly (readonly [number, number, string])[] = {:?};\n",
+        DETAIL_PATHS.map(|(list, member)| [list, member]),
+        Reasons,
+    );
+    module
+}
+
+fn push_numbers<T>(module: &mut String, group: &str, all: &[(&str, T)]) {
+    module.push('\n');
+    for (number, (name, _)) in all.iter().enumerate() {
+        let _ = writeln!(
+            module,
+            "export const {group}_{} = {number};",
+            constant(name)
+        );
+    }
+}
+
+/// A constant's name: `TimedOut` as `TIMED_OUT`.
+fn constant(name: &str) -> String {
+    let mut constant = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !constant.is_empty() {
+            constant.push('_');
+        }
+        constant.push(letter.to_ascii_uppercase());
+    }
+    constant
+}
+
+/// [`REASONS`] as JavaScript.
+struct Reasons;
+
+impl std::fmt::Debug for Reasons {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("[\n")?;
+        for (from, to, words) in REASONS {
+            writeln!(f, "  [{from}, {to}, {words:?}],")?;
+        }
+        f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_rule_has_the_number_of_its_place() {
+        for (place, rule) in quillgate::Rule::ALL.into_iter().enumerate() {
+            assert_eq!(rule.number() as usize, place, "{}", rule.name());
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** See `src/wasm/host.js`. */
+export function attach(
+  sources: readonly unknown[],
+  listener: (kind: number, number: number, text: string) => void,
+): void;

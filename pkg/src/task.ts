@@ -1,0 +1,324 @@
+/** Carries out what the core decides: sends, waits, and hands results over. */
+
+import type { Task as CoreTask } from "./core.js";
+import type { loadCore } from "./engine.js";
+import {
+  ConnectionError,
+  JobWaitTimeoutError,
+  type QuillgateError,
+  toApiError,
+  toDecodeError,
+  toTimeoutError,
+  toValidationError,
+} from "./errors.js";
+import { type Answer, exchange, type NoAnswer, sleep } from "./exchange.js";
+import { DECODERS, ROWS } from "./generated/decoders.js";
+import {
+  COMMAND_DELIVER,
+  COMMAND_END,
+  COMMAND_FINISH,
+  COMMAND_REFUSE,
+  COMMAND_REFUSE_PAGE,
+  COMMAND_RETRY,
+  COMMAND_SEND,
+  COMMAND_TOTAL_TIMEOUT,
+  COMMAND_WAIT,
+  COMMAND_WATCH_TIMEOUT,
+  EVENT_BEGIN,
+  EVENT_DISCONNECTED,
+  EVENT_JOB,
+  EVENT_MALFORMED,
+  EVENT_NEXT,
+  EVENT_PAGE,
+  EVENT_RESULT,
+  EVENT_STATUS,
+  EVENT_TIMED_OUT,
+  EVENT_WAITED,
+  MODE_ONCE,
+  MODE_WATCH,
+  SOURCE_BODY,
+  SOURCE_HEAD,
+  SOURCE_OPTIONS,
+  TEXT_CURSOR_INTEGER,
+  TEXT_CURSOR_TEXT,
+  TEXT_PAGE_REFUSAL,
+  TEXT_REFUSAL,
+  TEXT_REQUEST,
+  TEXT_RETRY_AFTER,
+} from "./generated/protocol.js";
+import { attach } from "./host.js";
+import type { ClientOptions } from "./options.js";
+import type { AgentJob } from "./types.js";
+
+/** What is the same for all tasks of a client. */
+export interface Sender {
+  /** The client's options. */
+  readonly options: ClientOptions;
+  readonly core: Awaited<ReturnType<typeof loadCore>>;
+  /** Sends a request of the core's. */
+  send(request: CoreRequest, call: Call, signal: AbortSignal): Promise<Response>;
+}
+
+/** A request as the core says it. */
+export interface CoreRequest {
+  method: string;
+  /** Path and query. */
+  target: string;
+  body: string | null;
+}
+
+/** One call's options over the client's: what the core reads, and what the driver needs. */
+export interface Call {
+  timeout: number | undefined;
+  totalTimeout: number | undefined;
+  maxRetries: number | undefined;
+  idempotencyKey: string | undefined;
+  deduplicated: boolean;
+  signal: AbortSignal | undefined;
+  headers: Headers | undefined;
+  observer: Observer | undefined;
+}
+
+/** Sees a call's attempts. */
+export interface Observer {
+  onRequest(method: string, url: string, headers: Record<string, string> | Headers): void;
+  onResponse(response: Response): void;
+  onRetry(error: QuillgateError, wait: number): void;
+}
+
+/** What a task hands over. */
+export interface Delivery {
+  /** The decoded result. */
+  data: object;
+  response: Response;
+  /** Whether it is the last. */
+  done: boolean;
+}
+
+/** The arguments at which a list goes on. */
+export type Cursor = Record<string, string | number>;
+
+/** An operation under way. */
+export class Task {
+  readonly #sender: Sender;
+  readonly #operation: string;
+  readonly #mode: number;
+  readonly #task: CoreTask;
+  /** What the core reads, by the numbers of `SOURCE_…`. */
+  readonly #sources: unknown[];
+  #request: CoreRequest | undefined;
+  #refusal: QuillgateError | undefined;
+  #misfit: [where: string, what: string] = ["", ""];
+  #retryAfter: number | null = null;
+  #cursor: Cursor = {};
+  #failure: QuillgateError | undefined;
+  #job: AgentJob | null = null;
+  /** The job as text, by which a change is seen. */
+  #seen: string | undefined;
+
+  /**
+   * Reads the parameters.
+   *
+   * @param mode one of `MODE_…`
+   * @param watch the options of a watch
+   * @throws {import("./errors.js").ValidationError} for the first that breaks a rule
+   */
+  constructor(sender: Sender, operation: string, mode: number, params: unknown, watch?: unknown) {
+    this.#sender = sender;
+    this.#operation = operation;
+    this.#mode = mode;
+    this.#task = new sender.core.Task(operation, mode);
+    this.#sources = [sender.options, params, undefined, watch];
+    if (this.#step(EVENT_BEGIN) !== COMMAND_REFUSE) return;
+    this.free();
+    throw this.#refusal;
+  }
+
+  /** Goes on to the next result; `undefined` after the last. */
+  async next(call: Call): Promise<Delivery | undefined> {
+    this.#sources[SOURCE_OPTIONS] = call;
+    let command = this.#step(EVENT_NEXT);
+    let delivery: Delivery | undefined;
+    for (;;) {
+      switch (command) {
+        case COMMAND_SEND: {
+          if (call.signal?.aborted) throw call.signal.reason;
+          const request = this.#request as CoreRequest;
+          const within = this.#task.time;
+          const send = (signal: AbortSignal) => this.#sender.send(request, call, signal);
+          const answer = await exchange(send, within, call.signal);
+          if ("response" in answer) {
+            delivery = this.#decode(answer);
+            command = delivery ? this.#take(delivery) : this.#takeFailure(answer);
+          } else {
+            if (call.signal?.aborted) throw call.signal.reason;
+            command = this.#takeNoAnswer(answer, within);
+          }
+          break;
+        }
+        case COMMAND_RETRY:
+          call.observer?.onRetry(this.#failure as QuillgateError, this.#task.time);
+        // falls through
+        case COMMAND_WAIT:
+          await sleep(this.#task.time, call.signal);
+          command = this.#step(EVENT_WAITED);
+          break;
+        case COMMAND_DELIVER:
+        case COMMAND_FINISH:
+          return { ...(delivery as Delivery), done: command === COMMAND_FINISH };
+        case COMMAND_END:
+          return undefined;
+        default:
+          throw this.#error(command, delivery);
+      }
+    }
+  }
+
+  /**
+   * Takes in a job that the server told of by itself: its change, or `undefined` when it is no news.
+   *
+   * @throws {import("./errors.js").DecodeError} when it is not a job
+   */
+  tell(body: unknown): { job: AgentJob; done: boolean } | undefined {
+    const job = this.#check(body, null) as AgentJob;
+    this.#sources[SOURCE_HEAD] = undefined;
+    const command = this.#takeJob(job);
+    if (command === COMMAND_WAIT) return undefined;
+    if (command === COMMAND_DELIVER || command === COMMAND_FINISH)
+      return { job, done: command === COMMAND_FINISH };
+    throw this.#error(command, undefined);
+  }
+
+  /** How long it is until the deadline of a watch, in milliseconds. */
+  get timeLeft(): number {
+    return this.#task.left(Date.now());
+  }
+
+  /** What a watch ends with when its deadline has come. */
+  expire(): JobWaitTimeoutError {
+    return new JobWaitTimeoutError("the job was not finished in time", this.#job);
+  }
+
+  /** Where a list goes on; `null` when it is over. */
+  readCursor(): Cursor | null {
+    this.#cursor = {};
+    attach(this.#sources, this.#listen);
+    return this.#task.cursor() ? this.#cursor : null;
+  }
+
+  /** The request of the first step, unsent. */
+  describe(call: Call): CoreRequest {
+    this.#sources[SOURCE_OPTIONS] = call;
+    const command = this.#step(EVENT_NEXT);
+    if (command !== COMMAND_SEND) throw this.#error(command, undefined);
+    if (call.signal?.aborted) throw call.signal.reason;
+    return this.#request as CoreRequest;
+  }
+
+  /** Lets go of what the task holds in the wasm's memory. */
+  free(): void {
+    this.#task.free();
+  }
+
+  #step(event: number, number = 0): number {
+    attach(this.#sources, this.#listen);
+    return this.#task.step(event, number, Date.now(), Math.random());
+  }
+
+  readonly #listen = (kind: number, number: number, text: string): void => {
+    const [first = "", second = ""] = text.split("\n", 2);
+    if (kind === TEXT_REQUEST) {
+      const space = first.indexOf(" ");
+      const body = text.slice(first.length + 1);
+      this.#request = {
+        method: first.slice(0, space),
+        target: first.slice(space + 1),
+        body: body === "" ? null : body,
+      };
+    } else if (kind === TEXT_REFUSAL) this.#refusal = toValidationError(number, text);
+    else if (kind === TEXT_PAGE_REFUSAL) this.#misfit = [first, second];
+    else if (kind === TEXT_RETRY_AFTER) this.#retryAfter = Number(text) / 1000;
+    else if (kind === TEXT_CURSOR_TEXT) this.#cursor[first] = text.slice(first.length + 1, -1);
+    else if (kind === TEXT_CURSOR_INTEGER) this.#cursor[first] = Number(second);
+  };
+
+  /** The delivery that a 2xx is; `undefined` for any other answer, or another body. */
+  #decode({ response, body }: Answer): Delivery | undefined {
+    if (!response.ok) return undefined;
+    try {
+      return { data: this.#check(body, response), response, done: false };
+    } catch (error) {
+      this.#failure = error as QuillgateError;
+      return undefined;
+    }
+  }
+
+  #check(body: unknown, response: Response | null): object {
+    if (body === undefined) throw toDecodeError("", "must be JSON", response);
+    try {
+      return (DECODERS[this.#operation] as (body: unknown) => object)(body);
+    } catch (misfit) {
+      const { where, what } = misfit as { where: string; what: string };
+      throw toDecodeError(where, what, response);
+    }
+  }
+
+  #take({ data, response }: Delivery): number {
+    if (this.#mode === MODE_ONCE) return this.#step(EVENT_RESULT);
+    this.#readHead(response);
+    if (this.#mode === MODE_WATCH) return this.#takeJob(data as AgentJob);
+    this.#sources[SOURCE_BODY] = data;
+    return this.#step(EVENT_PAGE, rowsOf(this.#operation, data).length);
+  }
+
+  #takeJob(job: AgentJob): number {
+    const text = JSON.stringify(job);
+    const isNews = text !== this.#seen;
+    this.#seen = text;
+    this.#job = job;
+    this.#sources[SOURCE_BODY] = job;
+    return this.#step(EVENT_JOB, Number(isNews));
+  }
+
+  #takeFailure({ response, body }: Answer): number {
+    if (response.ok) return this.#step(EVENT_MALFORMED);
+    this.#readHead(response);
+    this.#sources[SOURCE_BODY] = body;
+    this.#retryAfter = null;
+    const command = this.#step(EVENT_STATUS, response.status);
+    this.#failure = toApiError(response, body, this.#retryAfter);
+    return command;
+  }
+
+  #takeNoAnswer({ cause, expired }: NoAnswer, within: number): number {
+    this.#failure = expired
+      ? toTimeoutError(within)
+      : new ConnectionError("no answer: the connection failed or broke", { cause });
+    return this.#step(expired ? EVENT_TIMED_OUT : EVENT_DISCONNECTED);
+  }
+
+  #readHead({ headers }: Response): void {
+    this.#sources[SOURCE_HEAD] = { retryAfter: headers.get("retry-after") };
+  }
+
+  /** The error that a command is which ends a call. */
+  #error(command: number, delivery: Delivery | undefined): unknown {
+    switch (command) {
+      case COMMAND_REFUSE:
+        return this.#refusal;
+      case COMMAND_TOTAL_TIMEOUT:
+        return toTimeoutError(this.#task.time);
+      case COMMAND_WATCH_TIMEOUT:
+        return this.expire();
+      case COMMAND_REFUSE_PAGE:
+        return toDecodeError(...this.#misfit, delivery?.response ?? null);
+      default:
+        return this.#failure;
+    }
+  }
+}
+
+/** The rows of a page of a list. */
+export function rowsOf(operation: string, page: object): unknown[] {
+  return (page as Record<string, unknown[]>)[ROWS[operation] as string] as unknown[];
+}

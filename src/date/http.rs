@@ -1,0 +1,71 @@
+//! HTTP dates, and `Retry-After`.
+
+use super::calendar::{civil_from_days, days_from_civil};
+use super::scan::{DAY, Fields, HOUR, MINUTE, MONTH, SECOND, YEAR, read};
+use crate::millis::Millis;
+
+/// How long `Retry-After` asks to wait: seconds, or an HTTP date (RFC 9110,
+/// sections 10.2.3 and 5.6.7), of which `now` is needed to make a length.
+///
+/// A date that has passed asks for no wait; anything else that is neither is no answer.
+///
+/// ```
+/// use quillgate::{Millis, date::parse_retry_after};
+///
+/// let now = Millis(784_111_777_000); // Sun, 06 Nov 1994 08:49:37 GMT
+/// assert_eq!(parse_retry_after("120", now), Some(Millis(120_000)));
+/// assert_eq!(parse_retry_after("Sun, 06 Nov 1994 08:50:00 GMT", now), Some(Millis(23_000)));
+/// assert_eq!(parse_retry_after("soon", now), None);
+/// ```
+#[must_use]
+pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
+    let value = value.as_bytes().trim_ascii();
+    if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
+        return read_http_date(value, now).map(|date| date.since(now));
+    }
+    // However many digits there are: so long a wait is longer than any.
+    let seconds = value.iter().fold(0, |seconds: u64, digit| {
+        (seconds * 10 + u64::from(digit - b'0')).min(LONGEST_WAIT)
+    });
+    Some(Millis(seconds * 1000))
+}
+
+/// The most seconds that are a number of milliseconds.
+const LONGEST_WAIT: u64 = u64::MAX / 1000;
+
+/// An HTTP date in any of its three forms (RFC 9110, section 5.6.7), none before 1970.
+///
+/// The two-digit year of an RFC 850 date is taken to be at most 50 years after `now`.
+#[must_use]
+pub fn parse_http_date(text: &str, now: Millis) -> Option<Millis> {
+    read_http_date(text.as_bytes(), now)
+}
+
+fn read_http_date(text: &[u8], now: Millis) -> Option<Millis> {
+    let fields = match text.iter().position(|byte| *byte == b',') {
+        Some(comma) => {
+            let date = &text[comma + 1..];
+            read(b" 22 @@@ 0000 33:44:55 GMT", date)
+                .or_else(|| complete_year(read(b" 22-@@@-00 33:44:55 GMT", date)?, now))
+        }
+        // asctime: `Sun Nov  6 08:49:37 1994`
+        None => {
+            let date = text.get(3..)?;
+            read(b" @@@ 22 33:44:55 0000", date).or_else(|| read(b" @@@  2 33:44:55 0000", date))
+        }
+    }?;
+    let days = days_from_civil(fields[YEAR], fields[MONTH], fields[DAY])?;
+    let (hour, minute, second) = (fields[HOUR], fields[MINUTE], fields[SECOND]);
+    // A leap second is allowed.
+    let exists = hour < 24 && minute < 60 && second <= 60;
+    let seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
+    (exists && seconds >= 0).then(|| Millis(seconds.unsigned_abs() * 1000))
+}
+
+/// Completes a year of two digits.
+fn complete_year(mut fields: Fields, now: Millis) -> Option<Fields> {
+    let (this_year, _, _) = civil_from_days(now.0.cast_signed() / super::DAY);
+    let earliest = this_year - 49;
+    fields[YEAR] = earliest + (fields[YEAR] - earliest).rem_euclid(100);
+    Some(fields)
+}
