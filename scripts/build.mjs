@@ -85,6 +85,11 @@ export const PACKAGE_CRATE = Object.freeze([
   ...["-p", "quillgate"],
   ...["--no-default-features", "--features", "bindings"],
 ]);
+/** The crate as a Rust program has it that is compiled to WebAssembly. */
+export const CLIENT_CRATE = Object.freeze([
+  ...["-p", "quillgate"],
+  ...["--no-default-features", "--features", "client"],
+]);
 /**
  * How what is shipped is compiled: with a standard library of its own, in which a panic
  * stops at once and says nothing. That is a sixth less to download. No release of Rust has

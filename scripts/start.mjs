@@ -45,7 +45,7 @@ await runMain(async () => {
     upstreamUrl: upstream.url,
     adminKey,
     secret,
-    allowedOrigins: "",
+    allowedOrigins: process.env.ALLOWED_ORIGINS ?? "",
     port: gatewayPort,
     main: START_MAIN,
     env: context.env,

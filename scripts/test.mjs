@@ -11,7 +11,7 @@ import { newCanaryKey, PLANTED, scanForCanary } from "../tests/harness/canary.mj
 import { LOGS } from "../tests/harness/process.mjs";
 import { BUILD_NEEDS, build } from "./build.mjs";
 import { LOCKED } from "./cargo.mjs";
-import { BINDINGS, CORE_TESTS, LINTS } from "./checks.mjs";
+import { BINDINGS, CLIENT, CORE_TESTS, LINTS } from "./checks.mjs";
 import { endWithNpm, run, runMain, StepError } from "./child.mjs";
 import { setup } from "./setup.mjs";
 import { ROOT } from "./versions.mjs";
@@ -19,10 +19,11 @@ import { ROOT } from "./versions.mjs";
 const WASM_PACK_NEEDS = { wasmBindgen: true, wasmPack: true };
 const OPENAPI_NEEDS = { ...BUILD_NEEDS, python: true };
 const PACKAGE_NEEDS = { ...BUILD_NEEDS, browser: true, firefox: true, packageTools: true };
+const EXAMPLES_NEEDS = { ...BUILD_NEEDS, wasmPack: true, browser: true };
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
 /** Suites that start the gateway or the simulator with the canary. */
-const PLANTING = ["package", "gateway", "openapi", "page", "soak", "build"];
+const PLANTING = ["package", "gateway", "openapi", "page", "examples", "soak", "build"];
 
 /**
  * @typedef {object} Counts
@@ -51,13 +52,16 @@ const SUITES = {
   format: { needs: {}, run: checkFormat },
   lint: { needs: {}, run: checkLint },
   core: { needs: {}, run: testCore },
-  "bindings-node": { needs: WASM_PACK_NEEDS, run: testBindingsInNode },
-  "bindings-chrome": { needs: { ...WASM_PACK_NEEDS, browser: true }, run: testBindingsInChrome },
+  "bindings-node": { needs: WASM_PACK_NEEDS, run: inNode(BINDINGS) },
+  "bindings-chrome": { needs: { ...WASM_PACK_NEEDS, browser: true }, run: inChrome(BINDINGS) },
+  "client-node": { needs: WASM_PACK_NEEDS, run: inNode(CLIENT) },
+  "client-chrome": { needs: { ...WASM_PACK_NEEDS, browser: true }, run: inChrome(CLIENT) },
   "worker-node": { needs: WASM_PACK_NEEDS, run: testWorkerInNode },
   package: { needs: PACKAGE_NEEDS, built: true, run: testWithNode },
   gateway: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
+  examples: { needs: EXAMPLES_NEEDS, built: true, run: testWithNode },
   soak: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   harness: { needs: {}, run: testWithNode },
   contract: { needs: {}, run: testWithNode },
@@ -182,8 +186,10 @@ async function testCore({ run }) {
   return countCargo(await run("cargo", ["test", LOCKED, ...CORE_TESTS]));
 }
 
-async function testBindingsInNode({ run, bin }) {
-  return countCargo(await run(bin.wasmPack, [...wasmPackTest("--node"), ...BINDINGS, LOCKED]));
+/** Runs a test target for wasm32 in Node. */
+function inNode(tests) {
+  return async ({ run, bin }) =>
+    countCargo(await run(bin.wasmPack, [...wasmPackTest("--node"), ...tests, LOCKED]));
 }
 
 /** The Worker's rooms that touch JavaScript; its decisions are the core suite's. */
@@ -197,21 +203,24 @@ function wasmPackTest(...where) {
   return ["test", ...where, "--mode", "no-install", "."];
 }
 
-async function testBindingsInChrome({ run, bin, env }) {
-  const capabilities = join(LOGS, "webdriver.json");
-  const args = ["--disable-gpu", "--no-first-run", "--disable-background-networking"];
-  const chrome = { "goog:chromeOptions": { binary: bin.chromium, args } };
-  await writeFile(capabilities, JSON.stringify(chrome));
-  const command = wasmPackTest("--headless", "--chrome", "--chromedriver", bin.chromedriver);
-  const outcome = await run(bin.wasmPack, [...command, ...BINDINGS, LOCKED], {
-    ...env,
-    // Tests that choose no place to run in run in both.
-    WASM_BINDGEN_USE_BROWSER: "1",
-    WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "30",
-    WASM_BINDGEN_TEST_TIMEOUT: "120",
-    WASM_BINDGEN_TEST_WEBDRIVER_JSON: capabilities,
-  });
-  return countCargo(outcome);
+/** Runs a test target for wasm32 in headless Chromium. */
+function inChrome(tests) {
+  return async ({ name, run, bin, env }) => {
+    const capabilities = join(LOGS, `webdriver-${name}.json`);
+    const args = ["--disable-gpu", "--no-first-run", "--disable-background-networking"];
+    const chrome = { "goog:chromeOptions": { binary: bin.chromium, args } };
+    await writeFile(capabilities, JSON.stringify(chrome));
+    const command = wasmPackTest("--headless", "--chrome", "--chromedriver", bin.chromedriver);
+    const outcome = await run(bin.wasmPack, [...command, ...tests, LOCKED], {
+      ...env,
+      // Tests that choose no place to run in run in both.
+      WASM_BINDGEN_USE_BROWSER: "1",
+      WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "30",
+      WASM_BINDGEN_TEST_TIMEOUT: "120",
+      WASM_BINDGEN_TEST_WEBDRIVER_JSON: capabilities,
+    });
+    return countCargo(outcome);
+  };
 }
 
 async function testWithNode({ name, run }) {

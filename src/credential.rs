@@ -70,6 +70,12 @@ impl BaseUrl {
         }
     }
 
+    /// The platform's own address, as a base.
+    #[must_use]
+    pub fn upstream() -> Self {
+        Self(Self::UPSTREAM.to_owned())
+    }
+
     /// The base itself, without slashes at its end.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -143,10 +149,93 @@ impl fmt::Debug for AdminKey {
     }
 }
 
+/// An access token of a gateway. What is in it is the gateway's affair.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AccessToken(String);
+
+impl AccessToken {
+    /// Takes `token` as an access token.
+    ///
+    /// # Errors
+    /// [`Rule::Credential`] when it cannot stand in a header.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::credential::AccessToken;
+    ///
+    /// assert!(AccessToken::new("eyJhbGciOiJIUzI1NiJ9.e30.c2ln").is_ok());
+    /// assert!(AccessToken::new("two words").is_err());
+    /// ```
+    pub fn new(token: impl Into<String>) -> Result<Self, ValidationError> {
+        let token = token.into();
+        if is_header_value(&token) {
+            return Ok(Self(token));
+        }
+        Err(ValidationError::new("token", Rule::Credential, ""))
+    }
+
+    /// The token itself, for the `Authorization` header and nothing else.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A secret shows nothing of itself.
+impl fmt::Debug for AccessToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AccessToken(…)")
+    }
+}
+
 /// Whether `text` can stand in a header as a credential: visible ASCII, no spaces.
 #[must_use]
 pub fn is_header_value(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// What tells a call that changes something from any other: sent as `Idempotency-Key`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// Takes `key` as an idempotency key.
+    ///
+    /// # Errors
+    /// [`Rule::IdempotencyKey`] unless it has 1 to 255 visible ASCII characters.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::credential::IdempotencyKey;
+    ///
+    /// assert!(IdempotencyKey::new("release-2.4").is_ok());
+    /// assert!(IdempotencyKey::new("two words").is_err());
+    /// ```
+    pub fn new(key: impl Into<String>) -> Result<Self, ValidationError> {
+        let key = key.into();
+        check_idempotency_key(&key)?;
+        Ok(Self(key))
+    }
+
+    /// A key of random bytes, in hexadecimal digits.
+    ///
+    /// ```
+    /// use quillgate::credential::IdempotencyKey;
+    ///
+    /// assert_eq!(IdempotencyKey::from_bytes([0xab; 16]).as_str(), "ab".repeat(16));
+    /// ```
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+        let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        Self(digits.map(digit).collect())
+    }
+
+    /// The key as it is sent.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// Checks an idempotency key: 1 to 255 visible ASCII characters.

@@ -34,6 +34,9 @@
 //! | [`options`] | how long a call may take, and how often it is sent |
 //! | [`date`] | calendar dates, instants and HTTP dates |
 //! | [`schema`], [`value`] | what a type looks like from outside, and values whose type is not yet known |
+//!
+//! With the feature `client`, compiled for `wasm32-unknown-unknown`, the module `client` carries all of
+//! it out in a browser, a Worker or Node: `cargo doc --target wasm32-unknown-unknown --open` shows it.
 
 #[macro_use]
 pub mod schema;
@@ -66,6 +69,8 @@ pub mod text;
 pub mod ulid;
 pub mod value;
 
+#[cfg(all(target_arch = "wasm32", feature = "client"))]
+pub mod client;
 #[cfg(all(target_arch = "wasm32", feature = "bindings"))]
 pub mod wasm;
 

@@ -64,12 +64,16 @@ async function readBody(response: Response): Promise<unknown> {
 /** Waits `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const abort = () => {
+    const end = () => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    };
+    const abort = () => {
+      end();
       reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
+      end();
       resolve();
     }, ms);
     signal?.addEventListener("abort", abort);

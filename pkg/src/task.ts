@@ -247,7 +247,7 @@ export class Task {
 
   /** The delivery that a 2xx is; `undefined` for any other answer, or another body. */
   #decode({ response, body }: Answer): Delivery | undefined {
-    if (!response.ok) return undefined;
+    if (!isSuccess(response)) return undefined;
     try {
       return { data: this.#check(body, response), response, done: false };
     } catch (error) {
@@ -284,7 +284,7 @@ export class Task {
   }
 
   #takeFailure({ response, body }: Answer): number {
-    if (response.ok) return this.#step(EVENT_MALFORMED);
+    if (isSuccess(response)) return this.#step(EVENT_MALFORMED);
     this.#readHead(response);
     this.#sources[SOURCE_BODY] = body;
     this.#retryAfter = null;
@@ -319,6 +319,11 @@ export class Task {
         return this.#failure;
     }
   }
+}
+
+/** By the status, since a custom `fetch` may give a response without `ok`. */
+function isSuccess({ status }: Response): boolean {
+  return status >= 200 && status <= 299;
 }
 
 /** The rows of a page of a list. */

@@ -178,7 +178,8 @@ export class Transport {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
-      signal: call.signal,
+      // What is no object is ignored, as an option of no known meaning to the host.
+      signal: typeof call.signal === "object" ? (call.signal ?? undefined) : undefined,
       timeout: call.timeout ?? client.timeout,
       totalTimeout: call.totalTimeout ?? client.totalTimeout,
       maxRetries: call.maxRetries ?? client.maxRetries,

@@ -9,6 +9,30 @@ use crate::ulid::check_ulid;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ThreadId(String);
 
+impl ThreadId {
+    /// Takes `id` as a conversation's identifier.
+    ///
+    /// # Errors
+    /// [`crate::Rule::Ulid`] when it is no ULID.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::ThreadId;
+    ///
+    /// assert!(ThreadId::new("01HZX3T1A9M2Q8R7V6W5Y4K3J2").is_ok());
+    /// assert!(ThreadId::new("t1").is_err());
+    /// ```
+    pub fn new(id: impl Into<String>) -> Result<Self, ValidationError> {
+        check_ulid("threadId", id.into()).map(Self)
+    }
+
+    /// The identifier as it is.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl SingleParameter for ThreadId {
     const PARAMETER: Parameter = Parameter {
         name: "threadId",
@@ -18,7 +42,7 @@ impl SingleParameter for ThreadId {
     const DOC: &'static str = "The conversation's identifier, a ULID.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
-        check_ulid("threadId", text.to_owned()).map(Self)
+        Self::new(text)
     }
 
     fn to_text(&self) -> String {
@@ -69,4 +93,12 @@ operation! {
     policy: Some(Policy::Analytics),
     pagination: Pagination::Whole,
     link: Some("https://www.mintlify.com/docs/api/analytics/assistant-thread"),
+}
+
+impl GetConversation {
+    /// This conversation.
+    #[must_use]
+    pub const fn new(thread_id: ThreadId) -> Self {
+        Self { thread_id }
+    }
 }

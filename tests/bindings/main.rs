@@ -1,14 +1,2 @@
 //! The wasm-bindgen bindings, in Node and in a browser.
 #![cfg(target_arch = "wasm32")]
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that unwraps what is not there fails right there"
-)]
-
-mod abort;
-mod fake_host;
-mod faults;
-mod pages;
-mod requests;
-mod retry;
-mod watch;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BUILD_NEEDS, build, buildStartWorker, PARTS } from "../../scripts/build.mjs";
 import { cargo } from "../../scripts/cargo.mjs";
-import { BINDINGS_TESTS, CORE_TESTS, LINTS } from "../../scripts/checks.mjs";
+import { BINDINGS_TESTS, CLIENT_TESTS, CORE_TESTS, LINTS } from "../../scripts/checks.mjs";
 import { setup } from "../../scripts/setup.mjs";
 import { freePort, startProgram } from "../harness/process.mjs";
 import { buildUpstream } from "../harness/upstream.mjs";
@@ -26,7 +26,7 @@ async function compileChecks() {
   const compiled = [];
   const options = { ...context, compiled };
   for (const args of LINTS) await cargo("linting", "clippy", args, options);
-  for (const args of [CORE_TESTS, BINDINGS_TESTS]) {
+  for (const args of [CORE_TESTS, BINDINGS_TESTS, CLIENT_TESTS]) {
     await cargo("compiling tests", "test", ["--no-run", ...args], options);
   }
   return compiled;

@@ -3,7 +3,7 @@
  * stands still while there is something to do and otherwise jumps to the next timer.
  * So waits are asserted, and none is slept through.
  */
-const real = { setTimeout, clearTimeout, now: Date.now, random: Math.random };
+const real = { setTimeout, clearTimeout, now: Date.now, random: Math.random, fetch };
 
 /** When every world begins. */
 const START = Date.UTC(2024, 0, 1);
@@ -36,6 +36,7 @@ export class HostState {
     this.#timers.clear();
     globalThis.setTimeout = real.setTimeout;
     globalThis.clearTimeout = real.clearTimeout;
+    globalThis.fetch = real.fetch;
     Date.now = real.now;
     Math.random = real.random;
   }
@@ -80,6 +81,11 @@ export class HostState {
     this.#turn();
   }
 
+  /** Resolves after `ms`, by a timer of the test's own. */
+  sleep(ms) {
+    return new Promise((resolve) => this.#schedule(resolve, ms));
+  }
+
   // --- the signal ----------------------------------------------------------
 
   /** A signal that aborts with `reason` after `ms`: at once for 0, never for none. */
@@ -105,7 +111,8 @@ export class HostState {
   /**
    * Queues an answer: `{ status, headers?, json? | text? }` and what goes wrong with it:
    * `stall: "head" | "body"` never goes on from there, `deaf` does so even when aborted,
-   * `after` answers late, `broken` and `thrown` give an error instead.
+   * `after` answers late, `broken` and `thrown` give an error instead, and `nothing: { value }`
+   * something that is no response.
    */
   answer(json) {
     this.#answers.push(JSON.parse(json));
@@ -121,8 +128,14 @@ export class HostState {
     return this.#requests.filter(({ over, signal }) => !over && !signal.aborted).length;
   }
 
+  /** Makes this host's `fetch` everybody's, until it ends. */
+  replaceFetch() {
+    globalThis.fetch = this.fetch;
+  }
+
   get fetch() {
     return (request) => {
+      if (this.#answers[0]?.nothing) return this.#answers.shift().nothing.value;
       if (this.#answers[0]?.thrown) throw new RangeError(this.#answers.shift().thrown);
       return this.#exchange(request);
     };
@@ -218,34 +231,4 @@ function plain(value) {
   if (Array.isArray(value)) return value.map(plain);
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, plain(value[name])]));
-}
-
-/** Every text that can be reached from a value, by whatever kind of member. */
-export function everything(value, seen = new Set()) {
-  if (typeof value === "string") return value;
-  if (typeof value !== "object" || value === null || seen.has(value)) return "";
-  seen.add(value);
-  const members = Reflect.ownKeys(value).flatMap((key) => [String(key), value[key]]);
-  const entries = value instanceof Headers ? [...value].flat() : [];
-  return [...members, ...entries].map((member) => everything(member, seen)).join("\n");
-}
-
-/** Notes what an observer is told. */
-export class Observer {
-  #events = [];
-
-  get listener() {
-    return (event, ...told) => {
-      this.#events.push([event, ...told.filter((thing) => thing !== undefined)]);
-    };
-  }
-
-  events() {
-    return this.#events.map((event) => event.map(told));
-  }
-}
-
-function told(thing) {
-  if (thing instanceof Response) return thing.status;
-  return thing?.kind ? `${thing.kind}: ${thing.message}` : thing;
 }

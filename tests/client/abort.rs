@@ -1,8 +1,12 @@
-//! A call that is taken back: at once, wherever it is, with the signal's own reason.
+//! A call that is aborted: at once, wherever it is, with the signal's own reason.
 
-use crate::fake_host::{FakeHost, call, get_job, json, with};
+use std::future::IntoFuture;
+
+use crate::fake_host::{FakeHost, create, get_job, json};
+use futures_util::future::join;
+use quillgate::client::{Client, Error};
+use quillgate::{AgentJob, CallOptions};
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1"}}"#;
@@ -18,21 +22,35 @@ fn reasons() -> [JsValue; 4] {
     ]
 }
 
-async fn aborted_at(ms: u32, host: &FakeHost, reason: &JsValue, params: [&str; 2]) -> JsValue {
-    let [operation, params] = params;
-    let options = host.signal(Some(ms), reason);
-    call(&host.engine(), operation, params, &options)
-        .await
-        .unwrap_err()
+#[derive(Clone, Copy)]
+enum Operation {
+    Get,
+    Create,
 }
 
-const GET: [&str; 2] = ["agentJobs.get", r#"{"id":"j1"}"#];
-const CREATE: [&str; 2] = ["agentJobs.create", r#"{"prompt":"p"}"#];
+const BOTH: [Operation; 2] = [Operation::Get, Operation::Create];
+
+async fn aborted_at(ms: u32, host: &FakeHost, reason: &JsValue, operation: Operation) -> JsValue {
+    let signal = host.signal(Some(ms), reason);
+    let result: Result<AgentJob, Error> = match operation {
+        Operation::Get => get_job(&host.client()).with_signal(signal).await,
+        Operation::Create => create(&host.client()).with_signal(signal).await,
+    };
+    reason_of(result)
+}
+
+#[track_caller]
+fn reason_of<T: std::fmt::Debug>(result: Result<T, Error>) -> JsValue {
+    match result {
+        Err(Error::Aborted(reason)) => reason.as_js().clone(),
+        other => panic!("not aborted: {other:?}"),
+    }
+}
 
 #[wasm_bindgen_test]
 async fn before_anything_is_sent() {
     for reason in reasons() {
-        for operation in [GET, CREATE] {
+        for operation in BOTH {
             let host = FakeHost::new([OK]);
             assert_eq!(aborted_at(0, &host, &reason, operation).await, reason);
             assert_eq!(host.count(), 0);
@@ -45,7 +63,7 @@ async fn before_anything_is_sent() {
 async fn while_the_request_is_on_its_way() {
     for reason in reasons() {
         for answer in [r#"{"stall":"head"}"#, r#"{"stall":"head","deaf":true}"#] {
-            for operation in [GET, CREATE] {
+            for operation in BOTH {
                 let host = FakeHost::new([answer, OK]);
                 assert_eq!(aborted_at(250, &host, &reason, operation).await, reason);
                 assert_eq!(host.elapsed(), 250);
@@ -65,7 +83,8 @@ async fn while_the_body_is_coming() {
             r#"{"status":500,"stall":"body","deaf":true}"#,
         ] {
             let host = FakeHost::new([answer, OK]);
-            assert_eq!(aborted_at(250, &host, &reason, GET).await, reason);
+            let aborted = aborted_at(250, &host, &reason, Operation::Get).await;
+            assert_eq!(aborted, reason);
             assert_eq!(host.elapsed(), 250);
             assert_eq!(host.count(), 1, "not sent again");
             host.assert_quiet();
@@ -77,7 +96,8 @@ async fn while_the_body_is_coming() {
 async fn in_the_wait_before_another_attempt() {
     for reason in reasons() {
         let host = FakeHost::new([BUSY, OK]);
-        assert_eq!(aborted_at(250, &host, &reason, GET).await, reason);
+        let aborted = aborted_at(250, &host, &reason, Operation::Get).await;
+        assert_eq!(aborted, reason);
         assert_eq!(host.elapsed(), 250);
         assert_eq!(host.count(), 1, "not sent again");
         host.assert_quiet();
@@ -88,7 +108,8 @@ async fn in_the_wait_before_another_attempt() {
 async fn while_an_earlier_attempt_has_already_failed() {
     let host = FakeHost::new([r#"{"status":503}"#, r#"{"stall":"head"}"#, OK]);
     let reason = JsValue::from("in the second attempt");
-    assert_eq!(aborted_at(900, &host, &reason, GET).await, reason);
+    let aborted = aborted_at(900, &host, &reason, Operation::Get).await;
+    assert_eq!(aborted, reason);
     assert_eq!(host.times(), "[0,500]");
     host.assert_quiet();
 }
@@ -96,7 +117,7 @@ async fn while_an_earlier_attempt_has_already_failed() {
 #[wasm_bindgen_test]
 async fn without_a_reason_it_is_the_hosts_own_abort_error() {
     let host = FakeHost::new([r#"{"stall":"head"}"#]);
-    let error = aborted_at(10, &host, &JsValue::UNDEFINED, GET).await;
+    let error = aborted_at(10, &host, &JsValue::UNDEFINED, Operation::Get).await;
     let error: js_sys::Error = error.into();
     assert_eq!(error.name(), "AbortError");
 }
@@ -104,26 +125,38 @@ async fn without_a_reason_it_is_the_hosts_own_abort_error() {
 #[wasm_bindgen_test]
 async fn a_signal_that_does_not_abort_changes_nothing_and_is_let_go_of() {
     let host = FakeHost::new([BUSY, OK]);
-    let options = host.signal(None, &JsValue::UNDEFINED);
-    let options = with(&options, "maxRetries", &1.into());
-    call(&host.engine(), GET[0], GET[1], &options)
-        .await
-        .unwrap();
+    let options = CallOptions {
+        max_retries: 1,
+        ..CallOptions::default()
+    };
+    let signal = host.signal(None, &JsValue::UNDEFINED);
+    let call = get_job(&host.client()).with_options(options);
+    call.with_signal(signal).await.unwrap();
     host.assert_quiet();
 }
 
 #[wasm_bindgen_test]
-async fn calls_side_by_side_are_taken_back_one_by_one() {
+async fn calls_side_by_side_are_aborted_one_by_one() {
     let host = FakeHost::new([
         r#"{"stall":"head"}"#,
         r#"{"status":200,"after":900,"json":{"id":"j2"}}"#,
     ]);
-    let engine = host.engine();
-    let options = host.signal(Some(300), &"only this one".into());
-    let taken_back = JsFuture::from(engine.call(GET[0], json(GET[1]), options).unwrap());
-    let kept = get_job(&engine, "{}").await;
-    assert!(kept.is_ok());
-    let error = taken_back.await.unwrap_err();
-    assert_eq!(error, "only this one");
+    let client = host.client();
+    let signal = host.signal(Some(300), &"only this one".into());
+    let aborted = get_job(&client).with_signal(signal).into_future();
+    let (aborted, kept) = join(aborted, get_job(&client).into_future()).await;
+    assert_eq!(kept.unwrap().id.as_deref(), Some("j2"));
+    assert_eq!(reason_of(aborted), "only this one");
+    host.assert_quiet();
+}
+
+#[wasm_bindgen_test]
+async fn a_clients_own_signal_aborts_each_of_its_calls() {
+    let host = FakeHost::new([r#"{"stall":"head"}"#, OK]);
+    let signal = host.signal(Some(40), &"left".into());
+    let client: Client = host.client().with_signal(signal);
+    assert_eq!(reason_of(get_job(&client).await), "left");
+    assert_eq!(reason_of(create(&client).await), "left");
+    assert_eq!(host.count(), 1, "the second is not sent");
     host.assert_quiet();
 }

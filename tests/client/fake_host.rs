@@ -1,11 +1,13 @@
 //! A call's surroundings: see `fake_host.js`.
 
-use js_sys::{Function, JSON, Object, Reflect};
-use quillgate::wasm::Engine;
+use js_sys::{Function, JSON, Promise, Reflect};
+use quillgate::client::{AbortSignal, ApiCall, Client, Server};
+use quillgate::credential::{AccessToken, AdminKey, BaseUrl};
+use quillgate::{CallOptions, CreateAgentJob, GetAgentJob, JobId, ProjectId, Prompt};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-#[wasm_bindgen(module = "/tests/bindings/fake_host.js")]
+#[wasm_bindgen(module = "/tests/client/fake_host.js")]
 extern "C" {
     type HostState;
 
@@ -22,7 +24,10 @@ extern "C" {
     fn left_behind(this: &HostState) -> u32;
 
     #[wasm_bindgen(method)]
-    fn signal(this: &HostState, ms: Option<u32>, reason: &JsValue) -> JsValue;
+    fn sleep(this: &HostState, ms: u32) -> Promise;
+
+    #[wasm_bindgen(method)]
+    fn signal(this: &HostState, ms: Option<u32>, reason: &JsValue) -> AbortSignal;
 
     #[wasm_bindgen(method)]
     fn answer(this: &HostState, json: &str);
@@ -33,60 +38,73 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn running(this: &HostState) -> u32;
 
+    #[wasm_bindgen(method, js_name = replaceFetch)]
+    fn replace_fetch(this: &HostState);
+
     #[wasm_bindgen(method, getter)]
     fn fetch(this: &HostState) -> Function;
 
     /// A value as one text, its members in order.
     pub fn printed(value: &JsValue) -> String;
-
-    /// Every text that can be reached from a value.
-    pub fn everything(value: &JsValue) -> String;
-
-    /// Notes what it is told.
-    pub type Observer;
-
-    #[wasm_bindgen(constructor)]
-    pub fn new() -> Observer;
-
-    #[wasm_bindgen(method, getter)]
-    pub fn listener(this: &Observer) -> Function;
-
-    #[wasm_bindgen(method)]
-    pub fn events(this: &Observer) -> JsValue;
 }
 
 pub const TOKEN: &str = "eyJ0b2tlbg.secret-part";
 pub const KEY: &str = "mint_secret_of_the_organisation";
 
-/// The other side, what it will answer, and the clock.
+/// Once, so that the first answer is the result.
+pub const ONCE: CallOptions = CallOptions {
+    timeout: quillgate::options::DEFAULT_TIMEOUT,
+    total_timeout: None,
+    max_retries: 0,
+    is_deduplicated: false,
+};
+
+/// The server, what it will answer, and the clock.
 pub struct FakeHost(HostState);
 
 impl FakeHost {
     /// A host in which the requests to come are answered so, in this order.
-    pub fn new<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn new<T: AsRef<str>>(answers: impl IntoIterator<Item = T>) -> Self {
         let state = HostState::begin();
         for answer in answers {
-            state.answer(answer);
+            state.answer(answer.as_ref());
         }
         Self(state)
     }
 
-    /// An engine that talks to a gateway.
-    pub fn engine(&self) -> Engine {
-        self.engine_of(&format!(
-            r#"{{"baseUrl":"https://gate.example","projectId":"acme","token":"{TOKEN}"}}"#
-        ))
-        .expect("the options are sound")
+    /// A client of a gateway.
+    pub fn client(&self) -> Client {
+        self.client_of(gateway())
     }
 
-    /// An engine with these options, and the host's `fetch`.
-    pub fn engine_of(&self, options: &str) -> Result<Engine, JsValue> {
-        Engine::new(with(&json(options), "fetch", &self.0.fetch()))
+    /// A client of the platform itself.
+    pub fn platform(&self) -> Client {
+        self.client_of(Server::platform(AdminKey::new(KEY).unwrap()))
     }
 
-    /// Options with a signal that aborts with `reason` after `ms`, or never.
-    pub fn signal(&self, ms: Option<u32>, reason: &JsValue) -> JsValue {
-        with(&json("{}"), "signal", &self.0.signal(ms, reason))
+    /// A client of this server, with the host's `fetch`.
+    pub fn client_of(&self, server: Server) -> Client {
+        Client::new(server, acme()).with_fetch(self.0.fetch())
+    }
+
+    /// What sends a request here.
+    pub fn fetch(&self) -> Function {
+        self.0.fetch()
+    }
+
+    /// Makes this host's `fetch` everybody's.
+    pub fn replace_fetch(&self) {
+        self.0.replace_fetch();
+    }
+
+    /// A signal that aborts with `reason` after `ms`, or never.
+    pub fn signal(&self, ms: Option<u32>, reason: &JsValue) -> AbortSignal {
+        self.0.signal(ms, reason)
+    }
+
+    /// Lets `ms` go by.
+    pub async fn sleep(&self, ms: u32) {
+        JsFuture::from(self.0.sleep(ms)).await.unwrap();
     }
 
     /// The method, address, body and time of every request so far.
@@ -105,6 +123,12 @@ impl FakeHost {
             &js_sys::Array::from(&self.0.requests()).get(at),
             member,
         ))
+    }
+
+    /// The address of the request number `at`, without the gateway's own.
+    pub fn target(&self, at: u32) -> String {
+        let url = self.request(at, "url").replace('"', "");
+        url.replace("https://gate.example", "")
     }
 
     /// When the requests came, in milliseconds.
@@ -140,19 +164,30 @@ impl Drop for FakeHost {
     }
 }
 
-/// Carries out a call to its end.
-pub async fn call(
-    engine: &Engine,
-    operation: &str,
-    params: &str,
-    options: &JsValue,
-) -> Result<JsValue, JsValue> {
-    JsFuture::from(engine.call(operation, json(params), options.clone())?).await
+/// A gateway, which deduplicates.
+pub fn gateway() -> Server {
+    let base = BaseUrl::new("https://gate.example").unwrap();
+    Server::gateway(base, AccessToken::new(TOKEN).unwrap())
+}
+
+pub fn acme() -> ProjectId {
+    ProjectId::new("acme").unwrap()
+}
+
+/// The job `j1`.
+pub fn job_1() -> GetAgentJob {
+    GetAgentJob::new(JobId::new("j1").unwrap())
 }
 
 /// Reads the job `j1`.
-pub async fn get_job(engine: &Engine, options: &str) -> Result<JsValue, JsValue> {
-    call(engine, "agentJobs.get", r#"{"id":"j1"}"#, &json(options)).await
+pub fn get_job(client: &Client) -> ApiCall<GetAgentJob> {
+    client.agent_jobs().get(job_1())
+}
+
+/// Creates a job.
+pub fn create(client: &Client) -> ApiCall<CreateAgentJob> {
+    let create = CreateAgentJob::new(Prompt::new("p").unwrap());
+    client.agent_jobs().create(create)
 }
 
 /// A value from JSON.
@@ -160,15 +195,8 @@ pub fn json(text: &str) -> JsValue {
     JSON::parse(text).expect("a test's JSON is well-formed")
 }
 
-/// A copy of an object with one more member.
-pub fn with(object: &JsValue, name: &str, value: &JsValue) -> JsValue {
-    let copy = Object::assign(&Object::new(), object.unchecked_ref());
-    Reflect::set(&copy, &name.into(), value).expect("a plain object takes members");
-    copy.into()
-}
-
 /// A member of a value.
-pub fn get(value: &JsValue, name: &str) -> JsValue {
+fn get(value: &JsValue, name: &str) -> JsValue {
     Reflect::get(value, &name.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
@@ -176,11 +204,4 @@ pub fn get(value: &JsValue, name: &str) -> JsValue {
 #[track_caller]
 pub fn assert_json(value: &JsValue, expected: &str) {
     assert_eq!(printed(value), printed(&json(expected)));
-}
-
-/// The members of a fault that this test is about.
-pub fn part(fault: &JsValue, members: &[&str]) -> JsValue {
-    members.iter().fold(json("{}"), |part, name| {
-        with(&part, name, &get(fault, name))
-    })
 }

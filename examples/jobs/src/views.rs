@@ -1,0 +1,69 @@
+//! Page views as a table, which grows row by row.
+
+use quillgate::client::Error;
+use quillgate::{Count, DateBound, DateRange, ListPageViews, PageView};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{HtmlElement, HtmlTableRowElement, HtmlTableSectionElement};
+
+use crate::{connect, page};
+
+/// More rows than anybody reads.
+const MOST_ROWS: usize = 500;
+
+/// Shows the views of the range.
+pub fn show() {
+    page::set_text("views-error", "");
+    page::set_text("rows", "");
+    page::set_text("views-status", "Loading …");
+    spawn_local(async {
+        if let Err(error) = fill().await {
+            page::set_text("views-status", "");
+            page::show_error("views-error", &error);
+        }
+    });
+}
+
+async fn fill() -> Result<(), Error> {
+    let range = DateRange::new(bound("dateFrom", "from")?, bound("dateTo", "to")?)?;
+    let list = ListPageViews {
+        range,
+        ..ListPageViews::default()
+    };
+    let mut rows = connect()?.analytics().views(list).rows()?;
+    page::set_visible("table", true);
+    let mut shown = 0;
+    while shown < MOST_ROWS {
+        let Some(view) = rows.next().await? else {
+            page::set_text("views-status", &format!("{shown} pages"));
+            return Ok(());
+        };
+        // Of the elements of index.html none is missing.
+        let _ = add_row(&view);
+        shown += 1;
+    }
+    page::set_text("views-status", &format!("The first {shown} pages"));
+    Ok(())
+}
+
+/// The date in a field; an empty one is an open end.
+fn bound(name: &'static str, field: &str) -> Result<Option<DateBound>, Error> {
+    let date = page::value(field);
+    if date.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(DateBound::new(name, date)?))
+}
+
+fn add_row(view: &PageView) -> Result<(), JsValue> {
+    let rows: HtmlTableSectionElement = page::find("rows")?;
+    let row: HtmlTableRowElement = rows.insert_row()?.unchecked_into();
+    let count = |count: Option<Count>| count.map_or("–".into(), |count| count.get().to_string());
+    let path = view.path.clone().unwrap_or_default();
+    for text in [path, count(view.human), count(view.ai), count(view.total)] {
+        let cell: HtmlElement = row.insert_cell()?;
+        cell.set_text_content(Some(&text));
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! A stream of what an async `next` gives.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+
+use crate::client::call::Boxed;
+use crate::client::error::Error;
+
+/// What gives items one after another.
+pub trait Source: Sized + 'static {
+    type Item;
+
+    /// The next item; `None` after the last.
+    fn next_item(&mut self) -> impl Future<Output = Next<Self>>;
+}
+
+/// The items of a source, until the first error.
+pub struct SourceStream<S: Source>(State<S>);
+
+enum State<S: Source> {
+    /// Boxed, so that the stream can be moved between two items, and is `Unpin`.
+    Idle(Box<S>),
+    Busy(Boxed<(Box<S>, Next<S>)>),
+    Over,
+}
+
+type Next<S> = Result<Option<<S as Source>::Item>, Error>;
+
+impl<S: Source> SourceStream<S> {
+    pub fn new(source: S) -> Self {
+        Self(State::Idle(Box::new(source)))
+    }
+}
+
+impl<S: Source> Stream for SourceStream<S> {
+    type Item = Result<S::Item, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let state = &mut self.get_mut().0;
+        let mut pending = match std::mem::replace(state, State::Over) {
+            State::Idle(mut source) => Box::pin(async move {
+                let item = source.next_item().await;
+                (source, item)
+            }),
+            State::Busy(pending) => pending,
+            State::Over => return Poll::Ready(None),
+        };
+        let Poll::Ready((source, item)) = pending.as_mut().poll(context) else {
+            *state = State::Busy(pending);
+            return Poll::Pending;
+        };
+        if let Ok(Some(_)) = item {
+            *state = State::Idle(source);
+        }
+        Poll::Ready(item.transpose())
+    }
+}

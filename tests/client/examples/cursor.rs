@@ -1,0 +1,13 @@
+use quillgate::client::{Client, Error};
+use quillgate::{ListPageViews, PageView};
+
+/// One page of views, and where to go on another time.
+pub async fn some_views(
+    client: &Client,
+    from: ListPageViews,
+) -> Result<(Vec<PageView>, Option<ListPageViews>), Error> {
+    let mut pages = client.analytics().views(from).pages()?;
+    let page = pages.next().await?;
+    let views = page.map(|page| page.views).unwrap_or_default();
+    Ok((views, pages.cursor()))
+}

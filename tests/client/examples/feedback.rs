@@ -1,0 +1,18 @@
+use quillgate::client::{Client, Error};
+use quillgate::{Feedback, FeedbackStatuses, ListFeedback};
+
+/// What readers said in words of pages, and nobody has dealt with yet.
+pub async fn open_comments(client: &Client) -> Result<Vec<String>, Error> {
+    let open = ListFeedback {
+        status: Some(FeedbackStatuses::new("pending,in_progress")?),
+        ..ListFeedback::default()
+    };
+    let mut rows = client.analytics().feedback(open).rows()?;
+    let mut comments = Vec::new();
+    while let Some(entry) = rows.next().await? {
+        if let Feedback::Contextual(entry) = entry {
+            comments.extend(entry.comment);
+        }
+    }
+    Ok(comments)
+}

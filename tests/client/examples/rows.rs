@@ -1,0 +1,14 @@
+use quillgate::ListPageViews;
+use quillgate::client::{Client, Error};
+
+/// The pages that AI reads more than people do.
+pub async fn read_by_ai(client: &Client) -> Result<Vec<String>, Error> {
+    let mut rows = client.analytics().views(ListPageViews::default()).rows()?;
+    let mut paths = Vec::new();
+    while let Some(row) = rows.next().await? {
+        if row.ai > row.human {
+            paths.extend(row.path);
+        }
+    }
+    Ok(paths)
+}

@@ -1,0 +1,352 @@
+//! A run through the pages of a list.
+
+use crate::fake_host::FakeHost;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use quillgate::client::{Client, Error, List};
+use quillgate::{
+    Count, DateBound, DateRange, Endpoint as _, ListAgentJobs, ListPageViews, ListVisitors, Offset,
+    PageSize, PageViews, Rule,
+};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+/// A page with that many rows.
+fn page(rows: usize, has_more: bool) -> String {
+    let views = vec![r#"{"path":"/"}"#; rows].join(",");
+    format!(
+        r#"{{"status":200,"headers":{{"x-request-id":"r-4"}},"json":{{"totals":{{"total":9}},"views":[{views}],"hasMore":{has_more}}}}}"#
+    )
+}
+
+fn views(client: &Client, list: ListPageViews) -> List<ListPageViews> {
+    client.analytics().views(list)
+}
+
+fn range(from: Option<&str>, to: Option<&str>) -> DateRange {
+    let bound = |field, text: &str| DateBound::new(field, text).unwrap();
+    let from = from.map(|text| bound("dateFrom", text));
+    DateRange::new(from, to.map(|text| bound("dateTo", text))).unwrap()
+}
+
+/// A year in pages of 2 rows.
+fn year() -> ListPageViews {
+    ListPageViews {
+        range: range(Some("2023-01-01"), Some("2024-01-01")),
+        limit: Some(PageSize::new(2).unwrap()),
+        offset: None,
+    }
+}
+
+fn query(host: &FakeHost, at: u32) -> String {
+    host.target(at).replace("/v1/analytics/acme/views", "")
+}
+
+#[wasm_bindgen_test]
+async fn a_run_goes_from_page_to_page_until_there_is_no_more() {
+    let host = FakeHost::new([page(2, true), page(2, true), page(1, false)]);
+    let mut pages = views(&host.client(), year()).pages().unwrap();
+    for (at, rows, offset, next) in [(0, 2, 0, Some(2)), (1, 2, 2, Some(4)), (2, 1, 4, None)] {
+        let page = pages.next().await.unwrap().unwrap();
+        assert_eq!(page.views.len(), rows);
+        assert_eq!(page.totals.total.map(Count::get), Some(9));
+        assert_eq!(page.totals.human, None);
+        let expected = format!("?dateFrom=2023-01-01&dateTo=2024-01-01&limit=2&offset={offset}");
+        assert_eq!(query(&host, at), expected);
+        let rest = next.map(|next| ListPageViews {
+            offset: Some(Offset::new(next).unwrap()),
+            ..year()
+        });
+        assert_eq!(pages.cursor(), rest);
+    }
+    for _ in 0..2 {
+        assert_eq!(pages.next().await, Ok(None));
+    }
+    assert_eq!(host.count(), 3);
+    host.assert_quiet();
+}
+
+#[wasm_bindgen_test]
+async fn a_run_through_everything_asks_for_full_pages_of_one_range() {
+    let host = FakeHost::new([page(250, true), page(0, false)]);
+    let list = views(&host.client(), ListPageViews::default());
+    let mut pages = list.pages().unwrap();
+    pages.next().await.unwrap().unwrap();
+    pages.next().await.unwrap().unwrap();
+    // The end is frozen at the beginning of the run.
+    let end = "dateTo=2024-01-01T00%3A00%3A00.000Z&limit=250";
+    assert_eq!(query(&host, 0), format!("?{end}&offset=0"));
+    assert_eq!(query(&host, 1), format!("?{end}&offset=250"));
+}
+
+#[wasm_bindgen_test]
+async fn one_page_is_asked_for_as_it_is() {
+    let host = FakeHost::new([page(3, true), page(0, false)]);
+    let client = host.client();
+    let from_30 = ListPageViews {
+        offset: Some(Offset::new(30).unwrap()),
+        ..ListPageViews::default()
+    };
+    let page: PageViews = views(&client, from_30).await.unwrap();
+    assert_eq!(page.views.len(), 3);
+    assert!(page.has_more);
+    let of_9 = ListPageViews {
+        limit: Some(PageSize::new(9).unwrap()),
+        ..ListPageViews::default()
+    };
+    views(&client, of_9).await.unwrap();
+    assert_eq!(query(&host, 0), "?limit=50&offset=30");
+    assert_eq!(query(&host, 1), "?limit=9&offset=0");
+    assert_eq!(host.count(), 2, "whether there is more or not");
+}
+
+#[wasm_bindgen_test]
+async fn a_run_may_begin_at_a_page_counted_from_1() {
+    let host = FakeHost::new([page(0, true)]);
+    let limit = PageSize::new(20).unwrap();
+    let third = ListPageViews {
+        limit: Some(limit),
+        offset: Some(Offset::of_page(3, limit.get()).unwrap()),
+        range: range(None, Some("2024-01-01")),
+    };
+    let mut pages = views(&host.client(), third.clone()).pages().unwrap();
+    pages.next().await.unwrap();
+    assert_eq!(query(&host, 0), "?dateTo=2024-01-01&limit=20&offset=40");
+    let rest = ListPageViews {
+        offset: Some(Offset::new(60).unwrap()),
+        ..third
+    };
+    assert_eq!(pages.cursor(), Some(rest));
+}
+
+const JOBS: &str = "/v2/agent/acme/jobs";
+
+#[wasm_bindgen_test]
+async fn a_run_by_cursor_goes_where_each_page_says() {
+    let host = FakeHost::new([
+        r#"{"status":200,"json":{"jobs":[{"id":"j1"},{"id":"j2"}],"nextCursor":"b+"}}"#,
+        r#"{"status":200,"json":{"jobs":[],"nextCursor":"c"}}"#,
+        r#"{"status":200,"json":{"jobs":[{"id":"j3"}]}}"#,
+    ]);
+    let list = host.client().agent_jobs().list(ListAgentJobs::default());
+    let mut pages = list.pages().unwrap();
+    for (at, rows, query, kept) in [
+        (0, 2, "?limit=100", Some("b+")),
+        (1, 0, "?limit=100&cursor=b%2B", Some("c")),
+        (2, 1, "?limit=100&cursor=c", None),
+    ] {
+        let page = pages.next().await.unwrap().unwrap();
+        assert_eq!(page.jobs.len(), rows);
+        assert_eq!(host.target(at), format!("{JOBS}{query}"));
+        let cursor = pages.cursor().and_then(|list| list.cursor);
+        assert_eq!(cursor.as_ref().map(quillgate::Cursor::as_str), kept);
+    }
+    assert_eq!(pages.next().await, Ok(None));
+    assert_eq!(host.count(), 3);
+}
+
+#[track_caller]
+fn decode_error<T: std::fmt::Debug>(result: Result<T, Error>) -> (String, String, Option<String>) {
+    match result {
+        Err(Error::Decode { error, request_id }) => (error.at, error.what, request_id),
+        other => panic!("no decode error: {other:?}"),
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_cursor_that_comes_again_is_refused() {
+    let answer = r#"{"status":200,"json":{"jobs":[{"id":"j1"}],"nextCursor":"b"}}"#;
+    let host = FakeHost::new([answer, answer]);
+    let list = host.client().agent_jobs().list(ListAgentJobs::default());
+    let mut pages = list.pages().unwrap();
+    pages.next().await.unwrap();
+    let (at, what, _) = decode_error(pages.next().await);
+    assert_eq!(at, "nextCursor");
+    assert_eq!(what, "is one that the list has gone through already");
+    assert_eq!(pages.cursor(), None);
+    assert_eq!(pages.next().await, Ok(None), "the run is over");
+    assert_eq!(host.count(), 2);
+}
+
+#[wasm_bindgen_test]
+async fn a_run_goes_on_from_a_cursor() {
+    let host = FakeHost::new([page(2, true), page(1, false)]);
+    let client = host.client();
+    let mut pages = views(&client, year()).pages().unwrap();
+    pages.next().await.unwrap();
+    // As text, as somebody would keep it.
+    let call = pages.cursor().unwrap().to_call();
+    let kept: serde_json::Map<_, _> = call
+        .arguments()
+        .map(|(parameter, text)| {
+            let number = text.parse::<u64>().map(serde_json::Value::from);
+            (
+                parameter.name.to_owned(),
+                number.unwrap_or_else(|_| text.into()),
+            )
+        })
+        .collect();
+    let kept = serde_json::Value::from(kept).to_string();
+    let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    let rest = ListPageViews::parse(&kept).unwrap();
+    let mut pages = views(&client, rest).pages().unwrap();
+    pages.next().await.unwrap();
+    assert_eq!(
+        query(&host, 1),
+        "?dateFrom=2023-01-01&dateTo=2024-01-01&limit=2&offset=2"
+    );
+    assert_eq!(pages.cursor(), None);
+}
+
+#[wasm_bindgen_test]
+async fn an_empty_page_is_not_the_end() {
+    let answers = [page(2, true), page(0, true), page(1, false)];
+    let host = FakeHost::new(&answers);
+    let mut pages = views(&host.client(), year()).pages().unwrap();
+    let mut rows = Vec::new();
+    while let Some(page) = pages.next().await.unwrap() {
+        rows.push(page.views.len());
+    }
+    assert_eq!(rows, [2, 0, 1]);
+
+    let host = FakeHost::new(&answers);
+    let mut rows = views(&host.client(), year()).rows().unwrap();
+    for _ in 0..3 {
+        assert_eq!(
+            rows.next().await.unwrap().unwrap().path.as_deref(),
+            Some("/")
+        );
+    }
+    assert_eq!(rows.next().await, Ok(None));
+    assert_eq!(host.count(), 3);
+}
+
+#[wasm_bindgen_test]
+async fn empty_pages_do_not_go_on_for_ever() {
+    let host = FakeHost::new(vec![page(0, true); 6]);
+    let mut pages = views(&host.client(), year()).pages().unwrap();
+    for _ in 0..4 {
+        pages.next().await.unwrap();
+    }
+    let (at, what, request_id) = decode_error(pages.next().await);
+    assert_eq!(at, "hasMore");
+    assert_eq!(
+        what,
+        "says that there is more, after 5 empty pages in a row"
+    );
+    assert_eq!(request_id.as_deref(), Some("r-4"));
+    assert_eq!(host.count(), 5);
+}
+
+#[wasm_bindgen_test]
+async fn a_page_with_more_rows_than_asked_for_is_refused() {
+    let host = FakeHost::new([page(3, true)]);
+    let mut pages = views(&host.client(), year()).pages().unwrap();
+    let error = pages.next().await.unwrap_err();
+    assert_eq!(error.to_string(), "views has more rows than were asked for");
+    assert_eq!(decode_error::<()>(Err(error)).0, "views");
+}
+
+#[wasm_bindgen_test]
+async fn a_page_that_failed_is_asked_for_again() {
+    let host = FakeHost::new([
+        page(2, true),
+        r#"{"status":404}"#.into(),
+        r#"{"status":503}"#.into(),
+        page(2, false),
+    ]);
+    let mut pages = views(&host.client(), year()).pages().unwrap();
+    pages.next().await.unwrap();
+    let cursor = pages.cursor();
+    pages.next().await.unwrap_err();
+    assert_eq!(pages.cursor(), cursor, "nothing is skipped");
+    assert_eq!(pages.next().await.unwrap().unwrap().views.len(), 2);
+    assert_eq!(query(&host, 1), query(&host, 2));
+    assert_eq!(
+        query(&host, 1),
+        query(&host, 3),
+        "a retry is the same request"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_run_is_aborted_with_the_signals_own_reason() {
+    let host = FakeHost::new([page(2, true), r#"{"stall":"head"}"#.into()]);
+    let soon = host.signal(Some(80), &"left".into());
+    let list = views(&host.client(), year()).with_signal(soon);
+    let mut pages = list.pages().unwrap();
+    pages.next().await.unwrap();
+    let Err(Error::Aborted(reason)) = pages.next().await else {
+        panic!("not aborted");
+    };
+    assert_eq!(reason.as_js(), &JsValue::from("left"));
+    host.assert_quiet();
+}
+
+#[wasm_bindgen_test]
+fn a_range_that_does_not_begin_before_its_end_is_refused() {
+    let host = FakeHost::new::<&str>([]);
+    // Its open end is frozen at the instant at which the host begins.
+    let list = || ListPageViews {
+        range: range(Some("2024-01-01T00:00:00Z"), None),
+        ..ListPageViews::default()
+    };
+    let error = views(&host.client(), list()).pages().err().unwrap();
+    assert_eq!(
+        (error.field.as_ref(), error.rule),
+        ("dateFrom", Rule::BeforeDateTo)
+    );
+    let error = views(&host.client(), list()).rows().err().unwrap();
+    assert_eq!(
+        (error.field.as_ref(), error.rule),
+        ("dateFrom", Rule::BeforeDateTo)
+    );
+    assert_eq!(host.count(), 0);
+}
+
+#[wasm_bindgen_test]
+async fn a_stream_has_every_row_and_asks_for_a_page_when_it_is_wanted() {
+    let host = FakeHost::new([page(2, true), page(1, false)]);
+    let mut rows = views(&host.client(), year()).rows().unwrap().into_stream();
+    assert_eq!(host.count(), 0);
+    rows.next().await.unwrap().unwrap();
+    rows.next().await.unwrap().unwrap();
+    assert_eq!(host.count(), 1);
+    let rest: Vec<_> = rows.try_collect().await.unwrap();
+    assert_eq!(rest.len(), 1);
+    assert_eq!(host.count(), 2);
+    host.assert_quiet();
+}
+
+#[wasm_bindgen_test]
+async fn a_stream_ends_after_the_first_error() {
+    let host = FakeHost::new([page(2, true), r#"{"status":403}"#.into(), page(2, false)]);
+    let pages = views(&host.client(), year()).pages().unwrap();
+    let pages: Vec<_> = pages.into_stream().collect().await;
+    assert_eq!(pages.len(), 2);
+    assert!(pages[0].is_ok());
+    assert!(matches!(&pages[1], Err(Error::Api(error)) if error.status == 403));
+    assert_eq!(host.count(), 2);
+}
+
+#[wasm_bindgen_test]
+async fn visitors_go_on_by_offset_too() {
+    let visitors = |more| {
+        format!(
+            r#"{{"status":200,"json":{{"totals":{{}},"visitors":[{{"path":"/"}}],"hasMore":{more}}}}}"#
+        )
+    };
+    let host = FakeHost::new([visitors(true), visitors(false)]);
+    let list = host.client().analytics().visitors(ListVisitors {
+        limit: Some(PageSize::new(1).unwrap()),
+        ..ListVisitors::default()
+    });
+    let rows: Vec<_> = list
+        .rows()
+        .unwrap()
+        .into_stream()
+        .try_collect()
+        .await
+        .unwrap();
+    assert_eq!(rows.len(), 2);
+    assert!(host.target(1).ends_with("&limit=1&offset=1"));
+}

@@ -1,0 +1,140 @@
+/** The Rust client's example in real Chromium, against the gateway in workerd and the simulated platform. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { LOCKED } from "../../scripts/cargo.mjs";
+import { run } from "../../scripts/child.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
+import { canaryKey } from "../harness/canary.mjs";
+import { startGateway } from "../harness/gateway.mjs";
+import { LOGS } from "../harness/process.mjs";
+import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
+import { startUpstream } from "../harness/upstream.mjs";
+import { serve } from "../package/static_server.mjs";
+import { accessibilityFaults, launchBrowser, openPage } from "../page/browser.mjs";
+
+const FOLDER = join(ROOT, "examples", "jobs");
+const PROJECT = "acme-docs";
+const PAGES = 320;
+const RANGE = { dateFrom: "2026-10-01", dateTo: "2026-11-01" };
+
+const secret = newSecret();
+const key = canaryKey();
+let site;
+let upstream;
+let gateway;
+let browser;
+
+before(async () => {
+  const target = ["--target", "web", "--no-pack", "--out-dir", "dist", "--mode", "no-install"];
+  await run("building the example", "wasm-pack", ["build", FOLDER, ...target, LOCKED]);
+  site = await serve({ folder: FOLDER });
+  upstream = await startUpstream({ key, pages: PAGES, projects: [PROJECT], jobDurationMs: 1000 });
+  gateway = await startGateway({
+    upstreamUrl: upstream.url,
+    adminKey: key,
+    secret,
+    allowedOrigins: site.url,
+  });
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await gateway?.stop();
+  await upstream?.stop();
+  await site?.stop();
+});
+
+/** Opens the example with the fields at the top filled in. */
+async function open(scope) {
+  const token = mintToken(accessClaims({ sub: "example", projects: [PROJECT], scope }), secret);
+  const opened = await openPage(browser);
+  const { page, record } = opened;
+  await page.goto(`${site.url}/index.html`);
+  await page.getByLabel("Gateway").fill(gateway.url);
+  await page.getByLabel("Project").fill(PROJECT);
+  await page.getByLabel("Access token").fill(token);
+  const check = async () => {
+    assert.ok(!(await opened.everything()).includes(key), "the admin key is nowhere");
+    assert.ok(!record.urls.some((url) => url.includes(token)), "the token is in no address");
+    await opened.close();
+  };
+  return { ...opened, check };
+}
+
+test("a job is started, watched to its end, and linked to its pull request", async () => {
+  const { page, record, check } = await open("jobs:create jobs:read");
+  await page.getByLabel("Prompt").fill("Fix the broken links");
+  await page.getByRole("button", { name: "Start job" }).click();
+  await page.getByText("active", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Stop watching" }).waitFor();
+
+  await page.getByText("completed", { exact: true }).waitFor();
+  const [job] = await upstream.jobs();
+  const link = page.getByRole("link", { name: "Open pull request" });
+  assert.equal(await link.getAttribute("href"), job.prLink);
+  assert.equal(job.prompt, "Fix the broken links");
+  await page.getByRole("button", { name: "Stop watching" }).waitFor({ state: "hidden" });
+  await page.screenshot({ path: join(LOGS, "example-job.png") });
+
+  const created = (await upstream.requests()).filter(({ method }) => method === "POST");
+  assert.equal(created.length, 1);
+  const errors = record.console.filter(({ type }) => type === "error");
+  assert.deepEqual(errors, []);
+  await check();
+});
+
+test("a watch that is stopped aborts its request", async () => {
+  const { page, check } = await open("jobs:create jobs:read");
+  await upstream.hold({ operation: "agentJobs.get" });
+  await page.getByLabel("Prompt").fill("Go on without me");
+  await page.getByRole("button", { name: "Start job" }).click();
+  await page.getByText("active", { exact: true }).waitFor();
+  await upstream.untilHeld(1);
+  const aborted = page.waitForEvent("requestfailed", (request) =>
+    /\/job\/[^/]+$/.test(request.url()),
+  );
+  await page.getByRole("button", { name: "Stop watching" }).click();
+  assert.equal((await aborted).failure()?.errorText, "net::ERR_ABORTED");
+  await page.getByText("No longer watched").waitFor();
+  assert.equal(await page.locator("#job-error").textContent(), "");
+  await upstream.release();
+  await check();
+});
+
+test("page views of a range fill the table, page by page", async () => {
+  const { page, check } = await open("analytics:read");
+  await page.getByLabel("From").fill(RANGE.dateFrom);
+  await page.getByLabel("To (not included)").fill(RANGE.dateTo);
+  await page.getByRole("button", { name: "Show page views" }).click();
+  const { views } = await upstream.views(RANGE);
+  assert.ok(views.length > 250, "there is more than one page of rows");
+  await page.getByText(`${views.length} pages`, { exact: true }).waitFor();
+  const rows = await page
+    .locator("#rows tr")
+    .evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  const expected = views.map(({ path, human, ai, total }) => [
+    path,
+    ...[human, ai, total].map(String),
+  ]);
+  assert.deepEqual(rows, expected);
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.locator("#table").evaluate((table) => table.scrollIntoView());
+  await page.screenshot({ path: join(LOGS, "example-views.png") });
+  await check();
+});
+
+test("what the gateway refuses is shown in its own words", async () => {
+  const { page, check } = await open("analytics:read");
+  await page.getByLabel("Prompt").fill("Not allowed");
+  await page.getByRole("button", { name: "Start job" }).click();
+  const alert = page.locator("#job-error");
+  await alert.filter({ hasText: "status 403" }).waitFor();
+  await alert.filter({ hasText: "jobs:create" }).waitFor();
+
+  await page.getByLabel("Prompt").fill("");
+  await page.getByRole("button", { name: "Start job" }).click();
+  await alert.filter({ hasText: "prompt must have at least one character" }).waitFor();
+  await check();
+});

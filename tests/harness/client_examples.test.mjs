@@ -1,0 +1,49 @@
+/** The Rust client's documentation: an example for each method, and each example is run. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { test } from "node:test";
+import { ROOT } from "../../scripts/versions.mjs";
+
+const CLIENT = join(ROOT, "src", "client");
+const EXAMPLES = join(ROOT, "tests", "client", "examples");
+/** What of `src/client/` is public. */
+const PUBLIC = ["agent_jobs", "analytics", "call", "error", "list", "settings", "watch"];
+
+const files = [`${CLIENT}.rs`, ...PUBLIC.map((name) => join(CLIENT, `${name}.rs`))];
+const sources = files.map((file) => ({ file, text: readFileSync(file, "utf8") }));
+const examples = readdirSync(EXAMPLES).map((file) => basename(file, ".rs"));
+
+/** The public methods of a source, each with the documentation before it. */
+function listMethods({ file, text }) {
+  const methods = [];
+  let documentation = "";
+  for (const line of text.split("\n").map((line) => line.trim())) {
+    const name = /^pub (?:const |async )*fn (\w+)/.exec(line)?.[1];
+    if (name && documentation !== "") methods.push({ name, file: basename(file), documentation });
+    if (/^(\/\/\/|#\[|\$\(#\[)/.test(line)) documentation += `${line}\n`;
+    else documentation = "";
+  }
+  return methods;
+}
+
+test("each method of the Rust client has an example", () => {
+  const methods = sources.flatMap(listMethods).filter(({ name }) => name !== "check");
+  assert.ok(methods.length > 35, `${methods.length} methods`);
+  const without = methods.filter(
+    ({ documentation }) => !/include_str!|\$example/.test(documentation),
+  );
+  assert.deepEqual(
+    without.map(({ file, name }) => `${file}: ${name}`),
+    [],
+  );
+});
+
+test("each example is shown in the documentation and called by a test", () => {
+  const shown = sources.map(({ text }) => text).join("\n");
+  const runner = readFileSync(join(EXAMPLES, "..", "examples.rs"), "utf8");
+  for (const name of examples) {
+    assert.ok(shown.includes(`examples/${name}.rs`), `${name}.rs is shown nowhere`);
+    assert.ok(runner.includes(`${name}::`), `${name}.rs is run by no test`);
+  }
+});
