@@ -445,7 +445,9 @@ async function bindPackage({ name, out, named }, wasm, context) {
 
 /** What {@link asImports} adds. */
 const EXPORTS_TYPES = `
-/** Says what the instance exports that imports this module. */
+/** What an instance imports, of the module "a". */
+export const imports: WebAssembly.ModuleImports;
+/** Says what the instance exports. */
 export function setExports(exports: WebAssembly.Exports): void;
 `;
 

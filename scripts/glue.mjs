@@ -38,8 +38,8 @@ export function withShortNames(glue, { imports, exports }) {
 }
 
 /**
- * Makes a module of wasm-bindgen's glue for bundlers whose exports are the wasm's imports under the
- * short names that wasm-opt has given them, and which is told by `setExports` what the wasm exports.
+ * Makes a module of wasm-bindgen's glue for bundlers that exports the wasm's `imports`, under the
+ * short names that wasm-opt has given them, and is told by `setExports` what the wasm exports.
  *
  * @param {string} glue wasm-bindgen's JavaScript
  * @param {{ imports: [string, string, string][], exports: [string, string][] }} names as above
@@ -48,17 +48,19 @@ export function withShortNames(glue, { imports, exports }) {
  */
 export function asImports(glue, { imports, exports }, modules) {
   let module = find(glue, /^import .*? from '(.*)';$/m) && glue;
-  const others = [];
+  const members = [];
   for (const [from, name, to] of imports) {
     if (/_bg\.js$/.test(from)) {
       const declared = new RegExp(`^export function ${escaped(name)}\\(`, "m");
       find(module, declared);
-      module = module.replace(declared, `export function ${to}(`);
+      module = module.replace(declared, `function ${to}(`);
+      members.push(to);
     } else {
-      others.push(`export { ${name} as ${to} } from '${from}';\n`);
+      module = `import { ${name} as ${to} } from '${from}';\n${module}`;
+      members.push(to);
     }
   }
-  module = [...others, module].join("");
+  module += `\nexport const imports = { ${members.join(", ")} };\n`;
   for (const [part, path] of modules) {
     const address = new RegExp(`(from )'[^']*${escaped(part)}';`, "g");
     find(module, address);
@@ -66,12 +68,12 @@ export function asImports(glue, { imports, exports }, modules) {
   }
   find(module, /^export function __wbg_set_wasm\(/m);
   module = module.replace("export function __wbg_set_wasm(", "export function setExports(");
-  const short = new Map(exports);
-  module = module.replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${rename(short, name)}`);
   for (const [code, replacement] of UNNEEDED) {
     if (!module.includes(code)) throw new Error(`the glue has no ${code}`);
     module = module.replace(code, replacement);
   }
+  const short = new Map(exports);
+  module = module.replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${rename(short, name)}`);
   // A name that was not renamed would be missed when it is called, and not before.
   const left = /__wb\w+/.exec(module.replaceAll(/this\.__wbg_ptr|__destroy_into_raw/g, ""));
   if (left) throw new Error(`the glue still names ${left[0]}`);
@@ -80,6 +82,10 @@ export function asImports(glue, { imports, exports }, modules) {
 
 /** What every runtime has that can load the package, and a branch that is never taken. */
 const UNNEEDED = [
+  [
+    `cachedDataViewMemory0 === null || cachedDataViewMemory0.buffer.detached === true || (cachedDataViewMemory0.buffer.detached === undefined && cachedDataViewMemory0.buffer !== wasm.memory.buffer)`,
+    "cachedDataViewMemory0?.buffer !== wasm.memory.buffer",
+  ],
   [
     `if (!('encodeInto' in cachedTextEncoder)) {
     cachedTextEncoder.encodeInto = function (arg, view) {

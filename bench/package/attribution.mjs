@@ -42,7 +42,8 @@ const GROUPS = {
   "alloc and core":
     /^(alloc|core|std|hashbrown|compiler_builtins|T as core|mem(cpy|set|move|cmp)$)/,
   "exports and bindings": /^(quillgate::wasm|\w+$|.* shim$)/,
-  "calls and their parameters": /^quillgate::(call|task|options|parameters|endpoint|project|ulid|list)\b/,
+  "calls and their parameters":
+    /^quillgate::(call|task|options|parameters|endpoint|project|ulid|list)\b/,
   "operations and their types":
     /^quillgate::(operation|declaration|agent_job|job_list|analytics|schema|count)\b/,
   pages: /^quillgate::pages\b/,

@@ -1,6 +1,6 @@
 /** Loads the wasm core on first use, once. Where its bytes come from is the entry's to say. */
 
-import * as core from "./core.js";
+import { checkClient, imports, setExports, Task } from "./core.js";
 
 /** What a module can be made of: bytes, a response that carries them, or the module itself. */
 export type ModuleSource = () =>
@@ -10,7 +10,13 @@ export type ModuleSource = () =>
   | WebAssembly.Module;
 
 let source: ModuleSource | undefined;
-let loading: Promise<typeof core> | undefined;
+let loading: Promise<Core> | undefined;
+
+/** What the core exports. */
+export interface Core {
+  readonly Task: typeof Task;
+  readonly checkClient: typeof checkClient;
+}
 
 /** Says where the core's bytes come from. Nothing is fetched or compiled until the first call. */
 export function loadFrom(from: ModuleSource): void {
@@ -18,7 +24,7 @@ export function loadFrom(from: ModuleSource): void {
 }
 
 /** The core, once it is there. A load that failed is tried again by the next call. */
-export function loadCore(): Promise<typeof core> {
+export function loadCore(): Promise<Core> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;
     throw error;
@@ -26,24 +32,24 @@ export function loadCore(): Promise<typeof core> {
   return loading;
 }
 
-async function load(): Promise<typeof core> {
+async function load(): Promise<Core> {
   if (source === undefined) throw new Error("quillgate: no entry has said where the core is");
   const instance = await instantiate(await source());
-  core.setExports(instance.exports);
-  return core;
+  setExports(instance.exports);
+  return { Task, checkClient };
 }
 
 async function instantiate(
   module: BufferSource | Response | WebAssembly.Module,
 ): Promise<WebAssembly.Instance> {
-  const imports = { a: core as unknown as WebAssembly.ModuleImports };
-  if (module instanceof WebAssembly.Module) return new WebAssembly.Instance(module, imports);
-  if (!(module instanceof Response)) return (await WebAssembly.instantiate(module, imports)).instance;
+  const all = { a: imports };
+  if (module instanceof WebAssembly.Module) return new WebAssembly.Instance(module, all);
+  if (!(module instanceof Response)) return (await WebAssembly.instantiate(module, all)).instance;
   // A server that does not know the type of wasm files gives them another.
   const type = module.headers.get("content-type");
   const { instance } =
     type === "application/wasm"
-      ? await WebAssembly.instantiateStreaming(module, imports)
-      : await WebAssembly.instantiate(await module.arrayBuffer(), imports);
+      ? await WebAssembly.instantiateStreaming(module, all)
+      : await WebAssembly.instantiate(await module.arrayBuffer(), all);
   return instance;
 }

@@ -1,7 +1,7 @@
 /** Carries out what the core decides: sends, waits, and hands results over. */
 
 import type { Task as CoreTask } from "./core.js";
-import type { loadCore } from "./engine.js";
+import type { Core } from "./engine.js";
 import {
   ConnectionError,
   JobWaitTimeoutError,
@@ -56,7 +56,7 @@ import type { AgentJob } from "./types.js";
 export interface Sender {
   /** The client's options. */
   readonly options: ClientOptions;
-  readonly core: Awaited<ReturnType<typeof loadCore>>;
+  readonly core: Core;
   /** Sends a request of the core's. */
   send(request: CoreRequest, call: Call, signal: AbortSignal): Promise<Response>;
 }
@@ -164,9 +164,9 @@ export class Task {
           break;
         }
         case COMMAND_RETRY:
-          call.observer?.onRetry(this.#failure as QuillgateError, this.time);
-        // falls through
         case COMMAND_WAIT:
+          if (command === COMMAND_RETRY)
+            call.observer?.onRetry(this.#failure as QuillgateError, this.time);
           await sleep(this.time, call.signal);
           command = this.#step(EVENT_WAITED);
           break;

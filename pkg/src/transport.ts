@@ -178,7 +178,7 @@ export class Transport {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
-      // What is no object is ignored, as an option of no known meaning to the host.
+      // A value that is not an object cannot abort anything, and is ignored.
       signal: typeof call.signal === "object" ? (call.signal ?? undefined) : undefined,
       timeout: call.timeout ?? client.timeout,
       totalTimeout: call.totalTimeout ?? client.totalTimeout,

@@ -36,7 +36,7 @@ export function read(source, name) {
 export function readName(source, at) {
   const object = sources[source];
   try {
-    if (Object(object) !== object || Array.isArray(object)) return false;
+    if (typeof object !== "object" || Array.isArray(object)) return false;
     const names = Reflect.ownKeys(object);
     value = names.filter((key) => typeof key === "string" && object[key] !== undefined)[at];
   } catch {

@@ -13,8 +13,9 @@
  * @returns {Difference[]}
  */
 export function compare(before, after) {
-  const { events: eventsBefore, left: leftBefore } = before;
-  const { events: eventsAfter, left: leftAfter } = after;
+  const { left: leftBefore } = before;
+  const { left: leftAfter } = after;
+  const [eventsBefore, eventsAfter] = [before, after].map(({ events }) => putOutcomesFirst(events));
   const found = [];
   if (JSON.stringify(eventsBefore) !== JSON.stringify(eventsAfter)) {
     for (const [at, one, other] of align(eventsBefore, eventsAfter)) {
@@ -28,6 +29,21 @@ export function compare(before, after) {
   walk("left", leftBefore, leftAfter, found);
   return found;
 }
+
+/**
+ * What a caller is given in one moment comes first, by the action that it belongs to: its order
+ * among requests, and among other actions, is a matter of microtasks and is not compared.
+ */
+function putOutcomesFirst(events) {
+  const rank = ({ event }) => FIRST.indexOf(event) + 1 || FIRST.length + 1;
+  return [...events].sort((one, other) => {
+    if (one.at !== other.at) return one.at - other.at;
+    if (rank(one) !== rank(other)) return rank(one) - rank(other);
+    return String(one.of ?? "").localeCompare(String(other.of ?? ""));
+  });
+}
+
+const FIRST = ["request given up", "row", "result", "rejects"];
 
 /** What makes two events the same one, however they differ. */
 function identify({ event, number, of }) {

@@ -9,4 +9,55 @@
  *
  * @type {ExpectedDifference[]}
  */
-export const EXPECTED = [];
+export const EXPECTED = [
+  {
+    id: "stack-of-a-retry",
+    why: "the error that onRetry sees gets the stack of the caller's line only when it is the end",
+    matches: ({ path, eventAfter }) =>
+      eventAfter?.event === "onRetry" && path.endsWith(".error.stack"),
+  },
+  {
+    id: "text-as-received",
+    why: "half a surrogate pair in a server's message is handed over as it was received",
+    matches: ({ before, after }) =>
+      typeof after === "string" && !after.isWellFormed() && after.toWellFormed() === before,
+  },
+  {
+    id: "name-of-half-a-character",
+    why: "a parameter whose name is not well-formed is refused as any other that is not known",
+    matches: ({ eventAfter }, subject) =>
+      hasBrokenName(subject) && (eventAfter === undefined || isRefusal(eventAfter, "unknown")),
+  },
+  {
+    id: "no-wait-past-the-end",
+    why: "a wait that does not fit into what is left of totalTimeout is not begun: the failure is the result",
+    matches: ({ eventBefore, eventAfter }, subject) =>
+      JSON.stringify(subject).includes('"totalTimeout"') &&
+      (/again in/.test(eventBefore?.given) ||
+        eventBefore?.event === "onRetry" ||
+        (eventBefore?.event === "rejects" && eventBefore.at > (eventAfter?.at ?? -1)) ||
+        (eventAfter?.event === "rejects" && eventBefore === undefined)),
+  },
+  {
+    id: "address-first",
+    why: "a base URL that the host cannot parse is refused before the parameters are, and unsent requests as well",
+    matches: ({ eventBefore, eventAfter }) =>
+      isRefusal(eventAfter, "base-url") ||
+      (eventAfter === undefined && eventBefore?.event === "result"),
+  },
+];
+
+/** Whether a call is rejected, or one of several, by this rule. */
+function isRefusal(event, rule) {
+  return (
+    ["rejects", "result"].includes(event?.event) &&
+    JSON.stringify(event).includes(`"rule":"${rule}"`)
+  );
+}
+
+function hasBrokenName(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(
+    ([name, member]) => !name.isWellFormed() || hasBrokenName(member),
+  );
+}
