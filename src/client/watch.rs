@@ -16,7 +16,7 @@ use crate::client::stream::{Source, SourceStream};
 use crate::endpoint::Endpoint;
 use crate::error::IntegerRule;
 use crate::millis::Millis;
-use crate::task::{Event, Task};
+use crate::task::{DEFAULT_WATCH, Event, Task};
 
 /// A job in another state than before.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Watch {
             IntegerRule::MILLISECONDS.check("timeout", timeout.0)?;
         }
         let (get, timeout) = (&self.get, self.timeout);
-        let begin = || Task::watch(get.to_call(), timeout, host::now());
+        let begin = || Task::watch(get.to_call(), timeout.unwrap_or(DEFAULT_WATCH), host::now());
         let task = self.task.get_or_insert_with(begin);
         let seen = &mut self.job;
         let settings = &self.settings;

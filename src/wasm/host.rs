@@ -7,6 +7,10 @@ use crate::value::{Scalar, Value};
 
 #[wasm_bindgen(module = "/src/wasm/host.js")]
 extern "C" {
+    /// Says which objects are read, by the numbers of [`Source`], and who takes the texts. The
+    /// package's driver does so in JavaScript; this is for tests.
+    pub fn attach(sources: &JsValue, listener: &JsValue);
+
     fn read(source: u32, name: &str) -> u32;
 
     #[wasm_bindgen(js_name = readName)]
