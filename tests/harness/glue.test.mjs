@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withShortNames } from "../../scripts/glue.mjs";
+import { asImports, withShortNames } from "../../scripts/glue.mjs";
 
 const GLUE = `
 import * as import1 from "./snippets/quillgate/host.js"
@@ -50,4 +50,80 @@ test("a glue that does not have what wasm-opt has renamed is refused", () => {
   assert.throws(() => withShortNames(GLUE, { ...NAMES, imports: unknown }), /nothing like/);
   const aliased = `${GLUE}const { __wbindgen_malloc: malloc } = wasm; other.__wbindgen_malloc();`;
   assert.throws(() => withShortNames(aliased, NAMES), /still names __wbindgen_malloc/);
+});
+
+const HOST = "./snippets/quillgate-3e/src/wasm/host.js";
+const FOR_BUNDLERS = `import { number, say } from '${HOST}';
+export class Task {
+    free() {
+        wasm.__wbg_task_free(this.__wbg_ptr, 0);
+    }
+}
+export function __wbg_say_6d(arg0, arg1) {
+    say(arg0 >>> 0, getStringFromWasm0(arg0, arg1));
+}
+const TaskFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(ptr => wasm.__wbg_task_free(ptr, 1));
+function getDataViewMemory0() {
+    if (cachedDataViewMemory0 === null || cachedDataViewMemory0.buffer.detached === true || (cachedDataViewMemory0.buffer.detached === undefined && cachedDataViewMemory0.buffer !== wasm.memory.buffer)) {
+    }
+}
+function passStringToWasm0(arg, malloc, realloc) {
+    if (realloc === undefined) {
+        const buf = cachedTextEncoder.encode(arg);
+        const ptr = malloc(buf.length, 1) >>> 0;
+        getUint8ArrayMemory0().subarray(ptr, ptr + buf.length).set(buf);
+        WASM_VECTOR_LEN = buf.length;
+        return ptr;
+    }
+}
+if (!('encodeInto' in cachedTextEncoder)) {
+    cachedTextEncoder.encodeInto = function (arg, view) {
+        const buf = cachedTextEncoder.encode(arg);
+        view.set(buf);
+        return {
+            read: arg.length,
+            written: buf.length
+        };
+    };
+}
+export function __wbg_set_wasm(val) {
+    wasm = val;
+}
+`;
+const BUNDLER_NAMES = {
+  imports: [
+    ["./core_bg.js", "__wbg_say_6d", "a"],
+    [HOST, "number", "b"],
+  ],
+  exports: [
+    ["__wbg_task_free", "c"],
+    ["memory", "d"],
+  ],
+};
+const MODULES = new Map([["src/wasm/host.js", "./host.js"]]);
+
+test("a module for bundlers exports what the wasm imports, under its short names", () => {
+  const module = asImports(FOR_BUNDLERS, BUNDLER_NAMES, MODULES);
+  assert.match(module, /^import \{ number as b \} from '\.\/host\.js';$/m);
+  assert.match(module, /^import \{ number, say \} from '\.\/host\.js';$/m);
+  assert.match(module, /^function a\(arg0, arg1\) \{$/m);
+  assert.match(module, /^export const imports = \{ a, b \};$/m);
+  assert.match(module, /^export function setExports\(val\) \{$/m);
+  assert.match(module, /wasm\.c\(this\.__wbg_ptr, 0\)/);
+  assert.doesNotMatch(module, /realloc === undefined|'encodeInto' in|typeof FinalizationRegistry/);
+});
+
+test("a module for bundlers that is not as expected is refused", () => {
+  const make = (glue, names = BUNDLER_NAMES, modules = MODULES) => asImports(glue, names, modules);
+  const other = [["./core_bg.js", "__wbg_other_2c", "a"]];
+  assert.throws(() => make(FOR_BUNDLERS, { ...BUNDLER_NAMES, imports: other }), /nothing like/);
+  assert.throws(
+    () => make(FOR_BUNDLERS, BUNDLER_NAMES, new Map([["other.js", "./o.js"]])),
+    /nothing/,
+  );
+  const forgotten = { ...BUNDLER_NAMES, exports: [["memory", "d"]] };
+  assert.throws(() => make(FOR_BUNDLERS, forgotten), /still names __wbg_task_free/);
+  assert.throws(() => make(FOR_BUNDLERS.replace("encodeInto", "encodeOther")), /has no/);
 });
