@@ -210,8 +210,10 @@ impl Task {
             Work::List(pages) if pages.next().is_none() => Command::End,
             Work::Watch(watch) if watch.is_over => Command::End,
             Work::Watch(Watch {
-                wait: Some(wait), ..
-            }) => Command::Wait(*wait),
+                wait: Some(wait),
+                poll,
+                ..
+            }) => Command::Wait(poll.time_left(now).map_or(*wait, |left| left.min(*wait))),
             _ => self.send(now),
         }
     }
