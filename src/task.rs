@@ -103,6 +103,8 @@ pub enum Reason {
 pub struct Task {
     work: Work,
     attempts: Attempts,
+    /// What the server makes of the request that was sent last, when one was.
+    sent: Option<Idempotency>,
 }
 
 #[derive(Debug, Clone)]
@@ -131,7 +133,8 @@ struct Watch {
 }
 
 impl Task {
-    /// Carries out a call once.
+    /// Carries out a call once. A `POST` that was sent is not sent again when [`Event::Next`] comes
+    /// again, unless the server deduplicates both: there is nothing more to give.
     #[must_use]
     pub fn new(call: Call) -> Self {
         Self::with(Work::Once(call))
@@ -159,7 +162,11 @@ impl Task {
     fn with(work: Work) -> Self {
         let options = CallOptions::default();
         let attempts = Attempts::new(options, options.idempotency(Method::Get), Millis(0));
-        Self { work, attempts }
+        Self {
+            work,
+            attempts,
+            sent: None,
+        }
     }
 
     /// The call whose request is to be sent; `None` when a list is over. Of a list its arguments
@@ -176,7 +183,6 @@ impl Task {
     ///
     /// `random` is a number from 0 to 1, for jitter. [`Event::Next`] may come at any time: what was
     /// under way is forgotten, and of a list or a watch nothing is lost.
-
     pub fn step(&mut self, event: Event<'_>, now: Millis, random: f64) -> Command {
         match event {
             Event::Next(options) => self.begin(options, now),
@@ -207,22 +213,44 @@ impl Task {
         let method = self.call().map_or(Method::Get, Call::method);
         self.attempts = Attempts::new(options, options.idempotency(method), now);
         match &self.work {
-            Work::List(pages) if pages.next().is_none() => Command::End,
-            Work::Watch(watch) if watch.is_over => Command::End,
+            _ if self.is_over() => Command::End,
             Work::Watch(Watch {
-                wait: Some(wait), ..
-            }) => Command::Wait(*wait),
+                wait: Some(wait),
+                poll,
+                ..
+            }) => Command::Wait(poll.time_left(now).map_or(*wait, |left| left.min(*wait))),
             _ => self.send(now),
         }
     }
 
+    /// Whether there is nothing left to send.
+    fn is_over(&self) -> bool {
+        match &self.work {
+            Work::Once(call) => {
+                let next = self.attempts.options.idempotency(call.method());
+                let is_none = |idempotency| idempotency == Idempotency::None;
+                self.sent.is_some_and(|sent| is_none(sent) || is_none(next))
+            }
+            Work::List(pages) => pages.next().is_none(),
+            Work::Watch(watch) => watch.is_over,
+        }
+    }
+
     fn send(&mut self, now: Millis) -> Command {
+        if self.is_over() {
+            return Command::End;
+        }
         if let Work::Watch(watch) = &mut self.work {
             watch.wait = None;
             let left = watch.poll.time_left(now).unwrap_or(LAST_POLL);
             return Command::Send(self.attempts.options.timeout.min(left.max(LAST_POLL)));
         }
-        self.attempts.send(now)
+        let command = self.attempts.send(now);
+        if matches!(command, Command::Send(_)) {
+            let method = self.call().map_or(Method::Get, Call::method);
+            self.sent = Some(self.attempts.options.idempotency(method));
+        }
+        command
     }
 
     fn take_page(&mut self, page: &PageInfo<'_>) -> Command {

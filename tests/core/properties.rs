@@ -361,11 +361,11 @@ proptest! {
 }
 
 /// The cursors of a server that does not know where it is.
-const CURSORS: &[&str] = &["a", "b", "c", "d", "aa", "é", " "];
+pub const CURSORS: &[&str] = &["a", "b", "c", "d", "aa", "é", " "];
 
 // waits
 
-fn status() -> impl Strategy<Value = Option<JobStatus>> {
+pub fn status() -> impl Strategy<Value = Option<JobStatus>> {
     option::of(prop_oneof![
         8 => Just(JobStatus::Active),
         3 => any::<String>().prop_map(JobStatus::from),
@@ -375,11 +375,11 @@ fn status() -> impl Strategy<Value = Option<JobStatus>> {
     ])
 }
 
-fn random() -> impl Strategy<Value = f64> {
+pub fn random() -> impl Strategy<Value = f64> {
     prop_oneof![6 => 0.0..=1.0, 1 => any::<f64>(), 1 => Just(f64::NAN)]
 }
 
-fn hint() -> impl Strategy<Value = Option<Millis>> {
+pub fn hint() -> impl Strategy<Value = Option<Millis>> {
     option::of(prop_oneof![0..100_000_u64, any::<u64>()].prop_map(Millis))
 }
 
@@ -456,7 +456,7 @@ proptest! {
     }
 }
 
-fn failure() -> impl Strategy<Value = Failure> {
+pub fn failure() -> impl Strategy<Value = Failure> {
     prop_oneof![
         any::<u16>().prop_map(Failure::Status),
         prop::sample::select(vec![408, 429, 500, 502, 503, 504]).prop_map(Failure::Status),

@@ -1,0 +1,240 @@
+//! The pages of a list, one for each time that the next is asked for.
+
+use super::*;
+
+fn list(operation: Operation, params: &Value) -> Driver {
+    Driver::new(Task::list(Pages::new(call(operation, params))))
+}
+
+fn views() -> Driver {
+    list(Operation::ListPageViews, &json!({ "limit": 50 }))
+}
+
+fn jobs() -> Driver {
+    list(Operation::ListAgentJobs, &json!({ "limit": 2 }))
+}
+
+/// A page of 50 rows by offset.
+fn page(has_more: bool) -> Event<'static> {
+    Event::Page(PageInfo {
+        rows: 50,
+        has_more: Some(has_more),
+        next_cursor: None,
+    })
+}
+
+/// A page of two rows by cursor.
+fn cut(next_cursor: Option<&str>) -> Event<'_> {
+    Event::Page(PageInfo {
+        rows: 2,
+        has_more: None,
+        next_cursor,
+    })
+}
+
+fn offset(driver: &Driver) -> Option<u64> {
+    driver.task.call().and_then(|call| call.integer("offset"))
+}
+
+fn cursor(driver: &Driver) -> Option<&str> {
+    driver.task.call().and_then(|call| call.text("cursor"))
+}
+
+#[test]
+fn each_page_begins_where_the_one_before_ended() {
+    let mut driver = views();
+    for begins in [0, 50, 100] {
+        assert_eq!(driver.next(), FIRST_SEND);
+        assert_eq!(offset(&driver), Some(begins));
+        assert_eq!(driver.step(page(true)), Command::Deliver);
+        assert_eq!(offset(&driver), Some(begins + 50));
+    }
+}
+
+#[test]
+fn each_page_by_cursor_begins_where_the_one_before_says() {
+    let mut driver = jobs();
+    for (begins, next) in [(None, "b"), (Some("b"), "c"), (Some("c"), "d")] {
+        assert_eq!(driver.next(), FIRST_SEND);
+        assert_eq!(cursor(&driver), begins);
+        assert_eq!(driver.step(cut(Some(next))), Command::Deliver);
+        assert_eq!(cursor(&driver), Some(next));
+    }
+}
+
+#[test]
+fn after_the_last_page_there_is_nothing_more_to_give() {
+    for (mut driver, last) in [(views(), page(false)), (jobs(), cut(None))] {
+        assert_eq!(driver.next(), FIRST_SEND);
+        assert_eq!(driver.step(last), Command::Deliver);
+        assert_eq!(driver.task.call(), None);
+        for _ in 0..3 {
+            assert_eq!(driver.next(), Command::End);
+        }
+    }
+}
+
+#[test]
+fn an_operation_that_is_no_list_has_one_page() {
+    let mut driver = list(Operation::GetCallerStats, &json!({}));
+    assert_eq!(driver.next(), FIRST_SEND);
+    assert_eq!(driver.step(page(true)), Command::Deliver);
+    assert_eq!(driver.next(), Command::End);
+}
+
+#[test]
+fn a_page_that_failed_is_retried() {
+    let mut driver = views();
+    assert_eq!(driver.next(), FIRST_SEND);
+    assert_eq!(driver.step(page(true)), Command::Deliver);
+    assert_eq!(driver.next(), FIRST_SEND);
+    for wait in [500, 1_000] {
+        assert_eq!(driver.fail(BUSY), retry(wait));
+        assert_eq!(offset(&driver), Some(50));
+        assert_eq!(driver.end_wait(wait), FIRST_SEND);
+        assert_eq!(offset(&driver), Some(50));
+    }
+    assert_eq!(driver.step(page(false)), Command::Deliver);
+    assert_eq!(driver.next(), Command::End);
+}
+
+#[test]
+fn the_same_page_is_asked_for_again_after_a_failure() {
+    for failure in [
+        Failure::Status(401),
+        Failure::Malformed,
+        Failure::OutcomeUnknown,
+    ] {
+        let mut driver = jobs();
+        assert_eq!(driver.next(), FIRST_SEND);
+        assert_eq!(driver.step(cut(Some("b"))), Command::Deliver);
+        for _ in 0..3 {
+            assert_eq!(driver.next(), FIRST_SEND);
+            assert_eq!(cursor(&driver), Some("b"));
+            assert_eq!(driver.fail(failure), FAILED);
+        }
+        assert_eq!(driver.next(), FIRST_SEND);
+        assert_eq!(driver.step(cut(Some("c"))), Command::Deliver);
+        assert_eq!(cursor(&driver), Some("c"));
+    }
+}
+
+#[test]
+fn each_page_has_retries_and_time_of_its_own() {
+    let options = CallOptions {
+        total_timeout: Some(Millis(10_000)),
+        max_retries: 1,
+        ..CallOptions::default()
+    };
+    let mut driver = views();
+    for _ in 0..5 {
+        assert_eq!(driver.next_with(options), send(10_000));
+        assert_eq!(driver.pass(9_000).fail(BUSY), retry(500));
+        assert_eq!(driver.end_wait(500), send(500));
+        assert_eq!(driver.step(page(true)), Command::Deliver);
+    }
+    assert_eq!(driver.next_with(options), send(10_000));
+    assert_eq!(driver.pass(9_500).fail(BUSY), FAILED);
+}
+
+#[test]
+fn a_page_that_has_come_counts_however_late_it_is() {
+    let options = CallOptions {
+        total_timeout: Some(Millis(10_000)),
+        ..CallOptions::default()
+    };
+    let mut driver = views();
+    assert_eq!(driver.next_with(options), send(10_000));
+    assert_eq!(driver.pass(20_000).step(page(true)), Command::Deliver);
+    assert_eq!(offset(&driver), Some(50));
+}
+
+#[test]
+fn asking_in_the_middle_of_an_attempt_or_a_wait_loses_no_page() {
+    let mut driver = jobs();
+    assert_eq!(driver.next(), FIRST_SEND);
+    assert_eq!(driver.step(cut(Some("b"))), Command::Deliver);
+    assert_eq!(driver.next(), FIRST_SEND);
+    assert_eq!(driver.next(), FIRST_SEND);
+    assert_eq!(cursor(&driver), Some("b"));
+    assert_eq!(driver.fail(BUSY), retry(500));
+    assert_eq!(driver.next(), FIRST_SEND);
+    assert_eq!(cursor(&driver), Some("b"));
+    assert_eq!(driver.step(cut(Some("c"))), Command::Deliver);
+    assert_eq!(cursor(&driver), Some("c"));
+}
+
+#[test]
+fn a_page_that_contradicts_its_list_is_an_error_that_ends_it() {
+    let too_many = Event::Page(PageInfo {
+        rows: 51,
+        has_more: Some(true),
+        next_cursor: None,
+    });
+    let again = cut(Some("a"));
+    let lost = Event::Page(PageInfo {
+        rows: 2,
+        has_more: Some(true),
+        next_cursor: None,
+    });
+    let from_a = || list(Operation::ListAgentJobs, &json!({ "cursor": "a" }));
+    for (mut driver, event, at) in [
+        (views(), too_many, "views"),
+        (from_a(), again, "nextCursor"),
+        (from_a(), lost, "nextCursor"),
+    ] {
+        assert_eq!(driver.next(), FIRST_SEND);
+        match driver.step(event) {
+            Command::Fail(Reason::Page(PageError::Decode { at: found, .. })) => {
+                assert_eq!(found, at);
+            }
+            other => panic!("no decode error but {other:?}"),
+        }
+        assert_eq!(driver.task.call(), None);
+        assert_eq!(driver.next(), Command::End);
+    }
+}
+
+#[test]
+fn five_empty_pages_in_a_row_are_an_error() {
+    let empty = || {
+        Event::Page(PageInfo {
+            rows: 0,
+            has_more: Some(true),
+            next_cursor: None,
+        })
+    };
+    let mut driver = views();
+    for _ in 0..4 {
+        assert_eq!(driver.next(), FIRST_SEND);
+        assert_eq!(driver.step(empty()), Command::Deliver);
+    }
+    assert_eq!(driver.next(), FIRST_SEND);
+    let fifth = driver.step(empty());
+    assert!(matches!(fifth, Command::Fail(Reason::Page(_))), "{fifth:?}");
+}
+
+#[test]
+fn a_page_past_the_last_countable_row_cannot_be_asked_for() {
+    let last = json!({ "limit": 250, "offset": (1_u64 << 53) - 250 });
+    let mut driver = list(Operation::ListPageViews, &last);
+    assert_eq!(driver.next(), FIRST_SEND);
+    match driver.step(page(true)) {
+        Command::Fail(Reason::Page(PageError::Validation(error))) => {
+            assert_eq!((error.field.as_ref(), error.rule), ("offset", Rule::OFFSET));
+        }
+        other => panic!("no validation error but {other:?}"),
+    }
+    assert_eq!(driver.next(), Command::End);
+}
+
+#[test]
+fn a_list_that_is_over_sends_nothing_whatever_comes() {
+    let mut driver = views();
+    assert_eq!(driver.next(), FIRST_SEND);
+    assert_eq!(driver.step(page(false)), Command::Deliver);
+    assert_eq!(driver.step(Event::Waited), Command::End);
+    let _ = driver.step(page(true));
+    assert_eq!(driver.task.call(), None);
+    assert_eq!(driver.next(), Command::End);
+}
