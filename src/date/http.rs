@@ -46,17 +46,14 @@ pub fn parse_http_date(text: &str, now: Millis) -> Option<Millis> {
 }
 
 fn read_http_date(text: &[u8], now: Millis) -> Option<Millis> {
-    let fields = match text.iter().position(|byte| *byte == b',') {
-        Some(comma) => {
-            let date = &text[comma + 1..];
-            read(b" 22 @@@ 0000 33:44:55 GMT", date)
-                .or_else(|| complete_year(read(b" 22-@@@-00 33:44:55 GMT", date)?, now))
-        }
+    let fields = if let Some(comma) = text.iter().position(|byte| *byte == b',') {
+        let date = &text[comma + 1..];
+        read(b" 22 @@@ 0000 33:44:55 GMT", date)
+            .or_else(|| Some(complete_year(read(b" 22-@@@-00 33:44:55 GMT", date)?, now)))
+    } else {
         // asctime: `Sun Nov  6 08:49:37 1994`
-        None => {
-            let date = text.get(3..)?;
-            read(b" @@@ 22 33:44:55 0000", date).or_else(|| read(b" @@@  2 33:44:55 0000", date))
-        }
+        let date = text.get(3..)?;
+        read(b" @@@ 22 33:44:55 0000", date).or_else(|| read(b" @@@  2 33:44:55 0000", date))
     }?;
     let days = days_from_civil(fields[YEAR], fields[MONTH], fields[DAY])?;
     let (hour, minute, second) = (fields[HOUR], fields[MINUTE], fields[SECOND]);
@@ -67,9 +64,9 @@ fn read_http_date(text: &[u8], now: Millis) -> Option<Millis> {
 }
 
 /// Completes a year of two digits.
-fn complete_year(mut fields: Fields, now: Millis) -> Option<Fields> {
+fn complete_year(mut fields: Fields, now: Millis) -> Fields {
     let (this_year, _, _) = civil_from_days(now.0.cast_signed() / super::DAY);
     let earliest = this_year - 49;
     fields[YEAR] = earliest + (fields[YEAR] - earliest).rem_euclid(100);
-    Some(fields)
+    fields
 }
