@@ -80,8 +80,24 @@ export function asImports(glue, { imports, exports }, modules) {
   return module;
 }
 
-/** What every runtime has that can load the package, and a branch that is never taken. */
+/**
+ * What every runtime has that can load the package, a branch that is never taken, and a method that
+ * the driver has no use for.
+ */
 const UNNEEDED = [
+  // Safari's decoder ends after 2 GiB of text, which is seven million calls of this package.
+  ["const MAX_SAFARI_DECODE_BYTES = 2146435072;\nlet numBytesDecoded = 0;\n", ""],
+  [
+    `    numBytesDecoded += bytes.length;
+    if (numBytesDecoded >= MAX_SAFARI_DECODE_BYTES) {
+        cachedTextDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
+        cachedTextDecoder.decode();
+        numBytesDecoded = bytes.length;
+    }
+`,
+    "",
+  ],
+  ["if (Symbol.dispose) Task.prototype[Symbol.dispose] = Task.prototype.free;\n", ""],
   [
     `cachedDataViewMemory0 === null || cachedDataViewMemory0.buffer.detached === true || (cachedDataViewMemory0.buffer.detached === undefined && cachedDataViewMemory0.buffer !== wasm.memory.buffer)`,
     "cachedDataViewMemory0?.buffer !== wasm.memory.buffer",

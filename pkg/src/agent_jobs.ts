@@ -2,6 +2,7 @@
 
 import type { ApiPromise } from "./api_promise.js";
 import { captureCallSite, locate } from "./errors.js";
+import { follow } from "./exchange.js";
 import { MODE_WATCH } from "./generated/protocol.js";
 import { streamJobEvents } from "./job_stream.js";
 import { refuseUnknown } from "./known.js";
@@ -125,7 +126,8 @@ export class AgentJobs {
     const { timeout, ...call } = options;
     // A watch that is left early takes its request or wait back.
     const left = new AbortController();
-    const signal = call.signal ? anySignal(call.signal, left.signal) : left.signal;
+    const { signal } = left;
+    const leave = follow(left, call.signal);
     let watch: Task | undefined;
     try {
       refuseUnknown(call, ["signal", "headers"]);
@@ -141,6 +143,7 @@ export class AgentJobs {
     } catch (error) {
       throw locate(error, site, options.signal);
     } finally {
+      leave();
       left.abort();
       watch?.free();
     }
@@ -155,7 +158,8 @@ export class AgentJobs {
     if (!this.#transport.mayStream) return;
     const expiry = new AbortController();
     const timer = setTimeout(() => expiry.abort(), watch.time);
-    const signal = anySignal(call.signal, expiry.signal);
+    const { signal } = expiry;
+    const leave = follow(expiry, call.signal);
     const connect = (lastEventId: string, signal: AbortSignal) =>
       this.#transport.stream(id, lastEventId, { ...call, signal });
     const events = streamJobEvents(connect, signal);
@@ -174,21 +178,9 @@ export class AgentJobs {
       throw error;
     } finally {
       clearTimeout(timer);
+      leave();
       expiry.abort();
       await events.return(true);
     }
   }
-}
-
-/** A signal that aborts with either of two. */
-function anySignal(first: AbortSignal, second: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  const follow = (signal: AbortSignal) => {
-    const abort = () => controller.abort(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true, signal: controller.signal });
-  };
-  follow(first);
-  follow(second);
-  return controller.signal;
 }

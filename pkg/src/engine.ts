@@ -9,7 +9,8 @@ export type ModuleSource = () =>
   | BufferSource
   | WebAssembly.Module;
 
-let source: ModuleSource | undefined;
+/** Each entry sets it before there can be a client. */
+let source: ModuleSource;
 let loading: Promise<Core> | undefined;
 
 /** What the core exports. */
@@ -33,7 +34,6 @@ export function loadCore(): Promise<Core> {
 }
 
 async function load(): Promise<Core> {
-  if (source === undefined) throw new Error("quillgate: no entry has said where the core is");
   const instance = await instantiate(await source());
   setExports(instance.exports);
   return { Task, checkClient };

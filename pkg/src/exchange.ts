@@ -31,14 +31,13 @@ export async function exchange(
   let expired = false;
   const timer = setTimeout(() => {
     expired = true;
-    controller.abort(new DOMException("the time ran out", "TimeoutError"));
+    controller.abort(new DOMException("timed out", "TimeoutError"));
   }, within);
-  const follow = () => controller.abort(outer?.reason);
-  outer?.addEventListener("abort", follow);
   const aborted = new Promise<never>((_, reject) => {
     signal.onabort = () => reject(signal.reason);
   });
   aborted.catch(() => {});
+  const leave = follow(controller, outer);
   try {
     const response = await Promise.race([aborted, send(signal)]);
     return { response, body: await Promise.race([aborted, readBody(response)]) };
@@ -47,8 +46,17 @@ export async function exchange(
     return { cause, expired };
   } finally {
     clearTimeout(timer);
-    outer?.removeEventListener("abort", follow);
+    leave();
   }
+}
+
+/** Makes a controller abort with a signal. @returns what ends that */
+export function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  // What is not a signal cannot abort anything, and is ignored.
+  signal?.addEventListener?.("abort", abort);
+  return () => signal?.removeEventListener?.("abort", abort);
 }
 
 /** A success has to have its body; any other answer has said what it is by its status. */

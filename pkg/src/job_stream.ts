@@ -1,7 +1,7 @@
 /** A job's changes as a gateway streams them. */
 
 import { EventParser } from "./event_stream.js";
-import { sleep } from "./exchange.js";
+import { follow, sleep } from "./exchange.js";
 
 /** A stream that says nothing for so long is dead: heartbeats come every 15 s. */
 const LONGEST_SILENCE = 45_000;
@@ -74,14 +74,11 @@ async function* jobData(
 /** A signal that aborts with another, or when nothing came for too long. */
 class Watchdog {
   readonly #controller = new AbortController();
-  readonly #outer: AbortSignal;
-  readonly #follow = () => this.#controller.abort(this.#outer.reason);
+  readonly #leave: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(outer: AbortSignal) {
-    this.#outer = outer;
-    outer.addEventListener("abort", this.#follow);
-    if (outer.aborted) this.#follow();
+    this.#leave = follow(this.#controller, outer);
     this.fed();
   }
 
@@ -96,7 +93,7 @@ class Watchdog {
 
   end(): void {
     clearTimeout(this.#timer);
-    this.#outer.removeEventListener("abort", this.#follow);
+    this.#leave();
     this.#controller.abort();
   }
 }

@@ -2,6 +2,7 @@
 
 import type { WithResponse } from "./api_promise.js";
 import { captureCallSite, locate, ValidationError } from "./errors.js";
+import { follow } from "./exchange.js";
 import { MODE_EVERYTHING, MODE_PAGES } from "./generated/protocol.js";
 import { refuseUnknown } from "./known.js";
 import type { RequestOptions } from "./options.js";
@@ -215,6 +216,7 @@ interface PageResult<Name extends ListName> {
 class PageIterator<Name extends ListName> {
   readonly #source: Source<Name>;
   readonly #left = new AbortController();
+  readonly #leave: () => void;
   readonly #pages: Promise<Task>;
   #fetching: Promise<PageResult<Name> | null>;
 
@@ -227,13 +229,7 @@ class PageIterator<Name extends ListName> {
     );
     this.#fetching = this.#pages.then(() => null);
     this.#fetching.catch(() => {}); // The first page says so.
-    this.#follow(options.signal);
-  }
-
-  #follow(signal: AbortSignal | undefined): void {
-    const abort = () => this.#left.abort(signal?.reason);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener("abort", abort, { once: true, signal: this.#left.signal });
+    this.#leave = follow(this.#left, options.signal);
   }
 
   /** Refuses options that nobody knows. */
@@ -260,6 +256,7 @@ class PageIterator<Name extends ListName> {
 
   /** Leaves the run: a request under way is aborted. */
   end(): void {
+    this.#leave();
     this.#left.abort();
     const free = () => this.#pages.then((pages) => pages.free());
     this.#fetching.then(free, free).catch(() => {});

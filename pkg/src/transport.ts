@@ -3,7 +3,7 @@
 import { ApiPromise, type CallResult } from "./api_promise.js";
 import { loadCore } from "./engine.js";
 import { ConnectionError, captureCallSite, locate, toValidationError } from "./errors.js";
-import { MODE_ONCE, RULES, TEXT_BASE_URL } from "./generated/protocol.js";
+import { MODE_ONCE, RULE_BASE_URL, TEXT_BASE_URL } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
 import { attemptLog, redactHeaders } from "./log.js";
@@ -64,7 +64,7 @@ export class Transport {
     });
     if (!core.checkClient()) throw refusal;
     // The core does not know every rule of the host's own for addresses.
-    if (!URL.canParse(this.#base)) throw toValidationError(BASE_URL, "baseUrl\n\n");
+    if (!URL.canParse(this.#base)) throw toValidationError(RULE_BASE_URL, "baseUrl\n\n");
     const send: Sender["send"] = (request, call, signal) => this.#send(request, call, signal);
     return { core, options: this.#options, send };
   }
@@ -240,8 +240,6 @@ function guard(work: () => void): void {
     work();
   } catch {}
 }
-
-const BASE_URL = RULES.findIndex(([name]) => name === "base-url");
 
 /** Every option of a call, as in `WriteOptions`. */
 const CALL_OPTIONS = [

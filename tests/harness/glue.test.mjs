@@ -59,12 +59,24 @@ export class Task {
         wasm.__wbg_task_free(this.__wbg_ptr, 0);
     }
 }
+if (Symbol.dispose) Task.prototype[Symbol.dispose] = Task.prototype.free;
 export function __wbg_say_6d(arg0, arg1) {
     say(arg0 >>> 0, getStringFromWasm0(arg0, arg1));
 }
 const TaskFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_task_free(ptr, 1));
+const MAX_SAFARI_DECODE_BYTES = 2146435072;
+let numBytesDecoded = 0;
+function decodeText(bytes) {
+    numBytesDecoded += bytes.length;
+    if (numBytesDecoded >= MAX_SAFARI_DECODE_BYTES) {
+        cachedTextDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
+        cachedTextDecoder.decode();
+        numBytesDecoded = bytes.length;
+    }
+    return cachedTextDecoder.decode(bytes);
+}
 function getDataViewMemory0() {
     if (cachedDataViewMemory0 === null || cachedDataViewMemory0.buffer.detached === true || (cachedDataViewMemory0.buffer.detached === undefined && cachedDataViewMemory0.buffer !== wasm.memory.buffer)) {
     }

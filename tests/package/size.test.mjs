@@ -10,22 +10,20 @@ import { ownSizes } from "../../bench/sizes.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 /**
- * In bytes. A change that has to go past one says so by raising it here: a gateway's list of jobs
- * is 440 bytes of wasm and its deduplicated writes are 176, of which 205 went past 27,000. That a
- * list's open end is rounded down and an admin key never goes over plain http took 700 more. The
- * seven further reports of analytics took 151 of wasm (27,911 before them, 28,062 with them), since
- * operations are declared and share their code, and 1,063 of JavaScript (8,460 before, 9,523 with
- * them): their methods, lists by cursor, and the refusal of options that there are not. The entry that
- * embeds the wasm brings it into the tarball a second time: 33,000 bytes.
+ * In bytes. A change that has to go past one says so by raising it here. With the state machine in
+ * wasm and its driver in TypeScript there are 12,599 of wasm and 9,393 of JavaScript, where futures
+ * in wasm were 27,994 and 9,358.
  */
-const BUDGET = { wasm: 28_200, js: 9_600, tarball: 108_000 };
+const BUDGET = { wasm: 12_700, js: 9_450, total: 22_000, tarball: 77_000 };
 /** How much more than JavaScript and wasm apart the entry is that embeds the wasm, as the README says. */
 const MOST_FOR_INLINE = 1.04;
 
 test("wasm and JavaScript are within their budget, compressed with brotli", async () => {
-  const { wasm, js } = await ownSizes();
+  const { wasm, js, total } = await ownSizes();
   assert.ok(wasm.brotli <= BUDGET.wasm, `the wasm has ${wasm.brotli} bytes of ${BUDGET.wasm}`);
   assert.ok(js.brotli <= BUDGET.js, `the JavaScript has ${js.brotli} bytes of ${BUDGET.js}`);
+  const sum = total.brotli;
+  assert.ok(sum <= BUDGET.total, `they have ${sum} bytes together of ${BUDGET.total}`);
 });
 
 test("the entry that embeds the wasm is hardly larger than the two files", async () => {
@@ -46,7 +44,7 @@ test("the tarball is within its budget, and has no file that a user does not nee
 });
 
 const EXPECTED =
-  /^(package\.json|README\.md|LICENSE|dist\/(\w+\.js|\w+\.d\.ts|core_bg\.wasm|snippets\/[\w-]+\/src\/wasm\/\w+\.js))$/;
+  /^(package\.json|README\.md|LICENSE|dist\/(generated\/)?(\w+\.js|\w+\.d\.ts|core_bg\.wasm))$/;
 
 test("the built files name no folder of the machine that built them", async () => {
   for (const file of ["core_bg.wasm", "core.js"]) {

@@ -21,9 +21,20 @@ pub fn typescript() -> String {
     module.push_str("\n/** Name and words of each rule, by its number. */\n");
     module.push_str("export const RULES: readonly (readonly [Rule, string])[] = [\n");
     for rule in Rule::ALL {
-        let _ = writeln!(module, "  [\"{}\", {:?}],", rule.name(), rule.text());
+        // Only a gateway refuses by these.
+        let words = match rule {
+            Rule::PathSegment | Rule::Once => "",
+            rule => rule.text(),
+        };
+        let _ = writeln!(module, "  [\"{}\", {words:?}],", rule.name());
     }
     module.push_str("];\n");
+    let _ = write!(
+        module,
+        "\n/** The rule of base URLs, of which the host has some more than the core. */\n\
+         export const RULE_BASE_URL = {};\n",
+        Rule::BaseUrl.number()
+    );
     let _ = write!(
         module,
         "\n/** Where the message of an error answer may stand. */\n\

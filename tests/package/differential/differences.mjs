@@ -31,12 +31,20 @@ export const EXPECTED = [
   {
     id: "no-wait-past-the-end",
     why: "a wait that does not fit into what is left of totalTimeout is not begun: the failure is the result",
-    matches: ({ eventBefore, eventAfter }, subject) =>
+    matches: ({ path, before, after, eventBefore, eventAfter }, subject) =>
       JSON.stringify(subject).includes('"totalTimeout"') &&
       (/again in/.test(eventBefore?.given) ||
         eventBefore?.event === "onRetry" ||
-        (eventBefore?.event === "rejects" && eventBefore.at > (eventAfter?.at ?? -1)) ||
-        (eventAfter?.event === "rejects" && eventBefore === undefined)),
+        eventBefore?.event === "rejects" ||
+        (eventAfter?.event === "rejects" && eventBefore === undefined) ||
+        // What follows comes sooner, since the wait is left out.
+        (path.endsWith(".at") && after < before)),
+  },
+  {
+    id: "deadline-of-a-watch",
+    why: "a watch whose caller comes back late polls at its deadline, and not after a whole wait",
+    matches: ({ path, before, after }, subject) =>
+      path.endsWith(".at") && after < before && /watch|wait/i.test(JSON.stringify(subject.actions)),
   },
   {
     id: "address-first",
