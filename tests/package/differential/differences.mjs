@@ -47,6 +47,12 @@ export const EXPECTED = [
       path.endsWith(".at") && after < before && /watch|wait/i.test(JSON.stringify(subject.actions)),
   },
   {
+    id: "signal-that-is-none",
+    why: "a signal that is not a signal is ignored by a list that is iterated, as it is by a call: there it was a TypeError of the host's",
+    matches: ({ eventBefore }, subject) =>
+      hasPrimitiveSignal(subject) && (eventBefore === undefined || eventBefore.event === "rejects"),
+  },
+  {
     id: "address-first",
     why: "a base URL that the host cannot parse is refused before the parameters are, and unsent requests as well",
     matches: ({ eventBefore, eventAfter }) =>
@@ -67,5 +73,14 @@ function hasBrokenName(value) {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(
     ([name, member]) => !name.isWellFormed() || hasBrokenName(member),
+  );
+}
+
+function hasPrimitiveSignal(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(
+    ([name, member]) =>
+      (name === "signal" && ["number", "string", "boolean"].includes(typeof member)) ||
+      hasPrimitiveSignal(member),
   );
 }
