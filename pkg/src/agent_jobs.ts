@@ -106,7 +106,7 @@ export class AgentJobs {
       onUpdate?.(job);
       if (done) return job;
     }
-    throw new Error("quillgate: a watch ended before its job");
+    throw new Error("a watch ended before its job");
   }
 
   /**

@@ -114,24 +114,23 @@ export class List<Name extends ListName>
   async *[Symbol.asyncIterator](): AsyncGenerator<Row<Name>, void, void> {
     const run = new PageIterator(this.#source);
     try {
-      let next = run.next();
+      let next: ReturnType<typeof run.next> | undefined;
       for (;;) {
+        next ??= run.next();
         const result = await next;
+        next = undefined;
         if (result === null) return;
         const { rows, offset } = result;
         // Asking for the next page costs one of the hour's requests, so it is not done before
         // there is reason to think that it will be wanted. A page by cursor is asked for at last.
         const ahead = offset === null ? -1 : rows.length >> 1;
-        let asked = false;
         for (let at = 0; at < rows.length; at++) {
           if (at === ahead) {
             next = run.next();
             next.catch(() => {}); // It is awaited, and thrown, after the rows before it.
-            asked = true;
           }
           yield rows[at] as Row<Name>;
         }
-        if (!asked) next = run.next();
       }
     } finally {
       run.end();
@@ -245,6 +244,8 @@ class PageIterator<Name extends ListName> {
   next(): Promise<PageResult<Name> | null> {
     const { signal } = this.#left;
     this.#fetching = this.#fetching.then(async () => {
+      // A caller who leaves at this very row has done so by then, and nothing is sent.
+      for (let turns = 5; turns--; ) await null;
       try {
         return await fetchPage(this.#source, await this.#pages, signal);
       } catch (error) {

@@ -20,12 +20,7 @@ let value;
  * be read is not there.
  */
 export function read(source, name) {
-  const object = sources[source];
-  try {
-    value = Object(object) === object ? object[name] : undefined;
-  } catch {
-    value = undefined;
-  }
+  value = get(sources[source], name);
   return kindOf(value);
 }
 
@@ -35,14 +30,22 @@ export function read(source, name) {
  */
 export function readName(source, at) {
   const object = sources[source];
+  if (typeof object !== "object" || Array.isArray(object)) return false;
   try {
-    if (typeof object !== "object" || Array.isArray(object)) return false;
     const names = Reflect.ownKeys(object);
-    value = names.filter((key) => typeof key === "string" && object[key] !== undefined)[at];
+    value = names.filter((key) => typeof key === "string" && get(object, key) !== undefined)[at];
   } catch {
     return false;
   }
   return value !== undefined;
+}
+
+function get(object, name) {
+  try {
+    return object[name];
+  } catch {
+    return undefined;
+  }
 }
 
 /** The text that was read last. */

@@ -47,6 +47,14 @@ export const EXPECTED = [
       path.endsWith(".at") && after < before && /watch|wait/i.test(JSON.stringify(subject.actions)),
   },
   {
+    id: "left-at-a-row",
+    why: "a list that is left at the row at which its next page would be asked for does not ask for it",
+    matches: ({ eventBefore, eventAfter }, subject) =>
+      eventAfter === undefined &&
+      /request|debug/i.test(eventBefore?.event) &&
+      JSON.stringify(subject.actions).includes('"use":"rows"'),
+  },
+  {
     id: "signal-that-is-none",
     why: "a signal that is not a signal is ignored by a list that is iterated, as it is by a call: there it was a TypeError of the host's",
     matches: ({ eventBefore }, subject) =>
