@@ -42,7 +42,7 @@ export function readName(source, at) {
 
 function get(object, name) {
   try {
-    return object[name];
+    return object?.[name];
   } catch {
     return undefined;
   }
