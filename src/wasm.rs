@@ -2,7 +2,7 @@
 //!
 //! Rust decides, JavaScript carries. The one class is [`Task`]: events go in, commands come out,
 //! both as numbers ([`crate::protocol`]), and texts cross by the functions of `host.js`. A body is
-//! parsed, checked and copied on the other side; its rows are never seen here.
+//! parsed, checked and copied in JavaScript; its rows are never seen here.
 //!
 //! Nothing here throws, panics or formats: a refusal is handed over as numbers and texts, of which
 //! the package makes its errors.

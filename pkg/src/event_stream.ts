@@ -20,7 +20,7 @@ export class EventParser {
   #event = "";
   /** `id` as last seen, to resume after. */
   id = "";
-  /** How long the other side asks to wait before connecting again, in milliseconds. */
+  /** How long the server asks to wait before connecting again, in milliseconds. */
   retry: number | undefined;
 
   /** Begins another stream: an event that the one before left unfinished is none. */

@@ -248,7 +248,7 @@ async fn a_success_that_is_not_what_was_promised_names_the_place() {
             "must be text, found a boolean",
         ),
     ] {
-        let host = FakeHost::new([answered(answer)]);
+        let host = FakeHost::new([json_response(answer)]);
         let result = get_job(&host.client()).await;
         assert_decode_error(result, place, what);
         assert_eq!(host.count(), 1, "a success is not asked for again");
@@ -277,7 +277,7 @@ async fn a_success_that_is_not_what_was_promised_names_the_place() {
             "must be true or false, found text",
         ),
     ] {
-        let host = FakeHost::new([answered(answer)]);
+        let host = FakeHost::new([json_response(answer)]);
         let list = host.client().analytics().views(ListPageViews::default());
         assert_decode_error(list.await, place, what);
         assert_eq!(host.count(), 1, "a success is not asked for again");
@@ -285,7 +285,7 @@ async fn a_success_that_is_not_what_was_promised_names_the_place() {
     }
 }
 
-fn answered(json: &str) -> String {
+fn json_response(json: &str) -> String {
     format!(r#"{{"status":200,"headers":{{"x-request-id":"r-3"}},"json":{json}}}"#)
 }
 

@@ -1,8 +1,9 @@
-use quillgate::GetCallerStats;
 use quillgate::client::{Client, Error};
+use quillgate::{Count, GetCallerStats};
 
-pub async fn count_questions(client: &Client) -> Result<u64, Error> {
+/// `None` when the platform does not say: that is not zero.
+pub async fn count_questions(client: &Client) -> Result<Option<u64>, Error> {
     let get = GetCallerStats::default();
     let stats = client.analytics().caller_stats(get).await?;
-    Ok(stats.total.unwrap_or_default().get())
+    Ok(stats.total.map(Count::get))
 }
