@@ -28,6 +28,7 @@
 //! | [`call`] | which arguments are sound, and the request that follows |
 //! | [`response`] | whether an answer is a success, an API error or not what was promised |
 //! | [`pages`] | which page of a list comes next |
+//! | [`columns`] | the columns of a list's rows in a table |
 //! | [`poll`] | when to ask for a job again |
 //! | [`retry`] | whether and when to send a request again |
 //! | [`task`] | what to do next, from a call to its result: all of the above as one state machine |
@@ -48,6 +49,7 @@ pub mod agent_job;
 pub mod analytics;
 pub mod archive;
 pub mod call;
+pub mod columns;
 pub mod count;
 pub mod credential;
 pub mod date;

@@ -8,6 +8,7 @@
 mod agent_job;
 mod archive;
 mod call;
+mod columns;
 mod credential;
 mod date;
 mod encode;
