@@ -111,22 +111,20 @@ impl DayRecord {
         let Some(fetched) = self.fetched.map(Day::of) else {
             return Some(Need::Gap);
         };
-        let is_settled = fetched >= settles_on(self.day, recheck_days);
-        (!is_settled && fetched < today).then_some(Need::Recheck)
-    }
-
-    /// Whether it is held and is not fetched again.
-    #[must_use]
-    pub fn is_settled(&self, recheck_days: u32) -> bool {
-        let settles_on = settles_on(self.day, recheck_days);
-        self.fetched
-            .is_some_and(|fetched| Day::of(fetched) >= settles_on)
+        let is_due = fetched < today && fetched < settles_on(self.day, recheck_days);
+        is_due.then_some(Need::Recheck)
     }
 }
 
-/// Fetched on this day or later, a day does not change any more.
+/// Fetched then or later, a day is not fetched again.
 fn settles_on(day: Day, recheck_days: u32) -> Day {
     day.next().plus(recheck_days)
+}
+
+/// Whether a day that was fetched whole at an instant is not fetched again.
+#[must_use]
+pub fn is_settled(day: Day, fetched: Millis, recheck_days: u32) -> bool {
+    Day::of(fetched) >= settles_on(day, recheck_days)
 }
 
 /// Why a day is fetched: gaps come first.
@@ -249,7 +247,7 @@ pub fn plan(holdings: &Holdings<'_>) -> Step {
 
 impl<'a> Wanted<'a> {
     /// The days that are wanted, each with what is known of it.
-    fn days(self, today: Day) -> impl Iterator<Item = (Day, Option<&'a DayRecord>)> {
+    pub fn days(self, today: Day) -> impl Iterator<Item = (Day, Option<&'a DayRecord>)> {
         let begin = self.records.partition_point(|it| it.day < self.first);
         let mut records = self.records[begin..].iter().peekable();
         let days = self.first.number()..today.number();

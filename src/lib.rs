@@ -47,6 +47,7 @@ pub mod endpoint;
 
 pub mod agent_job;
 pub mod analytics;
+#[cfg(feature = "gateway")]
 pub mod archive;
 pub mod call;
 pub mod columns;

@@ -3,6 +3,8 @@
 use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
 #[cfg(feature = "gateway")]
 use crate::agent_job::{DeleteAgentJobRecord, StreamAgentJobEvents};
+#[cfg(feature = "gateway")]
+use crate::analytics::{BeginBackfill, EstimateBackfill, GetArchiveStatus, ListDailyViews};
 use crate::analytics::{
     GetCallerStats, GetConversation, GetFeedbackByPage, ListConversations, ListFeedback,
     ListPageViews, ListSearches, ListVisitors,
@@ -105,6 +107,14 @@ operations! {
     StreamAgentJobEvents,
     /// [`DeleteAgentJobRecord`].
     DeleteAgentJobRecord,
+    /// [`ListDailyViews`].
+    ListDailyViews,
+    /// [`GetArchiveStatus`].
+    GetArchiveStatus,
+    /// [`EstimateBackfill`].
+    EstimateBackfill,
+    /// [`BeginBackfill`].
+    BeginBackfill,
 }
 
 impl Operation {

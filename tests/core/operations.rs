@@ -2,10 +2,11 @@
 
 use quillgate::declaration::{Pagination, ParameterKind, Place};
 use quillgate::{
-    Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint, GetAgentJob,
-    GetCallerStats, GetConversation, GetFeedbackByPage, JobId, ListAgentJobs, ListConversations,
-    ListFeedback, ListPageViews, ListSearches, ListVisitors, Method, Offset, Operation, PageSize,
-    Policy, ProjectId, Prompt, Request, Scope, SendMessage, StreamAgentJobEvents,
+    BeginBackfill, Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint,
+    EstimateBackfill, GetAgentJob, GetArchiveStatus, GetCallerStats, GetConversation,
+    GetFeedbackByPage, JobId, ListAgentJobs, ListConversations, ListDailyViews, ListFeedback,
+    ListPageViews, ListSearches, ListVisitors, Method, Offset, Operation, PageSize, Policy,
+    ProjectId, Prompt, Request, Scope, SendMessage, StreamAgentJobEvents,
 };
 use serde_json::json;
 
@@ -240,6 +241,10 @@ fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
         Operation::ListConversations => of::<ListConversations>(params),
         Operation::GetConversation => of::<GetConversation>(params),
         Operation::GetCallerStats => of::<GetCallerStats>(params),
+        Operation::ListDailyViews => of::<ListDailyViews>(params),
+        Operation::GetArchiveStatus => of::<GetArchiveStatus>(params),
+        Operation::EstimateBackfill => of::<EstimateBackfill>(params),
+        Operation::BeginBackfill => of::<BeginBackfill>(params),
     }
 }
 
@@ -474,6 +479,30 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
         ),
         (
             "agentJobs.deleteRecord",
+            Scope::Operate,
+            None,
+            Pagination::Whole,
+        ),
+        (
+            "analytics.dailyViews",
+            Scope::ReadAnalytics,
+            None,
+            Pagination::Cursor { rows: "views" },
+        ),
+        (
+            "analytics.archiveStatus",
+            Scope::ReadAnalytics,
+            None,
+            Pagination::Whole,
+        ),
+        (
+            "analytics.estimateBackfill",
+            Scope::Operate,
+            None,
+            Pagination::Whole,
+        ),
+        (
+            "analytics.beginBackfill",
             Scope::Operate,
             None,
             Pagination::Whole,

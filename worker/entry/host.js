@@ -86,8 +86,7 @@ async function textOf(source, longest, exact) {
 /** Listens to a socket until it closes, or the signal says that the client has disconnected. */
 function listen(socket, signal, onMessage, end) {
   socket.addEventListener("message", ({ data }) => onMessage(String(data)));
-  socket.addEventListener("close", end);
-  socket.addEventListener("error", end);
+  for (const type of ["close", "error"]) socket.addEventListener(type, end);
   signal.addEventListener("abort", end);
   socket.accept();
 }

@@ -75,6 +75,7 @@ function packHead({ headers, method, url }) {
 }
 
 export default {
+  scheduled: (_, env) => guard(() => gateway.runArchive(env)),
   async fetch(request, env, context) {
     const started = Date.now();
     const head = packHead(request);
