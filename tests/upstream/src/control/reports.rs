@@ -43,16 +43,17 @@ fn whole(
         .or(projects.first().map(String::as_str))
         .filter(|project| projects.iter().any(|known| known == project))
         .ok_or(Refusal::UnknownProject)?;
-    let query = ReportQuery::read(operation, pairs, platform.clock.now().day())?;
+    let today = platform.clock.now().day();
+    let query = ReportQuery::read(operation, pairs, today)?;
     let range = query.range;
     let sites = || platform.sites.lock();
     let report = match operation {
         Operation::ListPageViews => {
-            let report = sites().views(project, range);
+            let report = sites().views(project, range, today);
             json!({ "totals": report.totals, "views": report.rows })
         }
         Operation::ListVisitors => {
-            let report = sites().visitors(project, range);
+            let report = sites().visitors(project, range, today);
             json!({ "totals": report.totals, "visitors": report.rows })
         }
         Operation::ListFeedback => {
