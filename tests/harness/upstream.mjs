@@ -77,6 +77,7 @@ function controls(url) {
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`control ${method} ${path}: ${response.status} ${text}`);
+    if (response.headers.get("content-type") === "application/x-ndjson") return text;
     return text === "" ? undefined : JSON.parse(text);
   }
 
@@ -140,6 +141,8 @@ function controls(url) {
      * `report` is named as its path ends.
      */
     report: (query) => control("GET", `analytics?${new URLSearchParams(query)}`),
+    /** The rows of a list, a line for each: the very JSON that its pages hold. */
+    rows: (query) => control("GET", `rows?${new URLSearchParams(query)}`),
     jobs: () => control("GET", "jobs"),
     /** One job with its `origin` (headers of its creation) and `reads` (`{ count, at }`). */
     job: (id) => control("GET", `jobs/${encodeURIComponent(id)}`),

@@ -53,6 +53,7 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         )
         .route("/views", get(reports::views))
         .route("/analytics", get(reports::analytics))
+        .route("/rows", get(reports::rows))
         .route("/keys", post(set_key).delete(restore_keys))
         .route("/jobs", get(jobs))
         .route("/jobs/{id}", get(job).post(force_job).put(add_job))

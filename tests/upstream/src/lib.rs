@@ -124,6 +124,7 @@
 //! | `DELETE /limits` | back to the limits of the start |
 //! | `GET /views?projectId&dateFrom&dateTo` | totals and all rows of the page views of a range |
 //! | `GET /analytics?projectId&report&dateFrom&dateTo` | the same of any report; see below |
+//! | `GET /rows?projectId&report&dateFrom&dateTo` | the rows of a list, a line for each: the very JSON that its pages hold |
 //! | `POST /keys` | `{key?, name?, state}`; state `accepted`, `expired`, `read` or `write` |
 //! | `DELETE /keys` | back to the keys of the start |
 //! | `GET /jobs` | all jobs, oldest first, with project, prompt, messages, `origin` and `reads` |
