@@ -74,6 +74,10 @@ impl Gate {
         }
         let result = self.run_archive(store).await;
         self.is_archiving.set(false);
+        if let Err(error) = &result {
+            let message = ["the archive: ", &error.to_string()].concat();
+            log_error(&format_operator_line(&message));
+        }
         result
     }
 
