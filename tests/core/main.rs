@@ -7,6 +7,7 @@
 
 mod agent_job;
 mod call;
+mod columns;
 mod credential;
 mod date;
 mod encode;
