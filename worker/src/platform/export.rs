@@ -2,7 +2,10 @@
 //! one chunk when it is asked for.
 
 use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::Poll;
 
 use js_sys::{Function, Promise, Uint8Array};
 use quillgate::{Method, Millis, ProjectId};
@@ -14,13 +17,14 @@ use worker::Env;
 
 use super::connections::{clear_timeout, set_timeout};
 use super::context::now;
+use super::error::{HostError, HostResult};
 use super::host::{byte_stream, log_error, log_line};
 use super::task::into_promise;
 use crate::config::Config;
 use crate::identity::invalid_token;
 use crate::identity::jwt::EXPIRED;
 use crate::log::{ExportEnd, RequestMetrics};
-use crate::objects::{OrgStub, ReportCall};
+use crate::objects::{OrgStub, ReportCall, ReportReply, receive};
 use crate::problem::{Problem, ProblemKind};
 use crate::reports::export::{ExportQuery, problem_type, read_retry_after};
 use crate::response::{GatewayResponse, HeaderFields};
@@ -48,7 +52,28 @@ pub struct RunningExport {
     pub metrics: RequestMetrics,
     /// What the latest page says about the budget.
     pub budget: HeaderFields,
+    /// The next page, which is asked for while the client reads the one before.
+    pub ahead: Option<Ahead>,
 }
+
+/// A page that was asked for.
+pub struct Ahead {
+    reply: JsFuture,
+    since: Millis,
+}
+
+/// Why a page is not there.
+enum Missing {
+    /// It was refused.
+    Refused(GatewayResponse),
+    /// It was refused a while ago, so that it may be there by now.
+    RefusedBefore,
+    /// The client has left, or its token has expired.
+    Stopped,
+}
+
+/// For how long a refusal is taken for the present one.
+const REFUSAL_AGE: Millis = Millis::from_seconds(1);
 
 impl RunningExport {
     /// Appends the rows of the next page that has some; nothing when the export is complete.
@@ -67,7 +92,10 @@ impl RunningExport {
                 Some(query) => self.call.query = query,
                 None => break,
             }
-            match self.fetch_page().await {
+            if now() >= self.expires {
+                return Err(self.refuse(&invalid_token(EXPIRED)));
+            }
+            match self.fetch_page(brake).await {
                 Ok(text) => {
                     let pushed = self.query.export.push_page(&text, out);
                     pushed.map_err(|_| {
@@ -75,7 +103,8 @@ impl RunningExport {
                         self.refuse(&failure.problem)
                     })?;
                 }
-                Err(refusal) => {
+                Err(Missing::RefusedBefore | Missing::Stopped) => {}
+                Err(Missing::Refused(refusal)) => {
                     let retry_after = read_retry_after(&refusal);
                     let export = &mut self.query.export;
                     match export.plan_wait(retry_after, now(), self.expires) {
@@ -88,27 +117,58 @@ impl RunningExport {
         Ok(())
     }
 
-    async fn fetch_page(&mut self) -> Result<String, GatewayResponse> {
-        if now() >= self.expires {
-            return Err(self.refuse(&invalid_token(EXPIRED)));
-        }
-        self.requests += 1;
-        let asked = async { OrgStub::new(&self.env)?.report(&self.call).await };
-        let reply = match asked.await {
-            Ok(reply) => reply,
-            Err(error) => {
-                self.metrics.operator = Some(error.to_string());
-                return Err(self.refuse(&Problem::gate_unavailable()));
-            }
+    async fn fetch_page(&mut self, brake: &Brake) -> Result<String, Missing> {
+        let asked = now();
+        let ahead = match self.ahead.take() {
+            Some(ahead) => ahead,
+            None => self.ask(asked).map_err(|error| self.fail(&error))?,
         };
+        let time = self.expires.since(asked).plus(Millis(1));
+        let reply = brake.wait_for(ahead.reply, time).await;
+        let reply = match reply.ok_or(Missing::Stopped)? {
+            Ok(reply) => receive::<ReportReply>(reply),
+            Err(error) => Err(error.into()),
+        };
+        let reply = reply.map_err(|error| self.fail(&error))?;
         self.metrics = reply.metrics;
         if let Some(pages) = reply.pages {
             self.budget = pages.headers;
             return Ok(pages.first.text.into());
         }
-        Err(reply
-            .refusal
-            .unwrap_or_else(|| self.refuse(&Problem::internal())))
+        if asked.since(ahead.since) > REFUSAL_AGE {
+            return Err(Missing::RefusedBefore);
+        }
+        let refusal = reply.refusal;
+        Err(Missing::Refused(
+            refusal.unwrap_or_else(|| self.refuse(&Problem::internal())),
+        ))
+    }
+
+    fn ask(&mut self, now: Millis) -> HostResult<Ahead> {
+        self.requests += 1;
+        let reply = OrgStub::new(&self.env)?.begin_report(&self.call)?;
+        Ok(Ahead {
+            reply: reply.into(),
+            since: now,
+        })
+    }
+
+    /// Asks for the next page before the client does. What goes wrong here does so again when it is
+    /// needed.
+    fn ask_ahead(&mut self) {
+        let now = now();
+        if let Ok(Some(query)) = self.query.next(&self.project, &self.config, now)
+            && now < self.expires
+        {
+            self.call.query = query;
+            self.ahead = self.ask(now).ok();
+        }
+    }
+
+    /// The object does not answer; the log says why.
+    fn fail(&mut self, error: &HostError) -> Missing {
+        self.metrics.operator = Some(error.to_string());
+        Missing::Refused(self.refuse(&Problem::gate_unavailable()))
     }
 
     fn refuse(&self, problem: &Problem) -> GatewayResponse {
@@ -116,7 +176,8 @@ impl RunningExport {
     }
 
     /// The export as a stream, of which `first` is the first chunk.
-    pub fn into_stream(self, first: Vec<u8>, signal: &AbortSignal) -> ReadableStream {
+    pub fn into_stream(mut self, first: Vec<u8>, signal: &AbortSignal) -> ReadableStream {
+        self.ask_ahead();
         let body = ExportBody(Rc::new(Body {
             first: RefCell::new(first),
             running: RefCell::new(Some(self)),
@@ -160,19 +221,49 @@ impl Brake {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a day at most")]
+    /// Waits for so long, or until the client leaves.
     async fn wait(&self, time: Millis) {
+        let (mut stop, timer) = self.begin_wait(time);
+        // It is never rejected.
+        drop((&mut stop).await);
+        self.end_wait(&timer);
+    }
+
+    /// Waits for a reply; `None` when it has not come in time, or the client leaves.
+    async fn wait_for(
+        &self,
+        mut reply: JsFuture,
+        time: Millis,
+    ) -> Option<Result<JsValue, JsValue>> {
+        let (mut stop, timer) = self.begin_wait(time);
+        let first = poll_fn(|context| match Pin::new(&mut reply).poll(context) {
+            Poll::Ready(reply) => Poll::Ready(Some(reply)),
+            Poll::Pending => Pin::new(&mut stop).poll(context).map(|_| None),
+        });
+        let first = first.await;
+        self.end_wait(&timer);
+        first
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a day at most")]
+    fn begin_wait(&self, time: Millis) -> (JsFuture, JsValue) {
         let mut timer = JsValue::UNDEFINED;
+        let time = time.min(LONGEST_TIMER).0 as f64;
         let promise = Promise::new(&mut |resolve, _| {
-            timer = set_timeout(&resolve, time.0 as f64);
+            timer = set_timeout(&resolve, time);
             self.wake.replace(Some(resolve));
         });
-        // It is never rejected.
-        drop(JsFuture::from(promise).await);
-        clear_timeout(&timer);
+        (promise.into(), timer)
+    }
+
+    fn end_wait(&self, timer: &JsValue) {
+        clear_timeout(timer);
         self.wake.take();
     }
 }
+
+/// A timer of more than 2^31 milliseconds would end at once.
+const LONGEST_TIMER: Millis = Millis::from_seconds(86_400);
 
 /// The body of an export's answer.
 #[wasm_bindgen]
@@ -213,9 +304,8 @@ impl Body {
     async fn next(&self) -> Option<Vec<u8>> {
         let mut running = self.running.take()?;
         let mut chunk = self.first.take();
-        if chunk.is_empty()
-            && let Err(refusal) = running.push_chunk(&self.brake, &mut chunk).await
-        {
+        let is_first = !chunk.is_empty();
+        if !is_first && let Err(refusal) = running.push_chunk(&self.brake, &mut chunk).await {
             let problem = problem_type(&refusal);
             let retry_after = read_retry_after(&refusal);
             let export = &running.query.export;
@@ -230,6 +320,9 @@ impl Body {
         if chunk.is_empty() {
             running.log_end("complete");
             return None;
+        }
+        if !is_first {
+            running.ask_ahead();
         }
         self.running.replace(Some(running));
         Some(chunk)

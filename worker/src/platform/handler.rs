@@ -605,6 +605,7 @@ impl Work {
             requests: 0,
             metrics: RequestMetrics::default(),
             budget: HeaderFields::default(),
+            ahead: None,
         };
         let began = export.push_chunk(&Brake::default(), &mut chunk).await;
         self.context.metrics = std::mem::take(&mut export.metrics);
