@@ -5,6 +5,8 @@ mod conversation;
 mod conversations;
 #[cfg(feature = "gateway")]
 mod daily_views;
+#[cfg(feature = "gateway")]
+mod exports;
 mod feedback;
 mod feedback_by_page;
 mod feedback_filter;
@@ -17,6 +19,8 @@ pub use conversation::*;
 pub use conversations::*;
 #[cfg(feature = "gateway")]
 pub use daily_views::*;
+#[cfg(feature = "gateway")]
+pub use exports::*;
 pub use feedback::*;
 pub use feedback_by_page::*;
 pub use feedback_filter::*;

@@ -5,6 +5,10 @@ use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
 use crate::agent_job::{DeleteAgentJobRecord, StreamAgentJobEvents};
 #[cfg(feature = "gateway")]
 use crate::analytics::{BeginBackfill, EstimateBackfill, GetArchiveStatus, ListDailyViews};
+#[cfg(feature = "gateway")]
+use crate::analytics::{
+    ExportConversations, ExportFeedback, ExportPageViews, ExportSearches, ExportVisitors,
+};
 use crate::analytics::{
     GetCallerStats, GetConversation, GetFeedbackByPage, ListConversations, ListFeedback,
     ListPageViews, ListSearches, ListVisitors,
@@ -107,6 +111,16 @@ operations! {
     StreamAgentJobEvents,
     /// [`DeleteAgentJobRecord`].
     DeleteAgentJobRecord,
+    /// [`ExportPageViews`].
+    ExportPageViews,
+    /// [`ExportVisitors`].
+    ExportVisitors,
+    /// [`ExportFeedback`].
+    ExportFeedback,
+    /// [`ExportSearches`].
+    ExportSearches,
+    /// [`ExportConversations`].
+    ExportConversations,
     /// [`ListDailyViews`].
     ListDailyViews,
     /// [`GetArchiveStatus`].

@@ -248,7 +248,8 @@ proptest! {
     fn nothing_is_asked_for_twice_it_finishes_and_keeps_to_its_share(
         projects in vec((1_u32..12, vec(1_u64..4, 30)), 1..4),
         events in vec(any_event(), 0..120),
-        share in 1_u32..20,
+        // As much as a day's rechecks take, at least.
+        share in 4_u32..24,
         recheck_days in 0_u32..4,
     ) {
         let start = day("2024-03-10").begin();

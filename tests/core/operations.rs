@@ -3,7 +3,8 @@
 use quillgate::declaration::{Pagination, ParameterKind, Place};
 use quillgate::{
     BeginBackfill, Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint,
-    EstimateBackfill, GetAgentJob, GetArchiveStatus, GetCallerStats, GetConversation,
+    EstimateBackfill, ExportConversations, ExportFeedback, ExportPageViews, ExportSearches,
+    ExportVisitors, GetAgentJob, GetArchiveStatus, GetCallerStats, GetConversation,
     GetFeedbackByPage, JobId, ListAgentJobs, ListConversations, ListDailyViews, ListFeedback,
     ListPageViews, ListSearches, ListVisitors, Method, Offset, Operation, PageSize, Policy,
     ProjectId, Prompt, Request, Scope, SendMessage, StreamAgentJobEvents,
@@ -233,6 +234,11 @@ fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
         Operation::ListAgentJobs => of::<ListAgentJobs>(params),
         Operation::StreamAgentJobEvents => of::<StreamAgentJobEvents>(params),
         Operation::DeleteAgentJobRecord => of::<DeleteAgentJobRecord>(params),
+        Operation::ExportPageViews => of::<ExportPageViews>(params),
+        Operation::ExportVisitors => of::<ExportVisitors>(params),
+        Operation::ExportFeedback => of::<ExportFeedback>(params),
+        Operation::ExportSearches => of::<ExportSearches>(params),
+        Operation::ExportConversations => of::<ExportConversations>(params),
         Operation::ListPageViews => of::<ListPageViews>(params),
         Operation::ListVisitors => of::<ListVisitors>(params),
         Operation::ListFeedback => of::<ListFeedback>(params),
@@ -354,7 +360,11 @@ fn the_documented_bounds_of_integers_are_the_enforced_ones() {
         };
         let (min, max) = (rule.min, rule.max);
         integers.push((operation, parameter.name, min, max, default));
-        let takes = |value: serde_json::Value| takes(operation, &json!({ parameter.name: value }));
+        let takes = |value: serde_json::Value| {
+            let mut params = params_without(operation, parameter.name);
+            params[parameter.name] = value;
+            takes(operation, &params)
+        };
         assert!(takes(json!(min)) && takes(json!(max)) && takes(json!(default)));
         assert!(!takes(json!(max + 1)), "{} above {max}", parameter.name);
         let below = i64::try_from(min).unwrap() - 1;
@@ -372,6 +382,7 @@ fn the_documented_bounds_of_integers_are_the_enforced_ones() {
             (Operation::GetFeedbackByPage, "limit", 1, 100, 10),
             (Operation::ListSearches, "limit", 1, 100, 50),
             (Operation::ListConversations, "limit", 1, 1000, 100),
+            (Operation::ListDailyViews, "limit", 1, 1000, 366),
         ]
     );
 }
@@ -481,6 +492,16 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
             "agentJobs.deleteRecord",
             Scope::Operate,
             None,
+            Pagination::Whole,
+        ),
+        report("analytics.views.export", Pagination::Whole),
+        report("analytics.visitors.export", Pagination::Whole),
+        report("analytics.feedback.export", Pagination::Whole),
+        report("analytics.searches.export", Pagination::Whole),
+        (
+            "analytics.conversations.export",
+            Scope::ReadConversations,
+            Some(Policy::Analytics),
             Pagination::Whole,
         ),
         (

@@ -121,7 +121,8 @@ export function keepWholeRecords(bytes, format, header) {
 export function readIncomplete(text, format) {
   const newline = format === "csv" ? "\r\n" : "\n";
   assert.ok(text.endsWith(newline), `a whole record: ${text.slice(-200)}`);
-  const start = text.lastIndexOf(newline, text.length - newline.length - 1) + newline.length;
+  const records = text.slice(0, -newline.length).split(newline);
+  const start = text.length - newline.length - records.at(-1).length;
   const [before, record] = [text.slice(0, start), text.slice(start, -newline.length)];
   if (format === "ndjson") {
     const { incomplete, ...others } = JSON.parse(record);

@@ -17,4 +17,6 @@ mod schema;
 mod tests;
 
 pub use archive_store::{ArchiveStore, StoredProject};
-pub use rpc::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, WriteCall};
+pub use rpc::{
+    ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, ReportReply, WriteCall, receive,
+};

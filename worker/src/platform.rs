@@ -5,6 +5,7 @@ mod context;
 mod crypto;
 mod d1;
 mod error;
+mod export;
 mod handler;
 mod host;
 mod isolate;

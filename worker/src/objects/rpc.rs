@@ -355,7 +355,12 @@ impl OrgStub {
 
     /// Answers with a report, from what is kept or from upstream.
     pub async fn report(&self, call: &ReportCall) -> HostResult<ReportReply> {
-        receive(JsFuture::from(self.0.report(send_back(call)?)).await?)
+        receive(JsFuture::from(self.begin_report(call)?).await?)
+    }
+
+    /// Asks for a report: a promise of a [`ReportReply`].
+    pub fn begin_report(&self, call: &ReportCall) -> HostResult<Promise> {
+        Ok(self.0.report(send_back(call)?))
     }
 
     /// Lets the daily archive go on, until its share of the budget is spent or nothing is left.

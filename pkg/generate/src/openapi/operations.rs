@@ -1,14 +1,18 @@
 //! Each operation of the table as the document describes it.
 
 use quillgate::Operation;
-use quillgate::declaration::{Method, Pagination, Parameter, Place};
+use quillgate::declaration::{Method, Pagination, Parameter, ParameterKind, Place};
 use quillgate_worker::content::LARGEST_BODY;
 use quillgate_worker::problem::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
-use super::problems::{self, ADMISSION, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING};
-use super::{EVENT_STREAM, JSON, gateway, patterns, schema, schemas, security, webhooks};
+use super::problems::{
+    self, ADMISSION, ARCHIVE, BODY, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING,
+};
+use super::{
+    CSV, EVENT_STREAM, JSON, NDJSON, gateway, patterns, schema, schemas, security, webhooks,
+};
 use crate::text::join;
 
 /// What the table does not say about an operation.
@@ -35,8 +39,14 @@ enum Success {
     Made(&'static str),
     /// From the gateway's cache.
     Cached(&'static str),
+    /// From the archive.
+    Archived(&'static str),
+    /// From the gateway itself, which goes on with it afterwards.
+    Accepted(&'static str),
     /// A stream of events.
     Streamed,
+    /// A stream of rows.
+    Exported,
     /// Without a body.
     Empty(&'static str),
 }
@@ -139,6 +149,20 @@ const EVENTS: More = More {
     ..READS
 };
 
+const EXPORT: More = More {
+    doc: "Every row of the range, streamed page by page through the same cache and budget as the report. A \
+        row is what the upstream gave, members that are not known too. An export that cannot go on ends with \
+        a last record that says why, and at which cursor it goes on: of NDJSON `{\"incomplete\": {\"cursor\", \
+        \"problem\", \"retryAfter\"}}`, of CSV a record whose first cell is `#incomplete`. With a cursor, CSV \
+        has neither byte order mark nor header, so that the pieces joined are the whole. With `Prefer: wait` \
+        it waits for the budget, in all for at most so many seconds and a day. It ends when the access token \
+        expires. A connection that closes before the last chunk is an export that broke off.",
+    success: Success::Exported,
+    takes: &["Prefer", "Cache-Control"],
+    problems: &[UPSTREAM, BUDGET],
+    ..READS
+};
+
 const DELETE_RECORD: More = More {
     doc: "For operators. Deletes the job's entry in the list, its changes, and webhooks that wait to be \
         sent; its streams end. Answers that are kept under an idempotency key are deleted, and their \
@@ -149,6 +173,39 @@ const DELETE_RECORD: More = More {
     ..READS
 };
 
+const SERIES: More = More {
+    doc: "Answered from the gateway's own archive, which keeps each finished day (UTC) of the projects \
+        that the operator names; the upstream is never asked. A day that is not held is named in \
+        `missing` and counts nowhere. `path` and `prefix` exclude each other, `dateFrom` has to be \
+        before `dateTo`, and the range has at most 3660 days. It may be kept for a day when none of \
+        its days can change any more, else for five minutes.",
+    success: Success::Archived("The groups of which a day is held, in order."),
+    takes: &["If-None-Match"],
+    gives: &[],
+    problems: &[ARCHIVE],
+};
+
+const ARCHIVE_STATUS: More = More {
+    doc: "",
+    success: Success::Made("What is held and what is missing."),
+    takes: &[],
+    ..SERIES
+};
+
+const BACKFILL_ESTIMATE: More = More {
+    doc: "For operators. Days that the archive does not retain are left out.",
+    success: Success::Made("What it takes."),
+    ..ARCHIVE_STATUS
+};
+
+const BACKFILL: More = More {
+    doc: "For operators. The days are fetched by the cron trigger, the oldest first, within the archive's \
+        share of the budget. Asked for again it changes nothing, and a later day takes none back.",
+    success: Success::Accepted("It is begun, and takes this."),
+    problems: &[ARCHIVE, BODY],
+    ..ARCHIVE_STATUS
+};
+
 fn more(operation: Operation) -> More {
     match operation {
         Operation::CreateAgentJob => CREATE,
@@ -157,6 +214,11 @@ fn more(operation: Operation) -> More {
         Operation::ListAgentJobs => LIST,
         Operation::StreamAgentJobEvents => EVENTS,
         Operation::DeleteAgentJobRecord => DELETE_RECORD,
+        export if export.exported().is_some() => EXPORT,
+        Operation::ListDailyViews => SERIES,
+        Operation::GetArchiveStatus => ARCHIVE_STATUS,
+        Operation::EstimateBackfill => BACKFILL_ESTIMATE,
+        Operation::BeginBackfill => BACKFILL,
         report => describe_report(report.declaration().pagination),
     }
 }
@@ -218,9 +280,10 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
         .filter(|(own, _)| own.place != Place::Body)
         .map(|(own, doc)| {
             let mut schema = schemas::of_parameter(own);
-            if operation == Operation::ListAgentJobs && own.name == "cursor" {
-                // It is the gateway's own.
-                schema = json!({ "type": "string", "pattern": patterns::CURSOR });
+            if own.name == "cursor"
+                && let Some(pattern) = own_cursor(operation)
+            {
+                schema = json!({ "type": "string", "pattern": pattern });
             }
             json!({
                 "name": own.name,
@@ -237,6 +300,30 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
         .collect()
 }
 
+/// What the cursor of an operation looks like, where it is the gateway's own.
+fn own_cursor(operation: Operation) -> Option<&'static str> {
+    if operation == Operation::ListAgentJobs {
+        return Some(patterns::CURSOR);
+    }
+    let list = operation.exported()?.declaration();
+    let cursor = list.parameter("cursor");
+    Some(match cursor.map(|cursor| cursor.kind) {
+        None => patterns::ROWS_HAD,
+        Some(ParameterKind::Ulid) => patterns::PLACE_IN_PAGE_OF_ULID,
+        Some(_) => patterns::PLACE_IN_PAGE,
+    })
+}
+
+/// Whether a parameter is a day of the archive, without a time.
+fn is_day(operation: Operation, parameter: &Parameter) -> bool {
+    let name = parameter.name;
+    match operation {
+        Operation::ListDailyViews => matches!(name, "dateFrom" | "dateTo" | "cursor"),
+        Operation::EstimateBackfill | Operation::BeginBackfill => name == "dateFrom",
+        _ => false,
+    }
+}
+
 /// The parameters of an operation, each with its documentation.
 fn list_parameters(
     operation: Operation,
@@ -250,12 +337,21 @@ fn body(operation: Operation) -> Value {
     let members = list_parameters(operation).filter(|(own, _)| own.place == Place::Body);
     let members: Vec<_> = members.collect();
     let property = |(own, doc): &(&Parameter, &str)| {
-        let mut schema = schemas::of_parameter(own);
+        let mut schema = if is_day(operation, own) {
+            json!({ "type": "string", "pattern": patterns::DAY })
+        } else {
+            schemas::of_parameter(own)
+        };
         schema["description"] = (*doc).into();
         (own.name.to_owned(), schema)
     };
     let properties: Map<_, _> = members.iter().map(property).collect();
     let required = members.iter().map(|(own, _)| own.name);
+    let example = if operation == Operation::BeginBackfill {
+        json!({ "dateFrom": "2026-01-01" })
+    } else {
+        json!({ "prompt": "Fix the typing errors on the start page." })
+    };
     json!({
         "required": true,
         "description": format!("JSON in UTF-8, at most {LARGEST_BODY} bytes, each member once."),
@@ -266,7 +362,7 @@ fn body(operation: Operation) -> Value {
                 "required": required.collect::<Vec<_>>(),
                 "additionalProperties": false,
             },
-            "example": { "prompt": "Fix the typing errors on the start page." },
+            "example": example,
         } },
     })
 }
@@ -295,9 +391,20 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
             let known = json!({ "description": UNCHANGED, "headers": fresh["headers"] });
             vec![("200", fresh), ("304", known)]
         }
+        Success::Archived(doc) => {
+            let fresh = answer(fields.with(&["ETag"]), doc);
+            let known = json!({ "description": UNCHANGED, "headers": fresh["headers"] });
+            vec![("200", fresh), ("304", known)]
+        }
+        Success::Accepted(doc) => vec![("202", answer(fields, doc))],
         Success::Streamed => {
             let fields = fields.perhaps(&["RateLimit-Policy", "RateLimit"]);
             vec![("200", events(&fields)), ("204", empty(FINISHED, &fields))]
+        }
+        Success::Exported => {
+            let fields = fields.with(&["Content-Disposition"]);
+            let fields = fields.perhaps(&["Preference-Applied"]).perhaps(more.gives);
+            vec![("200", rows(operation, &fields))]
         }
         Success::Empty(doc) => vec![("204", empty(doc, &Fields::common()))],
     };
@@ -388,6 +495,24 @@ fn events(fields: &Fields) -> Value {
             },
             "example": "retry: 3000\n\nid: 1\nevent: job\ndata: {\"id\":\"job-1\",\"status\":\"active\"}\n\n",
         } },
+    })
+}
+
+fn rows(operation: Operation, fields: &Fields) -> Value {
+    let row = operation.result().name();
+    let text =
+        |description: String| json!({ "schema": { "type": "string", "description": description } });
+    json!({
+        "description": "The rows, or those up to a last record that says where the export goes on.",
+        "headers": fields.described(),
+        "content": {
+            CSV: text(format!(
+                "RFC 4180 in UTF-8 with a byte order mark: a column for each member of `{row}`, lists and \
+                 records that differ as JSON in one cell, `null` as an empty cell. Text that a spreadsheet \
+                 would run as a formula begins with an apostrophe."
+            )),
+            NDJSON: text(format!("A `{row}` each line.")),
+        },
     })
 }
 

@@ -21,6 +21,10 @@ pub const DATE: &str = concat!(
 pub const IDEMPOTENCY_KEY: &str =
     r#"^(?:[!#-+\--~][!-+\--~]{0,254}|"(?:[!#-\[\]-~]|\\["\\]){1,255}")$"#;
 
+/// What `Day` takes, as far as its form tells.
+pub const DAY: &str =
+    "^(?:19[7-9][0-9]|[2-9][0-9]{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])$";
+
 /// The one value of `Idempotency-Retry`, in letters of any case.
 pub const FORCE: &str = "^[Ff][Oo][Rr][Cc][Ee]$";
 
@@ -40,6 +44,16 @@ pub const REQUEST_ID: &str = "^[A-Za-z0-9_=-]{1,255}$";
 
 /// What `quillgate::ulid::is_ulid` takes.
 pub const ULID: &str = "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$";
+
+/// A cursor of the export of a list by offset: how many rows the caller has.
+pub const ROWS_HAD: &str = "^[0-9]{1,15}$";
+
+/// A cursor of the export of a list by cursor: how many rows of a page to skip, and the page's cursor.
+pub const PLACE_IN_PAGE: &str = "^[0-9]{1,15}~";
+
+/// The same where the page's cursor is a ULID.
+pub const PLACE_IN_PAGE_OF_ULID: &str =
+    "^[0-9]{1,15}~(?:[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25})?$";
 
 /// A cursor of the list of jobs, as far as its letters tell.
 pub const CURSOR: &str = "^[A-Za-z0-9_-]+$";
