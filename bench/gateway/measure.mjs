@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { measure as measureSize } from "../sizes.mjs";
+import { measureArchives } from "./archive.mjs";
 import { provideBefore } from "./before.mjs";
 import { measureColdStarts } from "./cold_start.mjs";
 import { countCrossings } from "./crossings.mjs";
@@ -25,6 +26,7 @@ import { PRESENT, SCRIPT, WASM } from "./variants.mjs";
  * @property {Awaited<ReturnType<typeof countCrossings>>} [crossings]
  * @property {Awaited<ReturnType<typeof measureJobs>>} [jobs] by the number of recorded jobs
  * @property {Awaited<ReturnType<typeof measureExports>>} [exports]
+ * @property {import("./archive.mjs").ArchiveCost[]} [archives]
  * @property {Record<string, { wasm: Size, script: Size }>} [sizes] by build
  * @property {string} place where the storage was
  *
@@ -53,6 +55,7 @@ export async function measureGateway(context, sections) {
       crossings: has("crossings") ? await countCrossings(bench) : undefined,
       jobs: has("jobs") ? await measureJobs(bench) : undefined,
       exports: has("export") ? await measureExports(bench) : undefined,
+      archives: has("archive") ? await measureArchives() : undefined,
       sizes: has("size") ? await measureSizes({ quillgate: PRESENT, before }) : undefined,
       place: dirname(bench.folder),
     };

@@ -1,5 +1,6 @@
 /** What was measured of the gateway, as tables. */
 import { cpus } from "node:os";
+import { ANSWER_DAYS, ROUNDS as ARCHIVE_ROUNDS } from "./archive.mjs";
 import { COLD_VARIANTS, STARTS } from "./cold_start.mjs";
 import {
   FORMATS as EXPORT_FORMATS,
@@ -21,7 +22,7 @@ import { VARIANTS } from "./variants.mjs";
  * @param {import("./measure.mjs").Measured} measured
  */
 export function reportGateway(measured) {
-  const { throughput, coldStarts, memory, crossings, exports, jobs, sizes } = measured;
+  const { throughput, coldStarts, memory, crossings, exports, archives, jobs, sizes } = measured;
   const parts = ["## The gateway beside its peers and an earlier build", describeMethod(measured)];
   parts.push("### Goals", ...reportGoals(measured));
   for (const [path, groups] of Object.entries(throughput)) {
@@ -55,6 +56,12 @@ of 48 MB, where less of it lies.`;
 Medians of ${EXPORT_ROUNDS} rounds of an export of ${EXPORT_ROWS.toLocaleString("en")} rows by each in turn, one at a time, every page of it from
 upstream. Memory is the most that was resident in a process of its own, after exports of ${MOST_ROWS.toLocaleString("en")} rows in all.`;
     parts.push(note, writeExportTable(exports), writeExportMemoryTable(exports));
+  }
+  if (archives) {
+    parts.push(...writeHeading("series of the daily archive, in milliseconds", "archive"));
+    const note = `\
+Medians of ${ARCHIVE_ROUNDS} requests for ${ANSWER_DAYS} days, from request to answer. The archive's size is that of its whole database.`;
+    parts.push(note, writeArchiveTable(archives));
   }
   if (sizes) parts.push(...writeHeading("size, in bytes", "size"), writeSizeTable(sizes));
   return parts.join("\n\n");
@@ -169,6 +176,17 @@ function writeJobTable(jobs) {
     formatRow([Number(count).toLocaleString("en"), formatMedian(creation), formatMedian(alarm)]),
   );
   return formatTable(["recorded jobs", "creation", "alarm"], lines);
+}
+
+function writeArchiveTable(archives) {
+  const lines = archives.map(({ rows, bytes, milliseconds }) =>
+    formatRow([
+      rows.toLocaleString("en"),
+      (bytes / 1e6).toFixed(1),
+      ...Object.values(milliseconds).map(formatMedian),
+    ]),
+  );
+  return formatTable(["rows", "MB", "site", "page", "prefix"], lines);
 }
 
 function writeExportTable({ speed }) {

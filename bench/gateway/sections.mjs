@@ -2,6 +2,15 @@
 
 /** What is measured under load. */
 export const PATHS = ["views-cached", "views-uncached", "job-read", "create"];
-export const SECTIONS = [...PATHS, "cold-start", "memory", "crossings", "jobs", "export", "size"];
+export const SECTIONS = [
+  ...PATHS,
+  "cold-start",
+  "memory",
+  "crossings",
+  "jobs",
+  "export",
+  "archive",
+  "size",
+];
 /** What is measured of the gateway alone, without its peers and an earlier build. */
-export const ALONE = ["jobs", "export"];
+export const ALONE = ["jobs", "export", "archive"];

@@ -34,7 +34,9 @@ before(async () => {
       analyticsLimit: HIGH,
     },
     gateway: {
+      archive: true,
       vars: {
+        ARCHIVE_PROJECTS: `${PROJECT},other-docs`,
         CREATE_LIMIT_PER_HOUR: String(HIGH),
         MESSAGE_LIMIT_PER_HOUR: String(HIGH),
         ANALYTICS_LIMIT_PER_HOUR: String(HIGH),

@@ -21,9 +21,13 @@ pub const DATE: &str = concat!(
 pub const IDEMPOTENCY_KEY: &str =
     r#"^(?:[!#-+\--~][!-+\--~]{0,254}|"(?:[!#-\[\]-~]|\\["\\]){1,255}")$"#;
 
-/// What `Day` takes, as far as its form tells.
-pub const DAY: &str =
-    "^(?:19[7-9][0-9]|[2-9][0-9]{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])$";
+/// What `Day` takes, apart from years before 1970: a day of the calendar, as in [`DATE`].
+pub const DAY: &str = concat!(
+    "^(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
+    "|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)",
+    "|02-(?:0[1-9]|1[0-9]|2[0-8]))",
+    "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)$",
+);
 
 /// The one value of `Idempotency-Retry`, in letters of any case.
 pub const FORCE: &str = "^[Ff][Oo][Rr][Cc][Ee]$";
