@@ -40,7 +40,7 @@ def before_call(context, case, kwargs):
             case.query[name] = "0004" + case.query[name][4:]
     if "/views/daily" in case.path:
         stay_in_archive(case)
-    if all(name in case.query for name in DATES):
+    elif all(name in case.query for name in DATES):
         put_in_order(case.query)
 
 
@@ -61,8 +61,7 @@ def stay_in_archive(case):
                 values[name] = "2024" + values[name][4:]
     if all(name in case.query for name in DATES):
         first, last = sorted(case.query[name] for name in DATES)
-        if int(last[:4]) - int(first[:4]) > 9:
-            # No year of a leap day: a range ends on a day that every year has.
+        if first == last or int(last[:4]) - int(first[:4]) > 9:
             last = f"{int(first[:4]) + 1:04}-01-02"
         case.query.update(zip(DATES, (first, last)))
     if "path" in case.query:
