@@ -128,10 +128,8 @@ numbers! {
         Refusal,
         /// Where in the page, and what is wrong there: a line each.
         PageRefusal,
-        /// Name and value of a text in a cursor.
-        CursorText,
-        /// Name and value of an integer in a cursor.
-        CursorInteger,
+        /// Where a list goes on: a JSON object of its parameters.
+        Cursor,
         /// The client's base URL, without slashes at its end.
         BaseUrl,
         /// How long the server asks to wait, in milliseconds.

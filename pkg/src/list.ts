@@ -303,7 +303,7 @@ function makePage<Name extends ListName>(
   offset: number | null,
   cursor: ListCursor<Name> | null,
 ): ListPage<Name> {
-  const page = offset === null ? { ...data, cursor } : { ...data, offset, cursor };
+  const page = Object.assign(data, offset === null ? { cursor } : { offset, cursor });
   // Not enumerable, so that a page prints and serialises as its data.
   return Object.defineProperty(page, "nextPage", {
     value: async (own: ListOptions = options) => {

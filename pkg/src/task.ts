@@ -40,8 +40,7 @@ import {
   SOURCE_BODY,
   SOURCE_HEAD,
   SOURCE_OPTIONS,
-  TEXT_CURSOR_INTEGER,
-  TEXT_CURSOR_TEXT,
+  TEXT_CURSOR,
   TEXT_PAGE_REFUSAL,
   TEXT_REFUSAL,
   TEXT_REQUEST,
@@ -203,7 +202,6 @@ export class Task {
 
   /** Where a list goes on; `null` when it is over. */
   readCursor(): Cursor | null {
-    this.#cursor = {};
     return this.#step(EVENT_CURSOR) === COMMAND_END ? null : this.#cursor;
   }
 
@@ -241,8 +239,7 @@ export class Task {
     else if (kind === TEXT_REFUSAL) this.#refusal = toValidationError(number, text);
     else if (kind === TEXT_PAGE_REFUSAL) this.#misfit = [first, second];
     else if (kind === TEXT_RETRY_AFTER) this.#retryAfter = Number(text) / 1000;
-    else if (kind === TEXT_CURSOR_TEXT) this.#cursor[first] = text.slice(first.length + 1, -1);
-    else if (kind === TEXT_CURSOR_INTEGER) this.#cursor[first] = Number(second);
+    else if (kind === TEXT_CURSOR) this.#cursor = JSON.parse(text);
   };
 
   /** The delivery that a 2xx is; `undefined` for any other answer, or another body. */
