@@ -280,13 +280,13 @@ async function fetchPage<Name extends ListName>(
 ): Promise<PageResult<Name> | null> {
   const { transport, name, options } = source;
   const call = transport.callOptions({ ...options, signal });
-  const begin = pages.readCursor();
+  const begin = pages.cursor;
   const delivery = await pages.next(call);
   if (begin === null || delivery === undefined) return null;
   const { data, response } = delivery;
   const rows = rowsOf(name, data) as Row<Name>[];
   const offset = (begin.offset as number | undefined) ?? null;
-  const cursor = pages.readCursor() as ListCursor<Name> | null;
+  const cursor = pages.cursor as ListCursor<Name> | null;
   const page = makePage(source, data, offset, cursor);
   return { page, begin: begin as ListCursor<Name>, rows, offset, response };
 }

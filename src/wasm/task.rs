@@ -106,7 +106,7 @@ impl Task {
     ) -> Result<CommandNumber, ValidationError> {
         let event_number = EventNumber::from_number(event);
         if event_number == Some(EventNumber::Begin) {
-            self.begun = Some(self.begin(now)?);
+            self.begun.insert(self.begin(now)?).say_cursor();
             return Ok(CommandNumber::Deliver);
         }
         let Some(begun) = &mut self.begun else {
@@ -114,7 +114,6 @@ impl Task {
         };
         let cursor;
         let event = match event_number {
-            Some(EventNumber::Cursor) => return Ok(begun.say_cursor()),
             None | Some(EventNumber::Begin | EventNumber::Next) => {
                 Event::Next(CallOptions::parse(&OPTIONS)?)
             }
@@ -145,6 +144,9 @@ impl Task {
             Some(EventNumber::Malformed) => fail(Failure::Malformed),
         };
         let command = begun.task.step(event, now, random);
+        if event_number == Some(EventNumber::Page) {
+            begun.say_cursor();
+        }
         Ok(begun.hand_over(command))
     }
 
@@ -206,14 +208,12 @@ impl Begun {
     }
 
     /// Hands over where a list goes on.
-    fn say_cursor(&self) -> CommandNumber {
-        let Some(call) = self.task.call() else {
-            return CommandNumber::End;
-        };
-        let mut text = String::new();
-        call.push_json(&mut text, Place::Query);
-        say(Text::Cursor, 0, &text);
-        CommandNumber::Deliver
+    fn say_cursor(&self) {
+        if let Some(call) = self.task.next_page() {
+            let mut text = String::new();
+            call.push_json(&mut text, Place::Query);
+            say(Text::Cursor, 0, &text);
+        }
     }
 }
 
