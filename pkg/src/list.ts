@@ -303,7 +303,10 @@ function makePage<Name extends ListName>(
   offset: number | null,
   cursor: ListCursor<Name> | null,
 ): ListPage<Name> {
-  const page = Object.assign(data, offset === null ? { cursor } : { offset, cursor });
+  // The data is this page's alone, and was made for it.
+  const page = data as { offset?: number; cursor?: ListCursor<Name> | null };
+  if (offset !== null) page.offset = offset;
+  page.cursor = cursor;
   // Not enumerable, so that a page prints and serialises as its data.
   return Object.defineProperty(page, "nextPage", {
     value: async (own: ListOptions = options) => {
