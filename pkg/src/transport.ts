@@ -75,8 +75,9 @@ export class Transport {
     const { observer } = call;
     observer?.onRequest(method, url, headers);
     // The host's own takes the parts, which is quicker than to make a request of them first.
-    const { fetch: own } = this.#options;
-    const response = checkResponse(await (own ? own(new Request(url, init)) : fetch(url, init)));
+    const { fetch } = this.#options;
+    const sent = fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init);
+    const response = checkResponse(await sent);
     observer?.onResponse(response);
     return response;
   }
@@ -169,8 +170,8 @@ export class Transport {
     if (lastEventId !== "") headers["last-event-id"] = lastEventId;
     const init: RequestInit = { headers, redirect: "manual", signal: signal ?? null };
     const request = new Request(`${url}/events`, init);
-    const { fetch: own = fetch } = this.#options;
-    return checkResponse(await own(request));
+    const { fetch = globalThis.fetch } = this.#options;
+    return checkResponse(await fetch(request));
   }
 
   /** A call's options over the client's. */
