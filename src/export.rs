@@ -15,6 +15,7 @@ use crate::columns::columns;
 use crate::date::DateRange;
 use crate::declaration::{Pagination, Parameter, ParameterKind, Place};
 use crate::error::{Rule, ValidationError};
+use crate::list::Offset;
 use crate::millis::Millis;
 use crate::operation::Operation;
 use crate::pages::{MOST_ROWS, PageInfo, Pages};
@@ -153,6 +154,7 @@ impl Export {
             (Pagination::Cursor { .. }, Some(cursor)) => resume_by_cursor(&mut list, cursor)?,
             (_, Some(cursor)) => {
                 let rows = parse_decimal(cursor)?;
+                Offset::new(rows).ok()?.after(limit).ok()?;
                 list.set("offset", format_integer(rows - rows % limit));
                 rows % limit
             }
