@@ -7,10 +7,12 @@
 
 mod agent_job;
 mod call;
+mod columns;
 mod credential;
 mod date;
 mod encode;
 mod error;
+mod export;
 mod http_date;
 mod job_list;
 mod operations;

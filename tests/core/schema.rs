@@ -161,8 +161,6 @@ fn each_operation_promises_its_resource() {
         (Operation::GetAgentJob, "AgentJob"),
         (Operation::SendMessage, "AgentJob"),
         (Operation::ListAgentJobs, "JobPage"),
-        (Operation::StreamAgentJobEvents, "AgentJob"),
-        (Operation::DeleteAgentJobRecord, ""),
         (Operation::ListPageViews, "PageViews"),
         (Operation::ListVisitors, "Visitors"),
         (Operation::ListFeedback, "FeedbackPage"),
@@ -171,11 +169,19 @@ fn each_operation_promises_its_resource() {
         (Operation::ListConversations, "Conversations"),
         (Operation::GetConversation, "ConversationThread"),
         (Operation::GetCallerStats, "CallerStats"),
+        (Operation::StreamAgentJobEvents, "AgentJob"),
+        (Operation::DeleteAgentJobRecord, ""),
+        (Operation::ExportPageViews, "PageView"),
+        (Operation::ExportVisitors, "PageVisitors"),
+        (Operation::ExportFeedback, "Feedback"),
+        (Operation::ExportSearches, "SearchTerm"),
+        (Operation::ExportConversations, "Conversation"),
     ];
     assert_eq!(results.map(|(operation, _)| operation), Operation::ALL);
     for (operation, name) in results {
         match operation.result() {
             Kind::Object(object) => assert_eq!(object.name, name),
+            Kind::Union(union) => assert_eq!(union.name, name),
             other => assert_eq!((other, name), (&Kind::Nothing, "")),
         }
         assert_eq!(operation.result().name(), name);

@@ -81,6 +81,10 @@ fn describe_call(operation: Operation) -> String {
     if operation == Operation::StreamAgentJobEvents {
         return "`client.agentJobs.watch(id)` and `client.agentJobs.wait(id)` read it".to_owned();
     }
+    if let Some(list) = operation.exported() {
+        let name = list.declaration().name;
+        return format!("`client.{name}(params).export({{ format }})` writes the same");
+    }
     if !of_package().any(|own| own == operation) {
         return "has no method for it".to_owned();
     }
@@ -127,7 +131,9 @@ fn parameters(operation: Operation) -> String {
         "\n| parameter | in | type | default | meaning |\n| --- | --- | --- | --- | --- |\n",
     );
     for (parameter, doc) in declared.parameters.iter().zip(documented.parameters) {
-        let Parameter { name, place, kind } = *parameter;
+        let Parameter {
+            name, place, kind, ..
+        } = *parameter;
         let (place, rule) = (name_place(place), describe_parameter(kind));
         let default = describe_default(parameter);
         let _ = writeln!(text, "| `{name}` | {place} | {rule} | {default} | {doc} |");
@@ -157,7 +163,7 @@ fn describe_integer(rule: &IntegerRule) -> String {
 fn describe_default(parameter: &Parameter) -> String {
     match parameter.kind {
         ParameterKind::Integer { default, .. } => default.to_string(),
-        _ if parameter.is_required() => "required".to_owned(),
+        _ if parameter.is_required => "required".to_owned(),
         _ => "none".to_owned(),
     }
 }

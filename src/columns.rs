@@ -1,0 +1,93 @@
+//! The columns of a list's rows in a table, such as the CSV of an export.
+
+use crate::operation::Operation;
+use crate::schema::{Kind, Object};
+
+/// A column: one member of a row, or of a record within it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The names of the members that lead to the value, from the row on.
+    pub path: Vec<&'static str>,
+}
+
+impl Column {
+    /// The column's name: its path with dots.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.path.join(".")
+    }
+}
+
+/// The columns of the rows of a list; none where the operation's result has no rows.
+///
+/// A record within a row has a column for each of its members. A list has one column for all of it,
+/// and so has what may be one of several records. A row that may be one of several records has the
+/// columns of all of them, each once.
+///
+/// ```
+/// use quillgate::Operation;
+/// use quillgate::columns::columns;
+///
+/// let columns = columns(Operation::ListPageViews);
+/// let names: Vec<_> = columns.iter().map(|column| column.name()).collect();
+/// assert_eq!(names, ["path", "human", "ai", "total"]);
+/// ```
+#[must_use]
+pub fn columns(operation: Operation) -> Vec<Column> {
+    find_row(operation).map_or_else(Vec::new, row_columns)
+}
+
+/// The columns of rows of this type.
+#[must_use]
+pub fn row_columns(row: &'static Kind) -> Vec<Column> {
+    let mut columns = Vec::new();
+    add_row(row, &mut columns);
+    columns
+}
+
+fn find_row(operation: Operation) -> Option<&'static Kind> {
+    let Kind::Object(page) = operation.result() else {
+        return None;
+    };
+    let rows = operation.declaration().pagination.rows()?;
+    page.fields.iter().find_map(|field| match field.kind {
+        Kind::List(row) if field.name == rows => Some(row),
+        _ => None,
+    })
+}
+
+fn add_row(row: &'static Kind, columns: &mut Vec<Column>) {
+    match row {
+        Kind::Union(union) => {
+            for (_, variant) in union.variants {
+                add_row(variant, columns);
+            }
+            add_row(&union.otherwise, columns);
+        }
+        Kind::Object(object) => add_members(object, &[], columns),
+        _ => {}
+    }
+}
+
+fn add_members(object: &'static Object, parents: &[&'static str], columns: &mut Vec<Column>) {
+    for field in object.fields {
+        let mut path = parents.to_vec();
+        path.push(field.name);
+        match unwrap_nullable(&field.kind) {
+            Kind::Object(record) => add_members(record, &path, columns),
+            _ => {
+                let column = Column { path };
+                if !columns.contains(&column) {
+                    columns.push(column);
+                }
+            }
+        }
+    }
+}
+
+const fn unwrap_nullable(kind: &'static Kind) -> &'static Kind {
+    match kind {
+        Kind::Nullable(inner) => inner,
+        kind => kind,
+    }
+}

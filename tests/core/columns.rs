@@ -1,0 +1,141 @@
+//! The columns of a list's rows.
+
+use quillgate::Operation;
+use quillgate::columns::{Column, columns, row_columns};
+use quillgate::schema::{Field, Kind, Object, Union};
+
+fn names(columns: &[Column]) -> Vec<String> {
+    columns.iter().map(Column::name).collect()
+}
+
+#[test]
+fn the_columns_of_every_list_are_its_rows_members() {
+    let expected: &[(Operation, &[&str])] = &[
+        (Operation::ListPageViews, &["path", "human", "ai", "total"]),
+        (Operation::ListVisitors, &["path", "human", "ai", "total"]),
+        (
+            Operation::ListSearches,
+            &[
+                "searchQuery",
+                "hits",
+                "ctr",
+                "topClickedPage",
+                "lastSearchedAt",
+            ],
+        ),
+        (
+            Operation::ListConversations,
+            &[
+                "id",
+                "timestamp",
+                "query",
+                "response",
+                "responseType",
+                "sources",
+                "resolutionStatus",
+                "queryCategory",
+                "pageUrl",
+            ],
+        ),
+        (
+            Operation::ListAgentJobs,
+            &[
+                "id",
+                "status",
+                "prompt",
+                "createdBy",
+                "createdAt",
+                "prLink",
+                "checkedAt",
+            ],
+        ),
+    ];
+    for (operation, expected) in expected {
+        assert_eq!(names(&columns(*operation)), *expected, "{operation:?}");
+    }
+}
+
+#[test]
+fn a_row_of_several_types_has_the_columns_of_all_of_them_once() {
+    let expected = [
+        "id",
+        "path",
+        "comment",
+        "createdAt",
+        "source",
+        "status",
+        "helpful",
+        "contact",
+        "code",
+        "filename",
+        "lang",
+    ];
+    assert_eq!(names(&columns(Operation::ListFeedback)), expected);
+}
+
+#[test]
+fn an_operation_has_columns_where_its_result_has_rows() {
+    for operation in Operation::ALL {
+        let has_rows = operation.declaration().pagination.rows().is_some();
+        assert_eq!(
+            !columns(*operation).is_empty(),
+            has_rows,
+            "{}",
+            operation.declaration().name
+        );
+    }
+}
+
+const fn field(name: &'static str, kind: Kind) -> Field {
+    Field {
+        name,
+        doc: &[],
+        kind,
+    }
+}
+
+#[test]
+fn a_record_in_a_row_is_flattened_and_a_list_or_a_union_is_not() {
+    const PERSON: Object = Object {
+        name: "Person",
+        doc: &[],
+        fields: &[field("name", Kind::Text), field("age", Kind::Count)],
+    };
+    const PLACE: Object = Object {
+        name: "Place",
+        doc: &[],
+        fields: &[
+            field("street", Kind::Text),
+            field("owner", Kind::Nullable(&Kind::Object(&PERSON))),
+        ],
+    };
+    const EITHER: Union = Union {
+        name: "Either",
+        doc: &[],
+        tag: "name",
+        variants: &[("x", Kind::Object(&PERSON))],
+        otherwise: Kind::Object(&PLACE),
+    };
+    const ROW: Object = Object {
+        name: "Row",
+        doc: &[],
+        fields: &[
+            field("id", Kind::Text),
+            field("place", Kind::Object(&PLACE)),
+            field("people", Kind::List(&Kind::Object(&PERSON))),
+            field("either", Kind::Union(&EITHER)),
+        ],
+    };
+    const KIND: Kind = Kind::Object(&ROW);
+    let columns = row_columns(&KIND);
+    let expected = [
+        "id",
+        "place.street",
+        "place.owner.name",
+        "place.owner.age",
+        "people",
+        "either",
+    ];
+    assert_eq!(names(&columns), expected);
+    assert_eq!(columns[3].path, ["place", "owner", "age"]);
+}
