@@ -58,11 +58,12 @@ export async function pull<Name extends ListName>(
   let text = "";
   // A page may be empty, and a stream that is given nothing does not ask again.
   while (text === "" && stream.cursor !== null) {
-    const next = signal.aborted || (await pieces.next());
-    if (next === true || next.done) throw signal.reason;
-    text = next.value.text;
+    if (signal.aborted) throw signal.reason;
+    const { value: piece } = await pieces.next();
+    if (piece === undefined) throw signal.reason; // Aborted in the meantime.
+    text = piece.text;
     if (text !== "") controller.enqueue(new TextEncoder().encode(text));
-    stream.cursor = next.value.cursor;
+    stream.cursor = piece.cursor;
   }
   if (stream.cursor === null) {
     controller.close();
