@@ -50,11 +50,7 @@ impl JobId {
 }
 
 impl SingleParameter for JobId {
-    const PARAMETER: Parameter = Parameter {
-        name: "id",
-        place: Place::Path,
-        kind: ParameterKind::Id,
-    };
+    const PARAMETER: Parameter = Parameter::optional("id", Place::Path, ParameterKind::Id);
     const DOC: &'static str = "The job's identifier.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
@@ -94,11 +90,7 @@ impl Prompt {
 }
 
 impl SingleParameter for Prompt {
-    const PARAMETER: Parameter = Parameter {
-        name: "prompt",
-        place: Place::Body,
-        kind: ParameterKind::Text,
-    };
+    const PARAMETER: Parameter = Parameter::optional("prompt", Place::Body, ParameterKind::Text);
     const DOC: &'static str = "The instruction for the agent: at least one character.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {

@@ -79,7 +79,7 @@ impl Call {
         let mut call = Self::new(declaration);
         for (parameter, argument) in declaration.parameters.iter().zip(&mut call.arguments) {
             *argument = read_argument(parameter, params.member(parameter.name).scalar())?;
-            if argument.is_none() && parameter.is_required() {
+            if argument.is_none() && parameter.is_required {
                 return Err(ValidationError::new(parameter.name, Rule::Required, ""));
             }
         }

@@ -76,13 +76,27 @@ pub struct Parameter {
     pub place: Place,
     /// What it may be.
     pub kind: ParameterKind,
+    /// Whether it has to be there.
+    pub is_required: bool,
 }
 
 impl Parameter {
-    /// Whether it has to be there: whatever is not in the query.
+    /// A parameter that may be left out.
     #[must_use]
-    pub const fn is_required(&self) -> bool {
-        !matches!(self.place, Place::Query)
+    pub const fn optional(name: &'static str, place: Place, kind: ParameterKind) -> Self {
+        Self {
+            name,
+            place,
+            kind,
+            is_required: false,
+        }
+    }
+
+    /// The same parameter, which has to be there.
+    #[must_use]
+    pub const fn require(mut self) -> Self {
+        self.is_required = true;
+        self
     }
 }
 
@@ -257,9 +271,5 @@ pub(crate) const fn join<T: Copy, const N: usize>(lists: &[&[T]], filler: T) -> 
 
 impl Parameter {
     /// What [`join`] begins with.
-    pub(crate) const FILLER: Self = Self {
-        name: "",
-        place: Place::Query,
-        kind: ParameterKind::Text,
-    };
+    pub(crate) const FILLER: Self = Self::optional("", Place::Query, ParameterKind::Text);
 }

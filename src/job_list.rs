@@ -44,14 +44,14 @@ impl JobPageSize {
 }
 
 impl SingleParameter for JobPageSize {
-    const PARAMETER: Parameter = Parameter {
-        name: "limit",
-        place: Place::Query,
-        kind: ParameterKind::Integer {
+    const PARAMETER: Parameter = Parameter::optional(
+        "limit",
+        Place::Query,
+        ParameterKind::Integer {
             rule: &RULE,
             default: Self::DEFAULT.0,
         },
-    };
+    );
     const DOC: &'static str = "Jobs per page.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {

@@ -1,8 +1,8 @@
 //! Every operation that the project supports.
 
-use crate::agent_job::{
-    CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, SendMessage, StreamAgentJobEvents,
-};
+use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
+#[cfg(feature = "gateway")]
+use crate::agent_job::{DeleteAgentJobRecord, StreamAgentJobEvents};
 use crate::analytics::{
     GetCallerStats, GetConversation, GetFeedbackByPage, ListConversations, ListFeedback,
     ListPageViews, ListSearches, ListVisitors,
@@ -12,24 +12,45 @@ use crate::endpoint::Endpoint;
 use crate::job_list::ListAgentJobs;
 use crate::schema::{Described, Kind};
 
-/// Lists the operations: what is matched on [`Operation`] and forgets one does not compile.
+/// Lists the operations: what is matched on [`Operation`] and forgets one does not compile. Those
+/// after `gateway:` are for the gateway alone: without the feature of that name, as in the package's
+/// wasm, they are not there.
 macro_rules! operations {
-    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+    (
+        $($(#[doc = $doc:literal])+ $name:ident,)+
+        gateway: $($(#[doc = $own_doc:literal])+ $own:ident,)+
+    ) => {
         /// An operation.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Operation {
             $($(#[doc = $doc])+ $name,)+
+            $(
+                $(#[doc = $own_doc])+
+                #[cfg(feature = "gateway")]
+                $own,
+            )+
         }
 
         impl Operation {
             /// Every operation.
-            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+            pub const ALL: &'static [Self] = &[
+                $(Self::$name,)+
+                $(#[cfg(feature = "gateway")] Self::$own,)+
+            ];
+
+            /// Whether only the gateway carries it out, and no client by its name.
+            #[cfg(feature = "gateway")]
+            #[must_use]
+            pub const fn is_of_gateway(self) -> bool {
+                matches!(self, $(Self::$own)|+)
+            }
 
             /// What it is.
             #[must_use]
             pub const fn declaration(self) -> &'static Declaration {
                 match self {
                     $(Self::$name => const { &<$name as Endpoint>::DECLARATION },)+
+                    $(#[cfg(feature = "gateway")] Self::$own => const { &<$own as Endpoint>::DECLARATION },)+
                 }
             }
 
@@ -38,6 +59,7 @@ macro_rules! operations {
             pub const fn documentation(self) -> &'static Documentation {
                 match self {
                     $(Self::$name => const { &<$name as Endpoint>::DOCUMENTATION },)+
+                    $(#[cfg(feature = "gateway")] Self::$own => const { &<$own as Endpoint>::DOCUMENTATION },)+
                 }
             }
 
@@ -46,6 +68,7 @@ macro_rules! operations {
             pub const fn result(self) -> &'static Kind {
                 match self {
                     $(Self::$name => &<<$name as Endpoint>::Output as Described>::KIND,)+
+                    $(#[cfg(feature = "gateway")] Self::$own => &<<$own as Endpoint>::Output as Described>::KIND,)+
                 }
             }
         }
@@ -61,10 +84,6 @@ operations! {
     SendMessage,
     /// [`ListAgentJobs`].
     ListAgentJobs,
-    /// [`StreamAgentJobEvents`].
-    StreamAgentJobEvents,
-    /// [`DeleteAgentJobRecord`].
-    DeleteAgentJobRecord,
     /// [`ListPageViews`].
     ListPageViews,
     /// [`ListVisitors`].
@@ -81,6 +100,11 @@ operations! {
     GetConversation,
     /// [`GetCallerStats`].
     GetCallerStats,
+    gateway:
+    /// [`StreamAgentJobEvents`].
+    StreamAgentJobEvents,
+    /// [`DeleteAgentJobRecord`].
+    DeleteAgentJobRecord,
 }
 
 impl Operation {

@@ -46,7 +46,7 @@ pub trait SingleParameter: Sized {
 }
 
 impl<T: SingleParameter> Parameters for T {
-    const LIST: &'static [Parameter] = &[T::PARAMETER];
+    const LIST: &'static [Parameter] = &[T::PARAMETER.require()];
     const DOCS: &'static [&'static str] = &[T::DOC];
 
     fn read(call: &Call) -> Result<Self, ValidationError> {
@@ -94,22 +94,18 @@ impl Parameters for DateRange {
 }
 
 const fn bound(name: &'static str) -> Parameter {
-    Parameter {
-        name,
-        place: Place::Query,
-        kind: ParameterKind::Date,
-    }
+    Parameter::optional(name, Place::Query, ParameterKind::Date)
 }
 
 impl<const MAX: u64, const DEFAULT: u64> SingleParameter for Limit<MAX, DEFAULT> {
-    const PARAMETER: Parameter = Parameter {
-        name: "limit",
-        place: Place::Query,
-        kind: ParameterKind::Integer {
+    const PARAMETER: Parameter = Parameter::optional(
+        "limit",
+        Place::Query,
+        ParameterKind::Integer {
             rule: const { &Self::RULE },
             default: DEFAULT,
         },
-    };
+    );
     const DOC: &'static str = "Rows per page.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
@@ -140,19 +136,15 @@ pub(crate) fn read_number(
 /// Two parameters say it: `offset`, or `page` in its place.
 impl Parameters for Option<Offset> {
     const LIST: &'static [Parameter] = &[
-        Parameter {
-            name: "offset",
-            place: Place::Query,
-            kind: ParameterKind::Integer {
+        Parameter::optional(
+            "offset",
+            Place::Query,
+            ParameterKind::Integer {
                 rule: &IntegerRule::OFFSET,
                 default: 0,
             },
-        },
-        Parameter {
-            name: PAGE,
-            place: Place::Query,
-            kind: ParameterKind::Page,
-        },
+        ),
+        Parameter::optional(PAGE, Place::Query, ParameterKind::Page),
     ];
     const DOCS: &'static [&'static str] = &[
         "Rows to skip. For page-based access: (page - 1) * limit.",
@@ -195,11 +187,11 @@ macro_rules! cursor {
         }
 
         impl SingleParameter for $name {
-            const PARAMETER: Parameter = Parameter {
-                name: "cursor",
-                place: Place::Query,
-                kind: ParameterKind::$kind,
-            };
+            const PARAMETER: Parameter = Parameter::optional(
+                "cursor",
+                Place::Query,
+                ParameterKind::$kind,
+            );
             const DOC: &'static str = "Where to go on: the `nextCursor` of the page before.";
 
             fn from_text(text: &str) -> Result<Self, ValidationError> {

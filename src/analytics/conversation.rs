@@ -34,11 +34,7 @@ impl ThreadId {
 }
 
 impl SingleParameter for ThreadId {
-    const PARAMETER: Parameter = Parameter {
-        name: "threadId",
-        place: Place::Path,
-        kind: ParameterKind::Ulid,
-    };
+    const PARAMETER: Parameter = Parameter::optional("threadId", Place::Path, ParameterKind::Ulid);
     const DOC: &'static str = "The conversation's identifier, a ULID.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {

@@ -54,11 +54,8 @@ impl FeedbackSource {
 }
 
 impl SingleParameter for FeedbackSource {
-    const PARAMETER: Parameter = Parameter {
-        name: "source",
-        place: Place::Query,
-        kind: ParameterKind::OneOf(&Self::NAMES),
-    };
+    const PARAMETER: Parameter =
+        Parameter::optional("source", Place::Query, ParameterKind::OneOf(&Self::NAMES));
     const DOC: &'static str = "Only feedback of this source.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
@@ -87,11 +84,7 @@ impl FeedbackStatuses {
 }
 
 impl SingleParameter for FeedbackStatuses {
-    const PARAMETER: Parameter = Parameter {
-        name: "status",
-        place: Place::Query,
-        kind: ParameterKind::Text,
-    };
+    const PARAMETER: Parameter = Parameter::optional("status", Place::Query, ParameterKind::Text);
     const DOC: &'static str = "Only feedback with one of these statuses, separated by commas: `pending`, \
         `in_progress`, `resolved`, `dismissed`.";
 

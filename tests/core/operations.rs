@@ -328,11 +328,9 @@ fn a_parameter_is_required_exactly_where_its_operation_says_so() {
         for left_out in declared.parameters {
             let taken = takes(operation, &params_without(operation, left_out.name));
             assert_eq!(
-                taken,
-                !left_out.is_required(),
+                taken, !left_out.is_required,
                 "{} without {}",
-                declared.name,
-                left_out.name
+                declared.name, left_out.name
             );
         }
     }
@@ -435,18 +433,6 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
             jobs,
         ),
         (
-            "agentJobs.events",
-            Scope::ReadJobs,
-            Some(Policy::ReadJobs),
-            Pagination::Whole,
-        ),
-        (
-            "agentJobs.deleteRecord",
-            Scope::Operate,
-            None,
-            Pagination::Whole,
-        ),
-        (
             "analytics.views",
             Scope::ReadAnalytics,
             Some(Policy::Analytics),
@@ -480,6 +466,18 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
             Pagination::Whole,
         ),
         report("analytics.callerStats", Pagination::Whole),
+        (
+            "agentJobs.events",
+            Scope::ReadJobs,
+            Some(Policy::ReadJobs),
+            Pagination::Whole,
+        ),
+        (
+            "agentJobs.deleteRecord",
+            Scope::Operate,
+            None,
+            Pagination::Whole,
+        ),
     ];
     let declared = Operation::ALL.iter().map(|operation| {
         let own = operation.declaration();

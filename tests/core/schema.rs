@@ -161,8 +161,6 @@ fn each_operation_promises_its_resource() {
         (Operation::GetAgentJob, "AgentJob"),
         (Operation::SendMessage, "AgentJob"),
         (Operation::ListAgentJobs, "JobPage"),
-        (Operation::StreamAgentJobEvents, "AgentJob"),
-        (Operation::DeleteAgentJobRecord, ""),
         (Operation::ListPageViews, "PageViews"),
         (Operation::ListVisitors, "Visitors"),
         (Operation::ListFeedback, "FeedbackPage"),
@@ -171,6 +169,8 @@ fn each_operation_promises_its_resource() {
         (Operation::ListConversations, "Conversations"),
         (Operation::GetConversation, "ConversationThread"),
         (Operation::GetCallerStats, "CallerStats"),
+        (Operation::StreamAgentJobEvents, "AgentJob"),
+        (Operation::DeleteAgentJobRecord, ""),
     ];
     assert_eq!(results.map(|(operation, _)| operation), Operation::ALL);
     for (operation, name) in results {

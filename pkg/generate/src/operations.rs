@@ -33,11 +33,7 @@ fn describe(operation: Operation) -> Value {
 
 /// The one parameter that no operation declares, since all have it.
 fn project() -> Value {
-    let project = Parameter {
-        name: "projectId",
-        place: Place::Path,
-        kind: ParameterKind::Id,
-    };
+    let project = Parameter::optional("projectId", Place::Path, ParameterKind::Id);
     describe_parameter(&project, "The project's identifier.")
 }
 
@@ -45,7 +41,7 @@ fn describe_parameter(parameter: &Parameter, doc: &str) -> Value {
     let mut described = describe_parameter_kind(parameter.kind);
     described["name"] = parameter.name.into();
     described["in"] = name_place(parameter.place).into();
-    described["required"] = parameter.is_required().into();
+    described["required"] = parameter.is_required.into();
     described["description"] = doc.into();
     described
 }

@@ -127,7 +127,9 @@ fn parameters(operation: Operation) -> String {
         "\n| parameter | in | type | default | meaning |\n| --- | --- | --- | --- | --- |\n",
     );
     for (parameter, doc) in declared.parameters.iter().zip(documented.parameters) {
-        let Parameter { name, place, kind } = *parameter;
+        let Parameter {
+            name, place, kind, ..
+        } = *parameter;
         let (place, rule) = (name_place(place), describe_parameter(kind));
         let default = describe_default(parameter);
         let _ = writeln!(text, "| `{name}` | {place} | {rule} | {default} | {doc} |");
@@ -157,7 +159,7 @@ fn describe_integer(rule: &IntegerRule) -> String {
 fn describe_default(parameter: &Parameter) -> String {
     match parameter.kind {
         ParameterKind::Integer { default, .. } => default.to_string(),
-        _ if parameter.is_required() => "required".to_owned(),
+        _ if parameter.is_required => "required".to_owned(),
         _ => "none".to_owned(),
     }
 }

@@ -2,14 +2,10 @@
 
 use quillgate::Operation;
 
-/// The operations that the package carries out by name: those that are answered by JSON.
+/// The operations that the package carries out by name.
 pub fn of_package() -> impl Iterator<Item = Operation> {
-    let own = [
-        Operation::StreamAgentJobEvents,
-        Operation::DeleteAgentJobRecord,
-    ];
     let all = Operation::ALL.iter().copied();
-    all.filter(move |operation| !own.contains(operation))
+    all.filter(|operation| !operation.is_of_gateway())
 }
 
 /// Documentation as one paragraph.

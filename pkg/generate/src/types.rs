@@ -101,7 +101,7 @@ fn parameters(operation: Operation) -> String {
     let docs = documented.parameters.iter();
     for (parameter, sentence) in declared.parameters.iter().zip(docs) {
         text.push_str(&parameter_doc(parameter, sentence));
-        let (optional, absent) = if parameter.is_required() {
+        let (optional, absent) = if parameter.is_required {
             ("", "")
         } else {
             ("?", " | undefined")

@@ -78,7 +78,7 @@ fn read(parameter: &Parameter, sent: Option<&str>) -> Result<Option<Value>, Stri
             None => Err(format!("{name} must be {}", describe(kind))),
         },
         (ParameterKind::Integer { default, .. }, None) => Ok(Some(Value::Integer(number(default)))),
-        (_, None) if parameter.is_required() => Err(format!("{name} is required")),
+        (_, None) if parameter.is_required => Err(format!("{name} is required")),
         (_, None) => Ok(None),
     }
 }
@@ -136,11 +136,7 @@ mod tests {
     use super::*;
 
     const fn optional(name: &'static str, kind: ParameterKind) -> Parameter {
-        Parameter {
-            name,
-            place: Place::Query,
-            kind,
-        }
+        Parameter::optional(name, Place::Query, kind)
     }
 
     const TABLE: [Parameter; 7] = [
@@ -162,11 +158,7 @@ mod tests {
         optional("page", ParameterKind::Page),
         optional("source", ParameterKind::OneOf(&["agent", "page"])),
         optional("cursor", ParameterKind::Text),
-        Parameter {
-            name: "id",
-            place: Place::Path,
-            kind: ParameterKind::Ulid,
-        },
+        Parameter::optional("id", Place::Path, ParameterKind::Ulid),
     ];
     const ID: (&str, &str) = ("id", "01ARZ3NDEKTSV4RRFFQ69G5FAV");
 

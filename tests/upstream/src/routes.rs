@@ -48,9 +48,7 @@ fn handler(operation: Operation) -> Option<MethodRouter<Arc<Platform>>> {
         Operation::ListConversations => on(method, conversations::list),
         Operation::GetConversation => on(method, conversations::get),
         Operation::GetCallerStats => on(method, conversations::get_caller_stats),
-        Operation::ListAgentJobs
-        | Operation::StreamAgentJobEvents
-        | Operation::DeleteAgentJobRecord => return None,
+        _ => return None,
     };
     Some(handler)
 }

@@ -225,7 +225,7 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
             json!({
                 "name": own.name,
                 "in": if own.place == Place::Path { "path" } else { "query" },
-                "required": own.is_required(),
+                "required": own.is_required,
                 "description": doc,
                 "schema": schema,
             })

@@ -145,7 +145,7 @@ fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
                 } else {
                     "query"
                 };
-                (place.into(), own.name.into(), own.is_required().into())
+                (place.into(), own.name.into(), own.is_required.into())
             })
             .collect();
         assert_eq!(found, expected, "{}", operation.name);

@@ -69,13 +69,7 @@ fn whole(
         Operation::GetCallerStats => {
             json!(CallerStats::of(&sites().conversations(project, range)))
         }
-        Operation::CreateAgentJob
-        | Operation::GetAgentJob
-        | Operation::SendMessage
-        | Operation::ListAgentJobs
-        | Operation::StreamAgentJobEvents
-        | Operation::DeleteAgentJobRecord
-        | Operation::GetConversation => {
+        _ => {
             return Err(Refusal::InvalidRequest("no report has this name"));
         }
     };
