@@ -225,8 +225,8 @@ export class List<Name extends ListName>
       new ReadableStream(
         {
           pull: (controller) =>
-            import("./export.js").then(({ pull }) =>
-              pull(controller, stream, this.#source, options, left, List, ValidationError),
+            import("./export.js").then((module) =>
+              module.pull(controller, stream, this.#source, options, left, List, ValidationError),
             ),
           cancel: () => left.abort(),
         },
