@@ -55,22 +55,22 @@ export async function pull<Name extends ListName>(
     piecesOf.set(controller, begun as AsyncGenerator<Piece<ListName>, void>);
     pieces = begun;
   }
-  let text = "";
-  // A page may be empty, and a stream that is given nothing does not ask again.
-  while (text === "" && stream.cursor !== null) {
+  let piece: Piece<Name> | undefined;
+  do {
     if (signal.aborted) throw signal.reason;
-    const { value: piece } = await pieces.next();
+    piece = (await pieces.next()).value ?? undefined;
     if (piece === undefined) throw signal.reason; // Aborted in the meantime.
-    text = piece.text;
-    if (text !== "") controller.enqueue(new TextEncoder().encode(text));
+    if (piece.text !== "") controller.enqueue(new TextEncoder().encode(piece.text));
     stream.cursor = piece.cursor;
-  }
-  if (stream.cursor === null) {
+    // A page may be empty, and a stream that is given nothing does not ask again.
+  } while (piece.text === "" && piece.cursor !== null);
+  if (piece.cursor === null) {
     controller.close();
     await pieces.return();
   }
 }
 
+/** Goes through the list's pages, and writes the rows of each. */
 async function* readPieces<Name extends ListName>(
   source: Source<Name>,
   options: ExportOptions<Name>,
@@ -112,7 +112,11 @@ async function* readPieces<Name extends ListName>(
   }
 }
 
-/** @throws {ValidationError} */
+/**
+ * Refuses what no export can be made of.
+ *
+ * @throws {ValidationError}
+ */
 function refuse<Name extends ListName>(
   source: Source<Name>,
   options: ExportOptions<Name>,
@@ -132,7 +136,9 @@ function refuse<Name extends ListName>(
     const rule = `must be an integer of milliseconds from 0 to ${LONGEST_WAIT}`;
     throw new ErrorClass(`wait ${rule}`, "wait", "milliseconds");
   }
-  // A list that is given by a cursor is read as such.
+  if (cursor === null) {
+    throw new ErrorClass("cursor must be that of an export that is not over", "cursor", "text");
+  }
   for (const [name, value] of cursor ? Object.entries(source.params) : []) {
     const goesOn = (cursor as Record<string, unknown>)[name];
     if (value == null || typeof value === "object" || POSITIONS.includes(name)) continue;
@@ -168,6 +174,7 @@ function readWait(error: unknown): number {
   return Math.max(LEAST_WAIT, Math.ceil(retryAfter * 1000));
 }
 
+/** Makes a controller abort with a signal. @returns what ends that */
 function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
   const abort = () => controller.abort(signal?.reason);
   if (signal?.aborted) abort();
@@ -175,12 +182,17 @@ function follow(controller: AbortController, signal: AbortSignal | undefined): (
   return () => signal?.removeEventListener?.("abort", abort);
 }
 
+/** Waits; rejects with the signal's reason as soon as it aborts. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    const abort = () => {
       clearTimeout(timer);
       reject(signal.reason);
-    });
+    };
+    signal.addEventListener("abort", abort);
   });
 }

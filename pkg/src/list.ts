@@ -79,7 +79,8 @@ export interface ExportStream<Name extends ListName = "analytics.views">
   extends ReadableStream<Uint8Array> {
   /**
    * Where the list goes on after the chunk that was read last, as plain JSON: an open end of the range
-   * is in it as it was when the export began. `undefined` before the first chunk, `null` after the last.
+   * is in it as it was when the export began. Before the first chunk it is the one that the export was
+   * given, or `undefined`; after the last it is `null`.
    */
   readonly cursor: ListCursor<Name> | null | undefined;
 }
@@ -211,7 +212,7 @@ export class List<Name extends ListName>
    * the stream is read, and no page is asked for before the one before it has been read.
    *
    * A stream that ends has every row. One that fails says by its `cursor` where to go on: an export with
-   * that cursor gives what is missing, so that both joined are the whole, byte for byte.
+   * that cursor gives what is missing, and both joined are the whole, byte for byte.
    *
    * @example
    * ```ts
@@ -221,7 +222,7 @@ export class List<Name extends ListName>
    */
   export(options: ExportOptions<Name>): ExportStream<Name> {
     const left = new AbortController();
-    const stream: ReadableStream<Uint8Array> & { cursor?: ListCursor<Name> | null } =
+    const stream: ReadableStream<Uint8Array> & { cursor?: ExportStream<Name>["cursor"] } =
       new ReadableStream(
         {
           pull: (controller) =>
@@ -232,6 +233,7 @@ export class List<Name extends ListName>
         },
         { highWaterMark: 0 },
       );
+    stream.cursor = options?.cursor;
     return stream as ExportStream<Name>;
   }
 

@@ -232,8 +232,7 @@ for (const name of NAMES) {
                 assert.ok(quillgate.isQuillgateError(error), inspect(error));
                 failures++;
               }
-              if (stream.cursor !== undefined)
-                cursor = stream.cursor && JSON.stringify(stream.cursor);
+              cursor = stream.cursor && JSON.stringify(stream.cursor);
             }
             assert.equal(text, REFERENCE[format](rows, list));
             assert.deepEqual([failures, breaks], [10, 10]);

@@ -12,8 +12,6 @@ use crate::text::of_package;
 const PRELUDE: &str = r#"// @ts-nocheck
 /** Decoders of what operations promise. Generated from the Rust types: do not edit. */
 
-const MAX_COUNT = Number.MAX_SAFE_INTEGER;
-
 /** What is wrong in a body; `where` is the place in the JSON. */
 export class Misfit {
   where = "";
@@ -51,7 +49,7 @@ function flag(value) {
 }
 
 function count(value) {
-  return Number.isInteger(value) && value >= 0 && value <= MAX_COUNT
+  return Number.isSafeInteger(value) && value >= 0
     ? value
     : refuse(value, "an integer from 0 to 9007199254740991");
 }
