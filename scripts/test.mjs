@@ -18,7 +18,10 @@ import { ROOT } from "./versions.mjs";
 
 const WASM_PACK_NEEDS = { wasmBindgen: true, wasmPack: true };
 const OPENAPI_NEEDS = { ...BUILD_NEEDS, python: true };
-const PACKAGE_NEEDS = { ...BUILD_NEEDS, browser: true, firefox: true, packageTools: true };
+const PACKAGE_NEEDS = {
+  ...BUILD_NEEDS,
+  ...{ browser: true, firefox: true, spreadsheet: true, packageTools: true },
+};
 const EXAMPLES_NEEDS = { ...BUILD_NEEDS, wasmPack: true, browser: true };
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
