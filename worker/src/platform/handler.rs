@@ -538,7 +538,7 @@ impl Work {
         packed: &PackedHead<'_>,
         query: ReportQuery,
     ) -> Result<Outcome, Problem> {
-        let call = self.report_call(packed, query)?;
+        let call = self.report_call(packed, query, true)?;
         let asked = async { OrgStub::new(&self.env)?.report(&call).await };
         let reply = asked.await.map_err(|error| self.gate_failed(&error))?;
         self.context.metrics = reply.metrics;
@@ -564,6 +564,7 @@ impl Work {
         &self,
         packed: &PackedHead<'_>,
         query: ReportQuery,
+        takes_stale: bool,
     ) -> Result<ReportCall, Problem> {
         let caller = self.caller()?;
         Ok(ReportCall {
@@ -575,6 +576,7 @@ impl Work {
             ceilings: caller.ceilings(Policy::Analytics),
             query,
             revalidate: revalidates(packed),
+            takes_stale,
         })
     }
 
@@ -598,7 +600,7 @@ impl Work {
             env: self.env.clone(),
             config: Rc::clone(&self.config),
             project,
-            call: self.report_call(packed, first)?,
+            call: self.report_call(packed, first, false)?,
             query,
             expires: self.caller()?.expires,
             started: now,
@@ -606,6 +608,7 @@ impl Work {
             metrics: RequestMetrics::default(),
             budget: HeaderFields::default(),
             ahead: None,
+            reads_ahead: !self.context.is_head,
         };
         let began = export.push_chunk(&Brake::default(), &mut chunk).await;
         self.context.metrics = std::mem::take(&mut export.metrics);
