@@ -3,6 +3,8 @@
 mod caller_stats;
 mod conversation;
 mod conversations;
+#[cfg(feature = "gateway")]
+mod exports;
 mod feedback;
 mod feedback_by_page;
 mod feedback_filter;
@@ -13,6 +15,8 @@ mod visitors;
 pub use caller_stats::*;
 pub use conversation::*;
 pub use conversations::*;
+#[cfg(feature = "gateway")]
+pub use exports::*;
 pub use feedback::*;
 pub use feedback_by_page::*;
 pub use feedback_filter::*;

@@ -28,6 +28,7 @@
 //! | [`call`] | which arguments are sound, and the request that follows |
 //! | [`response`] | whether an answer is a success, an API error or not what was promised |
 //! | [`pages`] | which page of a list comes next |
+//! | `export` | every row of a report as text: which page comes next, and where a cut export goes on |
 //! | [`columns`] | the columns of a list's rows in a table |
 //! | [`poll`] | when to ask for a job again |
 //! | [`retry`] | whether and when to send a request again |
@@ -54,6 +55,8 @@ pub mod date;
 pub mod declaration;
 pub mod encode;
 pub mod error;
+#[cfg(feature = "gateway")]
+pub mod export;
 pub mod job_list;
 pub mod list;
 pub mod millis;

@@ -3,6 +3,10 @@
 use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
 #[cfg(feature = "gateway")]
 use crate::agent_job::{DeleteAgentJobRecord, StreamAgentJobEvents};
+#[cfg(feature = "gateway")]
+use crate::analytics::{
+    ExportConversations, ExportFeedback, ExportPageViews, ExportSearches, ExportVisitors,
+};
 use crate::analytics::{
     GetCallerStats, GetConversation, GetFeedbackByPage, ListConversations, ListFeedback,
     ListPageViews, ListSearches, ListVisitors,
@@ -105,6 +109,16 @@ operations! {
     StreamAgentJobEvents,
     /// [`DeleteAgentJobRecord`].
     DeleteAgentJobRecord,
+    /// [`ExportPageViews`].
+    ExportPageViews,
+    /// [`ExportVisitors`].
+    ExportVisitors,
+    /// [`ExportFeedback`].
+    ExportFeedback,
+    /// [`ExportSearches`].
+    ExportSearches,
+    /// [`ExportConversations`].
+    ExportConversations,
 }
 
 impl Operation {

@@ -10,7 +10,7 @@ use crate::text::format_integer;
 /// How many empty pages in a row are gone through before the run is given up.
 pub const MOST_EMPTY_PAGES: u32 = 5;
 /// The most rows that a run through everything asks for at once.
-const MOST_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
+pub(crate) const MOST_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
 
 /// What a page says about the list that it is a part of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,4 +1,5 @@
 /** What the gateway is to reach, and whether it does. */
+import { FORMATS, LENGTHS } from "./exports.mjs";
 import { REQUESTS } from "./memory.mjs";
 import { estimateError, median } from "./statistics.mjs";
 
@@ -19,6 +20,10 @@ const MAX_DELAY = 10;
 const MAX_WASM_GZIP = 200_000;
 /** By how much requests that cost their caller nothing may make workerd grow, in bytes. */
 const MAX_MEMORY_GROWTH = 32_000_000;
+/** Rows per second for one of the plain Worker's. */
+const MIN_EXPORT_RATE = 1;
+/** The memory of the longest export for one of the shortest. */
+const MAX_EXPORT_GROWTH = 1.2;
 /** What the largest ledger may cost, for one of the smallest. */
 const MAX_GROWTH = 1.5;
 
@@ -68,8 +73,8 @@ function judgeRatios({ maxCpu, minRate }, { cpu, rate }) {
  * @param {import("./measure.mjs").Measured} measured
  * @returns {{ what: string, value: string, isReached: boolean, isClose?: boolean }[]}
  */
-export function judgeRest({ coldStarts, jobs, memory, sizes, deviations }) {
-  const goals = jobs ? judgeGrowth(jobs) : [];
+export function judgeRest({ coldStarts, exports, jobs, memory, sizes, deviations }) {
+  const goals = [...(jobs ? judgeGrowth(jobs) : []), ...(exports ? judgeExports(exports) : [])];
   if (coldStarts) {
     goals.push(judgeDelay("fresh workerd to its first answer", coldStarts, "firstAnswer"));
     goals.push(judgeDelay("first request of an object", coldStarts, "firstOfObject"));
@@ -102,6 +107,41 @@ export function judgeRest({ coldStarts, jobs, memory, sizes, deviations }) {
     });
   }
   return goals;
+}
+
+/** Compares exports with the plain Worker's, and long ones with short ones. */
+function judgeExports({ speed, memory }) {
+  const rates = FORMATS.map((format) => {
+    const ratios = compareExports(speed[format]).rate;
+    const ratio = median(ratios);
+    return {
+      what: `export as ${format}, beside \`loop\`: at least ${MIN_EXPORT_RATE.toFixed(2)} × its rows per second`,
+      value: `${ratio.toFixed(2)} ± ${estimateError(ratios).toFixed(2)}`,
+      isReached: Number(ratio.toFixed(2)) >= MIN_EXPORT_RATE,
+      isClose: Math.abs(ratio - MIN_EXPORT_RATE) <= estimateError(ratios),
+    };
+  });
+  const growths = FORMATS.flatMap((format) =>
+    ["workerd", "client"].map((process) => {
+      const peaks = LENGTHS.map((rows) => memory[format][rows][process]);
+      const growth = Math.max(...peaks) / Math.min(...peaks);
+      return {
+        what: `memory of ${process} for an export as ${format} of any length: at most ${MAX_EXPORT_GROWTH} × the least`,
+        value: growth.toFixed(2),
+        isReached: growth <= MAX_EXPORT_GROWTH,
+      };
+    }),
+  );
+  return [...rates, ...growths];
+}
+
+/** The gateway's exports for one of the plain Worker's, round by round. */
+export function compareExports({ quillgate, loop }) {
+  const pairs = quillgate.map((own, round) => [own, loop[round]]);
+  return {
+    rate: pairs.map(([own, its]) => own.rate / its.rate),
+    cpu: pairs.map(([own, its]) => own.cpu / its.cpu),
+  };
 }
 
 /** Judges what the largest ledger costs beside the smallest. */

@@ -5,6 +5,7 @@ import { measure as measureSize } from "../sizes.mjs";
 import { provideBefore } from "./before.mjs";
 import { measureColdStarts } from "./cold_start.mjs";
 import { countCrossings } from "./crossings.mjs";
+import { measureExports } from "./exports.mjs";
 import { measureJobs } from "./jobs.mjs";
 import { measureMemory } from "./memory.mjs";
 import { ALONE, PATHS } from "./sections.mjs";
@@ -23,6 +24,7 @@ import { PRESENT, SCRIPT, WASM } from "./variants.mjs";
  * @property {Record<string, import("./memory.mjs").Memory>} [memory] by variant
  * @property {Awaited<ReturnType<typeof countCrossings>>} [crossings]
  * @property {Awaited<ReturnType<typeof measureJobs>>} [jobs] by the number of recorded jobs
+ * @property {Awaited<ReturnType<typeof measureExports>>} [exports]
  * @property {Record<string, { wasm: Size, script: Size }>} [sizes] by build
  * @property {string} place where the storage was
  *
@@ -50,6 +52,7 @@ export async function measureGateway(context, sections) {
       memory: has("memory") ? await measureMemory(bench) : undefined,
       crossings: has("crossings") ? await countCrossings(bench) : undefined,
       jobs: has("jobs") ? await measureJobs(bench) : undefined,
+      exports: has("export") ? await measureExports(bench) : undefined,
       sizes: has("size") ? await measureSizes({ quillgate: PRESENT, before }) : undefined,
       place: dirname(bench.folder),
     };

@@ -4,7 +4,7 @@
  * request comes first: what V8 takes for any work is not what is kept of distinct requests. (Under
  * wrangler the inspector keeps every line of the log.)
  */
-import { readFileSync } from "node:fs";
+import { readResident } from "./resident.mjs";
 import { PROJECT, startServer } from "./servers.mjs";
 
 export const REQUESTS = 24_000;
@@ -97,10 +97,4 @@ async function send(url, init) {
   const response = await fetch(url, init);
   const text = await response.text();
   if (!response.ok) throw new Error(`answered ${response.status}: ${text}`);
-}
-
-/** The resident memory of a process, in bytes. */
-function readResident(pid) {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-  return Number(kilobytes) * 1024;
 }

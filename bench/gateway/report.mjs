@@ -1,7 +1,14 @@
 /** What was measured of the gateway, as tables. */
 import { cpus } from "node:os";
 import { COLD_VARIANTS, STARTS } from "./cold_start.mjs";
-import { compare, judgeLoad, judgeRest } from "./goals.mjs";
+import {
+  FORMATS as EXPORT_FORMATS,
+  ROUNDS as EXPORT_ROUNDS,
+  ROWS as EXPORT_ROWS,
+  LENGTHS,
+  MOST_ROWS,
+} from "./exports.mjs";
+import { compare, compareExports, judgeLoad, judgeRest } from "./goals.mjs";
 import { ROUNDS as JOB_ROUNDS } from "./jobs.mjs";
 import { REQUESTS } from "./memory.mjs";
 import { estimateError, median } from "./statistics.mjs";
@@ -14,7 +21,7 @@ import { VARIANTS } from "./variants.mjs";
  * @param {import("./measure.mjs").Measured} measured
  */
 export function reportGateway(measured) {
-  const { throughput, coldStarts, memory, crossings, jobs, sizes } = measured;
+  const { throughput, coldStarts, memory, crossings, exports, jobs, sizes } = measured;
   const parts = ["## The gateway beside its peers and an earlier build", describeMethod(measured)];
   parts.push("### Goals", ...reportGoals(measured));
   for (const [path, groups] of Object.entries(throughput)) {
@@ -41,6 +48,13 @@ of 48 MB, where less of it lies.`;
     parts.push(...writeHeading("a project with many recorded jobs, in milliseconds", "jobs"));
     const note = `Medians of ${JOB_ROUNDS} rounds: creations of a job with a webhook, and alarms with nothing due.`;
     parts.push(note, writeJobTable(jobs));
+  }
+  if (exports) {
+    parts.push(...writeHeading("exports", "export"));
+    const note = `\
+Medians of ${EXPORT_ROUNDS} rounds of an export of ${EXPORT_ROWS.toLocaleString("en")} rows by each in turn, one at a time, every page of it from
+upstream. Memory is the most that was resident in a process of its own, after exports of ${MOST_ROWS.toLocaleString("en")} rows in all.`;
+    parts.push(note, writeExportTable(exports), writeExportMemoryTable(exports));
   }
   if (sizes) parts.push(...writeHeading("size, in bytes", "size"), writeSizeTable(sizes));
   return parts.join("\n\n");
@@ -155,6 +169,35 @@ function writeJobTable(jobs) {
     formatRow([Number(count).toLocaleString("en"), formatMedian(creation), formatMedian(alarm)]),
   );
   return formatTable(["recorded jobs", "creation", "alarm"], lines);
+}
+
+function writeExportTable({ speed }) {
+  const lines = EXPORT_FORMATS.flatMap((format) => {
+    const { rate, cpu } = compareExports(speed[format]);
+    return Object.entries(speed[format]).map(([variant, samples]) => {
+      const isOwn = variant === "quillgate";
+      return formatRow([
+        `${variant}: ${format}`,
+        median(samples.map((sample) => sample.rate)).toFixed(0),
+        median(samples.map((sample) => sample.cpu)).toFixed(0),
+        isOwn ? "" : formatMedian(cpu),
+        isOwn ? "" : formatMedian(rate),
+      ]);
+    });
+  });
+  const head = ["export", "rows/s", "CPU per 1000 rows, µs", "quillgate's CPU / its", "rate / its"];
+  return formatTable(head, lines);
+}
+
+function writeExportMemoryTable({ memory }) {
+  const lines = EXPORT_FORMATS.flatMap((format) =>
+    ["workerd", "client"].map((process) => {
+      const peaks = LENGTHS.map((rows) => (memory[format][rows][process] / 1e6).toFixed(1));
+      return formatRow([`${process}: ${format}`, ...peaks]);
+    }),
+  );
+  const head = LENGTHS.map((rows) => `${rows.toLocaleString("en")} rows each`);
+  return formatTable(["most resident memory, MB", ...head], lines);
 }
 
 function writeCrossingTable(crossings) {

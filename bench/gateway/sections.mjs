@@ -2,6 +2,6 @@
 
 /** What is measured under load. */
 export const PATHS = ["views-cached", "views-uncached", "job-read", "create"];
-export const SECTIONS = [...PATHS, "cold-start", "memory", "crossings", "jobs", "size"];
+export const SECTIONS = [...PATHS, "cold-start", "memory", "crossings", "jobs", "export", "size"];
 /** What is measured of the gateway alone, without its peers and an earlier build. */
-export const ALONE = ["jobs"];
+export const ALONE = ["jobs", "export"];

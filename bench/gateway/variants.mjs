@@ -33,6 +33,7 @@ export const VARIANTS = {
   bare: { description: "JavaScript pass-through, no checks" },
   counted: { hasWasm: true, hasObjects: true },
   recorded: { hasWasm: true, hasObjects: true },
+  loop: { description: "a plain Worker that loops over the pages" },
   upstream: {},
 };
 
@@ -46,7 +47,7 @@ export const OBJECTS = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
  * @param {string} [before] the folder with the earlier build
  */
 export async function bundleVariants(folder, before) {
-  const names = ["hand", "hono", "bare", "upstream"];
+  const names = ["hand", "hono", "bare", "loop", "upstream"];
   const entryPoints = names.map((name) => ({
     in: join(WORKERS, `${name}.mjs`),
     out: join(name, "index"),

@@ -2,10 +2,12 @@
 
 use quillgate::declaration::{Pagination, ParameterKind, Place};
 use quillgate::{
-    Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint, GetAgentJob,
-    GetCallerStats, GetConversation, GetFeedbackByPage, JobId, ListAgentJobs, ListConversations,
-    ListFeedback, ListPageViews, ListSearches, ListVisitors, Method, Offset, Operation, PageSize,
-    Policy, ProjectId, Prompt, Request, Scope, SendMessage, StreamAgentJobEvents,
+    Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint,
+    ExportConversations, ExportFeedback, ExportPageViews, ExportSearches, ExportVisitors,
+    GetAgentJob, GetCallerStats, GetConversation, GetFeedbackByPage, JobId, ListAgentJobs,
+    ListConversations, ListFeedback, ListPageViews, ListSearches, ListVisitors, Method, Offset,
+    Operation, PageSize, Policy, ProjectId, Prompt, Request, Scope, SendMessage,
+    StreamAgentJobEvents,
 };
 use serde_json::json;
 
@@ -232,6 +234,11 @@ fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
         Operation::ListAgentJobs => of::<ListAgentJobs>(params),
         Operation::StreamAgentJobEvents => of::<StreamAgentJobEvents>(params),
         Operation::DeleteAgentJobRecord => of::<DeleteAgentJobRecord>(params),
+        Operation::ExportPageViews => of::<ExportPageViews>(params),
+        Operation::ExportVisitors => of::<ExportVisitors>(params),
+        Operation::ExportFeedback => of::<ExportFeedback>(params),
+        Operation::ExportSearches => of::<ExportSearches>(params),
+        Operation::ExportConversations => of::<ExportConversations>(params),
         Operation::ListPageViews => of::<ListPageViews>(params),
         Operation::ListVisitors => of::<ListVisitors>(params),
         Operation::ListFeedback => of::<ListFeedback>(params),
@@ -476,6 +483,16 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
             "agentJobs.deleteRecord",
             Scope::Operate,
             None,
+            Pagination::Whole,
+        ),
+        report("analytics.views.export", Pagination::Whole),
+        report("analytics.visitors.export", Pagination::Whole),
+        report("analytics.feedback.export", Pagination::Whole),
+        report("analytics.searches.export", Pagination::Whole),
+        (
+            "analytics.conversations.export",
+            Scope::ReadConversations,
+            Some(Policy::Analytics),
             Pagination::Whole,
         ),
     ];

@@ -171,11 +171,17 @@ fn each_operation_promises_its_resource() {
         (Operation::GetCallerStats, "CallerStats"),
         (Operation::StreamAgentJobEvents, "AgentJob"),
         (Operation::DeleteAgentJobRecord, ""),
+        (Operation::ExportPageViews, "PageView"),
+        (Operation::ExportVisitors, "PageVisitors"),
+        (Operation::ExportFeedback, "Feedback"),
+        (Operation::ExportSearches, "SearchTerm"),
+        (Operation::ExportConversations, "Conversation"),
     ];
     assert_eq!(results.map(|(operation, _)| operation), Operation::ALL);
     for (operation, name) in results {
         match operation.result() {
             Kind::Object(object) => assert_eq!(object.name, name),
+            Kind::Union(union) => assert_eq!(union.name, name),
             other => assert_eq!((other, name), (&Kind::Nothing, "")),
         }
         assert_eq!(operation.result().name(), name);

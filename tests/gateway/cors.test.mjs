@@ -7,8 +7,8 @@ const SENT =
   "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, " +
   "Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
 const EXPOSED =
-  "Age, Cache-Status, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, " +
-  "RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
+  "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, " +
+  "Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
 let gate;
 

@@ -24,6 +24,7 @@ export function buildUpstream(options) {
  * @property {number} [port] a free one unless told
  * @property {number} [seed] of the page data
  * @property {number} [pages] how many pages have views
+ * @property {boolean} [varyingDays] whether counts differ from day to day
  * @property {string[]} [projects] the ids that exist
  * @property {number} [jobDurationMs] how long a job stays active
  * @property {number} [latencyMs] of every answer
@@ -76,6 +77,7 @@ function controls(url) {
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`control ${method} ${path}: ${response.status} ${text}`);
+    if (response.headers.get("content-type") === "application/x-ndjson") return text;
     return text === "" ? undefined : JSON.parse(text);
   }
 
@@ -114,6 +116,19 @@ function controls(url) {
      * held any more.
      */
     release: async (count) => (await control("POST", "release", { count })).released,
+    /** `{ now, today }`: its milliseconds since the epoch, and its day. */
+    clock: () => control("GET", "clock"),
+    /** Moves its clock forward; gives `{ now, today }`. */
+    forwardClock: (forwardMs) => control("POST", "clock", { forwardMs }),
+    /**
+     * Lets counts come late: `{ day, percent }` adds to a day from now on, `{ afterDays, percent }`
+     * leaves so many in a hundred out of each day until so many days after its end.
+     */
+    setLate: (late) => control("POST", "late", late),
+    clearLate: () => control("DELETE", "late"),
+    /** Leaves places of every list empty, though it goes on behind them: `{ at, places }`. */
+    digHole: (hole) => control("POST", "holes", hole),
+    fillHoles: () => control("DELETE", "holes"),
     /** `{ create, message, analytics }`; `null` is no limit. */
     limits: () => control("GET", "limits"),
     /** Changes limits: `{ create?, message?, analytics?, windowMs? }`; `null` is none. */
@@ -126,6 +141,8 @@ function controls(url) {
      * `report` is named as its path ends.
      */
     report: (query) => control("GET", `analytics?${new URLSearchParams(query)}`),
+    /** The rows of a list, a line for each: the very JSON that its pages hold. */
+    rows: (query) => control("GET", `rows?${new URLSearchParams(query)}`),
     jobs: () => control("GET", "jobs"),
     /** One job with its `origin` (headers of its creation) and `reads` (`{ count, at }`). */
     job: (id) => control("GET", `jobs/${encodeURIComponent(id)}`),

@@ -98,6 +98,33 @@ test("limits are lowered, lifted and restored", async () => {
   assert.equal((await upstream.counters()).jobsCreated, 2);
 });
 
+test("its clock is moved, and the hour's limits go with it", async () => {
+  const { now } = await upstream.clock();
+  await upstream.setLimits({ analytics: 1 });
+  assert.deepEqual([(await ask(VIEWS)).status, (await ask(VIEWS)).status], [200, 429]);
+  const moved = await upstream.forwardClock(3_600_000);
+  assert.ok(moved.now >= now + 3_600_000);
+  assert.equal((await ask(VIEWS)).status, 200);
+  await upstream.restoreLimits();
+});
+
+test("counts come late and lists have holes until they are taken back", async () => {
+  const range = { dateFrom: "2024-01-01", dateTo: "2024-01-02" };
+  const page = async () => (await ask(`${VIEWS}?${new URLSearchParams(range)}`)).json();
+  const rows = async () =>
+    (await upstream.rows({ report: "views", ...range })).split("\n").slice(0, -1);
+  const usual = await page();
+  assert.deepEqual(usual.views, (await rows()).map(JSON.parse));
+  await upstream.setLate({ day: "2024-01-01", percent: 50 });
+  assert.ok((await page()).totals.total > usual.totals.total);
+  await upstream.clearLate();
+  await upstream.digHole({ at: 0, places: 50 });
+  assert.deepEqual([(await page()).views, (await page()).hasMore], [[], true]);
+  assert.equal((await rows()).length, 3);
+  await upstream.fillHoles();
+  assert.deepEqual(await page(), usual);
+});
+
 test("makes requests go wrong at random until the rate is cleared", async () => {
   await upstream.setFaultRate({ perThousand: 1000, seed: 3 });
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => isWhole(ask(VIEWS))));

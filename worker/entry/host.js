@@ -83,51 +83,55 @@ async function textOf(source, longest, exact) {
   return text + decoder.decode();
 }
 
-/** Listens to a socket until it closes, or the signal says that the client has disconnected. */
-function listen(socket, signal, onMessage, end) {
-  socket.addEventListener("message", ({ data }) => onMessage(String(data)));
-  socket.addEventListener("close", end);
-  socket.addEventListener("error", end);
+/** Listens to a socket until it closes, the client leaves or time is up; gives what ends that. */
+function listen(socket, signal, milliseconds, onMessage, onEnd) {
+  let isOver = false;
+  const end = (reason) => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    socket.close(1000, "left");
+    onEnd(reason);
+  };
+  const timer = setTimeout(end, milliseconds);
+  socket.addEventListener("message", ({ data }) => isOver || onMessage(String(data)));
+  for (const name of ["close", "error"]) socket.addEventListener(name, end);
   signal.addEventListener("abort", end);
   socket.accept();
+  return end;
 }
 
 /** The messages of a socket as a stream of bytes, with a heartbeat, until its lifetime is over. */
 export function openEventStream(socket, signal, opening, heartbeat, milliseconds, lifetime) {
-  const timers = [];
-  let isOver = false;
-  const leave = () => {
-    isOver = true;
-    for (const timer of timers) clearTimeout(timer);
-    socket.close(1000, "left");
+  let leave;
+  const start = (controller) => {
+    const write = (text) => controller.enqueue(encoder.encode(text));
+    write(opening);
+    const timer = setInterval(write, milliseconds, heartbeat);
+    leave = listen(socket, signal, lifetime, write, (isCancelled) => {
+      clearInterval(timer);
+      if (isCancelled !== true) controller.close();
+    });
   };
-  return new ReadableStream({
-    start(controller) {
-      const write = (text) => isOver || controller.enqueue(encoder.encode(text));
-      const end = () => {
-        if (isOver) return;
-        leave();
-        controller.close();
-      };
-      write(opening);
-      timers.push(setInterval(write, milliseconds, heartbeat), setTimeout(end, lifetime));
-      listen(socket, signal, write, end);
-    },
-    cancel: leave,
-  });
+  return new ReadableStream({ start, cancel: () => leave(true) });
 }
 
 /** Hands messages over until one is enough, the socket closes, the client leaves or time is up. */
 export function hear(socket, signal, milliseconds, isEnough) {
   return new Promise((resolve) => {
-    let isOver = false;
-    const end = () => {
-      isOver = true;
-      clearTimeout(timer);
-      socket.close(1000, "answered");
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    listen(socket, signal, (message) => !isOver && isEnough(message) && end(), end);
+    const onMessage = (message) => isEnough(message) && end();
+    const end = listen(socket, signal, milliseconds, onMessage, resolve);
   });
+}
+
+/** The chunks of an object of the module as a stream, each made when it is asked for. */
+export function openByteStream(source, signal, guard) {
+  const cancel = () => source.cancel();
+  signal.addEventListener("abort", cancel);
+  const pull = async (controller) => {
+    const chunk = await guard(() => source.next());
+    if (chunk) controller.enqueue(chunk);
+    else controller.close();
+  };
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }

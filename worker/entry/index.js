@@ -15,7 +15,7 @@ let trap;
 const waiting = new Set();
 
 gateway.initSync({ module });
-gateway.setDescription(description);
+gateway.attach(description, guard);
 const [READ_HEADERS, POST_HEADERS] = [false, true].map((isPost) =>
   gateway.headerNames(isPost).split("\n"),
 );
@@ -29,7 +29,7 @@ function heal(error) {
   trap = error;
   instance += 1;
   gateway.__wbg_reset_state();
-  gateway.setDescription(description);
+  gateway.attach(description, guard);
   for (const reject of waiting) reject(error);
   waiting.clear();
   return error;
@@ -90,25 +90,22 @@ export default {
 
 /** A Durable Object whose methods are those of a class of the module. */
 function durableObject(Gate) {
-  const call = Symbol("call");
   class Guarded extends DurableObject {
     #gate;
     #instance;
 
-    [call](name, args) {
-      return guard(() => {
-        if (this.#instance !== instance) this.#gate = new Gate(this.ctx, this.env);
-        this.#instance = instance;
-        return this.#gate[name](...args);
-      });
+    static {
+      for (const name of Object.getOwnPropertyNames(Gate.prototype)) {
+        if (["constructor", "free", "__destroy_into_raw"].includes(name)) continue;
+        Guarded.prototype[name] = function (...args) {
+          return guard(() => {
+            if (this.#instance !== instance) this.#gate = new Gate(this.ctx, this.env);
+            this.#instance = instance;
+            return this.#gate[name](...args);
+          });
+        };
+      }
     }
-  }
-  const foreign = ["constructor", "free", "__destroy_into_raw"];
-  for (const name of Object.getOwnPropertyNames(Gate.prototype)) {
-    if (foreign.includes(name)) continue;
-    Guarded.prototype[name] = function (...args) {
-      return this[call](name, args);
-    };
   }
   return Guarded;
 }

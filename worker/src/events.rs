@@ -98,6 +98,12 @@ pub fn limit_stream(expires: Millis, now: Millis) -> Millis {
 /// Reads the seconds that `Prefer: wait` asks for (RFC 7240, section 4.3), at most 25.
 #[must_use]
 pub fn parse_preferred_wait(prefer: Option<&str>) -> Option<u64> {
+    parse_wait(prefer).map(|wait| wait.min(LONGEST_WAIT))
+}
+
+/// Reads the seconds that `Prefer: wait` asks for, of at most six digits.
+#[must_use]
+pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
     prefer?.split([',', ';']).find_map(|preference| {
         let (name, value) = preference.split_once('=')?;
         let value = value.trim();
@@ -107,7 +113,7 @@ pub fn parse_preferred_wait(prefer: Option<&str>) -> Option<u64> {
         if !name.trim().eq_ignore_ascii_case("wait") || !digits {
             return None;
         }
-        value.parse().ok().map(|wait: u64| wait.min(LONGEST_WAIT))
+        value.parse().ok()
     })
 }
 

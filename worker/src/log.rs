@@ -122,6 +122,32 @@ pub fn format_operator_line(message: &str) -> String {
     json::to_text(&serde_json::json!({ "operator": message }))
 }
 
+/// The end of an export.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportEnd<'a> {
+    /// The request's id.
+    pub request_id: &'a str,
+    /// How many rows were written.
+    pub export_rows: u64,
+    /// How often the organisation's object was asked for a page.
+    pub export_requests: u64,
+    /// `complete`, `cancelled`, or the kind of the problem that ended it.
+    pub export_end: &'a str,
+    /// How long it took, in milliseconds.
+    pub milliseconds: u64,
+    /// What the operator has to fix.
+    pub operator: Option<&'a str>,
+}
+
+impl ExportEnd<'_> {
+    /// The end as a line of JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        json::to_text(self)
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GivenUpWebhook<'a> {

@@ -15,4 +15,6 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use rpc::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, WriteCall};
+pub use rpc::{
+    ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, ReportReply, WriteCall, receive,
+};

@@ -21,6 +21,7 @@ use crate::jobs::idempotency::{self, Retry};
 use crate::jobs::ledger::{self, Position};
 use crate::jobs::webhook;
 use crate::problem::Problem;
+use crate::reports::export::ExportQuery;
 use crate::reports::query::ReportQuery;
 use crate::route::{self, decode_segment};
 use crate::turnstile::TurnstileProof;
@@ -74,6 +75,8 @@ pub enum Action {
     },
     /// Answer with a report, from the cache if it has it.
     ReadReport(ReportQuery),
+    /// Stream a whole report, page by page.
+    ExportReport(Box<ExportQuery>),
     /// List the jobs of the ledger.
     ListJobs {
         /// The most jobs to list.
@@ -425,6 +428,11 @@ impl Planner<'_> {
             | Operation::ListSearches
             | Operation::GetFeedbackByPage
             | Operation::ListFeedback => self.plan_report(operation, &call()?, &project),
+            Operation::ExportPageViews
+            | Operation::ExportVisitors
+            | Operation::ExportFeedback
+            | Operation::ExportSearches
+            | Operation::ExportConversations => plan_export(operation, &call()?, &project),
         }
     }
 
@@ -452,6 +460,12 @@ impl Planner<'_> {
             origin: self.head.origin.map(str::to_owned),
         }))
     }
+}
+
+fn plan_export(operation: Operation, call: &Call, project: &ProjectId) -> Result<Action, Problem> {
+    let report = operation.exported().ok_or_else(Problem::internal)?;
+    let query = ExportQuery::new(report, call, project)?;
+    Ok(Action::ExportReport(Box::new(query)))
 }
 
 fn plan_list(call: &Call) -> Result<Action, Problem> {

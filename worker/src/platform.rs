@@ -4,6 +4,7 @@ mod connections;
 mod context;
 mod crypto;
 mod error;
+mod export;
 mod handler;
 mod host;
 mod isolate;

@@ -17,8 +17,12 @@ const JOB_DELAY = 30_000;
 /** Long enough for other requests to arrive meanwhile, in milliseconds. */
 const PAGE_DELAY = 200;
 
+/** The rows of a page. */
+const PAGE_ROWS = 250;
+
 const encoder = new TextEncoder();
 const page = encoder.encode(JSON.stringify(buildPage()));
+const lastPage = encoder.encode(JSON.stringify({ ...buildPage(), hasMore: false }));
 const job = encoder.encode(buildJob("job_00000000"));
 /** Longer than the 64 kB that a gateway reads of a job. */
 const longJob = JSON.stringify({ id: "job_long", note: "n".repeat(70_000) });
@@ -63,7 +67,14 @@ export default {
   },
 };
 
+/** A list of so many rows, by its project: its last page says that it is. */
+const LIST = /\/rows-(\d+)\/views\?.*&offset=(\d+)$/;
+
 async function listViews(url) {
+  const list = LIST.exec(url);
+  if (list !== null && Number(list[2]) + PAGE_ROWS >= Number(list[1])) {
+    return new Response(lastPage, { headers: JSON_HEAD });
+  }
   const offset = url.slice(url.lastIndexOf("&") + 1);
   if (offset === SLOW_PAGE) await pause(PAGE_DELAY);
   return new Response(PAGES[offset] ?? page, { headers: JSON_HEAD });
@@ -92,7 +103,7 @@ function refuse(status) {
 
 /** 250 rows, about 20 kB. */
 function buildPage() {
-  const views = Array.from({ length: 250 }, (_, at) => {
+  const views = Array.from({ length: PAGE_ROWS }, (_, at) => {
     const human = 10_000 - 37 * at;
     const ai = 4000 - 13 * at;
     const path = `/guides/chapter-${at % 10}/step-by-step-${at}`;

@@ -24,6 +24,8 @@ use serde_json::{Map, Value, json};
 const PROBLEM: &str = quillgate_worker::problem::MEDIA_TYPE;
 const JSON: &str = "application/json";
 const EVENT_STREAM: &str = "text/event-stream";
+const CSV: &str = "text/csv";
+const NDJSON: &str = "application/x-ndjson";
 
 const ABOUT: &str = "\
 An edge gateway in front of a documentation platform's admin API. It holds the admin key, takes \

@@ -81,6 +81,10 @@ fn describe_call(operation: Operation) -> String {
     if operation == Operation::StreamAgentJobEvents {
         return "`client.agentJobs.watch(id)` and `client.agentJobs.wait(id)` read it".to_owned();
     }
+    if let Some(list) = operation.exported() {
+        let name = list.declaration().name;
+        return format!("`client.{name}(params).export({{ format }})` writes the same");
+    }
     if !of_package().any(|own| own == operation) {
         return "has no method for it".to_owned();
     }

@@ -12,6 +12,7 @@ use crate::auth::Authorized;
 use crate::clock::Moment;
 use crate::data::{Range, Sites};
 use crate::date::Day;
+use crate::holes::Holes;
 use crate::parameters::Arguments;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
@@ -57,6 +58,16 @@ impl ReportRequest {
     /// The data of all projects, locked for as long as the guard lives.
     pub(crate) fn sites(&self) -> MutexGuard<'_, Sites> {
         self.platform.sites.lock()
+    }
+
+    /// The day on which the request came.
+    pub(crate) fn today(&self) -> Day {
+        self.now.day()
+    }
+
+    /// The places of lists that hold no rows.
+    pub(crate) fn holes(&self) -> MutexGuard<'_, Holes> {
+        self.platform.holes.lock()
     }
 
     /// Takes one of the requests that the organisation has in an hour.

@@ -1,16 +1,18 @@
 //! The one clock; everything else is told the moment.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::date::Day;
 
 pub(crate) const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// Wall-clock time that never steps back.
+/// Wall-clock time that never steps back, and that tests can move forward.
 pub(crate) struct Clock {
     started: Instant,
     started_at: Moment,
+    forward_ms: AtomicU64,
 }
 
 impl Clock {
@@ -21,11 +23,21 @@ impl Clock {
         Self {
             started: Instant::now(),
             started_at: Moment(whole_ms(since_epoch)),
+            forward_ms: AtomicU64::new(0),
         }
     }
 
     pub(crate) fn now(&self) -> Moment {
-        self.started_at.plus(whole_ms(self.started.elapsed()))
+        let forward_ms = self.forward_ms.load(Ordering::Relaxed);
+        let elapsed = self.started_at.plus(whole_ms(self.started.elapsed()));
+        elapsed.plus(forward_ms)
+    }
+
+    /// Moves the clock, for all that is told the moment from now on.
+    pub(crate) fn forward(&self, ms: u64) {
+        let add = |forward: u64| Some(forward.saturating_add(ms));
+        let ordering = Ordering::Relaxed;
+        let _ = self.forward_ms.fetch_update(ordering, ordering, add);
     }
 
     pub(crate) fn started_at(&self) -> Moment {
@@ -77,6 +89,18 @@ impl fmt::Display for Moment {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_goes_on_from_where_it_was_moved_to() {
+        let clock = Clock::start();
+        let before = clock.now();
+        clock.forward(40 * DAY_MS);
+        clock.forward(DAY_MS);
+        assert!(clock.now().since(before) >= 41 * DAY_MS);
+        assert!(clock.started_at() <= before);
+        clock.forward(u64::MAX);
+        assert_eq!(clock.now(), Moment(u64::MAX));
+    }
 
     #[test]
     fn a_moment_is_shown_as_a_date_time() {

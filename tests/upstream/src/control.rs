@@ -17,8 +17,11 @@ use serde_json::{Value, json};
 use crate::agent_job::{AgentJob, Forced, Job};
 use crate::auth::{KeyState, Keys};
 use crate::clock::Moment;
+use crate::data::{Growth, Recent};
+use crate::date::Day;
 use crate::fault::Order;
 use crate::field::Field;
+use crate::holes::Hole;
 use crate::ledger::{Counters, Ledger, Reads, Received};
 use crate::limits::HOUR_MS;
 use crate::origin::Origin;
@@ -41,12 +44,16 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
                 .delete(clear_fault_rate),
         )
         .route("/release", post(release))
+        .route("/clock", get(clock).post(move_clock))
+        .route("/late", post(set_late).delete(clear_late))
+        .route("/holes", post(dig_hole).delete(fill_holes))
         .route(
             "/limits",
             get(limits).post(set_limits).delete(restore_limits),
         )
         .route("/views", get(reports::views))
         .route("/analytics", get(reports::analytics))
+        .route("/rows", get(reports::rows))
         .route("/keys", post(set_key).delete(restore_keys))
         .route("/jobs", get(jobs))
         .route("/jobs/{id}", get(job).post(force_job).put(add_job))
@@ -113,6 +120,64 @@ async fn release(State(platform): Shared, body: Bytes) -> Result<Json<Value>, Ba
     }
     let released = platform.held.release(count.unwrap_or(usize::MAX));
     Ok(Json(json!({ "released": released })))
+}
+
+async fn clock(State(platform): Shared) -> Json<Value> {
+    let now = platform.clock.now();
+    Json(json!({ "now": now.0, "today": now.day().to_string() }))
+}
+
+async fn move_clock(state: Shared, body: Bytes) -> Result<Json<Value>, BadInput> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct Move {
+        forward_ms: u64,
+    }
+
+    let Move { forward_ms } = read(&body)?;
+    state.clock.forward(forward_ms);
+    Ok(clock(state).await)
+}
+
+async fn set_late(State(platform): Shared, body: Bytes) -> Result<Response, BadInput> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Setting {
+        Day { day: String, percent: u32 },
+        Recent(Recent),
+    }
+
+    let setting: Setting = read(&body)?;
+    let late = &mut platform.sites.lock().late;
+    match setting {
+        Setting::Recent(recent) => late.hold_back(recent),
+        Setting::Day { day, percent } => {
+            let Some(day) = Day::parse(&day) else {
+                return Ok(Refusal::InvalidRequest("day must be a date").into_response());
+            };
+            late.grow(Growth {
+                day,
+                percent: percent.into(),
+            });
+        }
+    }
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn clear_late(State(platform): Shared) -> StatusCode {
+    platform.sites.lock().late.clear();
+    StatusCode::NO_CONTENT
+}
+
+async fn dig_hole(State(platform): Shared, body: Bytes) -> Result<StatusCode, BadInput> {
+    let hole: Hole = read(&body)?;
+    platform.holes.lock().dig(hole);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn fill_holes(State(platform): Shared) -> StatusCode {
+    platform.holes.lock().clear();
+    StatusCode::NO_CONTENT
 }
 
 async fn limits(State(platform): Shared) -> Json<Value> {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::holes::Holes;
 use crate::random::SplitMix64;
 use crate::refusal::Refusal;
 
@@ -55,12 +56,17 @@ impl CursorPage {
     pub(crate) fn cut_opaque(
         list: &str,
         list_length: usize,
-        limit: usize,
-        asked: Option<&str>,
+        (limit, asked): (usize, Option<&str>),
+        holes: &Holes,
     ) -> Result<Self, Refusal> {
         let position = |cursor: &str| open(list, cursor);
-        let cursor_behind = |rows| Some(seal(list, rows));
-        Self::cut(list_length, limit, asked, position, cursor_behind)
+        let cursor_behind = |places| Some(seal(list, places));
+        let places = holes.places(list_length);
+        let page = Self::cut(places, limit, asked, position, cursor_behind)?;
+        Ok(Self {
+            rows: holes.rows(page.rows.clone()),
+            ..page
+        })
     }
 }
 
@@ -83,7 +89,7 @@ mod tests {
     use super::*;
 
     fn cut(list: &str, cursor: Option<&str>) -> Result<CursorPage, Refusal> {
-        CursorPage::cut_opaque(list, 25, 10, cursor)
+        CursorPage::cut_opaque(list, 25, (10, cursor), &Holes::default())
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 mod conversations;
 mod feedback;
+mod late;
 mod paths;
+mod rhythm;
 mod searches;
 mod texts;
 mod thread;
@@ -18,12 +20,14 @@ use crate::random::SplitMix64;
 
 pub(crate) use conversations::{CallerStats, Conversation};
 pub(crate) use feedback::{Entry, PageFeedback, count_by_page};
+pub(crate) use late::{Growth, Recent};
 pub(crate) use searches::{SearchReport, SearchTerm};
 pub(crate) use thread::Thread;
 pub(crate) use traffic::{Row, Traffic, TrafficReport};
 
 use conversations::Conversations;
 use feedback::Feedback;
+use late::{Correction, Late};
 use searches::Terms;
 use traffic::Pages;
 
@@ -45,6 +49,8 @@ pub(crate) struct Sites {
     seed: u64,
     /// Of each project that is not empty.
     sizes: Sizes,
+    /// What is not counted at once, for all projects.
+    pub(crate) late: Late,
     made: HashMap<String, Site>,
     views: Latest<TrafficReport>,
     visitors: Latest<TrafficReport>,
@@ -53,10 +59,19 @@ pub(crate) struct Sites {
     conversations: Latest<Vec<Conversation>>,
 }
 
+/// Whether all working days are alike.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Days {
+    #[default]
+    Alike,
+    Varying,
+}
+
 /// How much data a project has.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sizes {
     pages: u32,
+    days: Days,
     /// Entries in thirty days.
     feedback: u32,
     /// Different terms.
@@ -71,10 +86,16 @@ impl Sites {
             seed: options.seed,
             sizes: Sizes {
                 pages: options.pages,
+                days: if options.varying_days {
+                    Days::Varying
+                } else {
+                    Days::Alike
+                },
                 feedback: options.feedback,
                 searches: options.searches,
                 conversations: options.conversations,
             },
+            late: Late::default(),
             made: HashMap::new(),
             views: Latest::default(),
             visitors: Latest::default(),
@@ -84,17 +105,25 @@ impl Sites {
         }
     }
 
-    /// Page views, most viewed first.
-    pub(crate) fn views(&mut self, project: &str, range: Range) -> Arc<TrafficReport> {
+    /// Page views as they are counted today, most viewed first.
+    pub(crate) fn views(&mut self, project: &str, range: Range, today: Day) -> Arc<TrafficReport> {
         let site = site(&mut self.made, self.seed, self.sizes, project);
-        self.views.get(project, range, || site.pages.views(range))
+        let corrections = self.late.corrections(range, today);
+        let make = |corrections: &[Correction]| site.pages.views(range, corrections);
+        self.views.correct(project, range, corrections, make)
     }
 
-    /// Visitors, most visited first.
-    pub(crate) fn visitors(&mut self, project: &str, range: Range) -> Arc<TrafficReport> {
+    /// Visitors as they are counted today, most visited first.
+    pub(crate) fn visitors(
+        &mut self,
+        project: &str,
+        range: Range,
+        today: Day,
+    ) -> Arc<TrafficReport> {
         let site = site(&mut self.made, self.seed, self.sizes, project);
-        self.visitors
-            .get(project, range, || site.pages.visitors(range))
+        let corrections = self.late.corrections(range, today);
+        let make = |corrections: &[Correction]| site.pages.visitors(range, corrections);
+        self.visitors.correct(project, range, corrections, make)
     }
 
     /// Feedback, newest first.
@@ -146,7 +175,7 @@ struct Site {
 
 impl Site {
     fn new(seed: u64, project: &str, sizes: Sizes) -> Self {
-        let pages = Pages::new(seed, project, sizes.pages);
+        let pages = Pages::new(seed, project, sizes.pages, sizes.days);
         Self {
             feedback: Feedback::new(seed, project, sizes.feedback, pages.first_paths()),
             terms: Terms::new(seed, project, sizes.searches, &pages.first_paths()),
@@ -162,7 +191,7 @@ impl Site {
 }
 
 /// The report that was made last, as paging asks for it again.
-struct Latest<T>(Option<(String, Range, Arc<T>)>);
+struct Latest<T>(Option<(String, Range, Vec<Correction>, Arc<T>)>);
 
 impl<T> Default for Latest<T> {
     fn default() -> Self {
@@ -172,13 +201,24 @@ impl<T> Default for Latest<T> {
 
 impl<T> Latest<T> {
     fn get(&mut self, project: &str, range: Range, make: impl FnOnce() -> T) -> Arc<T> {
-        if let Some((of, over, report)) = &self.0
-            && (of.as_str(), *over) == (project, range)
+        self.correct(project, range, Vec::new(), |_| make())
+    }
+
+    /// The report with the corrections.
+    fn correct(
+        &mut self,
+        project: &str,
+        range: Range,
+        corrections: Vec<Correction>,
+        make: impl FnOnce(&[Correction]) -> T,
+    ) -> Arc<T> {
+        if let Some((of, over, with, report)) = &self.0
+            && (of.as_str(), *over, with) == (project, range, &corrections)
         {
             return Arc::clone(report);
         }
-        let report = Arc::new(make());
-        self.0 = Some((project.to_owned(), range, Arc::clone(&report)));
+        let report = Arc::new(make(&corrections));
+        self.0 = Some((project.to_owned(), range, corrections, Arc::clone(&report)));
         report
     }
 }
@@ -204,8 +244,9 @@ pub(crate) mod tests {
     fn an_empty_project_has_no_data() {
         let mut sites = Sites::new(&Options::default());
         let week = range("2024-01-01", "2024-01-08");
-        assert!(sites.views("empty-docs", week).rows.is_empty());
-        assert!(sites.visitors("empty-docs", week).rows.is_empty());
+        let today = Day::from_epoch(20_000);
+        assert!(sites.views("empty-docs", week, today).rows.is_empty());
+        assert!(sites.visitors("empty-docs", week, today).rows.is_empty());
         assert!(sites.feedback("empty-docs", week).is_empty());
         assert!(sites.searches("empty-docs", week).searches.is_empty());
         assert!(sites.conversations("empty-docs", week).is_empty());

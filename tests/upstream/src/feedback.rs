@@ -31,7 +31,12 @@ pub(crate) async fn list(
     let query = request.query(Operation::ListFeedback)?;
     let entries = matching_entries(&request.platform, &request.project, &query);
     let list = query.list(Operation::ListFeedback, &request.project);
-    let page = CursorPage::cut_opaque(&list, entries.len(), query.limit(), query.cursor())?;
+    let page = CursorPage::cut_opaque(
+        &list,
+        entries.len(),
+        (query.limit(), query.cursor()),
+        &request.holes(),
+    )?;
     request.take_limit()?;
     let answer = FeedbackPage {
         feedback: entries[page.rows.clone()].to_vec(),

@@ -68,6 +68,10 @@
 //! range never shows less than a shorter one. Adjacent ranges add up. Rows are sorted
 //! by total, largest first, then by path.
 //!
+//! With `--varying-days` each day has counts of its own, and some pages have no views on a
+//! day: then they are not among its rows, as on a real platform. Adjacent ranges still add
+//! up, page by page.
+//!
 //! **Visitors.** The same pages with at most as many visitors as views. `total` is
 //! deduplicated across people and AI: at least the larger count, at most the sum. The
 //! totals are deduplicated across pages too: at most the sum of the rows, and never below
@@ -102,18 +106,25 @@
 //! | --- | --- |
 //! | `GET /counters` | what was received and answered so far, and how many requests are held |
 //! | `GET /requests` | the last 500 API requests, oldest first; keys are replaced by words |
-//! | `POST /reset` | forgets counters, requests, faults, what limits have taken, and jobs; breaks held requests off |
+//! | `POST /reset` | forgets counters, requests, faults, holes, what came late, what limits have taken, and jobs; breaks held requests off |
 //! | `POST /faults` | queues a fault: see below |
 //! | `DELETE /faults` | drops the queued faults |
 //! | `POST /fault-rate` | `{perThousand, seed?}`: from now on so many of a thousand requests go wrong at random, see below |
 //! | `GET /fault-rate` | `{perThousand, injected}`: how many requests went wrong so far, by the way in which they did |
 //! | `DELETE /fault-rate` | none goes wrong at random any more |
 //! | `POST /release` | `{count?}`: lets the oldest held requests go on; without `count` all, and drops the queued holds |
+//! | `GET /clock` | `{now, today}`: milliseconds since the epoch, and the UTC day |
+//! | `POST /clock` | `{forwardMs}`: moves the clock forward, never back; jobs, limits and today follow it, waits do not |
+//! | `POST /late` | `{day, percent}` or `{afterDays, percent}`: counts that come late, see below |
+//! | `DELETE /late` | none comes late |
+//! | `POST /holes` | `{at, places}`: so many places of every list are empty from one on, see below |
+//! | `DELETE /holes` | there are none any more |
 //! | `GET /limits` | `{create, message, analytics}` |
 //! | `POST /limits` | `{create?, message?, analytics?, windowMs?}`; `null` is no limit, the window is an hour unless told |
 //! | `DELETE /limits` | back to the limits of the start |
 //! | `GET /views?projectId&dateFrom&dateTo` | totals and all rows of the page views of a range |
 //! | `GET /analytics?projectId&report&dateFrom&dateTo` | the same of any report; see below |
+//! | `GET /rows?projectId&report&dateFrom&dateTo` | the rows of a list, a line for each: the very JSON that its pages hold |
 //! | `POST /keys` | `{key?, name?, state}`; state `accepted`, `expired`, `read` or `write` |
 //! | `DELETE /keys` | back to the keys of the start |
 //! | `GET /jobs` | all jobs, oldest first, with project, prompt, messages, `origin` and `reads` |
@@ -125,6 +136,16 @@
 //! `feedback/by-page`, `searches`, `assistant` or `assistant/caller-stats`. It is answered
 //! as the API does, with all rows at once and without `hasMore` and `nextCursor`; `source`
 //! and `status` filter as there. Without `projectId` it is of the first project.
+//!
+//! Of views and visitors, `{day, percent}` adds so many in a hundred of a usual working day
+//! to that day of every page from then on, one at least: pages without views appear in its
+//! rows. `{afterDays, percent}` leaves so many in a hundred out of each day, rounded up,
+//! until so many whole days after its end; with 100 the day is empty until then. Rows and
+//! totals of every range follow, those of the control routes too.
+//!
+//! A hole is in the lists of views, visitors, feedback and searches: the rows behind it
+//! follow as many places later, so that none is lost, and a page that lies in it is empty and
+//! says that more follows. Holes behind the last row do not count; they must not overlap.
 //!
 //! The keys of the start are named `key` and `read-key`; others have the name
 //! that they are given. A setting without `key` changes the keys of that name.
@@ -193,6 +214,7 @@ mod fault;
 mod feedback;
 mod field;
 mod held;
+mod holes;
 mod ledger;
 mod limits;
 mod operation;

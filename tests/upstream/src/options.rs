@@ -28,6 +28,10 @@ pub struct Options {
     #[arg(long, default_value_t = 4000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub pages: u32,
 
+    /// Lets each day's views and visitors differ, and some pages have none on a day
+    #[arg(long, default_value_t = false, action = clap::ArgAction::Set, num_args = 0..=1, default_missing_value = "true")]
+    pub varying_days: bool,
+
     /// Feedback entries that each project gets in thirty days
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub feedback: u32,
@@ -92,6 +96,7 @@ impl Default for Options {
             port: 8788,
             seed: 1,
             pages: 4000,
+            varying_days: false,
             feedback: 300,
             searches: 400,
             conversations: 600,

@@ -19,8 +19,9 @@ pub(crate) struct ViewPage {
 pub(crate) async fn list(request: ReportRequest) -> Result<Json<ViewPage>, Refusal> {
     let query = request.query(Operation::ListPageViews)?;
     request.take_limit()?;
-    let report = request.sites().views(&request.project, query.range);
-    let (rows, has_more) = report.page(query.offset(), query.limit());
+    let today = request.today();
+    let report = request.sites().views(&request.project, query.range, today);
+    let (rows, has_more) = report.page(query.offset(), query.limit(), &request.holes());
     Ok(Json(ViewPage {
         totals: report.totals,
         views: rows.to_vec(),

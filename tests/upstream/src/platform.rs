@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::data::Sites;
 use crate::fault::FaultQueue;
 use crate::held::Held;
+use crate::holes::Holes;
 use crate::ledger::Ledger;
 use crate::limits::{HOUR_MS, SlidingLimit};
 use crate::random_faults::RandomFaults;
@@ -24,6 +25,7 @@ pub(crate) struct Platform {
     pub(crate) analytics_limit: Mutex<SlidingLimit>,
     pub(crate) jobs: Mutex<Jobs>,
     pub(crate) sites: Mutex<Sites>,
+    pub(crate) holes: Mutex<Holes>,
     pub(crate) faults: Mutex<FaultQueue>,
     pub(crate) random_faults: Mutex<RandomFaults>,
     pub(crate) held: Held,
@@ -40,6 +42,7 @@ impl Platform {
             analytics_limit: Mutex::new(SlidingLimit::hourly(options.analytics_limit)),
             jobs: Mutex::new(Jobs::new(&options, clock.started_at())),
             sites: Mutex::new(Sites::new(&options)),
+            holes: Mutex::default(),
             faults: Mutex::default(),
             random_faults: Mutex::default(),
             held: Held::default(),
@@ -61,12 +64,15 @@ impl Platform {
         }
     }
 
-    /// Forgets all that requests have brought about; keys, limits and data stay.
+    /// Forgets all that requests have brought about, what came late, and holes; the clock, keys,
+    /// limits and all other data stay.
     pub(crate) fn reset(&self) {
         self.ledger.clear();
         self.faults.lock().clear();
         *self.random_faults.lock() = RandomFaults::default();
         self.held.forget();
+        self.holes.lock().clear();
+        self.sites.lock().late.clear();
         for limit in [
             &self.create_limit,
             &self.message_limit,

@@ -24,7 +24,12 @@ pub(crate) async fn list(
     let report = request.sites().searches(&request.project, query.range);
     let list = query.list(Operation::ListSearches, &request.project);
     let count = report.searches.len();
-    let page = CursorPage::cut_opaque(&list, count, query.limit(), query.cursor())?;
+    let page = CursorPage::cut_opaque(
+        &list,
+        count,
+        (query.limit(), query.cursor()),
+        &request.holes(),
+    )?;
     request.take_limit()?;
     let answer = SearchPage {
         searches: report.searches[page.rows.clone()].to_vec(),

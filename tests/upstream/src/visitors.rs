@@ -19,8 +19,11 @@ pub(crate) struct VisitorPage {
 pub(crate) async fn list(request: ReportRequest) -> Result<Json<VisitorPage>, Refusal> {
     let query = request.query(Operation::ListVisitors)?;
     request.take_limit()?;
-    let report = request.sites().visitors(&request.project, query.range);
-    let (rows, has_more) = report.page(query.offset(), query.limit());
+    let today = request.today();
+    let report = request
+        .sites()
+        .visitors(&request.project, query.range, today);
+    let (rows, has_more) = report.page(query.offset(), query.limit(), &request.holes());
     Ok(Json(VisitorPage {
         totals: report.totals,
         visitors: rows.to_vec(),

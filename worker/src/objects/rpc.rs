@@ -353,7 +353,12 @@ impl OrgStub {
 
     /// Answers with a report, from what is kept or from upstream.
     pub async fn report(&self, call: &ReportCall) -> HostResult<ReportReply> {
-        receive(JsFuture::from(self.0.report(send_back(call)?)).await?)
+        receive(JsFuture::from(self.begin_report(call)?).await?)
+    }
+
+    /// Asks for a report: a promise of a [`ReportReply`].
+    pub fn begin_report(&self, call: &ReportCall) -> HostResult<Promise> {
+        Ok(self.0.report(send_back(call)?))
     }
 
     /// The JWK Set of a trusted issuer, which has this key if the issuer has; `None` when it is

@@ -16,9 +16,9 @@ use crate::problem::Problem;
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_name = setTimeout)]
-    fn set_timeout(callback: &Function, milliseconds: f64) -> JsValue;
+    pub fn set_timeout(callback: &Function, milliseconds: f64) -> JsValue;
     #[wasm_bindgen(js_name = clearTimeout)]
-    fn clear_timeout(timer: &JsValue);
+    pub fn clear_timeout(timer: &JsValue);
 }
 
 /// The connections of an object.

@@ -14,6 +14,7 @@ use worker::worker_sys::ext::ResponseExt as _;
 use super::context::{Call, now};
 use super::crypto::verify_signature;
 use super::error::{HostError, HostResult};
+use super::export::{Brake, RunningExport};
 use super::host::{
     Outgoing, event_stream, hear, make_response, read_body, receive_reply, response_headers, send,
     send_read,
@@ -31,7 +32,7 @@ use crate::config::Config;
 use crate::content::LARGEST_BODY;
 use crate::events::{
     HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, PollProgress, limit_stream,
-    parse_event_number, parse_preferred_wait,
+    parse_event_number, parse_preferred_wait, parse_wait,
 };
 use crate::identity::caller::Caller;
 use crate::identity::jwks::NoKey;
@@ -45,6 +46,7 @@ use crate::packed_head::{PackedHead, header_names};
 use crate::plan::{self, Action, AdmittedWrite, Plan, Write, is_liveness};
 use crate::problem::{Problem, ProblemKind};
 use crate::read_budget::Reader;
+use crate::reports::export::{ExportQuery, LONGEST_WAIT};
 use crate::reports::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
 use crate::reports::query::ReportQuery;
 use crate::response::{
@@ -491,6 +493,7 @@ impl Work {
         }
         match action {
             Action::ReadReport(query) => self.read_report(packed, query).await,
+            Action::ExportReport(query) => self.export_report(packed, *query).await,
             Action::ReadJob { request, job } => {
                 match parse_preferred_wait(packed.field("prefer")) {
                     Some(seconds) => self.long_poll(packed, &job, seconds).await,
@@ -535,17 +538,7 @@ impl Work {
         packed: &PackedHead<'_>,
         query: ReportQuery,
     ) -> Result<Outcome, Problem> {
-        let caller = self.caller()?;
-        let call = ReportCall {
-            id: self.context.id.clone(),
-            traceparent: self.context.trace.traceparent.clone(),
-            tracestate: self.context.tracestate.clone(),
-            caller: caller.key(),
-            quota: caller.quota.ceiling(Policy::Analytics),
-            ceilings: caller.ceilings(Policy::Analytics),
-            query,
-            revalidate: revalidates(packed),
-        };
+        let call = self.report_call(packed, query)?;
         let asked = async { OrgStub::new(&self.env)?.report(&call).await };
         let reply = asked.await.map_err(|error| self.gate_failed(&error))?;
         self.context.metrics = reply.metrics;
@@ -565,6 +558,71 @@ impl Work {
         }
         let budget = &found.headers;
         Ok(report_outcome(packed, answer, &found.cache, budget, now))
+    }
+
+    fn report_call(
+        &self,
+        packed: &PackedHead<'_>,
+        query: ReportQuery,
+    ) -> Result<ReportCall, Problem> {
+        let caller = self.caller()?;
+        Ok(ReportCall {
+            id: self.context.id.clone(),
+            traceparent: self.context.trace.traceparent.clone(),
+            tracestate: self.context.tracestate.clone(),
+            caller: caller.key(),
+            quota: caller.quota.ceiling(Policy::Analytics),
+            ceilings: caller.ceilings(Policy::Analytics),
+            query,
+            revalidate: revalidates(packed),
+        })
+    }
+
+    async fn export_report(
+        &mut self,
+        packed: &PackedHead<'_>,
+        mut query: ExportQuery,
+    ) -> Result<Outcome, Problem> {
+        let wait = parse_wait(packed.field("prefer")).map(|wait| wait.min(LONGEST_WAIT));
+        let project = self.project()?.clone();
+        let now = self.context.started;
+        let first = query.next(&project, &self.config, now)?;
+        let first = first.ok_or_else(Problem::internal)?;
+        let mut chunk = Vec::new();
+        query.begin(wait.unwrap_or(0), &mut chunk);
+        let mut headers = query.headers();
+        if let Some(wait) = wait {
+            headers.set("preference-applied", format!("wait={wait}"));
+        }
+        let mut export = RunningExport {
+            env: self.env.clone(),
+            config: Rc::clone(&self.config),
+            project,
+            call: self.report_call(packed, first)?,
+            query,
+            expires: self.caller()?.expires,
+            started: now,
+            requests: 0,
+            metrics: RequestMetrics::default(),
+            budget: HeaderFields::default(),
+            ahead: None,
+        };
+        let began = export.push_chunk(&Brake::default(), &mut chunk).await;
+        self.context.metrics = std::mem::take(&mut export.metrics);
+        let headers = headers.or(&export.budget);
+        match began {
+            Err(refusal) => Ok(refusal.into()),
+            Ok(()) if self.context.is_head => Ok(Outcome {
+                headers,
+                ..GatewayResponse::empty(200).into()
+            }),
+            Ok(()) => Ok(Outcome {
+                status: 200,
+                headers,
+                body: export.into_stream(chunk, &self.request.signal()).into(),
+                problem: None,
+            }),
+        }
     }
 
     // --- jobs --------------------------------------------------------------

@@ -10,7 +10,9 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortSignal, ReadableStream, Request, Response, WebSocket};
 
 use super::error::HostResult;
+use super::export::ExportBody;
 use super::handler::JobRead;
+use super::isolate::guard;
 use crate::response::HeaderFields;
 use crate::upstream::TransportError;
 
@@ -50,6 +52,13 @@ extern "C" {
         heartbeat: &str,
         milliseconds: f64,
         lifetime: f64,
+    ) -> ReadableStream;
+
+    #[wasm_bindgen(js_name = openByteStream)]
+    fn open_byte_stream(
+        source: ExportBody,
+        signal: &AbortSignal,
+        guard: &JsValue,
     ) -> ReadableStream;
 
     #[wasm_bindgen(js_name = hear)]
@@ -271,6 +280,11 @@ pub fn event_stream(
 ) -> ReadableStream {
     let (period, lifetime) = (period.0 as f64, lifetime.0 as f64);
     open_event_stream(socket, signal, opening, heartbeat, period, lifetime)
+}
+
+/// The chunks of an export as a stream, each made when it is asked for, until the client leaves.
+pub fn byte_stream(source: ExportBody, signal: &AbortSignal) -> ReadableStream {
+    open_byte_stream(source, signal, &guard().into())
 }
 
 /// Hands the messages of a socket to `on_message` until that says that it has heard enough, the

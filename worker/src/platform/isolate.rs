@@ -52,6 +52,8 @@ struct Isolate {
     /// The gateway's description, written at build time; handed over by the entry, so that it is
     /// not in the wasm.
     description: Option<JsString>,
+    /// What makes a promise of this instance end even if the instance traps.
+    guard: Option<Function>,
     /// Where data points go, once it is known whether there is such a dataset.
     dataset: OnceCell<Option<AnalyticsEngineDataset>>,
 }
@@ -66,6 +68,7 @@ thread_local! {
         breakers: Breakers::default(),
         reads: ReadBudget::default(),
         description: None,
+        guard: None,
         dataset: OnceCell::new(),
     });
 }
@@ -204,10 +207,18 @@ pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.reads))
 }
 
-/// Takes the gateway's description.
-#[wasm_bindgen(js_name = setDescription)]
-pub fn set_description(text: JsString) {
-    ISOLATE.with_borrow_mut(|isolate| isolate.description = Some(text));
+/// Takes the gateway's description, and the entry's `guard`.
+#[wasm_bindgen]
+pub fn attach(description: JsString, guard: Function) {
+    ISOLATE.with_borrow_mut(|isolate| {
+        isolate.description = Some(description);
+        isolate.guard = Some(guard);
+    });
+}
+
+/// The entry's `guard`: what makes a promise end even if this instance traps.
+pub fn guard() -> Option<Function> {
+    ISOLATE.with_borrow(|isolate| isolate.guard.clone())
 }
 
 /// The gateway's description, as JSON.

@@ -15,6 +15,7 @@ mod config;
 mod content;
 mod cors;
 mod events;
+mod export;
 mod fixtures;
 mod hkdf;
 mod idempotency;

@@ -92,7 +92,8 @@ fn of_requests() -> Vec<Field> {
         field(
             "Prefer",
             "`wait=n`: answer when the job has changed or ended, or after this many seconds, at most 25 \
-             (RFC 7240). Anything else is ignored.",
+             (RFC 7240). Of an export: how many seconds it may wait for the budget in all, at most 86400. \
+             Anything else is ignored.",
             any(),
             "wait=25",
         ),
@@ -130,7 +131,7 @@ fn of_answers() -> Vec<Field> {
         field(
             "Cache-Control",
             "How long the answer is fresh; `no-store` where nothing is kept.",
-            like("^(?:no-store|private, (?:no-cache|max-age=[0-9]+))$"),
+            like("^(?:no-store|private, (?:no-cache|no-store|max-age=[0-9]+))$"),
             "private, max-age=300",
         ),
         field(
@@ -185,8 +186,14 @@ fn of_answers() -> Vec<Field> {
         field(
             "Preference-Applied",
             "How long the gateway was willing to wait, in seconds.",
-            like("^wait=(?:[0-9]|1[0-9]|2[0-5])$"),
+            like("^wait=[0-9]{1,5}$"),
             "wait=25",
+        ),
+        field(
+            "Content-Disposition",
+            "The name of the file: report, project and range.",
+            like(r#"^attachment; filename="[A-Za-z0-9._-]+"$"#),
+            "attachment; filename=\"views_acme_2024-01-01_2024-02-01.csv\"",
         ),
         field(
             "Content-Language",

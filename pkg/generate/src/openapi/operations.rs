@@ -1,14 +1,16 @@
 //! Each operation of the table as the document describes it.
 
 use quillgate::Operation;
-use quillgate::declaration::{Method, Pagination, Parameter, Place};
+use quillgate::declaration::{Method, Pagination, Parameter, ParameterKind, Place};
 use quillgate_worker::content::LARGEST_BODY;
 use quillgate_worker::problem::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING};
-use super::{EVENT_STREAM, JSON, gateway, patterns, schema, schemas, security, webhooks};
+use super::{
+    CSV, EVENT_STREAM, JSON, NDJSON, gateway, patterns, schema, schemas, security, webhooks,
+};
 use crate::text::join;
 
 /// What the table does not say about an operation.
@@ -37,6 +39,8 @@ enum Success {
     Cached(&'static str),
     /// A stream of events.
     Streamed,
+    /// A stream of rows.
+    Exported,
     /// Without a body.
     Empty(&'static str),
 }
@@ -139,6 +143,20 @@ const EVENTS: More = More {
     ..READS
 };
 
+const EXPORT: More = More {
+    doc: "Every row of the range, streamed page by page through the same cache and budget as the report. A \
+        row is what the upstream gave, members that are not known too. An export that cannot go on ends with \
+        a last record that says why, and at which cursor it goes on: of NDJSON `{\"incomplete\": {\"cursor\", \
+        \"problem\", \"retryAfter\"}}`, of CSV a record whose first cell is `#incomplete`. With a cursor, CSV \
+        has neither byte order mark nor header, so that the pieces joined are the whole. With `Prefer: wait` \
+        it waits for the budget, in all for at most so many seconds and a day. It ends when the access token \
+        expires. A connection that closes before the last chunk is an export that broke off.",
+    success: Success::Exported,
+    takes: &["Prefer", "Cache-Control"],
+    problems: &[UPSTREAM, BUDGET],
+    ..READS
+};
+
 const DELETE_RECORD: More = More {
     doc: "For operators. Deletes the job's entry in the list, its changes, and webhooks that wait to be \
         sent; its streams end. Answers that are kept under an idempotency key are deleted, and their \
@@ -157,6 +175,7 @@ fn more(operation: Operation) -> More {
         Operation::ListAgentJobs => LIST,
         Operation::StreamAgentJobEvents => EVENTS,
         Operation::DeleteAgentJobRecord => DELETE_RECORD,
+        export if export.exported().is_some() => EXPORT,
         report => describe_report(report.declaration().pagination),
     }
 }
@@ -218,9 +237,10 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
         .filter(|(own, _)| own.place != Place::Body)
         .map(|(own, doc)| {
             let mut schema = schemas::of_parameter(own);
-            if operation == Operation::ListAgentJobs && own.name == "cursor" {
-                // It is the gateway's own.
-                schema = json!({ "type": "string", "pattern": patterns::CURSOR });
+            if own.name == "cursor"
+                && let Some(pattern) = own_cursor(operation)
+            {
+                schema = json!({ "type": "string", "pattern": pattern });
             }
             json!({
                 "name": own.name,
@@ -235,6 +255,20 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
         .chain(named)
         .chain(fields::taken(&fields))
         .collect()
+}
+
+/// What the cursor of an operation looks like, where it is the gateway's own.
+fn own_cursor(operation: Operation) -> Option<&'static str> {
+    if operation == Operation::ListAgentJobs {
+        return Some(patterns::CURSOR);
+    }
+    let list = operation.exported()?.declaration();
+    let cursor = list.parameter("cursor");
+    Some(match cursor.map(|cursor| cursor.kind) {
+        None => patterns::ROWS_HAD,
+        Some(ParameterKind::Ulid) => patterns::PLACE_IN_PAGE_OF_ULID,
+        Some(_) => patterns::PLACE_IN_PAGE,
+    })
 }
 
 /// The parameters of an operation, each with its documentation.
@@ -298,6 +332,11 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
         Success::Streamed => {
             let fields = fields.perhaps(&["RateLimit-Policy", "RateLimit"]);
             vec![("200", events(&fields)), ("204", empty(FINISHED, &fields))]
+        }
+        Success::Exported => {
+            let fields = fields.with(&["Content-Disposition"]);
+            let fields = fields.perhaps(&["Preference-Applied"]).perhaps(more.gives);
+            vec![("200", rows(operation, &fields))]
         }
         Success::Empty(doc) => vec![("204", empty(doc, &Fields::common()))],
     };
@@ -388,6 +427,24 @@ fn events(fields: &Fields) -> Value {
             },
             "example": "retry: 3000\n\nid: 1\nevent: job\ndata: {\"id\":\"job-1\",\"status\":\"active\"}\n\n",
         } },
+    })
+}
+
+fn rows(operation: Operation, fields: &Fields) -> Value {
+    let row = operation.result().name();
+    let text =
+        |description: String| json!({ "schema": { "type": "string", "description": description } });
+    json!({
+        "description": "The rows, or those up to a last record that says where the export goes on.",
+        "headers": fields.described(),
+        "content": {
+            CSV: text(format!(
+                "RFC 4180 in UTF-8 with a byte order mark: a column for each member of `{row}`, lists and \
+                 records that differ as JSON in one cell, `null` as an empty cell. Text that a spreadsheet \
+                 would run as a formula begins with an apostrophe."
+            )),
+            NDJSON: text(format!("A `{row}` each line.")),
+        },
     })
 }
 

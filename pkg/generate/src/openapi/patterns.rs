@@ -41,5 +41,15 @@ pub const REQUEST_ID: &str = "^[A-Za-z0-9_=-]{1,255}$";
 /// What `quillgate::ulid::is_ulid` takes.
 pub const ULID: &str = "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$";
 
+/// A cursor of the export of a list by offset: how many rows the caller has.
+pub const ROWS_HAD: &str = "^[0-9]{1,15}$";
+
+/// A cursor of the export of a list by cursor: how many rows of a page to skip, and the page's cursor.
+pub const PLACE_IN_PAGE: &str = "^[0-9]{1,15}~";
+
+/// The same where the page's cursor is a ULID.
+pub const PLACE_IN_PAGE_OF_ULID: &str =
+    "^[0-9]{1,15}~(?:[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25})?$";
+
 /// A cursor of the list of jobs, as far as its letters tell.
 pub const CURSOR: &str = "^[A-Za-z0-9_-]+$";

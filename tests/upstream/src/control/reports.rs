@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
 use quillgate::Operation;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::analytics::ReportQuery;
@@ -32,27 +35,65 @@ pub(crate) async fn analytics(
     whole(&platform, operation, &pairs)
 }
 
-/// The same range and filters as the API's operation has.
-fn whole(
+/// The rows of the list that is named, a line for each: the very JSON that its pages hold.
+pub(crate) async fn rows(
+    State(platform): State<Arc<Platform>>,
+    Query(pairs): Query<Vec<(String, String)>>,
+) -> Result<Response, Refusal> {
+    let operation = value(&pairs, "report").and_then(find_report);
+    let operation = operation.ok_or(Refusal::InvalidRequest("no report has this name"))?;
+    let (project, query) = read(&platform, operation, &pairs)?;
+    let today = platform.clock.now().day();
+    let (project, range) = (project.as_str(), query.range);
+    let sites = || platform.sites.lock();
+    let lines = match operation {
+        Operation::ListPageViews => lines(&sites().views(project, range, today).rows),
+        Operation::ListVisitors => lines(&sites().visitors(project, range, today).rows),
+        Operation::ListFeedback => lines(&matching_entries(&platform, project, &query)),
+        Operation::ListSearches => lines(&sites().searches(project, range).searches),
+        Operation::ListConversations => lines(&sites().conversations(project, range)),
+        _ => return Err(Refusal::InvalidRequest("no list has this name")),
+    };
+    Ok(([(CONTENT_TYPE, "application/x-ndjson")], lines).into_response())
+}
+
+fn lines<T: Serialize>(rows: &[T]) -> String {
+    let line = |row: &T| serde_json::to_string(row).unwrap_or_default() + "\n";
+    rows.iter().map(line).collect()
+}
+
+/// The project and the query that are asked for.
+fn read(
     platform: &Platform,
     operation: Operation,
     pairs: &[(String, String)],
-) -> Result<Json<Value>, Refusal> {
+) -> Result<(String, ReportQuery), Refusal> {
     let projects = &platform.options.projects;
     let project = value(pairs, "projectId")
         .or(projects.first().map(String::as_str))
         .filter(|project| projects.iter().any(|known| known == project))
         .ok_or(Refusal::UnknownProject)?;
     let query = ReportQuery::read(operation, pairs, platform.clock.now().day())?;
-    let range = query.range;
+    Ok((project.to_owned(), query))
+}
+
+/// The same range and filters as the API's operation has.
+fn whole(
+    platform: &Platform,
+    operation: Operation,
+    pairs: &[(String, String)],
+) -> Result<Json<Value>, Refusal> {
+    let (project, query) = read(platform, operation, pairs)?;
+    let today = platform.clock.now().day();
+    let (project, range) = (project.as_str(), query.range);
     let sites = || platform.sites.lock();
     let report = match operation {
         Operation::ListPageViews => {
-            let report = sites().views(project, range);
+            let report = sites().views(project, range, today);
             json!({ "totals": report.totals, "views": report.rows })
         }
         Operation::ListVisitors => {
-            let report = sites().visitors(project, range);
+            let report = sites().visitors(project, range, today);
             json!({ "totals": report.totals, "visitors": report.rows })
         }
         Operation::ListFeedback => {

@@ -2,8 +2,12 @@
 
 use serde::Serialize;
 
-use super::Range;
+use super::late::Correction;
 use super::paths::paths;
+use super::rhythm::Rhythm;
+use super::{Days, Range};
+use crate::date::Day;
+use crate::holes::Holes;
 use crate::random::SplitMix64;
 
 /// The pages that feedback, searches and conversations are about.
@@ -69,15 +73,25 @@ pub(crate) struct TrafficReport {
 
 impl TrafficReport {
     /// The rows of a page, and whether others follow.
-    pub(crate) fn page(&self, offset: usize, limit: usize) -> (&[Row], bool) {
-        let start = offset.min(self.rows.len());
-        let end = start.saturating_add(limit).min(self.rows.len());
-        (&self.rows[start..end], end < self.rows.len())
+    pub(crate) fn page(&self, offset: usize, limit: usize, holes: &Holes) -> (&[Row], bool) {
+        let places = holes.places(self.rows.len());
+        let start = offset.min(places);
+        let end = start.saturating_add(limit).min(places);
+        (&self.rows[holes.rows(start..end)], end < places)
     }
 }
 
 /// All pages of a site.
-pub(crate) struct Pages(Vec<Page>);
+pub(crate) struct Pages {
+    pages: Vec<Page>,
+    rhythms: Option<Rhythms>,
+}
+
+/// How the views of people and of AI differ from day to day.
+struct Rhythms {
+    human: Rhythm,
+    ai: Rhythm,
+}
 
 /// A page and its views on one working day; at least one in all.
 struct Page {
@@ -85,6 +99,8 @@ struct Page {
     human: u64,
     ai: u64,
     visitors: VisitorShares,
+    /// How far the page is ahead of the site's rhythm: pages differ on one day, too.
+    weeks_ahead: u64,
 }
 
 /// In a hundred.
@@ -98,28 +114,41 @@ struct VisitorShares {
 }
 
 impl Pages {
-    pub(crate) fn new(seed: u64, project: &str, count: u32) -> Self {
+    pub(crate) fn new(seed: u64, project: &str, count: u32, days: Days) -> Self {
         let mut random = SplitMix64::named(seed, project);
         let mut ranks: Vec<u64> = (1..=u64::from(count)).collect();
         random.shuffle(&mut ranks);
         let mut visitors = SplitMix64::named(seed, &format!("{project}/visitors"));
-        let pages = paths()
-            .zip(ranks)
-            .map(|(path, rank)| Page::new(path, rank, &mut random, &mut visitors));
-        Self(pages.collect())
+        let mut weeks = SplitMix64::named(seed, &format!("{project}/weeks"));
+        let rhythms = match days {
+            Days::Alike => None,
+            Days::Varying => Some(Rhythms {
+                human: Rhythm::new(&mut weeks, 60),
+                ai: Rhythm::new(&mut weeks, 100),
+            }),
+        };
+        let pages = paths().zip(ranks).map(|(path, rank)| Page {
+            weeks_ahead: Rhythm::any_week(&mut weeks),
+            ..Page::new(path, rank, &mut random, &mut visitors)
+        });
+        Self {
+            pages: pages.collect(),
+            rhythms,
+        }
     }
 
     /// The paths of the first pages.
     pub(crate) fn first_paths(&self) -> Vec<String> {
-        let first = self.0.iter().take(FIRST_PATHS);
+        let first = self.pages.iter().take(FIRST_PATHS);
         first.map(|page| page.path.clone()).collect()
     }
 
-    pub(crate) fn views(&self, range: Range) -> TrafficReport {
+    pub(crate) fn views(&self, range: Range, corrections: &[Correction]) -> TrafficReport {
         if range.is_empty() {
             return TrafficReport::default();
         }
-        let rows = sort(self.0.iter().map(|page| page.row(page.views(range))));
+        let views = self.counted_views(range, corrections);
+        let rows = sort(views.map(|(page, views)| page.row(views)));
         let totals = rows
             .iter()
             .fold(Traffic::default(), |sum, row| sum.and(row.traffic));
@@ -127,11 +156,12 @@ impl Pages {
     }
 
     /// Many visit several pages: the totals are far below the sum of the rows.
-    pub(crate) fn visitors(&self, range: Range) -> TrafficReport {
+    pub(crate) fn visitors(&self, range: Range, corrections: &[Correction]) -> TrafficReport {
         if range.is_empty() {
             return TrafficReport::default();
         }
-        let rows = sort(self.0.iter().map(|page| page.row(page.visitors(range))));
+        let views = self.counted_views(range, corrections);
+        let rows = sort(views.map(|(page, views)| page.row(page.visitors(views))));
         let all = rows.iter().map(|row| row.traffic);
         let sum = all.clone().fold(Traffic::default(), Traffic::and);
         let most = all.fold(Traffic::default(), Traffic::raise_to);
@@ -146,6 +176,25 @@ impl Pages {
             totals: totals.raise_to(most),
             rows,
         }
+    }
+}
+
+impl Pages {
+    /// The pages that have views in the range: a page without any is not reported.
+    fn counted_views(
+        &self,
+        range: Range,
+        corrections: &[Correction],
+    ) -> impl Iterator<Item = (&Page, Traffic)> {
+        let rhythms = self.rhythms.as_ref();
+        let views = move |page: &Page| {
+            let usual = page.views(range, rhythms);
+            let correct =
+                |views: Traffic, correction: &Correction| page.correct(views, correction, rhythms);
+            corrections.iter().fold(usual, correct)
+        };
+        let all = self.pages.iter().map(move |page| (page, views(page)));
+        all.filter(|(_, views)| views.total > 0)
     }
 }
 
@@ -178,6 +227,7 @@ impl Page {
                 ai: 5 + visitors.below(60),
                 both: visitors.below(12),
             },
+            weeks_ahead: 0,
         }
     }
 
@@ -188,15 +238,50 @@ impl Page {
         }
     }
 
-    fn views(&self, range: Range) -> Traffic {
+    fn views(&self, range: Range, rhythms: Option<&Rhythms>) -> Traffic {
+        match rhythms {
+            None => Traffic::new(
+                sum_over_days(range, self.human),
+                self.ai * range.to.since(range.from),
+            ),
+            Some(Rhythms { human, ai }) => {
+                let before = |rhythm: &Rhythm, day: Day, usual| {
+                    rhythm.count_before(day, self.weeks_ahead, usual)
+                };
+                let count = |rhythm, usual| {
+                    before(rhythm, range.to, usual) - before(rhythm, range.from, usual)
+                };
+                Traffic::new(count(human, self.human), count(ai, self.ai))
+            }
+        }
+    }
+
+    /// A range's views with a day of it corrected.
+    fn correct(
+        &self,
+        views: Traffic,
+        correction: &Correction,
+        rhythms: Option<&Rhythms>,
+    ) -> Traffic {
+        let Correction { day, more, less } = *correction;
+        let only_it = Range {
+            from: day,
+            to: day.plus(1),
+        };
+        let on_day = self.views(only_it, rhythms);
+        let correct = |views: u64, on_day: u64, usual: u64| {
+            let more = (usual * more).div_ceil(100);
+            let less = ((on_day + more) * less).div_ceil(100);
+            views + more - less
+        };
         Traffic::new(
-            sum_over_days(range, self.human),
-            self.ai * range.to.since(range.from),
+            correct(views.human, on_day.human, self.human),
+            correct(views.ai, on_day.ai, self.ai),
         )
     }
 
-    fn visitors(&self, range: Range) -> Traffic {
-        let views = self.views(range);
+    /// By how many the page was viewed so often.
+    fn visitors(&self, views: Traffic) -> Traffic {
         let shares = &self.visitors;
         let human = (views.human * shares.human).div_ceil(100);
         let ai = (views.ai * shares.ai).div_ceil(100);
@@ -219,33 +304,32 @@ pub(crate) fn sum_over_days(range: Range, on_working_day: u64) -> u64 {
 mod tests {
     use super::super::tests::range;
     use super::*;
-    use crate::date::Day;
 
     #[test]
     fn a_day_lists_every_page() {
-        let pages = Pages::new(1, "demo-docs", 4000);
-        let report = pages.views(range("2024-06-01", "2024-06-02"));
+        let pages = Pages::new(1, "demo-docs", 4000, Days::Alike);
+        let report = pages.views(range("2024-06-01", "2024-06-02"), &[]);
         assert_eq!(report.rows.len(), 4000);
         assert!(report.rows.iter().all(|row| row.traffic.total >= 1));
     }
 
     #[test]
     fn adjacent_ranges_add_up() {
-        let pages = Pages::new(1, "demo-docs", 500);
-        let first = pages.views(range("2024-05-28", "2024-06-02")).totals;
-        let second = pages.views(range("2024-06-02", "2024-06-05")).totals;
-        let both = pages.views(range("2024-05-28", "2024-06-05")).totals;
+        let pages = Pages::new(1, "demo-docs", 500, Days::Alike);
+        let first = pages.views(range("2024-05-28", "2024-06-02"), &[]).totals;
+        let second = pages.views(range("2024-06-02", "2024-06-05"), &[]).totals;
+        let both = pages.views(range("2024-05-28", "2024-06-05"), &[]).totals;
         assert_eq!(first.and(second), both);
     }
 
     #[test]
     fn a_longer_range_has_more_views_wherever_it_lies() {
-        let pages = Pages::new(1, "demo-docs", 60);
+        let pages = Pages::new(1, "demo-docs", 60, Days::Alike);
         let monday = Day::parse("2024-01-01").expect("a date");
         let total = |from: i64, days: i64| {
             let from = monday.plus(from);
             let to = from.plus(days);
-            pages.views(Range { from, to }).totals.total
+            pages.views(Range { from, to }, &[]).totals.total
         };
         for days in 1..15 {
             let most = (0..7).map(|from| total(from, days)).max();
@@ -257,8 +341,9 @@ mod tests {
     #[test]
     fn seeds_and_projects_differ() {
         let week = range("2024-01-01", "2024-01-08");
-        let views = |seed, project| Pages::new(seed, project, 100).views(week);
-        let visitors = |seed, project| Pages::new(seed, project, 100).visitors(week);
+        let views = |seed, project| Pages::new(seed, project, 100, Days::Alike).views(week, &[]);
+        let visitors =
+            |seed, project| Pages::new(seed, project, 100, Days::Alike).visitors(week, &[]);
         assert_eq!(views(1, "a"), views(1, "a"));
         assert_ne!(views(1, "a"), views(2, "a"));
         assert_ne!(views(1, "a"), views(1, "b"));
@@ -269,17 +354,18 @@ mod tests {
     #[test]
     fn no_days_means_no_views_and_no_visitors() {
         let none = range("2024-01-01", "2024-01-01");
-        let pages = Pages::new(1, "demo-docs", 10);
-        assert_eq!(pages.views(none), TrafficReport::default());
-        assert_eq!(pages.visitors(none), TrafficReport::default());
+        let pages = Pages::new(1, "demo-docs", 10, Days::Alike);
+        assert_eq!(pages.views(none, &[]), TrafficReport::default());
+        assert_eq!(pages.visitors(none, &[]), TrafficReport::default());
     }
 
     #[test]
     fn a_page_has_at_most_as_many_visitors_as_views() {
-        let pages = Pages::new(1, "demo-docs", 2000);
+        let pages = Pages::new(1, "demo-docs", 2000, Days::Alike);
         let week = range("2024-01-01", "2024-01-08");
-        for page in &pages.0 {
-            let (views, visitors) = (page.views(week), page.visitors(week));
+        for page in &pages.pages {
+            let views = page.views(week, None);
+            let visitors = page.visitors(views);
             assert!(visitors.human <= views.human && visitors.ai <= views.ai);
             assert!(visitors.total <= views.total && visitors.total >= 1);
         }
@@ -289,7 +375,7 @@ mod tests {
     fn visitors_are_counted_once_though_they_come_as_both_and_on_many_pages() {
         let week = range("2024-01-01", "2024-01-08");
         for count in [1, 2, 30, 1000] {
-            let report = Pages::new(1, "demo-docs", count).visitors(week);
+            let report = Pages::new(1, "demo-docs", count, Days::Alike).visitors(week, &[]);
             let is_union = |of: Traffic| {
                 of.total <= of.human + of.ai && of.total >= of.human && of.total >= of.ai
             };
@@ -299,8 +385,113 @@ mod tests {
             let most = report.rows.iter().map(|row| row.traffic.total).max();
             assert!(report.totals.total <= sum && Some(report.totals.total) >= most);
         }
-        let report = Pages::new(1, "demo-docs", 1000).visitors(week);
+        let report = Pages::new(1, "demo-docs", 1000, Days::Alike).visitors(week, &[]);
         let overlaps = |row: &Row| row.traffic.total < row.traffic.human + row.traffic.ai;
         assert!(report.rows.iter().any(overlaps));
+    }
+
+    fn sum_of_rows(report: &TrafficReport) -> Traffic {
+        let rows = report.rows.iter().map(|row| row.traffic);
+        rows.fold(Traffic::default(), Traffic::and)
+    }
+
+    /// Each day of the weeks from 2024-01-01 on.
+    fn days(weeks: i64) -> impl Iterator<Item = Range> {
+        let monday = Day::parse("2024-01-01").expect("a date");
+        (0..weeks * 7).map(move |day| Range {
+            from: monday.plus(day),
+            to: monday.plus(day + 1),
+        })
+    }
+
+    #[test]
+    fn varying_days_differ_and_add_up_page_by_page() {
+        let pages = Pages::new(1, "demo-docs", 3000, Days::Varying);
+        let mut sums = std::collections::HashMap::<String, Traffic>::new();
+        let (mut totals, mut counts) = (Vec::new(), Vec::new());
+        for day in days(3) {
+            let report = pages.views(day, &[]);
+            assert_eq!(report.totals, sum_of_rows(&report));
+            assert!(report.rows.iter().all(|row| row.traffic.total > 0));
+            totals.push(report.totals.total);
+            counts.push(report.rows.len());
+            for row in report.rows {
+                let sum = sums.entry(row.path).or_default();
+                *sum = sum.and(row.traffic);
+            }
+        }
+        let range = range("2024-01-01", "2024-01-22");
+        let whole = pages.views(range, &[]);
+        assert_eq!(whole.rows.len(), sums.len());
+        assert!(whole.rows.iter().all(|row| sums[&row.path] == row.traffic));
+        for mut each in [totals, counts.iter().map(|count| *count as u64).collect()] {
+            each.sort_unstable();
+            each.dedup();
+            assert!(each.len() > 15, "{each:?}");
+        }
+        assert!(counts.iter().all(|count| (1500..3000).contains(count)));
+    }
+
+    #[test]
+    fn varying_days_have_fewer_people_at_weekends_and_no_more_visitors_than_views() {
+        let pages = Pages::new(1, "demo-docs", 500, Days::Varying);
+        let (mut weekend, mut working) = (Traffic::default(), Traffic::default());
+        for (number, day) in days(40).enumerate() {
+            let views = pages.views(day, &[]).totals;
+            let sum = if number % 7 >= 5 {
+                &mut weekend
+            } else {
+                &mut working
+            };
+            *sum = sum.and(views);
+            let visitors = pages.visitors(day, &[]);
+            assert!(visitors.totals.total <= views.total);
+            assert!(visitors.rows.iter().all(|row| row.traffic.total > 0));
+        }
+        let percent = |weekend: u64, working: u64| weekend * 5 * 100 / (working * 2);
+        assert!((50..70).contains(&percent(weekend.human, working.human)));
+        assert!((85..115).contains(&percent(weekend.ai, working.ai)));
+    }
+
+    #[test]
+    fn ranges_of_centuries_are_summed_in_a_moment_and_without_overflow() {
+        let pages = Pages::new(1, "demo-docs", 5000, Days::Varying);
+        let all = pages.views(range("0001-01-01", "9999-12-31"), &[]);
+        let first = pages.views(range("0001-01-01", "1970-01-01"), &[]);
+        let rest = pages.views(range("1970-01-01", "9999-12-31"), &[]);
+        assert_eq!(first.totals.and(rest.totals), all.totals);
+    }
+
+    #[test]
+    fn a_correction_changes_its_day_and_every_range_with_it_alike() {
+        for rhythm in [Days::Alike, Days::Varying] {
+            let pages = Pages::new(1, "demo-docs", 300, rhythm);
+            let correction = |more, less| {
+                let day = Day::parse("2024-01-03").expect("a date");
+                [Correction { day, more, less }]
+            };
+            let (day, week) = (
+                range("2024-01-03", "2024-01-04"),
+                range("2024-01-01", "2024-01-08"),
+            );
+            let without = range("2024-01-01", "2024-01-03");
+            let behind = range("2024-01-04", "2024-01-08");
+            let rest = pages.views(without, &[]).totals;
+            let rest = rest.and(pages.views(behind, &[]).totals);
+            let usual = pages.views(day, &[]).totals;
+            for (more, less) in [(10, 0), (0, 20), (10, 20), (0, 100)] {
+                let one = pages.views(day, &correction(more, less));
+                let seven = pages.views(week, &correction(more, less));
+                assert_eq!(one.totals, sum_of_rows(&one));
+                assert_eq!(seven.totals, sum_of_rows(&seven));
+                assert_eq!(rest.and(one.totals), seven.totals);
+                match (more, less) {
+                    (_, 0) => assert!(one.totals.human > usual.human && one.rows.len() == 300),
+                    (0, 100) => assert_eq!(one, TrafficReport::default()),
+                    (0, _) => assert!(one.totals.human < usual.human),
+                    _ => {}
+                }
+            }
+        }
     }
 }

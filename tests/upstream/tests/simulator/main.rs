@@ -14,5 +14,6 @@ mod page_faults;
 mod page_views;
 mod reports;
 mod searches;
+mod time;
 mod visitors;
 mod wire;

@@ -236,3 +236,29 @@ fn a_fault_can_be_for_one_report_and_for_page_views_by_their_former_name() {
     }
     assert_eq!(client.get(VIEWS).status, 200);
 }
+
+#[test]
+fn the_rows_of_a_list_are_the_very_json_of_its_pages() {
+    let client = Client::start(quick());
+    let range = "dateFrom=2024-01-01&dateTo=2024-01-08";
+    for (report, member) in [
+        ("views", "views"),
+        ("visitors", "visitors"),
+        ("feedback", "feedback"),
+        ("searches", "searches"),
+        ("assistant", "conversations"),
+    ] {
+        let target = format!("/rows?report={report}&{range}");
+        let lines = client.control("GET", &target, &Value::Null).text;
+        let page = client.get(&format!("{REPORTS}/{report}?{range}&limit=100"));
+        let shown = page.json()[member].as_array().unwrap().len();
+        assert!(shown > 0 && shown <= lines.lines().count(), "{report}");
+        for line in lines.lines().take(shown) {
+            assert!(page.text.contains(line), "{report}: {line}");
+        }
+    }
+    for none in ["feedback/by-page", "assistant/caller-stats", "other"] {
+        let target = format!("/rows?report={none}&{range}");
+        assert_eq!(client.control("GET", &target, &Value::Null).status, 400);
+    }
+}

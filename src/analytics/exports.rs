@@ -1,0 +1,95 @@
+//! The exports of the reports that are lists: every row of a range of dates, streamed by the gateway.
+
+use super::feedback_filter::{FeedbackSource, FeedbackStatuses};
+use super::{Conversation, Feedback, PageView, PageVisitors, SearchTerm};
+use crate::declaration::{Pagination, Policy};
+use crate::export::{ClosedRange, ExportCursor, ExportFormat};
+use crate::operation::Operation;
+
+/// Declares the export of a list of these rows, with the list's own filters.
+macro_rules! export {
+    (
+        $(#[doc = $doc:literal])+
+        pub struct $name:ident of $row:ty {
+            $($(#[doc = $field_doc:literal])+ pub $field:ident: $kind:ty,)*
+        }
+        name: $wire:literal,
+        path: $path:literal,
+        scope: $scope:ident,
+    ) => {
+        operation! {
+            $(#[doc = $doc])+
+            pub struct $name -> $row {
+                /// How the rows are written.
+                pub format: ExportFormat,
+                /// The range of dates.
+                pub range: ClosedRange,
+                $($(#[doc = $field_doc])+ pub $field: $kind,)*
+                /// Where to go on; at the first row when it is left out.
+                pub cursor: Option<ExportCursor>,
+            }
+            name: $wire,
+            route: Get $path,
+            scope: $scope,
+            policy: Some(Policy::Analytics),
+            pagination: Pagination::Whole,
+            link: None,
+        }
+    };
+}
+
+export! {
+    /// Exports how often each page was viewed: every row of the range.
+    pub struct ExportPageViews of PageView {}
+    name: "analytics.views.export",
+    path: "/v1/analytics/{projectId}/views/export",
+    scope: ReadAnalytics,
+}
+export! {
+    /// Exports how many people and AI agents visited each page: every row of the range.
+    pub struct ExportVisitors of PageVisitors {}
+    name: "analytics.visitors.export",
+    path: "/v1/analytics/{projectId}/visitors/export",
+    scope: ReadAnalytics,
+}
+export! {
+    /// Exports what readers said of the pages: every entry of the range.
+    pub struct ExportFeedback of Feedback {
+        /// Only of this source.
+        pub source: Option<FeedbackSource>,
+        /// Only with one of these statuses.
+        pub status: Option<FeedbackStatuses>,
+    }
+    name: "analytics.feedback.export",
+    path: "/v1/analytics/{projectId}/feedback/export",
+    scope: ReadAnalytics,
+}
+export! {
+    /// Exports what readers searched for: every term of the range.
+    pub struct ExportSearches of SearchTerm {}
+    name: "analytics.searches.export",
+    path: "/v1/analytics/{projectId}/searches/export",
+    scope: ReadAnalytics,
+}
+export! {
+    /// Exports what readers asked the assistant, and what it responded: every turn of the range.
+    pub struct ExportConversations of Conversation {}
+    name: "analytics.conversations.export",
+    path: "/v1/analytics/{projectId}/assistant/export",
+    scope: ReadConversations,
+}
+
+impl Operation {
+    /// The list that it exports, when it is an export.
+    #[must_use]
+    pub const fn exported(self) -> Option<Self> {
+        match self {
+            Self::ExportPageViews => Some(Self::ListPageViews),
+            Self::ExportVisitors => Some(Self::ListVisitors),
+            Self::ExportFeedback => Some(Self::ListFeedback),
+            Self::ExportSearches => Some(Self::ListSearches),
+            Self::ExportConversations => Some(Self::ListConversations),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! JSON text, scanned once and without building values.
+
+/// The deepest nesting that is gone through, far more than any row has.
+const DEEPEST: u32 = 64;
+
+/// Text that is not JSON, or not the JSON that was promised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+/// What a scanned value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `null`.
+    Null,
+    /// A number, `true` or `false`.
+    Plain,
+    /// Text; its piece is what stands between the quotes.
+    Text,
+    /// Text with escapes.
+    EscapedText,
+    /// An object or an array.
+    Structure,
+    /// An object or an array with white space between its tokens.
+    SpacedStructure,
+}
+
+/// A piece of the text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Piece {
+    pub(super) shape: Shape,
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+impl Piece {
+    pub(super) const NULL: Self = Self {
+        shape: Shape::Null,
+        from: 0,
+        to: 0,
+    };
+}
+
+/// Goes through JSON text from token to token.
+pub(super) struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    /// How many bytes of white space between tokens were gone through.
+    spaces: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) const fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            spaces: 0,
+        }
+    }
+
+    pub(super) fn bytes(&self, piece: Piece) -> &'a [u8] {
+        self.text
+            .as_bytes()
+            .get(piece.from..piece.to)
+            .unwrap_or_default()
+    }
+
+    /// The text of a piece that is text, its escapes resolved.
+    pub(super) fn unescape(&self, piece: Piece) -> String {
+        unescape(self.text.get(piece.from..piece.to).unwrap_or_default())
+    }
+
+    /// Whether a member's name is this one.
+    pub(super) fn is_named(&self, key: Piece, name: &str) -> bool {
+        match key.shape {
+            Shape::EscapedText => self.unescape(key) == name,
+            _ => self.bytes(key) == name.as_bytes(),
+        }
+    }
+
+    /// The byte of the next token.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        loop {
+            let byte = *bytes.get(self.at)?;
+            if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return Some(byte);
+            }
+            self.at += 1;
+            self.spaces += 1;
+        }
+    }
+
+    fn expect(&mut self, token: u8) -> Result<(), Malformed> {
+        if self.peek() != Some(token) {
+            return Err(Malformed);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Begins an object or an array; says whether it has an element.
+    pub(super) fn open(&mut self, begin: u8, end: u8) -> Result<bool, Malformed> {
+        self.expect(begin)?;
+        if self.peek() == Some(end) {
+            self.at += 1;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Goes on after an element; says whether there is another.
+    pub(super) fn goes_on(&mut self, end: u8) -> Result<bool, Malformed> {
+        let token = self.peek();
+        self.at += 1;
+        match token {
+            Some(b',') => Ok(true),
+            Some(token) if token == end => Ok(false),
+            _ => Err(Malformed),
+        }
+    }
+
+    /// The name of a member, up to its value.
+    pub(super) fn key(&mut self) -> Result<Piece, Malformed> {
+        if self.peek() != Some(b'"') {
+            return Err(Malformed);
+        }
+        let key = self.text()?;
+        self.expect(b':')?;
+        Ok(key)
+    }
+
+    /// Goes through a value.
+    pub(super) fn value(&mut self) -> Result<Piece, Malformed> {
+        self.nested_value(DEEPEST)
+    }
+
+    /// Whether nothing but white space is left.
+    pub(super) fn is_at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    /// Goes through something, and says which piece of the text that is.
+    pub(super) fn measure(
+        &mut self,
+        go: &mut dyn FnMut(&mut Self) -> Result<(), Malformed>,
+    ) -> Result<Piece, Malformed> {
+        self.peek();
+        let (from, spaces) = (self.at, self.spaces);
+        go(self)?;
+        let shape = if self.spaces == spaces {
+            Shape::Structure
+        } else {
+            Shape::SpacedStructure
+        };
+        Ok(Piece {
+            shape,
+            from,
+            to: self.at,
+        })
+    }
+
+    fn nested_value(&mut self, depth: u32) -> Result<Piece, Malformed> {
+        match self.peek() {
+            Some(b'"') => self.text(),
+            Some(b'{' | b'[') if depth > 0 => {
+                self.measure(&mut |scanner| scanner.structure(depth - 1))
+            }
+            Some(b'n') => self.literal("null", Shape::Null),
+            Some(b't') => self.literal("true", Shape::Plain),
+            Some(b'f') => self.literal("false", Shape::Plain),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => Err(Malformed),
+        }
+    }
+
+    fn structure(&mut self, depth: u32) -> Result<(), Malformed> {
+        let is_object = self.peek() == Some(b'{');
+        let (begin, end) = if is_object {
+            (b'{', b'}')
+        } else {
+            (b'[', b']')
+        };
+        let mut has_element = self.open(begin, end)?;
+        while has_element {
+            if is_object {
+                self.key()?;
+            }
+            self.nested_value(depth)?;
+            has_element = self.goes_on(end)?;
+        }
+        Ok(())
+    }
+
+    fn literal(&mut self, word: &str, shape: Shape) -> Result<Piece, Malformed> {
+        let from = self.at;
+        let rest = self.text.as_bytes().get(from..).unwrap_or_default();
+        if !rest.starts_with(word.as_bytes()) {
+            return Err(Malformed);
+        }
+        self.at += word.len();
+        Ok(Piece {
+            shape,
+            from,
+            to: self.at,
+        })
+    }
+
+    fn number(&mut self) -> Result<Piece, Malformed> {
+        let from = self.at;
+        self.skip(b"-");
+        // No digit follows a zero at the beginning.
+        if !self.skip(b"0") {
+            self.digits()?;
+        }
+        if self.skip(b".") {
+            self.digits()?;
+        }
+        if self.skip(b"eE") {
+            self.skip(b"+-");
+            self.digits()?;
+        }
+        Ok(Piece {
+            shape: Shape::Plain,
+            from,
+            to: self.at,
+        })
+    }
+
+    fn skip(&mut self, any_of: &[u8]) -> bool {
+        let next = self.text.as_bytes().get(self.at);
+        let is_there = next.is_some_and(|byte| any_of.contains(byte));
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn digits(&mut self) -> Result<(), Malformed> {
+        let from = self.at;
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        if self.at == from {
+            return Err(Malformed);
+        }
+        Ok(())
+    }
+
+    /// Goes through text, of which the opening quote is next.
+    fn text(&mut self) -> Result<Piece, Malformed> {
+        let bytes = self.text.as_bytes();
+        let from = self.at + 1;
+        let mut at = from;
+        let mut shape = Shape::Text;
+        loop {
+            match bytes.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    shape = Shape::EscapedText;
+                    at += escape_length(bytes.get(at + 1..).unwrap_or_default())?;
+                }
+                Some(0x20..) => at += 1,
+                _ => return Err(Malformed),
+            }
+        }
+        self.at = at + 1;
+        Ok(Piece {
+            shape,
+            from,
+            to: at,
+        })
+    }
+}
+
+/// The length of an escape, of which what follows the backslash is given.
+fn escape_length(rest: &[u8]) -> Result<usize, Malformed> {
+    match rest {
+        [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Ok(2),
+        [b'u', a, b, c, d, ..] if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) => {
+            Ok(6)
+        }
+        _ => Err(Malformed),
+    }
+}
+
+/// Resolves the escapes of JSON text. Half a character becomes U+FFFD, as everywhere where text
+/// becomes UTF-8.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        plain.push_str(before);
+        let (character, length) = match after.as_bytes().first() {
+            Some(b'u') => read_unicode_escape(after),
+            Some(b'b') => ('\u{8}', 1),
+            Some(b'f') => ('\u{c}', 1),
+            Some(b'n') => ('\n', 1),
+            Some(b'r') => ('\r', 1),
+            Some(b't') => ('\t', 1),
+            // A quote, a slash or a backslash stands for itself.
+            Some(byte) => (char::from(*byte), 1),
+            None => break,
+        };
+        plain.push(character);
+        rest = after.get(length..).unwrap_or_default();
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// The character of an escape from its `u` on, and the length of what stands for it.
+fn read_unicode_escape(text: &str) -> (char, usize) {
+    let first = read_unit(text);
+    if (0xd800..0xdc00).contains(&first)
+        && let Some(next) = text.get(5..).and_then(|rest| rest.strip_prefix('\\'))
+        && next.starts_with('u')
+    {
+        let second = read_unit(next);
+        if (0xdc00..0xe000).contains(&second) {
+            let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+            return (replace_if_none(code), 11);
+        }
+    }
+    (replace_if_none(first), 5)
+}
+
+fn read_unit(text: &str) -> u32 {
+    let digits = text.get(1..5).unwrap_or_default();
+    u32::from_str_radix(digits, 16).unwrap_or(0xfffd)
+}
+
+fn replace_if_none(code: u32) -> char {
+    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// Appends JSON text without the white space between its tokens.
+pub(super) fn push_compact(out: &mut Vec<u8>, json: &[u8]) {
+    let mut is_text = false;
+    let mut is_escaped = false;
+    let mut run = 0;
+    for (at, byte) in json.iter().enumerate() {
+        if is_text {
+            is_text = is_escaped || *byte != b'"';
+            is_escaped = !is_escaped && *byte == b'\\';
+        } else if *byte == b'"' {
+            is_text = true;
+        } else if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            out.extend_from_slice(&json[run..at]);
+            run = at + 1;
+        }
+    }
+    out.extend_from_slice(&json[run..]);
+}

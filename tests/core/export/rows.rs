@@ -1,0 +1,364 @@
+//! Rows as CSV and as newline-delimited JSON.
+
+use proptest::prelude::*;
+use quillgate::Operation;
+use quillgate::columns::{Column, columns};
+use quillgate::export::{ExportFormat, Malformed, PageEnd, RowWriter};
+use serde_json::{Map, Value};
+
+fn write_with(
+    format: ExportFormat,
+    columns: &[Column],
+    page: &str,
+    skip: u64,
+) -> Result<(String, PageEnd), Malformed> {
+    let mut out = b"before".to_vec();
+    let end = RowWriter::new(format, columns).push_rows(page, "views", skip, &mut out);
+    let text = String::from_utf8(out).unwrap();
+    let text = text.strip_prefix("before").unwrap().to_owned();
+    match end {
+        Ok(end) => Ok((text, end)),
+        Err(malformed) => {
+            assert_eq!(text, "", "nothing is written of a page that is malformed");
+            Err(malformed)
+        }
+    }
+}
+
+fn write(format: ExportFormat, page: &str) -> Result<(String, PageEnd), Malformed> {
+    write_with(format, &columns(Operation::ListPageViews), page, 0)
+}
+
+fn csv(rows: &str) -> String {
+    let page = format!("{{\"views\":[{rows}]}}");
+    write(ExportFormat::Csv, &page).unwrap().0
+}
+
+fn json(rows: &str) -> String {
+    let page = format!("{{\"views\":[{rows}]}}");
+    write(ExportFormat::NdJson, &page).unwrap().0
+}
+
+#[test]
+fn a_row_is_a_record_of_its_columns() {
+    assert_eq!(
+        csv(r#"{"path":"/a","human":1,"ai":2,"total":3}"#),
+        "/a,1,2,3\r\n"
+    );
+    assert_eq!(
+        csv(r#"{"total":3,"path":"/a","other":{"path":"/b"},"ai":null}"#),
+        "/a,,,3\r\n"
+    );
+    assert_eq!(csv("{}"), ",,,\r\n");
+    assert_eq!(csv(r#"{"path":"/a","path":"/b"}"#), "/b,,,\r\n");
+    assert_eq!(csv(r#"{"p\u0061th":"/a"}"#), "/a,,,\r\n");
+}
+
+#[test]
+fn a_number_stands_as_it_came() {
+    let row = r#"{"path":-1,"human":1.50,"ai":1e+2,"total":12345678901234567890}"#;
+    assert_eq!(csv(row), "-1,1.50,1e+2,12345678901234567890\r\n");
+    assert_eq!(json(row), format!("{row}\n"));
+    assert_eq!(
+        csv(r#"{"path":true,"human":false,"ai":-0.0}"#),
+        "true,false,-0.0,\r\n"
+    );
+}
+
+#[test]
+fn text_is_quoted_where_it_has_to_be() {
+    for (text, cell) in [
+        ("a,b", "\"a,b\""),
+        (r#"a\"b"#, "\"a\"\"b\""),
+        (r"a\nb", "\"a\nb\""),
+        (r"a\rb", "\"a\rb\""),
+        (r"a\tb", "a\tb"),
+        (r"a b\/\b\f\\", "a b/\u{8}\u{c}\\"),
+        (r"\u00e9\ud83d\ude80é🚀", "é🚀é🚀"),
+        (r"\ud83dx\ude80", "\u{fffd}x\u{fffd}"),
+        (r"\ud83d\u0041", "\u{fffd}A"),
+        (r"\ud83d\ud83d\ude80", "\u{fffd}🚀"),
+        (r"\ud83d", "\u{fffd}"),
+    ] {
+        assert_eq!(
+            csv(&format!("{{\"path\":\"{text}\"}}")),
+            format!("{cell},,,\r\n"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn no_text_is_a_formula() {
+    for (text, cell) in [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@x", "'@x"),
+        (r"\u003d1", "'=1"),
+        (r"\tx", "'\tx"),
+        (r"\rx", "\"'\rx\""),
+        (r"\nx", "\"'\nx\""),
+        ("=a,b", "\"'=a,b\""),
+        ("a=1", "a=1"),
+        ("'=1", "'=1"),
+        (" =1", " =1"),
+    ] {
+        assert_eq!(
+            csv(&format!("{{\"path\":\"{text}\"}}")),
+            format!("{cell},,,\r\n"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_list_is_json_in_one_cell() {
+    let columns = columns(Operation::ListConversations);
+    let page = r#"{"views":[{"id":"c1","sources":[ {"title": "a, \"b\"" , "url" : null} , {} ],"query":[]}]}"#;
+    let (text, _) = write_with(ExportFormat::Csv, &columns, page, 0).unwrap();
+    let cell = r#""[{""title"":""a, \""b\"""",""url"":null},{}]""#;
+    assert_eq!(text, format!("c1,,[],,,{cell},,,\r\n"));
+}
+
+#[test]
+fn a_record_within_a_row_has_columns_of_its_own() {
+    let column = |path: &[&'static str]| Column {
+        path: path.to_vec(),
+    };
+    let columns = [
+        column(&["id"]),
+        column(&["by", "name"]),
+        column(&["by", "at", "day"]),
+        column(&["end"]),
+    ];
+    let write = |row: &str| {
+        let page = format!("{{\"views\":[{row}]}}");
+        write_with(ExportFormat::Csv, &columns, &page, 0).map(|(text, _)| text)
+    };
+    let row = r#"{"id":1,"by":{"at":{"day":3,"x":9},"name":"n"},"end":4}"#;
+    assert_eq!(write(row).unwrap(), "1,n,3,4\r\n");
+    let empty = r#"{"id":1,"by":null,"end":4}"#;
+    assert_eq!(write(empty).unwrap(), "1,,,4\r\n");
+    assert_eq!(write(r#"{"id":1,"by":"text"}"#), Err(Malformed));
+    let mut head = Vec::new();
+    RowWriter::new(ExportFormat::Csv, &columns).push_head(&mut head);
+    assert_eq!(head, "\u{feff}id,by.name,by.at.day,end\r\n".as_bytes());
+}
+
+#[test]
+fn a_line_is_the_rows_own_json_without_white_space() {
+    let row = "{ \"path\" : \"a \\\" b\" ,\n\t\"new\":[ 1 , { } ,\"\\\\\" ] }";
+    let line = "{\"path\":\"a \\\" b\",\"new\":[1,{},\"\\\\\"]}\n";
+    assert_eq!(json(row), line);
+    assert_eq!(json("{\"a\":1} ,\r\n{\"b\":2}"), "{\"a\":1}\n{\"b\":2}\n");
+    let mut head = Vec::new();
+    RowWriter::new(ExportFormat::NdJson, &[]).push_head(&mut head);
+    assert_eq!(head, b"");
+}
+
+#[test]
+fn a_page_says_how_its_list_goes_on() {
+    let end = |page: &str| write(ExportFormat::NdJson, page).unwrap().1;
+    let whole =
+        r#" {"totals":{"hasMore":1},"hasMore":true,"views":[{},{}],"nextCursor":"a\u0062"} "#;
+    assert_eq!(
+        end(whole),
+        PageEnd {
+            rows: 2,
+            has_more: Some(true),
+            next_cursor: Some("ab".to_owned()),
+        }
+    );
+    let bare = r#"{"views":[],"hasMore":"yes","nextCursor":null}"#;
+    assert_eq!(end(bare), PageEnd::default());
+}
+
+#[test]
+fn rows_that_the_caller_has_are_left_out() {
+    let page = r#"{"views":[{"path":"/a"},{"path":"/b"},{"path":"/c"}]}"#;
+    let columns = columns(Operation::ListPageViews);
+    for (skip, expected) in [(0, 3), (1, 2), (3, 0), (9, 0)] {
+        let (text, end) = write_with(ExportFormat::Csv, &columns, page, skip).unwrap();
+        assert_eq!((text.lines().count(), end.rows), (expected, 3));
+    }
+}
+
+#[test]
+fn what_is_not_such_a_page_is_malformed() {
+    let deep = format!("{}{}", "[".repeat(70), "]".repeat(70));
+    for page in [
+        "",
+        "null",
+        "[]",
+        "{}",
+        "{\"views\":null}",
+        "{\"views\":{}}",
+        "{\"views\":[]",
+        "{\"views\":[]}x",
+        "{\"views\":[],}",
+        "{\"views\":[{}],\"views\":[{}]}",
+        "{\"views\":[1]}",
+        "{\"views\":[null]}",
+        "{\"views\":[[]]}",
+        "{\"views\":[{},]}",
+        "{\"views\":[{\"path\"}]}",
+        "{\"views\":[{\"path\":}]}",
+        "{\"views\":[{\"path\":01}]}",
+        "{\"views\":[{\"path\":1.}]}",
+        "{\"views\":[{\"path\":.5}]}",
+        "{\"views\":[{\"path\":1e}]}",
+        "{\"views\":[{\"path\":+1}]}",
+        "{\"views\":[{\"path\":-}]}",
+        "{\"views\":[{\"path\":nul}]}",
+        "{\"views\":[{\"path\":True}]}",
+        "{\"views\":[{\"path\":\"}]}",
+        "{\"views\":[{\"path\":\"a\nb\"}]}",
+        "{\"views\":[{\"path\":\"\\x\"}]}",
+        "{\"views\":[{\"path\":\"\\u12g4\"}]}",
+        "{\"views\":[{\"path\":'a'}]}",
+        "{\"views\":[{\"path\":\"a\" \"ai\":1}]}",
+        "{\"views\":[{path:1}]}",
+        &format!("{{\"views\":[{{\"path\":{deep}}}]}}"),
+    ] {
+        for format in [ExportFormat::Csv, ExportFormat::NdJson] {
+            assert_eq!(write(format, page), Err(Malformed), "{page}");
+        }
+    }
+}
+
+fn incomplete(format: ExportFormat, columns: &[Column], retry_after: Option<u64>) -> String {
+    let mut out = Vec::new();
+    let writer = RowWriter::new(format, columns);
+    writer.push_incomplete("1~a,b", "/problems/x", retry_after, &mut out);
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn the_last_record_of_an_incomplete_export_says_where_it_goes_on() {
+    let views = columns(Operation::ListPageViews);
+    let searches = columns(Operation::ListSearches);
+    assert_eq!(
+        incomplete(ExportFormat::Csv, &views, Some(1800)),
+        "#incomplete,\"cursor=1~a,b\",problem=/problems/x,retryAfter=1800\r\n"
+    );
+    assert_eq!(
+        incomplete(ExportFormat::Csv, &searches, None),
+        "#incomplete,\"cursor=1~a,b\",problem=/problems/x,,\r\n"
+    );
+    assert_eq!(
+        incomplete(ExportFormat::Csv, &views[..2], Some(7)),
+        "#incomplete,\"cursor=1~a,b; problem=/problems/x; retryAfter=7\"\r\n"
+    );
+    assert_eq!(
+        incomplete(ExportFormat::NdJson, &views, Some(1800)),
+        "{\"incomplete\":{\"cursor\":\"1~a,b\",\"problem\":\"/problems/x\",\"retryAfter\":1800}}\n"
+    );
+    assert_eq!(
+        incomplete(ExportFormat::NdJson, &views, None),
+        "{\"incomplete\":{\"cursor\":\"1~a,b\",\"problem\":\"/problems/x\"}}\n"
+    );
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[=+@,\"\\\\\r\n\t -]{0,4}[a-zé🚀\"\\\\\u{1}]{0,4}",
+        any::<String>(),
+    ]
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any_text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::hash_map(any_text(), inner, 0..3)
+                .prop_map(|members| Value::Object(members.into_iter().collect::<Map<_, _>>())),
+        ]
+    })
+}
+
+/// A row: some of its columns, and a member that is new.
+fn any_row() -> impl Strategy<Value = Value> {
+    let name = prop::sample::select(vec!["path", "human", "ai", "total", "new", "päth"]);
+    prop::collection::hash_map(name, any_value(), 0..6).prop_map(|members| {
+        let members = members.into_iter();
+        Value::Object(
+            members
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+        )
+    })
+}
+
+/// A cell as a reader of CSV would write it, who has parsed the row.
+fn expected_cell(value: Option<&Value>) -> String {
+    let plain = match value {
+        None | Some(Value::Null) => return String::new(),
+        Some(Value::String(text)) => {
+            let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+            format!("{}{text}", if is_formula { "'" } else { "" })
+        }
+        Some(other) => other.to_string(),
+    };
+    if plain.contains(['"', ',', '\r', '\n']) {
+        format!("\"{}\"", plain.replace('"', "\"\""))
+    } else {
+        plain
+    }
+}
+
+proptest! {
+    #[test]
+    fn rows_are_those_of_a_reader_who_parses_them(rows in prop::collection::vec(any_row(), 0..4), is_spaced: bool) {
+        let page = serde_json::json!({ "totals": {}, "views": rows, "hasMore": true });
+        let text = if is_spaced { serde_json::to_string_pretty(&page) } else { serde_json::to_string(&page) };
+        let text = text.unwrap();
+        let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        let (json, end) = write(ExportFormat::NdJson, &text).unwrap();
+        prop_assert_eq!(json, lines);
+        prop_assert_eq!(end.rows, rows.len() as u64);
+        let record = |row: &Value| {
+            let cells = ["path", "human", "ai", "total"].map(|name| expected_cell(row.get(name)));
+            format!("{}\r\n", cells.join(","))
+        };
+        let records: String = rows.iter().map(record).collect();
+        prop_assert_eq!(write(ExportFormat::Csv, &text).unwrap().0, records);
+    }
+
+    #[test]
+    fn text_is_taken_exactly_when_it_is_json(
+        rows in prop::collection::vec(any_row(), 0..3),
+        at in any::<prop::sample::Index>(),
+        with in prop::sample::select(vec!["", "\"", "\\", "{", "]", ",", "1", "\n", "\u{1}", "x", "é"]),
+    ) {
+        let mut text = serde_json::json!({ "views": rows }).to_string();
+        let mut at = at.index(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let end = at + text[at..].chars().next().map_or(0, char::len_utf8);
+        text.replace_range(at..end, with);
+        let parsed: Option<Value> = serde_json::from_str(&text).ok();
+        let rows = parsed.as_ref().and_then(|page| page.as_object()?.get("views")?.as_array());
+        let is_page = rows.is_some_and(|rows| rows.iter().all(Value::is_object));
+        // Half a character is no text for serde, and one for JavaScript.
+        prop_assume!(is_page || !text.contains("\\u"));
+        let is_twice = text.matches("\"views\"").count() > 1;
+        prop_assume!(!is_twice);
+        for format in [ExportFormat::Csv, ExportFormat::NdJson] {
+            prop_assert_eq!(write(format, &text).is_ok(), is_page, "{}", text);
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in ".*") {
+        drop(write(ExportFormat::Csv, &format!("{{\"views\":[{text}")));
+        drop(write(ExportFormat::NdJson, &text));
+    }
+}

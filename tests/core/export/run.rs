@@ -1,0 +1,224 @@
+//! An export from page to page.
+
+use proptest::prelude::*;
+use quillgate::export::{Export, Malformed};
+use quillgate::{Call, Millis, Operation};
+use serde_json::{Value, json};
+
+const CURSOR: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+fn begin(operation: Operation, more: &Value) -> Option<Export> {
+    let mut params =
+        json!({ "format": "ndjson", "dateFrom": "2024-01-01", "dateTo": "2024-02-01" });
+    for (name, value) in more.as_object().unwrap() {
+        params[name] = value.clone();
+    }
+    let call = Call::parse(operation.declaration(), &params).unwrap();
+    Export::new(operation.exported().unwrap(), &call)
+}
+
+fn views(more: &Value) -> Export {
+    begin(Operation::ExportPageViews, more).unwrap()
+}
+
+fn asked(export: &Export) -> Vec<(&'static str, &str)> {
+    let call = export.next().unwrap();
+    let arguments = call.arguments();
+    arguments.map(|(own, text)| (own.name, text)).collect()
+}
+
+/// A page of views with these numbers as paths.
+fn page(rows: std::ops::Range<u64>, has_more: bool) -> String {
+    let rows: Vec<_> = rows.map(|row| json!({ "path": row.to_string() })).collect();
+    json!({ "totals": {}, "views": rows, "hasMore": has_more }).to_string()
+}
+
+const RANGE: [(&str, &str); 2] = [("dateFrom", "2024-01-01"), ("dateTo", "2024-02-01")];
+
+#[test]
+fn an_export_asks_for_the_largest_pages_one_after_another() {
+    let mut export = views(&json!({}));
+    let mut out = Vec::new();
+    for (offset, has_more) in [("0", true), ("250", true), ("500", false)] {
+        let window = [("limit", "250"), ("offset", offset)];
+        assert_eq!(asked(&export), [RANGE, window].concat());
+        assert_eq!(export.cursor(), offset);
+        export.push_page(&page(0..250, has_more), &mut out).unwrap();
+    }
+    assert_eq!(export.next(), None);
+    assert_eq!(export.rows(), 750);
+    assert_eq!(String::from_utf8(out).unwrap().lines().count(), 750);
+}
+
+#[test]
+fn a_list_by_cursor_goes_on_at_the_cursor_of_the_page_before() {
+    let mut export = begin(Operation::ExportSearches, &json!({})).unwrap();
+    assert_eq!(asked(&export), [&RANGE[..], &[("limit", "100")]].concat());
+    assert_eq!(export.cursor(), "0~");
+    let mut out = Vec::new();
+    let first = json!({ "searches": [{ "hits": 1 }], "nextCursor": "n~1" }).to_string();
+    export.push_page(&first, &mut out).unwrap();
+    assert_eq!(export.next().unwrap().text("cursor"), Some("n~1"));
+    assert_eq!(export.cursor(), "0~n~1");
+    let again = export.push_page(&first.replace("n~1", "n~1"), &mut out);
+    assert_eq!(again, Err(Malformed), "a list that goes round in circles");
+    assert_eq!(export.cursor(), "0~n~1");
+    assert_eq!(out, b"{\"hits\":1}\n");
+}
+
+#[test]
+fn filters_go_with_every_page() {
+    let filters = json!({ "source": "contextual", "status": "pending" });
+    let export = begin(Operation::ExportFeedback, &filters).unwrap();
+    let call = export.next().unwrap();
+    assert_eq!(call.text("source"), Some("contextual"));
+    assert_eq!(call.text("status"), Some("pending"));
+    assert_eq!(call.text("limit"), Some("100"));
+}
+
+#[test]
+fn a_caller_who_was_cut_off_goes_on_after_the_rows_they_have() {
+    for (cursor, offset, skipped) in [
+        ("0", "0", 0),
+        ("249", "0", 249),
+        ("250", "250", 0),
+        ("1001", "1000", 1),
+    ] {
+        let mut export = views(&json!({ "cursor": cursor }));
+        assert_eq!(export.next().unwrap().text("offset"), Some(offset));
+        assert_eq!(export.cursor(), cursor);
+        let mut out = Vec::new();
+        export.push_page(&page(0..250, false), &mut out).unwrap();
+        assert_eq!(export.rows(), 250 - skipped, "from {cursor}");
+    }
+    let resumed = json!({ "cursor": format!("7~{CURSOR}") });
+    let export = begin(Operation::ExportConversations, &resumed).unwrap();
+    assert_eq!(export.next().unwrap().text("cursor"), Some(CURSOR));
+    assert_eq!(export.cursor(), format!("7~{CURSOR}"));
+    let empty = views(&json!({ "cursor": "700" }));
+    let mut export = empty;
+    export
+        .push_page(&page(0..10, false), &mut Vec::new())
+        .unwrap();
+    assert_eq!((export.rows(), export.next()), (0, None));
+}
+
+#[test]
+fn another_cursor_is_refused() {
+    for cursor in ["x", "-1", "1.5", "9007199254740992", "1~", "+1", " 1"] {
+        let resumed = json!({ "cursor": cursor });
+        assert!(
+            begin(Operation::ExportPageViews, &resumed).is_none(),
+            "{cursor}"
+        );
+    }
+    for cursor in ["12", "~a", "x~a", "-1~a"] {
+        let resumed = json!({ "cursor": cursor });
+        assert!(
+            begin(Operation::ExportSearches, &resumed).is_none(),
+            "{cursor}"
+        );
+    }
+    let no_ulid = json!({ "cursor": "0~abc" });
+    assert!(begin(Operation::ExportConversations, &no_ulid).is_none());
+}
+
+#[test]
+fn a_page_that_is_malformed_or_has_too_many_rows_changes_nothing() {
+    let mut export = views(&json!({}));
+    let mut out = Vec::new();
+    export.push_page(&page(0..250, true), &mut out).unwrap();
+    let before = out.clone();
+    for bad in ["", "{\"views\":[{},1]}", &page(0..251, true)] {
+        assert_eq!(export.push_page(bad, &mut out), Err(Malformed));
+        assert_eq!((export.cursor(), export.rows()), ("250", 250));
+        assert_eq!(out, before);
+    }
+}
+
+#[test]
+fn only_the_list_itself_ends_an_export() {
+    let mut export = views(&json!({}));
+    let mut out = Vec::new();
+    for _ in 0..4 {
+        export.push_page(&page(0..0, true), &mut out).unwrap();
+    }
+    assert_eq!(export.cursor(), "1000");
+    assert_eq!(
+        export.push_page(&page(0..0, true), &mut out),
+        Err(Malformed)
+    );
+}
+
+#[test]
+fn an_export_waits_for_as_long_as_it_may_in_all() {
+    let (now, expires) = (Millis(1_000_000), Millis(1_100_000));
+    let mut export = views(&json!({}));
+    assert_eq!(export.plan_wait(Some(1), now, expires), None);
+    export.allow_wait(Millis::from_seconds(60));
+    assert_eq!(export.plan_wait(None, now, expires), None);
+    assert_eq!(export.plan_wait(Some(61), now, expires), None);
+    assert_eq!(
+        export.plan_wait(Some(40), now, expires),
+        Some(Millis::from_seconds(40))
+    );
+    assert_eq!(export.plan_wait(Some(21), now, expires), None);
+    assert_eq!(
+        export.plan_wait(Some(0), now, expires),
+        Some(Millis::from_seconds(1)),
+        "never in a circle"
+    );
+    assert_eq!(
+        export.plan_wait(Some(19), now, Millis(1_019_000)),
+        None,
+        "not beyond the token"
+    );
+    assert_eq!(
+        export.plan_wait(Some(19), now, expires),
+        Some(Millis::from_seconds(19))
+    );
+    assert_eq!(export.plan_wait(Some(1), now, expires), None);
+}
+
+/// Reads an export of a list of so many rows, cut off after each of these numbers of rows.
+fn read_in_pieces(rows: u64, cuts: &[u64]) -> (String, u64) {
+    let (mut have, mut requests) = (0, 0);
+    let mut text = String::new();
+    let mut cuts = cuts.iter().copied();
+    'again: loop {
+        let mut export = views(&json!({ "cursor": have.to_string() }));
+        let most = cuts.next();
+        let mut came = 0;
+        while let Some(call) = export.next() {
+            requests += 1;
+            let from = call.integer("offset").unwrap().min(rows);
+            let to = (from + 250).min(rows);
+            let mut chunk = Vec::new();
+            export
+                .push_page(&page(from..to, to < rows), &mut chunk)
+                .unwrap();
+            for line in String::from_utf8(chunk).unwrap().lines() {
+                if Some(came) == most {
+                    continue 'again;
+                }
+                text.push_str(line);
+                text.push('\n');
+                (came, have) = (came + 1, have + 1);
+            }
+        }
+        return (text, requests);
+    }
+}
+
+proptest! {
+    #[test]
+    fn pieces_joined_are_the_whole(rows in 0..2_000_u64, cuts in prop::collection::vec(0..700_u64, 0..6)) {
+        let (whole, requests) = read_in_pieces(rows, &[]);
+        let expected: String = (0..rows).map(|row| format!("{{\"path\":\"{row}\"}}\n")).collect();
+        prop_assert_eq!(&whole, &expected);
+        prop_assert_eq!(requests, rows.div_ceil(250).max(1));
+        let (joined, with_cuts) = read_in_pieces(rows, &cuts);
+        prop_assert_eq!(joined, expected);
+        prop_assert!(with_cuts <= requests + cuts.len() as u64);
+    }
+}

@@ -1,0 +1,247 @@
+/**
+ * Exports of more rows than an hour's budget allows: broken off at any byte and gone on with, or
+ * waiting for the budget. The simulator's clock goes on an hour with each window of the gateway's.
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:http";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  exportOf,
+  FORMATS,
+  formatRows,
+  isIncomplete,
+  keepWholeRecords,
+  newRange,
+  readIncomplete,
+  rowsUpstream,
+} from "./exports.mjs";
+import { startGate } from "./gate.mjs";
+import { caller, keepNudging } from "./matrix.mjs";
+
+const HOUR_MS = 3_600_000;
+/** The platform's hourly budget, and the gateway's for a window of some seconds. */
+const BUDGET = 100;
+const PAGE_ROWS = 250;
+
+/** Reads an answer as it comes; `most`: leaves after so many bytes of the body. */
+async function read(
+  gate,
+  target,
+  { authorization },
+  { most = Number.POSITIVE_INFINITY, prefer } = {},
+) {
+  const headers = { authorization, ...(prefer === undefined ? {} : { prefer }) };
+  const asked = request(`${gate.gateway.url}${target}`, { headers, agent: false }).end();
+  const [answer] = await once(asked, "response");
+  const parts = [];
+  let length = 0;
+  for await (const part of answer) {
+    parts.push(part);
+    length += part.length;
+    if (length >= most) break;
+  }
+  asked.destroy();
+  const body = Buffer.concat(parts);
+  const isCut = length >= most;
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    body: isCut ? body.subarray(0, most) : body,
+    isCut,
+  };
+}
+
+/** Numbers from 0 up to, and without, 1: the same again for the same seed. */
+function* randomNumbers(seed) {
+  for (let state = seed; ; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+describe("a hundred thousand rows", () => {
+  const ROWS = 100_000;
+  const BREAKS = 10;
+  const SEED = 20_261_122;
+  /** Longer than a hundred requests take, so that what is spent is spent until the window is over. */
+  const WINDOW = 8;
+  let gate;
+  let stopNudging;
+  let reader;
+
+  before(async () => {
+    gate = await startGate("exports-long", {
+      upstream: { pages: ROWS, analyticsLimit: BUDGET },
+      gateway: {
+        vars: { ANALYTICS_LIMIT_PER_HOUR: String(BUDGET), LIMIT_WINDOW_SECONDS: String(WINDOW) },
+      },
+    });
+    stopNudging = keepNudging(gate);
+    reader = caller(gate, "rita");
+  });
+  after(async () => {
+    stopNudging?.();
+    await gate?.stop();
+  });
+
+  /** Lets an hour pass at the platform, and a window at the gateway. */
+  async function passAnHour() {
+    await sleep(WINDOW * 1000);
+    await gate.upstream.forwardClock(HOUR_MS);
+  }
+
+  /**
+   * Exports a range as whoever is cut off does: keeps the whole records, counts the rows and goes
+   * on there. `breaks` are the bytes of the whole after which it is cut off.
+   */
+  async function exportAll(format, range, breaks) {
+    const pieces = [];
+    const found = { cuts: 0, windows: 1, length: 0, rows: 0 };
+    const keep = (whole, rows) => {
+      pieces.push(whole);
+      found.length += whole.length;
+      found.rows += rows;
+    };
+    const remaining = [...breaks];
+    for (;;) {
+      const isFirst = found.rows === 0 && found.length === 0;
+      const query = { format, ...range, ...(isFirst ? {} : { cursor: found.rows }) };
+      const most = remaining.length > 0 ? Math.max(1, remaining[0] - found.length) : undefined;
+      const answer = await read(gate, exportOf("views", query), reader, { most });
+      if (answer.status === 429) {
+        found.windows += 1;
+        await passAnHour();
+        continue;
+      }
+      assert.equal(answer.status, 200, answer.body.toString());
+      if (answer.isCut) {
+        remaining.shift();
+        found.cuts += 1;
+        const { whole, rows } = keepWholeRecords(answer.body, format, isFirst);
+        // Without one row the header comes again.
+        if (rows > 0) keep(whole, rows);
+        continue;
+      }
+      const text = answer.body.toString();
+      if (!isIncomplete(text, format)) {
+        const { whole, rows } = keepWholeRecords(answer.body, format, isFirst);
+        assert.equal(whole.length, answer.body.length, "ends with a whole record");
+        keep(whole, rows);
+        return { ...found, bytes: Buffer.concat(pieces) };
+      }
+      const { before, incomplete } = readIncomplete(text, format);
+      const { whole, rows } = keepWholeRecords(Buffer.from(before), format, isFirst);
+      keep(whole, rows);
+      assert.equal(incomplete.cursor, String(found.rows), "the cursor counts the rows");
+      assert.ok(incomplete.retryAfter >= 1 && incomplete.retryAfter <= WINDOW + 1);
+      found.windows += 1;
+      await passAnHour();
+    }
+  }
+
+  for (const format of FORMATS) {
+    test(`arrive whole in the ${format} across four hours, broken off ten times`, async (t) => {
+      const range = newRange();
+      await passAnHour();
+      const expected = Buffer.from(
+        formatRows("views", format, await rowsUpstream(gate, "views", range)),
+      );
+      const random = randomNumbers(SEED);
+      const breaks = Array.from({ length: BREAKS }, () =>
+        Math.floor(random.next().value * expected.length),
+      ).sort((a, b) => a - b);
+      const before = await gate.upstream.counters();
+      const found = await exportAll(format, range, breaks);
+      const after = await gate.upstream.counters();
+      const requests = after.requests - before.requests;
+      t.diagnostic(
+        `${format}: ${found.rows} rows, ${found.bytes.length} bytes, ${found.windows} windows, ` +
+          `${found.cuts} breaks, ${requests} requests`,
+      );
+      assert.equal(found.rows, ROWS);
+      assert.ok(found.bytes.equals(expected), "byte for byte");
+      assert.equal(found.cuts, BREAKS);
+      const pages = ROWS / PAGE_ROWS;
+      assert.ok(requests >= pages && requests <= pages + BREAKS, `${requests} requests`);
+      assert.ok(found.windows >= pages / BUDGET, `${found.windows} windows`);
+      assert.equal(after.byStatus[429] ?? 0, 0, "the platform's own budget is never exceeded");
+    });
+  }
+
+  test("neither answers nor log hold the admin key, the secret or a token", async () => {
+    await gate.get("/healthz");
+    await gate.assertDiscreet();
+  });
+});
+
+describe("an export that waits for the budget", () => {
+  const WINDOW = 2;
+  const PAGES = 10;
+  const LIMIT = 4;
+  let gate;
+  let stopNudging;
+  let reader;
+
+  before(async () => {
+    gate = await startGate("exports-waiting", {
+      upstream: { pages: PAGES * PAGE_ROWS, analyticsLimit: 1e6 },
+      gateway: {
+        vars: { ANALYTICS_LIMIT_PER_HOUR: String(LIMIT), LIMIT_WINDOW_SECONDS: String(WINDOW) },
+      },
+    });
+    stopNudging = keepNudging(gate);
+    reader = caller(gate, "rita");
+  });
+  after(async () => {
+    stopNudging?.();
+    await gate?.stop();
+  });
+
+  const ask = (format, range, prefer) =>
+    read(gate, exportOf("views", { format, ...range }), reader, { prefer });
+
+  for (const format of FORMATS) {
+    test(`is whole in the ${format}, however many windows it takes`, async () => {
+      const range = newRange();
+      const answer = await ask(format, range, "wait=60");
+      assert.equal(answer.status, 200, answer.body.toString());
+      assert.equal(answer.headers["preference-applied"], "wait=60");
+      const expected = formatRows("views", format, await rowsUpstream(gate, "views", range));
+      assert.equal(answer.body.toString(), expected);
+    });
+  }
+
+  test("waits for no longer than it was told to, in all", async () => {
+    await sleep(WINDOW * 1000);
+    const range = newRange();
+    const answer = await ask("ndjson", range, "wait=1");
+    assert.equal(answer.status, 200, answer.body.toString());
+    assert.equal(answer.headers["preference-applied"], "wait=1");
+    const { before, incomplete } = readIncomplete(answer.body.toString(), "ndjson");
+    const lines = await rowsUpstream(gate, "views", range);
+    assert.ok(lines.startsWith(before) && before.length < lines.length);
+    assert.equal(Number(incomplete.cursor), before.split("\n").length - 1);
+  });
+
+  test("does not wait when it is told something else than seconds", async () => {
+    for (const prefer of ["wait=soon", "wait=-1", "respond-async", "wait"]) {
+      const answer = await ask("ndjson", newRange(), prefer);
+      assert.equal(answer.headers["preference-applied"], undefined, prefer);
+      const text = answer.body.toString();
+      if (answer.status !== 429) readIncomplete(text, "ndjson");
+      else assert.equal(JSON.parse(text).type, "/problems/quota-exceeded");
+    }
+  });
+
+  test("waits when the platform itself says so, and is whole", async () => {
+    const range = newRange();
+    await sleep(WINDOW * 1000);
+    const fault = { kind: "status", status: 429, headers: { "retry-after": "1" } };
+    await gate.upstream.fault({ target: "offset=500", fault });
+    const answer = await ask("csv", range, "wait=60");
+    const expected = formatRows("views", "csv", await rowsUpstream(gate, "views", range));
+    assert.equal(answer.body.toString(), expected);
+  });
+});
