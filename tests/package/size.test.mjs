@@ -12,9 +12,9 @@ import { ROOT } from "../../scripts/versions.mjs";
 /**
  * In bytes. A change that has to go past one says so by raising it here. With the state machine in
  * wasm and its driver in TypeScript there are 12,516 of wasm and 9,483 of JavaScript, where futures
- * in wasm were 27,994 and 9,358. What writes an export is loaded by the first use of one: 1,859.
+ * in wasm were 27,994 and 9,358. What writes an export is loaded by the first use of one: 1,897.
  */
-const BUDGET = { wasm: 12_600, js: 9_500, total: 22_000, lazy: 1_900, tarball: 82_000 };
+const BUDGET = { wasm: 12_600, js: 9_500, total: 22_000, lazy: 2_000, tarball: 82_000 };
 /** How much more than JavaScript and wasm apart the entry is that embeds the wasm, as the README says. */
 const MOST_FOR_INLINE = 1.04;
 
