@@ -43,9 +43,14 @@ fn an_export_asks_for_the_largest_pages_one_after_another() {
         let window = [("limit", "250"), ("offset", offset)];
         assert_eq!(asked(&export), [RANGE, window].concat());
         assert_eq!(export.cursor(), offset);
+        let early = export.next_but_one();
         export.push_page(&page(0..250, has_more), &mut out).unwrap();
+        if has_more {
+            assert_eq!(export.next(), early.as_ref());
+        }
     }
     assert_eq!(export.next(), None);
+    assert_eq!(export.next_but_one(), None);
     assert_eq!(export.rows(), 750);
     assert_eq!(String::from_utf8(out).unwrap().lines().count(), 750);
 }
@@ -55,6 +60,7 @@ fn a_list_by_cursor_goes_on_at_the_cursor_of_the_page_before() {
     let mut export = begin(Operation::ExportSearches, &json!({})).unwrap();
     assert_eq!(asked(&export), [&RANGE[..], &[("limit", "100")]].concat());
     assert_eq!(export.cursor(), "0~");
+    assert_eq!(export.next_but_one(), None);
     let mut out = Vec::new();
     let first = json!({ "searches": [{ "hits": 1 }], "nextCursor": "n~1" }).to_string();
     export.push_page(&first, &mut out).unwrap();

@@ -608,6 +608,7 @@ impl Work {
             metrics: RequestMetrics::default(),
             budget: HeaderFields::default(),
             ahead: None,
+            reads_ahead: !self.context.is_head,
         };
         let began = export.push_chunk(&Brake::default(), &mut chunk).await;
         self.context.metrics = std::mem::take(&mut export.metrics);
