@@ -61,7 +61,7 @@ const SUITES = {
   "client-chrome": { needs: { ...WASM_PACK_NEEDS, browser: true }, run: inChrome(CLIENT) },
   "worker-node": { needs: WASM_PACK_NEEDS, run: testWorkerInNode },
   package: { needs: PACKAGE_NEEDS, built: true, run: testWithNode },
-  gateway: { needs: BUILD_NEEDS, built: true, run: testWithNode },
+  gateway: { needs: { ...BUILD_NEEDS, spreadsheet: true }, built: true, run: testWithNode },
   openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
   examples: { needs: EXAMPLES_NEEDS, built: true, run: testWithNode },
