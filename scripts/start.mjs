@@ -48,8 +48,13 @@ await runMain(async () => {
     allowedOrigins: process.env.ALLOWED_ORIGINS ?? "",
     port: gatewayPort,
     main: START_MAIN,
+    archive: true,
+    vars: { ARCHIVE_PROJECTS: PROJECT },
     env: context.env,
   });
+
+  // As the cron trigger does elsewhere: yesterday is there to be looked at.
+  await gateway.runCron();
 
   console.log(welcome({ page: gateway.url, upstream: upstream.url, token: demoToken(secret) }));
   try {

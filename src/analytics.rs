@@ -4,6 +4,8 @@ mod caller_stats;
 mod conversation;
 mod conversations;
 #[cfg(feature = "gateway")]
+mod daily_views;
+#[cfg(feature = "gateway")]
 mod exports;
 mod feedback;
 mod feedback_by_page;
@@ -15,6 +17,8 @@ mod visitors;
 pub use caller_stats::*;
 pub use conversation::*;
 pub use conversations::*;
+#[cfg(feature = "gateway")]
+pub use daily_views::*;
 #[cfg(feature = "gateway")]
 pub use exports::*;
 pub use feedback::*;

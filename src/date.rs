@@ -5,11 +5,13 @@
 //! the package many times over.
 
 mod calendar;
+mod day;
 mod http;
 mod scan;
 
 use std::cmp::Ordering;
 
+pub use self::day::Day;
 pub use self::http::{parse_http_date, parse_retry_after};
 
 use self::calendar::{civil_from_days, days_from_civil};

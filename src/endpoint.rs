@@ -95,6 +95,7 @@ macro_rules! operation {
                     link: $link,
                 };
 
+            #[allow(unused_variables, reason = "an operation may have no parameters")]
             fn from_call(call: &$crate::call::Call) -> Result<Self, $crate::error::ValidationError> {
                 Ok(Self {
                     $($field: <$kind as $crate::parameters::Parameters>::read(call)?,)*

@@ -33,6 +33,7 @@
 //! | [`poll`] | when to ask for a job again |
 //! | [`retry`] | whether and when to send a request again |
 //! | [`task`] | what to do next, from a call to its result: all of the above as one state machine |
+//! | [`archive`] | which request of the gateway's daily archive comes next |
 //! | [`options`] | how long a call may take, and how often it is sent |
 //! | [`date`] | calendar dates, instants and HTTP dates |
 //! | [`schema`], [`value`] | what a type looks like from outside, and values whose type is not yet known |
@@ -47,6 +48,8 @@ pub mod endpoint;
 
 pub mod agent_job;
 pub mod analytics;
+#[cfg(feature = "gateway")]
+pub mod archive;
 pub mod call;
 pub mod columns;
 pub mod count;
@@ -86,7 +89,7 @@ pub use agent_job::{
 pub use analytics::*;
 pub use call::{Call, Request};
 pub use count::{Count, Number};
-pub use date::{DateBound, DateRange};
+pub use date::{DateBound, DateRange, Day};
 pub use declaration::{Declaration, Method, Policy, Scope};
 pub use endpoint::Endpoint;
 pub use error::{

@@ -4,6 +4,8 @@ use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
 #[cfg(feature = "gateway")]
 use crate::agent_job::{DeleteAgentJobRecord, StreamAgentJobEvents};
 #[cfg(feature = "gateway")]
+use crate::analytics::{BeginBackfill, EstimateBackfill, GetArchiveStatus, ListDailyViews};
+#[cfg(feature = "gateway")]
 use crate::analytics::{
     ExportConversations, ExportFeedback, ExportPageViews, ExportSearches, ExportVisitors,
 };
@@ -119,6 +121,14 @@ operations! {
     ExportSearches,
     /// [`ExportConversations`].
     ExportConversations,
+    /// [`ListDailyViews`].
+    ListDailyViews,
+    /// [`GetArchiveStatus`].
+    GetArchiveStatus,
+    /// [`EstimateBackfill`].
+    EstimateBackfill,
+    /// [`BeginBackfill`].
+    BeginBackfill,
 }
 
 impl Operation {

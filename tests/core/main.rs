@@ -6,6 +6,7 @@
 )]
 
 mod agent_job;
+mod archive;
 mod call;
 mod columns;
 mod credential;

@@ -2,12 +2,12 @@
 
 use quillgate::declaration::{Pagination, ParameterKind, Place};
 use quillgate::{
-    Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint,
-    ExportConversations, ExportFeedback, ExportPageViews, ExportSearches, ExportVisitors,
-    GetAgentJob, GetCallerStats, GetConversation, GetFeedbackByPage, JobId, ListAgentJobs,
-    ListConversations, ListFeedback, ListPageViews, ListSearches, ListVisitors, Method, Offset,
-    Operation, PageSize, Policy, ProjectId, Prompt, Request, Scope, SendMessage,
-    StreamAgentJobEvents,
+    BeginBackfill, Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint,
+    EstimateBackfill, ExportConversations, ExportFeedback, ExportPageViews, ExportSearches,
+    ExportVisitors, GetAgentJob, GetArchiveStatus, GetCallerStats, GetConversation,
+    GetFeedbackByPage, JobId, ListAgentJobs, ListConversations, ListDailyViews, ListFeedback,
+    ListPageViews, ListSearches, ListVisitors, Method, Offset, Operation, PageSize, Policy,
+    ProjectId, Prompt, Request, Scope, SendMessage, StreamAgentJobEvents,
 };
 use serde_json::json;
 
@@ -247,6 +247,10 @@ fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
         Operation::ListConversations => of::<ListConversations>(params),
         Operation::GetConversation => of::<GetConversation>(params),
         Operation::GetCallerStats => of::<GetCallerStats>(params),
+        Operation::ListDailyViews => of::<ListDailyViews>(params),
+        Operation::GetArchiveStatus => of::<GetArchiveStatus>(params),
+        Operation::EstimateBackfill => of::<EstimateBackfill>(params),
+        Operation::BeginBackfill => of::<BeginBackfill>(params),
     }
 }
 
@@ -356,7 +360,11 @@ fn the_documented_bounds_of_integers_are_the_enforced_ones() {
         };
         let (min, max) = (rule.min, rule.max);
         integers.push((operation, parameter.name, min, max, default));
-        let takes = |value: serde_json::Value| takes(operation, &json!({ parameter.name: value }));
+        let takes = |value: serde_json::Value| {
+            let mut params = params_without(operation, parameter.name);
+            params[parameter.name] = value;
+            takes(operation, &params)
+        };
         assert!(takes(json!(min)) && takes(json!(max)) && takes(json!(default)));
         assert!(!takes(json!(max + 1)), "{} above {max}", parameter.name);
         let below = i64::try_from(min).unwrap() - 1;
@@ -374,6 +382,7 @@ fn the_documented_bounds_of_integers_are_the_enforced_ones() {
             (Operation::GetFeedbackByPage, "limit", 1, 100, 10),
             (Operation::ListSearches, "limit", 1, 100, 50),
             (Operation::ListConversations, "limit", 1, 1000, 100),
+            (Operation::ListDailyViews, "limit", 1, 1000, 366),
         ]
     );
 }
@@ -493,6 +502,30 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
             "analytics.conversations.export",
             Scope::ReadConversations,
             Some(Policy::Analytics),
+            Pagination::Whole,
+        ),
+        (
+            "analytics.dailyViews",
+            Scope::ReadAnalytics,
+            None,
+            Pagination::Cursor { rows: "views" },
+        ),
+        (
+            "analytics.archiveStatus",
+            Scope::ReadAnalytics,
+            None,
+            Pagination::Whole,
+        ),
+        (
+            "analytics.estimateBackfill",
+            Scope::Operate,
+            None,
+            Pagination::Whole,
+        ),
+        (
+            "analytics.beginBackfill",
+            Scope::Operate,
+            None,
             Pagination::Whole,
         ),
     ];

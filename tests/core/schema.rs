@@ -176,6 +176,10 @@ fn each_operation_promises_its_resource() {
         (Operation::ExportFeedback, "Feedback"),
         (Operation::ExportSearches, "SearchTerm"),
         (Operation::ExportConversations, "Conversation"),
+        (Operation::ListDailyViews, "DailyViews"),
+        (Operation::GetArchiveStatus, "ArchiveStatus"),
+        (Operation::EstimateBackfill, "Backfill"),
+        (Operation::BeginBackfill, "Backfill"),
     ];
     assert_eq!(results.map(|(operation, _)| operation), Operation::ALL);
     for (operation, name) in results {

@@ -1,13 +1,21 @@
 /** The Worker in real workerd, through `wrangler dev`, with nothing left behind but what is asked for. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { ROOT } from "../../scripts/versions.mjs";
 import { noteCanary } from "./canary.mjs";
 import { freePort, startProgram } from "./process.mjs";
 
 const WRANGLER = join(ROOT, "node_modules", ".bin", "wrangler");
-const CONFIG = join(ROOT, "worker", "wrangler.toml");
+const WORKER = join(ROOT, "worker");
+const CONFIG = join(WORKER, "wrangler.toml");
+/** The name of the archive's database, as docs/deploy.md has it. */
+const DATABASE = "quillgate-archive";
+/** What fires the cron trigger with `wrangler dev --test-scheduled`. */
+const CRON_PATH = "/__scheduled";
+const execute = promisify(execFile);
 
 /**
  * @typedef {object} GatewayOptions
@@ -23,6 +31,8 @@ const CONFIG = join(ROOT, "worker", "wrangler.toml");
  * @property {number} [port] a free one unless told
  * @property {string} [config] another wrangler configuration
  * @property {string} [main] the `index.js` of another build than the configured one
+ * @property {boolean} [archive] with a database for the daily archive; what is kept there is named by
+ *   ARCHIVE_PROJECTS
  * @property {string} [readyPath] what answers 200 when it is ready
  * @property {NodeJS.ProcessEnv} [env]
  */
@@ -34,7 +44,7 @@ const CONFIG = join(ROOT, "worker", "wrangler.toml");
  * @param {GatewayOptions} options
  */
 export async function startGateway(options = {}) {
-  const { assets, config = CONFIG, main, readyPath = "/healthz", env = process.env } = options;
+  const { assets, archive, main, readyPath = "/healthz", env = process.env } = options;
   const port = options.port ?? (await freePort());
   const variables = variablesOf(options);
   // Outside of the repository: wrangler's home, its state and the secrets.
@@ -43,6 +53,9 @@ export async function startGateway(options = {}) {
   process.once("exit", clean);
 
   const state = resolve(options.state ?? join(home, "state"));
+  const ownConfig = options.config ?? CONFIG;
+  const config = archive ? writeArchiveConfig(ownConfig, home) : ownConfig;
+  if (archive) await migrate(config, state, wranglerEnv(env, home));
   const secrets = join(home, "secrets.env");
   writeFileSync(secrets, envFile(variables), { mode: 0o600 });
   const args = [
@@ -51,6 +64,7 @@ export async function startGateway(options = {}) {
     ...["--inspector-ip", "127.0.0.1", "--inspector-port", String(await freePort())],
     ...["--persist-to", state, "--show-interactive-dev-session=false"],
     ...(assets ? ["--assets", assets] : []),
+    ...(archive ? ["--test-scheduled"] : []),
   ];
   const running = startProgram("gateway", WRANGLER, args, { env: wranglerEnv(env, home) });
   noteCanary("gateway", variables.ADMIN_API_KEY);
@@ -77,7 +91,59 @@ export async function startGateway(options = {}) {
   const reloaded = async (logLength) => {
     await running.line(/Local server updated and ready/, 30_000, logLength);
   };
-  return { url, port, log: running.output, ended: running.ended, reloaded, stop, kill };
+  /** Fires the cron trigger, and waits until its handler has ended. */
+  const runCron = async () => {
+    const response = await fetch(url + CRON_PATH);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`the cron trigger: ${response.status} ${text}`);
+  };
+  return { url, port, log: running.output, ended: running.ended, reloaded, runCron, stop, kill };
+}
+
+/** The configuration with a database, from anywhere: its paths are absolute. */
+function writeArchiveConfig(config, home) {
+  const text = readFileSync(config, "utf8")
+    .replace('main = "build/', `main = "${WORKER}/build/`)
+    .replace('directory = "../', `directory = "${ROOT}/`)
+    // Where the cron trigger is fired: a path of the Worker's, since assets stand before the rest.
+    .replace("run_worker_first = [", `run_worker_first = ["${CRON_PATH}", `);
+  const database = `
+[[d1_databases]]
+binding = "ARCHIVE"
+database_name = "${DATABASE}"
+database_id = "00000000-0000-4000-8000-000000000000"
+migrations_dir = "${join(WORKER, "migrations")}"
+`;
+  const written = join(home, "wrangler.toml");
+  writeFileSync(written, text + database);
+  return written;
+}
+
+/** Makes the tables, where they are not there yet. */
+async function migrate(config, state, env) {
+  const place = ["--local", "--persist-to", state, "--config", config];
+  await execute(WRANGLER, ["d1", "migrations", "apply", DATABASE, ...place], { env });
+}
+
+/**
+ * Runs SQL on the archive of a folder of durable storage, while no gateway uses it.
+ *
+ * @param {string} state
+ * @param {string} sql
+ * @returns {Promise<object[]>} the rows of the last statement
+ */
+export async function queryArchive(state, sql) {
+  const home = mkdtempSync(join(tmpdir(), "quillgate-archive-"));
+  try {
+    const config = writeArchiveConfig(CONFIG, home);
+    const place = ["--local", "--persist-to", state, "--config", config, "--json"];
+    const args = ["d1", "execute", DATABASE, ...place, "--command", sql];
+    const options = { env: wranglerEnv(process.env, home), maxBuffer: 2 ** 28 };
+    const { stdout } = await execute(WRANGLER, args, options);
+    return JSON.parse(stdout).at(-1).results;
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 /**

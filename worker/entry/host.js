@@ -38,15 +38,14 @@ export async function send(method, url, lines, body, milliseconds, longest) {
   const options = { method, body, redirect: "manual", cache: "no-store", signal };
   try {
     const response = await fetch(url, { ...options, headers: fieldsOf(lines) });
-    const { ok, status } = response;
-    const text = ok ? await textOf(response, longest).catch(() => undefined) : undefined;
-    if (ok) stop();
+    const text = response.ok ? await textOf(response, longest).catch(() => undefined) : undefined;
+    if (response.ok) stop();
     const readError = (most) => textOf(response, most).finally(stop);
     const cancel = () => {
       stop();
       response.body?.cancel().catch(() => {});
     };
-    return { status, headers: headersOf(response), text, readError, cancel };
+    return { status: response.status, headers: headersOf(response), text, readError, cancel };
   } catch (error) {
     stop();
     throw error;

@@ -16,9 +16,8 @@ const waiting = new Set();
 
 gateway.initSync({ module });
 gateway.attach(description, guard);
-const [READ_HEADERS, POST_HEADERS] = [false, true].map((isPost) =>
-  gateway.headerNames(isPost).split("\n"),
-);
+const READ_HEADERS = gateway.headerNames(false).split("\n");
+const POST_HEADERS = gateway.headerNames(true).split("\n");
 
 /**
  * Replaces an instance that has trapped, and ends what waits for it: a trap in asynchronous code
@@ -75,6 +74,7 @@ function packHead({ headers, method, url }) {
 }
 
 export default {
+  scheduled: (_, env) => guard(() => gateway.runArchive(env)),
   async fetch(request, env, context) {
     const started = Date.now();
     const head = packHead(request);

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use quillgate::credential::{AdminKey, BaseUrl};
-use quillgate::{Method, Millis};
+use quillgate::{Method, Millis, ProjectId};
 
 use crate::identity::oidc::{TrustedIssuer, read_trusted_issuers};
 use crate::identity::revocation::RevokedTokens;
@@ -57,6 +57,20 @@ pub struct Config {
     pub webhook: WebhookSettings,
     /// How browsers are checked for a person; `None` when they are not.
     pub turnstile: Option<Turnstile>,
+    /// What is archived.
+    pub archive: ArchiveSettings,
+}
+
+/// The daily archive's settings.
+pub struct ArchiveSettings {
+    /// The projects whose days are kept: none when there is no archive.
+    pub projects: Vec<String>,
+    /// The part of the budget for analytics that it may use, in percent.
+    pub share: u32,
+    /// How many days are kept.
+    pub retention_days: u32,
+    /// On how many days after its first a day is fetched again.
+    pub recheck_days: u32,
 }
 
 /// The webhooks' settings.
@@ -119,6 +133,12 @@ impl Config {
             streams_per_job: integer("STREAMS_PER_JOB", 1_000, Range::ToMillion)?,
             webhook: WebhookSettings::read(value)?,
             turnstile: Turnstile::read(value)?,
+            archive: ArchiveSettings {
+                projects: read_archive_projects(value("ARCHIVE_PROJECTS").as_deref())?,
+                share: integer("ARCHIVE_SHARE", 33, Range::ToHundred)?,
+                retention_days: integer("ARCHIVE_RETENTION_DAYS", 730, Range::ToTenYears)?,
+                recheck_days: integer("ARCHIVE_RECHECK_DAYS", 3, Range::ToHundred)?,
+            },
         })
     }
 }
@@ -152,6 +172,26 @@ impl Config {
             Policy::Analytics => self.analytics_limit,
             Policy::ReadJobs => self.read_limit,
         }
+    }
+}
+
+impl Config {
+    /// How many requests the archive may make in any window: at least one.
+    #[must_use]
+    pub const fn archive_limit(&self) -> u32 {
+        let share = self.analytics_limit as u64 * self.archive.share as u64 / 100;
+        match share {
+            0 => 1,
+            // At most the limit, which is of this type.
+            #[expect(clippy::cast_possible_truncation, reason = "at most the limit")]
+            share => share as u32,
+        }
+    }
+
+    /// Whether the days of a project are kept.
+    #[must_use]
+    pub fn archives(&self, project: &str) -> bool {
+        self.archive.projects.iter().any(|own| own == project)
     }
 }
 
@@ -274,5 +314,17 @@ fn read_allowed_origins(value: Option<&str>) -> Result<Vec<String>, VariableErro
     Err(VariableError {
         variable: "ALLOWED_ORIGINS",
         rule: "must be exact origins such as https://docs.example, separated by commas",
+    })
+}
+
+fn read_archive_projects(value: Option<&str>) -> Result<Vec<String>, VariableError> {
+    let projects = split_list(value);
+    let is_id = |project: &String| ProjectId::new(project.as_str()).is_ok();
+    if projects.iter().all(is_id) {
+        return Ok(projects);
+    }
+    Err(VariableError {
+        variable: "ARCHIVE_PROJECTS",
+        rule: "must be ids of projects, separated by commas",
     })
 }

@@ -9,12 +9,15 @@
 //!    used and how fresh they are, and [`events`] what a stream sends. [`budget`], [`read_budget`],
 //!    [`breaker`] and [`permits`] say whether a request may go upstream, [`upstream`] what its answer
 //!    means.
-//! 3. `objects` contains the two Durable Objects and their stores.
-//! 4. `platform` is what touches the runtime: the fetch handler, `fetch`, `WebCrypto`, sockets.
+//! 3. [`archive`] decides how the daily archive answers; which request it sends next, the core does
+//!    ([`quillgate::archive`]).
+//! 4. `objects` contains the two Durable Objects and their stores.
+//! 5. `platform` is what touches the runtime: the fetch handler, `fetch`, `WebCrypto`, sockets.
 //!
 //! Everything but `objects` and `platform` is plain data in, plain data out: no I/O, no clock and
 //! no randomness, so all of it is tested natively, in seconds.
 
+pub mod archive;
 pub mod bounded_cache;
 pub mod breaker;
 pub mod budget;

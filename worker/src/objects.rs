@@ -3,6 +3,7 @@
 //! What has to be exact is read and written without an await in between; rows that belong
 //! together are written in one transaction.
 
+mod archive_store;
 mod budget_store;
 mod idempotency_store;
 mod job_store;
@@ -15,6 +16,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
+pub use archive_store::{ArchiveStore, StoredProject};
 pub use rpc::{
     ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, ReportReply, WriteCall, receive,
 };

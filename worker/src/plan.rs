@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use quillgate::parameters::Parameters;
 use quillgate::{
-    Call, Cursor, JobId, JobPageSize, Millis, Operation, Policy, ProjectId, Prompt, Request, Rule,
-    ValidationError,
+    Call, Cursor, Day, JobId, JobPageSize, Millis, Operation, Policy, ProjectId, Prompt, Request,
+    Rule, ValidationError,
 };
 use serde::Serialize;
 
+use crate::archive::{SeriesQuery, read_day};
 use crate::budget::Ceiling;
 use crate::config::Config;
 use crate::content::{LARGEST_BODY, Values, is_json};
@@ -88,6 +89,14 @@ pub enum Action {
     StreamEvents(JobId),
     /// Delete what is recorded of this job.
     DeleteRecord(JobId),
+    /// Answer from the archive with a series.
+    ReadSeries(SeriesQuery),
+    /// Answer what the archive holds.
+    ReadArchiveStatus,
+    /// Answer what a backfill from this day on takes.
+    EstimateBackfill(Day),
+    /// Read the body, then call [`plan_backfill`] and begin the backfill.
+    BeginBackfill,
 }
 
 /// An operation that changes something upstream.
@@ -420,6 +429,23 @@ impl Planner<'_> {
             Operation::StreamAgentJobEvents => Ok(Action::StreamEvents(JobId::read(&call()?)?)),
             Operation::DeleteAgentJobRecord => Ok(Action::DeleteRecord(JobId::read(&call()?)?)),
             Operation::ListAgentJobs => plan_list(&call()?),
+            Operation::ListDailyViews => {
+                self.check_archive(&project)?;
+                Ok(Action::ReadSeries(SeriesQuery::read(&call()?)?))
+            }
+            Operation::GetArchiveStatus => {
+                self.check_archive(&project)?;
+                Ok(Action::ReadArchiveStatus)
+            }
+            Operation::EstimateBackfill => {
+                self.check_archive(&project)?;
+                Ok(Action::EstimateBackfill(read_day(&call()?, "dateFrom")?))
+            }
+            Operation::BeginBackfill => {
+                self.check_archive(&project)?;
+                check_announced_body(self.head)?;
+                Ok(Action::BeginBackfill)
+            }
             Operation::ListPageViews
             | Operation::ListVisitors
             | Operation::GetCallerStats
@@ -434,6 +460,14 @@ impl Planner<'_> {
             | Operation::ExportSearches
             | Operation::ExportConversations => plan_export(operation, &call()?, &project),
         }
+    }
+
+    fn check_archive(&self, project: &ProjectId) -> Result<(), Problem> {
+        if self.config.archives(project.as_str()) {
+            return Ok(());
+        }
+        let detail = "the gateway keeps no days of this project: ARCHIVE_PROJECTS has to name it";
+        Err(Problem::archive_not_configured(detail))
     }
 
     fn plan_report(
@@ -563,6 +597,16 @@ pub fn plan_write(
         webhook,
     };
     Ok((write, proof))
+}
+
+/// Plans a backfill, now that its body is known: the first day that it makes wanted.
+///
+/// # Errors
+/// 400 for a body that is not a JSON object, and for a day that is none.
+pub fn plan_backfill(body: &[u8]) -> Result<Day, Problem> {
+    let declared = Operation::BeginBackfill.declaration();
+    let values = Values::new(declared, Vec::new(), None)?.with_body(body)?;
+    read_day(&values.call()?, "dateFrom")
 }
 
 /// Decides where the job's end is announced: at the caller's address, or else at the operator's.

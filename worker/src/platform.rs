@@ -3,6 +3,7 @@
 mod connections;
 mod context;
 mod crypto;
+mod d1;
 mod error;
 mod export;
 mod handler;
@@ -24,8 +25,11 @@ mod upstream_client;
 pub use connections::{Connections, Permit};
 pub use context::{Call, now};
 pub use crypto::{digest_tag, new_uuid};
+pub use d1::{D1, Statement};
 pub use error::{HostError, HostResult};
-pub use host::{Outgoing, log_error, make_response, random, send};
+pub use host::{
+    Outgoing, log_error, log_line, make_response, parse_json, random, send, stringify_json,
+};
 pub use isolate::{breaker_state, config};
 pub(crate) use object::read_by_name;
 pub use object::{FromValue, read_member, read_named};

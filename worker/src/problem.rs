@@ -282,6 +282,15 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
+    /// The gateway keeps no daily archive of the project; `detail` says what to configure.
+    ArchiveNotConfigured {
+        kind: "archive-not-configured",
+        status: Always(501),
+        title: "No archive of this project",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
     /// The upstream's success broke off, or is not what it promises.
     UpstreamMalformed {
         kind: "upstream-malformed",
@@ -415,11 +424,19 @@ pub enum GatewayRule {
     WebhookHosts,
     /// The header field belongs to the creation of a job.
     CreateOnly,
+    /// A day of the archive is `YYYY-MM-DD`, without a time.
+    Day,
+    /// A range of the archive has 3,660 days at most.
+    LongestRange,
+    /// `prefix` begins with a slash and ends with none.
+    Prefix,
+    /// `path` and `prefix` exclude each other.
+    NotWithPath,
 }
 
 impl GatewayRule {
     /// Every rule.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::JsonObject,
         Self::Cursor,
         Self::IdempotencyRetry,
@@ -427,6 +444,10 @@ impl GatewayRule {
         Self::WebhooksOff,
         Self::WebhookHosts,
         Self::CreateOnly,
+        Self::Day,
+        Self::LongestRange,
+        Self::Prefix,
+        Self::NotWithPath,
     ];
 
     /// The rule's name in `errors`: for programs, and stable.
@@ -440,6 +461,10 @@ impl GatewayRule {
             Self::WebhooksOff => "webhooks-off",
             Self::WebhookHosts => "webhook-hosts",
             Self::CreateOnly => "create-only",
+            Self::Day => "day",
+            Self::LongestRange => "longest-range",
+            Self::Prefix => "prefix",
+            Self::NotWithPath => "not-with-path",
         }
     }
 }
@@ -624,6 +649,12 @@ impl Problem {
     pub fn gate_unavailable() -> Self {
         let detail = "the gateway cannot reach its own records right now";
         Self::new(ProblemKind::GateUnavailable, detail).with_header("retry-after", "1")
+    }
+
+    /// 501: there is no archive, or none of the project.
+    #[must_use]
+    pub fn archive_not_configured(detail: &str) -> Self {
+        Self::new(ProblemKind::ArchiveNotConfigured, detail)
     }
 
     /// 500: the Worker itself failed; the log says why.

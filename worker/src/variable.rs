@@ -22,6 +22,8 @@ impl fmt::Display for VariableError {
 /// The range of an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Range {
+    /// 1 to 100.
+    ToHundred,
     /// 1 to 300.
     To300,
     /// 1 to 3,650: the days of ten years.
@@ -35,6 +37,7 @@ pub enum Range {
 impl Range {
     const fn most(self) -> u32 {
         match self {
+            Self::ToHundred => 100,
             Self::To300 => 300,
             Self::ToTenYears => 3_650,
             Self::ToDay => 86_400,
@@ -44,6 +47,7 @@ impl Range {
 
     const fn rule(self) -> &'static str {
         match self {
+            Self::ToHundred => "must be an integer from 1 to 100",
             Self::To300 => "must be an integer from 1 to 300",
             Self::ToTenYears => "must be an integer from 1 to 3650",
             Self::ToDay => "must be an integer from 1 to 86400",

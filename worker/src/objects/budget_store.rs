@@ -229,6 +229,12 @@ impl BudgetStore {
         }
     }
 
+    /// How much of the window a caller holds.
+    pub fn used_by(&self, policy: Policy, caller: &str) -> Option<Used> {
+        let used = self.usage.borrow_mut().summarize(policy, now());
+        used.into_iter().find(|used| used.caller == caller)
+    }
+
     /// How far the ceilings are reached. What one is named after may be a caller as well, whose own
     /// reservations count under it too.
     fn shared_use(&self, claimant: &Claimant, used: &[Used], now: Millis) -> Vec<SharedUse> {

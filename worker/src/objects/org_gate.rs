@@ -10,6 +10,9 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
+mod archive;
+
+use super::archive_store::ArchiveStore;
 use super::budget_store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
@@ -89,6 +92,15 @@ impl OrgGate {
     pub fn key_set(&self, address: String, kid: String) -> Promise {
         let gate = self.gate();
         into_promise(async move { send_back(&gate?.key_set(&address, &kid).await?) })
+    }
+
+    /// Lets the daily archive go on.
+    pub fn archive(&self) -> Promise {
+        let gate = self.gate();
+        into_promise(async move {
+            gate?.archive().await?;
+            Ok(JsValue::UNDEFINED)
+        })
     }
 
     /// Opens a policy that the upstream has closed.
@@ -194,6 +206,10 @@ struct Gate {
     keys: RefCell<Vec<IssuerKeys>>,
     /// How often it was asked for an issuer's keys since it was opened.
     key_set_calls: Cell<u64>,
+    /// Where days are kept, if anywhere.
+    archive: Option<ArchiveStore>,
+    /// Whether the archive is at work: there are no two runs at once.
+    is_archiving: Cell<bool>,
 }
 
 impl Gate {
@@ -208,6 +224,8 @@ impl Gate {
             fetches: RefCell::default(),
             keys: RefCell::new(restore_keys(&database, &config, now())?),
             key_set_calls: Cell::new(0),
+            archive: ArchiveStore::open(env)?,
+            is_archiving: Cell::new(false),
             state,
             config,
             database,
@@ -292,7 +310,7 @@ impl Gate {
                 return Ok(result.collapsed());
             }
         }
-        let slot = match self.reserve(call)? {
+        let slot = match self.reserve(&claimant_of(call))? {
             Ok(slot) => slot,
             Err(refused) => {
                 let usable = kept.filter(|page| call.takes_stale && page.head.is_usable(now));
@@ -347,28 +365,10 @@ impl Gate {
             traceparent: call.traceparent.clone(),
             tracestate: call.tracestate.clone(),
         };
-        let time = self.config.upstream_timeout;
-        let permit = self.connections.acquire(Lane::ReadPage, time).await;
-        if let Ok(permit) = &permit
-            && permit.has_waited
-        {
-            self.budget.postpone(slot.id)?;
-        }
-        let slot = RefCell::new(slot);
-        let mut pay = || self.pay_again(call, &slot);
-        let exchange = match permit {
-            Ok(_held) => {
-                let client = UpstreamClient::new(&self.config);
-                client
-                    .read_page(call.query.operation, &request, &mut pay)
-                    .await
-            }
-            Err(problem) => Exchange::not_sent(problem),
-        };
-        let slot = slot.into_inner();
-        let failure = exchange.outcome.as_ref().err();
-        self.database
-            .transaction(|| self.budget.conclude(&slot, failure))?;
+        let claimant = claimant_of(call);
+        let (exchange, slot) = self
+            .send_page(&claimant, call.query.operation, &request, slot)
+            .await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(kept.as_ref().map(|page| &page.head), call.revalidate);
@@ -398,6 +398,37 @@ impl Gate {
         })
     }
 
+    /// Sends a request for a page under a slot, which it settles. Gives the slot of the last attempt.
+    async fn send_page(
+        &self,
+        claimant: &Claimant,
+        operation: Operation,
+        request: &UpstreamRequest,
+        slot: Slot,
+    ) -> HostResult<(Exchange<PageReply>, Slot)> {
+        let time = self.config.upstream_timeout;
+        let permit = self.connections.acquire(Lane::ReadPage, time).await;
+        if let Ok(permit) = &permit
+            && permit.has_waited
+        {
+            self.budget.postpone(slot.id)?;
+        }
+        let slot = RefCell::new(slot);
+        let mut pay = || self.pay_again(claimant, &slot);
+        let exchange = match permit {
+            Ok(_held) => {
+                let client = UpstreamClient::new(&self.config);
+                client.read_page(operation, request, &mut pay).await
+            }
+            Err(problem) => Exchange::not_sent(problem),
+        };
+        let slot = slot.into_inner();
+        let failure = exchange.outcome.as_ref().err();
+        self.database
+            .transaction(|| self.budget.conclude(&slot, failure))?;
+        Ok((exchange, slot))
+    }
+
     async fn keep_page(
         &self,
         call: &ReportCall,
@@ -425,22 +456,16 @@ impl Gate {
     }
 
     /// Pays for the repetition of a request; a budget that is used up has none.
-    fn pay_again(&self, call: &ReportCall, slot: &RefCell<Slot>) -> bool {
-        let Ok(Ok(next)) = self.reserve(call) else {
+    fn pay_again(&self, claimant: &Claimant, slot: &RefCell<Slot>) -> bool {
+        let Ok(Ok(next)) = self.reserve(claimant) else {
             return false;
         };
         let first = slot.replace(next);
         self.budget.settle(first.id).is_ok()
     }
 
-    fn reserve(&self, call: &ReportCall) -> HostResult<Result<Slot, Refused>> {
-        let claimant = Claimant {
-            policy: Policy::Analytics,
-            caller: call.caller.clone(),
-            quota: call.quota,
-            ceilings: call.ceilings.clone(),
-        };
-        self.database.transaction(|| self.budget.reserve(&claimant))
+    fn reserve(&self, claimant: &Claimant) -> HostResult<Result<Slot, Refused>> {
+        self.database.transaction(|| self.budget.reserve(claimant))
     }
 
     // --- key sets ----------------------------------------------------------
@@ -522,6 +547,16 @@ impl Gate {
             cached_pages: self.pages.count()?,
             key_set_calls: self.key_set_calls.get(),
         })
+    }
+}
+
+/// Who asks for a slot to answer a call.
+fn claimant_of(call: &ReportCall) -> Claimant {
+    Claimant {
+        policy: Policy::Analytics,
+        caller: call.caller.clone(),
+        quota: call.quota,
+        ceilings: call.ceilings.clone(),
     }
 }
 

@@ -260,6 +260,8 @@ extern "C" {
     fn trap(this: &RawOrg) -> Promise;
     #[wasm_bindgen(method)]
     fn report(this: &RawOrg, call: JsValue) -> Promise;
+    #[wasm_bindgen(method)]
+    fn archive(this: &RawOrg) -> Promise;
     #[wasm_bindgen(method, js_name = keySet)]
     fn key_set(this: &RawOrg, address: &str, kid: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -362,6 +364,12 @@ impl OrgStub {
     /// Asks for a report: a promise of a [`ReportReply`].
     pub fn begin_report(&self, call: &ReportCall) -> HostResult<Promise> {
         Ok(self.0.report(send_back(call)?))
+    }
+
+    /// Lets the daily archive go on, until its share of the budget is spent or nothing is left.
+    pub async fn archive(&self) -> HostResult<()> {
+        JsFuture::from(self.0.archive()).await?;
+        Ok(())
     }
 
     /// The JWK Set of a trusted issuer, which has this key if the issuer has; `None` when it is

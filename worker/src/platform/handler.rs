@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use quillgate::{JobId, Method, Millis, ProjectId};
+use js_sys::Promise;
+use quillgate::{Day, JobId, Method, Millis, ProjectId};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -20,13 +21,14 @@ use super::host::{
     send_read,
 };
 use super::isolate::{
-    description, find_report, keep_report, load_config, with_reads, with_verified,
+    config, description, find_report, keep_report, load_config, with_reads, with_verified,
 };
 use super::issuer_keys::find_issuer_key;
 use super::pages::{Page, ReportAnswer};
 use super::report::report;
 use super::task::into_promise;
 use super::upstream_client::{Admitted, Exchange, JobReply, UpstreamClient};
+use crate::archive::{self, SeriesQuery};
 use crate::budget::Verdict;
 use crate::config::Config;
 use crate::content::LARGEST_BODY;
@@ -41,7 +43,10 @@ use crate::identity::{Signature, invalid_token};
 use crate::jobs::idempotency::fingerprint;
 use crate::jobs::ledger::{Position, encode_cursor};
 use crate::log::{Health, LogEntry, RequestMetrics};
-use crate::objects::{ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, WriteCall};
+use crate::objects::{
+    ArchiveStore, ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, StoredProject,
+    WriteCall,
+};
 use crate::packed_head::{PackedHead, header_names};
 use crate::plan::{self, Action, AdmittedWrite, Plan, Write, is_liveness};
 use crate::problem::{Problem, ProblemKind};
@@ -62,6 +67,9 @@ use quillgate::Policy;
 const TURNSTILE_TIME: Millis = Millis::from_seconds(10);
 /// The most bytes of Turnstile's answer.
 const LONGEST_VERIFICATION: u32 = 64 * 1024;
+
+/// How long a series is fresh when none of its days changes any more: a day.
+const SETTLED_LIFETIME: Millis = Millis::from_seconds(86_400);
 
 /// The header fields of a request to hand over, one a line: see [`PackedHead`].
 #[wasm_bindgen(js_name = headerNames)]
@@ -130,6 +138,17 @@ pub fn fail(head: &str, started: f64, message: String, env: &Env) -> Response {
     context.metrics.operator = Some(message);
     let outcome = context.refuse(&Problem::internal());
     context.finish(env, outcome)
+}
+
+/// Lets the daily archive go on: what the cron trigger calls.
+#[wasm_bindgen(js_name = runArchive)]
+pub fn run_archive(env: Env) -> Promise {
+    into_promise(async move {
+        if !config(&env)?.archive.projects.is_empty() {
+            OrgStub::new(&env)?.archive().await?;
+        }
+        Ok(JsValue::UNDEFINED)
+    })
 }
 
 const LIVENESS_BODY: &str = r#"{"status":"ok"}"#;
@@ -504,6 +523,10 @@ impl Work {
             Action::ListJobs { limit, before } => self.list_jobs(limit, before).await,
             Action::StreamEvents(job) => self.stream_events(packed, &job).await,
             Action::DeleteRecord(job) => self.delete_record(&job).await,
+            Action::ReadSeries(query) => self.read_series(packed, &query).await,
+            Action::ReadArchiveStatus => self.read_archive_status().await,
+            Action::EstimateBackfill(from) => self.estimate_backfill(from).await,
+            Action::BeginBackfill => self.begin_backfill().await,
             Action::AnswerHealth(project) => self.answer_health(project).await,
             Action::Reopen(policy) => self.reopen(policy).await,
             // What was verified once is not asked for again: nothing may pass this way.
@@ -558,6 +581,83 @@ impl Work {
         }
         let budget = &found.headers;
         Ok(report_outcome(packed, answer, &found.cache, budget, now))
+    }
+
+    // --- archive ------------------------------------------------------------
+
+    async fn read_series(
+        &mut self,
+        packed: &PackedHead<'_>,
+        query: &SeriesQuery,
+    ) -> Result<Outcome, Problem> {
+        let store = self.archive()?;
+        let held = store.series(self.project()?.as_str(), query).await;
+        let held = held.map_err(|error| self.gate_failed(&error))?;
+        let body = archive::write_series(query, &held);
+        let recheck_days = self.config.archive.recheck_days;
+        let lifetime = if archive::is_final(query, &held, recheck_days) {
+            SETTLED_LIFETIME
+        } else {
+            self.config.analytics_fresh
+        };
+        let etag = ["\"", &fingerprint(&[&body]), "\""].concat();
+        let max_age = (lifetime.0 / 1000).to_string();
+        let headers = HeaderFields::default()
+            .with("cache-control", ["private, max-age=", &max_age].concat())
+            .with("etag", etag.as_str())
+            .with("vary", "Origin, Authorization");
+        if matches_etag(packed.field("if-none-match"), &etag) {
+            return Ok(Outcome {
+                headers,
+                ..GatewayResponse::empty(304).into()
+            });
+        }
+        let outcome = Outcome::json(200, &body);
+        let headers = outcome.headers.or(&headers);
+        Ok(Outcome { headers, ..outcome })
+    }
+
+    async fn read_archive_status(&mut self) -> Result<Outcome, Problem> {
+        let now = now();
+        let stored = self.load_archive(now).await?;
+        let (config, record) = (&self.config, &stored.record);
+        let body = archive::write_status(record, stored.bytes, config, now);
+        Ok(Outcome::json(200, &body))
+    }
+
+    async fn estimate_backfill(&mut self, from: Day) -> Result<Outcome, Problem> {
+        let now = now();
+        let record = self.load_archive(now).await?.record;
+        let begin = archive::begin_of_backfill(&record, from, &self.config, now);
+        let body = archive::write_backfill(&record, begin, &self.config, now);
+        Ok(Outcome::json(200, &body))
+    }
+
+    async fn begin_backfill(&mut self) -> Result<Outcome, Problem> {
+        let from = plan::plan_backfill(self.read_body().await?.as_bytes())?;
+        let now = now();
+        let record = self.load_archive(now).await?.record;
+        let begin = archive::begin_of_backfill(&record, from, &self.config, now);
+        let store = self.archive()?;
+        let wanted = store.want(self.project()?.as_str(), begin).await;
+        wanted.map_err(|error| self.gate_failed(&error))?;
+        let body = archive::write_backfill(&record, begin, &self.config, now);
+        Ok(Outcome::json(202, &body))
+    }
+
+    async fn load_archive(&mut self, now: Millis) -> Result<StoredProject, Problem> {
+        let store = self.archive()?;
+        let stored = store.load(self.project()?.as_str(), &self.config, now);
+        stored.await.map_err(|error| self.gate_failed(&error))
+    }
+
+    fn archive(&mut self) -> Result<ArchiveStore, Problem> {
+        let store = ArchiveStore::open(&self.env).map_err(|error| self.gate_failed(&error))?;
+        store.ok_or_else(|| {
+            let detail =
+                "the gateway has no database for days: a D1 database has to be bound as ARCHIVE";
+            Problem::archive_not_configured(detail)
+        })
     }
 
     fn report_call(
@@ -630,6 +730,12 @@ impl Work {
 
     // --- jobs --------------------------------------------------------------
 
+    async fn read_body(&self) -> Result<String, Problem> {
+        let body = read_body(&self.request, LARGEST_BODY).await;
+        let body = body.map_err(|_| Problem::malformed_body())?;
+        body.ok_or_else(|| Problem::content_too_large(LARGEST_BODY))
+    }
+
     async fn read_job(&mut self, request: quillgate::Request) -> Result<Outcome, Problem> {
         let request = self.context.upstream_request(request);
         let client = UpstreamClient::new(&self.config);
@@ -641,9 +747,7 @@ impl Work {
         packed: &PackedHead<'_>,
         admitted: &AdmittedWrite,
     ) -> Result<Outcome, Problem> {
-        let body = read_body(&self.request, LARGEST_BODY).await;
-        let body = body.map_err(|_| Problem::malformed_body())?;
-        let body = body.ok_or_else(|| Problem::content_too_large(LARGEST_BODY))?;
+        let body = self.read_body().await?;
         let headers = packed.write_headers();
         let (write, proof) = plan::plan_write(&self.config, admitted, &headers, body.as_bytes())?;
         if let Some(proof) = proof {

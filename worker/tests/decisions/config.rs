@@ -258,10 +258,26 @@ fn no_origins_or_empty_ones_are_none() {
     assert_eq!(origins, ["http://[::1]:5173"]);
 }
 
+#[test]
+fn the_archive_is_of_projects_by_their_ids_and_its_share_a_percentage() {
+    let read_projects = |value| read("ARCHIVE_PROJECTS", value).archive.projects;
+    assert_eq!(read_projects(None), [""; 0]);
+    assert_eq!(read_projects(Some("acme, other ,")), ["acme", "other"]);
+    assert_wrong("ARCHIVE_PROJECTS", Some("acme,.."));
+    for name in ["ARCHIVE_SHARE", "ARCHIVE_RECHECK_DAYS"] {
+        for value in ["0", "101", "1.5", "33%"] {
+            assert_wrong(name, Some(value));
+        }
+    }
+    assert_eq!(read("ARCHIVE_SHARE", None).archive.share, 33);
+    assert_eq!(read("ARCHIVE_SHARE", Some("100")).archive.share, 100);
+    assert_eq!(read("ARCHIVE_RECHECK_DAYS", None).archive.recheck_days, 3);
+}
+
 /// An integer's variable, the most it may be, and how to read what it became.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
-const INTEGERS: [Integer; 12] = [
+const INTEGERS: [Integer; 13] = [
     ("UPSTREAM_TIMEOUT_SECONDS", 300, |config| {
         config.upstream_timeout.0 / 1000
     }),
@@ -271,6 +287,9 @@ const INTEGERS: [Integer; 12] = [
     }),
     ("JOB_RETENTION_DAYS", 3_650, |config| {
         config.job_retention.0 / 86_400_000
+    }),
+    ("ARCHIVE_RETENTION_DAYS", 3_650, |config| {
+        config.archive.retention_days.into()
     }),
     ("STREAMS_PER_CALLER", 1_000_000, |config| {
         config.streams_per_caller.into()

@@ -7,6 +7,7 @@
 )]
 
 mod access_token;
+mod archive;
 mod bounded_cache;
 mod breaker;
 mod budget;

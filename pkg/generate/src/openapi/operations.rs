@@ -7,7 +7,9 @@ use quillgate_worker::problem::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
-use super::problems::{self, ADMISSION, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING};
+use super::problems::{
+    self, ADMISSION, ARCHIVE, BODY, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING,
+};
 use super::{
     CSV, EVENT_STREAM, JSON, NDJSON, gateway, patterns, schema, schemas, security, webhooks,
 };
@@ -37,6 +39,10 @@ enum Success {
     Made(&'static str),
     /// From the gateway's cache.
     Cached(&'static str),
+    /// From the archive.
+    Archived(&'static str),
+    /// From the gateway itself, which goes on with it afterwards.
+    Accepted(&'static str),
     /// A stream of events.
     Streamed,
     /// A stream of rows.
@@ -167,6 +173,39 @@ const DELETE_RECORD: More = More {
     ..READS
 };
 
+const SERIES: More = More {
+    doc: "Answered from the gateway's own archive, which keeps each finished day (UTC) of the projects \
+        that the operator names; the upstream is never asked. A day that is not held is named in \
+        `missing` and counts nowhere. `path` and `prefix` exclude each other, `dateFrom` has to be \
+        before `dateTo`, and the range has at most 3660 days. It may be kept for a day when none of \
+        its days can change any more, else for five minutes.",
+    success: Success::Archived("The groups of which a day is held, in order."),
+    takes: &["If-None-Match"],
+    gives: &[],
+    problems: &[ARCHIVE],
+};
+
+const ARCHIVE_STATUS: More = More {
+    doc: "",
+    success: Success::Made("What is held and what is missing."),
+    takes: &[],
+    ..SERIES
+};
+
+const BACKFILL_ESTIMATE: More = More {
+    doc: "For operators. Days that the archive does not retain are left out.",
+    success: Success::Made("What it takes."),
+    ..ARCHIVE_STATUS
+};
+
+const BACKFILL: More = More {
+    doc: "For operators. The days are fetched by the cron trigger, the oldest first, within the archive's \
+        share of the budget. Asked for again it changes nothing, and a later day takes none back.",
+    success: Success::Accepted("It is begun, and takes this."),
+    problems: &[ARCHIVE, BODY],
+    ..ARCHIVE_STATUS
+};
+
 fn more(operation: Operation) -> More {
     match operation {
         Operation::CreateAgentJob => CREATE,
@@ -176,6 +215,10 @@ fn more(operation: Operation) -> More {
         Operation::StreamAgentJobEvents => EVENTS,
         Operation::DeleteAgentJobRecord => DELETE_RECORD,
         export if export.exported().is_some() => EXPORT,
+        Operation::ListDailyViews => SERIES,
+        Operation::GetArchiveStatus => ARCHIVE_STATUS,
+        Operation::EstimateBackfill => BACKFILL_ESTIMATE,
+        Operation::BeginBackfill => BACKFILL,
         report => describe_report(report.declaration().pagination),
     }
 }
@@ -271,6 +314,16 @@ fn own_cursor(operation: Operation) -> Option<&'static str> {
     })
 }
 
+/// Whether a parameter is a day of the archive, without a time.
+fn is_day(operation: Operation, parameter: &Parameter) -> bool {
+    let name = parameter.name;
+    match operation {
+        Operation::ListDailyViews => matches!(name, "dateFrom" | "dateTo" | "cursor"),
+        Operation::EstimateBackfill | Operation::BeginBackfill => name == "dateFrom",
+        _ => false,
+    }
+}
+
 /// The parameters of an operation, each with its documentation.
 fn list_parameters(
     operation: Operation,
@@ -284,12 +337,21 @@ fn body(operation: Operation) -> Value {
     let members = list_parameters(operation).filter(|(own, _)| own.place == Place::Body);
     let members: Vec<_> = members.collect();
     let property = |(own, doc): &(&Parameter, &str)| {
-        let mut schema = schemas::of_parameter(own);
+        let mut schema = if is_day(operation, own) {
+            json!({ "type": "string", "pattern": patterns::DAY })
+        } else {
+            schemas::of_parameter(own)
+        };
         schema["description"] = (*doc).into();
         (own.name.to_owned(), schema)
     };
     let properties: Map<_, _> = members.iter().map(property).collect();
     let required = members.iter().map(|(own, _)| own.name);
+    let example = if operation == Operation::BeginBackfill {
+        json!({ "dateFrom": "2026-01-01" })
+    } else {
+        json!({ "prompt": "Fix the typing errors on the start page." })
+    };
     json!({
         "required": true,
         "description": format!("JSON in UTF-8, at most {LARGEST_BODY} bytes, each member once."),
@@ -300,7 +362,7 @@ fn body(operation: Operation) -> Value {
                 "required": required.collect::<Vec<_>>(),
                 "additionalProperties": false,
             },
-            "example": { "prompt": "Fix the typing errors on the start page." },
+            "example": example,
         } },
     })
 }
@@ -329,6 +391,12 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
             let known = json!({ "description": UNCHANGED, "headers": fresh["headers"] });
             vec![("200", fresh), ("304", known)]
         }
+        Success::Archived(doc) => {
+            let fresh = answer(fields.with(&["ETag"]), doc);
+            let known = json!({ "description": UNCHANGED, "headers": fresh["headers"] });
+            vec![("200", fresh), ("304", known)]
+        }
+        Success::Accepted(doc) => vec![("202", answer(fields, doc))],
         Success::Streamed => {
             let fields = fields.perhaps(&["RateLimit-Policy", "RateLimit"]);
             vec![("200", events(&fields)), ("204", empty(FINISHED, &fields))]

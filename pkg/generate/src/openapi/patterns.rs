@@ -21,6 +21,10 @@ pub const DATE: &str = concat!(
 pub const IDEMPOTENCY_KEY: &str =
     r#"^(?:[!#-+\--~][!-+\--~]{0,254}|"(?:[!#-\[\]-~]|\\["\\]){1,255}")$"#;
 
+/// What `Day` takes, as far as its form tells.
+pub const DAY: &str =
+    "^(?:19[7-9][0-9]|[2-9][0-9]{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])$";
+
 /// The one value of `Idempotency-Retry`, in letters of any case.
 pub const FORCE: &str = "^[Ff][Oo][Rr][Cc][Ee]$";
 

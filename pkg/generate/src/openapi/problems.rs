@@ -45,6 +45,13 @@ pub const WRITING: &[ProblemKind] = &[
     ProblemKind::TurnstileFailed,
     ProblemKind::TurnstileUnavailable,
 ];
+/// The problems of a body alone.
+pub const BODY: &[ProblemKind] = &[
+    ProblemKind::ContentTooLarge,
+    ProblemKind::UnsupportedMediaType,
+];
+/// The problems of the daily archive.
+pub const ARCHIVE: &[ProblemKind] = &[ProblemKind::ArchiveNotConfigured];
 /// The problems of a budget.
 pub const BUDGET: &[ProblemKind] = &[ProblemKind::QuotaExceeded];
 /// The problems of watching a job.

@@ -1,0 +1,132 @@
+//! A day of the calendar, in UTC.
+
+use super::calendar::{civil_from_days, days_from_civil};
+use super::{DateBound, Point, read_point};
+use crate::millis::Millis;
+
+const MILLIS: u64 = 86_400_000;
+
+/// A day in UTC, from 1970-01-01 on.
+///
+/// ```
+/// use quillgate::{Day, Millis};
+///
+/// let day = Day::from_text("2024-02-29").unwrap();
+/// assert_eq!(day.next().to_text(), "2024-03-01");
+/// assert_eq!(Day::of(Millis(1_709_210_096_789)), day);
+/// assert_eq!(Day::from_text("2024-02-29T12:00"), None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(u32);
+
+impl Day {
+    /// The last day that four digits of a year can spell.
+    const LAST: u32 = 2_932_896;
+
+    /// The day that is so many days after 1970-01-01; one past the year 9999 is the last of that
+    /// year.
+    #[must_use]
+    pub fn from_number(days: u64) -> Self {
+        Self(u32::try_from(days).map_or(Self::LAST, |days| days.min(Self::LAST)))
+    }
+
+    /// Days since 1970-01-01.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The day of an instant.
+    #[must_use]
+    pub fn of(instant: Millis) -> Self {
+        Self::from_number(instant.0 / MILLIS)
+    }
+
+    /// Reads `YYYY-MM-DD`; `None` for anything else, a date-time included.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        match read_point(text.as_bytes()) {
+            Ok(Point::Day(day)) => u64::try_from(day).ok().map(Self::from_number),
+            _ => None,
+        }
+    }
+
+    /// The day as `YYYY-MM-DD`.
+    #[must_use]
+    pub fn to_text(self) -> String {
+        let mut text = DateBound::from_instant(self.begin()).text;
+        text.truncate(10);
+        text
+    }
+
+    /// Its first instant.
+    #[must_use]
+    pub const fn begin(self) -> Millis {
+        Millis(self.0 as u64 * MILLIS)
+    }
+
+    /// The day after.
+    #[must_use]
+    pub fn next(self) -> Self {
+        self.plus(1)
+    }
+
+    /// The day that is so many days later.
+    #[must_use]
+    pub fn plus(self, days: u32) -> Self {
+        Self(self.0.saturating_add(days).min(Self::LAST))
+    }
+
+    /// The day that is so many days earlier, 1970-01-01 at the earliest.
+    #[must_use]
+    pub const fn minus(self, days: u32) -> Self {
+        Self(self.0.saturating_sub(days))
+    }
+
+    /// How many days it is after another; 0 when it is not.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> u32 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// The Monday of its week (ISO 8601).
+    ///
+    /// ```
+    /// use quillgate::Day;
+    ///
+    /// let monday = Day::from_text("2024-03-03").map(Day::begin_of_week);
+    /// assert_eq!(monday, Day::from_text("2024-02-26"));
+    /// ```
+    #[must_use]
+    pub const fn begin_of_week(self) -> Self {
+        // 1970-01-01 was a Thursday.
+        self.minus((self.0 + 3) % 7)
+    }
+
+    /// The first day of its month.
+    ///
+    /// ```
+    /// use quillgate::Day;
+    ///
+    /// let first = Day::from_text("2024-02-29").map(Day::begin_of_month);
+    /// assert_eq!(first, Day::from_text("2024-02-01"));
+    /// ```
+    #[must_use]
+    pub fn begin_of_month(self) -> Self {
+        let (_, _, day) = civil_from_days(self.0.into());
+        u32::try_from(day - 1).map_or(self, |earlier| self.minus(earlier))
+    }
+
+    /// The first day of the next month.
+    #[must_use]
+    pub fn begin_of_next_month(self) -> Self {
+        let (year, month, _) = civil_from_days(self.0.into());
+        let (year, month) = if month == 12 {
+            (year + 1, 1)
+        } else {
+            (year, month + 1)
+        };
+        let days = days_from_civil(year, month, 1).and_then(|days| u64::try_from(days).ok());
+        days.map_or(self, Self::from_number)
+    }
+}

@@ -1,0 +1,364 @@
+//! The plan of the daily archive.
+
+use std::collections::{HashMap, HashSet};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use quillgate::archive::{
+    DayRecord, Estimate, Holdings, Part, Progress, Rate, Share, Step, Target, Wanted, estimate,
+    is_settled, plan,
+};
+use quillgate::{Day, Millis};
+
+const HOUR: Millis = Millis::from_seconds(3600);
+const DAY: Millis = Millis::from_seconds(86_400);
+const PLENTY: Share = Share {
+    left: 1000,
+    next_free: Millis(0),
+};
+
+fn day(text: &str) -> Day {
+    Day::from_text(text).unwrap()
+}
+
+fn held(text: &str, fetched_on: &str) -> DayRecord {
+    DayRecord {
+        fetched: Some(day(fetched_on).begin()),
+        pages: 2,
+        ..DayRecord::new(day(text))
+    }
+}
+
+/// Plans for one project at noon.
+fn plan_at(today: &str, first: &str, records: &[DayRecord]) -> Step {
+    let first = day(first);
+    plan(&Holdings {
+        projects: &[Wanted { first, records }],
+        recheck_days: 3,
+        share: PLENTY,
+        now: day(today).begin().plus(Millis::from_seconds(43_200)),
+    })
+}
+
+fn fetch(text: &str, part: Part) -> Step {
+    Step::Fetch(Target {
+        project: 0,
+        day: day(text),
+        part,
+    })
+}
+
+#[test]
+fn days_are_read_written_and_counted() {
+    for text in ["1970-01-01", "2024-02-29", "2026-11-22", "9999-12-31"] {
+        assert_eq!(day(text).to_text(), text);
+    }
+    for text in [
+        "",
+        "1969-12-31",
+        "2024-02-30",
+        "2024-2-1",
+        "2024-02-29T00:00Z",
+    ] {
+        assert_eq!(Day::from_text(text), None, "{text}");
+    }
+    assert_eq!(day("2024-03-01").since(day("2024-02-01")), 29);
+    assert_eq!(day("2024-02-01").since(day("2024-03-01")), 0);
+    assert_eq!(day("9999-12-31").next(), day("9999-12-31"));
+    assert_eq!(Day::from_number(u64::MAX), day("9999-12-31"));
+    assert_eq!(day("2024-12-31").begin_of_next_month(), day("2025-01-01"));
+    assert_eq!(day("2024-02-29").begin_of_next_month(), day("2024-03-01"));
+    assert_eq!(day("2026-11-23").begin_of_week(), day("2026-11-23"));
+    assert_eq!(day("2026-11-22").begin_of_week(), day("2026-11-16"));
+}
+
+#[test]
+fn the_oldest_gap_comes_first_and_its_visitors_before_its_views() {
+    let records = [
+        held("2024-03-01", "2024-03-09"),
+        held("2024-03-03", "2024-03-09"),
+    ];
+    let step = plan_at("2024-03-10", "2024-03-01", &records);
+    assert_eq!(step, fetch("2024-03-02", Part::Visitors));
+}
+
+#[test]
+fn a_day_goes_on_where_it_was_left() {
+    let mut record = DayRecord::new(day("2024-03-01"));
+    record.record_part(false, Millis(0));
+    record.record_part(false, Millis(0));
+    let step = plan_at("2024-03-02", "2024-03-01", &[record.clone()]);
+    assert_eq!(step, fetch("2024-03-01", Part::Views(1)));
+    record.restart();
+    let step = plan_at("2024-03-02", "2024-03-01", &[record]);
+    assert_eq!(step, fetch("2024-03-01", Part::Visitors));
+}
+
+#[test]
+fn today_and_what_is_before_the_first_day_is_not_wanted() {
+    let earlier = DayRecord::new(day("2024-02-01"));
+    assert_eq!(plan_at("2024-03-01", "2024-03-01", &[earlier]), Step::Rest);
+}
+
+#[test]
+fn a_held_day_is_fetched_again_once_on_each_of_the_days_after() {
+    for (fetched_on, today, is_due) in [
+        ("2024-03-02", "2024-03-02", false),
+        ("2024-03-02", "2024-03-03", true),
+        ("2024-03-03", "2024-03-03", false),
+        ("2024-03-04", "2024-03-05", true),
+        ("2024-03-05", "2024-03-06", false),
+        // It was missed, and is made up for.
+        ("2024-03-02", "2024-04-01", true),
+        ("2024-04-01", "2024-04-02", false),
+    ] {
+        let day_before = day(today).minus(1).to_text();
+        let mut records = vec![held("2024-03-01", fetched_on)];
+        let mut at = day("2024-03-02");
+        while at <= day(&day_before) {
+            // All others are settled.
+            records.push(held(&at.to_text(), "2025-01-01"));
+            at = at.next();
+        }
+        let step = plan_at(today, "2024-03-01", &records);
+        let expected = if is_due {
+            fetch("2024-03-01", Part::Visitors)
+        } else {
+            Step::Rest
+        };
+        assert_eq!(step, expected, "fetched on {fetched_on}, today {today}");
+        let fetched = day(fetched_on).begin();
+        let is_settled = is_settled(day("2024-03-01"), fetched, 3);
+        assert_eq!(is_settled, day(fetched_on) >= day("2024-03-05"));
+    }
+}
+
+#[test]
+fn gaps_come_before_days_that_are_due_again() {
+    let records = [held("2024-03-01", "2024-03-02")];
+    let step = plan_at("2024-03-03", "2024-03-01", &records);
+    assert_eq!(step, fetch("2024-03-02", Part::Visitors));
+}
+
+#[test]
+fn a_day_that_failed_waits_longer_each_time_and_others_go_on() {
+    let now = day("2024-03-03").begin();
+    let mut record = DayRecord::new(day("2024-03-01"));
+    let mut waits = Vec::new();
+    for _ in 0..14 {
+        record.record_failure(Millis(10), now);
+        waits.push(record.retry_at.since(now).0);
+    }
+    assert_eq!(waits[..4], [10, 20, 40, 80]);
+    assert_eq!(waits[10..], [10 << 10; 4]);
+
+    let retry_at = record.retry_at;
+    let projects = |records| Wanted {
+        first: day("2024-03-01"),
+        records,
+    };
+    let records = [record];
+    let mut holdings = Holdings {
+        projects: &[projects(&records)],
+        recheck_days: 3,
+        share: PLENTY,
+        now,
+    };
+    assert_eq!(plan(&holdings), fetch("2024-03-02", Part::Visitors));
+    let records = [records[0].clone(), held("2024-03-02", "2024-03-03")];
+    let all = [projects(&records)];
+    holdings.projects = &all;
+    assert_eq!(plan(&holdings), Step::WaitUntil(retry_at));
+    holdings.now = retry_at;
+    assert_eq!(plan(&holdings), fetch("2024-03-01", Part::Visitors));
+}
+
+#[test]
+fn without_a_share_it_waits_for_one_and_without_work_it_rests() {
+    let share = Share {
+        left: 0,
+        next_free: Millis(7),
+    };
+    let mut holdings = Holdings {
+        projects: &[Wanted {
+            first: day("2024-03-01"),
+            records: &[],
+        }],
+        recheck_days: 0,
+        share,
+        now: day("2024-03-02").begin(),
+    };
+    assert_eq!(plan(&holdings), Step::WaitUntil(Millis(7)));
+    holdings.now = day("2024-03-01").begin();
+    assert_eq!(plan(&holdings), Step::Rest);
+}
+
+#[test]
+fn an_estimate_counts_visitors_and_what_each_day_costs() {
+    let rate = Rate {
+        share: 33,
+        window: HOUR,
+        recheck_days: 3,
+    };
+    // 33 an hour are 792 a day, of which 4 days of 101 requests are spent.
+    let expected = Estimate {
+        requests: 1010,
+        hours: Some(63),
+    };
+    assert_eq!(estimate(10, 100, rate), expected);
+    let nothing = Estimate {
+        requests: 0,
+        hours: Some(0),
+    };
+    assert_eq!(estimate(0, 1000, rate), nothing);
+    // 4 days of 201 requests are more than a day's.
+    assert_eq!(estimate(1, 200, rate).hours, None);
+    let records = [held("2024-03-01", "2024-03-02")];
+    let wanted = Wanted {
+        first: day("2024-02-28"),
+        records: &records,
+    };
+    assert_eq!(wanted.count_gaps(day("2024-03-03")), 3);
+    assert_eq!(wanted.pages_per_day(), 2);
+}
+
+/// What happens to one request.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Arrives,
+    Fails,
+    /// The answer is lost after it was counted, as when the gateway is killed.
+    IsLost,
+    /// The day has grown: its parts so far do not fit.
+    Grows,
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        16 => Just(Event::Arrives),
+        2 => Just(Event::Fails),
+        1 => Just(Event::IsLost),
+        1 => Just(Event::Grows),
+    ]
+}
+
+proptest! {
+    /// Runs the archive of some projects for some days, with an upstream that fails at times.
+    #[test]
+    fn nothing_is_asked_for_twice_it_finishes_and_keeps_to_its_share(
+        projects in vec((1_u32..12, vec(1_u64..4, 30)), 1..4),
+        events in vec(any_event(), 0..120),
+        // As much as a day's rechecks take, at least.
+        share in 4_u32..24,
+        recheck_days in 0_u32..4,
+    ) {
+        let start = day("2024-03-10").begin();
+        let end = day("2024-03-14");
+        let firsts: Vec<_> = projects.iter().map(|(days, _)| day("2024-03-10").minus(*days)).collect();
+        let pages_of = |project: usize, day: Day| {
+            let pages = &projects[project].1;
+            pages[day.number() as usize % pages.len()]
+        };
+        let mut records: Vec<Vec<DayRecord>> = vec![Vec::new(); projects.len()];
+        let mut events = events.into_iter();
+        let mut sent: Vec<Millis> = Vec::new();
+        // What has arrived of the present run through each day, and on which day it was completed.
+        let mut arrived: HashSet<Target> = HashSet::new();
+        let mut completed: HashMap<(usize, Day), Vec<Day>> = HashMap::new();
+        let mut now = start;
+        let mut steps = 0;
+        loop {
+            steps += 1;
+            prop_assert!(steps < 20_000, "it does not finish");
+            sent.retain(|at| now.since(*at) < HOUR);
+            let wanted: Vec<_> = firsts.iter().zip(&records)
+                .map(|(first, records)| Wanted { first: *first, records })
+                .collect();
+            let left = share - u32::try_from(sent.len()).unwrap();
+            let next_free = sent.first().map_or(now, |at| at.plus(HOUR));
+            let share = Share { left, next_free };
+            let target = match plan(&Holdings { projects: &wanted, recheck_days, share, now }) {
+                Step::Fetch(target) => target,
+                Step::WaitUntil(then) => {
+                    prop_assert!(then > now, "it waits for the past");
+                    now = then;
+                    continue;
+                }
+                Step::Rest if Day::of(now) < end => {
+                    now = Day::of(now).next().begin();
+                    continue;
+                }
+                Step::Rest => break,
+            };
+            let Target { project, day, part } = target;
+            prop_assert!(left > 0, "the share is exceeded");
+            prop_assert!(firsts[project] <= day && day < Day::of(now));
+            sent.push(now);
+            now = now.plus(Millis(50));
+            let known = records[project].iter().position(|record| record.day == day);
+            let at = known.unwrap_or_else(|| {
+                let at = records[project].partition_point(|record| record.day < day);
+                records[project].insert(at, DayRecord::new(day));
+                at
+            });
+            let record = &mut records[project][at];
+            match events.next().unwrap_or(Event::Arrives) {
+                Event::Fails => record.record_failure(Millis(1000), now),
+                Event::IsLost => {}
+                Event::Grows => {
+                    record.restart();
+                    record.record_failure(Millis(1000), now);
+                    arrived.retain(|target| (target.project, target.day) != (project, day));
+                }
+                Event::Arrives => {
+                    prop_assert!(arrived.insert(target), "{target:?} is asked for twice");
+                    let is_last = part == Part::Views(pages_of(project, day) - 1);
+                    record.record_part(is_last, now);
+                    if is_last {
+                        let days = completed.entry((project, day)).or_default();
+                        days.push(Day::of(now));
+                        arrived.retain(|target| (target.project, target.day) != (project, day));
+                    }
+                }
+            }
+        }
+        for (project, first) in firsts.iter().enumerate() {
+            for number in first.number()..end.number() {
+                let day = Day::from_number(number.into());
+                let completed = &completed[&(project, day)];
+                prop_assert!(completed.is_sorted_by(|a, b| a < b), "twice on one day");
+                let most = recheck_days as usize + 1;
+                prop_assert!(completed.len() <= most, "fetched {} times", completed.len());
+                let last = *completed.last().unwrap();
+                prop_assert!(
+                    last >= day.plus(1 + recheck_days) || last >= Day::of(now),
+                    "not fetched again"
+                );
+            }
+        }
+    }
+
+    /// A day is a number of days, as text and as an instant.
+    #[test]
+    fn every_day_has_one_spelling(number in 0_u64..2_932_897, of_day in 0..DAY.0) {
+        let day = Day::from_number(number);
+        prop_assert_eq!(Day::from_text(&day.to_text()), Some(day));
+        prop_assert_eq!(Day::of(day.begin().plus(Millis(of_day))), day);
+        prop_assert!(day.begin_of_week() <= day && day.since(day.begin_of_week()) < 7);
+        prop_assert!(day.begin_of_month() <= day && day < day.begin_of_next_month() || day.number() > 2_932_865);
+    }
+
+    /// Parts follow one another without a gap.
+    #[test]
+    fn parts_come_in_order(pages in 1_u64..50) {
+        let mut record = DayRecord::new(day("2024-03-01"));
+        prop_assert_eq!(record.progress.next_part(), Part::Visitors);
+        record.record_part(false, Millis(1));
+        for page in 0..pages {
+            prop_assert_eq!(record.progress.next_part(), Part::Views(page));
+            record.record_part(page + 1 == pages, Millis(1));
+        }
+        prop_assert_eq!(record.progress, Progress::default());
+        prop_assert_eq!((record.pages, record.fetched), (pages, Some(Millis(1))));
+    }
+}

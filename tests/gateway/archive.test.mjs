@@ -1,0 +1,548 @@
+/**
+ * The daily archive: the cron trigger alone keeps each day, while the platform fails at times and
+ * the gateway is killed, and series are read from what is kept.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { ROOT } from "../../scripts/versions.mjs";
+import { queryArchive, startGateway } from "../harness/gateway.mjs";
+import { assertInvalid, assertProblem, PROJECT, startGate } from "./gate.mjs";
+import { keepNudging } from "./matrix.mjs";
+
+const DAY_MS = 86_400_000;
+/** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` is what a team's quarter looks like. */
+const DAYS = Number(process.env.ARCHIVE_DAYS ?? 10);
+const PAGES = Number(process.env.ARCHIVE_PAGES ?? 600);
+const PER_THOUSAND = 50;
+/** So many requests a window that the archive takes several of them. */
+const LIMIT = Number(process.env.ARCHIVE_LIMIT ?? 30);
+const WINDOW_SECONDS = 2;
+const SHARE = 33;
+const RECHECK_DAYS = 3;
+/** A request for the visitors, and one for each page of 250 rows. */
+const PER_DAY = 1 + Math.ceil(PAGES / 250);
+const OTHER = "other-docs";
+const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
+const SCOPES = "analytics:read gateway:operate";
+
+const state = mkdtempSync(join(tmpdir(), "quillgate-archive-"));
+/** The days of the test, which may run over midnight. */
+const begun = Date.now();
+const daysAgo = (count) => new Date(begun - count * DAY_MS).toISOString().slice(0, 10);
+const number = (date) => Date.parse(date) / DAY_MS;
+let gate;
+let stopNudging;
+
+before(async () => {
+  gate = await startGate("archive", {
+    upstream: { pages: PAGES, varyingDays: true, projects: [PROJECT, OTHER] },
+    gateway: {
+      state,
+      archive: true,
+      vars: {
+        ARCHIVE_PROJECTS: PROJECT,
+        ARCHIVE_SHARE: String(SHARE),
+        ARCHIVE_RECHECK_DAYS: String(RECHECK_DAYS),
+        ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
+        LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+        // A request that was under way when the gateway was killed holds its slot as long.
+        UPSTREAM_TIMEOUT_SECONDS: "2",
+      },
+    },
+  });
+  await gate.upstream.setLimits({ analytics: null });
+  stopNudging = keepNudging(gate);
+});
+
+after(async () => {
+  stopNudging?.();
+  await gate?.stop();
+  rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+});
+
+function ask(path, { json, scope = SCOPES, headers = [] } = {}) {
+  const authorization = `Bearer ${gate.token({ scope })}`;
+  const method = json ? "POST" : "GET";
+  return gate.send({ method, target: DAILY + path, json, authorization, headers });
+}
+
+async function read(path, options) {
+  const answer = await ask(path, options);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json;
+}
+
+const query = (values) => `?${new URLSearchParams(values)}`;
+const WHOLE = () => ({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(0) });
+
+/** Runs the archive until it says that nothing is missing. */
+async function runUntilComplete() {
+  for (;;) {
+    await gate.gateway.runCron();
+    const status = await read("/status");
+    if (status.missing.length === 0) return status;
+  }
+}
+
+/** What the simulator counts on a day. */
+async function truthOf(date) {
+  const dateTo = new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
+  const range = { dateFrom: date, dateTo };
+  const { totals, views } = await gate.upstream.views(range);
+  const visitors = await gate.upstream.report({ report: "visitors", ...range });
+  return { date, totals, views, visitors: visitors.totals };
+}
+
+const truths = () => Promise.all(days().map(truthOf));
+const days = () => Array.from({ length: DAYS }, (_, at) => daysAgo(DAYS - at));
+const counts = ({ human, ai, total }) => ({ human, ai, total });
+
+/** Every row of a day that the database has, in order; those of pages and no prefixes. */
+function keptRows() {
+  return queryArchive(
+    state,
+    `SELECT views.day, node.path, views.human, views.ai, views.total
+     FROM views JOIN node ON node.id = views.node WHERE node.is_prefix = 0
+     ORDER BY views.day, node.path`,
+  );
+}
+
+/** All that the archive holds, apart from when it was fetched. */
+const keptState = () =>
+  queryArchive(
+    state,
+    `SELECT (SELECT json_group_array(json_array(node, day, human, ai, total)) FROM views) AS views,
+     (SELECT json_group_array(json_array(day, pages, human, ai, total, visitors_total)) FROM day) AS days,
+     (SELECT count(*) FROM staging) AS staged`,
+  );
+
+/** Compares every row of every day with the simulator's. */
+async function assertEqualToTruth(truths) {
+  const expected = truths.flatMap(({ date, views }) =>
+    views
+      .filter(({ total }) => total > 0)
+      .map(({ path, ...rest }) => ({ day: number(date), path, ...counts(rest) }))
+      .sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))),
+  );
+  assert.ok(expected.length > DAYS * PAGES * 0.5, `${expected.length} rows`);
+  assert.deepEqual(await keptRows(), expected);
+}
+
+/** How often each target was asked for more than once, in sum. */
+function countRepetitions(requests) {
+  return requests.length - new Set(requests.map(({ target }) => target)).size;
+}
+
+/** No window holds more requests than the share. */
+function assertShareKept(requests) {
+  const most = Math.floor((LIMIT * SHARE) / 100);
+  const times = requests.map(({ at }) => at);
+  assert.ok(times.every(Number.isFinite), "each request has its time");
+  for (const [at, time] of times.entries()) {
+    const next = times[at + most];
+    assert.ok(
+      next === undefined || next - time >= WINDOW_SECONDS * 1000,
+      `${most + 1} requests within ${next - time} ms`,
+    );
+  }
+}
+
+const archived = async () =>
+  (await gate.upstream.requests()).filter(({ target }) => target.includes("/v1/analytics/"));
+
+test("before its first run the archive wants yesterday and holds nothing", async () => {
+  const status = await read("/status");
+  assert.deepEqual(status.missing, [{ dateFrom: daysAgo(1), dateTo: daysAgo(0) }]);
+  assert.deepEqual([status.complete, status.partial, status.failed], [0, 0, 0]);
+  const { views, missing } = await read(query({ dateFrom: daysAgo(2), dateTo: daysAgo(0) }));
+  assert.deepEqual([views, missing], [[], [daysAgo(2), daysAgo(1)]]);
+});
+
+test("a backfill first says what it takes, and is begun once however often it is asked for", async () => {
+  const dateFrom = daysAgo(DAYS);
+  const estimated = await read(`/backfill${query({ dateFrom })}`);
+  assert.deepEqual([estimated.dateFrom, estimated.days], [dateFrom, DAYS]);
+  assert.equal((await read("/status")).missing[0].dateFrom, daysAgo(1), "an estimate begins none");
+  for (const json of [{ dateFrom }, { dateFrom }, { dateFrom: daysAgo(2) }]) {
+    const answer = await ask("/backfill", { json });
+    assert.equal(answer.status, 202, answer.text);
+    assert.equal(answer.json.dateFrom, dateFrom);
+  }
+  const { missing } = await read("/status");
+  assert.deepEqual(missing, [{ dateFrom, dateTo: daysAgo(0) }]);
+  const oldest = await read(`/backfill${query({ dateFrom: "1999-01-01" })}`);
+  assert.equal(oldest.dateFrom, daysAgo(730), "days that are not retained are not fetched");
+});
+
+const LONG = { timeout: DAYS * PAGES > 10_000 ? 900_000 : 90_000 };
+
+test(
+  "the cron alone keeps every day as it was, through faults and a kill, within its share",
+  LONG,
+  async (context) => {
+    await gate.upstream.setFaultRate({ perThousand: PER_THOUSAND, seed: 7 });
+    for (;;) {
+      await gate.gateway.runCron();
+      const { complete, requests } = await read("/status");
+      if (complete >= 2) {
+        assert.equal(requests, (DAYS - complete) * PER_DAY, "the estimate knows how long a day is");
+        break;
+      }
+    }
+    // Killed while it waits for an answer.
+    await gate.upstream.hold({ times: 1, process: true });
+    let isHeld = false;
+    const held = gate.upstream.untilHeld(1, 30_000).then(() => {
+      isHeld = true;
+    });
+    let running;
+    while (!isHeld) {
+      running = gate.gateway.runCron().catch((error) => error);
+      await Promise.race([running, held]);
+    }
+    await gate.restart();
+    await running;
+    await gate.upstream.release();
+    await runUntilComplete();
+
+    const { injected } = await gate.upstream.faultRate();
+    const faults = Object.values(injected).reduce((sum, count) => sum + count, 0);
+    await gate.upstream.clearFaultRate();
+    const requests = await archived();
+    context.diagnostic(
+      `${requests.length} requests, ${faults} faults: ${JSON.stringify(injected)}`,
+    );
+    assert.ok(faults > 0, "something went wrong");
+    assert.equal(new Set(requests.map(({ target }) => target)).size, DAYS * PER_DAY);
+    assert.ok(countRepetitions(requests) <= faults + 1, "one more for each fault and the kill");
+    assertShareKept(requests);
+    await assertEqualToTruth(await truths());
+  },
+);
+
+test("another run changes nothing and asks for nothing", LONG, async () => {
+  const kept = await keptState();
+  await gate.upstream.reset();
+  await gate.upstream.setLimits({ analytics: null });
+  await gate.gateway.runCron();
+  assert.deepEqual(await archived(), []);
+  assert.deepEqual(await keptState(), kept);
+});
+
+test("a status says what is held", async () => {
+  const status = await read("/status");
+  assert.deepEqual(
+    [status.dateFrom, status.dateTo, status.complete, status.requests, status.hours],
+    [daysAgo(DAYS), daysAgo(0), DAYS, 0, 0],
+  );
+  assert.deepEqual([status.missing, status.failures], [[], []]);
+  assert.ok(status.bytes > 10_000, `${status.bytes} bytes`);
+});
+
+// --- series ---
+
+/** The rows of a path and of all below it. */
+const below = (prefix) => (path) =>
+  prefix === "/" || path === prefix || path.startsWith(`${prefix}/`);
+const sum = (rows) =>
+  rows.reduce(
+    (all, { human, ai, total }) => ({
+      human: all.human + human,
+      ai: all.ai + ai,
+      total: all.total + total,
+    }),
+    { human: 0, ai: 0, total: 0 },
+  );
+
+/** The first day of a day's group, in another way than the gateway's. */
+function groupOf(group, date) {
+  const at = new Date(`${date}T00:00:00Z`);
+  if (group === "week") at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7));
+  if (group === "month") at.setUTCDate(1);
+  return at.toISOString().slice(0, 10);
+}
+
+function expectedSeries(truths, group, select) {
+  const groups = new Map();
+  for (const truth of truths) {
+    const date = groupOf(group, truth.date);
+    groups.set(date, [...(groups.get(date) ?? []), { ...truth, own: select(truth) }]);
+  }
+  return [...groups].map(([date, members]) => ({
+    date,
+    ...sum(members.map(({ own }) => own)),
+    days: members.length,
+    missing: [],
+  }));
+}
+
+test("series of the site, a page and a prefix by day, week and month are those of the platform", async () => {
+  const known = await truths();
+  await gate.upstream.reset();
+  const { views } = known[0];
+  const page = views.find(({ path }) => path.split("/").length > 2).path;
+  const prefix = page.slice(0, page.lastIndexOf("/"));
+  const selections = [
+    [{}, ({ totals }) => totals],
+    [{ path: page }, (day) => sum(day.views.filter(({ path }) => path === page))],
+    [{ path: "/nowhere" }, () => sum([])],
+    [{ prefix }, (day) => sum(day.views.filter(({ path }) => below(prefix)(path)))],
+    [{ prefix: page }, (day) => sum(day.views.filter(({ path }) => below(page)(path)))],
+    [{ prefix: "/" }, (day) => sum(day.views)],
+    [{ prefix: "/nowhere" }, () => sum([])],
+  ];
+  for (const [selection, select] of selections) {
+    for (const group of ["day", "week", "month"]) {
+      const series = await read(query({ ...WHOLE(), ...selection, group }));
+      const rows = series.views.map(({ visitors: _, ...row }) => row);
+      const what = `${JSON.stringify(selection)} by ${group}`;
+      assert.deepEqual(rows, expectedSeries(known, group, select), what);
+      assert.deepEqual([series.missing, series.nextCursor], [[], null]);
+      for (const [at, { visitors }] of series.views.entries()) {
+        const isSiteByDay = group === "day" && Object.keys(selection).length === 0;
+        assert.deepEqual(visitors, isSiteByDay ? counts(known[at].visitors) : null, what);
+      }
+    }
+  }
+  assert.deepEqual(await archived(), [], "the platform is never asked");
+});
+
+test("pages of a series join to the whole", async () => {
+  for (const group of ["day", "week"]) {
+    const whole = await read(query({ ...WHOLE(), group }));
+    const rows = [];
+    let cursor;
+    do {
+      const values = { ...WHOLE(), group, limit: group === "day" ? 3 : 1 };
+      const page = await read(query(cursor ? { ...values, cursor } : values));
+      assert.ok(page.views.length <= values.limit);
+      rows.push(...page.views);
+      cursor = page.nextCursor;
+    } while (cursor);
+    assert.deepEqual(rows, whole.views);
+  }
+});
+
+test("a series is cached for as long as it cannot change, and is known by its validator", async () => {
+  const old = query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(RECHECK_DAYS + 1) });
+  const settled = await ask(old);
+  assert.equal(settled.header("cache-control"), "private, max-age=86400");
+  assert.equal(settled.header("vary"), "Origin, Authorization");
+  const recent = await ask(query(WHOLE()));
+  assert.equal(recent.header("cache-control"), "private, max-age=300");
+  const future = await ask(query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(-1) }));
+  assert.equal(future.header("cache-control"), "private, max-age=300");
+  assert.deepEqual(future.json.missing, [daysAgo(0)], "today is not held");
+  const etag = settled.header("etag");
+  const known = await ask(old, { headers: [["If-None-Match", etag]] });
+  assert.deepEqual([known.status, known.text, known.header("etag")], [304, "", etag]);
+  assert.notEqual(recent.header("etag"), etag);
+});
+
+test("what a series cannot be of is refused by field and rule", async () => {
+  const [dateFrom, dateTo] = [daysAgo(3), daysAgo(1)];
+  for (const [values, field, rule] of [
+    [{ dateTo }, "dateFrom", "required"],
+    [{ dateFrom }, "dateTo", "required"],
+    [{ dateFrom: dateTo, dateTo: dateFrom }, "dateFrom", "before-date-to"],
+    [{ dateFrom: `${dateFrom}T00:00Z`, dateTo }, "dateFrom", "day"],
+    [{ dateFrom: "2001-01-01", dateTo }, "dateTo", "longest-range"],
+    [{ dateFrom, dateTo, prefix: "/guides/" }, "prefix", "prefix"],
+    [{ dateFrom, dateTo, prefix: "guides" }, "prefix", "prefix"],
+    [{ dateFrom, dateTo, prefix: "/a", path: "/b" }, "prefix", "not-with-path"],
+    [{ dateFrom, dateTo, group: "year" }, "group", "one-of"],
+    [{ dateFrom, dateTo, limit: "1001" }, "limit", "page-size"],
+    [{ dateFrom, dateTo, cursor: dateFrom }, "cursor", "cursor"],
+    [{ dateFrom, dateTo, cursor: "x" }, "cursor", "cursor"],
+    [{ dateFrom, dateTo, offset: "1" }, "offset", "unknown"],
+  ]) {
+    assertInvalid(await ask(query(values)), field, rule);
+  }
+  assertInvalid(await ask("/backfill", { json: {} }), "dateFrom", "required");
+  assertInvalid(await ask("/backfill", { json: { dateFrom: "soon" } }), "dateFrom", "date-format");
+});
+
+test("a series and a status need analytics:read, a backfill gateway:operate", async () => {
+  const series = query(WHOLE());
+  for (const [path, scope, json] of [
+    [series, "gateway:operate"],
+    ["/status", "gateway:operate"],
+    [`/backfill${query({ dateFrom: daysAgo(1) })}`, "analytics:read"],
+    ["/backfill", "analytics:read", { dateFrom: daysAgo(1) }],
+  ]) {
+    assertProblem(await ask(path, { scope, json }), 403, "insufficient-scope");
+  }
+  const anonymous = await gate.get(DAILY + series, { authorization: null });
+  assertProblem(anonymous, 401, "missing-token");
+});
+
+test("a project that is not archived is answered 501, which says what to configure", async () => {
+  const token = gate.token({ scope: SCOPES, projects: [OTHER] });
+  const target = `/v1/analytics/${OTHER}/views/daily/status`;
+  const answer = await gate.get(target, { authorization: `Bearer ${token}` });
+  const { detail } = assertProblem(answer, 501, "archive-not-configured");
+  assert.match(detail, /ARCHIVE_PROJECTS/);
+});
+
+test("a series is one indexed query, by its plan", async () => {
+  const text = (name) =>
+    readFileSync(join(ROOT, "worker", "src", "objects", "archive", `${name}.sql`), "utf8");
+  const values = [`'${PROJECT}'`, "0", "30000", "'/a'", "1"];
+  for (const name of ["site", "node"]) {
+    const sql = text(name).replace(/\?(\d)/g, (_, at) => values[at - 1]);
+    const plan = await queryArchive(state, `EXPLAIN QUERY PLAN ${sql}`);
+    const steps = plan.map(({ detail }) => detail);
+    const tables = steps.filter((step) => /^(SEARCH|SCAN)/.test(step));
+    assert.ok(tables.length > 1 && tables.every((step) => step.startsWith("SEARCH")), `${steps}`);
+    assert.ok(
+      tables.some((step) => step.includes("day USING PRIMARY KEY (project=? AND day>? AND day<?)")),
+      `${steps}`,
+    );
+    const ofViews = tables.filter((step) => step.includes("SEARCH views"));
+    assert.ok(
+      ofViews.every((step) => step.includes("USING PRIMARY KEY (node=? AND day=?)")),
+      `${steps}`,
+    );
+    assert.equal(ofViews.length, name === "site" ? 0 : 1);
+    assert.ok(!steps.some((step) => step.includes("TEMP B-TREE")), `${steps}`);
+  }
+});
+
+// --- what changes ---
+
+/** Lets so many days pass for what is held. */
+const age = (count) =>
+  queryArchive(state, `UPDATE day SET fetched = fetched - ${count * DAY_MS}; SELECT 1 AS done`);
+
+test("a day whose counts grew late is corrected, and is asked for once more", LONG, async () => {
+  await gate.upstream.reset();
+  await gate.upstream.setLimits({ analytics: null });
+  await gate.upstream.setLate({ day: daysAgo(2), percent: 50 });
+  const grown = await truthOf(daysAgo(2));
+  const [before] = (await read(query({ dateFrom: daysAgo(2), dateTo: daysAgo(1) }))).views;
+  assert.notDeepEqual(counts(before), counts(grown.totals), "it has grown");
+  await age(1);
+  // As many as are not settled until today, and yesterday, which now seems to be of the day before.
+  const due = (RECHECK_DAYS + 1) * PER_DAY;
+  while ((await archived()).length < due) await gate.gateway.runCron();
+  await gate.gateway.runCron();
+  const requests = await archived();
+  assert.deepEqual([requests.length, countRepetitions(requests)], [due, 0]);
+  const [corrected] = (await read(query({ dateFrom: daysAgo(2), dateTo: daysAgo(1) }))).views;
+  assert.deepEqual(counts(corrected), counts(grown.totals));
+  await assertEqualToTruth(await truths());
+});
+
+test("a day that grows while it is fetched is never half old and half new", LONG, async () => {
+  await gate.upstream.reset();
+  await gate.upstream.setLimits({ analytics: null });
+  await age(1);
+  const due = (RECHECK_DAYS + 1) * PER_DAY;
+  await gate.upstream.hold({ target: "offset=250", times: 1 });
+  const running = gate.gateway.runCron();
+  await gate.upstream.untilHeld(1);
+  const [, , target] = (await archived()).map((request) => request.target);
+  const date = /dateFrom=([-\d]+)/.exec(target)[1];
+  const old = await read(query(WHOLE()));
+  await gate.upstream.setLate({ day: date, percent: 50 });
+  await gate.upstream.release();
+  await running;
+  const ofDate = (series) => series.views.find((row) => row.date === date);
+  const expected = await truthOf(date);
+  const isNew = (row) => row.total === expected.totals.total;
+  assert.ok(!isNew(ofDate(old)), "until it is whole, it is as it was");
+  while (!isNew(ofDate(await read(query(WHOLE()))))) await gate.gateway.runCron();
+  const ofVisitors = (await archived()).filter(
+    (request) => request.target.includes("/visitors?") && request.target.includes(`=${date}&`),
+  );
+  assert.equal(ofVisitors.length, 2, "it began again");
+  while ((await archived()).length < due) await gate.gateway.runCron();
+  await runUntilComplete();
+  await assertEqualToTruth(await truths());
+});
+
+test("days that are missing are named, and are never zero", async () => {
+  const lost = daysAgo(3);
+  await queryArchive(
+    state,
+    `UPDATE day SET fetched = NULL WHERE day = ${number(lost)}; SELECT 1 AS done`,
+  );
+  const byDay = await read(query(WHOLE()));
+  assert.deepEqual(byDay.missing, [lost]);
+  assert.equal(byDay.views.length, DAYS - 1);
+  assert.ok(!byDay.views.some(({ date }) => date === lost));
+  const byMonth = await read(query({ ...WHOLE(), group: "month" }));
+  assert.deepEqual(byMonth.missing, [lost]);
+  const ofMonth = byMonth.views.find(({ date }) => date === groupOf("month", lost));
+  if (ofMonth) {
+    const sameMonth = days().filter((date) => groupOf("month", date) === ofMonth.date);
+    assert.deepEqual([ofMonth.missing, ofMonth.days], [[lost], sameMonth.length - 1]);
+    const held = byDay.views.filter(({ date }) => groupOf("month", date) === ofMonth.date);
+    assert.deepEqual(counts(ofMonth), sum(held));
+  }
+  const { missing, requests } = await read("/status");
+  assert.deepEqual(missing, [{ dateFrom: lost, dateTo: daysAgo(2) }]);
+  assert.equal(requests, PER_DAY);
+});
+
+test(
+  "a day that fails is said to, is left alone for longer each time, and stops no other",
+  LONG,
+  async () => {
+    const failing = daysAgo(3);
+    const target = `dateFrom=${failing}`;
+    await gate.upstream.fault({ target, times: 0, fault: { kind: "status", status: 500 } });
+    while ((await read("/status")).failed === 0) await gate.gateway.runCron();
+    const { failures, missing } = await read("/status");
+    assert.deepEqual([failures[0].date, missing.length], [failing, 1]);
+    assert.equal(failures[0].problem, "/problems/upstream-error");
+    assert.ok(Date.parse(failures[0].retryAt) > 0);
+    await gate.upstream.clearFaults();
+    await runUntilComplete();
+    assert.deepEqual((await read("/status")).failures, []);
+    await assertEqualToTruth(await truths());
+  },
+);
+
+test("days that are no longer retained are deleted, and no others", LONG, async () => {
+  const kept = 4;
+  await gate.gateway.stop();
+  gate.settings.vars.ARCHIVE_RETENTION_DAYS = String(kept);
+  gate.gateway = await startGateway(gate.settings);
+  gate.host = `127.0.0.1:${gate.gateway.port}`;
+  await gate.gateway.runCron();
+  if (DAYS - kept > 10) {
+    for (let at = 0; at < DAYS; at += 10) await gate.gateway.runCron();
+  }
+  const { dateFrom, complete } = await read("/status");
+  assert.deepEqual([dateFrom, complete], [daysAgo(kept), kept]);
+  const [{ first, unused, dangling }] = await queryArchive(
+    state,
+    `SELECT (SELECT min(day) FROM views) AS first,
+     (SELECT count(*) FROM node WHERE NOT EXISTS (SELECT 1 FROM views WHERE node = node.id)) AS unused,
+     (SELECT count(*) FROM node WHERE parent NOT IN (SELECT id FROM node)) AS dangling`,
+  );
+  assert.deepEqual([first, unused, dangling], [number(daysAgo(kept)), 0, 0]);
+  const series = await read(query(WHOLE()));
+  assert.equal(series.views.length, kept);
+});
+
+test("without a database the routes are answered 501, which names the binding", async () => {
+  await gate.gateway.stop();
+  gate.gateway = await startGateway({ ...gate.settings, archive: false });
+  gate.host = `127.0.0.1:${gate.gateway.port}`;
+  for (const [path, json] of [
+    [query(WHOLE())],
+    ["/status"],
+    [`/backfill${query({ dateFrom: daysAgo(1) })}`],
+    ["/backfill", { dateFrom: daysAgo(1) }],
+  ]) {
+    const { detail } = assertProblem(await ask(path, { json }), 501, "archive-not-configured");
+    assert.match(detail, /D1 .*ARCHIVE/);
+  }
+});
+
+test("nothing secret was said", () => gate.assertDiscreet());
