@@ -188,6 +188,17 @@ impl Export {
         self.pages.next()
     }
 
+    /// The call of the page after that one, where it is known before the page is read: of a list by
+    /// offset, as long as its pages say that there is more.
+    #[must_use]
+    pub fn next_but_one(&self) -> Option<Call> {
+        let mut call = self.pages.next()?.clone();
+        let offset = call.integer("offset")?;
+        let limit = call.integer("limit")?;
+        call.set("offset", format_integer(offset + limit));
+        Some(call)
+    }
+
     /// Where the export goes on after what was written.
     #[must_use]
     pub fn cursor(&self) -> &str {

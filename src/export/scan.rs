@@ -61,12 +61,12 @@ impl<'a> Scanner<'a> {
         self.text
             .as_bytes()
             .get(piece.from..piece.to)
-            .unwrap_or_default()
+            .unwrap_or(&[])
     }
 
     /// The text of a piece that is text, its escapes resolved.
     pub(super) fn unescape(&self, piece: Piece) -> String {
-        unescape(self.text.get(piece.from..piece.to).unwrap_or_default())
+        unescape(self.text.get(piece.from..piece.to).unwrap_or(""))
     }
 
     /// Whether a member's name is this one.
@@ -193,7 +193,7 @@ impl<'a> Scanner<'a> {
 
     fn literal(&mut self, word: &str, shape: Shape) -> Result<Piece, Malformed> {
         let from = self.at;
-        let rest = self.text.as_bytes().get(from..).unwrap_or_default();
+        let rest = self.text.as_bytes().get(from..).unwrap_or(&[]);
         if !rest.starts_with(word.as_bytes()) {
             return Err(Malformed);
         }
@@ -256,7 +256,7 @@ impl<'a> Scanner<'a> {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     shape = Shape::EscapedText;
-                    at += escape_length(bytes.get(at + 1..).unwrap_or_default())?;
+                    at += escape_length(bytes.get(at + 1..).unwrap_or(&[]))?;
                 }
                 Some(0x20..) => at += 1,
                 _ => return Err(Malformed),
@@ -301,7 +301,7 @@ fn unescape(text: &str) -> String {
             None => break,
         };
         plain.push(character);
-        rest = after.get(length..).unwrap_or_default();
+        rest = after.get(length..).unwrap_or("");
     }
     plain.push_str(rest);
     plain
@@ -324,7 +324,7 @@ fn read_unicode_escape(text: &str) -> (char, usize) {
 }
 
 fn read_unit(text: &str) -> u32 {
-    let digits = text.get(1..5).unwrap_or_default();
+    let digits = text.get(1..5).unwrap_or("");
     u32::from_str_radix(digits, 16).unwrap_or(0xfffd)
 }
 

@@ -214,6 +214,7 @@ describe("an export that waits for the budget", () => {
   }
 
   test("waits for no longer than it was told to, in all", async () => {
+    await sleep(WINDOW * 1000);
     const range = newRange();
     const answer = await ask("ndjson", range, "wait=1");
     assert.equal(answer.status, 200, answer.body.toString());
@@ -224,9 +225,14 @@ describe("an export that waits for the budget", () => {
     assert.equal(Number(incomplete.cursor), before.split("\n").length - 1);
   });
 
-  test("asks for nothing at once when it may not wait at all", async () => {
-    const answer = await ask("ndjson", newRange(), "wait=0");
-    if (answer.status !== 429) readIncomplete(answer.body.toString(), "ndjson");
+  test("does not wait when it is told something else than seconds", async () => {
+    for (const prefer of ["wait=soon", "wait=-1", "respond-async", "wait"]) {
+      const answer = await ask("ndjson", newRange(), prefer);
+      assert.equal(answer.headers["preference-applied"], undefined, prefer);
+      const text = answer.body.toString();
+      if (answer.status !== 429) readIncomplete(text, "ndjson");
+      else assert.equal(JSON.parse(text).type, "/problems/quota-exceeded");
+    }
   });
 
   test("waits when the platform itself says so, and is whole", async () => {

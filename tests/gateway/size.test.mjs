@@ -9,9 +9,11 @@ import { ROOT } from "../../scripts/versions.mjs";
 /**
  * 200 kB were enough until the gateway's limits: what holds the attacks of SECURITY.md off (keys on
  * disk, ceilings, permits, breakers, budgets of reads, derived keys, caps, retention) took 29 kB, of
- * which inlining less gave 8 back, and the types' documentation 2.
+ * which inlining less gave 8 back, and the types' documentation 2. Exports took 13, by the share of their
+ * code: rows 3, from page to page 1, the stream 3, declarations and heads 3, what they use of the
+ * standard library 3.
  */
-const MOST_WASM = 225_000;
+const MOST_WASM = 234_000;
 const MOST_LINES = 250;
 
 test(`the Worker's wasm is at most ${MOST_WASM} bytes, gzipped`, (context) => {

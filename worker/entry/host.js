@@ -118,8 +118,7 @@ export function openEventStream(socket, signal, opening, heartbeat, milliseconds
 /** Hands messages over until one is enough, the socket closes, the client leaves or time is up. */
 export function hear(socket, signal, milliseconds, isEnough) {
   return new Promise((resolve) => {
-    const onMessage = (message) => isEnough(message) && end();
-    const end = listen(socket, signal, milliseconds, onMessage, resolve);
+    const end = listen(socket, signal, milliseconds, (text) => isEnough(text) && end(), resolve);
   });
 }
 

@@ -174,6 +174,11 @@ mod tests {
             "agentJobs.list",
             "agentJobs.events",
             "agentJobs.deleteRecord",
+            "analytics.views.export",
+            "analytics.visitors.export",
+            "analytics.feedback.export",
+            "analytics.searches.export",
+            "analytics.conversations.export",
         ];
         assert_eq!(names, expected);
     }

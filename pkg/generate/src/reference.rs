@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use quillgate::columns::{Column, columns};
 use quillgate::declaration::{Declaration, Pagination, Parameter, ParameterKind, Place};
 use quillgate::schema::{Field, Kind, Object, Union};
 use quillgate::{IntegerRule, Operation, Policy};
@@ -57,7 +58,7 @@ fn section(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) 
         ("package", describe_call(operation)),
         ("scope", format!("`{}`", declared.scope.as_str())),
         ("budget", describe_budget(declared.policy)),
-        ("pages", describe_pages(declared.pagination).to_owned()),
+        ("pages", describe_pages(operation).to_owned()),
     ];
     rows.push(match documented.link {
         Some(link) => ("platform", format!("<{link}>")),
@@ -110,8 +111,11 @@ fn describe_budget(policy: Option<Policy>) -> String {
     format!("`{}`: {counted}", policy.as_str())
 }
 
-fn describe_pages(pagination: Pagination) -> &'static str {
-    match pagination {
+fn describe_pages(operation: Operation) -> &'static str {
+    if operation.exported().is_some() {
+        return "all of them, one after another";
+    }
+    match operation.declaration().pagination {
         Pagination::Whole => "none: the result is whole",
         Pagination::Offset { .. } => {
             "by `offset`: the next page begins `limit` rows later; the list ends when `hasMore` is `false`"
@@ -170,6 +174,16 @@ fn describe_default(parameter: &Parameter) -> String {
 
 fn result(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -> String {
     let declared: &Declaration = operation.declaration();
+    if let Some(list) = operation.exported() {
+        let name = list.declaration().name;
+        let columns: Vec<_> = columns(list).iter().map(Column::name).collect();
+        let columns: Vec<_> = columns.iter().map(String::as_str).collect();
+        return format!(
+            "\nResult: the rows of [`{name}`](#{}), as text. The columns of the CSV are {}.\n",
+            anchor(name),
+            quote(&columns)
+        );
+    }
     let (Kind::Object(object), name) = (operation.result(), declared.name) else {
         return "\nThe answer has no body.\n".to_owned();
     };

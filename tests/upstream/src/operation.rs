@@ -137,6 +137,7 @@ mod tests {
             "agentJobs.list",
             "agentJobs.events",
             "agentJobs.deleteRecord",
+            "analytics.views.export",
         ] {
             let json = format!("\"{name}\"");
             assert!(Operation::from_name(name).is_some(), "{name}");

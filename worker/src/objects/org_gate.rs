@@ -153,6 +153,12 @@ impl PageResult {
         }
     }
 
+    fn is_stale(&self) -> bool {
+        self.outcome
+            .as_ref()
+            .is_ok_and(|(_, status)| status.is_stale())
+    }
+
     /// What another's fetch gives to one who waited for it: nothing of that one's own.
     fn collapsed(self) -> Self {
         Self {
@@ -299,12 +305,15 @@ impl Gate {
         }
         let running = self.running_fetch(list, number);
         if let Some(task) = running {
-            return Ok(task.wait().await??.collapsed());
+            let result = task.wait().await??;
+            if call.takes_stale || !result.is_stale() {
+                return Ok(result.collapsed());
+            }
         }
         let slot = match self.reserve(&claimant_of(call))? {
             Ok(slot) => slot,
             Err(refused) => {
-                let usable = kept.filter(|page| page.head.is_usable(now));
+                let usable = kept.filter(|page| call.takes_stale && page.head.is_usable(now));
                 return Ok(PageResult {
                     outcome: match usable {
                         Some(page) => {
@@ -368,7 +377,10 @@ impl Gate {
             Err(failure) => {
                 let now = now();
                 let is_passing = failure.problem.status == 429 || failure.problem.status >= 500;
-                match kept.filter(|page| is_passing && page.head.is_usable(now)) {
+                let accepts = |page: &Page| {
+                    page.head.is_fresh(now) || call.takes_stale && page.head.is_usable(now)
+                };
+                match kept.filter(|page| is_passing && accepts(page)) {
                     Some(page) => {
                         let status = exchange.metrics.status;
                         let status = CacheStatus::upstream_failed(&page.head, status, now);

@@ -85,6 +85,8 @@ pub struct ReportCall {
     pub query: ReportQuery,
     /// Whether the caller wants none of what is kept (`Cache-Control: no-cache`).
     pub revalidate: bool,
+    /// Whether a page that is no longer fresh is better than none.
+    pub takes_stale: bool,
 }
 
 /// A report, or the answer that says why there is none.
@@ -149,7 +151,8 @@ read_by_name!(ReportCall {
     quota,
     ceilings,
     query,
-    revalidate
+    revalidate,
+    takes_stale
 });
 read_by_name!(ReportQuery {
     operation,

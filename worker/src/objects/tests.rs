@@ -164,6 +164,7 @@ fn views_call() -> ReportCall {
             fresh_for: 86_400_000,
         },
         revalidate: true,
+        takes_stale: true,
     }
 }
 
@@ -274,6 +275,7 @@ fn a_call_for_views_survives_the_way_to_the_object() {
     assert_survives(&ReportCall {
         quota: None,
         revalidate: false,
+        takes_stale: false,
         ..filled
     });
 }

@@ -27,6 +27,7 @@ use crate::log::{ExportEnd, RequestMetrics};
 use crate::objects::{OrgStub, ReportCall, ReportReply, receive};
 use crate::problem::{Problem, ProblemKind};
 use crate::reports::export::{ExportQuery, problem_type, read_retry_after};
+use crate::reports::query::ReportQuery;
 use crate::response::{GatewayResponse, HeaderFields};
 use crate::upstream::classify_malformed;
 
@@ -54,6 +55,8 @@ pub struct RunningExport {
     pub budget: HeaderFields,
     /// The next page, which is asked for while the client reads the one before.
     pub ahead: Option<Ahead>,
+    /// Whether it is asked for so early: not for `HEAD`, which has the first page alone.
+    pub reads_ahead: bool,
 }
 
 /// A page that was asked for.
@@ -102,6 +105,8 @@ impl RunningExport {
                         let failure = classify_malformed(Method::Get);
                         self.refuse(&failure.problem)
                     })?;
+                    let next = self.query.next(&self.project, &self.config, now());
+                    self.ask_ahead(next.ok().flatten());
                 }
                 Err(Missing::RefusedBefore | Missing::Stopped) => {}
                 Err(Missing::Refused(refusal)) => {
@@ -133,6 +138,12 @@ impl RunningExport {
         self.metrics = reply.metrics;
         if let Some(pages) = reply.pages {
             self.budget = pages.headers;
+            if pages.first.has_more != 0 {
+                // Before the rows are gone through: both take their time.
+                let (project, config) = (&self.project, &self.config);
+                let next = self.query.next_but_one(project, config, now());
+                self.ask_ahead(next);
+            }
             return Ok(pages.first.text.into());
         }
         if asked.since(ahead.since) > REFUSAL_AGE {
@@ -153,11 +164,13 @@ impl RunningExport {
         })
     }
 
-    /// Asks for the next page before the client does. What goes wrong here does so again when it is
-    /// needed.
-    fn ask_ahead(&mut self) {
+    /// Asks for the next page before the client does, unless that was done. What goes wrong here does
+    /// so again when it is needed.
+    fn ask_ahead(&mut self, next: Option<ReportQuery>) {
         let now = now();
-        if let Ok(Some(query)) = self.query.next(&self.project, &self.config, now)
+        if let Some(query) = next
+            && self.ahead.is_none()
+            && self.reads_ahead
             && now < self.expires
         {
             self.call.query = query;
@@ -176,8 +189,7 @@ impl RunningExport {
     }
 
     /// The export as a stream, of which `first` is the first chunk.
-    pub fn into_stream(mut self, first: Vec<u8>, signal: &AbortSignal) -> ReadableStream {
-        self.ask_ahead();
+    pub fn into_stream(self, first: Vec<u8>, signal: &AbortSignal) -> ReadableStream {
         let body = ExportBody(Rc::new(Body {
             first: RefCell::new(first),
             running: RefCell::new(Some(self)),
@@ -304,8 +316,9 @@ impl Body {
     async fn next(&self) -> Option<Vec<u8>> {
         let mut running = self.running.take()?;
         let mut chunk = self.first.take();
-        let is_first = !chunk.is_empty();
-        if !is_first && let Err(refusal) = running.push_chunk(&self.brake, &mut chunk).await {
+        if chunk.is_empty()
+            && let Err(refusal) = running.push_chunk(&self.brake, &mut chunk).await
+        {
             let problem = problem_type(&refusal);
             let retry_after = read_retry_after(&refusal);
             let export = &running.query.export;
@@ -320,9 +333,6 @@ impl Body {
         if chunk.is_empty() {
             running.log_end("complete");
             return None;
-        }
-        if !is_first {
-            running.ask_ahead();
         }
         self.running.replace(Some(running));
         Some(chunk)

@@ -561,7 +561,7 @@ impl Work {
         packed: &PackedHead<'_>,
         query: ReportQuery,
     ) -> Result<Outcome, Problem> {
-        let call = self.report_call(packed, query)?;
+        let call = self.report_call(packed, query, true)?;
         let asked = async { OrgStub::new(&self.env)?.report(&call).await };
         let reply = asked.await.map_err(|error| self.gate_failed(&error))?;
         self.context.metrics = reply.metrics;
@@ -664,6 +664,7 @@ impl Work {
         &self,
         packed: &PackedHead<'_>,
         query: ReportQuery,
+        takes_stale: bool,
     ) -> Result<ReportCall, Problem> {
         let caller = self.caller()?;
         Ok(ReportCall {
@@ -675,6 +676,7 @@ impl Work {
             ceilings: caller.ceilings(Policy::Analytics),
             query,
             revalidate: revalidates(packed),
+            takes_stale,
         })
     }
 
@@ -698,7 +700,7 @@ impl Work {
             env: self.env.clone(),
             config: Rc::clone(&self.config),
             project,
-            call: self.report_call(packed, first)?,
+            call: self.report_call(packed, first, false)?,
             query,
             expires: self.caller()?.expires,
             started: now,
@@ -706,6 +708,7 @@ impl Work {
             metrics: RequestMetrics::default(),
             budget: HeaderFields::default(),
             ahead: None,
+            reads_ahead: !self.context.is_head,
         };
         let began = export.push_chunk(&Brake::default(), &mut chunk).await;
         self.context.metrics = std::mem::take(&mut export.metrics);

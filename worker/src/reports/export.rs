@@ -65,6 +65,18 @@ impl ExportQuery {
         self.export.next().map(query).transpose()
     }
 
+    /// What to ask for after that, where it is known before the next page is read.
+    #[must_use]
+    pub fn next_but_one(
+        &self,
+        project: &ProjectId,
+        config: &Config,
+        now: Millis,
+    ) -> Option<ReportQuery> {
+        let call = self.export.next_but_one()?;
+        ReportQuery::new(self.report, &call, project, config, now).ok()
+    }
+
     /// The header fields of its answer.
     #[must_use]
     pub fn headers(&self) -> HeaderFields {

@@ -255,6 +255,12 @@ impl CacheStatus {
         }
     }
 
+    /// Whether the page is no longer fresh, and served rather than an error.
+    #[must_use]
+    pub const fn is_stale(&self) -> bool {
+        self.rank() == 2
+    }
+
     /// The worse of two statuses, which is that of an answer with both pages.
     #[must_use]
     pub fn worse(self, other: Self) -> Self {

@@ -16,6 +16,7 @@ mod config;
 mod content;
 mod cors;
 mod events;
+mod export;
 mod fixtures;
 mod hkdf;
 mod idempotency;
