@@ -179,6 +179,10 @@ mod tests {
             "analytics.feedback.export",
             "analytics.searches.export",
             "analytics.conversations.export",
+            "analytics.dailyViews",
+            "analytics.archiveStatus",
+            "analytics.estimateBackfill",
+            "analytics.beginBackfill",
         ];
         assert_eq!(names, expected);
     }

@@ -206,6 +206,10 @@ fn every_rule_has_a_name_of_its_own() {
         "webhooks-off",
         "webhook-hosts",
         "create-only",
+        "day",
+        "longest-range",
+        "prefix",
+        "not-with-path",
     ];
     assert_eq!(names, expected);
     assert!(Rule::ALL.iter().all(|rule| !names.contains(&rule.name())));

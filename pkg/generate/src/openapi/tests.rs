@@ -322,6 +322,7 @@ fn problems_are_as_their_kinds_are_described() {
 fn simple_problems() -> Vec<Problem> {
     vec![
         Problem::not_found(),
+        Problem::archive_not_configured("there is none"),
         Problem::method_not_allowed("GET, OPTIONS"),
         Problem::misconfigured("ADMIN_API_KEY", "is not set"),
         Problem::unsupported_media_type(),

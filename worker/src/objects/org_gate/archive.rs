@@ -1,5 +1,5 @@
 //! A run of the daily archive: sends what [`quillgate::archive::plan`] decides, until its share of
-//! the budget is spent, nothing is left to fetch, or it has taken long enough.
+//! the budget is spent, nothing is left to fetch, or it has done enough.
 
 use js_sys::{JsString, Reflect};
 use quillgate::archive::{DayRecord, Holdings, Part, Share, Step, Target, Wanted, plan};
@@ -29,6 +29,8 @@ use quillgate::Policy;
 const CALLER: &str = "archive";
 /// How long a run takes at most; the next one goes on.
 const RUN_TIME: Millis = Millis::from_seconds(300);
+/// How many requests a run sends at most: with what it asks D1 for, an invocation may make a thousand.
+const MOST_REQUESTS: u64 = 100;
 /// For which part of a window a day is left alone after its first failure.
 const RETRY_PART: u64 = 60;
 /// What a day's problem is called that changed while it was fetched.
@@ -89,7 +91,7 @@ impl Gate {
             metrics: ArchiveRun::default(),
             empty_pages: 0,
         };
-        while now().since(started) < RUN_TIME {
+        while run.metrics.requests < MOST_REQUESTS && now().since(started) < RUN_TIME {
             let projects = run.projects.iter();
             let wanted: Vec<Wanted<'_>> = projects.map(|it| it.record.wanted()).collect();
             let step = plan(&Holdings {
