@@ -12,8 +12,8 @@ import { ROOT } from "../../scripts/versions.mjs";
  * which inlining less gave 8 back, and the types' documentation 2. Exports took 13, by the share of their
  * code: rows 3, from page to page 1, the stream 3, declarations and heads 3, what they use of the
  * standard library 3.
- * The daily archive took 23: its run and what it writes to D1 about 12, series and status 5, its SQL, routes
- * and variables the rest.
+ * The daily archive took 23: of its own functions, 34 kB as they are compiled, the run is 15, what
+ * reads and writes D1 8, series and status 7, the plan 2.
  */
 const MOST_WASM = 258_000;
 const MOST_LINES = 250;
