@@ -30,7 +30,7 @@ function streamRows({ caller, target }, format, env) {
   const ask = (offset) => {
     const asked = gate.listViews({ caller, target: `${target}&limit=${PAGE}&offset=${offset}` });
     // What goes wrong is heard of when the page is needed.
-    asked.then(undefined, () => {});
+    asked.catch(() => {});
     return asked;
   };
   let offset = 0;
