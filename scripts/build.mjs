@@ -156,7 +156,7 @@ export async function buildPackage(context) {
   await mkdir(PACKAGE_DIST, { recursive: true });
   await mkdir(PACKAGE_GENERATED, { recursive: true });
   await generate("package types", "types", join(PACKAGE_DIST, "types.d.ts"), context);
-  for (const what of ["decoders", "protocol"]) {
+  for (const what of ["decoders", "protocol", "tables"]) {
     await generate(`package ${what}`, what, join(PACKAGE_GENERATED, `${what}.ts`), context);
   }
 

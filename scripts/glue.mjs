@@ -68,7 +68,7 @@ export function asImports(glue, { imports, exports }, modules) {
   }
   find(module, /^export function __wbg_set_wasm\(/m);
   module = module.replace("export function __wbg_set_wasm(", "export function setExports(");
-  for (const [code, replacement] of UNNEEDED) {
+  for (const [code, replacement] of [...UNNEEDED, NAMES_ONCE]) {
     if (!module.includes(code)) throw new Error(`the glue has no ${code}`);
     module = module.replace(code, replacement);
   }
@@ -133,6 +133,15 @@ const UNNEEDED = [
     : `,
     "",
   ],
+];
+
+/**
+ * The names of parameters are constants of the wasm, each shorter than 64 bytes: one that stands where
+ * another stood is the same, and decoded once.
+ */
+const NAMES_ONCE = [
+  "read(arg0 >>> 0, getStringFromWasm0(arg1, arg2));\n    return ret;\n}\n",
+  "read(arg0 >>> 0, (names[arg1 * 64 + arg2] ??= getStringFromWasm0(arg1, arg2)));\n    return ret;\n}\nconst names = {};\n",
 ];
 
 function rename(names, name) {

@@ -38,6 +38,7 @@ const TOOLS = {
  * @property {boolean} [cargoDeny]
  * @property {boolean} [browser] Chromium and the driver of the same version
  * @property {boolean} [firefox]
+ * @property {boolean} [spreadsheet] LibreOffice's
  * @property {boolean} [packageTools] what is in `tests/package/tools`
  * @property {boolean} [python] what is in `tests/openapi/requirements.txt`
  *
@@ -77,6 +78,7 @@ export async function setup(needs = {}) {
   if (needs.python) await step("schemathesis", () => ensurePython(env, bin, looks.python));
   if (needs.browser) await step("browser", () => ensureBrowser(env, bin, looks.browser));
   if (needs.firefox) await step("Firefox", () => ensureFirefox(env, bin, looks.firefox));
+  if (needs.spreadsheet) await step("spreadsheet", () => ensureSpreadsheet(env, bin));
 
   env.PATH = [join(ROOT, "node_modules", ".bin"), env.PATH].join(delimiter);
   console.log(`setup: ready in ${seconds(started)}`);
@@ -406,6 +408,25 @@ async function ensureFirefox(env, bin, look) {
   return `${how}Firefox ${found.version}`;
 }
 
+// --- spreadsheet -----------------------------------------------------------
+
+async function ensureSpreadsheet(env, bin) {
+  const find = () => findOnPath(env.SOFFICE || "soffice", env);
+  let found = find();
+  if (!found && canUseApt(env) && !env.SOFFICE) {
+    console.log("setup: no LibreOffice found; installing its spreadsheet with apt …");
+    await installWithApt("LibreOffice Calc", ["libreoffice-calc"], env);
+    found = find();
+  }
+  if (!found) {
+    throw new StepError(
+      "no LibreOffice found: install it and put soffice on PATH, or name it in the variable SOFFICE.",
+    );
+  }
+  bin.soffice = env.SOFFICE = found;
+  return found;
+}
+
 // --- files and words -------------------------------------------------------
 
 /** The first program of that name on PATH; a path stands for itself. */
@@ -441,6 +462,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
       cargoDeny: true,
       browser: true,
       firefox: true,
+      spreadsheet: true,
       packageTools: true,
       python: true,
     }),

@@ -18,7 +18,10 @@ import { ROOT } from "./versions.mjs";
 
 const WASM_PACK_NEEDS = { wasmBindgen: true, wasmPack: true };
 const OPENAPI_NEEDS = { ...BUILD_NEEDS, python: true };
-const PACKAGE_NEEDS = { ...BUILD_NEEDS, browser: true, firefox: true, packageTools: true };
+const PACKAGE_NEEDS = {
+  ...BUILD_NEEDS,
+  ...{ browser: true, firefox: true, spreadsheet: true, packageTools: true },
+};
 const EXAMPLES_NEEDS = { ...BUILD_NEEDS, wasmPack: true, browser: true };
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
@@ -58,7 +61,7 @@ const SUITES = {
   "client-chrome": { needs: { ...WASM_PACK_NEEDS, browser: true }, run: inChrome(CLIENT) },
   "worker-node": { needs: WASM_PACK_NEEDS, run: testWorkerInNode },
   package: { needs: PACKAGE_NEEDS, built: true, run: testWithNode },
-  gateway: { needs: BUILD_NEEDS, built: true, run: testWithNode },
+  gateway: { needs: { ...BUILD_NEEDS, spreadsheet: true }, built: true, run: testWithNode },
   openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
   examples: { needs: EXAMPLES_NEEDS, built: true, run: testWithNode },

@@ -225,7 +225,7 @@ impl Call {
         self.push_target(&mut target, project);
         let body = (self.method() == Method::Post).then(|| {
             let mut body = String::new();
-            self.push_body(&mut body);
+            self.push_json(&mut body, Place::Body);
             body
         });
         Request {
@@ -261,19 +261,24 @@ impl Call {
         }
     }
 
-    /// Appends the JSON object of the arguments that stand in the body.
-    pub(crate) fn push_body(&self, body: &mut String) {
-        let mut joint = "{";
+    /// Appends the JSON object of the arguments that stand in this place.
+    pub(crate) fn push_json(&self, json: &mut String, place: Place) {
+        json.push_str("{");
+        let mut joint = "";
         for (parameter, text) in self.arguments() {
-            if parameter.place == Place::Body {
-                body.push_str(joint);
-                push_json_string(body, parameter.name);
-                body.push_str(":");
-                push_json_string(body, text);
-                joint = ",";
+            if parameter.place != place {
+                continue;
             }
+            json.push_str(joint);
+            push_json_string(json, parameter.name);
+            json.push_str(":");
+            match parameter.kind {
+                ParameterKind::Integer { .. } => json.push_str(text),
+                _ => push_json_string(json, text),
+            }
+            joint = ",";
         }
-        body.push_str("}");
+        json.push_str("}");
     }
 }
 

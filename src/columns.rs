@@ -73,14 +73,13 @@ fn add_members(object: &'static Object, parents: &[&'static str], columns: &mut 
     for field in object.fields {
         let mut path = parents.to_vec();
         path.push(field.name);
-        match unwrap_nullable(&field.kind) {
-            Kind::Object(record) => add_members(record, &path, columns),
-            _ => {
-                let column = Column { path };
-                if !columns.contains(&column) {
-                    columns.push(column);
-                }
-            }
+        if let Kind::Object(record) = unwrap_nullable(&field.kind) {
+            add_members(record, &path, columns);
+            continue;
+        }
+        let column = Column { path };
+        if !columns.contains(&column) {
+            columns.push(column);
         }
     }
 }

@@ -64,9 +64,6 @@ numbers! {
     pub enum EventNumber {
         /// The parameters can be read: `Deliver` when they are sound.
         Begin,
-        /// The caller wants to know where a list goes on: `Deliver` when it was said, `End` when it is
-        /// over.
-        Cursor,
         /// The caller wants the next result.
         Next,
         /// A call's result.
@@ -128,10 +125,8 @@ numbers! {
         Refusal,
         /// Where in the page, and what is wrong there: a line each.
         PageRefusal,
-        /// Name and value of a text in a cursor.
-        CursorText,
-        /// Name and value of an integer in a cursor.
-        CursorInteger,
+        /// Where a list begins or goes on, unless it is over: a JSON object of its parameters.
+        Cursor,
         /// The client's base URL, without slashes at its end.
         BaseUrl,
         /// How long the server asks to wait, in milliseconds.

@@ -179,6 +179,15 @@ impl Task {
         }
     }
 
+    /// The call that asks for a list's next page; `None` when it is over, or no list.
+    #[must_use]
+    pub const fn next_page(&self) -> Option<&Call> {
+        match &self.work {
+            Work::List(pages) => pages.next(),
+            Work::Once(_) | Work::Watch(_) => None,
+        }
+    }
+
     /// Takes in what has happened, and says what to do next.
     ///
     /// `random` is a number from 0 to 1, for jitter. [`Event::Next`] may come at any time: what was

@@ -17,43 +17,46 @@ export interface NoAnswer {
 
 /**
  * Sends a request and reads its answer's body. What takes longer than `within` milliseconds, or
- * until `outer` aborts, is aborted.
+ * until `outer` aborts, is aborted; that must not have happened yet.
  *
- * The abort is raced against the work, and not only handed to it: a custom `fetch` may ignore it.
+ * The end is not left to the request, which is only told of it: a custom `fetch` may ignore that.
  */
-export async function exchange(
+export function exchange(
   send: (signal: AbortSignal) => Promise<Response>,
   within: number,
   outer: AbortSignal | undefined,
 ): Promise<Answer | NoAnswer> {
   const controller = new AbortController();
-  const { signal } = controller;
-  let expired = false;
-  const timer = setTimeout(() => {
-    expired = true;
-    controller.abort(new DOMException("timed out", "TimeoutError"));
-  }, within);
-  const aborted = new Promise<never>((_, reject) => {
-    signal.onabort = () => reject(signal.reason);
+  return new Promise((resolve) => {
+    const end = (result: Answer | NoAnswer) => {
+      clearTimeout(timer);
+      leave();
+      resolve(result);
+    };
+    const stop = (cause: unknown, expired: boolean) => {
+      end({ cause, expired });
+      controller.abort(cause); // Whatever is still under way, such as a body that nobody reads.
+    };
+    const expire = () => stop(new DOMException("timed out", "TimeoutError"), true);
+    const timer = setTimeout(expire, within);
+    const leave = hear(outer, (reason) => stop(reason, false));
+    const work = async () => {
+      const response = await send(controller.signal);
+      end({ response, body: await readBody(response) });
+    };
+    work().catch((cause) => stop(cause, false));
   });
-  aborted.catch(() => {});
-  const leave = follow(controller, outer);
-  try {
-    const response = await Promise.race([aborted, send(signal)]);
-    return { response, body: await Promise.race([aborted, readBody(response)]) };
-  } catch (cause) {
-    controller.abort(); // Whatever is still under way, such as a body that nobody reads.
-    return { cause, expired };
-  } finally {
-    clearTimeout(timer);
-    leave();
-  }
 }
 
 /** Makes a controller abort with a signal. @returns what ends that */
 export function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
-  const abort = () => controller.abort(signal?.reason);
-  if (signal?.aborted) abort();
+  if (signal?.aborted) controller.abort(signal.reason);
+  return hear(signal, (reason) => controller.abort(reason));
+}
+
+/** Calls `onAbort` with a signal's reason when it aborts. @returns what ends that */
+function hear(signal: AbortSignal | undefined, onAbort: (reason: unknown) => void): () => void {
+  const abort = () => onAbort(signal?.reason);
   // What is not a signal cannot abort anything, and is ignored.
   signal?.addEventListener?.("abort", abort);
   return () => signal?.removeEventListener?.("abort", abort);

@@ -37,6 +37,8 @@ export {
 } from "./errors.js";
 export type {
   AllOptions,
+  ExportOptions,
+  ExportStream,
   List,
   ListCursor,
   ListName,

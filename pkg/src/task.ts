@@ -25,7 +25,6 @@ import {
   COMMAND_WAIT,
   COMMAND_WATCH_TIMEOUT,
   EVENT_BEGIN,
-  EVENT_CURSOR,
   EVENT_DISCONNECTED,
   EVENT_JOB,
   EVENT_MALFORMED,
@@ -40,8 +39,7 @@ import {
   SOURCE_BODY,
   SOURCE_HEAD,
   SOURCE_OPTIONS,
-  TEXT_CURSOR_INTEGER,
-  TEXT_CURSOR_TEXT,
+  TEXT_CURSOR,
   TEXT_PAGE_REFUSAL,
   TEXT_REFUSAL,
   TEXT_REQUEST,
@@ -113,11 +111,12 @@ export class Task {
    * take, or the wait is.
    */
   time = 0;
+  /** Where a list goes on; `null` when it is over. */
+  cursor: Cursor | null = null;
   #request: CoreRequest | undefined;
   #refusal: QuillgateError | undefined;
   #misfit: [where: string, what: string] = ["", ""];
   #retryAfter: number | null = null;
-  #cursor: Cursor = {};
   #failure: QuillgateError | undefined;
   #job: AgentJob | null = null;
   /** The job as text, by which a change is seen. */
@@ -201,12 +200,6 @@ export class Task {
     return new JobWaitTimeoutError("the job was not finished in time", this.#job);
   }
 
-  /** Where a list goes on; `null` when it is over. */
-  readCursor(): Cursor | null {
-    this.#cursor = {};
-    return this.#step(EVENT_CURSOR) === COMMAND_END ? null : this.#cursor;
-  }
-
   /** The request of the first step, unsent. */
   describe(call: Call): CoreRequest {
     this.#sources[SOURCE_OPTIONS] = call;
@@ -241,8 +234,7 @@ export class Task {
     else if (kind === TEXT_REFUSAL) this.#refusal = toValidationError(number, text);
     else if (kind === TEXT_PAGE_REFUSAL) this.#misfit = [first, second];
     else if (kind === TEXT_RETRY_AFTER) this.#retryAfter = Number(text) / 1000;
-    else if (kind === TEXT_CURSOR_TEXT) this.#cursor[first] = text.slice(first.length + 1, -1);
-    else if (kind === TEXT_CURSOR_INTEGER) this.#cursor[first] = Number(second);
+    else if (kind === TEXT_CURSOR) this.cursor = JSON.parse(text);
   };
 
   /** The delivery that a 2xx is; `undefined` for any other answer, or another body. */
@@ -271,6 +263,7 @@ export class Task {
     this.#readHead(response);
     if (this.#mode === MODE_WATCH) return this.#takeJob(data as AgentJob);
     this.#sources[SOURCE_BODY] = data;
+    this.cursor = null;
     return this.#step(EVENT_PAGE, rowsOf(this.#operation, data).length);
   }
 

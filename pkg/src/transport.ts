@@ -32,7 +32,6 @@ export interface BuiltRequest {
  */
 export class Transport {
   readonly #options: ClientOptions;
-  readonly #fetch: ClientOptions["fetch"];
   #sender: Promise<Sender> | undefined;
   #base = "";
   /** Whether the server may have event streams: a gateway, until it shows that it has none. */
@@ -40,7 +39,6 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#fetch = options.fetch && checkResponses(options.fetch);
     this.mayStream = options.token !== undefined;
   }
 
@@ -77,7 +75,9 @@ export class Transport {
     const { observer } = call;
     observer?.onRequest(method, url, headers);
     // The host's own takes the parts, which is quicker than to make a request of them first.
-    const response = await (this.#fetch ? this.#fetch(new Request(url, init)) : fetch(url, init));
+    const { fetch } = this.#options;
+    const sent = fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init);
+    const response = checkResponse(await sent);
     observer?.onResponse(response);
     return response;
   }
@@ -170,7 +170,8 @@ export class Transport {
     if (lastEventId !== "") headers["last-event-id"] = lastEventId;
     const init: RequestInit = { headers, redirect: "manual", signal: signal ?? null };
     const request = new Request(`${url}/events`, init);
-    return this.#fetch ? this.#fetch(request) : fetch(request);
+    const { fetch = globalThis.fetch } = this.#options;
+    return checkResponse(await fetch(request));
   }
 
   /** A call's options over the client's. */
@@ -258,15 +259,10 @@ function freshKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A caller's `fetch`, held to giving what the core works on. */
-function checkResponses(
-  fetch: NonNullable<ClientOptions["fetch"]>,
-): NonNullable<ClientOptions["fetch"]> {
-  return async (request) => {
-    const response = await fetch(request);
-    if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
-      throw new TypeError("the client's own fetch gave no Response");
-    }
-    return response;
-  };
+/** Holds a caller's `fetch` to giving what the core works on. */
+function checkResponse(response: Response): Response {
+  if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
+    throw new TypeError("the client's own fetch gave no Response");
+  }
+  return response;
 }

@@ -6,7 +6,7 @@ use crate::agent_job::JobStatus;
 use crate::call::Call;
 use crate::credential::{AdminKey, BaseUrl, is_header_value};
 use crate::date::parse_retry_after;
-use crate::declaration::{Method, ParameterKind};
+use crate::declaration::{Method, Place};
 use crate::error::{Rule, ValidationError};
 use crate::millis::Millis;
 use crate::operation::Operation;
@@ -106,28 +106,30 @@ impl Task {
     ) -> Result<CommandNumber, ValidationError> {
         let event_number = EventNumber::from_number(event);
         if event_number == Some(EventNumber::Begin) {
-            self.begun = Some(self.begin(now)?);
+            self.begun.insert(self.begin(now)?).say_cursor();
             return Ok(CommandNumber::Deliver);
         }
         let Some(begun) = &mut self.begun else {
             return Ok(CommandNumber::End);
         };
-        let cursor = BODY.member("nextCursor").text();
+        let cursor;
         let event = match event_number {
-            Some(EventNumber::Cursor) => return Ok(begun.say_cursor()),
             None | Some(EventNumber::Begin | EventNumber::Next) => {
                 Event::Next(CallOptions::parse(&OPTIONS)?)
             }
             Some(EventNumber::Waited) => Event::Waited,
             Some(EventNumber::Result) => Event::Result,
-            Some(EventNumber::Page) => Event::Page(PageInfo {
-                rows: number.into(),
-                has_more: match BODY.member("hasMore").scalar() {
-                    Scalar::Flag(flag) => Some(flag),
-                    _ => None,
-                },
-                next_cursor: cursor.as_deref(),
-            }),
+            Some(EventNumber::Page) => {
+                cursor = BODY.member("nextCursor").text();
+                Event::Page(PageInfo {
+                    rows: number.into(),
+                    has_more: match BODY.member("hasMore").scalar() {
+                        Scalar::Flag(flag) => Some(flag),
+                        _ => None,
+                    },
+                    next_cursor: cursor.as_deref(),
+                })
+            }
             Some(EventNumber::Job) => Event::Job {
                 status: BODY.member("status").text().map(JobStatus::from),
                 is_news: number != 0,
@@ -142,6 +144,9 @@ impl Task {
             Some(EventNumber::Malformed) => fail(Failure::Malformed),
         };
         let command = begun.task.step(event, now, random);
+        if event_number == Some(EventNumber::Page) {
+            begun.say_cursor();
+        }
         Ok(begun.hand_over(command))
     }
 
@@ -196,25 +201,19 @@ impl Begun {
         call.push_target(&mut text, &self.project);
         text.push_str("\n");
         if call.method() == Method::Post {
-            call.push_body(&mut text);
+            call.push_json(&mut text, Place::Body);
         }
         say_time(Text::Request, time, &text);
         CommandNumber::Send
     }
 
-    /// Hands over where a list goes on, argument by argument.
-    fn say_cursor(&self) -> CommandNumber {
-        let Some(call) = self.task.call() else {
-            return CommandNumber::End;
-        };
-        for (parameter, text) in call.arguments() {
-            let kind = match parameter.kind {
-                ParameterKind::Integer { .. } => Text::CursorInteger,
-                _ => Text::CursorText,
-            };
-            say_lines(kind, 0, &[parameter.name, text]);
+    /// Hands over where a list goes on.
+    fn say_cursor(&self) {
+        if let Some(call) = self.task.next_page() {
+            let mut text = String::new();
+            call.push_json(&mut text, Place::Query);
+            say(Text::Cursor, 0, &text);
         }
-        CommandNumber::Deliver
     }
 }
 

@@ -36,13 +36,13 @@ fn a_list_goes_on_where_its_page_says() {
     driver.step(EventNumber::Next, 0);
     driver.give(Source::Body, r#"{ "hasMore": true }"#);
     assert_eq!(driver.step(EventNumber::Page, 2), CommandNumber::Deliver);
-    assert_eq!(driver.step(EventNumber::Cursor, 0), CommandNumber::Deliver);
-    let cursor = ["limit\n2\n", "offset\n2\n"].map(|line| (0, line.to_owned()));
-    assert_eq!(driver.said(Text::CursorInteger), cursor);
+    let cursors = [r#"{"limit":2}"#, r#"{"limit":2,"offset":2}"#];
+    let cursors = cursors.map(|cursor| (0, cursor.to_owned()));
+    assert_eq!(driver.said(Text::Cursor), cursors);
     driver.give(Source::Body, r#"{ "hasMore": false }"#);
     driver.step(EventNumber::Next, 0);
     driver.step(EventNumber::Page, 1);
-    assert_eq!(driver.step(EventNumber::Cursor, 0), CommandNumber::End);
+    assert_eq!(driver.said(Text::Cursor), cursors);
     assert_eq!(driver.step(EventNumber::Next, 0), CommandNumber::End);
 }
 

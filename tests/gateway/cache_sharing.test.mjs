@@ -2,9 +2,11 @@
  * Page views are shared: whoever asks for rows of one page, together or later, costs one request
  * upstream. The simulator's counters are the judge.
  */
+
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Client } from "../../pkg/dist/node.js";
+import { keepNudging } from "../harness/gateway.mjs";
 import {
   ASKED_FOR,
   EMPTY,
@@ -27,7 +29,6 @@ import {
   closedRange,
   costOf,
   gateCalls,
-  keepNudging,
   moneyless,
   NO_CACHE,
   openAll,
@@ -382,7 +383,7 @@ before(async () => {
     upstream: { ...UPSTREAM, pages: WATCHED_ROWS },
     gateway: { config: watched.worker.config, vars: LIMIT },
   });
-  watched.stopNudging = keepNudging(watched.gate);
+  watched.stopNudging = keepNudging(watched.gate.gateway.url);
 });
 after(async () => {
   watched.stopNudging?.();

@@ -1,10 +1,11 @@
 /** What the tests of cached page views share: a gateway of many rows, and what is said of a cache. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach } from "node:test";
+import { keepNudging } from "../harness/gateway.mjs";
 import { PROJECT, startGate } from "./gate.mjs";
-import { keepNudging } from "./matrix.mjs";
 
 export const OTHER = "other-docs";
 export const EMPTY = "empty-docs";
@@ -26,7 +27,7 @@ export function useGate(name) {
   before(async () => {
     state = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
     gate = await startGate(name, { upstream: UPSTREAM, gateway: { state, vars: LIMIT } });
-    stopNudging = keepNudging(gate);
+    stopNudging = keepNudging(gate.gateway.url);
   });
   after(async () => {
     stopNudging?.();

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canaryKey, scanForCanary } from "../harness/canary.mjs";
-import { startGateway } from "../harness/gateway.mjs";
+import { isOfTheProxy, keepNudging, startGateway } from "../harness/gateway.mjs";
 import { LOGS } from "../harness/process.mjs";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
@@ -121,11 +121,8 @@ class Gate {
   /**
    * Sends bytes and reads the whole answer.
    *
-   * Between here and the Worker is wrangler's own proxy. When it writes to a connection that
-   * workerd has just closed as idle, it takes the Worker for restarted (its `ProxyWorker` compares
-   * addresses of which one has a path): it keeps a GET until something else is asked, and answers
-   * anything else itself. So the first is nudged, and the second is sent once more; should it have
-   * reached the Worker after all, the tests that count would show it.
+   * What wrangler's proxy has put aside is nudged, and what it has answered itself is sent once more;
+   * should it have reached the Worker after all, the tests that count would show it.
    */
   async sendBytes(bytes, method) {
     const answer = await this.#exchanged(bytes, method);
@@ -134,10 +131,8 @@ class Gate {
 
   async #exchanged(bytes, method) {
     const exchange = this.open(bytes, method);
-    const nudge = () => fetch(`${this.gateway.url}/healthz`).catch(() => {});
-    const nudging = setInterval(nudge, 1000);
-    const answer = await exchange.until(({ complete }) => complete);
-    clearInterval(nudging);
+    const stopNudging = keepNudging(this.gateway.url, 1000);
+    const answer = await exchange.until(({ complete }) => complete).finally(stopNudging);
     exchange.leave();
     return answer;
   }
@@ -204,15 +199,6 @@ class Gate {
     await this.gateway.stop();
     await this.upstream.stop();
   }
-}
-
-/** Whether an answer is wrangler's own: each of the Worker's has a request's id. */
-function isOfTheProxy(answer) {
-  return (
-    answer.status === 503 &&
-    answer.header("x-request-id") === undefined &&
-    answer.text.startsWith("Your worker restarted mid-request")
-  );
 }
 
 /**

@@ -107,21 +107,6 @@ export function readAll(exchanges) {
   return Promise.all(exchanges.map(read));
 }
 
-/** Between two requests that do nothing but come. */
-const NUDGE_MS = 250;
-
-/**
- * Asks the gateway again and again whether it is up, until what is given back is called. The
- * proxy of `wrangler dev` puts a GET that failed on its way to the Worker aside (its connection
- * was just closing, as after a thousand readers have left) and tries it again when the next
- * request comes: without one, it would wait for ever. Neither the upstream nor a gate is asked.
- */
-export function keepNudging(gate) {
-  const nudge = () => fetch(`${gate.gateway.url}/healthz`).then((response) => response.text());
-  const timer = setInterval(() => nudge().catch(() => {}), NUDGE_MS);
-  return () => clearInterval(timer);
-}
-
 // --- the judge -------------------------------------------------------------
 
 /** What the simulator itself answers. */

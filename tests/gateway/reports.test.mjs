@@ -2,6 +2,7 @@
  * Every report of analytics through the gateway: who may read it, what it costs, what is kept of
  * it and where. The simulator's counters are the judge.
  */
+
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,16 +11,9 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "../../pkg/dist/node.js";
 import { scanForCanary } from "../harness/canary.mjs";
+import { keepNudging } from "../harness/gateway.mjs";
 import { ALLOWED_ORIGIN, assertInvalid, assertProblem, PROJECT, startGate } from "./gate.mjs";
-import {
-  assertViews,
-  caller,
-  dayFromToday,
-  keepNudging,
-  NO_CACHE,
-  PAGE_ROWS,
-  upstreamsOwn,
-} from "./matrix.mjs";
+import { assertViews, caller, dayFromToday, NO_CACHE, PAGE_ROWS, upstreamsOwn } from "./matrix.mjs";
 
 const READ = "analytics:read";
 const CONVERSATIONS = "analytics:conversations";
@@ -95,7 +89,7 @@ before(async () => {
   state = mkdtempSync(join(tmpdir(), "quillgate-reports-"));
   const vars = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
   gate = await startGate("reports", { upstream: UPSTREAM, gateway: { state, vars } });
-  stopNudging = keepNudging(gate);
+  stopNudging = keepNudging(gate.gateway.url);
   reader = caller(gate, "rita", BOTH);
   const range = { dateFrom: "2020-01-01", dateTo: "2020-03-01" };
   const { conversations } = await gate.upstream.report({ report: "assistant", ...range });

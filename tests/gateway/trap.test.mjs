@@ -12,12 +12,12 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
 import { setup } from "../../scripts/setup.mjs";
-import { startGateway } from "../harness/gateway.mjs";
+import { keepNudging, startGateway } from "../harness/gateway.mjs";
 import { startReceiver } from "../harness/receiver.mjs";
 import { BUILT_SCRIPT, configWith } from "./config.mjs";
 import { assertProblem, PROJECT, startGate } from "./gate.mjs";
 import { startJobs } from "./jobs.mjs";
-import { assertViews, closedRange, keepNudging, moneyless, until, viewsOf } from "./matrix.mjs";
+import { assertViews, closedRange, moneyless, until, viewsOf } from "./matrix.mjs";
 import { Exchange } from "./raw_http.mjs";
 
 const TRAP_SCRIPT = join(dirname(BUILT_SCRIPT), "trap", "index.js");
@@ -187,7 +187,7 @@ for (const [index, place] of PLACES.entries()) {
     before(async () => {
       jobs = await startTrapJobs(`trap-${index}`);
       other = await startGateway({ ...jobs.gate.settings, state: undefined });
-      stopNudging = keepNudging(jobs.gate);
+      stopNudging = keepNudging(jobs.gate.gateway.url);
       stored = await storeState();
       await watchJob();
       const inFlight = await openRequests();
@@ -348,7 +348,7 @@ describe("traps", () => {
       WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
       WEBHOOK_HOSTS: receiver.host,
     });
-    stopNudging = keepNudging(jobs.gate);
+    stopNudging = keepNudging(jobs.gate.gateway.url);
   });
   after(async () => {
     stopNudging?.();

@@ -80,6 +80,30 @@ export async function startGateway(options = {}) {
   return { url, port, log: running.output, ended: running.ended, reloaded, stop, kill };
 }
 
+/**
+ * Asks a gateway again and again whether it is up, until what is given back is called.
+ *
+ * Between a test and the Worker is the proxy of `wrangler dev`. When it writes to a connection that
+ * workerd has just closed as idle, it takes the Worker for restarted (its `ProxyWorker` compares
+ * addresses of which one has a path): it puts a GET aside until the next request comes, which without
+ * this would be never, and answers anything else itself ({@link isOfTheProxy}). Neither the upstream
+ * nor an object is asked.
+ */
+export function keepNudging(url, milliseconds = 250) {
+  const nudge = () => fetch(`${url}/healthz`).then((response) => response.text());
+  const timer = setInterval(() => nudge().catch(() => {}), milliseconds);
+  return () => clearInterval(timer);
+}
+
+/**
+ * Whether an answer is that of wrangler's own proxy, in place of the Worker's: see {@link keepNudging}.
+ *
+ * @param {{ status: number, text: string }} answer
+ */
+export function isOfTheProxy({ status, text }) {
+  return status === 503 && text.startsWith("Your worker restarted mid-request");
+}
+
 function variablesOf({ upstreamUrl, adminKey, readKey, secret, allowedOrigins, vars }) {
   const variables = {
     UPSTREAM_BASE_URL: upstreamUrl,

@@ -63,6 +63,10 @@ if (Symbol.dispose) Task.prototype[Symbol.dispose] = Task.prototype.free;
 export function __wbg_say_6d(arg0, arg1) {
     say(arg0 >>> 0, getStringFromWasm0(arg0, arg1));
 }
+export function __wbg_read_7e(arg0, arg1, arg2) {
+    const ret = read(arg0 >>> 0, getStringFromWasm0(arg1, arg2));
+    return ret;
+}
 const TaskFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_task_free(ptr, 1));
@@ -107,6 +111,7 @@ export function __wbg_set_wasm(val) {
 const BUNDLER_NAMES = {
   imports: [
     ["./core_bg.js", "__wbg_say_6d", "a"],
+    ["./core_bg.js", "__wbg_read_7e", "e"],
     [HOST, "number", "b"],
   ],
   exports: [
@@ -121,9 +126,10 @@ test("a module for bundlers exports what the wasm imports, under its short names
   assert.match(module, /^import \{ number as b \} from '\.\/host\.js';$/m);
   assert.match(module, /^import \{ number, say \} from '\.\/host\.js';$/m);
   assert.match(module, /^function a\(arg0, arg1\) \{$/m);
-  assert.match(module, /^export const imports = \{ a, b \};$/m);
+  assert.match(module, /^export const imports = \{ a, e, b \};$/m);
   assert.match(module, /^export function setExports\(val\) \{$/m);
   assert.match(module, /wasm\.c\(this\.__wbg_ptr, 0\)/);
+  assert.match(module, /read\(arg0 >>> 0, \(names\[arg1 \* 64 \+ arg2\] \?\?= getStringFromWasm0/);
   assert.doesNotMatch(module, /realloc === undefined|'encodeInto' in|typeof FinalizationRegistry/);
 });
 

@@ -80,13 +80,32 @@ const CHECKS = {
     same(paths.size, pages);
   },
 
-  async "all rows are collected with progress"({ Client }, { client, pages }) {
+  async "all rows are collected with progress, and exported"({ Client }, { client, pages }) {
     const progress = [];
     const onProgress = ({ rows }) => progress.push(rows);
-    const rows = await new Client(client).pageViews.list(RANGE).all({ onProgress });
+    const { analytics } = new Client(client);
+    const rows = await analytics.views(RANGE).all({ onProgress });
     same(rows.length, pages);
     same(progress.length, Math.ceil(pages / 250));
     same(progress.at(-1), pages);
+
+    const lines = await new Response(analytics.views(RANGE).export({ format: "ndjson" })).text();
+    const parsed = lines
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+    same(parsed.map(({ path }) => path).join(), rows.map(({ path }) => path).join());
+
+    const broken = analytics.views({ ...RANGE, limit: 100 }).export({ format: "csv" });
+    const reader = broken.getReader();
+    const { value } = await reader.read();
+    await reader.cancel();
+    const { cursor } = broken;
+    const rest = analytics.views(RANGE).export({ format: "csv", cursor });
+    const csv = new TextDecoder().decode(value) + (await new Response(rest).text());
+    const records = rows.map(({ path, human, ai, total }) => `${[path, human, ai, total]}\r\n`);
+    same(csv, `path,human,ai,total\r\n${records.join("")}`);
+    same(rest.cursor, null);
   },
 
   async "visitors are a list by offset, as views are"({ Client }, { client, pages }) {

@@ -11,10 +11,10 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 /**
  * In bytes. A change that has to go past one says so by raising it here. With the state machine in
- * wasm and its driver in TypeScript there are 12,599 of wasm and 9,393 of JavaScript, where futures
- * in wasm were 27,994 and 9,358.
+ * wasm and its driver in TypeScript there are 12,516 of wasm and 9,483 of JavaScript, where futures
+ * in wasm were 27,994 and 9,358. What writes an export is loaded by the first use of one: 1,897.
  */
-const BUDGET = { wasm: 12_700, js: 9_450, total: 22_000, tarball: 77_000 };
+const BUDGET = { wasm: 12_600, js: 9_500, total: 22_000, lazy: 2_000, tarball: 82_000 };
 /** How much more than JavaScript and wasm apart the entry is that embeds the wasm, as the README says. */
 const MOST_FOR_INLINE = 1.04;
 
@@ -24,6 +24,14 @@ test("wasm and JavaScript are within their budget, compressed with brotli", asyn
   assert.ok(js.brotli <= BUDGET.js, `the JavaScript has ${js.brotli} bytes of ${BUDGET.js}`);
   const sum = total.brotli;
   assert.ok(sum <= BUDGET.total, `they have ${sum} bytes together of ${BUDGET.total}`);
+});
+
+test("what writes an export is a file of its own, which an import does not load", async () => {
+  for (const entry of ["quillgate", "quillgate/inline"]) {
+    const { brotli } = (await ownSizes(entry)).lazy;
+    assert.ok(brotli > 0, `${entry} loads it at once`);
+    assert.ok(brotli <= BUDGET.lazy, `it has ${brotli} bytes of ${BUDGET.lazy}`);
+  }
 });
 
 test("the entry that embeds the wasm is hardly larger than the two files", async () => {

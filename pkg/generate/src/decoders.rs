@@ -12,8 +12,6 @@ use crate::text::of_package;
 const PRELUDE: &str = r#"// @ts-nocheck
 /** Decoders of what operations promise. Generated from the Rust types: do not edit. */
 
-const MAX_COUNT = Number.MAX_SAFE_INTEGER;
-
 /** What is wrong in a body; `where` is the place in the JSON. */
 export class Misfit {
   where = "";
@@ -51,7 +49,7 @@ function flag(value) {
 }
 
 function count(value) {
-  return Number.isInteger(value) && value >= 0 && value <= MAX_COUNT
+  return Number.isSafeInteger(value) && value >= 0
     ? value
     : refuse(value, "an integer from 0 to 9007199254740991");
 }
@@ -78,8 +76,10 @@ pub fn typescript() -> String {
     let mut module = String::from(PRELUDE);
     let types = reachable();
     for object in &types.objects {
-        module.push('\n');
-        module.push_str(&decoder(object));
+        if decoder_name(&Kind::Object(object)) == object.name {
+            module.push('\n');
+            module.push_str(&decoder(object));
+        }
     }
     for union in types.unions {
         module.push('\n');
@@ -90,7 +90,8 @@ pub fn typescript() -> String {
          const DECODERS: Record<string, (body: unknown) => object> = {\n",
     );
     for operation in of_package() {
-        let (name, result) = (operation.declaration().name, operation.result().name());
+        let name = operation.declaration().name;
+        let result = decoder_name(operation.result());
         let _ = writeln!(module, "  \"{name}\": {result},");
     }
     module.push_str(
@@ -136,6 +137,22 @@ export function decode(operation: string, body: unknown): object {
 }
 "#;
 
+/// The name of a type's decoder. One does for all objects whose members are the same: the first's.
+fn decoder_name(kind: &Kind) -> &'static str {
+    let Kind::Object(object) = kind else {
+        return kind.name();
+    };
+    let members = |object: &Object| -> Vec<_> {
+        let fields = object.fields.iter();
+        fields.map(|field| (field.name, field.kind)).collect()
+    };
+    let objects = reachable().objects;
+    let mut same = objects
+        .iter()
+        .filter(|other| members(other) == members(object));
+    same.next().map_or(object.name, |first| first.name)
+}
+
 fn decoder(object: &Object) -> String {
     let mut function = format!(
         "function {}(value) {{\n  object(value);\n  return {{\n",
@@ -158,10 +175,10 @@ fn union_decoder(union: &Union) -> String {
         let _ = writeln!(
             function,
             "    case \"{value}\":\n      return {}(value);",
-            kind.name()
+            decoder_name(kind)
         );
     }
-    let otherwise = union.otherwise.name();
+    let otherwise = decoder_name(&union.otherwise);
     let _ = writeln!(
         function,
         "    default:\n      return {otherwise}(value);\n  }}\n}}"
@@ -176,9 +193,9 @@ fn expression(kind: &Kind, value: &str) -> String {
         Kind::Count => format!("count({value})"),
         Kind::Flag => format!("flag({value})"),
         Kind::Nothing => "undefined".to_owned(),
-        Kind::Object(_) | Kind::Union(_) => format!("{}({value})", kind.name()),
+        Kind::Object(_) | Kind::Union(_) => format!("{}({value})", decoder_name(kind)),
         Kind::List(inner @ (Kind::Object(_) | Kind::Union(_))) => {
-            format!("list({value}, {})", inner.name())
+            format!("list({value}, {})", decoder_name(inner))
         }
         Kind::List(inner) => format!("list({value}, (value) => {})", expression(inner, "value")),
         Kind::Nullable(Kind::Text | Kind::OpenEnum(_)) => format!("textOrNull({value})"),

@@ -4,6 +4,7 @@
 //! ```text
 //! quillgate-generate types FILE      the TypeScript types of parameters and results
 //! quillgate-generate decoders FILE   the decoders that check a parsed body in JavaScript
+//! quillgate-generate tables FILE     what an export writes of each list
 //! quillgate-generate protocol FILE   what the package's wasm and its driver agree on
 //! quillgate-generate openapi FILE    the gateway's description of itself, OpenAPI 3.1
 //! quillgate-generate operations FILE the operations' declarations and results as JSON
@@ -22,6 +23,7 @@ mod operations;
 mod protocol;
 mod reachable;
 mod reference;
+mod tables;
 mod text;
 mod types;
 
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     let (text, path) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["types", path] => (types::typescript(), path),
         ["decoders", path] => (decoders::typescript(), path),
+        ["tables", path] => (tables::typescript(), path),
         ["protocol", path] => (protocol::typescript(), path),
         ["openapi", path] => (openapi::description().to_string(), path),
         ["operations", path] => (operations::list().to_string(), path),
@@ -37,7 +40,7 @@ fn main() -> ExitCode {
         ["check-config"] => return check_config(),
         _ => {
             eprintln!(
-                "usage: quillgate-generate types|decoders|protocol|openapi|operations|reference FILE"
+                "usage: quillgate-generate types|decoders|tables|protocol|openapi|operations|reference FILE"
             );
             eprintln!("       quillgate-generate check-config < VARIABLES");
             return ExitCode::from(2);

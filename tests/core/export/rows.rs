@@ -319,7 +319,7 @@ proptest! {
         let page = serde_json::json!({ "totals": {}, "views": rows, "hasMore": true });
         let text = if is_spaced { serde_json::to_string_pretty(&page) } else { serde_json::to_string(&page) };
         let text = text.unwrap();
-        let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        let lines: String = rows.iter().map(|row| row.to_string() + "\n").collect();
         let (json, end) = write(ExportFormat::NdJson, &text).unwrap();
         prop_assert_eq!(json, lines);
         prop_assert_eq!(end.rows, rows.len() as u64);

@@ -66,7 +66,7 @@ fn a_list_by_cursor_goes_on_at_the_cursor_of_the_page_before() {
     export.push_page(&first, &mut out).unwrap();
     assert_eq!(export.next().unwrap().text("cursor"), Some("n~1"));
     assert_eq!(export.cursor(), "0~n~1");
-    let again = export.push_page(&first.replace("n~1", "n~1"), &mut out);
+    let again = export.push_page(&first, &mut out);
     assert_eq!(again, Err(Malformed), "a list that goes round in circles");
     assert_eq!(export.cursor(), "0~n~1");
     assert_eq!(out, b"{\"hits\":1}\n");
@@ -220,7 +220,7 @@ proptest! {
     #[test]
     fn pieces_joined_are_the_whole(rows in 0..2_000_u64, cuts in prop::collection::vec(0..700_u64, 0..6)) {
         let (whole, requests) = read_in_pieces(rows, &[]);
-        let expected: String = (0..rows).map(|row| format!("{{\"path\":\"{row}\"}}\n")).collect();
+        let expected: String = (0..rows).map(|row| json!({ "path": row.to_string() }).to_string() + "\n").collect();
         prop_assert_eq!(&whole, &expected);
         prop_assert_eq!(requests, rows.div_ceil(250).max(1));
         let (joined, with_cuts) = read_in_pieces(rows, &cuts);

@@ -12,6 +12,8 @@ import {
   type Conversation,
   type ConversationThread,
   DecodeError,
+  type ExportOptions,
+  type ExportStream,
   type Feedback,
   type FeedbackByPage,
   isQuillgateError,
@@ -161,6 +163,20 @@ export async function lists({ pageViews }: Client): Promise<void> {
   same<typeof rows, PageView[]>(true);
   if (page.cursor) await pageViews.list({ cursor: page.cursor }, { signal });
 
+  const stream = pageViews.list().export({ format: "csv", wait: 1000, signal, cursor: undefined });
+  same<typeof stream, ExportStream>(true);
+  const bytes: ReadableStream<Uint8Array> = stream;
+  new Response(bytes);
+  const { cursor } = stream;
+  same<typeof cursor, PageCursor | null | undefined>(true);
+  if (cursor) pageViews.list().export({ format: "ndjson", cursor });
+
+  // @ts-expect-error: after the last chunk there is no cursor
+  pageViews.list().export({ format: "ndjson", cursor: stream.cursor });
+  // @ts-expect-error: an export has a format
+  pageViews.list().export();
+  // @ts-expect-error: no such format
+  pageViews.list().export({ format: "xlsx" });
   // @ts-expect-error: after the last page there is no cursor
   pageViews.list({ cursor: page.cursor });
   // @ts-expect-error: a limit is a number
@@ -189,6 +205,12 @@ export async function reports({ analytics }: Client): Promise<void> {
   same<typeof page.nextCursor, string | null>(true);
   same<typeof page.cursor, ListCursor<"analytics.searches"> | null>(true);
   if (page.cursor) analytics.searches({ cursor: page.cursor });
+  const options: ExportOptions<"analytics.searches"> = { format: "csv" };
+  same<
+    ReturnType<List<"analytics.searches">["export"]>,
+    ExportStream<"analytics.searches">
+  >(true);
+  analytics.searches().export(options);
   const next = await page.nextPage();
   next?.searches[0]?.ctr?.toFixed(2);
   const turns = await analytics.conversations({ limit: 1000 }).all({

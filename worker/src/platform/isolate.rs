@@ -29,6 +29,9 @@ const MOST_PAGE_BYTES: usize = 12 * 1024 * 1024;
 /// The most answers that are kept beside the pages that they are cut from, and the most bytes.
 const MOST_ANSWERS: usize = 64;
 const MOST_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// The most names of answers that are remembered as asked for once, and the most bytes.
+const MOST_NAMES: usize = 256;
+const MOST_NAME_BYTES: usize = 256 * 1024;
 
 /// What is remembered of the key set at an address.
 pub struct IssuerKeys {
@@ -46,6 +49,9 @@ struct Isolate {
     pages: BoundedCache<Page>,
     /// Answers that were cut from these, so that a hot one is not cut each time.
     answers: BoundedCache<ReportAnswer>,
+    /// The names of answers that were cut once. Only one that is asked for again is kept: what is kept
+    /// for a while and then dropped is garbage that V8 collects late.
+    cut_once: BoundedCache<()>,
     key_sets: Vec<IssuerKeys>,
     breakers: Breakers,
     reads: ReadBudget,
@@ -64,6 +70,7 @@ thread_local! {
         verified: VerifiedTokens::default(),
         pages: BoundedCache::new(MOST_PAGES, MOST_PAGE_BYTES),
         answers: BoundedCache::new(MOST_ANSWERS, MOST_ANSWER_BYTES),
+        cut_once: BoundedCache::new(MOST_NAMES, MOST_NAME_BYTES),
         key_sets: Vec::new(),
         breakers: Breakers::default(),
         reads: ReadBudget::default(),
@@ -128,7 +135,12 @@ pub fn find_report(query: &ReportQuery, now: Millis) -> Option<ReportAnswer> {
         let pages = isolate.find_pages(query, now)?;
         // Text that cannot be cut is not answered with: the object is asked again.
         let answer = ReportAnswer::cut(query.operation, &pages).ok()?;
-        isolate.keep_answer(&name, &answer);
+        if isolate.cut_once.get(&name, now).is_some() {
+            isolate.keep_answer(&name, &answer);
+        } else {
+            let until = answer.head.fresh_until;
+            isolate.cut_once.insert(&name, (), 0, until);
+        }
         Some(answer)
     })
 }

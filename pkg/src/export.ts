@@ -1,0 +1,198 @@
+/** A list as a stream of bytes, CSV or NDJSON. This is loaded by the first read of such a stream. */
+
+import type { ApiError, ValidationError } from "./errors.js";
+import { writeHeader, writeRows } from "./export_format.js";
+import type {
+  Carrier,
+  ExportOptions,
+  ExportStream,
+  List,
+  ListCursor,
+  ListName,
+  Source,
+} from "./list.js";
+import type { Sender } from "./task.js";
+
+const OPTIONS = ["format", "cursor", "signal", "wait"];
+const LONGEST_WAIT = 86_400_000;
+const LEAST_WAIT = 1_000;
+/** Parameters that say where a list begins, and not which list it is. */
+const POSITIONS = ["limit", "offset", "page", "cursor"];
+
+/** A piece of an export: a page, and where the list goes on. */
+interface Piece<Name extends ListName> {
+  text: string;
+  cursor: ListCursor<Name> | null;
+}
+
+/** The pieces of each stream that is being read, by its controller. */
+const piecesOf = new WeakMap<object, AsyncGenerator<Piece<ListName>, void>>();
+
+/**
+ * Reads the next piece of an export into its stream.
+ *
+ * The classes are handed over: an import would make bundlers export them from the application's
+ * own file, and some load that file twice.
+ *
+ * @param left aborts when the stream is cancelled
+ * @internal
+ */
+export async function pull<Name extends ListName>(
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  stream: { cursor?: ExportStream<Name>["cursor"] },
+  source: Source<Name>,
+  options: ExportOptions<Name>,
+  left: AbortController,
+  ListClass: typeof List,
+  ErrorClass: typeof ValidationError,
+): Promise<void> {
+  const { signal } = left;
+  let pieces = piecesOf.get(controller) as ReturnType<typeof readPieces<Name>> | undefined;
+  if (pieces === undefined) {
+    refuse(source, options, ErrorClass);
+    const begun = readPieces(source, options, left, ListClass);
+    signal.addEventListener("abort", () => begun.return());
+    piecesOf.set(controller, begun as AsyncGenerator<Piece<ListName>, void>);
+    pieces = begun;
+  }
+  let piece: Piece<Name> | undefined;
+  do {
+    if (signal.aborted) throw signal.reason;
+    piece = (await pieces.next()).value ?? undefined;
+    if (piece === undefined) throw signal.reason; // Aborted in the meantime.
+    if (piece.text !== "") controller.enqueue(new TextEncoder().encode(piece.text));
+    stream.cursor = piece.cursor;
+    // A page may be empty, and a stream that is given nothing does not ask again.
+  } while (piece.text === "" && piece.cursor !== null);
+  if (piece.cursor === null) {
+    controller.close();
+    await pieces.return();
+  }
+}
+
+/** Goes through the list's pages, and writes the rows of each. */
+async function* readPieces<Name extends ListName>(
+  source: Source<Name>,
+  options: ExportOptions<Name>,
+  left: AbortController,
+  ListClass: typeof List,
+): AsyncGenerator<Piece<Name>, void> {
+  const { name, site, transport } = source;
+  const { format } = options;
+  const callOptions = { ...source.options, signal: left.signal };
+  let { cursor, wait: patience = 0 } = options;
+  let header = format === "csv" && cursor === undefined ? writeHeader(name) : "";
+  let body = "";
+  const carrier: Carrier = {
+    run: (work, ...rest) =>
+      transport.run((sender) => work(keepBodies(sender, (text) => (body = text))), ...rest),
+    callOptions: (call) => transport.callOptions(call),
+  };
+  const leave = [source.options.signal, options.signal].map((signal) => follow(left, signal));
+  try {
+    for (;;) {
+      const params = cursor === undefined ? source.params : { cursor };
+      const list = new ListClass(carrier, name, params, callOptions, site);
+      try {
+        for await (const page of list.pages()) {
+          yield { text: header + writeRows(name, format, body), cursor: page.cursor };
+          header = "";
+          cursor = page.cursor as ListCursor<Name>;
+        }
+        return;
+      } catch (error) {
+        const wait = left.signal.aborted ? Number.NaN : readWait(error);
+        if (!(wait <= patience)) throw error;
+        patience -= wait;
+        await sleep(wait, left.signal);
+      }
+    }
+  } finally {
+    for (const end of leave) end();
+  }
+}
+
+/**
+ * Refuses what no export can be made of.
+ *
+ * @throws {ValidationError}
+ */
+function refuse<Name extends ListName>(
+  source: Source<Name>,
+  options: ExportOptions<Name>,
+  ErrorClass: typeof ValidationError,
+): void {
+  for (const [name, value] of Object.entries(options ?? {})) {
+    if (value !== undefined && !OPTIONS.includes(name)) {
+      const field = name.slice(0, 32);
+      throw new ErrorClass(`${field} is not an option`, field, "unknown");
+    }
+  }
+  const { format, wait = 0, cursor } = options ?? {};
+  if (format !== "csv" && format !== "ndjson") {
+    throw new ErrorClass("format must be one of csv, ndjson", "format", "one-of");
+  }
+  if (!(Number.isInteger(wait) && wait >= 0 && wait <= LONGEST_WAIT)) {
+    const rule = `must be an integer of milliseconds from 0 to ${LONGEST_WAIT}`;
+    throw new ErrorClass(`wait ${rule}`, "wait", "milliseconds");
+  }
+  if (cursor === null) {
+    throw new ErrorClass("cursor must be that of an export that is not over", "cursor", "text");
+  }
+  for (const [name, value] of cursor ? Object.entries(source.params) : []) {
+    const goesOn = (cursor as Record<string, unknown>)[name];
+    if (value == null || typeof value === "object" || POSITIONS.includes(name)) continue;
+    if (value !== goesOn) {
+      throw new ErrorClass(`cursor is that of a list with another ${name}`, "cursor", "text");
+    }
+  }
+}
+
+/** Keeps the text of each body that a call succeeds with. */
+function keepBodies(sender: Sender, keep: (body: string) => void): Sender {
+  return {
+    ...sender,
+    async send(...request) {
+      const response = await sender.send(...request);
+      const { status, headers, ok } = response;
+      if (status < 200 || status > 299) return response;
+      const text = await response.text();
+      const json = async () => {
+        const body: unknown = JSON.parse(text);
+        keep(text);
+        return body;
+      };
+      return { status, headers, ok, json } as Response;
+    },
+  };
+}
+
+/** How long the server asks to wait for its budget, in milliseconds; `NaN` when that is not why. */
+function readWait(error: unknown): number {
+  const { status, retryAfter } = error as Partial<ApiError>;
+  if (status !== 429 || retryAfter == null) return Number.NaN;
+  return Math.max(LEAST_WAIT, Math.ceil(retryAfter * 1000));
+}
+
+/** Makes a controller abort with a signal. @returns what ends that */
+function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener?.("abort", abort);
+  return () => signal?.removeEventListener?.("abort", abort);
+}
+
+/** Waits; rejects with the signal's reason as soon as it aborts. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", abort);
+  });
+}
