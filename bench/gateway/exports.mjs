@@ -48,7 +48,7 @@ export async function measureExports(bench) {
   return { speed: await measureSpeed(bench), memory: await measureMemory(bench) };
 }
 
-export async function measureSpeed(bench) {
+async function measureSpeed(bench) {
   const server = await startServer(bench, NAMES);
   const reader = startReader(bench);
   try {

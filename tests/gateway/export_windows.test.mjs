@@ -67,7 +67,7 @@ describe("a hundred thousand rows", () => {
   const BREAKS = 10;
   const SEED = 20_261_122;
   /** Longer than a hundred requests take, so that what is spent is spent until the window is over. */
-  const WINDOW = 8;
+  const WINDOW = 5;
   let gate;
   let stopNudging;
   let reader;
@@ -145,7 +145,7 @@ describe("a hundred thousand rows", () => {
   for (const format of FORMATS) {
     test(`arrive whole in the ${format} across four hours, broken off ten times`, async (t) => {
       const range = newRange();
-      await passAnHour();
+      if ((await gate.received()) > 0) await passAnHour();
       const expected = Buffer.from(
         formatRows("views", format, await rowsUpstream(gate, "views", range)),
       );
