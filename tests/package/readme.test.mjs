@@ -16,8 +16,8 @@ import { startUpstream } from "../harness/upstream.mjs";
 const execute = promisify(execFile);
 const PROJECT = "demo-docs";
 const IMPORTS = /^import .* from "quillgate";\n/gm;
-/** Of another entry, whose names are also those of the first. */
-const INLINE_IMPORT = /^import (.*) from "quillgate\/inline";$/gm;
+/** Of another entry, whose names are also those of the first, and of Node's own modules. */
+const OTHER_IMPORT = /^import (.*) from "(quillgate\/inline|node:[^"]+)";$/gm;
 
 let upstream;
 let gateway;
@@ -63,9 +63,7 @@ async function examples() {
 
 /** An example without imports, which stand at the top of a module only. */
 function inBlock(example) {
-  return example
-    .replace(IMPORTS, "")
-    .replace(INLINE_IMPORT, 'const $1 = await import("quillgate/inline");');
+  return example.replace(IMPORTS, "").replace(OTHER_IMPORT, 'const $1 = await import("$2");');
 }
 
 test("the README's examples compile under the strictest settings", async () => {
