@@ -8,9 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
-import { queryArchive, startGateway } from "../harness/gateway.mjs";
+import { keepNudging, queryArchive, startGateway } from "../harness/gateway.mjs";
 import { assertInvalid, assertProblem, PROJECT, startGate } from "./gate.mjs";
-import { keepNudging } from "./matrix.mjs";
 
 const DAY_MS = 86_400_000;
 /** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` is what a team's quarter looks like. */
@@ -54,7 +53,7 @@ before(async () => {
     },
   });
   await gate.upstream.setLimits({ analytics: null });
-  stopNudging = keepNudging(gate);
+  stopNudging = keepNudging(gate.gateway.url);
 });
 
 after(async () => {
@@ -203,7 +202,9 @@ test(
       running = gate.gateway.runCron().catch((error) => error);
       await Promise.race([running, held]);
     }
+    stopNudging();
     await gate.restart();
+    stopNudging = keepNudging(gate.gateway.url);
     await running;
     await gate.upstream.release();
     await runUntilComplete();
