@@ -1,6 +1,6 @@
 /**
- * Exports beside a plain Worker that loops over the pages and streams their rows: rows per second,
- * and memory by the length of an export. Every export is of a range that nobody has asked for
+ * Exports beside a plain Worker that loops over the pages and streams their rows, and beside one with
+ * the same checks and objects: rows per second, and memory by the length of an export. Every export is of a range that nobody has asked for
  * before, so that each page is asked for upstream.
  */
 import { fork } from "node:child_process";
@@ -10,7 +10,7 @@ import { readPeak } from "./resident.mjs";
 import { startServer } from "./servers.mjs";
 
 const READER = fileURLToPath(new URL("export_reader.mjs", import.meta.url));
-const NAMES = ["quillgate", "loop"];
+const NAMES = ["quillgate", "loop", "looped"];
 export const FORMATS = ["csv", "ndjson"];
 
 /** The rows of an export whose speed is measured. */
@@ -48,7 +48,7 @@ export async function measureExports(bench) {
   return { speed: await measureSpeed(bench), memory: await measureMemory(bench) };
 }
 
-async function measureSpeed(bench) {
+export async function measureSpeed(bench) {
   const server = await startServer(bench, NAMES);
   const reader = startReader(bench);
   try {

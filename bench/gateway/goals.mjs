@@ -112,7 +112,7 @@ export function judgeRest({ coldStarts, exports, jobs, memory, sizes, deviations
 /** Compares exports with the plain Worker's, and long ones with short ones. */
 function judgeExports({ speed, memory }) {
   const rates = FORMATS.map((format) => {
-    const ratios = compareExports(speed[format]).rate;
+    const ratios = compareExports(speed[format], "loop").rate;
     const ratio = median(ratios);
     return {
       what: `export as ${format}, beside \`loop\`: at least ${MIN_EXPORT_RATE.toFixed(2)} × its rows per second`,
@@ -135,9 +135,9 @@ function judgeExports({ speed, memory }) {
   return [...rates, ...growths];
 }
 
-/** The gateway's exports for one of the plain Worker's, round by round. */
-export function compareExports({ quillgate, loop }) {
-  const pairs = quillgate.map((own, round) => [own, loop[round]]);
+/** The gateway's exports for one of another variant's, round by round. */
+export function compareExports(samples, other) {
+  const pairs = samples.quillgate.map((own, round) => [own, samples[other][round]]);
   return {
     rate: pairs.map(([own, its]) => own.rate / its.rate),
     cpu: pairs.map(([own, its]) => own.cpu / its.cpu),

@@ -191,11 +191,11 @@ function writeArchiveTable(archives) {
 
 function writeExportTable({ speed }) {
   const lines = EXPORT_FORMATS.flatMap((format) => {
-    const { rate, cpu } = compareExports(speed[format]);
     return Object.entries(speed[format]).map(([variant, samples]) => {
+      const { rate, cpu } = compareExports(speed[format], variant);
       const isOwn = variant === "quillgate";
       return formatRow([
-        `${variant}: ${format}`,
+        `${format}, ${variant}: ${VARIANTS[variant].description}`,
         median(samples.map((sample) => sample.rate)).toFixed(0),
         median(samples.map((sample) => sample.cpu)).toFixed(0),
         isOwn ? "" : formatMedian(cpu),

@@ -34,6 +34,10 @@ export const VARIANTS = {
   counted: { hasWasm: true, hasObjects: true },
   recorded: { hasWasm: true, hasObjects: true },
   loop: { description: "a plain Worker that loops over the pages" },
+  looped: {
+    description: "JavaScript by hand, same checks and objects, page after page",
+    hasObjects: true,
+  },
   upstream: {},
 };
 
@@ -47,7 +51,7 @@ export const OBJECTS = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
  * @param {string} [before] the folder with the earlier build
  */
 export async function bundleVariants(folder, before) {
-  const names = ["hand", "hono", "bare", "loop", "upstream"];
+  const names = ["hand", "hono", "bare", "loop", "looped", "upstream"];
   const entryPoints = names.map((name) => ({
     in: join(WORKERS, `${name}.mjs`),
     out: join(name, "index"),

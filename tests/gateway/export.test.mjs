@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { keepNudging } from "../harness/gateway.mjs";
 import {
   exportOf,
   FORMATS,
@@ -17,7 +18,7 @@ import {
   splitLines,
 } from "./exports.mjs";
 import { ALLOWED_ORIGIN, assertInvalid, assertProblem, PROJECT, startGate } from "./gate.mjs";
-import { caller, keepNudging } from "./matrix.mjs";
+import { caller } from "./matrix.mjs";
 
 const SCOPE = "analytics:read analytics:conversations";
 const TYPES = {
@@ -34,7 +35,7 @@ before(async () => {
     upstream: { pages: 2600, searches: 430, analyticsLimit: 1e6 },
     gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
   });
-  stopNudging = keepNudging(gate);
+  stopNudging = keepNudging(gate.gateway.url);
   reader = caller(gate, "rita", { scope: SCOPE });
 });
 after(async () => {

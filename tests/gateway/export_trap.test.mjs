@@ -4,10 +4,11 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
 import { setup } from "../../scripts/setup.mjs";
+import { keepNudging } from "../harness/gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "./config.mjs";
 import { exportOf, FORMATS, formatRows, newRange, rowsUpstream } from "./exports.mjs";
 import { startGate } from "./gate.mjs";
-import { caller, keepNudging } from "./matrix.mjs";
+import { caller } from "./matrix.mjs";
 
 const TRAP_SCRIPT = join(dirname(BUILT_SCRIPT), "trap", "index.js");
 
@@ -23,7 +24,7 @@ before(async () => {
     upstream: { pages: 1000 },
     gateway: { config: derived.config, vars: { UPSTREAM_TIMEOUT_SECONDS: "60" } },
   });
-  stopNudging = keepNudging(gate);
+  stopNudging = keepNudging(gate.gateway.url);
   reader = caller(gate, "rita");
 });
 after(async () => {

@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { keepNudging } from "../harness/gateway.mjs";
 import {
   exportOf,
   FORMATS,
@@ -18,7 +19,7 @@ import {
   rowsUpstream,
 } from "./exports.mjs";
 import { startGate } from "./gate.mjs";
-import { caller, keepNudging } from "./matrix.mjs";
+import { caller } from "./matrix.mjs";
 
 const HOUR_MS = 3_600_000;
 /** The platform's hourly budget, and the gateway's for a window of some seconds. */
@@ -78,7 +79,7 @@ describe("a hundred thousand rows", () => {
         vars: { ANALYTICS_LIMIT_PER_HOUR: String(BUDGET), LIMIT_WINDOW_SECONDS: String(WINDOW) },
       },
     });
-    stopNudging = keepNudging(gate);
+    stopNudging = keepNudging(gate.gateway.url);
     reader = caller(gate, "rita");
   });
   after(async () => {
@@ -191,7 +192,7 @@ describe("an export that waits for the budget", () => {
         vars: { ANALYTICS_LIMIT_PER_HOUR: String(LIMIT), LIMIT_WINDOW_SECONDS: String(WINDOW) },
       },
     });
-    stopNudging = keepNudging(gate);
+    stopNudging = keepNudging(gate.gateway.url);
     reader = caller(gate, "rita");
   });
   after(async () => {

@@ -50,6 +50,7 @@ fn an_allowed_page_may_read_what_the_gateway_says_beside_the_body() {
         [
             "Age",
             "Cache-Status",
+            "Content-Disposition",
             "ETag",
             "Idempotent-Replayed",
             "Preference-Applied",

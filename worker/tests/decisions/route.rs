@@ -173,7 +173,7 @@ fn a_path_that_is_not_exactly_an_operations_is_not_found() {
         "/v3/agent/demo-docs/job",
         "/v1/agent/demo-docs/job",
         "/v2/analytics/demo-docs/views",
-        "/v1/analytics/demo-docs/views/export",
+        "/v1/analytics/demo-docs/views/exports",
         "/v1/analytics/demo-docs/referrers",
         "/prefix/v2/agent/demo-docs/job",
         "/v2/agent/{projectId}",
