@@ -305,7 +305,7 @@ pub struct Rate {
 /// use quillgate::archive::{Estimate, Rate, estimate};
 ///
 /// let rate = Rate { share: 33, window: Millis::from_seconds(3600), recheck_days: 3 };
-/// assert_eq!(estimate(90, 20, rate), Estimate { requests: 1890, hours: Some(64) });
+/// assert_eq!(estimate(90, 20, rate), Estimate { requests: 1890, hours: Some(65) });
 /// ```
 #[must_use]
 pub fn estimate(gaps: u32, pages: u64, rate: Rate) -> Estimate {

@@ -423,6 +423,8 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
         let policy = Some(Policy::Analytics);
         (name, Scope::ReadAnalytics, policy, pagination)
     };
+    let (days, whole) = (Pagination::Cursor { rows: "views" }, Pagination::Whole);
+    let own = |name, scope, pagination| (name, scope, None, pagination);
     let expected = [
         (
             "agentJobs.create",
@@ -488,12 +490,7 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
             Some(Policy::ReadJobs),
             Pagination::Whole,
         ),
-        (
-            "agentJobs.deleteRecord",
-            Scope::Operate,
-            None,
-            Pagination::Whole,
-        ),
+        own("agentJobs.deleteRecord", Scope::Operate, whole),
         report("analytics.views.export", Pagination::Whole),
         report("analytics.visitors.export", Pagination::Whole),
         report("analytics.feedback.export", Pagination::Whole),
@@ -504,30 +501,10 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
             Some(Policy::Analytics),
             Pagination::Whole,
         ),
-        (
-            "analytics.dailyViews",
-            Scope::ReadAnalytics,
-            None,
-            Pagination::Cursor { rows: "views" },
-        ),
-        (
-            "analytics.archiveStatus",
-            Scope::ReadAnalytics,
-            None,
-            Pagination::Whole,
-        ),
-        (
-            "analytics.estimateBackfill",
-            Scope::Operate,
-            None,
-            Pagination::Whole,
-        ),
-        (
-            "analytics.beginBackfill",
-            Scope::Operate,
-            None,
-            Pagination::Whole,
-        ),
+        own("analytics.dailyViews", Scope::ReadAnalytics, days),
+        own("analytics.archiveStatus", Scope::ReadAnalytics, whole),
+        own("analytics.estimateBackfill", Scope::Operate, whole),
+        own("analytics.beginBackfill", Scope::Operate, whole),
     ];
     let declared = Operation::ALL.iter().map(|operation| {
         let own = operation.declaration();

@@ -53,7 +53,7 @@ before(async () => {
     },
   });
   await gate.upstream.setLimits({ analytics: null });
-  stopNudging = keepNudging(gate.gateway.url);
+  nudge();
 });
 
 after(async () => {
@@ -61,6 +61,12 @@ after(async () => {
   await gate?.stop();
   rmSync(state, { recursive: true, force: true, maxRetries: 5 });
 });
+
+/** Nudges the present gateway: each has an address of its own. */
+function nudge() {
+  stopNudging?.();
+  stopNudging = keepNudging(gate.gateway.url);
+}
 
 function ask(path, { json, scope = SCOPES, headers = [] } = {}) {
   const authorization = `Bearer ${gate.token({ scope })}`;
@@ -202,9 +208,8 @@ test(
       running = gate.gateway.runCron().catch((error) => error);
       await Promise.race([running, held]);
     }
-    stopNudging();
     await gate.restart();
-    stopNudging = keepNudging(gate.gateway.url);
+    nudge();
     await running;
     await gate.upstream.release();
     await runUntilComplete();
@@ -514,6 +519,7 @@ test("days that are no longer retained are deleted, and no others", LONG, async 
   gate.settings.vars.ARCHIVE_RETENTION_DAYS = String(kept);
   gate.gateway = await startGateway(gate.settings);
   gate.host = `127.0.0.1:${gate.gateway.port}`;
+  nudge();
   await gate.gateway.runCron();
   if (DAYS - kept > 10) {
     for (let at = 0; at < DAYS; at += 10) await gate.gateway.runCron();
@@ -535,6 +541,7 @@ test("without a database the routes are answered 501, which names the binding", 
   await gate.gateway.stop();
   gate.gateway = await startGateway({ ...gate.settings, archive: false });
   gate.host = `127.0.0.1:${gate.gateway.port}`;
+  nudge();
   for (const [path, json] of [
     [query(WHOLE())],
     ["/status"],

@@ -158,7 +158,10 @@ mod tests {
         optional("page", ParameterKind::Page),
         optional("source", ParameterKind::OneOf(&["agent", "page"])),
         optional("cursor", ParameterKind::Text),
-        Parameter::optional("id", Place::Path, ParameterKind::Ulid),
+        Parameter {
+            is_required: true,
+            ..Parameter::optional("id", Place::Path, ParameterKind::Ulid)
+        },
     ];
     const ID: (&str, &str) = ("id", "01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
