@@ -122,14 +122,15 @@ export function hear(socket, signal, milliseconds, isEnough) {
   });
 }
 
-/** The chunks of an object of the module as a stream, each made when it is asked for. */
+/** Chunks of an object of the module as a stream, each with what ends it if the next one traps. */
 export function openByteStream(source, signal, guard) {
+  let last;
   const cancel = () => source.cancel();
   signal.addEventListener("abort", cancel);
   const pull = async (controller) => {
-    const chunk = await guard(() => source.next());
+    const [chunk, ending] = await (async () => guard(() => source.next()))().catch(() => [last]);
     if (chunk) controller.enqueue(chunk);
-    else controller.close();
+    last = ending ?? controller.close();
   };
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }

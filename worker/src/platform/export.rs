@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use js_sys::{Function, Promise, Uint8Array};
+use js_sys::{Array, Function, Promise, Uint8Array};
 use quillgate::{Method, Millis, ProjectId};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -290,14 +290,14 @@ struct Body {
 
 #[wasm_bindgen]
 impl ExportBody {
-    /// A promise of the next chunk; of `undefined` after the last.
+    /// A promise of a list: the next chunk, and what has to end the stream should the module trap before
+    /// the chunk after it. The second is missing with the last chunk, and both after it.
     pub fn next(&self) -> Promise {
         let body = Rc::clone(&self.0);
         into_promise(async move {
-            let chunk = body.next().await;
-            Ok(chunk.map_or(JsValue::UNDEFINED, |chunk| {
-                Uint8Array::from(&chunk[..]).into()
-            }))
+            let parts = body.next().await;
+            let parts = parts.iter().map(|part| Uint8Array::from(&part[..]));
+            Ok(parts.collect::<Array>().into())
         })
     }
 
@@ -313,8 +313,10 @@ impl ExportBody {
 const CANCELLED: &str = "cancelled";
 
 impl Body {
-    async fn next(&self) -> Option<Vec<u8>> {
-        let mut running = self.running.take()?;
+    async fn next(&self) -> Vec<Vec<u8>> {
+        let Some(mut running) = self.running.take() else {
+            return Vec::new();
+        };
         let mut chunk = self.first.take();
         if chunk.is_empty()
             && let Err(refusal) = running.push_chunk(&self.brake, &mut chunk).await
@@ -324,17 +326,21 @@ impl Body {
             let export = &running.query.export;
             export.push_incomplete(&problem, retry_after, &mut chunk);
             running.log_end(refusal.problem.map_or("internal", ProblemKind::as_str));
-            return Some(chunk);
+            return vec![chunk];
         }
         if self.brake.is_set.get() {
             running.log_end(CANCELLED);
-            return None;
+            return Vec::new();
         }
         if chunk.is_empty() {
             running.log_end("complete");
-            return None;
+            return Vec::new();
         }
+        let mut ending = Vec::new();
+        let internal = problem_type(&running.refuse(&Problem::internal()));
+        let export = &running.query.export;
+        export.push_incomplete(&internal, None, &mut ending);
         self.running.replace(Some(running));
-        Some(chunk)
+        vec![chunk, ending]
     }
 }

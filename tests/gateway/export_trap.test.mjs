@@ -1,0 +1,65 @@
+/** A trap in the middle of an export never ends it as if it were whole. */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
+import { setup } from "../../scripts/setup.mjs";
+import { keepNudging } from "../harness/gateway.mjs";
+import { BUILT_SCRIPT, configWith } from "./config.mjs";
+import { exportOf, FORMATS, formatRows, newRange, rowsUpstream } from "./exports.mjs";
+import { startGate } from "./gate.mjs";
+import { caller } from "./matrix.mjs";
+
+const TRAP_SCRIPT = join(dirname(BUILT_SCRIPT), "trap", "index.js");
+
+const PLACES = { now: "in the Worker", organisation: "in the organisation's object" };
+
+let derived;
+let gate;
+let stopNudging;
+let reader;
+
+before(async () => {
+  await buildTrapWorker(await setup(BUILD_NEEDS));
+  derived = configWith({ path: TRAP_SCRIPT });
+  gate = await startGate("exports-trap", {
+    upstream: { pages: 1000 },
+    gateway: { config: derived.config, vars: { UPSTREAM_TIMEOUT_SECONDS: "60" } },
+  });
+  stopNudging = keepNudging(gate.gateway.url);
+  reader = caller(gate, "rita");
+});
+after(async () => {
+  stopNudging?.();
+  await gate?.stop();
+  derived?.dispose();
+});
+
+describe("a trap", () => {
+  for (const where of Object.keys(PLACES)) {
+    for (const format of FORMATS) {
+      test(`${PLACES[where]} leaves no ${format} that looks whole`, async () => {
+        const range = newRange();
+        const target = exportOf("views", { format, ...range });
+        await gate.upstream.hold({ target: `dateFrom=${range.dateFrom}`, after: 2 });
+        const exchange = gate.open(gate.bytes({ target, ...reader }));
+        await gate.upstream.untilHeld(1);
+        const trap = `/__trap?where=${where}`;
+        const trapped = await gate.send({ method: "POST", target: trap, authorization: null });
+        assert.equal(trapped.status, 500);
+        const answer = await exchange.until(({ complete, closed }) => complete || closed);
+        exchange.leave();
+        await gate.upstream.release();
+        const expected = formatRows("views", format, await rowsUpstream(gate, "views", range));
+        assert.ok(answer.complete && answer.status === 200);
+        const last =
+          format === "csv"
+            ? /\n#incomplete,cursor=500,problem=[\w/-]+,?\r\n$/
+            : /\n\{"incomplete":\{"cursor":"500","problem":"[\w/-]+"\}\}\n$/;
+        assert.match(answer.text, last);
+        const again = await gate.get(target, reader);
+        assert.deepEqual([again.status, again.text], [200, expected]);
+      });
+    }
+  }
+});
