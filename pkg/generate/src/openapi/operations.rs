@@ -279,18 +279,12 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
     let named = list_parameters(operation)
         .filter(|(own, _)| own.place != Place::Body)
         .map(|(own, doc)| {
-            let mut schema = schemas::of_parameter(own);
-            if own.name == "cursor"
-                && let Some(pattern) = own_cursor(operation)
-            {
-                schema = json!({ "type": "string", "pattern": pattern });
-            }
             json!({
                 "name": own.name,
                 "in": if own.place == Place::Path { "path" } else { "query" },
                 "required": own.is_required,
                 "description": doc,
-                "schema": schema,
+                "schema": schema_of(operation, own),
             })
         });
     let fields = [more.takes, &fields::ANY_REQUEST].concat();
@@ -298,6 +292,20 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
         .chain(named)
         .chain(fields::taken(&fields))
         .collect()
+}
+
+/// What a parameter of an operation may be.
+fn schema_of(operation: Operation, parameter: &Parameter) -> Value {
+    let pattern = match parameter.name {
+        _ if is_day(operation, parameter) => Some(patterns::DAY),
+        "cursor" => own_cursor(operation),
+        "prefix" => Some(patterns::PATH_PREFIX),
+        _ => None,
+    };
+    match pattern {
+        Some(pattern) => json!({ "type": "string", "pattern": pattern }),
+        None => schemas::of_parameter(parameter),
+    }
 }
 
 /// What the cursor of an operation looks like, where it is the gateway's own.
@@ -337,11 +345,7 @@ fn body(operation: Operation) -> Value {
     let members = list_parameters(operation).filter(|(own, _)| own.place == Place::Body);
     let members: Vec<_> = members.collect();
     let property = |(own, doc): &(&Parameter, &str)| {
-        let mut schema = if is_day(operation, own) {
-            json!({ "type": "string", "pattern": patterns::DAY })
-        } else {
-            schemas::of_parameter(own)
-        };
+        let mut schema = schema_of(operation, own);
         schema["description"] = (*doc).into();
         (own.name.to_owned(), schema)
     };

@@ -29,6 +29,10 @@ pub const DAY: &str = concat!(
     "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)$",
 );
 
+/// What `archive::is_prefix` of the Worker takes: it begins with a slash, and ends with none unless it is
+/// the whole site.
+pub const PATH_PREFIX: &str = r"^/(?:[\s\S]*[^/])?$";
+
 /// The one value of `Idempotency-Retry`, in letters of any case.
 pub const FORCE: &str = "^[Ff][Oo][Rr][Cc][Ee]$";
 
