@@ -67,6 +67,13 @@ export const EXPECTED = [
       isRefusal(eventAfter, "base-url") ||
       (eventAfter === undefined && eventBefore?.event === "result"),
   },
+  {
+    id: "operations-of-the-gateway-alone",
+    why: "buildRequest refuses the names of operations that only a gateway has, and no method of the package",
+    matches: ({ eventAfter }, subject) =>
+      /"agentJobs\.(events|deleteRecord)"/.test(JSON.stringify(subject.actions)) &&
+      (eventAfter === undefined || isRefusal(eventAfter, "unknown")),
+  },
 ];
 
 /** Whether a call is rejected, or one of several, by this rule. */
