@@ -112,7 +112,8 @@ def own_key(case):
 def put_in_order(query):
     """`dateFrom` has to be before `dateTo`: by years, since offsets from UTC move days."""
     if "format" in query:
-        # An export has every row of its range, and both of its ends.
+        # Far less than is allowed: with exports of years workerd ran out of memory under this test, of
+        # which the cause is not known. An export has both ends of its range.
         query.update(dateFrom="2024-02-28", dateTo="2024-03-01")
         return
     first, last = (int(query[name][:4]) for name in DATES)
