@@ -209,6 +209,9 @@ function wranglerEnv(env, home) {
     CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: "true",
     FORCE_COLOR: "0",
     HOME: home,
+    // Without its inspector, of which wrangler's proxy keeps every message, such as each line of the log
+    // and each request to the upstream, until DevTools come, or until there is no memory left.
+    VSCODE_INSPECTOR_OPTIONS: "{}",
     WRANGLER_CACHE_DIR: join(home, "cache"),
     WRANGLER_HIDE_BANNER: "true",
     WRANGLER_LOG_PATH: join(home, "logs"),
