@@ -129,13 +129,14 @@ function keptRows() {
 }
 
 /** All that the archive holds, apart from when it was fetched. */
-const keptState = () =>
-  queryArchive(
+const keptState = async () => [
+  await queryArchive(state, "SELECT day, node, human, ai, total FROM views ORDER BY day, node"),
+  await queryArchive(
     state,
-    `SELECT (SELECT json_group_array(json_array(node, day, human, ai, total)) FROM views) AS views,
-     (SELECT json_group_array(json_array(day, pages, human, ai, total, visitors_total)) FROM day) AS days,
-     (SELECT count(*) FROM staging) AS staged`,
-  );
+    `SELECT day, pages, human, ai, total, visitors_total,
+     (SELECT count(*) FROM staging) AS staged FROM day ORDER BY day`,
+  ),
+];
 
 /** Compares every row of every day with the simulator's. */
 async function assertEqualToTruth(truths) {

@@ -20,7 +20,8 @@ use crate::clock::Moment;
 use crate::operation::Target;
 use crate::random::SplitMix64;
 
-const KEPT_REQUESTS: usize = 500;
+/// An archive of a quarter, with what goes wrong on its way.
+const KEPT_REQUESTS: usize = 2_500;
 /// Of each job.
 const KEPT_READS: usize = 500;
 
