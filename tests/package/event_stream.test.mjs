@@ -1,9 +1,14 @@
 /** Waiting for a job at a gateway that streams its changes. */
 
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { Client, JobWaitTimeoutError } from "quillgate";
+import { install } from "./installed.mjs";
 
 const TOKEN = "stream-test-token";
 
@@ -125,6 +130,17 @@ test("a gateway without streams is asked once, then polled", async () => {
   assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
   assert.equal(seen.streams.length, 1);
   assert.equal(seen.looks, 2);
+});
+
+test("a package whose reader of streams cannot be loaded polls", async () => {
+  const folder = await install("without-streams");
+  const entry = createRequire(join(folder, "x.cjs")).resolve("quillgate");
+  rmSync(join(dirname(entry), "job_stream.js"));
+  const lacking = await import(pathToFileURL(entry).href);
+  const baseUrl = `http://127.0.0.1:${server.address().port}`;
+  const polling = new lacking.Client({ baseUrl, projectId: "acme", token: TOKEN });
+  assert.equal((await polling.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
+  assert.deepEqual([seen.streams.length, seen.looks], [0, 1]);
 });
 
 test("a stream that is over, 204, leaves one look to make", async () => {
