@@ -1,0 +1,119 @@
+/** Runs a command line. */
+
+import { findCause } from "./cause.js";
+import { type Context, type Host, Interruption, UsageError } from "./command.js";
+import { COMMANDS } from "./commands.js";
+import { exitCode, exitCodeOf } from "./exit_codes.js";
+import { Output } from "./output.js";
+import { parse } from "./parse.js";
+
+/**
+ * Runs a command line, and resolves to its exit code.
+ *
+ * @param args without the program's own name
+ */
+export async function run(args: readonly string[], host: Host): Promise<number> {
+  // Of a command line that cannot be read, these two are still used.
+  const options = { json: args.includes("--json"), quiet: args.includes("--quiet") };
+  const output = new Output(host, options);
+  try {
+    const parsed = parse(args, COMMANDS);
+    if (parsed.kind === "help") {
+      const { writeHelp } = await import("./help.js");
+      await output.write(writeHelp(parsed.topic, COMMANDS));
+      return exitCode("ok");
+    }
+    if (parsed.kind === "version") {
+      const { readVersion } = await import("./version.js");
+      await output.print(readVersion());
+      return exitCode("ok");
+    }
+    const { command, values } = parsed;
+    const { signal } = host;
+    const context: Context = { ...parsed, command, values, host, output, signal };
+    const { run: carryOut } = await command.load();
+    return (await raceWithSignal(carryOut(context), signal)) ?? exitCode("ok");
+  } catch (error) {
+    if (isBrokenPipe(error)) return exitCode("brokenPipe");
+    return report(error, output, args);
+  } finally {
+    output.setStatus(undefined);
+  }
+}
+
+/**
+ * What a command comes to, or the signal's reason. A command that has heard the signal gets the time
+ * to end in order first; one that waits for what cannot be taken back, such as standard input, is left.
+ */
+function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const abort = () => {
+      timer = setTimeout(() => reject(signal.reason), LONGEST_END_MS);
+    };
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    };
+    work.finally(end).then(resolve, reject);
+  });
+}
+
+const LONGEST_END_MS = 2_000;
+
+function report(error: unknown, output: Output, args: readonly string[]): number {
+  const code = exitCodeOf(error);
+  const known = error as {
+    name?: string;
+    message?: string;
+    status?: number;
+    requestId?: string | null;
+    details?: readonly string[];
+    retryAfter?: number | null;
+    cause?: { message?: string; code?: string; cause?: { message?: string } };
+  };
+  const message = error instanceof Error ? describe(known, code) : String(error);
+  output.fail({
+    name: known.name ?? "Error",
+    message,
+    exitCode: code,
+    status: known.status ?? null,
+    requestId: known.requestId ?? null,
+    details: known.details ?? [],
+    hints: hintsOf(error, code, args),
+  });
+  return code;
+}
+
+function describe(
+  { message = "", cause, name }: { message?: string; name?: string; cause?: { code?: string } },
+  code: number,
+): string {
+  if (name === "ConnectionError" && cause !== undefined) {
+    return `${message} (${findCause(cause)})`;
+  }
+  return message === "" ? `it failed with exit code ${code}` : message;
+}
+
+function hintsOf(error: unknown, code: number, args: readonly string[]): string[] {
+  if (error instanceof Interruption) return [];
+  if (error instanceof UsageError) {
+    const words = args.filter((arg) => /^[a-z]+$/.test(arg)).slice(0, 2);
+    const command = COMMANDS.find(({ name }) => name === words.join(" ") || name === words[0]);
+    return [`see: quillgate ${command === undefined ? "" : `${command.name} `}--help`];
+  }
+  if (code === exitCode("budget")) {
+    const { retryAfter } = error as { retryAfter?: number | null };
+    return retryAfter == null ? [] : [`there are more requests in ${Math.ceil(retryAfter)} s`];
+  }
+  if (code === exitCode("access") || code === exitCode("unavailable")) {
+    return ["to find out why: quillgate doctor"];
+  }
+  return [];
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "EPIPE";
+}
