@@ -67,6 +67,8 @@ export class RowProgress extends LiveLine {
   readonly #before: number;
   #rows: number;
   #requests = 0;
+  /** How many there were at the last plain line. */
+  #told = 0;
   #budget: Budget | null = null;
   #waitEnd: number | null = null;
 
@@ -102,8 +104,6 @@ export class RowProgress extends LiveLine {
       this.draw();
     } else if (this.#waitEnd !== null) {
       this.output.note(`${this.describe()}; no request is left for ${showDuration(wait * 1000)}`);
-    } else if (this.#requests % REQUESTS_PER_LINE === 0) {
-      this.output.note(this.describe());
     }
   }
 
@@ -115,6 +115,9 @@ export class RowProgress extends LiveLine {
   setRows(rows: number): void {
     this.#rows = rows;
     this.draw();
+    if (this.output.interactive || this.#requests - this.#told < REQUESTS_PER_LINE) return;
+    this.#told = this.#requests;
+    this.output.note(this.describe());
   }
 
   /** Rows, requests and what is left, in words. */
