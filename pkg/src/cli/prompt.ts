@@ -21,11 +21,14 @@ export async function readPrompt(context: Context, argument: string | undefined)
 }
 
 async function readSource(
-  { host }: Context,
+  { host, output }: Context,
   argument: string | undefined,
   file: string | undefined,
 ): Promise<string> {
-  if (argument === "-" || file === "-") return readAll(host, "a prompt");
+  if (argument === "-" || file === "-") {
+    if (host.stdin.isTTY) output.note("quillgate: type the prompt, and Ctrl-D at its end");
+    return readAll(host, "a prompt");
+  }
   if (argument !== undefined) return argument;
   if (file === undefined) {
     throw new UsageError("PROMPT is missing: give it, - for standard input, or --prompt-file");
