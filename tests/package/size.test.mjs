@@ -13,8 +13,9 @@ import { ROOT } from "../../scripts/versions.mjs";
  * In bytes. A change that has to go past one says so by raising it here. With the state machine in
  * wasm and its driver in TypeScript there are 12,516 of wasm and 9,483 of JavaScript, where futures
  * in wasm were 27,994 and 9,358. What writes an export is loaded by the first use of one: 1,897.
+ * The tarball has 37,000 of the command line, which an import does not load.
  */
-const BUDGET = { wasm: 12_600, js: 9_500, total: 22_000, lazy: 2_000, tarball: 82_000 };
+const BUDGET = { wasm: 12_600, js: 9_500, total: 22_000, lazy: 2_000, tarball: 120_000 };
 /** How much more than JavaScript and wasm apart the entry is that embeds the wasm, as the README says. */
 const MOST_FOR_INLINE = 1.04;
 
@@ -52,7 +53,7 @@ test("the tarball is within its budget, and has no file that a user does not nee
 });
 
 const EXPECTED =
-  /^(package\.json|README\.md|LICENSE|dist\/(generated\/)?(\w+\.js|\w+\.d\.ts|core_bg\.wasm))$/;
+  /^(package\.json|README\.md|LICENSE|dist\/(cli\/\w+\.js|(generated\/)?(\w+\.js|\w+\.d\.ts|core_bg\.wasm)))$/;
 
 test("the built files name no folder of the machine that built them", async () => {
   for (const file of ["core_bg.wasm", "core.js"]) {
