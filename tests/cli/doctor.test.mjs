@@ -57,7 +57,7 @@ test("where all is well it says so of each thing, and uses one request at most",
   assert.equal(code, 0);
   assert.deepEqual(checks, [
     ...["versions", "project", "credential", "scopes", "expiry", "base URL", "clock"],
-    ...["jobs:read", "analytics:read", "budget"],
+    ...["versions", "jobs:read", "analytics:read", "budget"],
   ]);
   const counted = server.requests.filter(({ path }) => path.startsWith("/v1/"));
   assert.equal(counted.length, 1);
@@ -138,6 +138,13 @@ for (const [what, seconds, words] of [
     assert.match(found, words);
   });
 }
+
+test("a gateway of another release", async () => {
+  const json = { info: { version: "9.1.0" } };
+  instead = ({ path }) => (path === "/openapi.json" ? { json } : undefined);
+  const { check, level, found } = await onlyFinding();
+  assert.deepEqual([check, level, found], ["versions", "warning", "the gateway is 9.1.0"]);
+});
 
 test("a budget that is spent", async () => {
   instead = ({ path }) =>

@@ -94,49 +94,63 @@ describe("config check", () => {
   test("names what is wrong, and its exit code says so", async () => {
     installGateway(
       "check",
-      `export async function checkConfig({ configFile, env, secretsFile }) {
+      `export async function checkConfig({ env, ...files }) {
+        if (env === "production") throw Object.assign(new Error("there is none"), { name: "CheckError" });
         const problems = env === "staging" ? [{ name: "TRUSTED_ISSUER", message: "is not a variable" }] : [];
-        return { problems: [...problems, ...(configFile.endsWith("/other.toml") && secretsFile.endsWith("/.dev.vars") ? [{ name: "both", message: "are passed on" }] : [])] };
+        return { problems, count: 5, unchecked: ["ADMIN_API_KEY", JSON.stringify(files)] };
       }`,
     );
     const well = await check();
     assert.deepEqual([well.code, well.stdout], [0, ""]);
-    assert.match(well.stderr, /the variables are right/);
+    assert.match(well.stderr, /its 5 variables are right; not checked, for want of a value: ADMIN/);
     const wrong = await check("--env", "staging");
-    assert.deepEqual([wrong.code, wrong.stdout], [10, "TRUSTED_ISSUER: is not a variable\n"]);
+    assert.deepEqual([wrong.code, wrong.stdout], [10, "TRUSTED_ISSUER is not a variable\n"]);
+    const refused = await check("--env", "production");
+    assert.deepEqual([refused.code, refused.stdout], [2, ""]);
     const json = await check("--config", "other.toml", "--secrets", ".dev.vars", "--json");
-    assert.deepEqual(JSON.parse(json.stdout), {
-      problems: [{ name: "both", message: "are passed on" }],
+    assert.deepEqual(JSON.parse(JSON.parse(json.stdout).unchecked[1]), {
+      configFile: join(folder, "other.toml"),
+      secretsFile: join(folder, ".dev.vars"),
     });
   });
 });
 
 describe("init", () => {
-  const init = (...args) => runCommand(["init", ...args], { folder });
+  const init = (args, env = {}) => runCommand(["init", ...args], { folder, env });
 
-  test("without the gateway's package it says what brings it along", async () => {
-    const { code, stderr } = await init("my-gateway");
-    assert.equal(code, 2);
-    assert.match(stderr, /npx -p quillgate@\S+ -p quillgate-gateway@\S+ quillgate init my-gateway/);
+  test("without the gateway's package npm fetches it, in the same version", async () => {
+    const bin = join(folder, "bin");
+    mkdirSync(bin);
+    const program = '#!/bin/sh\nprintf "%s\\n" "$@" > npx-arguments\nexit 2\n';
+    writeFileSync(join(bin, "npx"), program, { mode: 0o755 });
+    const { code } = await init(["my-gateway", "--project", "acme", "--archive"], { PATH: bin });
+    assert.equal(code, 2, "the exit code is passed on");
+    const [wanted, ...rest] = readFileSync(join(folder, "npx-arguments"), "utf8").split("\n");
+    const { stdout: version } = await runCommand(["--version"]);
+    assert.equal(wanted, `--package=quillgate-gateway@${version.trim()}`);
+    assert.deepEqual(rest, [
+      ...["--", "quillgate-gateway", "init", "--project=acme", "--archive", "--", "my-gateway", ""],
+    ]);
+    const { code: own, stderr } = await init(["my-gateway"], { PATH: "/nonexistent" });
+    assert.equal(own, 2);
+    assert.match(stderr, /quillgate-gateway@\S+ is not installed here, and npx could not be run/);
   });
 
-  test("passes on what is known, and where nobody can be asked the usual answer", async () => {
+  test("passes on what is known, and asks nothing where nobody can be asked", async () => {
     installGateway(
       "init",
-      `import { writeFileSync } from "node:fs";
-      export async function init({ directory, project, archive, prompt }) {
-        const usual = await prompt("Which?", "this one");
-        writeFileSync(directory, JSON.stringify({ project, archive, usual }));
-        if (project === undefined) await prompt("Which project?");
+      `export async function init({ directory, ...rest }) {
+        if (rest.project === undefined) throw Object.assign(new Error("no project"), { name: "InitError" });
+        return { directory, files: ["wrangler.toml", JSON.stringify(rest)] };
       }`,
     );
-    const file = join(folder, "my-gateway");
-    assert.equal((await init("my-gateway", "--project", "acme", "--archive")).code, 0);
-    assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), {
-      ...{ project: "acme", archive: true, usual: "this one" },
-    });
-    const { code, stderr } = await init("my-gateway");
-    assert.equal(code, 2);
-    assert.match(stderr, /nobody can be asked here: Which project\?/);
+    const { code, stdout } = await init(["my-gateway", "--project", "acme", "--archive", "--json"]);
+    assert.equal(code, 0);
+    const { directory, files } = JSON.parse(stdout);
+    assert.equal(directory, join(folder, "my-gateway"));
+    assert.deepEqual(JSON.parse(files[1]), { project: "acme", archive: true });
+    const refused = await init(["my-gateway"]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /quillgate: no project/);
   });
 });

@@ -1,10 +1,14 @@
 /** A stand-in for a gateway, which answers the paths that the command line asks for. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../scripts/versions.mjs";
 import { startScriptedServer } from "../package/scripted_server.mjs";
 
 export const PROJECT = "demo-docs";
 const ANALYTICS = `/v1/analytics/${PROJECT}`;
 const AGENT = `/v2/agent/${PROJECT}`;
 const LIMIT = 100;
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
 
 /** How many rows each report has in all, and how a row is made. */
 const REPORTS = {
@@ -43,6 +47,7 @@ export async function startStandIn({ rows = 1100, instead } = {}) {
     if (other !== undefined) return other;
     const url = new URL(received.path, "http://gateway");
     if (url.pathname === "/healthz") return { json: { status: "ok" } };
+    if (url.pathname === "/openapi.json") return { json: { info: { version: VERSION } } };
     if (!received.headers.authorization) return problem(401, "unauthorized", "no token");
     return answer(received, url, rows, () => {
       used += 1;

@@ -117,6 +117,24 @@ test("a prompt is typed, and Ctrl-D is its end", async () => {
   assert.equal(server.requests.length, 1);
 });
 
+test("init asks on the terminal for what no flag says", async () => {
+  const place = join(folder, "node_modules", "quillgate-gateway");
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, "package.json"), '{"type":"module","exports":{"./init":"./init.js"}}');
+  const source = `export async function init({ directory, prompt }) {
+    const answers = [await prompt("Project id:"), await prompt("Archive?", "no")];
+    return { directory, files: answers };
+  }`;
+  writeFileSync(join(place, "init.js"), source);
+  const running = start(["init", "my-gateway"]);
+  await running.shows(/^Project id: $/m);
+  running.press("acme\n");
+  await running.shows(/^Archive\? \[no\] $/m);
+  running.press("\n");
+  assert.equal(await running.ended, 0);
+  assert.match(running.screen().join("\n"), /^wrote acme, no\nnext: cd my-gateway/m);
+});
+
 test("a table has a bar of its rows with the time that is left, and then is all there is", async () => {
   stallFrom(2);
   const args = ["views", ...RANGE, "--rows", "1000"];

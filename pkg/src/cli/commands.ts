@@ -304,8 +304,7 @@ export const COMMANDS: readonly Command[] = [
       config: {
         type: "text",
         value: "FILE",
-        default: "wrangler.toml",
-        summary: "The wrangler configuration.",
+        summary: "The wrangler configuration: that of the current folder unless told.",
       },
       env: { type: "text", value: "NAME", summary: "An environment of the configuration." },
       secrets: {
@@ -320,7 +319,10 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "init",
     summary: "Make a folder from which a gateway is deployed.",
-    description: ["It asks for what no flag says, and needs the npm package quillgate-gateway."],
+    description: [
+      "It asks for what no flag says. The npm package quillgate-gateway does it: that of the current folder, else " +
+        "npm fetches it.",
+    ],
     connects: false,
     arguments: [{ name: "DIR", required: true, summary: "The folder, which is made." }],
     options: {

@@ -14,15 +14,19 @@ export async function run(context: Context): Promise<number> {
       "quillgate-gateway is not installed here: npm install --save-dev quillgate-gateway",
     );
   }
-  const secrets = readText(context, "secrets");
-  const { problems } = await module.checkConfig({
-    configFile: resolve(host.folder, readText(context, "config") ?? "wrangler.toml"),
+  const fileOf = (flag: string) => {
+    const path = readText(context, flag);
+    return path === undefined ? undefined : resolve(host.folder, path);
+  };
+  const { problems, count, unchecked } = await module.checkConfig({
+    configFile: fileOf("config"),
     env: readText(context, "env"),
-    secretsFile: secrets === undefined ? undefined : resolve(host.folder, secrets),
+    secretsFile: fileOf("secrets"),
   });
-  if (output.json) await output.printJson({ problems });
-  else for (const { name, message } of problems) await output.print(toLine(`${name}: ${message}`));
+  if (output.json) await output.printJson({ problems, count, unchecked });
+  else for (const { name, message } of problems) await output.print(toLine(`${name} ${message}`));
   if (problems.length > 0) return exitCode("findings");
-  output.note("quillgate: the variables are right");
+  const note = unchecked.length > 0 ? `; not checked, for want of a value: ${unchecked}` : "";
+  output.note(`quillgate: the configuration and its ${count} variables are right${note}`);
   return exitCode("ok");
 }

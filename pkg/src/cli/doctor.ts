@@ -166,6 +166,7 @@ async function* examineGateway(
     ? ok("base URL", `${baseUrl} answers within ${ended - started} ms`)
     : warning("base URL", `${baseUrl} is not https`, "everybody on the way can read the token");
   yield examineClock(health.response, started, ended);
+  yield* examineVersion(baseUrl, signal);
   if (credential === undefined || projectId === undefined) return;
   yield* examineAccess(baseUrl, projectId, credential, signal);
 }
@@ -185,6 +186,23 @@ function examineClock({ headers }: Response, started: number, ended: number): Fi
     return problem("clock", found, "set this machine's clock by a time server (NTP)");
   }
   return ok("clock", skew < 1 ? "it agrees with the gateway's" : found);
+}
+
+/** Whether the gateway is of the same release: before 1.0 the second number tells releases apart. */
+async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGenerator<Finding> {
+  const answered = await send(toUrl(baseUrl, "/openapi.json"), {}, signal, TIMEOUT_MS).catch(() => {
+    signal.throwIfAborted();
+    return undefined;
+  });
+  const { info } = (answered?.body ?? {}) as { info?: { version?: unknown } };
+  if (typeof info?.version !== "string") return;
+  const [own, other] = [readVersion(), info.version].map(
+    (version) => /^0\.\d+|^\d+/.exec(version)?.[0],
+  );
+  const found = `the gateway is ${info.version}`;
+  yield own === other
+    ? ok("versions", found)
+    : warning("versions", found, `use one release: npx quillgate@${toLine(info.version)}`);
 }
 
 /** Whether the gateway accepts the token: by one request that the token's scopes allow. */

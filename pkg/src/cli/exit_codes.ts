@@ -27,9 +27,11 @@ export function exitCode(name: ExitName): number {
   return EXIT_CODES[name][0];
 }
 
-/** The exit codes of the client's errors, by their names. */
+/** The exit codes of the errors of the client and the gateway's package, by their names. */
 const BY_NAME: Record<string, ExitName> = {
   ValidationError: "usage",
+  CheckError: "usage",
+  InitError: "usage",
   BadRequestError: "usage",
   AuthenticationError: "access",
   PermissionError: "access",

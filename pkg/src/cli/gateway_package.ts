@@ -8,16 +8,23 @@ import type { Host } from "./command.js";
 /** What is wrong with a variable of a gateway. */
 export interface ConfigProblem {
   name: string;
+  /** What follows the name in a sentence; never a value. */
   message: string;
 }
 
 /** The module `quillgate-gateway/check`. */
 export interface CheckModule {
   checkConfig(options: {
-    configFile: string;
+    configFile: string | undefined;
     env: string | undefined;
     secretsFile: string | undefined;
-  }): Promise<{ problems: ConfigProblem[] }>;
+  }): Promise<{
+    problems: ConfigProblem[];
+    /** How many variables were read. */
+    count: number;
+    /** The secrets that are needed, and that no file had. */
+    unchecked: string[];
+  }>;
 }
 
 /** The module `quillgate-gateway/init`. */
@@ -26,8 +33,8 @@ export interface InitModule {
     directory: string;
     project: string | undefined;
     archive: boolean | undefined;
-    prompt(question: string, fallback?: string): Promise<string>;
-  }): Promise<void>;
+    prompt: ((question: string, fallback?: string) => Promise<string>) | undefined;
+  }): Promise<{ directory: string; files: string[] }>;
 }
 
 /**

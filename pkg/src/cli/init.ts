@@ -1,45 +1,64 @@
 /** `quillgate init` */
 
+import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Context, readSwitch, readText, UsageError } from "./command.js";
+import { exitCode } from "./exit_codes.js";
 import { type InitModule, loadGatewayModule } from "./gateway_package.js";
+import { toLine } from "./table.js";
 import { readVersion } from "./version.js";
 
-export async function run(context: Context): Promise<undefined> {
-  const { host, arguments: args } = context;
+export async function run(context: Context): Promise<number> {
+  const { host, output, arguments: args } = context;
   const [directory = ""] = args;
   const module = await loadGatewayModule<InitModule>(host, "init");
-  if (module === undefined) {
-    const packages = `-p quillgate@${readVersion()} -p quillgate-gateway@${readVersion()}`;
-    throw new UsageError(
-      `quillgate-gateway is not installed here. This brings it along: npx ${packages} quillgate init ${directory}`,
-    );
-  }
-  await module.init({
+  if (module === undefined) return runFromRegistry(context, directory);
+  const canAsk = host.stdin.isTTY === true && output.interactive;
+  const { files, directory: made } = await module.init({
     directory: resolve(host.folder, directory),
     project: readText(context, "project"),
     archive: readSwitch(context, "archive") || undefined,
-    prompt: (question, fallback) => ask(context, question, fallback),
+    prompt: canAsk ? (question, fallback) => ask(context, question, fallback) : undefined,
   });
+  if (output.json) {
+    await output.printJson({ directory: made, files });
+  } else {
+    await output.print(toLine(`wrote ${files.join(", ")}`));
+    output.note(`next: cd ${directory}, and go on with its README.md`);
+  }
+  return exitCode("ok");
 }
 
-/** Asks on the terminal; elsewhere there is nobody to ask, and the answer is the usual one. */
-async function ask(
-  { host, output, signal }: Context,
-  question: string,
-  fallback: string | undefined,
-): Promise<string> {
-  if (host.stdin.isTTY !== true || !output.interactive) {
-    if (fallback !== undefined) return fallback;
-    throw new UsageError(`nobody can be asked here: ${question}`);
-  }
+/** Asks on the terminal; what is answered with nothing is the fallback. */
+async function ask({ signal }: Context, question: string, fallback = ""): Promise<string> {
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const shown = fallback === undefined ? "" : ` [${fallback}]`;
-    const answer = (await reader.question(`${question}${shown} `, { signal })).trim();
-    return answer === "" && fallback !== undefined ? fallback : answer;
+    const shown = fallback === "" ? "" : ` [${fallback}]`;
+    return (await reader.question(`${question}${shown} `, { signal })).trim() || fallback;
   } finally {
     reader.close();
   }
+}
+
+/** Lets npm bring the gateway's package along, which asks first, and runs its own `init`. */
+async function runFromRegistry(context: Context, directory: string): Promise<number> {
+  const { host } = context;
+  const wanted = `quillgate-gateway@${readVersion()}`;
+  const project = readText(context, "project");
+  const args = [
+    ...[`--package=${wanted}`, "--", "quillgate-gateway", "init"],
+    ...(project === undefined ? [] : [`--project=${project}`]),
+    ...(readSwitch(context, "archive") ? ["--archive"] : []),
+    ...["--", directory],
+  ];
+  const child = spawn("npx", args, { cwd: host.folder, env: { ...host.env }, stdio: "inherit" });
+  const code = await new Promise<number | null>((resolve) => {
+    child.on("error", () => resolve(null));
+    child.on("close", (ended) => resolve(ended ?? exitCode("failure")));
+  });
+  if (code !== null) return code;
+  throw new UsageError(
+    `${wanted} is not installed here, and npx could not be run. Install it, and run this again`,
+  );
 }
