@@ -159,7 +159,7 @@ describe("an export that was interrupted is completed, byte for byte", () => {
     assert.equal((await quillgate(args)).code, 2);
     instead = undefined;
     const [bytes, cursor] = [read("views.csv"), read("views.csv.quillgate-cursor")];
-    for (const more of ["", "/guides/5", "/guides/500\r\n/guides/501,1"]) {
+    for (const more of ["", "/guides/5", "/guides/500\r\n/guides/501,1", "x".repeat(100_000)]) {
       writeFileSync(join(folder, "views.csv"), bytes + more);
       writeFileSync(join(folder, "views.csv.quillgate-cursor"), cursor);
       assert.equal((await quillgate([...args, "--resume"])).code, 0);
@@ -198,6 +198,38 @@ describe("an export that was interrupted is completed, byte for byte", () => {
     assert.equal(server.requests.length, 0);
     assert.ok(!existsSync(join(folder, "views.csv.quillgate-cursor")));
   });
+});
+
+test("a last page without rows ends a file like any other", async () => {
+  const last = { totals: {}, views: [], hasMore: false };
+  instead = ({ path }) => (path.includes("offset=1000") ? { json: last } : undefined);
+  const rows = (await exported("views", "ndjson")).trimEnd().split("\n").map(JSON.parse);
+  assert.equal(rows.length, 1000);
+  for (const [format, parse] of [
+    ["json", JSON.parse],
+    ["ndjson", (text) => text.trimEnd().split("\n").map(JSON.parse)],
+  ]) {
+    const file = `views.${format}`;
+    assert.equal((await quillgate(["views", ...RANGE, "-o", file])).code, 0);
+    assert.deepEqual(parse(read(file)), rows);
+    assert.ok(!existsSync(join(folder, `${file}.quillgate-cursor`)));
+  }
+});
+
+test("an export without a row is a file all the same", async () => {
+  instead = () => ({ json: { totals: {}, views: [], hasMore: false } });
+  for (const [format, text] of [
+    ["csv", "\uFEFFpath,human,ai,total\r\n"],
+    ["ndjson", ""],
+    ["json", "[\n]\n"],
+  ]) {
+    const file = `views.${format}`;
+    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", file]);
+    assert.deepEqual([code, stderr], [0, "views: 0 rows in 1 request\n"]);
+    assert.equal(read(file), text);
+    const { stdout } = await quillgate(["views", ...RANGE, "--format", format]);
+    assert.equal(stdout, text);
+  }
 });
 
 describe("a file is not mistaken for another", () => {

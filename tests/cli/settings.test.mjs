@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { readSettings } from "../../pkg/dist/cli/settings.js";
 import { runCommand } from "./command_line.mjs";
 import { startStandIn } from "./stand_in.mjs";
 
@@ -179,6 +180,14 @@ test("an admin key goes where a flag says, and not where a variable or a file do
   await quillgate([...LIST, ...flags], { env });
   assert.deepEqual(seen().url, server.url);
   assert.equal(seen().token, "mint_of_the_user");
+});
+
+test("an admin key without such a flag goes to the platform, whatever a variable or a file says", async () => {
+  write(userFile(), { baseUrl: other.url });
+  const env = { QUILLGATE_ADMIN_KEY: "mint_of_the_user", QUILLGATE_BASE_URL: other.url };
+  const host = { env, folder, home, signal: new AbortController().signal };
+  const { baseUrl, credential } = await readSettings({ host, values: {} });
+  assert.deepEqual([baseUrl, credential.kind], [undefined, "adminKey"]);
 });
 
 test("what only a gateway has is not asked of the platform", async () => {

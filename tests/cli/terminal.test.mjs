@@ -133,6 +133,11 @@ test("init asks on the terminal for what no flag says", async () => {
   running.press("\n");
   assert.equal(await running.ended, 0);
   assert.match(running.screen().join("\n"), /^wrote acme, no\nnext: cd my-gateway/m);
+
+  const interrupted = start(["init", "my-gateway"]);
+  await interrupted.shows(/^Project id: $/m);
+  interrupted.press(CTRL_C);
+  assert.equal(await interrupted.ended, 130);
 });
 
 test("a table has a bar of its rows with the time that is left, and then is all there is", async () => {

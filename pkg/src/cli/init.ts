@@ -33,6 +33,8 @@ export async function run(context: Context): Promise<number> {
 /** Asks on the terminal; what is answered with nothing is the fallback. */
 async function ask({ signal }: Context, question: string, fallback = ""): Promise<string> {
   const reader = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C is a key for the reader, and no signal.
+  reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     const shown = fallback === "" ? "" : ` [${fallback}]`;
     return (await reader.question(`${question}${shown} `, { signal })).trim() || fallback;

@@ -35,7 +35,8 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     return (await raceWithSignal(carryOut(context), signal)) ?? exitCode("ok");
   } catch (error) {
     if (isBrokenPipe(error)) return exitCode("brokenPipe");
-    return report(error, output, args);
+    // Whatever an interruption makes fail, it is the reason.
+    return report(host.signal.aborted ? host.signal.reason : error, output, args);
   } finally {
     output.setStatus(undefined);
   }
