@@ -2,9 +2,8 @@
 
 import type { ApiPromise } from "./api_promise.js";
 import { captureCallSite, locate } from "./errors.js";
-import { follow } from "./exchange.js";
+import { follow, sleep } from "./exchange.js";
 import { MODE_WATCH } from "./generated/protocol.js";
-import { streamJobEvents } from "./job_stream.js";
 import { refuseUnknown } from "./known.js";
 import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions, WriteOptions } from "./options.js";
@@ -134,7 +133,9 @@ export class AgentJobs {
       const sender = await this.#transport.sender();
       watch = new Task(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
       const inner = { ...call, signal };
-      yield* this.#streamed(watch, id, inner);
+      // What a gateway does not stream, polling makes up for. Most clients never need this part.
+      const module = this.#transport.mayStream && (await import("./job_stream.js").catch(() => {}));
+      if (module) yield* module.streamChanges(this.#transport, watch, id, inner, { follow, sleep });
       for (;;) {
         const change = await watch.next(this.#transport.callOptions(inner));
         if (change === undefined) return;
@@ -146,41 +147,6 @@ export class AgentJobs {
       leave();
       left.abort();
       watch?.free();
-    }
-  }
-
-  /** The changes that a gateway streams; what it does not, polling makes up for. */
-  async *#streamed(
-    watch: Task,
-    id: JobId,
-    call: RequestOptions & { signal: AbortSignal },
-  ): AsyncGenerator<JobChange, void, void> {
-    if (!this.#transport.mayStream) return;
-    const expiry = new AbortController();
-    const timer = setTimeout(() => expiry.abort(), watch.time);
-    const { signal } = expiry;
-    const leave = follow(expiry, call.signal);
-    const connect = (lastEventId: string, signal: AbortSignal) =>
-      this.#transport.stream(id, lastEventId, { ...call, signal });
-    const events = streamJobEvents(connect, signal);
-    try {
-      for (let next = await events.next(); ; next = await events.next()) {
-        if (next.done) {
-          this.#transport.mayStream = next.value;
-          return;
-        }
-        const change = watch.tell(next.value);
-        if (change !== undefined) yield change;
-        if (change?.done) return;
-      }
-    } catch (error) {
-      if (expiry.signal.aborted && !call.signal.aborted) throw watch.expire();
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      leave();
-      expiry.abort();
-      await events.return(true);
     }
   }
 }

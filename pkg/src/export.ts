@@ -2,6 +2,7 @@
 
 import type { ApiError, ValidationError } from "./errors.js";
 import { writeHeader, writeRows } from "./export_format.js";
+import type { Tools } from "./job_stream.js";
 import type {
   Carrier,
   ExportOptions,
@@ -19,6 +20,12 @@ const LEAST_WAIT = 1_000;
 /** Parameters that say where a list begins, and not which list it is. */
 const POSITIONS = ["limit", "offset", "page", "cursor"];
 
+/** What is handed over to this part. */
+export interface ExportTools extends Tools {
+  List: typeof List;
+  ValidationError: typeof ValidationError;
+}
+
 /** A piece of an export: a page, and where the list goes on. */
 interface Piece<Name extends ListName> {
   text: string;
@@ -31,9 +38,6 @@ const piecesOf = new WeakMap<object, AsyncGenerator<Piece<ListName>, void>>();
 /**
  * Reads the next piece of an export into its stream.
  *
- * The classes are handed over: an import would make bundlers export them from the application's
- * own file, and some load that file twice.
- *
  * @param left aborts when the stream is cancelled
  * @internal
  */
@@ -43,14 +47,13 @@ export async function pull<Name extends ListName>(
   source: Source<Name>,
   options: ExportOptions<Name>,
   left: AbortController,
-  ListClass: typeof List,
-  ErrorClass: typeof ValidationError,
+  tools: ExportTools,
 ): Promise<void> {
   const { signal } = left;
   let pieces = piecesOf.get(controller) as ReturnType<typeof readPieces<Name>> | undefined;
   if (pieces === undefined) {
-    refuse(source, options, ErrorClass);
-    const begun = readPieces(source, options, left, ListClass);
+    refuse(source, options, tools.ValidationError);
+    const begun = readPieces(source, options, left, tools);
     signal.addEventListener("abort", () => begun.return());
     piecesOf.set(controller, begun as AsyncGenerator<Piece<ListName>, void>);
     pieces = begun;
@@ -75,7 +78,7 @@ async function* readPieces<Name extends ListName>(
   source: Source<Name>,
   options: ExportOptions<Name>,
   left: AbortController,
-  ListClass: typeof List,
+  { List, follow, sleep }: ExportTools,
 ): AsyncGenerator<Piece<Name>, void> {
   const { name, site, transport } = source;
   const { format } = options;
@@ -92,7 +95,7 @@ async function* readPieces<Name extends ListName>(
   try {
     for (;;) {
       const params = cursor === undefined ? source.params : { cursor };
-      const list = new ListClass(carrier, name, params, callOptions, site);
+      const list = new List(carrier, name, params, callOptions, site);
       try {
         for await (const page of list.pages()) {
           yield { text: header + writeRows(name, format, body), cursor: page.cursor };
@@ -172,27 +175,4 @@ function readWait(error: unknown): number {
   const { status, retryAfter } = error as Partial<ApiError>;
   if (status !== 429 || retryAfter == null) return Number.NaN;
   return Math.max(LEAST_WAIT, Math.ceil(retryAfter * 1000));
-}
-
-/** Makes a controller abort with a signal. @returns what ends that */
-function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
-  const abort = () => controller.abort(signal?.reason);
-  if (signal?.aborted) abort();
-  signal?.addEventListener?.("abort", abort);
-  return () => signal?.removeEventListener?.("abort", abort);
-}
-
-/** Waits; rejects with the signal's reason as soon as it aborts. */
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    }, ms);
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", abort);
-  });
 }

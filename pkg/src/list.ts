@@ -2,7 +2,7 @@
 
 import type { WithResponse } from "./api_promise.js";
 import { captureCallSite, locate, ValidationError } from "./errors.js";
-import { follow } from "./exchange.js";
+import { follow, sleep } from "./exchange.js";
 import { MODE_EVERYTHING, MODE_PAGES } from "./generated/protocol.js";
 import { refuseUnknown } from "./known.js";
 import type { RequestOptions } from "./options.js";
@@ -227,7 +227,12 @@ export class List<Name extends ListName>
         {
           pull: (controller) =>
             import("./export.js").then((module) =>
-              module.pull(controller, stream, this.#source, options, left, List, ValidationError),
+              module.pull(controller, stream, this.#source, options, left, {
+                List,
+                ValidationError,
+                follow,
+                sleep,
+              }),
             ),
           cancel: () => left.abort(),
         },

@@ -149,6 +149,8 @@ describe("init", () => {
     const { directory, files } = JSON.parse(stdout);
     assert.equal(directory, join(folder, "my-gateway"));
     assert.deepEqual(JSON.parse(files[1]), { project: "acme", archive: true });
+    const without = await init(["my-gateway", "--project", "acme", "--no-archive", "--json"]);
+    assert.equal(JSON.parse(JSON.parse(without.stdout).files[1]).archive, false);
     const refused = await init(["my-gateway"]);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /quillgate: no project/);

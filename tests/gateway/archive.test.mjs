@@ -526,6 +526,20 @@ test(
   },
 );
 
+test("a page without rows, behind which a day goes on, is not its end", LONG, async () => {
+  const { length } = await archived();
+  await gate.upstream.digHole({ at: 250, places: 250 });
+  await age(1);
+  const isLast = (date) => (target) => target.includes(`From=${date}&`) && /=750$/.test(target);
+  for (;;) {
+    await gate.gateway.runCron();
+    const targets = (await archived()).slice(length).map(({ target }) => target);
+    if (unsettled().every((date) => targets.some(isLast(date)))) break;
+  }
+  await gate.upstream.fillHoles();
+  await assertEqualToTruth(await truths());
+});
+
 test("days that are no longer retained are deleted, and no others", LONG, async () => {
   const kept = 4;
   await gate.gateway.stop();

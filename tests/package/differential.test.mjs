@@ -41,11 +41,12 @@ function entryOf(folder) {
   return createRequire(join(folder, "x.cjs")).resolve("quillgate");
 }
 
-/** Imports an installed package, and has it load its wasm, which takes real time. */
+/** Imports an installed package, and has it load its wasm and its later part, which takes real time. */
 async function load(folder) {
   const quillgate = await import(pathToFileURL(entryOf(folder)).href);
   const client = new quillgate.Client({ projectId: "acme", adminKey: "mint_x" });
   await client.buildRequest("analytics.views", {});
+  await import(pathToFileURL(join(dirname(entryOf(folder)), "job_stream.js")).href);
   return quillgate;
 }
 

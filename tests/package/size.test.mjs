@@ -11,11 +11,12 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 /**
  * In bytes. A change that has to go past one says so by raising it here. With the state machine in
- * wasm and its driver in TypeScript there are 12,516 of wasm and 9,483 of JavaScript, where futures
- * in wasm were 27,994 and 9,358. What writes an export is loaded by the first use of one: 1,897.
- * The tarball has 37,000 of the command line, which an import does not load.
+ * wasm and its driver in TypeScript there are 12,474 of wasm and 9,408 of JavaScript, where futures
+ * in wasm were 27,994 and 9,358. What writes an export and what reads a gateway's stream of a job are
+ * loaded by their first use, 2,800; the 600 with which Vite loads them are in the JavaScript.
+ * Of the tarball 37,000 are the command line, which an import does not load.
  */
-const BUDGET = { wasm: 12_600, js: 9_500, total: 22_000, lazy: 2_000, tarball: 120_000 };
+const BUDGET = { wasm: 12_600, js: 9_500, total: 22_000, lazy: 2_900, tarball: 120_000 };
 /** How much more than JavaScript and wasm apart the entry is that embeds the wasm, as the README says. */
 const MOST_FOR_INLINE = 1.04;
 
@@ -27,7 +28,7 @@ test("wasm and JavaScript are within their budget, compressed with brotli", asyn
   assert.ok(sum <= BUDGET.total, `they have ${sum} bytes together of ${BUDGET.total}`);
 });
 
-test("what writes an export is a file of its own, which an import does not load", async () => {
+test("what writes an export or reads a stream is a file of its own, which an import does not load", async () => {
   for (const entry of ["quillgate", "quillgate/inline"]) {
     const { brotli } = (await ownSizes(entry)).lazy;
     assert.ok(brotli > 0, `${entry} loads it at once`);

@@ -112,6 +112,12 @@ export function readSwitch({ values }: Pick<Context, "values">, name: string): b
   return values[name] === true;
 }
 
+/** Whether a flag is set, or its opposite `--no-…` is; `undefined` when neither is. */
+export function readChoice({ values }: Pick<Context, "values">, name: string): boolean | undefined {
+  const value = values[name];
+  return typeof value === "boolean" ? value : undefined;
+}
+
 /** The values of a flag that may be given several times. */
 export function readList(
   { values }: Pick<Context, "values">,

@@ -327,7 +327,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: [{ name: "DIR", required: true, summary: "The folder, which is made." }],
     options: {
       project: { type: "text", value: "ID", summary: "The project's identifier." },
-      archive: { type: "switch", summary: "With the daily archive." },
+      archive: { type: "switch", summary: "With the daily archive; --no-archive is without." },
     },
     examples: [{ text: "A gateway for acme", line: "quillgate init my-gateway --project acme" }],
     load: () => import("./init.js"),

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { type Context, readSwitch, readText, UsageError } from "./command.js";
+import { type Context, readChoice, readText, UsageError } from "./command.js";
 import { exitCode } from "./exit_codes.js";
 import { type InitModule, loadGatewayModule } from "./gateway_package.js";
 import { toLine } from "./table.js";
@@ -18,7 +18,7 @@ export async function run(context: Context): Promise<number> {
   const { files, directory: made } = await module.init({
     directory: resolve(host.folder, directory),
     project: readText(context, "project"),
-    archive: readSwitch(context, "archive") || undefined,
+    archive: readChoice(context, "archive"),
     prompt: canAsk ? (question, fallback) => ask(context, question, fallback) : undefined,
   });
   if (output.json) {
@@ -48,10 +48,11 @@ async function runFromRegistry(context: Context, directory: string): Promise<num
   const { host } = context;
   const wanted = `quillgate-gateway@${readVersion()}`;
   const project = readText(context, "project");
+  const archive = readChoice(context, "archive");
   const args = [
     ...[`--package=${wanted}`, "--", "quillgate-gateway", "init"],
     ...(project === undefined ? [] : [`--project=${project}`]),
-    ...(readSwitch(context, "archive") ? ["--archive"] : []),
+    ...(archive === undefined ? [] : [archive ? "--archive" : "--no-archive"]),
     ...["--", directory],
   ];
   const child = spawn("npx", args, { cwd: host.folder, env: { ...host.env }, stdio: "inherit" });

@@ -80,6 +80,7 @@ function readFlags(
       args: [...args],
       options: known,
       allowPositionals: true,
+      allowNegative: true,
     });
     // No switch may be given several times, so that a list is one of texts.
     return { values: values as Values, positionals };

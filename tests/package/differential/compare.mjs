@@ -101,7 +101,7 @@ function isObject(value) {
 /** Both recordings around the first difference, and the case in full. */
 export function explain(subject, { before, after, differences, command }) {
   const [first] = differences;
-  const at = Number(/^events\[(\d+)\]/.exec(first.path)?.[1] ?? before.events.length);
+  const at = Number(/^events\[(\d+)\]/.exec(first?.path ?? "")?.[1] ?? before.events.length);
   return [
     `case ${subject.number} differs; to run it alone: ${command}`,
     "",

@@ -332,9 +332,11 @@ impl Body {
             running.log_end(CANCELLED);
             return Vec::new();
         }
-        if chunk.is_empty() {
+        let is_whole = running.query.export.next().is_none();
+        if chunk.is_empty() || is_whole {
             running.log_end("complete");
-            return Vec::new();
+            // After the last row there is nothing that a trap could cut off.
+            return Vec::from_iter((!chunk.is_empty()).then_some(chunk));
         }
         let mut ending = Vec::new();
         let internal = problem_type(&running.refuse(&Problem::internal()));
