@@ -168,8 +168,8 @@ function writeFish(commands: readonly Command[]): string {
     for (const [name, option] of Object.entries(optionsOf(command))) {
       const short = name === "output" ? " -s o" : "";
       const choices = option.choices === undefined ? "" : ` -a ${quote(option.choices.join(" "))}`;
-      const file = takesFile(option) ? " -F" : "";
-      const value = option.value === undefined ? "" : ` -r${file}${choices}`;
+      const files = takesFile(option) ? " -r -F" : " -x";
+      const value = option.value === undefined ? "" : `${files}${choices}`;
       const text = quote(option.summary);
       lines.push(`complete -c quillgate -n ${when} -l ${name}${short}${value} -d ${text}`);
     }
