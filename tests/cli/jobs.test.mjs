@@ -166,6 +166,13 @@ test("list is a table for people, which obeys nothing in it, and JSON for progra
   assert.equal(code, 0);
   assert.match(stdout, /^ID +STATUS +CREATED +BY +PULL REQUEST +PROMPT\njob_1 +completed .* alice/);
   assert.ok(!stdout.includes("\u001b"));
+  instead = () => ({
+    json: { jobs: [{ id: "job_1", status: "active", prompt: "\u009b2J" }], nextCursor: null },
+  });
+  const shown = await quillgate(["list", "--json"], { columns: 80 });
+  assert.ok(!shown.stdout.includes("\u009b"));
+  assert.equal(JSON.parse(shown.stdout)[0].prompt, "\u009b2J");
+  instead = undefined;
   const { stdout: json } = await quillgate(["list", "--json", "--rows", "5"]);
   assert.equal(JSON.parse(json)[0].id, "job_1");
   assert.match(server.requests.at(-1).path, /limit=5$/);

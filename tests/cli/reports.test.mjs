@@ -104,6 +104,21 @@ test("a table fits the terminal, and obeys nothing that a row says", async () =>
   }
 });
 
+test("a terminal gets no row that it would obey, in any format; a file and a pipe get them as they are", async () => {
+  const path = "/a\u001b[2J\u009b2J\u202eb";
+  const json = { totals: {}, views: [{ path, human: 1, ai: 1, total: 2 }], hasMore: false };
+  instead = () => ({ json });
+  for (const format of ["table", ...FORMATS]) {
+    const args = ["views", ...RANGE, "--format", format, "--quiet"];
+    const { stdout } = await quillgate(args, { columns: 100 });
+    assert.ok(stdout.includes("2J"), "the row is there");
+    for (const obeyed of ["\u001b", "\u009b", "\u202e"])
+      assert.ok(!stdout.includes(obeyed), format);
+  }
+  const { stdout } = await quillgate(["views", ...RANGE, "--format", "csv", "--quiet"]);
+  assert.ok(stdout.includes(path));
+});
+
 test("--last is the finished days in UTC", async () => {
   await quillgate(["views", "--last", "2w", "--rows", "1", "--format", "table"]);
   const query = new URL(server.requests[0].path, server.url).searchParams;

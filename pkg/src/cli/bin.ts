@@ -35,5 +35,9 @@ const host: Host = {
   stderr: process.stderr,
   signal: controller.signal,
 };
-// Everything is written by now: what still is under way is not waited for.
-process.exit(await run(process.argv.slice(2), host));
+const code = await run(process.argv.slice(2), host);
+// Not everywhere is a pipe written to at once. What else is under way is not waited for.
+for (const stream of [process.stdout, process.stderr]) {
+  await new Promise((resolve) => stream.write("", resolve));
+}
+process.exit(code);

@@ -42,7 +42,7 @@ export async function run(context: Context): Promise<undefined> {
   const series = await readSeries(settings, query, context.signal);
   const file = readText(context, "output");
   const text = writeSeries(series, format, file === undefined ? output.columns : undefined);
-  if (file === undefined) await output.write(text);
+  if (file === undefined) await output.writeRows(new TextEncoder().encode(text));
   else await writeFile(resolve(host.folder, file), text);
   if (series.missing.length > 0) {
     const count = series.missing.length;

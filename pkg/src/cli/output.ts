@@ -1,7 +1,7 @@
 /** What a command prints: results on standard output, everything else on standard error. */
 
 import type { Host, Stream } from "./command.js";
-import { replaceControls } from "./table.js";
+import { escapeControls, replaceControls, toLine } from "./table.js";
 
 /** A line that stands last on the terminal and is drawn again and again. */
 export interface StatusLine {
@@ -52,7 +52,14 @@ export class Output {
 
   /** Writes a value as JSON. */
   printJson(value: unknown): Promise<void> {
-    return this.print(JSON.stringify(value, null, this.isTerminal ? 2 : undefined));
+    if (!this.isTerminal) return this.print(JSON.stringify(value));
+    return this.print(escapeControls(JSON.stringify(value, null, 2)));
+  }
+
+  /** Writes rows as a server has them; a terminal gets none that it would obey. */
+  writeRows(rows: Uint8Array): Promise<void> {
+    if (!this.isTerminal) return this.write(rows);
+    return this.write(replaceControls(new TextDecoder().decode(rows).replaceAll("\r\n", "\n")));
   }
 
   /** Writes a part of the result, and resolves when there is room for more. */
@@ -81,7 +88,7 @@ export class Output {
       return;
     }
     this.#say(`quillgate: ${error.message}`);
-    for (const detail of error.details) this.#say(`  ${detail}`);
+    for (const detail of error.details) this.#say(`  ${toLine(detail)}`);
     if (error.requestId !== null) this.#say(`  request ${error.requestId}`);
     if (!this.quiet) for (const hint of hints) this.#say(`  ${hint}`);
   }

@@ -162,7 +162,7 @@ async function openSink(
       params,
       rows: 0,
       isEmpty: true,
-      write: (chunk) => output.write(chunk),
+      write: (chunk) => output.writeRows(chunk),
       close: async () => {},
     };
   }

@@ -6,6 +6,7 @@ import { COMMANDS } from "./commands.js";
 import { exitCode, exitCodeOf } from "./exit_codes.js";
 import { Output } from "./output.js";
 import { parse } from "./parse.js";
+import { toLine } from "./table.js";
 
 /**
  * Runs a command line, and resolves to its exit code.
@@ -64,17 +65,19 @@ function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 const LONGEST_END_MS = 2_000;
 
+/** What the errors of the client say, beside those of the host. */
+interface Failure {
+  name?: string;
+  message?: string;
+  status?: number;
+  requestId?: string | null;
+  details?: readonly string[];
+  cause?: unknown;
+}
+
 function report(error: unknown, output: Output, args: readonly string[]): number {
   const code = exitCodeOf(error);
-  const known = error as {
-    name?: string;
-    message?: string;
-    status?: number;
-    requestId?: string | null;
-    details?: readonly string[];
-    retryAfter?: number | null;
-    cause?: { message?: string; code?: string; cause?: { message?: string } };
-  };
+  const known = error as Failure;
   const message = error instanceof Error ? describe(known, code) : String(error);
   output.fail({
     name: known.name ?? "Error",
@@ -88,14 +91,13 @@ function report(error: unknown, output: Output, args: readonly string[]): number
   return code;
 }
 
-function describe(
-  { message = "", cause, name }: { message?: string; name?: string; cause?: { code?: string } },
-  code: number,
-): string {
+function describe({ message = "", cause, name, status }: Failure, code: number): string {
   if (name === "ConnectionError" && cause !== undefined) {
     return `${message} (${findCause(cause)})`;
   }
-  return message === "" ? `it failed with exit code ${code}` : message;
+  if (message === "") return `it failed with exit code ${code}`;
+  // A server's words do not begin lines of their own.
+  return status === undefined ? message : toLine(message);
 }
 
 function hintsOf(error: unknown, code: number, args: readonly string[]): string[] {

@@ -81,6 +81,14 @@ export function replaceControls(text: string, by = "\uFFFD"): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, by);
 }
 
+/** Writes what JSON itself leaves as it is, and a terminal would obey, as JSON's own escapes. */
+export function escapeControls(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /** Text of a server on one line. */
 export function toLine(text: string): string {
   return replaceControls(text.replaceAll("\n", " "), " ");
