@@ -74,7 +74,7 @@ test("the prompt is an argument, standard input or a file", async () => {
 test("create --wait prints the pull request as well", async () => {
   const { code, stdout, stderr } = await quillgate(["create", "x", "--wait"]);
   assert.deepEqual([code, stdout], [0, `job_1\n${LINK}\n`]);
-  assert.match(stderr, /job job_1 is active\n.*job job_1 is completed\n/);
+  assert.equal(stderr, "quillgate: job job_1 is active\nquillgate: job job_1 is completed\n");
   const { stdout: json } = await quillgate(["create", "x", "--wait", "--json"]);
   assert.deepEqual(JSON.parse(json).prLink, LINK);
 });
@@ -151,6 +151,7 @@ test("a job that there is not is exit code 4", async () => {
   const { code, stderr } = await quillgate(["watch", "job_9"]);
   assert.equal(code, 4);
   assert.match(stderr, /404 there is nothing here/);
+  assert.ok(!stderr.includes("the job goes on"));
 });
 
 test("message sends a follow-up, and waits when asked", async () => {

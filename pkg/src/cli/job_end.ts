@@ -3,9 +3,12 @@
 import type { AgentJob, Client, JobId } from "../index.js";
 import { type Context, readText } from "./command.js";
 import { readDuration } from "./duration.js";
-import { exitCode } from "./exit_codes.js";
+import { exitCode, exitCodeOf } from "./exit_codes.js";
 import { WaitProgress } from "./progress.js";
 import { toLine } from "./table.js";
+
+/** How a wait ends that leaves a job at work. */
+const LEAVING = [exitCode("waitTimeout"), exitCode("unavailable"), exitCode("budget")];
 
 /** How long a command waits for a job, in milliseconds. Read before anything is sent. */
 export function readTimeout(context: Context): number {
@@ -26,7 +29,6 @@ export async function watchJob(
   onChange: (job: AgentJob) => Promise<void> | void,
 ): Promise<AgentJob | undefined> {
   const name = toLine(String(id));
-  output.hint(`the job goes on; to wait for it: quillgate job watch ${name}`);
   const progress = new WaitProgress(output, `job ${name}`, timeout);
   try {
     let last: AgentJob | undefined;
@@ -36,6 +38,11 @@ export async function watchJob(
       await onChange(job);
     }
     return last;
+  } catch (error) {
+    if (signal.aborted || LEAVING.includes(exitCodeOf(error))) {
+      output.hint(`the job goes on; to wait for it: quillgate job watch ${name}`);
+    }
+    throw error;
   } finally {
     progress.end();
   }

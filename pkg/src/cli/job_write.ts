@@ -46,12 +46,10 @@ export async function runWrite(
   });
   if (output.json) await output.printJson(ended ?? null);
   else if (ended?.prLink) await output.print(toLine(ended.prLink));
-  output.note(`quillgate: job ${id} is ${toLine(ended?.status ?? "gone")}${describeLink(ended)}`);
+  if (output.interactive) output.note(`quillgate: job ${id} is ${toLine(ended?.status ?? "gone")}`);
+  if (ended?.status === "completed" && !ended.prLink)
+    output.note("quillgate: no files were changed");
   return exitCodeOfJob(ended);
-}
-
-function describeLink(job: AgentJob | undefined): string {
-  return job?.prLink ? "" : "; no files were changed";
 }
 
 /** How to say the same again without doing it twice. */

@@ -22,16 +22,17 @@ export function writeTable<Row>(
   const values = rows.map((row) => columns.map(({ value }) => value(row)));
   const cells = values.map((row) => row.map(writeCell));
   const heads = columns.map(({ head }) => head);
-  const isNumber = columns.map((_, at) =>
-    values.every((row) => typeof row[at] === "number" || row[at] == null),
-  );
+  const isNumber = columns.map((_, at) => {
+    const known = values.map((row) => row[at]).filter((value) => value != null);
+    return known.length > 0 && known.every((value) => typeof value === "number");
+  });
   const widths = heads.map((head, at) =>
     Math.max(...[head, ...cells.map((row) => row[at] as string)].map(countCharacters)),
   );
   shrink(widths, isNumber, width);
   const lines = [heads, ...cells].map((row) =>
     row
-      .map((cell, at) => fit(cell, widths[at] as number, rows.length > 0 && isNumber[at] === true))
+      .map((cell, at) => fit(cell, widths[at] as number, isNumber[at] === true))
       .join(GAP)
       .trimEnd(),
   );
