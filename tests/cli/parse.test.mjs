@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
+import { parse } from "../../pkg/dist/cli/parse.js";
 import { optionsOf } from "../../pkg/dist/cli/shared_options.js";
 import { runCommand } from "./command_line.mjs";
 
@@ -32,6 +33,18 @@ test("help is asked for in several ways, and no argument at all is one", async (
   assert.ok(!ofGroup.includes("searches"));
   const { stdout: ofCommand } = await runCommand(["help", "job", "create"]);
   assert.equal(ofCommand, (await runCommand(["job", "create", "--help"])).stdout);
+});
+
+test("every example can be typed as it stands", () => {
+  for (const { name, examples } of COMMANDS) {
+    for (const { line } of examples) {
+      const [, typed] = /quillgate (.*?)\)?(?: > .*)?$/.exec(line);
+      const words = typed.match(/"[^"]*"|\S+/g).map((word) => word.replaceAll('"', ""));
+      const parsed = parse(words, COMMANDS);
+      assert.equal(parsed.kind, "command", line);
+      assert.equal(parsed.command.name, name);
+    }
+  }
 });
 
 test("no line of the help is longer than a terminal", async () => {

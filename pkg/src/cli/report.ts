@@ -140,11 +140,7 @@ async function copy(
     ended = stream.cursor === null;
   }
   // A last page without rows is no chunk, and ends the file all the same.
-  if (!ended) await writeEnd(write);
-}
-
-function writeEnd(write: (chunk: Uint8Array) => Promise<void>): Promise<void> {
-  return write(new Uint8Array());
+  if (!ended) await write(new Uint8Array());
 }
 
 async function openSink(
