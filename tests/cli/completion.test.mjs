@@ -4,15 +4,15 @@ import { execFile, spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
-import { optionsOf } from "../../pkg/dist/cli/shared_options.js";
+import { listOptions } from "../../pkg/dist/cli/shared_options.js";
 import { runCommand } from "./command_line.mjs";
 
 const execute = promisify(execFile);
-const scriptFor = async (shell) => (await runCommand(["completion", shell])).stdout;
+const writeScript = async (shell) => (await runCommand(["completion", shell])).stdout;
 
 /** What bash offers for the last word of a line. */
 async function completeInBash(...words) {
-  const script = await scriptFor("bash");
+  const script = await writeScript("bash");
   const line = [`COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", "_quillgate"].join("\n");
   const program = `${script}\n${line}\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout } = await execute("bash", ["-c", program, "bash", "quillgate", ...words]);
@@ -26,7 +26,7 @@ test("bash completes commands, their second words and their flags", async () => 
   assert.deepEqual(await completeInBash("job", "m"), ["message"]);
   assert.deepEqual(await completeInBash("completion", "z"), ["zsh"]);
   for (const command of COMMANDS) {
-    const flags = Object.keys(optionsOf(command)).map((name) => `--${name}`);
+    const flags = Object.keys(listOptions(command)).map((name) => `--${name}`);
     assert.deepEqual(await completeInBash(...command.name.split(" "), "--"), flags.sort());
   }
 });
@@ -44,10 +44,10 @@ test("bash is not misled by the value of a flag", async () => {
 
 for (const shell of ["zsh", "fish"]) {
   test(`${shell}: every command and flag is in the script`, async () => {
-    const script = await scriptFor(shell);
+    const script = await writeScript(shell);
     for (const command of COMMANDS) {
       for (const word of command.name.split(" ")) assert.ok(script.includes(word));
-      for (const name of Object.keys(optionsOf(command))) {
+      for (const name of Object.keys(listOptions(command))) {
         assert.ok(script.includes(shell === "fish" ? ` -l ${name}` : `--${name}`), name);
       }
     }
@@ -65,7 +65,7 @@ async function completeInZsh(...words) {
     "compdef() { }",
     `compadd() { print -l -- "\${@:#--}" }`,
     "_files() { print FILES }",
-    await scriptFor("zsh"),
+    await writeScript("zsh"),
     'words=(quillgate "$@"); CURRENT=$#words',
     "_quillgate",
   ].join("\n");
@@ -88,7 +88,7 @@ test("zsh completes commands, flags and values", { skip: !isInstalled("zsh") }, 
 
 /** What fish offers, without the descriptions. */
 async function completeInFish(line) {
-  const script = await scriptFor("fish");
+  const script = await writeScript("fish");
   const program = `function quillgate; end\n${script}\ncomplete -C ${JSON.stringify(line)}`;
   const { stdout } = await execute("fish", ["--no-config", "-c", program]);
   const lines = stdout.split("\n").filter(Boolean);

@@ -34,7 +34,7 @@ function quillgate(args, options = {}) {
   return runCommand(["job", ...args], { folder, ...options, env });
 }
 
-const keyOf = ({ headers }) => headers["idempotency-key"];
+const readKey = ({ headers }) => headers["idempotency-key"];
 
 test("create prints the identifier, and tells people how to go on", async () => {
   const { code, stdout, stderr } = await quillgate(["create", "Document it"]);
@@ -83,7 +83,7 @@ test("each creation has a key of its own, unless one is given", async () => {
   await quillgate(["create", "x"]);
   await quillgate(["create", "x"]);
   await quillgate(["create", "x", "--idempotency-key", "release-42"]);
-  const keys = server.requests.map(keyOf);
+  const keys = server.requests.map(readKey);
   assert.equal(new Set(keys).size, 3);
   assert.equal(keys[2], "release-42");
 });
@@ -97,7 +97,7 @@ test("a creation whose outcome is unknown says how to go on", async () => {
   const { code, stderr } = await quillgate(["create", "x"]);
   assert.equal(code, 9);
   assert.equal(server.requests.length, 1, "nothing is sent again");
-  const key = keyOf(server.requests[0]);
+  const key = readKey(server.requests[0]);
   assert.ok(stderr.includes(`to do it again: --idempotency-key ${key} --force`), stderr);
   instead = undefined;
   server.requests.length = 0;
@@ -115,7 +115,7 @@ test("a creation that is interrupted says how to say the same again", async () =
   };
   const { code, stderr } = await quillgate(["create", "x"], { signal: controller.signal });
   assert.equal(code, 130);
-  const key = keyOf(server.requests[0]);
+  const key = readKey(server.requests[0]);
   assert.ok(stderr.includes(`done once: --idempotency-key ${key}`), stderr);
 });
 

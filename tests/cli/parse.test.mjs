@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
 import { parse } from "../../pkg/dist/cli/parse.js";
-import { optionsOf } from "../../pkg/dist/cli/shared_options.js";
+import { listOptions } from "../../pkg/dist/cli/shared_options.js";
 import { runCommand } from "./command_line.mjs";
 
 const SECRET = "a-misplaced-secret-of-the-user";
@@ -16,7 +16,7 @@ test("help names every command, and the help of each every flag of it", async ()
     const own = await runCommand([...command.name.split(" "), "--help"]);
     assert.equal(own.code, 0);
     assert.ok(own.stdout.startsWith(`usage: quillgate ${command.name}`));
-    for (const name of Object.keys(optionsOf(command))) {
+    for (const name of Object.keys(listOptions(command))) {
       assert.match(own.stdout, new RegExp(`--${name}\\b`), command.name);
     }
     for (const { line } of command.examples) assert.ok(own.stdout.includes(line));

@@ -37,10 +37,10 @@ const env = () => ({
 });
 const quillgate = (args, options = {}) => runCommand(args, { env: env(), folder, ...options });
 const read = (name) => readFileSync(join(folder, name), "utf8");
-const cursorOf = (name) => JSON.parse(read(`${name}.quillgate-cursor`));
+const readCursor = (name) => JSON.parse(read(`${name}.quillgate-cursor`));
 
 /** What the client itself exports. */
-async function exported(report, format) {
+async function exportByClient(report, format) {
   const client = new Client({ baseUrl: server.url, projectId: PROJECT, token: "token" });
   const list = client.analytics[report]({ dateFrom: "2026-01-01", dateTo: "2026-02-01" });
   return Buffer.from(await new Response(list.export({ format })).arrayBuffer()).toString();
@@ -54,8 +54,8 @@ function assertSame(actual, expected) {
 
 for (const report of REPORTS) {
   test(`${report}: every format has every row, to standard output and to a file`, async () => {
-    const csv = await exported(report, "csv");
-    const ndjson = await exported(report, "ndjson");
+    const csv = await exportByClient(report, "csv");
+    const ndjson = await exportByClient(report, "ndjson");
     const rows = ndjson.trimEnd().split("\n").map(JSON.parse);
     assert.equal(rows.length, ROWS);
     for (const format of FORMATS) {
@@ -188,7 +188,7 @@ describe("an export that was interrupted is completed, byte for byte", () => {
       number === 2 ? problem(400, "bad", "no") : void received;
     instead = failing;
     await quillgate(args);
-    const state = cursorOf("views.ndjson");
+    const state = readCursor("views.ndjson");
     state.params.dateFrom = state.cursor.dateFrom = "2020-01-01";
     state.params.dateTo = state.cursor.dateTo = "2020-01-08";
     writeFileSync(join(folder, "views.ndjson.quillgate-cursor"), JSON.stringify(state));
@@ -205,7 +205,7 @@ describe("an export that was interrupted is completed, byte for byte", () => {
     const whole = read("views.csv");
     instead = (_, number) => (number === 6 ? problem(400, "bad", "no") : undefined);
     await quillgate(["views", ...RANGE, "-o", "other.csv"]);
-    const state = { ...cursorOf("other.csv"), cursor: null, bytes: Buffer.byteLength(whole) };
+    const state = { ...readCursor("other.csv"), cursor: null, bytes: Buffer.byteLength(whole) };
     writeFileSync(join(folder, "views.csv.quillgate-cursor"), JSON.stringify(state));
     server.requests.length = 0;
     assert.equal((await quillgate([...args, "--resume"])).code, 0);
@@ -218,7 +218,7 @@ describe("an export that was interrupted is completed, byte for byte", () => {
 test("a last page without rows ends a file like any other", async () => {
   const last = { totals: {}, views: [], hasMore: false };
   instead = ({ path }) => (path.includes("offset=1000") ? { json: last } : undefined);
-  const rows = (await exported("views", "ndjson")).trimEnd().split("\n").map(JSON.parse);
+  const rows = (await exportByClient("views", "ndjson")).trimEnd().split("\n").map(JSON.parse);
   assert.equal(rows.length, 1000);
   for (const [format, parse] of [
     ["json", JSON.parse],
@@ -282,7 +282,7 @@ describe("a file is not mistaken for another", () => {
   test("the days may be left out when it is completed", async () => {
     await interrupt();
     assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
-    assertSame(read("views.csv"), await exported("views", "csv"));
+    assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });
 
   test("a complete one is not completed, and overwritten without --resume", async () => {
@@ -292,7 +292,7 @@ describe("a file is not mistaken for another", () => {
     assert.match(stderr, /no export was interrupted in/);
     assert.equal(read("views.csv"), "precious");
     assert.equal((await quillgate(["views", ...RANGE, "-o", "views.csv"])).code, 0);
-    assertSame(read("views.csv"), await exported("views", "csv"));
+    assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });
 
   test("one that was cut meanwhile is not completed", async () => {
@@ -329,7 +329,7 @@ describe("a spent budget", () => {
     assert.match(stderr, /to complete views.csv: the same command with --resume/);
     instead = undefined;
     assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
-    assertSame(read("views.csv"), await exported("views", "csv"));
+    assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });
 
   test("is waited for when that is asked", async () => {
@@ -340,7 +340,7 @@ describe("a spent budget", () => {
     const { code, stderr } = await quillgate(args);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /no request is left for 0:01/);
-    assertSame(read("views.csv"), await exported("views", "csv"));
+    assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });
 });
 

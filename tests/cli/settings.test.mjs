@@ -46,7 +46,7 @@ const variables = (more = {}) => ({
 });
 
 /** What the only request was: to whom, for which project, with which credential. */
-function seen() {
+function readOnlyRequest() {
   const requests = [server, other].flatMap((own) =>
     own.requests.map(({ path, headers }) => ({ own, path, headers })),
   );
@@ -60,28 +60,36 @@ test("a flag goes before a variable, a variable before a file", async () => {
   write(userFile(), { baseUrl: other.url, projectId: "of-file", tokenFile: "token" });
   write(join(dirname(userFile()), "token"), "token-of-file\n");
   await quillgate(LIST);
-  assert.deepEqual(seen(), { url: other.url, project: "of-file", token: "token-of-file" });
+  assert.deepEqual(readOnlyRequest(), {
+    url: other.url,
+    project: "of-file",
+    token: "token-of-file",
+  });
 
   for (const { requests } of [server, other]) requests.length = 0;
   await quillgate(LIST, { env: variables() });
   const ofVariable = { url: server.url, project: "of-variable", token: "token-of-variable" };
-  assert.deepEqual(seen(), ofVariable);
+  assert.deepEqual(readOnlyRequest(), ofVariable);
 
   server.requests.length = 0;
   write(inFolder("secret"), "token-of-flag");
   const flags = ["--project", "of-flag", "--base-url", other.url, "--token-file", "secret"];
   await quillgate([...flags, ...LIST], { env: variables() });
-  assert.deepEqual(seen(), { url: other.url, project: "of-flag", token: "token-of-flag" });
+  assert.deepEqual(readOnlyRequest(), {
+    url: other.url,
+    project: "of-flag",
+    token: "token-of-flag",
+  });
 });
 
 test("a token comes from standard input, or from the file that a variable names", async () => {
   await quillgate([...LIST, "--token-file", "-"], { env: variables(), input: "token-of-input\n" });
-  assert.equal(seen().token, "token-of-input");
+  assert.equal(readOnlyRequest().token, "token-of-input");
   server.requests.length = 0;
   write(inFolder("secret"), "token-of-the-file\n");
   const env = variables({ QUILLGATE_TOKEN: "", QUILLGATE_TOKEN_FILE: "secret" });
   await quillgate(LIST, { env });
-  assert.equal(seen().token, "token-of-the-file");
+  assert.equal(readOnlyRequest().token, "token-of-the-file");
 });
 
 test("standard input is a prompt or a credential, and not both", async () => {
@@ -96,7 +104,11 @@ test("the folder's file says which project, and the user's own where and with wh
   write(join(dirname(userFile()), "token"), "token-of-file");
   write(inFolder("quillgate.json"), { projectId: "of-folder" });
   await quillgate(LIST);
-  assert.deepEqual(seen(), { url: server.url, project: "of-folder", token: "token-of-file" });
+  assert.deepEqual(readOnlyRequest(), {
+    url: server.url,
+    project: "of-folder",
+    token: "token-of-file",
+  });
 });
 
 for (const setting of [{ baseUrl: "https://evil.example" }, { tokenFile: "/etc/hostname" }]) {
@@ -118,10 +130,10 @@ test("a file that is named replaces both, and may say everything", async () => {
   write(join(root, "named", "token"), "token-beside-it");
   const expected = { url: server.url, project: "of-named", token: "token-beside-it" };
   await quillgate(["--config", path, ...LIST]);
-  assert.deepEqual(seen(), expected);
+  assert.deepEqual(readOnlyRequest(), expected);
   server.requests.length = 0;
   await quillgate(LIST, { env: { QUILLGATE_CONFIG: path } });
-  assert.deepEqual(seen(), expected);
+  assert.deepEqual(readOnlyRequest(), expected);
   const { stderr } = await quillgate([...LIST, "--config", "none.json"]);
   assert.match(stderr, /there is no settings file none.json/);
 });
@@ -130,7 +142,7 @@ test("XDG_CONFIG_HOME moves the user's file", async () => {
   write(join(root, "xdg", "quillgate", "config.json"), { projectId: "of-xdg" });
   const env = { ...variables({ XDG_CONFIG_HOME: join(root, "xdg") }), QUILLGATE_PROJECT_ID: "" };
   await quillgate(LIST, { env });
-  assert.equal(seen().project, "of-xdg");
+  assert.equal(readOnlyRequest().project, "of-xdg");
 });
 
 const SECRET = "a-secret-of-the-user";
@@ -178,8 +190,8 @@ test("an admin key goes where a flag says, and not where a variable or a file do
   const env = variables({ QUILLGATE_BASE_URL: other.url });
   const flags = ["--admin-key-file", "key", "--base-url", server.url];
   await quillgate([...LIST, ...flags], { env });
-  assert.deepEqual(seen().url, server.url);
-  assert.equal(seen().token, "mint_of_the_user");
+  assert.deepEqual(readOnlyRequest().url, server.url);
+  assert.equal(readOnlyRequest().token, "mint_of_the_user");
 });
 
 test("an admin key without such a flag goes to the platform, whatever a variable or a file says", async () => {

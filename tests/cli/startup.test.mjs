@@ -24,7 +24,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The package's files that a run of the program loads. */
-async function loadedBy(...args) {
+async function listLoadedFiles(...args) {
   const reports = mkdtempSync(join(folder, "coverage-"));
   const env = { PATH: process.env.PATH, NODE_V8_COVERAGE: reports };
   await execute(process.execPath, [BIN, ...args], { env, cwd: folder });
@@ -38,7 +38,7 @@ async function loadedBy(...args) {
 
 test("help loads the declarations and nothing of the client", async () => {
   for (const args of [["--help"], ["views", "--help"]]) {
-    const files = await loadedBy(...args);
+    const files = await listLoadedFiles(...args);
     assert.ok(files.includes("cli/commands.js"));
     assert.deepEqual(
       files.filter((file) => !file.startsWith("cli/")),
@@ -46,7 +46,7 @@ test("help loads the declarations and nothing of the client", async () => {
     );
     assert.ok(!files.includes("cli/report.js"));
   }
-  assert.ok(!(await loadedBy("completion", "bash")).includes("node.js"));
+  assert.ok(!(await listLoadedFiles("completion", "bash")).includes("node.js"));
 });
 
 /** The shortest of many runs, each of which is followed by one of the other: what disturbs one does not count. */

@@ -64,7 +64,7 @@ test("Ctrl-C leaves a file that --resume completes, byte for byte", async () => 
   await server.arrived(4);
   stopped.press(CTRL_C);
   assert.equal(await stopped.ended, 130);
-  assert.deepEqual(stopped.screen().map(withoutEcho), [
+  assert.deepEqual(stopped.screen().map(removeEcho), [
     "quillgate: interrupted",
     "  to complete views.csv: the same command with --resume",
     "",
@@ -81,7 +81,7 @@ test("Ctrl-C leaves a file that --resume completes, byte for byte", async () => 
 });
 
 /** The terminal echoes a key that is pressed. */
-function withoutEcho(line) {
+function removeEcho(line) {
   return line.replace(/^\^C/, "");
 }
 

@@ -25,10 +25,10 @@ export async function run(context: Context): Promise<undefined> {
     ["database", status.bytes == null ? null : `${writeNumber(Number(status.bytes))} bytes`],
   ]);
   await output.write(fields);
-  for (const gap of listOf(status.missing)) {
+  for (const gap of toList(status.missing)) {
     await output.print(`missing: from ${show(gap.dateFrom)} to before ${show(gap.dateTo)}`);
   }
-  for (const { date, problem, attempts, retryAt } of listOf(status.failures)) {
+  for (const { date, problem, attempts, retryAt } of toList(status.failures)) {
     const again = `${show(attempts)} attempts, again at ${show(retryAt)}`;
     await output.print(`fails: ${show(date)}, ${show(problem)} (${again})`);
   }
@@ -45,6 +45,6 @@ function show(value: unknown): string {
   return typeof value === "number" ? writeNumber(value) : toLine(String(value));
 }
 
-function listOf(value: unknown): Record<string, unknown>[] {
+function toList(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value : [];
 }

@@ -3,7 +3,7 @@
 
 import { homedir } from "node:os";
 import { type Host, Interruption } from "./command.js";
-import { exitCode } from "./exit_codes.js";
+import { getExitCode } from "./exit_codes.js";
 import { run } from "./run.js";
 
 const controller = new AbortController();
@@ -12,14 +12,14 @@ for (const [signal, name] of [
   ["SIGTERM", "terminated"],
 ] as const) {
   process.on(signal, () => {
-    const code = exitCode(name);
+    const code = getExitCode(name);
     // Who asks twice wants the end at once.
     if (controller.signal.aborted) process.exit(code);
     controller.abort(new Interruption(code));
   });
 }
 // Where what reads the output has gone, nobody is left to tell.
-process.stdout.on("error", () => process.exit(exitCode("brokenPipe")));
+process.stdout.on("error", () => process.exit(getExitCode("brokenPipe")));
 process.stderr.on("error", () => {});
 
 const host: Host = {

@@ -2,14 +2,14 @@
 
 import { type Command, type Context, type Option, UsageError } from "./command.js";
 import { COMMANDS } from "./commands.js";
-import { optionsOf } from "./shared_options.js";
+import { listOptions } from "./shared_options.js";
 
 export async function run({ arguments: [shell], output }: Context): Promise<undefined> {
   await output.write(writeCompletion(shell ?? "", COMMANDS));
 }
 
 /** The script for a shell. */
-export function writeCompletion(shell: string, commands: readonly Command[]): string {
+function writeCompletion(shell: string, commands: readonly Command[]): string {
   switch (shell) {
     case "bash":
       return writeBash(commands);
@@ -23,7 +23,7 @@ export function writeCompletion(shell: string, commands: readonly Command[]): st
 }
 
 /** What may follow the words so far: the groups and the commands, each with its next words. */
-function nextWords(commands: readonly Command[]): Map<string, string[]> {
+function listNextWords(commands: readonly Command[]): Map<string, string[]> {
   const next = new Map<string, string[]>([["", []]]);
   for (const { name, arguments: args } of commands) {
     const words = name.split(" ");
@@ -39,8 +39,8 @@ function nextWords(commands: readonly Command[]): Map<string, string[]> {
   return next;
 }
 
-function flagsOf(command: Command): string[] {
-  return Object.keys(optionsOf(command)).map((name) => `--${name}`);
+function listFlags(command: Command): string[] {
+  return Object.keys(listOptions(command)).map((name) => `--${name}`);
 }
 
 function takesFile({ value }: Option): boolean {
@@ -48,9 +48,9 @@ function takesFile({ value }: Option): boolean {
 }
 
 /** The flags whose value is a file, of all commands together. */
-function fileFlags(commands: readonly Command[]): string[] {
+function listFileFlags(commands: readonly Command[]): string[] {
   const names = commands.flatMap((command) =>
-    Object.entries(optionsOf(command))
+    Object.entries(listOptions(command))
       .filter(([, option]) => takesFile(option))
       .map(([name]) => `--${name}`),
   );
@@ -58,15 +58,15 @@ function fileFlags(commands: readonly Command[]): string[] {
 }
 
 /** The flags with a value out of several, by command. */
-function choiceFlags(command: Command): [string, readonly string[]][] {
-  return Object.entries(optionsOf(command)).flatMap(([name, { choices }]) =>
+function listChoiceFlags(command: Command): [string, readonly string[]][] {
+  return Object.entries(listOptions(command)).flatMap(([name, { choices }]) =>
     choices === undefined ? [] : [[`--${name}`, choices] as [string, readonly string[]]],
   );
 }
 
 /** How bash and zsh find the command among the words: no value of a flag is one. */
 function writeFinder(commands: readonly Command[]): string {
-  const names = [...nextWords(commands).keys(), ...commands.map(({ name }) => name)];
+  const names = [...listNextWords(commands).keys(), ...commands.map(({ name }) => name)];
   const known = [...new Set(names)].filter((name) => name !== "").map((name) => `"${name}"`);
   return [
     '  local command="" word candidate',
@@ -83,19 +83,19 @@ function writeCases(
   commands: readonly Command[],
   indent: string,
 ): { words: string; values: string } {
-  const next = nextWords(commands);
+  const next = listNextWords(commands);
   const lines = [...next].map(([name, words]) => {
     const command = commands.find((own) => own.name === name);
-    const all = [...words, ...(command === undefined ? ["--help"] : flagsOf(command))];
+    const all = [...words, ...(command === undefined ? ["--help"] : listFlags(command))];
     return `${indent}"${name}") candidates="${all.join(" ")}" ;;`;
   });
   for (const command of commands) {
     if (!next.has(command.name)) {
-      lines.push(`${indent}"${command.name}") candidates="${flagsOf(command).join(" ")}" ;;`);
+      lines.push(`${indent}"${command.name}") candidates="${listFlags(command).join(" ")}" ;;`);
     }
   }
   const values = commands.flatMap((command) =>
-    choiceFlags(command).map(
+    listChoiceFlags(command).map(
       ([flag, choices]) =>
         `${indent}"${command.name} ${flag}") candidates="${choices.join(" ")}" ;;`,
     ),
@@ -112,7 +112,7 @@ _quillgate() {
 ${writeFinder(commands)}
   COMPREPLY=()
   case "$previous" in
-    ${fileFlags(commands).join(" | ")})
+    ${listFileFlags(commands).join(" | ")})
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return ;;
@@ -139,7 +139,7 @@ _quillgate() {
   before=("\${(@)words[2,CURRENT - 1]}")
 ${writeFinder(commands)}
   case "$previous" in
-    ${fileFlags(commands).join(" | ")}) _files; return ;;
+    ${listFileFlags(commands).join(" | ")}) _files; return ;;
   esac
   case "$command $previous" in
 ${values}
@@ -155,17 +155,19 @@ if [ "$funcstack[1]" = "_quillgate" ]; then _quillgate "$@"; else compdef _quill
 
 function writeFish(commands: readonly Command[]): string {
   const lines = ["# Completion of quillgate for fish.", "complete -c quillgate -f"];
-  for (const [before, words] of nextWords(commands)) {
+  for (const [before, words] of listNextWords(commands)) {
     for (const word of words) {
       const name = before === "" ? word : `${before} ${word}`;
       const summary = commands.find((command) => command.name === name)?.summary;
       const text = summary === undefined ? "" : ` -d ${quote(summary)}`;
-      lines.push(`complete -c quillgate -n ${quote(condition(before, words))} -a ${word}${text}`);
+      lines.push(
+        `complete -c quillgate -n ${quote(writeCondition(before, words))} -a ${word}${text}`,
+      );
     }
   }
   for (const command of commands) {
-    const when = quote(condition(command.name, []));
-    for (const [name, option] of Object.entries(optionsOf(command))) {
+    const when = quote(writeCondition(command.name, []));
+    for (const [name, option] of Object.entries(listOptions(command))) {
       const short = name === "output" ? " -s o" : "";
       const choices = option.choices === undefined ? "" : ` -a ${quote(option.choices.join(" "))}`;
       const files = takesFile(option) ? " -r -F" : " -x";
@@ -178,7 +180,7 @@ function writeFish(commands: readonly Command[]): string {
 }
 
 /** A condition of fish: these words have been typed, and none of those that may follow. */
-function condition(typed: string, next: readonly string[]): string {
+function writeCondition(typed: string, next: readonly string[]): string {
   const seen = typed
     .split(" ")
     .filter((word) => word !== "")

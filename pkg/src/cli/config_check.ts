@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { type Context, readText, UsageError } from "./command.js";
-import { exitCode } from "./exit_codes.js";
+import { getExitCode } from "./exit_codes.js";
 import { type CheckModule, loadGatewayModule } from "./gateway_package.js";
 import { toLine } from "./table.js";
 
@@ -25,8 +25,8 @@ export async function run(context: Context): Promise<number> {
   });
   if (output.json) await output.printJson({ problems, count, unchecked });
   else for (const { name, message } of problems) await output.print(toLine(`${name} ${message}`));
-  if (problems.length > 0) return exitCode("findings");
+  if (problems.length > 0) return getExitCode("findings");
   const note = unchecked.length > 0 ? `; not checked, for want of a value: ${unchecked}` : "";
   output.note(`quillgate: the configuration and its ${count} variables are right${note}`);
-  return exitCode("ok");
+  return getExitCode("ok");
 }

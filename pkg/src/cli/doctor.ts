@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { readBudget } from "./budget.js";
 import { findCause } from "./cause.js";
 import { type Context, type Host, UsageError } from "./command.js";
-import { exitCode } from "./exit_codes.js";
+import { getExitCode } from "./exit_codes.js";
 import { type Answered, send, toAnalyticsPath, toUrl } from "./gateway_request.js";
 import { type Credential, readSettings } from "./settings.js";
 import { toLine } from "./table.js";
@@ -40,9 +40,9 @@ export async function run(context: Context): Promise<number> {
   }
   if (output.json) await output.printJson(findings);
   const problems = findings.filter(({ level }) => level === "problem").length;
-  if (problems === 0) return exitCode("ok");
+  if (problems === 0) return getExitCode("ok");
   output.note(`quillgate: ${problems} ${problems === 1 ? "problem" : "problems"}`);
-  return exitCode("findings");
+  return getExitCode("findings");
 }
 
 async function* examine(context: Context): AsyncGenerator<Finding> {

@@ -68,7 +68,7 @@ export function readRange({ from, to, last }: DayFlags, now: number): DateRange 
 }
 
 /** A day in UTC, as `YYYY-MM-DD`. */
-export function toDay(ms: number): string {
+function toDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 

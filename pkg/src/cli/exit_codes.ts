@@ -23,7 +23,7 @@ export const EXIT_CODES = {
 export type ExitName = keyof typeof EXIT_CODES;
 
 /** The number of an exit code. */
-export function exitCode(name: ExitName): number {
+export function getExitCode(name: ExitName): number {
   return EXIT_CODES[name][0];
 }
 
@@ -46,9 +46,9 @@ const BY_NAME: Record<string, ExitName> = {
 };
 
 /** The exit code of what a command has thrown. */
-export function exitCodeOf(error: unknown): number {
+export function findExitCode(error: unknown): number {
   if (error instanceof Interruption) return error.code;
-  if (error instanceof UsageError) return exitCode("usage");
+  if (error instanceof UsageError) return getExitCode("usage");
   const { name } = error as { name?: unknown };
-  return exitCode((typeof name === "string" ? BY_NAME[name] : undefined) ?? "failure");
+  return getExitCode((typeof name === "string" ? BY_NAME[name] : undefined) ?? "failure");
 }

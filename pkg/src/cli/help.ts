@@ -1,7 +1,7 @@
 /** Help, as it is printed. */
 
 import type { Command, Option } from "./command.js";
-import { COMMON_OPTIONS, optionsOf } from "./shared_options.js";
+import { COMMON_OPTIONS, listOptions } from "./shared_options.js";
 
 const WIDTH = 80;
 
@@ -34,7 +34,7 @@ function writeCommandHelp(command: Command): string {
     ...(args.length > 0 ? [""] : []),
     ...writeList(args.map(({ name, summary }) => [name, summary])),
     "",
-    ...writeList(Object.entries(optionsOf(command)).map(writeOption)),
+    ...writeList(Object.entries(listOptions(command)).map(writeOption)),
     "",
     ...examples.flatMap(({ text, line }) => [`${text}:`, `  ${line}`]),
     "",

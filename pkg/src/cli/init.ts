@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Context, readChoice, readText, UsageError } from "./command.js";
-import { exitCode } from "./exit_codes.js";
+import { getExitCode } from "./exit_codes.js";
 import { type InitModule, loadGatewayModule } from "./gateway_package.js";
 import { toLine } from "./table.js";
 import { readVersion } from "./version.js";
@@ -27,7 +27,7 @@ export async function run(context: Context): Promise<number> {
     await output.print(toLine(`wrote ${files.join(", ")}`));
     output.note(`next: cd ${directory}, and go on with its README.md`);
   }
-  return exitCode("ok");
+  return getExitCode("ok");
 }
 
 /** Asks on the terminal; what is answered with nothing is the fallback. */
@@ -58,7 +58,7 @@ async function runFromRegistry(context: Context, directory: string): Promise<num
   const child = spawn("npx", args, { cwd: host.folder, env: { ...host.env }, stdio: "inherit" });
   const code = await new Promise<number | null>((resolve) => {
     child.on("error", () => resolve(null));
-    child.on("close", (ended) => resolve(ended ?? exitCode("failure")));
+    child.on("close", (ended) => resolve(ended ?? getExitCode("failure")));
   });
   if (code !== null) return code;
   throw new UsageError(

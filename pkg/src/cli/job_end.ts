@@ -3,12 +3,12 @@
 import type { AgentJob, Client, JobId } from "../index.js";
 import { type Context, readText } from "./command.js";
 import { readDuration } from "./duration.js";
-import { exitCode, exitCodeOf } from "./exit_codes.js";
+import { findExitCode, getExitCode } from "./exit_codes.js";
 import { WaitProgress } from "./progress.js";
 import { toLine } from "./table.js";
 
 /** How a wait ends that leaves a job at work. */
-const LEAVING = [exitCode("waitTimeout"), exitCode("unavailable"), exitCode("budget")];
+const LEAVING = [getExitCode("waitTimeout"), getExitCode("unavailable"), getExitCode("budget")];
 
 /** How long a command waits for a job, in milliseconds. Read before anything is sent. */
 export function readTimeout(context: Context): number {
@@ -39,7 +39,7 @@ export async function watchJob(
     }
     return last;
   } catch (error) {
-    if (signal.aborted || LEAVING.includes(exitCodeOf(error))) {
+    if (signal.aborted || LEAVING.includes(findExitCode(error))) {
       output.hint(`the job goes on; to wait for it: quillgate job watch ${name}`);
     }
     throw error;
@@ -49,6 +49,6 @@ export async function watchJob(
 }
 
 /** The exit code of a job that has ended. */
-export function exitCodeOfJob(job: AgentJob | undefined): number {
-  return exitCode(job?.status === "failed" ? "jobFailed" : "ok");
+export function findExitCodeOfJob(job: AgentJob | undefined): number {
+  return getExitCode(job?.status === "failed" ? "jobFailed" : "ok");
 }

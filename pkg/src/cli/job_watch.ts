@@ -2,7 +2,7 @@
 
 import type { Context } from "./command.js";
 import { connect } from "./connection.js";
-import { exitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
+import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
 import { toLine } from "./table.js";
 
 export async function run(context: Context): Promise<number> {
@@ -17,5 +17,5 @@ export async function run(context: Context): Promise<number> {
         : [job.status ?? "no status", job.prLink ?? ""].map(toLine).join(" ").trimEnd(),
     ),
   );
-  return exitCodeOfJob(ended);
+  return findExitCodeOfJob(ended);
 }

@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import type { AgentJob, Client, WriteOptions } from "../index.js";
 import { type Context, readSwitch, readText, UsageError } from "./command.js";
 import { connect } from "./connection.js";
-import { exitCode, exitCodeOf } from "./exit_codes.js";
-import { exitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
+import { findExitCode, getExitCode } from "./exit_codes.js";
+import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
 import { toLine } from "./table.js";
 
 /**
@@ -38,7 +38,7 @@ export async function runWrite(
     output.note(
       `quillgate: ${toLine(job.status ?? "no status")}; to wait: quillgate job watch ${id}`,
     );
-    return exitCode("ok");
+    return getExitCode("ok");
   }
   if (!output.json) await output.print(id);
   const ended = await watchJob(context, client, job.id, timeout, (now) => {
@@ -49,7 +49,7 @@ export async function runWrite(
   if (output.interactive) output.note(`quillgate: job ${id} is ${toLine(ended?.status ?? "gone")}`);
   if (ended?.status === "completed" && !ended.prLink)
     output.note("quillgate: no files were changed");
-  return exitCodeOfJob(ended);
+  return findExitCodeOfJob(ended);
 }
 
 /** How to say the same again without doing it twice. */
@@ -58,13 +58,13 @@ function hintAtRepetition(
   error: unknown,
   idempotencyKey: string | undefined,
 ): void {
-  const code = exitCodeOf(error);
-  if (code === exitCode("outcomeUnknown")) {
+  const code = findExitCode(error);
+  if (code === getExitCode("outcomeUnknown")) {
     output.hint("look in the dashboard first: doing it again may do it twice");
     if (idempotencyKey !== undefined) {
       output.hint(`to do it again: --idempotency-key ${idempotencyKey} --force`);
     }
-  } else if (signal.aborted || code === exitCode("unavailable")) {
+  } else if (signal.aborted || code === getExitCode("unavailable")) {
     const again =
       idempotencyKey === undefined
         ? "it may have been done: look in the dashboard before you do it again"

@@ -2,7 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { type Command, UsageError, type Values } from "./command.js";
-import { optionsOf, SHARED_OPTIONS } from "./shared_options.js";
+import { listOptions, SHARED_OPTIONS } from "./shared_options.js";
 
 /** What a command line says. */
 export type Parsed =
@@ -16,7 +16,7 @@ export type Parsed =
  * @throws {UsageError} which names the flag, never a value: that could be a misplaced secret
  */
 export function parse(args: readonly string[], commands: readonly Command[]): Parsed {
-  const words = leadingWords(args);
+  const words = readLeadingWords(args);
   const command = findCommand(words, commands);
   const end = args.indexOf("--");
   const flags = end === -1 ? args : args.slice(0, end);
@@ -33,7 +33,7 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
 }
 
 function readCommand(command: Command, args: readonly string[]): Parsed {
-  const options = optionsOf(command);
+  const options = listOptions(command);
   const { values, positionals } = readFlags(command, args);
   const given = positionals.slice(command.name.split(" ").length);
   const required = command.arguments.filter((argument) => argument.required);
@@ -63,7 +63,7 @@ function readFlags(
   command: Command,
   args: readonly string[],
 ): { values: Values; positionals: string[] } {
-  const options = optionsOf(command);
+  const options = listOptions(command);
   const known = Object.fromEntries(
     Object.entries(options).map(([name, { type, default: fallback }]) => [
       name,
@@ -88,7 +88,7 @@ function readFlags(
     const { code, message } = error as Error & { code?: string };
     const flag = /'(-[^'\s=,]*)/.exec(message)?.[1] ?? "a flag";
     if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
-      const near = nearest(flag.replace(/^-+/, ""), Object.keys(options));
+      const near = findNearest(flag.replace(/^-+/, ""), Object.keys(options));
       const hint = near === undefined ? "" : `; did you mean --${near}?`;
       throw new UsageError(`${command.name} has no flag ${flag}${hint}`);
     }
@@ -100,7 +100,7 @@ function readFlags(
 }
 
 /** The words before the first one that could be a flag's value: those that name a command. */
-function leadingWords(args: readonly string[]): string[] {
+function readLeadingWords(args: readonly string[]): string[] {
   const words: string[] = [];
   for (let at = 0; at < args.length && words.length < 3; at++) {
     const arg = args[at] as string;
@@ -116,10 +116,7 @@ function leadingWords(args: readonly string[]): string[] {
 }
 
 /** The command that the words begin with. */
-export function findCommand(
-  words: readonly string[],
-  commands: readonly Command[],
-): Command | undefined {
+function findCommand(words: readonly string[], commands: readonly Command[]): Command | undefined {
   for (const length of [2, 1]) {
     const name = words.slice(0, length).join(" ");
     const found = commands.find((command) => command.name === name);
@@ -146,7 +143,7 @@ function suggest(words: readonly string[], commands: readonly Command[]): string
     const what = second === undefined ? "needs one of" : "has no such command; there are";
     return `${first} ${what} ${names.join(", ")}`;
   }
-  const near = nearest(
+  const near = findNearest(
     first,
     commands.map(({ name }) => name.split(" ")[0] as string),
   );
@@ -155,16 +152,16 @@ function suggest(words: readonly string[], commands: readonly Command[]): string
 }
 
 /** The name that is most like a word, when one is at all. */
-function nearest(word: string, names: readonly string[]): string | undefined {
+function findNearest(word: string, names: readonly string[]): string | undefined {
   let [best, least] = [undefined as string | undefined, Math.min(3, word.length)];
   for (const name of names) {
-    const distance = editDistance(word, name);
+    const distance = measureDistance(word, name);
     if (distance < least) [best, least] = [name, distance];
   }
   return best;
 }
 
-function editDistance(one: string, other: string): number {
+function measureDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i++) {
     const next = [i];

@@ -66,7 +66,7 @@ async function printTable(context: Context, params: Record<string, string>): Pro
   const progress = new RowProgress(output, command.name, { most });
   watched.progress = progress;
   const { columns, limit } = REPORTS[command.name as ReportName];
-  const list = listOf(client, command.name, { ...params, limit: Math.min(most, limit) }, signal);
+  const list = makeList(client, command.name, { ...params, limit: Math.min(most, limit) }, signal);
   const rows = await list
     .all({ maxRows: most, onProgress: (state) => progress.setRows(state.rows) })
     .finally(() => progress.end());
@@ -99,7 +99,7 @@ async function exportRows(
   watched.progress = progress;
   try {
     if (sink.cursor !== null) {
-      const list = listOf(client, command.name, sink.params, signal);
+      const list = makeList(client, command.name, sink.params, signal);
       await copy(list, format, sink, progress, { signal, wait });
     }
   } finally {
@@ -194,7 +194,7 @@ function readFlags(context: Context): Record<string, string | undefined> {
   return Object.fromEntries(CHOICES.map((name) => [name, readText(context, name)]));
 }
 
-function listOf(
+function makeList(
   { analytics }: Client,
   name: string,
   params: Record<string, string | number>,

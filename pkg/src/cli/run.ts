@@ -3,7 +3,7 @@
 import { findCause } from "./cause.js";
 import { type Context, type Host, Interruption, UsageError } from "./command.js";
 import { COMMANDS } from "./commands.js";
-import { exitCode, exitCodeOf } from "./exit_codes.js";
+import { findExitCode, getExitCode } from "./exit_codes.js";
 import { Output } from "./output.js";
 import { parse } from "./parse.js";
 import { toLine } from "./table.js";
@@ -22,22 +22,22 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     if (parsed.kind === "help") {
       const { writeHelp } = await import("./help.js");
       await output.write(writeHelp(parsed.topic, COMMANDS));
-      return exitCode("ok");
+      return getExitCode("ok");
     }
     if (parsed.kind === "version") {
       const { readVersion } = await import("./version.js");
       await output.print(readVersion());
-      return exitCode("ok");
+      return getExitCode("ok");
     }
     const { command, values } = parsed;
     const { signal } = host;
     const context: Context = { ...parsed, command, values, host, output, signal };
     const { run: carryOut } = await command.load();
-    return (await raceWithSignal(carryOut(context), signal)) ?? exitCode("ok");
+    return (await raceWithSignal(carryOut(context), signal)) ?? getExitCode("ok");
   } catch (error) {
-    if (isBrokenPipe(error)) return exitCode("brokenPipe");
+    if (isBrokenPipe(error)) return getExitCode("brokenPipe");
     // Whatever an interruption makes fail, it is the reason.
-    return report(host.signal.aborted ? host.signal.reason : error, output, args);
+    return reportError(host.signal.aborted ? host.signal.reason : error, output, args);
   } finally {
     output.setStatus(undefined);
   }
@@ -75,8 +75,8 @@ interface Failure {
   cause?: unknown;
 }
 
-function report(error: unknown, output: Output, args: readonly string[]): number {
-  const code = exitCodeOf(error);
+function reportError(error: unknown, output: Output, args: readonly string[]): number {
+  const code = findExitCode(error);
   const known = error as Failure;
   const message = error instanceof Error ? describe(known, code) : String(error);
   output.fail({
@@ -86,7 +86,7 @@ function report(error: unknown, output: Output, args: readonly string[]): number
     status: known.status ?? null,
     requestId: known.requestId ?? null,
     details: known.details ?? [],
-    hints: hintsOf(error, code, args),
+    hints: findHints(error, code, args),
   });
   return code;
 }
@@ -100,18 +100,18 @@ function describe({ message = "", cause, name, status }: Failure, code: number):
   return status === undefined ? message : toLine(message);
 }
 
-function hintsOf(error: unknown, code: number, args: readonly string[]): string[] {
+function findHints(error: unknown, code: number, args: readonly string[]): string[] {
   if (error instanceof Interruption) return [];
   if (error instanceof UsageError) {
     const words = args.filter((arg) => /^[a-z]+$/.test(arg)).slice(0, 2);
     const command = COMMANDS.find(({ name }) => name === words.join(" ") || name === words[0]);
     return [`see: quillgate ${command === undefined ? "" : `${command.name} `}--help`];
   }
-  if (code === exitCode("budget")) {
+  if (code === getExitCode("budget")) {
     const { retryAfter } = error as { retryAfter?: number | null };
     return retryAfter == null ? [] : [`there are more requests in ${Math.ceil(retryAfter)} s`];
   }
-  if (code === exitCode("access") || code === exitCode("unavailable")) {
+  if (code === getExitCode("access") || code === getExitCode("unavailable")) {
     return ["to find out why: quillgate doctor"];
   }
   return [];

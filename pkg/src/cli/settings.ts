@@ -96,7 +96,7 @@ export async function readSettings(context: Context): Promise<Settings> {
 }
 
 /** The user's settings file. */
-export function userFile({ env, home }: Pick<Host, "env" | "home">): string {
+function findUserFile({ env, home }: Pick<Host, "env" | "home">): string {
   return join(env.XDG_CONFIG_HOME || join(home, ".config"), "quillgate", "config.json");
 }
 
@@ -113,7 +113,7 @@ async function findFiles(host: Host): Promise<SettingsFile[]> {
         "you trust it",
     );
   }
-  const ofUser = await readSettingsFile(userFile(host));
+  const ofUser = await readSettingsFile(findUserFile(host));
   return [inFolder, ofUser].filter((file) => file !== undefined);
 }
 

@@ -51,16 +51,16 @@ export const SHARED_OPTIONS: Readonly<Record<string, Option>> = {
 };
 
 /** Every flag of a command, its own first. */
-export function optionsOf(command: Command): Readonly<Record<string, Option>> {
+export function listOptions(command: Command): Readonly<Record<string, Option>> {
   return {
     ...command.options,
-    ...(command.connects ? without(CONNECTION_OPTIONS, command.options) : {}),
-    ...without(COMMON_OPTIONS, command.options),
+    ...(command.connects ? leaveOut(CONNECTION_OPTIONS, command.options) : {}),
+    ...leaveOut(COMMON_OPTIONS, command.options),
   };
 }
 
 /** The shared flags of which a command has none of its own. */
-function without(
+function leaveOut(
   shared: Readonly<Record<string, Option>>,
   own: Readonly<Record<string, Option>>,
 ): Record<string, Option> {
