@@ -73,10 +73,10 @@ const PROMPT = "The prompt, or - for standard input.";
 const JOB = "The job's identifier.";
 
 const EXPORT_NOTES = [
-  "csv, ndjson and json have every row; a table has the first ones. An hour has 100 requests for " +
-    "the whole organisation, and one of them brings up to 250 rows.",
-  "While a file is written, FILE.quillgate-cursor beside it says where to go on. However the command " +
-    "ends before its time, --resume with the same FILE completes it, byte for byte.",
+  "csv, ndjson and json have every row, a table has the first ones. The platform allows the whole " +
+    "organisation 100 requests an hour, each for at most 250 rows.",
+  "While it writes a file, FILE.quillgate-cursor beside it says how far the export has come. If the " +
+    "command is interrupted, run it again with --resume to complete the file, byte for byte.",
 ];
 
 /** A report of rows, which only its name tells from the others. */
@@ -191,7 +191,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "daily",
     summary: "The views of each day, week or month, from the gateway's archive.",
-    description: ["It takes no request of the platform's budget. A day that is not held is said."],
+    description: [
+      "It costs none of the hour's requests. Days that the archive does not hold are counted and named.",
+    ],
     connects: true,
     arguments: [],
     options: {
