@@ -192,7 +192,7 @@ export const COMMANDS: readonly Command[] = [
     name: "daily",
     summary: "The views of each day, week or month, from the gateway's archive.",
     description: [
-      "It costs none of the hour's requests. Days that the archive does not hold are counted and named.",
+      "It costs none of the hour's requests. Days that the archive lacks are in no count; it says how many they are.",
     ],
     connects: true,
     arguments: [],
