@@ -33,7 +33,7 @@ fn describe(operation: Operation) -> Value {
 
 /// The one parameter that no operation declares, since all have it.
 fn project() -> Value {
-    let project = Parameter::optional("projectId", Place::Path, ParameterKind::Id);
+    let project = Parameter::optional("projectId", Place::Path, ParameterKind::Id).require();
     describe_parameter(&project, "The project's identifier.")
 }
 
@@ -150,6 +150,11 @@ mod tests {
             names,
             ["projectId", "dateFrom", "dateTo", "limit", "offset", "page"]
         );
+        let required: Vec<_> = parameters
+            .iter()
+            .map(|own| own["required"] == true)
+            .collect();
+        assert_eq!(required, [true, false, false, false, false, false]);
         let expected = json!({
             "name": "limit", "in": "query", "required": false, "kind": "integer",
             "minimum": 1, "maximum": 250, "default": 50, "description": "Rows per page.",
