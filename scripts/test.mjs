@@ -26,7 +26,7 @@ const EXAMPLES_NEEDS = { ...BUILD_NEEDS, wasmPack: true, browser: true };
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
 /** Suites that start the gateway or the simulator with the canary. */
-const PLANTING = ["package", "gateway", "openapi", "page", "examples", "soak", "build"];
+const PLANTING = ["package", "cli", "gateway", "openapi", "page", "examples", "soak", "build"];
 
 /**
  * @typedef {object} Counts
@@ -61,6 +61,7 @@ const SUITES = {
   "client-chrome": { needs: { ...WASM_PACK_NEEDS, browser: true }, run: inChrome(CLIENT) },
   "worker-node": { needs: WASM_PACK_NEEDS, run: testWorkerInNode },
   package: { needs: PACKAGE_NEEDS, built: true, run: testWithNode },
+  cli: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   gateway: { needs: { ...BUILD_NEEDS, spreadsheet: true }, built: true, run: testWithNode },
   openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },

@@ -1,0 +1,194 @@
+/** `quillgate completion`: scripts that are written from the declarations of the commands. */
+
+import { type Command, type Context, type Option, UsageError } from "./command.js";
+import { COMMANDS } from "./commands.js";
+import { listOptions } from "./shared_options.js";
+
+export async function run({ arguments: [shell], output }: Context): Promise<undefined> {
+  await output.write(writeCompletion(shell ?? "", COMMANDS));
+}
+
+/** The script for a shell. */
+function writeCompletion(shell: string, commands: readonly Command[]): string {
+  switch (shell) {
+    case "bash":
+      return writeBash(commands);
+    case "zsh":
+      return writeZsh(commands);
+    case "fish":
+      return writeFish(commands);
+    default:
+      throw new UsageError("SHELL must be one of bash, zsh, fish");
+  }
+}
+
+/** What may follow the words so far: the groups and the commands, each with its next words. */
+function listNextWords(commands: readonly Command[]): Map<string, string[]> {
+  const next = new Map<string, string[]>([["", []]]);
+  for (const { name, arguments: args } of commands) {
+    const words = name.split(" ");
+    words.forEach((word, at) => {
+      const before = words.slice(0, at).join(" ");
+      const known = next.get(before) ?? [];
+      if (!known.includes(word)) known.push(word);
+      next.set(before, known);
+    });
+    const choices = args.flatMap(({ choices = [] }) => choices);
+    if (choices.length > 0) next.set(name, [...choices]);
+  }
+  return next;
+}
+
+function listFlags(command: Command): string[] {
+  return Object.keys(listOptions(command)).map((name) => `--${name}`);
+}
+
+function takesFile({ value }: Option): boolean {
+  return value === "FILE";
+}
+
+/** The flags whose value is a file, of all commands together. */
+function listFileFlags(commands: readonly Command[]): string[] {
+  const names = commands.flatMap((command) =>
+    Object.entries(listOptions(command))
+      .filter(([, option]) => takesFile(option))
+      .map(([name]) => `--${name}`),
+  );
+  return [...new Set([...names, "-o"])];
+}
+
+/** The flags with a value out of several, by command. */
+function listChoiceFlags(command: Command): [string, readonly string[]][] {
+  return Object.entries(listOptions(command)).flatMap(([name, { choices }]) =>
+    choices === undefined ? [] : [[`--${name}`, choices] as [string, readonly string[]]],
+  );
+}
+
+/** How bash and zsh find the command among the words: no value of a flag is one. */
+function writeFinder(commands: readonly Command[]): string {
+  const names = [...listNextWords(commands).keys(), ...commands.map(({ name }) => name)];
+  const known = [...new Set(names)].filter((name) => name !== "").map((name) => `"${name}"`);
+  return [
+    '  local command="" word candidate',
+    '  for word in "$' + '{before[@]}"; do',
+    '    candidate="$' + '{command:+$command }$word"',
+    '    case "$candidate" in',
+    `      ${known.join(" | ")}) command="$candidate" ;;`,
+    "    esac",
+    "  done",
+  ].join("\n");
+}
+
+function writeCases(
+  commands: readonly Command[],
+  indent: string,
+): { words: string; values: string } {
+  const next = listNextWords(commands);
+  const lines = [...next].map(([name, words]) => {
+    const command = commands.find((own) => own.name === name);
+    const all = [...words, ...(command === undefined ? ["--help"] : listFlags(command))];
+    return `${indent}"${name}") candidates="${all.join(" ")}" ;;`;
+  });
+  for (const command of commands) {
+    if (!next.has(command.name)) {
+      lines.push(`${indent}"${command.name}") candidates="${listFlags(command).join(" ")}" ;;`);
+    }
+  }
+  const values = commands.flatMap((command) =>
+    listChoiceFlags(command).map(
+      ([flag, choices]) =>
+        `${indent}"${command.name} ${flag}") candidates="${choices.join(" ")}" ;;`,
+    ),
+  );
+  return { words: lines.join("\n"), values: values.join("\n") };
+}
+
+function writeBash(commands: readonly Command[]): string {
+  const { words, values } = writeCases(commands, "    ");
+  return `# Completion of quillgate for bash.
+_quillgate() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" candidates=""
+  local before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")
+${writeFinder(commands)}
+  COMPREPLY=()
+  case "$previous" in
+    ${listFileFlags(commands).join(" | ")})
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      return ;;
+  esac
+  case "$command $previous" in
+${values}
+  esac
+  [ -n "$candidates" ] || case "$command" in
+${words}
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$current")
+}
+complete -F _quillgate quillgate
+`;
+}
+
+function writeZsh(commands: readonly Command[]): string {
+  const { words, values } = writeCases(commands, "    ");
+  return `#compdef quillgate
+# Completion of quillgate for zsh.
+_quillgate() {
+  local previous="\${words[CURRENT - 1]}" candidates=""
+  local -a before
+  before=("\${(@)words[2,CURRENT - 1]}")
+${writeFinder(commands)}
+  case "$previous" in
+    ${listFileFlags(commands).join(" | ")}) _files; return ;;
+  esac
+  case "$command $previous" in
+${values}
+  esac
+  [ -n "$candidates" ] || case "$command" in
+${words}
+  esac
+  compadd -- \${=candidates}
+}
+if [ "$funcstack[1]" = "_quillgate" ]; then _quillgate "$@"; else compdef _quillgate quillgate; fi
+`;
+}
+
+function writeFish(commands: readonly Command[]): string {
+  const lines = ["# Completion of quillgate for fish.", "complete -c quillgate -f"];
+  for (const [before, words] of listNextWords(commands)) {
+    for (const word of words) {
+      const name = before === "" ? word : `${before} ${word}`;
+      const summary = commands.find((command) => command.name === name)?.summary;
+      const text = summary === undefined ? "" : ` -d ${quote(summary)}`;
+      lines.push(
+        `complete -c quillgate -n ${quote(writeCondition(before, words))} -a ${word}${text}`,
+      );
+    }
+  }
+  for (const command of commands) {
+    const when = quote(writeCondition(command.name, []));
+    for (const [name, option] of Object.entries(listOptions(command))) {
+      const short = name === "output" ? " -s o" : "";
+      const choices = option.choices === undefined ? "" : ` -a ${quote(option.choices.join(" "))}`;
+      const files = takesFile(option) ? " -r -F" : " -x";
+      const value = option.value === undefined ? "" : `${files}${choices}`;
+      const text = quote(option.summary);
+      lines.push(`complete -c quillgate -n ${when} -l ${name}${short}${value} -d ${text}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** A condition of fish: these words have been typed, and none of those that may follow. */
+function writeCondition(typed: string, next: readonly string[]): string {
+  const seen = typed
+    .split(" ")
+    .filter((word) => word !== "")
+    .map((word) => `__fish_seen_subcommand_from ${word}`);
+  const open = next.length === 0 ? [] : [`not __fish_seen_subcommand_from ${next.join(" ")}`];
+  return [...seen, ...open].join("; and ");
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,301 @@
+/** `quillgate doctor`: looks for what stands in the way, and says what to do. */
+
+import { stat } from "node:fs/promises";
+import { readBudget } from "./budget.js";
+import { findCause } from "./cause.js";
+import { type Context, type Host, UsageError } from "./command.js";
+import { getExitCode } from "./exit_codes.js";
+import { type Answered, send, toAnalyticsPath, toUrl } from "./gateway_request.js";
+import { type Credential, readSettings } from "./settings.js";
+import { toLine } from "./table.js";
+import { readVersion } from "./version.js";
+
+type Level = "ok" | "warning" | "problem";
+
+/** Something that was looked at. */
+interface Finding {
+  check: string;
+  level: Level;
+  /** What was found. */
+  found: string;
+  /** What to do, unless it is well. */
+  action: string | null;
+}
+
+const TIMEOUT_MS = 15_000;
+/** `Date` has whole seconds, and a token's times are compared to the gateway's clock. */
+const MOST_SKEW_S = 30;
+const SOON_S = 3 * 86_400;
+const LEAST_NODE = [20, 19] as const;
+const COLORS: Record<Level, string> = { ok: "32", warning: "33", problem: "31" };
+const WORDS: Record<Level, string> = { ok: "ok", warning: "warning", problem: "PROBLEM" };
+
+export async function run(context: Context): Promise<number> {
+  const { output, host } = context;
+  const findings: Finding[] = [];
+  const colored = output.isTerminal && !host.env.NO_COLOR && host.env.TERM !== "dumb";
+  for await (const finding of examine(context)) {
+    findings.push(finding);
+    if (!output.json) await output.print(writeFinding(finding, colored));
+  }
+  if (output.json) await output.printJson(findings);
+  const problems = findings.filter(({ level }) => level === "problem").length;
+  if (problems === 0) return getExitCode("ok");
+  output.note(`quillgate: ${problems} ${problems === 1 ? "problem" : "problems"}`);
+  return getExitCode("findings");
+}
+
+async function* examine(context: Context): AsyncGenerator<Finding> {
+  const { host } = context;
+  yield examineNode();
+  const settings = await readSettings(context);
+  const { projectId, credential } = settings;
+  const now = Date.now();
+  yield projectId === undefined
+    ? problem("project", "there is none", "set QUILLGATE_PROJECT_ID or --project")
+    : ok("project", projectId);
+  yield* examineCredential(credential, projectId, now);
+  if (credential?.file !== undefined) yield* examineFile(credential.file, host);
+  if (credential?.kind === "adminKey") {
+    yield ok(
+      "base URL",
+      `${settings.baseUrl ?? "the platform's own"}: an admin key needs no gateway`,
+    );
+    return;
+  }
+  yield* examineGateway(context, settings);
+}
+
+function examineNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [leastMajor, leastMinor] = LEAST_NODE;
+  const found = `quillgate ${readVersion()} on Node ${process.versions.node}`;
+  const isOld = major < leastMajor || (major === leastMajor && minor < leastMinor);
+  return isOld
+    ? problem("versions", found, `install Node ${leastMajor}.${leastMinor} or later`)
+    : ok("versions", found);
+}
+
+/** What the token says of itself: that it is true only the gateway knows. */
+function* examineCredential(
+  credential: Credential | undefined,
+  projectId: string | undefined,
+  now: number,
+): Generator<Finding> {
+  if (credential === undefined) {
+    yield problem("credential", "there is none", "set QUILLGATE_TOKEN or QUILLGATE_TOKEN_FILE");
+    return;
+  }
+  const { kind, value, source } = credential;
+  if (kind === "adminKey") {
+    yield value.startsWith("mint_")
+      ? ok("credential", `an admin key from ${source}`)
+      : problem("credential", `what ${source} holds is no admin key`, "one begins with mint_");
+    return;
+  }
+  const claims = readClaims(value);
+  if (claims === undefined) {
+    const action = "a gateway's token has three parts between dots: quillgate token mint makes one";
+    yield problem("credential", `what ${source} holds is no token`, action);
+    return;
+  }
+  const { sub, scope, projects, exp } = claims;
+  yield ok("credential", `a token for ${String(sub ?? "nobody")} from ${source}`);
+  yield typeof scope === "string" && scope !== ""
+    ? ok("scopes", scope)
+    : warning(
+        "scopes",
+        "the token names none",
+        "an issuer's token has those of the gateway's rules",
+      );
+  if (Array.isArray(projects) && projectId !== undefined && !projects.includes(projectId)) {
+    const found = `the token is not for ${projectId}, but for ${projects.join(", ") || "none"}`;
+    yield problem("scopes", found, "ask for a token for this project, or set another project");
+  }
+  yield examineExpiry(exp, now);
+}
+
+function examineExpiry(exp: unknown, now: number): Finding {
+  if (typeof exp !== "number") return problem("expiry", "the token has none", "ask for another");
+  const left = exp - now / 1000;
+  const instant = new Date(exp * 1000);
+  const when = Number.isNaN(instant.getTime()) ? "never" : instant.toISOString();
+  if (left <= 0) return problem("expiry", `the token expired at ${when}`, "ask for another");
+  if (left < SOON_S)
+    return warning("expiry", `the token expires at ${when}`, "ask for another soon");
+  return ok("expiry", `the token expires at ${when}`);
+}
+
+async function* examineFile(file: string, { env }: Host): AsyncGenerator<Finding> {
+  const mode = await stat(file).then(
+    (found) => found.mode,
+    () => 0,
+  );
+  if (env.OS === "Windows_NT" || (mode & 0o077) === 0) return;
+  yield warning("file", `other users of this machine may read ${file}`, `chmod 600 ${file}`);
+}
+
+async function* examineGateway(
+  { signal }: Context,
+  { baseUrl, projectId, credential }: Awaited<ReturnType<typeof readSettings>>,
+): AsyncGenerator<Finding> {
+  if (baseUrl === undefined) {
+    yield problem("base URL", "there is none", "set QUILLGATE_BASE_URL or --base-url");
+    return;
+  }
+  const started = Date.now();
+  let health: Answered;
+  try {
+    health = await send(toUrl(baseUrl, "/healthz"), {}, signal, TIMEOUT_MS);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof UsageError) {
+      yield problem("base URL", error.message, "set another QUILLGATE_BASE_URL or --base-url");
+      return;
+    }
+    yield problem("base URL", `${baseUrl} does not answer (${findCause(error)})`, REACH);
+    return;
+  }
+  const ended = Date.now();
+  const { status } = health.response;
+  if (!health.response.ok) {
+    yield problem("base URL", `${baseUrl}/healthz answers ${status}`, "is it a gateway's address?");
+    return;
+  }
+  yield isPrivate(baseUrl)
+    ? ok("base URL", `${baseUrl} answers within ${ended - started} ms`)
+    : warning("base URL", `${baseUrl} is not https`, "everybody on the way can read the token");
+  yield examineClock(health.response, started, ended);
+  yield* examineVersion(baseUrl, signal);
+  if (credential === undefined || projectId === undefined) return;
+  yield* examineAccess(baseUrl, projectId, credential, signal);
+}
+
+const REACH = "check the address, the network and the proxy; `wrangler tail` shows what arrives";
+
+function examineClock({ headers }: Response, started: number, ended: number): Finding {
+  const told = Date.parse(headers.get("date") ?? "");
+  if (Number.isNaN(told))
+    return warning("clock", "the gateway does not say its time", "none needed");
+  // The header's second began up to a second before it was written.
+  const early = (started - (told + 999)) / 1000;
+  const late = (told - ended) / 1000;
+  const skew = Math.max(0, early, late);
+  const found = `this clock is ${Math.round(skew)} s ${early > late ? "ahead" : "behind"}`;
+  if (skew > MOST_SKEW_S) {
+    return problem("clock", found, "set this machine's clock by a time server (NTP)");
+  }
+  return ok("clock", skew < 1 ? "it agrees with the gateway's" : found);
+}
+
+/** Whether the gateway is of the same release: before 1.0 the second number tells releases apart. */
+async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGenerator<Finding> {
+  const answered = await send(toUrl(baseUrl, "/openapi.json"), {}, signal, TIMEOUT_MS).catch(() => {
+    signal.throwIfAborted();
+    return undefined;
+  });
+  const { info } = (answered?.body ?? {}) as { info?: { version?: unknown } };
+  if (typeof info?.version !== "string") return;
+  const [own, other] = [readVersion(), info.version].map(
+    (version) => /^0\.\d+|^\d+/.exec(version)?.[0],
+  );
+  const found = `the gateway is ${info.version}`;
+  yield own === other
+    ? ok("versions", found)
+    : warning("versions", found, `use one release: npx quillgate@${toLine(info.version)}`);
+}
+
+/** Whether the gateway accepts the token: by one request that the token's scopes allow. */
+async function* examineAccess(
+  baseUrl: string,
+  projectId: string,
+  credential: Credential,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const scopes = String(readClaims(credential.value)?.scope ?? "").split(" ");
+  const paths: [string, string][] = [
+    ["jobs:read", `/v2/agent/${encodeURIComponent(projectId)}/jobs?limit=1`],
+    ["analytics:read", toAnalyticsPath(projectId, "views?limit=1")],
+    ["gateway:operate", "/healthz?deep"],
+  ];
+  const allowed = paths.filter(([scope]) => scopes.includes(scope));
+  for (const [scope, path] of allowed.length > 0 ? allowed : paths.slice(0, 1)) {
+    const headers = { authorization: `Bearer ${credential.value}` };
+    let answered: Answered;
+    try {
+      answered = await send(toUrl(baseUrl, path), headers, signal, TIMEOUT_MS);
+    } catch (error) {
+      signal.throwIfAborted();
+      yield problem(scope, `there was no answer (${findCause(error)})`, "try again in a while");
+      return;
+    }
+    yield judge(scope, answered);
+    const budget = readBudget(answered.response.headers);
+    if (budget !== null) yield examineBudget(budget);
+    if (answered.response.status === 401) return;
+  }
+}
+
+function judge(scope: string, { response, body }: Answered): Finding {
+  const { status } = response;
+  const title = String((body as { detail?: unknown } | null | undefined)?.detail ?? "");
+  const found = `the gateway answers ${status}${title === "" ? "" : `: ${title}`}`;
+  if (response.ok) return ok(scope, "the gateway accepts the token for it");
+  if (status === 401) {
+    return problem(
+      scope,
+      found,
+      "the token is revoked, expired or of another gateway: ask for another",
+    );
+  }
+  if (status === 403) return problem(scope, found, `ask for a token with the scope ${scope}`);
+  if (status === 404) return problem(scope, found, "check the project's identifier");
+  if (status === 429) return warning(scope, found, "wait until there are more requests");
+  const action = "the operator should look at the gateway's log, and at its /healthz?deep";
+  return problem(scope, found, action);
+}
+
+function examineBudget(budget: NonNullable<ReturnType<typeof readBudget>>): Finding {
+  const { name, left, limit, next } = budget;
+  const found = `${name}: ${left}${limit === null ? "" : ` of ${limit}`} requests left`;
+  if (left > 0) return ok("budget", found);
+  return warning("budget", found, next === null ? "wait" : `there is another one in ${next} s`);
+}
+
+/** The claims of a token, unverified. */
+function readClaims(token: string): Record<string, unknown> | undefined {
+  const [, payload, ...rest] = token.split(".");
+  if (payload === undefined || rest.length !== 1) return undefined;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
+    if (typeof claims !== "object" || claims === null || Array.isArray(claims)) return undefined;
+    return { ...claims };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether nobody on the way can read what is sent. */
+function isPrivate(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "https:" || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+function writeFinding({ check, level, found, action }: Finding, colored: boolean): string {
+  const word = WORDS[level].padEnd(7);
+  const shown = colored ? `\u001b[${COLORS[level]}m${word}\u001b[0m` : word;
+  const line = `${shown}  ${toLine(check).padEnd(15)}  ${toLine(found)}`;
+  return action === null ? line : `${line}\n${" ".repeat(26)}${toLine(action)}`;
+}
+
+function ok(check: string, found: string): Finding {
+  return { check, level: "ok", found, action: null };
+}
+
+function warning(check: string, found: string, action: string): Finding {
+  return { check, level: "warning", found, action };
+}
+
+function problem(check: string, found: string, action: string): Finding {
+  return { check, level: "problem", found, action };
+}

@@ -1,0 +1,83 @@
+/** Times and days as they are typed and shown. */
+
+import { UsageError } from "./command.js";
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 3660;
+const LONGEST_MS = 2_147_483_647;
+
+/**
+ * Reads a duration such as `90s`, `10m` or `1h`.
+ *
+ * @param flag which is named when it is none
+ * @param most in milliseconds
+ * @returns milliseconds
+ */
+export function readDuration(text: string, flag: string, most = LONGEST_MS): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS[unit ?? ""] ?? Number.NaN) * 1000;
+  if (!(ms >= 0)) throw new UsageError(`${flag} must be a duration such as 90s, 10m or 1h`);
+  if (ms > most) throw new UsageError(`${flag} is at most ${showDuration(most)}`);
+  return ms;
+}
+
+/** Reads a number of rows. */
+export function readCount(text: string, flag: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw new UsageError(`${flag} must be a whole number of at least 1`);
+  }
+  return Number(text);
+}
+
+/** What says which days count. */
+export interface DayFlags {
+  from: string | undefined;
+  to: string | undefined;
+  last: string | undefined;
+}
+
+/** A range of dates as the platform takes it: the end does not count any more. */
+export interface DateRange {
+  dateFrom?: string;
+  dateTo?: string;
+}
+
+/**
+ * The range that the flags ask for. `--last 28d` is the last 28 finished days in UTC.
+ *
+ * @param now in milliseconds since 1970
+ */
+export function readRange({ from, to, last }: DayFlags, now: number): DateRange {
+  if (last === undefined) {
+    return {
+      ...(from === undefined ? {} : { dateFrom: from }),
+      ...(to === undefined ? {} : { dateTo: to }),
+    };
+  }
+  if (from !== undefined || to !== undefined) {
+    throw new UsageError("--last stands without --from and --to");
+  }
+  const [, count, unit] = /^(\d{1,4})([dw])$/.exec(last) ?? [];
+  const days = Number(count) * (unit === "w" ? 7 : 1);
+  if (!(days >= 1 && days <= MOST_DAYS)) {
+    throw new UsageError(`--last must be days or weeks such as 28d or 4w, at most ${MOST_DAYS}d`);
+  }
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  return { dateFrom: toDay(today - days * DAY_MS), dateTo: toDay(today) };
+}
+
+/** A day in UTC, as `YYYY-MM-DD`. */
+function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** A duration for people: `0:42`, `12:03`, `1:00:00`. */
+export function showDuration(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = parts[0] === 0 ? parts.slice(1) : parts;
+  return shown
+    .map((part, at) => (at === 0 ? String(part) : String(part).padStart(2, "0")))
+    .join(":");
+}

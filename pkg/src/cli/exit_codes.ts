@@ -1,0 +1,54 @@
+/** The exit codes. They are stable: a script may rely on each of them. */
+
+import { Interruption, UsageError } from "./command.js";
+
+/** Every exit code, with what it means. */
+export const EXIT_CODES = {
+  ok: [0, "It is done."],
+  failure: [1, "Something else went wrong, such as a file that cannot be written."],
+  usage: [2, "The command line, a setting or a value is wrong (or the server answers 400)."],
+  access: [3, "The credential is not accepted, or does not allow this (401, 403)."],
+  notFound: [4, "There is no such job, project or route (404)."],
+  budget: [5, "The hour's requests are spent (429): the message says when there are more."],
+  unavailable: [6, "No answer, none in time, or one that is no use (5xx)."],
+  jobFailed: [7, "The job has ended as `failed`."],
+  waitTimeout: [8, "The job had not ended when `--timeout` ran out. It goes on."],
+  outcomeUnknown: [9, "Nobody knows whether a job was created or a message sent: look first."],
+  findings: [10, "`doctor` or `config check` has found something wrong."],
+  interrupted: [130, "Ctrl-C (SIGINT)."],
+  brokenPipe: [141, "What read the output has gone (SIGPIPE)."],
+  terminated: [143, "SIGTERM."],
+} as const;
+
+export type ExitName = keyof typeof EXIT_CODES;
+
+/** The number of an exit code. */
+export function getExitCode(name: ExitName): number {
+  return EXIT_CODES[name][0];
+}
+
+/** The exit codes of the errors of the client and the gateway's package, by their names. */
+const BY_NAME: Record<string, ExitName> = {
+  ValidationError: "usage",
+  CheckError: "usage",
+  InitError: "usage",
+  BadRequestError: "usage",
+  AuthenticationError: "access",
+  PermissionError: "access",
+  NotFoundError: "notFound",
+  RateLimitError: "budget",
+  OutcomeUnknownError: "outcomeUnknown",
+  ServerError: "unavailable",
+  ConnectionError: "unavailable",
+  TimeoutError: "unavailable",
+  DecodeError: "unavailable",
+  JobWaitTimeoutError: "waitTimeout",
+};
+
+/** The exit code of what a command has thrown. */
+export function findExitCode(error: unknown): number {
+  if (error instanceof Interruption) return error.code;
+  if (error instanceof UsageError) return getExitCode("usage");
+  const { name } = error as { name?: unknown };
+  return getExitCode((typeof name === "string" ? BY_NAME[name] : undefined) ?? "failure");
+}

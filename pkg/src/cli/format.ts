@@ -1,0 +1,30 @@
+/** In which format rows are written. */
+
+import { type Context, readText, UsageError } from "./command.js";
+
+export type Format = "table" | "csv" | "ndjson" | "json";
+
+const BY_EXTENSION: Record<string, Format> = {
+  csv: "csv",
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  json: "json",
+  txt: "table",
+};
+
+/** By the flags, the file's name, or where standard output goes. */
+export function chooseFormat(context: Context): Format {
+  const { output } = context;
+  const format = readText(context, "format") as Format | undefined;
+  if (output.json && format !== undefined && format !== "json") {
+    throw new UsageError("--json is --format json: give one of them");
+  }
+  if (format !== undefined) return format;
+  if (output.json) return "json";
+  const file = readText(context, "output");
+  if (file === undefined) return output.isTerminal ? "table" : "ndjson";
+  const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? "";
+  const found = BY_EXTENSION[extension];
+  if (found !== undefined) return found;
+  throw new UsageError("the file's name does not say the format: give --format");
+}

@@ -1,0 +1,74 @@
+/** What creates a job or sends it a message: done once, and waited for when asked. */
+
+import { randomUUID } from "node:crypto";
+import type { AgentJob, Client, WriteOptions } from "../index.js";
+import { type Context, readSwitch, readText, UsageError } from "./command.js";
+import { connect } from "./connection.js";
+import { findExitCode, getExitCode } from "./exit_codes.js";
+import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
+import { toLine } from "./table.js";
+
+/**
+ * Carries out a write, prints the job, and waits for its end with `--wait`.
+ *
+ * @param write sends it
+ */
+export async function runWrite(
+  context: Context,
+  write: (client: Client, options: WriteOptions) => Promise<AgentJob>,
+): Promise<number> {
+  const { output, signal } = context;
+  const waits = readSwitch(context, "wait");
+  const timeout = readTimeout(context);
+  const force = readSwitch(context, "force");
+  const given = readText(context, "idempotency-key");
+  if (force && given === undefined) {
+    throw new UsageError("--force needs the --idempotency-key of which nobody knows the outcome");
+  }
+  const { client, baseUrl } = await connect(context);
+  // The platform itself has no such keys.
+  const idempotencyKey = given ?? (baseUrl === null ? undefined : randomUUID());
+  const job = await write(client, { idempotencyKey, force, signal }).catch((error: unknown) => {
+    hintAtRepetition(context, error, idempotencyKey);
+    throw error;
+  });
+  const id = toLine(job.id ?? "");
+  if (!waits) {
+    await (output.json ? output.printJson(job) : output.print(id));
+    output.note(
+      `quillgate: ${toLine(job.status ?? "no status")}; to wait: quillgate job watch ${id}`,
+    );
+    return getExitCode("ok");
+  }
+  if (!output.json) await output.print(id);
+  const ended = await watchJob(context, client, job.id, timeout, (now) => {
+    if (!output.interactive) output.note(`quillgate: job ${id} is ${now.status}`);
+  });
+  if (output.json) await output.printJson(ended ?? null);
+  else if (ended?.prLink) await output.print(toLine(ended.prLink));
+  if (output.interactive) output.note(`quillgate: job ${id} is ${toLine(ended?.status ?? "gone")}`);
+  if (ended?.status === "completed" && !ended.prLink)
+    output.note("quillgate: no files were changed");
+  return findExitCodeOfJob(ended);
+}
+
+/** How to say the same again without doing it twice. */
+function hintAtRepetition(
+  { output, signal }: Context,
+  error: unknown,
+  idempotencyKey: string | undefined,
+): void {
+  const code = findExitCode(error);
+  if (code === getExitCode("outcomeUnknown")) {
+    output.hint("look in the dashboard first: doing it again may do it twice");
+    if (idempotencyKey !== undefined) {
+      output.hint(`to do it again: --idempotency-key ${idempotencyKey} --force`);
+    }
+  } else if (signal.aborted || code === getExitCode("unavailable")) {
+    const again =
+      idempotencyKey === undefined
+        ? "it may have been done: look in the dashboard before you do it again"
+        : `to say the same again, done once: --idempotency-key ${idempotencyKey}`;
+    output.hint(again);
+  }
+}

@@ -1,0 +1,181 @@
+/** Reads a command line by the declarations of the commands. */
+
+import { parseArgs } from "node:util";
+import { type Command, UsageError, type Values } from "./command.js";
+import { listOptions, SHARED_OPTIONS } from "./shared_options.js";
+
+/** What a command line says. */
+export type Parsed =
+  | { kind: "help"; topic: string }
+  | { kind: "version" }
+  | { kind: "command"; command: Command; arguments: string[]; values: Values };
+
+/**
+ * Reads a command line.
+ *
+ * @throws {UsageError} which names the flag, never a value: that could be a misplaced secret
+ */
+export function parse(args: readonly string[], commands: readonly Command[]): Parsed {
+  const words = readLeadingWords(args);
+  const command = findCommand(words, commands);
+  const end = args.indexOf("--");
+  const flags = end === -1 ? args : args.slice(0, end);
+  if (words[0] === "help") return { kind: "help", topic: findTopic(words.slice(1), commands) };
+  if (flags.includes("--help") || flags.includes("-h")) {
+    return { kind: "help", topic: command?.name ?? findTopic(words, commands) };
+  }
+  if (command === undefined) {
+    if (flags.includes("--version")) return { kind: "version" };
+    if (words.length === 0) return { kind: "help", topic: "" };
+    throw new UsageError(suggest(words, commands));
+  }
+  return readCommand(command, args);
+}
+
+function readCommand(command: Command, args: readonly string[]): Parsed {
+  const options = listOptions(command);
+  const { values, positionals } = readFlags(command, args);
+  const given = positionals.slice(command.name.split(" ").length);
+  const required = command.arguments.filter((argument) => argument.required);
+  const missing = required[given.length];
+  if (missing !== undefined) throw new UsageError(`${missing.name} is missing: ${missing.summary}`);
+  if (given.length > command.arguments.length) {
+    const most = command.arguments.length;
+    const words = most === 0 ? "takes no argument" : `takes ${most === 1 ? "one" : most} only`;
+    throw new UsageError(`${command.name} ${words}; quote what has spaces in it`);
+  }
+  command.arguments.forEach(({ name, choices }, at) => {
+    const value = given[at];
+    if (value !== undefined && choices !== undefined && !choices.includes(value)) {
+      throw new UsageError(`${name} must be one of ${choices.join(", ")}`);
+    }
+  });
+  for (const [name, { choices }] of Object.entries(options)) {
+    const value = values[name];
+    if (choices !== undefined && typeof value === "string" && !choices.includes(value)) {
+      throw new UsageError(`--${name} must be one of ${choices.join(", ")}`);
+    }
+  }
+  return { kind: "command", command, arguments: given, values };
+}
+
+function readFlags(
+  command: Command,
+  args: readonly string[],
+): { values: Values; positionals: string[] } {
+  const options = listOptions(command);
+  const known = Object.fromEntries(
+    Object.entries(options).map(([name, { type, default: fallback }]) => [
+      name,
+      {
+        type: type === "switch" ? ("boolean" as const) : ("string" as const),
+        multiple: type === "list",
+        ...(name === "output" ? { short: "o" } : {}),
+        ...(fallback === undefined ? {} : { default: fallback }),
+      },
+    ]),
+  );
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: known,
+      allowPositionals: true,
+      allowNegative: true,
+    });
+    // No switch may be given several times, so that a list is one of texts.
+    return { values: values as Values, positionals };
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    const flag = /'(-[^'\s=,]*)/.exec(message)?.[1] ?? "a flag";
+    if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
+      const near = findNearest(flag.replace(/^-+/, ""), Object.keys(options));
+      const hint = near === undefined ? "" : `; did you mean --${near}?`;
+      throw new UsageError(`${command.name} has no flag ${flag}${hint}`);
+    }
+    const option = options[flag.replace(/^-+/, "")];
+    if (option === undefined) throw new UsageError(`${flag} is used wrongly`);
+    const need = option.type === "switch" ? "takes no value" : `needs a value: ${option.summary}`;
+    throw new UsageError(`${flag} ${need}`);
+  }
+}
+
+/** The words before the first one that could be a flag's value: those that name a command. */
+function readLeadingWords(args: readonly string[]): string[] {
+  const words: string[] = [];
+  for (let at = 0; at < args.length && words.length < 3; at++) {
+    const arg = args[at] as string;
+    if (arg === "--") break;
+    if (!arg.startsWith("-") || arg === "-") {
+      words.push(arg);
+      continue;
+    }
+    const option = SHARED_OPTIONS[arg.replace(/^--/, "")];
+    if (option !== undefined && option.type !== "switch") at++;
+  }
+  return words;
+}
+
+/** The command that the words begin with. */
+function findCommand(words: readonly string[], commands: readonly Command[]): Command | undefined {
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(" ");
+    const found = commands.find((command) => command.name === name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What help is asked for: a command, the first word of several, or nothing for all of them. */
+function findTopic(words: readonly string[], commands: readonly Command[]): string {
+  if (words.length === 0) return "";
+  const command = findCommand(words, commands);
+  if (command !== undefined) return command.name;
+  const [group] = words;
+  if (commands.some(({ name }) => name.startsWith(`${group} `))) return group as string;
+  throw new UsageError(suggest(words, commands));
+}
+
+function suggest(words: readonly string[], commands: readonly Command[]): string {
+  const [first = "", second] = words;
+  const inGroup = commands.filter(({ name }) => name.startsWith(`${first} `));
+  if (inGroup.length > 0) {
+    const names = inGroup.map(({ name }) => name.slice(first.length + 1));
+    const what = second === undefined ? "needs one of" : "has no such command; there are";
+    return `${first} ${what} ${names.join(", ")}`;
+  }
+  const near = findNearest(
+    first,
+    commands.map(({ name }) => name.split(" ")[0] as string),
+  );
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  return `there is no such command${hint}`;
+}
+
+/** The name that is most like a word, when one is at all. */
+function findNearest(word: string, names: readonly string[]): string | undefined {
+  let [best, least] = [undefined as string | undefined, Math.min(3, word.length)];
+  for (const name of names) {
+    const distance = measureDistance(word, name);
+    if (distance < least) [best, least] = [name, distance];
+  }
+  return best;
+}
+
+function measureDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const same = one[i - 1] === other[j - 1] ? 0 : 1;
+      next.push(
+        Math.min(
+          (row[j] as number) + 1,
+          (next[j - 1] as number) + 1,
+          (row[j - 1] as number) + same,
+        ),
+      );
+    }
+    row = next;
+  }
+  return row[other.length] as number;
+}

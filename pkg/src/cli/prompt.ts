@@ -1,0 +1,41 @@
+/** The prompt of a job: an argument, a file, or standard input. */
+
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type Context, readText, UsageError } from "./command.js";
+import { readAll } from "./standard_input.js";
+
+/**
+ * Reads the prompt of a command.
+ *
+ * @param argument what is given in its place; `-` is standard input
+ */
+export async function readPrompt(context: Context, argument: string | undefined): Promise<string> {
+  const file = readText(context, "prompt-file");
+  if (argument !== undefined && file !== undefined) {
+    throw new UsageError("PROMPT and --prompt-file cannot both be given");
+  }
+  const prompt = await readSource(context, argument, file);
+  if (prompt.trim() === "") throw new UsageError("the prompt is empty");
+  return prompt;
+}
+
+async function readSource(
+  { host, output }: Context,
+  argument: string | undefined,
+  file: string | undefined,
+): Promise<string> {
+  if (argument === "-" || file === "-") {
+    if (host.stdin.isTTY) output.note("quillgate: type the prompt, and Ctrl-D at its end");
+    return readAll(host, "a prompt");
+  }
+  if (argument !== undefined) return argument;
+  if (file === undefined) {
+    throw new UsageError("PROMPT is missing: give it, - for standard input, or --prompt-file");
+  }
+  try {
+    return await readFile(resolve(host.folder, file), "utf8");
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

@@ -1,0 +1,217 @@
+/** `quillgate views`, `visitors`, `feedback` and `searches` */
+
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Client, ListCursor, ListName } from "../index.js";
+import { type Context, readSwitch, readText, UsageError } from "./command.js";
+import { connect } from "./connection.js";
+import { readCount, readDuration, readRange } from "./duration.js";
+import { ExportFile, type ExportIdentity } from "./export_file.js";
+import { chooseFormat } from "./format.js";
+import { RowProgress, type SeenResponse } from "./progress.js";
+import { REPORTS, type ReportName } from "./report_columns.js";
+import { countRecords, toJsonPart } from "./rows.js";
+import { writeTable } from "./table.js";
+
+type ExportFormat = "csv" | "ndjson" | "json";
+
+const USUAL_ROWS = "50";
+const LONGEST_WAIT_MS = 86_400_000;
+/** The flags that choose rows. */
+const CHOICES = ["from", "to", "last", "source", "status"];
+
+/** The part of a list that this needs, whichever report it is of. */
+interface AnyList {
+  all(options: { maxRows: number; onProgress(state: { rows: number }): void }): Promise<object[]>;
+  export(options: {
+    format: "csv" | "ndjson";
+    cursor: ListCursor<ListName> | undefined;
+    signal: AbortSignal;
+    wait: number;
+  }): ReadableStream<Uint8Array> & { cursor: ListCursor<ListName> | null | undefined };
+}
+
+/** Where the chunks of an export go. */
+interface Sink {
+  /** Where the export goes on; `undefined` at its beginning, `null` when it is complete. */
+  cursor: ListCursor<ListName> | null | undefined;
+  params: Record<string, string>;
+  rows: number;
+  isEmpty: boolean;
+  write(chunk: Uint8Array, cursor: ListCursor<ListName> | null, rows: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function run(context: Context): Promise<undefined> {
+  const format = chooseFormat(context);
+  const wait = readDuration(readText(context, "wait") ?? "0s", "--wait", LONGEST_WAIT_MS);
+  const { from, to, last } = readFlags(context);
+  const params: Record<string, string> = { ...readRange({ from, to, last }, Date.now()) };
+  for (const name of ["source", "status"]) {
+    const value = readText(context, name);
+    if (value !== undefined) params[name] = value;
+  }
+  if (format === "table") await printTable(context, params);
+  else await exportRows(context, format, params, wait);
+}
+
+async function printTable(context: Context, params: Record<string, string>): Promise<void> {
+  const { output, command, signal, host } = context;
+  if (readSwitch(context, "resume")) {
+    throw new UsageError("--resume is for csv, ndjson and json: a table is written at once");
+  }
+  const most = readCount(readText(context, "rows") ?? USUAL_ROWS, "--rows");
+  const watched = watchProgress();
+  const { client } = await connect(context, watched.hooks);
+  const progress = new RowProgress(output, command.name, { most });
+  watched.progress = progress;
+  const { columns, limit } = REPORTS[command.name as ReportName];
+  const list = makeList(client, command.name, { ...params, limit: Math.min(most, limit) }, signal);
+  const rows = await list
+    .all({ maxRows: most, onProgress: (state) => progress.setRows(state.rows) })
+    .finally(() => progress.end());
+  const file = readText(context, "output");
+  const table = writeTable(rows, columns, file === undefined ? output.columns : undefined);
+  if (file === undefined) await output.write(table);
+  else await writeFile(resolve(host.folder, file), table);
+  output.note(progress.describe());
+  if (rows.length === most) output.note(`there may be more rows: --rows N, or --format csv`);
+}
+
+async function exportRows(
+  context: Context,
+  format: ExportFormat,
+  params: Record<string, string>,
+  wait: number,
+): Promise<void> {
+  const { output, command, signal } = context;
+  if (readText(context, "rows") !== undefined) {
+    throw new UsageError("--rows is for tables: csv, ndjson and json have every row");
+  }
+  const watched = watchProgress();
+  const { client, baseUrl, projectId } = await connect(context, watched.hooks);
+  const flags = Object.fromEntries(
+    Object.entries(readFlags(context)).filter(([, value]) => value !== undefined),
+  ) as Record<string, string>;
+  const identity = { report: command.name, format, projectId, baseUrl, flags };
+  const sink = await openSink(context, identity, params);
+  const progress = new RowProgress(output, command.name, { rows: sink.rows });
+  watched.progress = progress;
+  try {
+    if (sink.cursor !== null) {
+      const list = makeList(client, command.name, sink.params, signal);
+      await copy(list, format, sink, progress, { signal, wait });
+    }
+  } finally {
+    progress.end();
+    await sink.close();
+  }
+  output.note(progress.describe());
+}
+
+/** Reads an export to its end, a chunk at a time. */
+async function copy(
+  list: AnyList,
+  format: ExportFormat,
+  sink: Sink,
+  progress: RowProgress,
+  options: { signal: AbortSignal; wait: number },
+): Promise<void> {
+  const lines = format === "csv" ? "csv" : "ndjson";
+  const cursor = sink.cursor ?? undefined;
+  const stream = list.export({ format: lines, cursor, ...options });
+  const decoder = new TextDecoder();
+  let { isEmpty } = sink;
+  let isHead = format === "csv" && cursor === undefined;
+  const write = async (chunk: Uint8Array) => {
+    const goesOn = stream.cursor ?? null;
+    const rows = progress.rows + countRecords(chunk, lines) - (isHead ? 1 : 0);
+    const part =
+      format === "json"
+        ? new TextEncoder().encode(toJsonPart(decoder.decode(chunk), isEmpty, goesOn === null))
+        : chunk;
+    [isEmpty, isHead] = [false, false];
+    await sink.write(part, goesOn, rows);
+    progress.setRows(rows);
+  };
+  let ended = false;
+  for await (const chunk of stream) {
+    await write(chunk);
+    ended = stream.cursor === null;
+  }
+  // A last page without rows is no chunk, and ends the file all the same.
+  if (!ended) await write(new Uint8Array());
+}
+
+async function openSink(
+  context: Context,
+  identity: ExportIdentity,
+  params: Record<string, string>,
+): Promise<Sink> {
+  const { host, output } = context;
+  const path = readText(context, "output");
+  const resume = readSwitch(context, "resume");
+  if (path === undefined) {
+    if (resume) throw new UsageError("--resume needs the file of the export: -o FILE");
+    return {
+      cursor: undefined,
+      params,
+      rows: 0,
+      isEmpty: true,
+      write: (chunk) => output.writeRows(chunk),
+      close: async () => {},
+    };
+  }
+  const absolute = resolve(host.folder, path);
+  const file = await (resume
+    ? ExportFile.resume(absolute, identity, params)
+    : ExportFile.begin(absolute, identity, params));
+  const { state } = file;
+  const hint = once(() => output.hint(`to complete ${path}: the same command with --resume`));
+  if (state.bytes > 0) hint();
+  return {
+    cursor: state.cursor,
+    params: state.params,
+    rows: state.rows,
+    isEmpty: state.bytes === 0,
+    write: (chunk, cursor, rows) => {
+      hint();
+      return file.write(chunk, cursor, rows);
+    },
+    close: () => file.close(),
+  };
+}
+
+function once(work: () => void): () => void {
+  let left = true;
+  return () => {
+    if (left) work();
+    left = false;
+  };
+}
+
+function readFlags(context: Context): Record<string, string | undefined> {
+  return Object.fromEntries(CHOICES.map((name) => [name, readText(context, name)]));
+}
+
+function makeList(
+  { analytics }: Client,
+  name: string,
+  params: Record<string, string | number>,
+  signal: AbortSignal,
+): AnyList {
+  // Each takes parameters of its own, and refuses those that it does not have.
+  return analytics[name as ReportName](params as object, { signal }) as unknown as AnyList;
+}
+
+/** Hooks of a client that show its requests, once there is something to show them with. */
+function watchProgress() {
+  const watched = {
+    progress: undefined as RowProgress | undefined,
+    hooks: {
+      onRequest: () => watched.progress?.endWait(),
+      onResponse: (response: SeenResponse) => watched.progress?.addResponse(response),
+    },
+  };
+  return watched;
+}

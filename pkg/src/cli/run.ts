@@ -1,0 +1,122 @@
+/** Runs a command line. */
+
+import { findCause } from "./cause.js";
+import { type Context, type Host, Interruption, UsageError } from "./command.js";
+import { COMMANDS } from "./commands.js";
+import { findExitCode, getExitCode } from "./exit_codes.js";
+import { Output } from "./output.js";
+import { parse } from "./parse.js";
+import { toLine } from "./table.js";
+
+/**
+ * Runs a command line, and resolves to its exit code.
+ *
+ * @param args without the program's own name
+ */
+export async function run(args: readonly string[], host: Host): Promise<number> {
+  // Of a command line that cannot be read, these two are still used.
+  const options = { json: args.includes("--json"), quiet: args.includes("--quiet") };
+  const output = new Output(host, options);
+  try {
+    const parsed = parse(args, COMMANDS);
+    if (parsed.kind === "help") {
+      const { writeHelp } = await import("./help.js");
+      await output.write(writeHelp(parsed.topic, COMMANDS));
+      return getExitCode("ok");
+    }
+    if (parsed.kind === "version") {
+      const { readVersion } = await import("./version.js");
+      await output.print(readVersion());
+      return getExitCode("ok");
+    }
+    const { command, values } = parsed;
+    const { signal } = host;
+    const context: Context = { ...parsed, command, values, host, output, signal };
+    const { run: carryOut } = await command.load();
+    return (await raceWithSignal(carryOut(context), signal)) ?? getExitCode("ok");
+  } catch (error) {
+    if (isBrokenPipe(error)) return getExitCode("brokenPipe");
+    // Whatever an interruption makes fail, it is the reason.
+    return reportError(host.signal.aborted ? host.signal.reason : error, output, args);
+  } finally {
+    output.setStatus(undefined);
+  }
+}
+
+/**
+ * What a command comes to, or the signal's reason. A command that has heard the signal gets the time
+ * to end in order first; one that waits for what cannot be taken back, such as standard input, is left.
+ */
+function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const abort = () => {
+      timer = setTimeout(() => reject(signal.reason), LONGEST_END_MS);
+    };
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    };
+    work.finally(end).then(resolve, reject);
+  });
+}
+
+const LONGEST_END_MS = 2_000;
+
+/** What the errors of the client say, beside those of the host. */
+interface Failure {
+  name?: string;
+  message?: string;
+  status?: number;
+  requestId?: string | null;
+  details?: readonly string[];
+  cause?: unknown;
+}
+
+function reportError(error: unknown, output: Output, args: readonly string[]): number {
+  const code = findExitCode(error);
+  const known = error as Failure;
+  const message = error instanceof Error ? describe(known, code) : String(error);
+  output.fail({
+    name: known.name ?? "Error",
+    message,
+    exitCode: code,
+    status: known.status ?? null,
+    requestId: known.requestId ?? null,
+    details: known.details ?? [],
+    hints: findHints(error, code, args),
+  });
+  return code;
+}
+
+function describe({ message = "", cause, name, status }: Failure, code: number): string {
+  if (name === "ConnectionError" && cause !== undefined) {
+    return `${message} (${findCause(cause)})`;
+  }
+  if (message === "") return `it failed with exit code ${code}`;
+  // A server's words do not begin lines of their own.
+  return status === undefined ? message : toLine(message);
+}
+
+function findHints(error: unknown, code: number, args: readonly string[]): string[] {
+  if (error instanceof Interruption) return [];
+  if (error instanceof UsageError) {
+    const words = args.filter((arg) => /^[a-z]+$/.test(arg)).slice(0, 2);
+    const command = COMMANDS.find(({ name }) => name === words.join(" ") || name === words[0]);
+    return [`see: quillgate ${command === undefined ? "" : `${command.name} `}--help`];
+  }
+  if (code === getExitCode("budget")) {
+    const { retryAfter } = error as { retryAfter?: number | null };
+    return retryAfter == null ? [] : [`there are more requests in ${Math.ceil(retryAfter)} s`];
+  }
+  if (code === getExitCode("access") || code === getExitCode("unavailable")) {
+    return ["to find out why: quillgate doctor"];
+  }
+  return [];
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "EPIPE";
+}

@@ -1,0 +1,213 @@
+/**
+ * Where calls go, for which project, and with what credential: from flags, variables or a file, in
+ * that order.
+ */
+
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type Context, type Host, readText, UsageError } from "./command.js";
+import { readAll } from "./standard_input.js";
+
+/** A secret, and where it came from. */
+export interface Credential {
+  kind: "token" | "adminKey";
+  value: string;
+  /** In words, for people. */
+  source: string;
+  /** The file that it was read from. */
+  file?: string;
+}
+
+export interface Settings {
+  baseUrl: string | undefined;
+  projectId: string | undefined;
+  credential: Credential | undefined;
+}
+
+/** What a settings file can say. */
+interface SettingsFile {
+  path: string;
+  baseUrl?: string;
+  projectId?: string;
+  tokenFile?: string;
+  adminKeyFile?: string;
+}
+
+/** One place that settings come from. */
+interface Source {
+  name: string;
+  baseUrl?: string | undefined;
+  projectId?: string | undefined;
+  token?: string | undefined;
+  tokenFile?: string | undefined;
+  adminKey?: string | undefined;
+  adminKeyFile?: string | undefined;
+  /** The folder that its paths begin in. */
+  folder: string;
+}
+
+const MEMBERS = ["baseUrl", "projectId", "tokenFile", "adminKeyFile"] as const;
+/** What a file that was found, and not named, may say: it may have been written by somebody else. */
+const MEMBERS_OF_A_FOLDER = ["projectId"];
+const SECRET_MEMBERS = ["token", "adminKey"];
+const LONGEST_SECRET = 16_384;
+
+/**
+ * Reads the settings.
+ *
+ * @throws {UsageError} for a file that cannot be used, and for two credentials in one place
+ */
+export async function readSettings(context: Context): Promise<Settings> {
+  const { host } = context;
+  const { env, folder } = host;
+  const flags: Source = {
+    name: "the flags",
+    folder,
+    baseUrl: readText(context, "base-url"),
+    projectId: readText(context, "project"),
+    tokenFile: readText(context, "token-file"),
+    adminKeyFile: readText(context, "admin-key-file"),
+  };
+  const variables: Source = {
+    name: "the environment",
+    folder,
+    baseUrl: env.QUILLGATE_BASE_URL || undefined,
+    projectId: env.QUILLGATE_PROJECT_ID || undefined,
+    token: env.QUILLGATE_TOKEN || undefined,
+    tokenFile: env.QUILLGATE_TOKEN_FILE || undefined,
+    adminKey: env.QUILLGATE_ADMIN_KEY || undefined,
+    adminKeyFile: env.QUILLGATE_ADMIN_KEY_FILE || undefined,
+  };
+  const named = readText(context, "config") ?? (env.QUILLGATE_CONFIG || undefined);
+  const files = named === undefined ? await findFiles(host) : [await readNamed(host, named)];
+  const sources = [
+    flags,
+    variables,
+    ...files.map((file) => ({ ...file, name: file.path, folder: dirname(file.path) })),
+  ];
+  const credential = await readCredential(sources, host);
+  // Where an admin key goes, only a flag says: a gateway's address is that of tokens.
+  const addresses = credential?.kind === "adminKey" ? [flags] : sources;
+  return {
+    baseUrl: addresses.find(({ baseUrl }) => baseUrl !== undefined)?.baseUrl,
+    projectId: sources.find(({ projectId }) => projectId !== undefined)?.projectId,
+    credential,
+  };
+}
+
+/** The user's settings file. */
+function findUserFile({ env, home }: Pick<Host, "env" | "home">): string {
+  return join(env.XDG_CONFIG_HOME || join(home, ".config"), "quillgate", "config.json");
+}
+
+/** The files that are read unless one is named: that of the folder, then the user's own. */
+async function findFiles(host: Host): Promise<SettingsFile[]> {
+  const inFolder = await readSettingsFile(join(host.folder, "quillgate.json"));
+  const others = Object.keys(inFolder ?? {}).filter(
+    (name) => name !== "path" && !MEMBERS_OF_A_FOLDER.includes(name),
+  );
+  if (others.length > 0) {
+    throw new UsageError(
+      `quillgate.json says ${others.join(" and ")}, which a file of the current folder may not: ` +
+        "it could send your credential elsewhere. Name the file by --config or QUILLGATE_CONFIG if " +
+        "you trust it",
+    );
+  }
+  const ofUser = await readSettingsFile(findUserFile(host));
+  return [inFolder, ofUser].filter((file) => file !== undefined);
+}
+
+async function readNamed(host: Host, path: string): Promise<SettingsFile> {
+  const file = await readSettingsFile(resolve(host.folder, path));
+  if (file === undefined) throw new UsageError(`there is no settings file ${path}`);
+  return file;
+}
+
+/** Reads a settings file, if it is there. */
+async function readSettingsFile(path: string): Promise<SettingsFile | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new UsageError(`${path} cannot be read (${code})`);
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${path} is not JSON`);
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    throw new UsageError(`${path} must be a JSON object`);
+  }
+  for (const [name, value] of Object.entries(parsed)) {
+    if (SECRET_MEMBERS.includes(name)) {
+      throw new UsageError(
+        `${path} holds ${name}: put it in a file of its own, and name that as ${name}File`,
+      );
+    }
+    if (!MEMBERS.some((known) => known === name)) {
+      throw new UsageError(`${path}: there is no setting ${name.slice(0, 32)}`);
+    }
+    if (typeof value !== "string" || value === "") {
+      throw new UsageError(`${path}: ${name} must be a text`);
+    }
+  }
+  return { ...parsed, path };
+}
+
+/** The credential of the first place that has one. */
+async function readCredential(
+  sources: readonly Source[],
+  host: Host,
+): Promise<Credential | undefined> {
+  for (const { name, token, tokenFile, adminKey, adminKeyFile, folder } of sources) {
+    const hasToken = token !== undefined || tokenFile !== undefined;
+    const hasAdminKey = adminKey !== undefined || adminKeyFile !== undefined;
+    if (hasToken && hasAdminKey) {
+      throw new UsageError(`${name} has an access token and an admin key: there can be one only`);
+    }
+    const kind = hasToken ? "token" : "adminKey";
+    const value = token ?? adminKey;
+    const file = tokenFile ?? adminKeyFile;
+    if (value !== undefined) {
+      const variable = hasToken ? "QUILLGATE_TOKEN" : "QUILLGATE_ADMIN_KEY";
+      return { kind, value: checkSecret(value, variable), source: variable };
+    }
+    if (file !== undefined) return readSecretFile(kind, file, folder, host);
+  }
+  return undefined;
+}
+
+async function readSecretFile(
+  kind: Credential["kind"],
+  file: string,
+  folder: string,
+  host: Host,
+): Promise<Credential> {
+  if (file === "-") {
+    const value = checkSecret(await readAll(host, "a credential"), "standard input");
+    return { kind, value, source: "standard input" };
+  }
+  const path = resolve(folder, file);
+  try {
+    const value = checkSecret(await readFile(path, "utf8"), file);
+    return { kind, value, source: path, file: path };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`the credential's file ${file} cannot be read (${code})`);
+  }
+}
+
+/** Refuses what no header can carry, without repeating any of it. */
+function checkSecret(text: string, source: string): string {
+  const secret = text.trim();
+  if (secret === "") throw new UsageError(`${source} is empty, where a credential should be`);
+  if (secret.length > LONGEST_SECRET || !/^[!-~]+$/.test(secret)) {
+    throw new UsageError(`${source} holds no credential: that is one line without spaces`);
+  }
+  return secret;
+}

@@ -1,0 +1,96 @@
+/** Rows as a table for people. */
+
+/** A column: its head, and what it shows of a row. */
+export interface Column<Row> {
+  head: string;
+  value(row: Row): string | number | boolean | null | undefined;
+}
+
+const LEAST_TEXT = 12;
+const GAP = "  ";
+
+/**
+ * Writes a table.
+ *
+ * @param columns how many characters a line may have; as many as it takes unless told
+ */
+export function writeTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width = Number.POSITIVE_INFINITY,
+): string {
+  const values = rows.map((row) => columns.map(({ value }) => value(row)));
+  const cells = values.map((row) => row.map(writeCell));
+  const heads = columns.map(({ head }) => head);
+  const isNumber = columns.map((_, at) => {
+    const known = values.map((row) => row[at]).filter((value) => value != null);
+    return known.length > 0 && known.every((value) => typeof value === "number");
+  });
+  const widths = heads.map((head, at) =>
+    Math.max(...[head, ...cells.map((row) => row[at] as string)].map(countCharacters)),
+  );
+  shrink(widths, isNumber, width);
+  const lines = [heads, ...cells].map((row) =>
+    row
+      .map((cell, at) => fit(cell, widths[at] as number, isNumber[at] === true))
+      .join(GAP)
+      .trimEnd(),
+  );
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Makes the widest texts narrower until a line fits. */
+function shrink(widths: number[], isNumber: readonly boolean[], width: number): void {
+  const gaps = GAP.length * (widths.length - 1);
+  for (;;) {
+    const sum = widths.reduce((all, one) => all + one, gaps);
+    const texts = widths.filter((_, at) => !isNumber[at]);
+    const widest = Math.max(...texts);
+    if (sum <= width || texts.length === 0 || widest <= LEAST_TEXT) return;
+    const at = widths.findIndex((one, index) => one === widest && !isNumber[index]);
+    widths[at] = Math.max(LEAST_TEXT, widest - (sum - width));
+  }
+}
+
+function fit(cell: string, width: number, toTheRight: boolean): string {
+  const count = countCharacters(cell);
+  if (count > width) return `${[...cell].slice(0, width - 1).join("")}…`;
+  const space = " ".repeat(width - count);
+  return toTheRight ? space + cell : cell + space;
+}
+
+function writeCell(value: string | number | boolean | null | undefined): string {
+  if (value === null || value === undefined) return "-";
+  return typeof value === "number" ? writeNumber(value) : toLine(String(value));
+}
+
+function countCharacters(text: string): number {
+  return [...text].length;
+}
+
+/** A number for people, with commas between thousands. */
+export function writeNumber(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+/**
+ * Takes out what a terminal would obey: text of a server may hold escape sequences, or marks that
+ * reverse the order of what is read.
+ */
+export function replaceControls(text: string, by = "\uFFFD"): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced.
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, by);
+}
+
+/** Writes what JSON itself leaves as it is, and a terminal would obey, as JSON's own escapes. */
+export function escapeControls(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Text of a server on one line. */
+export function toLine(text: string): string {
+  return replaceControls(text.replaceAll("\n", " "), " ");
+}

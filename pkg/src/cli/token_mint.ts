@@ -1,0 +1,39 @@
+/** `quillgate token mint` */
+
+import { mintFromOptions, newSecret, TokenError } from "./access_token.js";
+import { type Context, readList, readSwitch, readText, UsageError } from "./command.js";
+import { readAll } from "./standard_input.js";
+
+export async function run(context: Context): Promise<undefined> {
+  const { output } = context;
+  const made = readSwitch(context, "new-secret") ? newSecret() : await mint(context);
+  const name = readSwitch(context, "new-secret") ? "secret" : "token";
+  await (output.json ? output.printJson({ [name]: made }) : output.print(made));
+}
+
+async function mint(context: Context): Promise<string> {
+  const options = Object.fromEntries([
+    ...["sub", "jti", "ttl"].map((name) => [name, readText(context, name)]),
+    ...["project", "scope", "quota"].map((name) => [name, readList(context, name)?.slice()]),
+  ]);
+  try {
+    return await mintFromOptions({ ttl: "30d", ...options }, () => readSecret(context));
+  } catch (error) {
+    if (error instanceof TokenError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+async function readSecret({ host }: Context): Promise<string> {
+  const given = host.env.ACCESS_TOKEN_SECRET;
+  if (given !== undefined) return given;
+  const { stdin } = host;
+  if (stdin.isTTY) {
+    throw new UsageError("no secret: set ACCESS_TOKEN_SECRET or pipe it to standard input");
+  }
+  const piped = (await readAll(host, "the secret")).trim();
+  if (piped === "") {
+    throw new UsageError("no secret: ACCESS_TOKEN_SECRET is not set, nothing was piped");
+  }
+  return piped;
+}

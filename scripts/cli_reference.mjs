@@ -1,0 +1,60 @@
+/**
+ * `node scripts/cli_reference.mjs`: writes what follows "## Exit codes" in `docs/cli.md` from the
+ * declarations of the package's commands. Needs the package to be built.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ROOT } from "./versions.mjs";
+
+export const REFERENCE = join(ROOT, "docs", "cli.md");
+const BEGIN = "## Exit codes";
+
+/** The reference as it should be, with the introduction of the file that there is. */
+export async function makeReference() {
+  const load = (name) => import(new URL(`../pkg/dist/cli/${name}.js`, import.meta.url).href);
+  const { COMMANDS } = await load("commands");
+  const { EXIT_CODES } = await load("exit_codes");
+  const help = await load("help");
+  const { COMMON_OPTIONS, CONNECTION_OPTIONS } = await load("shared_options");
+  const [introduction] = (await readFile(REFERENCE, "utf8")).split(`\n${BEGIN}\n`);
+  const lines = [
+    introduction.trimEnd(),
+    ...["", BEGIN, "", "They are stable.", ""],
+    ...["| code | meaning |", "| --- | --- |"],
+    ...Object.values(EXIT_CODES).map(([code, meaning]) => `| ${code} | ${meaning} |`),
+    ...["", "## Flags of every command", ""],
+    ...writeFlags(COMMON_OPTIONS, help),
+    ...["", "Those that talk to a gateway or the platform have these as well:", ""],
+    ...writeFlags(CONNECTION_OPTIONS, help),
+    ...["", "## Commands", ""],
+    ...COMMANDS.flatMap((command) => writeCommand(command, help)),
+  ];
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function writeCommand(command, help) {
+  const { name, summary, description = [], arguments: args, options, examples } = command;
+  return [
+    ...[`### ${name}`, "", "```", `quillgate ${help.writeUsage(command)}`, "```", "", summary, ""],
+    ...description.flatMap((paragraph) => [paragraph, ""]),
+    ...args.map((argument) => `- \`${argument.name}\`: ${argument.summary}`),
+    ...(args.length > 0 ? [""] : []),
+    ...(Object.keys(options).length > 0 ? [...writeFlags(options, help), ""] : []),
+    "```sh",
+    ...examples.flatMap(({ text, line }) => [`# ${text}`, line]),
+    ...["```", ""],
+  ];
+}
+
+function writeFlags(options, { writeOption }) {
+  const rows = Object.entries(options).map((option) => {
+    const [flag, text] = writeOption(option);
+    return `| \`${flag}\` | ${text.replaceAll("|", "\\|")} |`;
+  });
+  return ["| flag | meaning |", "| --- | --- |", ...rows];
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await writeFile(REFERENCE, await makeReference());
+}

@@ -1,0 +1,124 @@
+/** What the gateway's archive is asked for. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import { runCommand } from "./command_line.mjs";
+import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
+
+const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
+let server;
+let instead;
+
+before(async () => {
+  server = await startStandIn({ instead: (...args) => instead?.(...args) });
+});
+after(() => server.stop());
+beforeEach(() => {
+  instead = undefined;
+  server.requests.length = 0;
+});
+
+function quillgate(args, folder = "/") {
+  const env = {
+    ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_TOKEN: "token" },
+  };
+  return runCommand(args, { env, folder });
+}
+
+test("daily has every page of the series in each format, and says what is missing", async () => {
+  const { code, stdout, stderr } = await quillgate(["daily", ...RANGE, "--format", "table"]);
+  assert.equal(code, 0, stderr);
+  assert.equal(
+    stdout,
+    [
+      "DATE        HUMAN  AI  TOTAL  VISITORS  DAYS  MISSING",
+      "2026-01-01  1,200  34  1,234        11     1        0",
+      "2026-01-02  1,200  34  1,234         -     1        0",
+      "",
+    ].join("\n"),
+  );
+  assert.match(stderr, /1 day is not in the archive/);
+  const { stdout: json } = await quillgate(["daily", ...RANGE, "--json"]);
+  const rows = JSON.parse(json);
+  assert.deepEqual(
+    rows.map(({ date }) => date),
+    ["2026-01-01", "2026-01-02"],
+  );
+  const { stdout: ndjson } = await quillgate(["daily", ...RANGE]);
+  assert.deepEqual(ndjson.trimEnd().split("\n").map(JSON.parse), rows);
+  const { stdout: csv } = await quillgate(["daily", ...RANGE, "--format", "csv"]);
+  assert.equal(
+    csv,
+    [
+      "date,human,ai,total,days,missing,visitors",
+      "2026-01-01,1200,34,1234,1,,11",
+      "2026-01-02,1200,34,1234,1,,",
+      "",
+    ].join("\r\n"),
+  );
+});
+
+test("daily passes its filters on, and writes to a file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "quillgate-daily-"));
+  try {
+    const flags = ["--prefix", "/guides", "--group", "week", "-o", "daily.json"];
+    const { code, stdout } = await quillgate(["daily", ...RANGE, ...flags], folder);
+    assert.deepEqual([code, stdout], [0, ""]);
+    assert.equal(JSON.parse(readFileSync(join(folder, "daily.json"), "utf8")).length, 2);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const query = new URL(server.requests[1].path, server.url).searchParams;
+  assert.deepEqual(Object.fromEntries(query), {
+    ...{ dateFrom: "2026-01-01", dateTo: "2026-02-01", prefix: "/guides", group: "week" },
+    ...{ limit: "1000", cursor: "two" },
+  });
+  assert.equal(server.requests[1].headers.authorization, "Bearer token");
+});
+
+test("archive status says what is held, missing and failing", async () => {
+  const { code, stdout } = await quillgate(["archive", "status"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^days held +28$/m);
+  assert.match(stdout, /^missing: from 2026-01-03 to before 2026-01-05$/m);
+  assert.match(stdout, /^fails: 2026-01-03, storage \(2 attempts, again at 2026-02-01T/m);
+  const { stdout: json } = await quillgate(["archive", "status", "--json"]);
+  assert.equal(JSON.parse(json).bytes, 12345);
+});
+
+test("archive plan asks, and begins nothing", async () => {
+  const { code, stdout } = await quillgate(["archive", "plan", "--from", "2026-01-01"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^hours +never: the archive's share/m);
+  const [{ method, path }] = server.requests;
+  assert.equal(method, "GET");
+  assert.match(path, /\/views\/daily\/backfill\?dateFrom=2026-01-01$/);
+});
+
+test("a refusal is an exit code, and a redirect is not followed", async () => {
+  for (const [status, code] of [
+    [400, 2],
+    [403, 3],
+    [404, 4],
+    [501, 6],
+  ]) {
+    instead = () => problem(status, "refused", "not for you");
+    const { code: own, stderr } = await quillgate(["archive", "status"]);
+    assert.equal(own, code);
+    assert.match(stderr, /not for you/);
+  }
+  server.requests.length = 0;
+  instead = () => ({ status: 302, headers: { location: `${server.url}/elsewhere` } });
+  assert.notEqual((await quillgate(["archive", "status"])).code, 0);
+  assert.equal(server.requests.length, 1, "the token would have gone along");
+});
+
+test("an answer that is none of the gateway's is refused", async () => {
+  for (const json of [[], {}, { views: [], missing: [], nextCursor: "same" }]) {
+    instead = () => ({ json });
+    const { code } = await quillgate(["daily", ...RANGE]);
+    assert.notEqual(code, 0, JSON.stringify(json));
+  }
+});

@@ -1,0 +1,44 @@
+/** The command line within this process, with streams that keep what is written. */
+import { join } from "node:path";
+import { run } from "../../pkg/dist/cli/run.js";
+import { ROOT } from "../../scripts/versions.mjs";
+
+export const BIN = join(ROOT, "pkg", "dist", "cli", "bin.js");
+
+/**
+ * Runs a command line.
+ *
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string>, folder?: string, home?: string, input?: string,
+ *   columns?: number, signal?: AbortSignal, onWrite?: (text: string) => void }} [options]
+ *   `columns`: both outputs are terminals with lines of that length
+ * @returns {Promise<{ code: number, stdout: string, stderr: string, bytes: Buffer }>}
+ */
+export async function runCommand(args, options = {}) {
+  const { env = {}, folder = "/", home = "/nonexistent", input, columns, onWrite } = options;
+  const written = { stdout: [], stderr: [] };
+  const stream = (name) => ({
+    isTTY: columns !== undefined,
+    columns,
+    write(data, done) {
+      written[name].push(Buffer.from(data));
+      onWrite?.(String(data));
+      done?.();
+      return true;
+    },
+  });
+  const code = await run(args, {
+    ...{ env, folder, home },
+    stdin: standardInput(input),
+    stdout: stream("stdout"),
+    stderr: stream("stderr"),
+    signal: options.signal ?? new AbortController().signal,
+  });
+  const bytes = Buffer.concat(written.stdout);
+  const stderr = Buffer.concat(written.stderr).toString();
+  return { code, stdout: bytes.toString(), stderr, bytes };
+}
+
+async function* standardInput(text) {
+  if (text !== undefined) yield Buffer.from(text);
+}

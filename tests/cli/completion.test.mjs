@@ -1,0 +1,104 @@
+/** What a shell completes. */
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { COMMANDS } from "../../pkg/dist/cli/commands.js";
+import { listOptions } from "../../pkg/dist/cli/shared_options.js";
+import { runCommand } from "./command_line.mjs";
+
+const execute = promisify(execFile);
+const writeScript = async (shell) => (await runCommand(["completion", shell])).stdout;
+
+/** What bash offers for the last word of a line. */
+async function completeInBash(...words) {
+  const script = await writeScript("bash");
+  const line = [`COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", "_quillgate"].join("\n");
+  const program = `${script}\n${line}\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await execute("bash", ["-c", program, "bash", "quillgate", ...words]);
+  return stdout.split("\n").filter(Boolean).sort();
+}
+
+test("bash completes commands, their second words and their flags", async () => {
+  const first = [...new Set(COMMANDS.map(({ name }) => name.split(" ")[0]))];
+  assert.deepEqual(await completeInBash(""), [...first, "--help"].sort());
+  assert.deepEqual(await completeInBash("vi"), ["views", "visitors"]);
+  assert.deepEqual(await completeInBash("job", "m"), ["message"]);
+  assert.deepEqual(await completeInBash("completion", "z"), ["zsh"]);
+  for (const command of COMMANDS) {
+    const flags = Object.keys(listOptions(command)).map((name) => `--${name}`);
+    assert.deepEqual(await completeInBash(...command.name.split(" "), "--"), flags.sort());
+  }
+});
+
+test("bash completes the values of flags: choices, and files", async () => {
+  assert.deepEqual(await completeInBash("feedback", "--source", "a"), ["agent"]);
+  assert.deepEqual(await completeInBash("daily", "--group", ""), ["day", "month", "week"]);
+  const files = await completeInBash("views", "-o", "/etc/host");
+  assert.ok(files.includes("/etc/hosts"), String(files));
+});
+
+test("bash is not misled by the value of a flag", async () => {
+  assert.deepEqual(await completeInBash("--project", "acme", "job", "c"), ["create"]);
+});
+
+for (const shell of ["zsh", "fish"]) {
+  test(`${shell}: every command and flag is in the script`, async () => {
+    const script = await writeScript(shell);
+    for (const command of COMMANDS) {
+      for (const word of command.name.split(" ")) assert.ok(script.includes(word));
+      for (const name of Object.keys(listOptions(command))) {
+        assert.ok(script.includes(shell === "fish" ? ` -l ${name}` : `--${name}`), name);
+      }
+    }
+  });
+}
+
+/** What else a machine may have. */
+function isInstalled(shell) {
+  return spawnSync(shell, ["-c", "exit"]).status === 0;
+}
+
+/** What zsh offers: its own functions that show the candidates are replaced by ones that print them. */
+async function completeInZsh(...words) {
+  const program = [
+    "compdef() { }",
+    `compadd() { print -l -- "\${@:#--}" }`,
+    "_files() { print FILES }",
+    await writeScript("zsh"),
+    'words=(quillgate "$@"); CURRENT=$#words',
+    "_quillgate",
+  ].join("\n");
+  const { stdout } = await execute("zsh", ["-fc", program, "zsh", ...words]);
+  return stdout.split("\n").filter(Boolean).sort();
+}
+
+test("zsh completes commands, flags and values", { skip: !isInstalled("zsh") }, async () => {
+  assert.deepEqual(await completeInZsh("job", ""), [
+    "--help",
+    "create",
+    "list",
+    "message",
+    "watch",
+  ]);
+  assert.deepEqual(await completeInZsh("daily", "--group", ""), ["day", "month", "week"]);
+  assert.deepEqual(await completeInZsh("views", "-o", ""), ["FILES"]);
+  assert.ok((await completeInZsh("--project", "acme", "views", "")).includes("--resume"));
+});
+
+/** What fish offers, without the descriptions. */
+async function completeInFish(line) {
+  const script = await writeScript("fish");
+  const program = `function quillgate; end\n${script}\ncomplete -C ${JSON.stringify(line)}`;
+  const { stdout } = await execute("fish", ["--no-config", "-c", program]);
+  const lines = stdout.split("\n").filter(Boolean);
+  return lines.map((own) => own.split("\t")[0]).sort();
+}
+
+test("fish completes commands, flags and values", { skip: !isInstalled("fish") }, async () => {
+  assert.deepEqual(await completeInFish("quillgate job "), ["create", "list", "message", "watch"]);
+  assert.deepEqual(await completeInFish("quillgate daily --group "), ["day", "month", "week"]);
+  assert.deepEqual(await completeInFish("quillgate views --ro"), ["--rows"]);
+  assert.deepEqual(await completeInFish("quillgate views --rows "), []);
+  assert.deepEqual(await completeInFish("quillgate views -o /etc/hosts"), ["/etc/hosts"]);
+});

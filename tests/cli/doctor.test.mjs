@@ -1,0 +1,202 @@
+/** What the doctor finds, and what it says to do. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
+import { runCommand } from "./command_line.mjs";
+import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
+
+const DAY_S = 86_400;
+let server;
+let folder;
+let instead;
+
+before(async () => {
+  server = await startStandIn({ instead: (...args) => instead?.(...args) });
+});
+after(() => server.stop());
+beforeEach(() => {
+  instead = undefined;
+  server.requests.length = 0;
+  folder = mkdtempSync(join(tmpdir(), "quillgate-doctor-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A token with these claims changed. */
+function token(changes = {}) {
+  const grant = { sub: "alice", projects: [PROJECT], scope: "jobs:read analytics:read" };
+  return mintToken({ ...accessClaims(grant), ...changes }, newSecret());
+}
+
+async function examine({ env = {}, args = [] } = {}) {
+  const settings = {
+    ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT },
+    ...{ QUILLGATE_TOKEN: token(), ...env },
+  };
+  const result = await runCommand(["doctor", "--json", ...args], { env: settings, folder });
+  assert.equal(result.stdout[0], "[", result.stderr);
+  const findings = JSON.parse(result.stdout);
+  const wrong = findings.filter(({ level }) => level !== "ok");
+  return { ...result, findings, wrong, checks: findings.map(({ check }) => check) };
+}
+
+/** The only finding that is not well. */
+async function onlyFinding(options) {
+  const { wrong, code } = await examine(options);
+  assert.equal(wrong.length, 1, JSON.stringify(wrong));
+  assert.ok(wrong[0].action.length > 0);
+  assert.equal(code, wrong[0].level === "problem" ? 10 : 0);
+  return wrong[0];
+}
+
+test("where all is well it says so of each thing, and uses one request at most", async () => {
+  const { code, checks, wrong } = await examine();
+  assert.deepEqual(wrong, []);
+  assert.equal(code, 0);
+  assert.deepEqual(checks, [
+    ...["versions", "project", "credential", "scopes", "expiry", "base URL", "clock"],
+    ...["versions", "jobs:read", "analytics:read", "budget"],
+  ]);
+  const counted = server.requests.filter(({ path }) => path.startsWith("/v1/"));
+  assert.equal(counted.length, 1);
+});
+
+test("for people it is a line each, with what to do below what is wrong", async () => {
+  const env = { QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_BASE_URL: server.url, NO_COLOR: "1" };
+  const { code, stdout, stderr } = await runCommand(["doctor"], { env, folder });
+  assert.equal(code, 10);
+  assert.match(stdout, /^ok {7}versions {8} quillgate \d/m);
+  assert.match(stdout, /^PROBLEM {2}credential {7}there is none\n {26}set QUILLGATE_TOKEN/m);
+  assert.match(stderr, /^quillgate: 1 problem$/m);
+});
+
+test("colours are for terminals, and not with NO_COLOR", async () => {
+  const env = { QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_BASE_URL: server.url };
+  const shown = await runCommand(["doctor"], { env, folder, columns: 100 });
+  assert.ok(shown.stdout.includes("\u001b[31mPROBLEM\u001b[0m"));
+  const plain = await runCommand(["doctor"], {
+    env: { ...env, NO_COLOR: "1" },
+    folder,
+    columns: 100,
+  });
+  assert.ok(!plain.stdout.includes("\u001b["));
+});
+
+test("a token that has expired, or soon will", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const expired = await onlyFinding({ env: { QUILLGATE_TOKEN: token({ exp: now - 60 }) } });
+  assert.match(expired.found, /^the token expired at \d{4}-/);
+  assert.equal(expired.level, "problem");
+  const soon = await onlyFinding({ env: { QUILLGATE_TOKEN: token({ exp: now + DAY_S }) } });
+  assert.match(soon.found, /^the token expires at/);
+  assert.equal(soon.level, "warning");
+});
+
+test("a token for another project", async () => {
+  const { check, found } = await onlyFinding({
+    env: { QUILLGATE_TOKEN: token({ projects: ["other"] }) },
+  });
+  assert.deepEqual([check, found], ["scopes", "the token is not for demo-docs, but for other"]);
+});
+
+test("what is no token, and an admin key in its place", async () => {
+  const { wrong } = await examine({ env: { QUILLGATE_TOKEN: "not-a-token" } });
+  assert.match(wrong[0].found, /what QUILLGATE_TOKEN holds is no token/);
+  const { found } = await onlyFinding({
+    env: { QUILLGATE_TOKEN: "", QUILLGATE_ADMIN_KEY: "not-a-key" },
+  });
+  assert.match(found, /is no admin key/);
+});
+
+test("a token that the gateway does not accept, or not for this", async () => {
+  instead = ({ path }) =>
+    path.startsWith("/v") ? problem(401, "unauthorized", "the token is revoked") : undefined;
+  const refused = await onlyFinding();
+  assert.match(refused.found, /401: the token is revoked/);
+  instead = ({ path }) =>
+    path.startsWith("/v1") ? problem(403, "forbidden", "not allowed") : undefined;
+  const forbidden = await onlyFinding();
+  assert.deepEqual(
+    [forbidden.check, forbidden.action],
+    ["analytics:read", "ask for a token with the scope analytics:read"],
+  );
+});
+
+for (const [what, seconds, words] of [
+  ["ahead", -120, /this clock is 1(19|20|21) s ahead/],
+  ["behind", 120, /this clock is 1(19|20|21) s behind/],
+]) {
+  test(`a clock that is ${what}`, async () => {
+    instead = ({ path }) => {
+      const date = new Date(Date.now() + seconds * 1000).toUTCString();
+      return path === "/healthz" ? { headers: { date }, json: {} } : undefined;
+    };
+    const { check, found } = await onlyFinding();
+    assert.equal(check, "clock");
+    assert.match(found, words);
+  });
+}
+
+test("a gateway of another release", async () => {
+  const json = { info: { version: "9.1.0" } };
+  instead = ({ path }) => (path === "/openapi.json" ? { json } : undefined);
+  const { check, level, found } = await onlyFinding();
+  assert.deepEqual([check, level, found], ["versions", "warning", "the gateway is 9.1.0"]);
+});
+
+test("a budget that is spent", async () => {
+  instead = ({ path }) =>
+    path.startsWith("/v1")
+      ? problem(429, "rate-limited", "none left", { ...budgetFields(0, 90), "retry-after": "90" })
+      : undefined;
+  const { wrong, code } = await examine();
+  assert.equal(code, 0);
+  assert.deepEqual(
+    wrong.map(({ check }) => check),
+    ["analytics:read", "budget"],
+  );
+  assert.match(wrong[1].found, /analytics: 0 of 100 requests left/);
+  assert.match(wrong[1].action, /another one in 90 s/);
+});
+
+for (const [what, url, words] of [
+  ["nothing answers", "http://127.0.0.1:1", /does not answer/],
+  ["it is none", "gate.example", /must be an address such as/],
+  ["it has a password", "https://user:secret@gate.example", /no credentials/],
+]) {
+  test(`a base URL: ${what}`, async () => {
+    const { check, found } = await onlyFinding({ env: { QUILLGATE_BASE_URL: url } });
+    assert.equal(check, "base URL");
+    assert.match(found, words);
+    assert.ok(!found.includes("secret"));
+  });
+}
+
+test("a base URL that is not a gateway's", async () => {
+  instead = ({ path }) => (path === "/healthz" ? { status: 404 } : undefined);
+  const { found, action } = await onlyFinding();
+  assert.match(found, /\/healthz answers 404/);
+  assert.match(action, /is it a gateway's address/);
+});
+
+test("a token's file that other users may read", {
+  skip: process.platform === "win32",
+}, async () => {
+  const file = join(folder, "token");
+  writeFileSync(file, token());
+  const env = { QUILLGATE_TOKEN: "" };
+  const args = ["--token-file", "token"];
+  chmodSync(file, 0o644);
+  const { check, level, action } = await onlyFinding({ env, args });
+  assert.deepEqual([check, level, action], ["file", "warning", `chmod 600 ${file}`]);
+  chmodSync(file, 0o600);
+  assert.deepEqual((await examine({ env, args })).wrong, []);
+});
+
+test("nothing that it says holds the token", async () => {
+  const own = token();
+  const { stdout, stderr } = await examine({ env: { QUILLGATE_TOKEN: own } });
+  for (const part of own.split(".")) assert.ok(!`${stdout}${stderr}`.includes(part));
+});

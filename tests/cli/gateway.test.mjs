@@ -1,0 +1,105 @@
+/** The command line against the gateway in workerd and the simulated platform, in a real terminal where it matters. */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { canaryKey } from "../harness/canary.mjs";
+import { startGateway } from "../harness/gateway.mjs";
+import { newSecret } from "../harness/token.mjs";
+import { startUpstream } from "../harness/upstream.mjs";
+import { runCommand } from "./command_line.mjs";
+import { startInTerminal } from "./terminal.mjs";
+
+const PROJECT = "demo-docs";
+const PAGES = 2600;
+const SCOPES = "jobs:create jobs:read analytics:read";
+const RANGE = ["--from", "2026-01-01", "--to", "2026-01-08"];
+const CTRL_C = "\u0003";
+let upstream;
+let gateway;
+let folder;
+let env;
+
+before(async () => {
+  const secret = newSecret();
+  const key = canaryKey();
+  upstream = await startUpstream({ key, pages: PAGES, jobDurationMs: 200 });
+  const vars = { ARCHIVE_PROJECTS: PROJECT };
+  const settings = { upstreamUrl: upstream.url, adminKey: key, secret, archive: true, vars };
+  gateway = await startGateway(settings);
+  folder = mkdtempSync(join(tmpdir(), "quillgate-cli-gateway-"));
+  // The token is minted as an operator does it.
+  const args = ["token", "mint", "--sub", "alice", "--project", PROJECT, "--scope", SCOPES];
+  const minted = await runCommand(args, { env: { ACCESS_TOKEN_SECRET: secret } });
+  assert.equal(minted.code, 0, minted.stderr);
+  env = {
+    ...{ QUILLGATE_BASE_URL: gateway.url, QUILLGATE_PROJECT_ID: PROJECT },
+    ...{ QUILLGATE_TOKEN: minted.stdout.trim(), XDG_CONFIG_HOME: folder },
+  };
+});
+after(async () => {
+  await gateway?.stop();
+  await upstream?.stop();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+const quillgate = (args, options = {}) => runCommand(args, { env, folder, ...options });
+const read = (name) => readFileSync(join(folder, name), "utf8");
+
+test("the doctor finds nothing wrong", async () => {
+  const { code, stdout } = await quillgate(["doctor"]);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^ok +budget +analytics: \d+ of 100 requests left$/m);
+  const refused = { ...env, QUILLGATE_TOKEN: `${env.QUILLGATE_TOKEN.slice(0, -4)}AAAA` };
+  const { code: own, stdout: found } = await quillgate(["doctor"], { env: refused });
+  assert.equal(own, 10, found);
+  assert.match(found, /PROBLEM +jobs:read +the gateway answers 401/);
+});
+
+test("a job is created, waited for, listed and sent a message", async () => {
+  const created = await quillgate(["job", "create", "--wait", "Document the new endpoint"]);
+  assert.equal(created.code, 0, created.stderr);
+  const [id, link] = created.stdout.split("\n");
+  assert.match(link, /^https:\/\/.*\/pull\/\d+$/);
+  const { stdout: list } = await quillgate(["job", "list", "--json"]);
+  assert.ok(JSON.parse(list).some((job) => job.id === id && job.status === "completed"));
+  const message = await quillgate(["job", "message", id, "Add an example", "--wait"]);
+  assert.equal(message.code, 0, message.stderr);
+  const watched = await quillgate(["job", "watch", id]);
+  assert.equal(watched.code, 0, watched.stderr);
+  assert.ok(watched.stdout.endsWith(`completed ${link}\n`), watched.stdout);
+});
+
+test("Ctrl-C in a terminal leaves an export that --resume completes, byte for byte", async () => {
+  const args = ["views", ...RANGE, "-o", "views.csv"];
+  await upstream.hold({ target: "offset=750" });
+  const running = startInTerminal(args, { env, folder });
+  await running.shows(/^views: 750 rows in 3 requests, \d+ left \[=* *\] \d:\d\d$/m);
+  await upstream.untilHeld(1);
+  running.press(CTRL_C);
+  assert.equal(await running.ended, 130);
+  assert.match(running.screen().join("\n"), /to complete views.csv: .* --resume/);
+  assert.ok(existsSync(join(folder, "views.csv.quillgate-cursor")));
+  await upstream.release();
+
+  const resumed = await quillgate([...args, "--resume"]);
+  assert.equal(resumed.code, 0, resumed.stderr);
+  const again = await quillgate(["views", ...RANGE, "-o", "again.csv"]);
+  assert.equal(again.code, 0, again.stderr);
+  assert.equal(read("again.csv").split("\r\n").length, PAGES + 2);
+  assert.ok(read("views.csv") === read("again.csv"));
+});
+
+test("the archive answers, and says what it lacks", async () => {
+  const status = await quillgate(["archive", "status"]);
+  assert.equal(status.code, 0, status.stderr);
+  assert.match(status.stdout, /^days held +\d+$/m);
+  const daily = await quillgate(["daily", ...RANGE, "--json"]);
+  assert.equal(daily.code, 0, daily.stderr);
+  assert.deepEqual(JSON.parse(daily.stdout), []);
+  assert.match(daily.stderr, /7 days are not in the archive/);
+  const plan = await quillgate(["archive", "plan", "--from", "2026-01-01"]);
+  assert.equal(plan.code, 3, "the token has not the scope");
+  assert.match(plan.stderr, /gateway:operate|scope/);
+});

@@ -1,0 +1,188 @@
+/** Jobs: created once, listed, watched to their end, and sent messages. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import { Interruption } from "../../pkg/dist/cli/command.js";
+import { runCommand } from "./command_line.mjs";
+import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
+
+const LINK = "https://github.com/acme/docs/pull/7";
+let server;
+let folder;
+let instead;
+
+before(async () => {
+  server = await startStandIn({ instead: (...args) => instead?.(...args) });
+  folder = mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
+});
+after(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  instead = undefined;
+  server.requests.length = 0;
+});
+
+function quillgate(args, options = {}) {
+  const env = {
+    ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_TOKEN: "token" },
+    ...options.env,
+  };
+  return runCommand(["job", ...args], { folder, ...options, env });
+}
+
+const readKey = ({ headers }) => headers["idempotency-key"];
+
+test("create prints the identifier, and tells people how to go on", async () => {
+  const { code, stdout, stderr } = await quillgate(["create", "Document it"]);
+  assert.deepEqual([code, stdout], [0, "job_1\n"]);
+  assert.equal(stderr, "quillgate: active; to wait: quillgate job watch job_1\n");
+  const [{ body }] = server.requests;
+  assert.equal(JSON.parse(body).prompt, "Document it");
+  const { stdout: json } = await quillgate(["create", "Document it", "--json"]);
+  assert.equal(JSON.parse(json).status, "active");
+});
+
+test("the prompt is an argument, standard input or a file", async () => {
+  writeFileSync(join(folder, "prompt.md"), "of the file");
+  for (const [args, input, prompt] of [
+    [["of the argument"], "", "of the argument"],
+    [["-"], "of the input", "of the input"],
+    [["--prompt-file", "prompt.md"], "", "of the file"],
+  ]) {
+    server.requests.length = 0;
+    assert.equal((await quillgate(["create", ...args], { input })).code, 0);
+    assert.equal(JSON.parse(server.requests[0].body).prompt, prompt);
+  }
+  for (const [args, input, message] of [
+    [[], "", /PROMPT is missing/],
+    [["-"], " \n", /the prompt is empty/],
+    [["x", "--prompt-file", "prompt.md"], "", /cannot both be given/],
+    [["--prompt-file", "none.md"], "", /none.md cannot be read \(ENOENT\)/],
+  ]) {
+    server.requests.length = 0;
+    const { code, stderr } = await quillgate(["create", ...args], { input });
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+    assert.equal(server.requests.length, 0);
+  }
+});
+
+test("create --wait prints the pull request as well", async () => {
+  const { code, stdout, stderr } = await quillgate(["create", "x", "--wait"]);
+  assert.deepEqual([code, stdout], [0, `job_1\n${LINK}\n`]);
+  assert.equal(stderr, "quillgate: job job_1 is active\nquillgate: job job_1 is completed\n");
+  const { stdout: json } = await quillgate(["create", "x", "--wait", "--json"]);
+  assert.deepEqual(JSON.parse(json).prLink, LINK);
+});
+
+test("each creation has a key of its own, unless one is given", async () => {
+  await quillgate(["create", "x"]);
+  await quillgate(["create", "x"]);
+  await quillgate(["create", "x", "--idempotency-key", "release-42"]);
+  const keys = server.requests.map(readKey);
+  assert.equal(new Set(keys).size, 3);
+  assert.equal(keys[2], "release-42");
+});
+
+test("a creation whose outcome is unknown says how to go on", async () => {
+  instead = ({ method }) => {
+    if (method !== "POST") return undefined;
+    const refusal = problem(502, "outcome-unknown", "nobody knows");
+    return { ...refusal, json: { ...refusal.json, outcome: "unknown" } };
+  };
+  const { code, stderr } = await quillgate(["create", "x"]);
+  assert.equal(code, 9);
+  assert.equal(server.requests.length, 1, "nothing is sent again");
+  const key = readKey(server.requests[0]);
+  assert.ok(stderr.includes(`to do it again: --idempotency-key ${key} --force`), stderr);
+  instead = undefined;
+  server.requests.length = 0;
+  const again = ["create", "x", "--idempotency-key", key, "--force"];
+  assert.equal((await quillgate(again)).code, 0);
+  assert.equal(server.requests[0].headers["idempotency-retry"], "force");
+  assert.equal((await quillgate(["create", "x", "--force"])).code, 2);
+});
+
+test("a creation that is interrupted says how to say the same again", async () => {
+  const controller = new AbortController();
+  instead = () => {
+    controller.abort(new Interruption(130));
+    return { stall: "head" };
+  };
+  const { code, stderr } = await quillgate(["create", "x"], { signal: controller.signal });
+  assert.equal(code, 130);
+  const key = readKey(server.requests[0]);
+  assert.ok(stderr.includes(`done once: --idempotency-key ${key}`), stderr);
+});
+
+test("watch prints every change, and its exit code is how the job ended", async () => {
+  const completed = await quillgate(["watch", "job_1"]);
+  assert.deepEqual([completed.code, completed.stdout], [0, `active\ncompleted ${LINK}\n`]);
+  const failed = await quillgate(["watch", "job_2", "--json"]);
+  assert.equal(failed.code, 7);
+  const changes = failed.stdout.trimEnd().split("\n").map(JSON.parse);
+  assert.deepEqual(
+    changes.map(({ status }) => status),
+    ["active", "failed"],
+  );
+});
+
+test("watch that runs out of time, or is interrupted, says that the job goes on", async () => {
+  instead = ({ path }) => (path.endsWith("/events") ? { stall: "head" } : undefined);
+  const { code, stderr } = await quillgate(["watch", "job_1", "--timeout", "1s"]);
+  assert.equal(code, 8);
+  assert.match(stderr, /the job goes on; to wait for it: quillgate job watch job_1/);
+
+  const controller = new AbortController();
+  instead = () => {
+    controller.abort(new Interruption(143));
+    return { stall: "head" };
+  };
+  const stopped = await quillgate(["watch", "job_1"], { signal: controller.signal });
+  assert.equal(stopped.code, 143);
+  assert.match(stopped.stderr, /the job goes on/);
+});
+
+test("a job that there is not is exit code 4", async () => {
+  const { code, stderr } = await quillgate(["watch", "job_9"]);
+  assert.equal(code, 4);
+  assert.match(stderr, /404 there is nothing here/);
+  assert.ok(!stderr.includes("the job goes on"));
+});
+
+test("message sends a follow-up, and waits when asked", async () => {
+  const { code, stdout } = await quillgate(["message", "job_1", "Add an example", "--wait"]);
+  assert.deepEqual([code, stdout], [0, `job_1\n${LINK}\n`]);
+  const [{ method, path, body }] = server.requests;
+  assert.deepEqual([method, path], ["POST", `/v2/agent/${PROJECT}/job/job_1/message`]);
+  assert.equal(JSON.parse(body).prompt, "Add an example");
+});
+
+test("list is a table for people, which obeys nothing in it, and JSON for programs", async () => {
+  const { code, stdout } = await quillgate(["list"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^ID +STATUS +CREATED +BY +PULL REQUEST +PROMPT\njob_1 +completed .* alice/);
+  assert.ok(!stdout.includes("\u001b"));
+  instead = () => ({
+    json: { jobs: [{ id: "job_1", status: "active", prompt: "\u009b2J" }], nextCursor: null },
+  });
+  const shown = await quillgate(["list", "--json"], { columns: 80 });
+  assert.ok(!shown.stdout.includes("\u009b"));
+  assert.equal(JSON.parse(shown.stdout)[0].prompt, "\u009b2J");
+  instead = undefined;
+  const { stdout: json } = await quillgate(["list", "--json", "--rows", "5"]);
+  assert.equal(JSON.parse(json)[0].id, "job_1");
+  assert.match(server.requests.at(-1).path, /limit=5$/);
+});
+
+test("an end of the connection is exit code 6, and names its reason", async () => {
+  const env = { QUILLGATE_BASE_URL: "http://127.0.0.1:1" };
+  const { code, stderr } = await quillgate(["list"], { env });
+  assert.equal(code, 6);
+  assert.match(stderr, /ECONNREFUSED|bad port/);
+  assert.match(stderr, /to find out why: quillgate doctor/);
+});

@@ -1,0 +1,158 @@
+/** What those who run a gateway use: tokens, the check of a configuration, a new gateway's folder. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { runCommand } from "./command_line.mjs";
+
+const SECRET = "an-old-secret-with-more-than-32-bytes-in-it";
+const GRANT = ["--sub", "alice", "--project", "demo-docs", "--scope", "jobs:read"];
+let folder;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "quillgate-operator-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("token mint", () => {
+  const mint = (args, options = {}) =>
+    runCommand(["token", "mint", ...args], { env: { ACCESS_TOKEN_SECRET: SECRET }, ...options });
+
+  function decode(jwt) {
+    const [header, claims, signature] = jwt.trim().split(".");
+    const signed = createHmac("sha256", SECRET).update(`${header}.${claims}`).digest("base64url");
+    assert.equal(signature, signed);
+    return JSON.parse(Buffer.from(claims, "base64url"));
+  }
+
+  test("prints nothing but a signed token with the claims asked for", async () => {
+    const more = ["--project", "other", "--quota", "create-job=10", "--ttl", "12h", "--jti", "one"];
+    const { code, stdout, stderr } = await mint([...GRANT, ...more]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    const { iat, exp, ...claims } = decode(stdout);
+    assert.equal(exp - iat, 12 * 3600);
+    assert.deepEqual(claims, {
+      ...{ iss: "quillgate", sub: "alice", projects: ["demo-docs", "other"], scope: "jobs:read" },
+      ...{ jti: "one", quota: { "create-job": 10 } },
+    });
+  });
+
+  test("reads the secret from standard input", async () => {
+    const { stdout } = await mint(GRANT, { env: {}, input: `${SECRET}\n` });
+    assert.equal(decode(stdout).sub, "alice");
+  });
+
+  test("makes a secret of 48 bytes, another each time", async () => {
+    const [{ stdout: one }, { stdout: two }] = [
+      await mint(["--new-secret"], { env: {} }),
+      await mint(["--new-secret"], { env: {} }),
+    ];
+    assert.equal(Buffer.from(one.trim(), "base64url").length, 48);
+    assert.notEqual(one, two);
+  });
+
+  test("refuses what the gateway would refuse, before it asks for the secret", async () => {
+    for (const [args, message] of [
+      [GRANT.slice(2), /--sub is missing/],
+      [GRANT.toSpliced(2, 2), /--project is missing/],
+      [[...GRANT, "--scope", "jobs:delete"], /unknown scope jobs:delete/],
+      [[...GRANT, "--ttl", "91d"], /--ttl is at most 90d/],
+      [[...GRANT, "--jti", ""], /--jti must not be empty/],
+    ]) {
+      const { code, stdout, stderr } = await mint(args, { env: {} });
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(stderr, message);
+    }
+    const { code, stderr } = await mint(GRANT, { env: { ACCESS_TOKEN_SECRET: "short" } });
+    assert.equal(code, 2);
+    assert.match(stderr, /at least 32 bytes/);
+    assert.match((await mint(GRANT, { env: {} })).stderr, /nothing was piped/);
+  });
+});
+
+/** Installs a package `quillgate-gateway` whose module keeps what it is given. */
+function installGateway(name, source) {
+  const place = join(folder, "node_modules", "quillgate-gateway");
+  mkdirSync(place, { recursive: true });
+  const exports = { [`./${name}`]: `./${name}.js` };
+  const description = { name: "quillgate-gateway", version: "0.0.0", type: "module", exports };
+  writeFileSync(join(place, "package.json"), JSON.stringify(description));
+  writeFileSync(join(place, `${name}.js`), source);
+}
+
+describe("config check", () => {
+  const check = (...args) => runCommand(["config", "check", ...args], { folder });
+
+  test("without the gateway's package it says how to get it", async () => {
+    const { code, stderr } = await check();
+    assert.equal(code, 2);
+    assert.match(stderr, /npm install --save-dev quillgate-gateway/);
+  });
+
+  test("names what is wrong, and its exit code says so", async () => {
+    installGateway(
+      "check",
+      `export async function checkConfig({ env, ...files }) {
+        if (env === "production") throw Object.assign(new Error("there is none"), { name: "CheckError" });
+        const problems = env === "staging" ? [{ name: "TRUSTED_ISSUER", message: "is not a variable" }] : [];
+        return { problems, count: 5, unchecked: ["ADMIN_API_KEY", JSON.stringify(files)] };
+      }`,
+    );
+    const well = await check();
+    assert.deepEqual([well.code, well.stdout], [0, ""]);
+    assert.match(well.stderr, /its 5 variables are right; not checked, for want of a value: ADMIN/);
+    const wrong = await check("--env", "staging");
+    assert.deepEqual([wrong.code, wrong.stdout], [10, "TRUSTED_ISSUER is not a variable\n"]);
+    const refused = await check("--env", "production");
+    assert.deepEqual([refused.code, refused.stdout], [2, ""]);
+    const json = await check("--config", "other.toml", "--secrets", ".dev.vars", "--json");
+    assert.deepEqual(JSON.parse(JSON.parse(json.stdout).unchecked[1]), {
+      configFile: join(folder, "other.toml"),
+      secretsFile: join(folder, ".dev.vars"),
+    });
+  });
+});
+
+describe("init", () => {
+  const init = (args, env = {}) => runCommand(["init", ...args], { folder, env });
+
+  test("without the gateway's package npm fetches it, in the same version", async () => {
+    const bin = join(folder, "bin");
+    mkdirSync(bin);
+    const program = '#!/bin/sh\nprintf "%s\\n" "$@" > npx-arguments\nexit 2\n';
+    writeFileSync(join(bin, "npx"), program, { mode: 0o755 });
+    const { code } = await init(["my-gateway", "--project", "acme", "--archive"], { PATH: bin });
+    assert.equal(code, 2, "the exit code is passed on");
+    const [wanted, ...rest] = readFileSync(join(folder, "npx-arguments"), "utf8").split("\n");
+    const { stdout: version } = await runCommand(["--version"]);
+    assert.equal(wanted, `--package=quillgate-gateway@${version.trim()}`);
+    assert.deepEqual(rest, [
+      ...["--", "quillgate-gateway", "init", "--project=acme", "--archive", "--", "my-gateway", ""],
+    ]);
+    const { code: own, stderr } = await init(["my-gateway"], { PATH: "/nonexistent" });
+    assert.equal(own, 2);
+    assert.match(stderr, /quillgate-gateway@\S+ is not installed here, and npx could not be run/);
+  });
+
+  test("passes on what is known, and asks nothing where nobody can be asked", async () => {
+    installGateway(
+      "init",
+      `export async function init({ directory, ...rest }) {
+        if (rest.project === undefined) throw Object.assign(new Error("no project"), { name: "InitError" });
+        return { directory, files: ["wrangler.toml", JSON.stringify(rest)] };
+      }`,
+    );
+    const { code, stdout } = await init(["my-gateway", "--project", "acme", "--archive", "--json"]);
+    assert.equal(code, 0);
+    const { directory, files } = JSON.parse(stdout);
+    assert.equal(directory, join(folder, "my-gateway"));
+    assert.deepEqual(JSON.parse(files[1]), { project: "acme", archive: true });
+    const without = await init(["my-gateway", "--project", "acme", "--no-archive", "--json"]);
+    assert.equal(JSON.parse(JSON.parse(without.stdout).files[1]).archive, false);
+    const refused = await init(["my-gateway"]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /quillgate: no project/);
+  });
+});

@@ -1,0 +1,380 @@
+/** Reports: as a table, as a stream, and as a file that an interruption leaves fit to be completed. */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { Client } from "quillgate";
+import { Interruption } from "../../pkg/dist/cli/command.js";
+import { runCommand } from "./command_line.mjs";
+import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
+
+const ROWS = 1100;
+const FORMATS = ["csv", "ndjson", "json"];
+const REPORTS = ["views", "visitors", "feedback", "searches"];
+const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
+let server;
+let folder;
+/** What a request is answered instead, of which a test says when. */
+let instead;
+
+before(async () => {
+  server = await startStandIn({ rows: ROWS, instead: (...args) => instead?.(...args) });
+});
+after(() => server.stop());
+beforeEach(() => {
+  instead = undefined;
+  server.requests.length = 0;
+  server.refillBudget();
+  folder = mkdtempSync(join(tmpdir(), "quillgate-cli-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const env = () => ({
+  QUILLGATE_BASE_URL: server.url,
+  QUILLGATE_PROJECT_ID: PROJECT,
+  QUILLGATE_TOKEN: "token",
+});
+const quillgate = (args, options = {}) => runCommand(args, { env: env(), folder, ...options });
+const read = (name) => readFileSync(join(folder, name), "utf8");
+const readCursor = (name) => JSON.parse(read(`${name}.quillgate-cursor`));
+
+/** What the client itself exports. */
+async function exportByClient(report, format) {
+  const client = new Client({ baseUrl: server.url, projectId: PROJECT, token: "token" });
+  const list = client.analytics[report]({ dateFrom: "2026-01-01", dateTo: "2026-02-01" });
+  return Buffer.from(await new Response(list.export({ format })).arrayBuffer()).toString();
+}
+
+/** Compares whole exports, of which a report of the difference would be as long. */
+function assertSame(actual, expected) {
+  assert.ok(expected.length > 0);
+  assert.ok(actual === expected, `${actual.length} characters are not the ${expected.length}`);
+}
+
+for (const report of REPORTS) {
+  test(`${report}: every format has every row, to standard output and to a file`, async () => {
+    const csv = await exportByClient(report, "csv");
+    const ndjson = await exportByClient(report, "ndjson");
+    const rows = ndjson.trimEnd().split("\n").map(JSON.parse);
+    assert.equal(rows.length, ROWS);
+    for (const format of FORMATS) {
+      const { code, stdout, stderr, bytes } = await quillgate([
+        ...[report, ...RANGE, "--format", format],
+      ]);
+      assert.equal(code, 0, stderr);
+      if (format === "json") assert.deepEqual(JSON.parse(stdout), rows);
+      else assertSame(bytes.toString(), format === "csv" ? csv : ndjson);
+      assert.match(stderr, /: 1,100 rows in \d+ requests, \d+ left\n$/);
+
+      const file = `out.${format}`;
+      const toFile = await quillgate([report, ...RANGE, "-o", file]);
+      assert.deepEqual([toFile.code, toFile.stdout], [0, ""]);
+      assertSame(read(file), stdout);
+    }
+    assert.deepEqual(readdirSync(folder).sort(), ["out.csv", "out.json", "out.ndjson"]);
+  });
+
+  test(`${report}: a table has the first rows and says that there may be more`, async () => {
+    const { code, stdout, stderr } = await quillgate([report, "--rows", "3", "--format", "table"]);
+    assert.equal(code, 0);
+    assert.equal(stdout.trimEnd().split("\n").length, 4);
+    assert.match(stderr, /3 rows in 1 request, \d+ left\nthere may be more rows/);
+    assert.match(server.requests[0].path, /limit=3\b/);
+  });
+}
+
+test("a table fits the terminal, and obeys nothing that a row says", async () => {
+  const { stdout } = await quillgate(["views", "--rows", "2"], { columns: 40 });
+  assert.equal(
+    stdout,
+    [
+      "PATH                    HUMAN  AI  TOTAL",
+      '/guides/0, "so" to say      0   0      0',
+      '/guides/1, "so" to say      1   2      3',
+      "",
+    ].join("\n"),
+  );
+  for (const columns of [30, 36]) {
+    const { stdout: narrow } = await quillgate(["views", "--rows", "2"], { columns });
+    assert.deepEqual(
+      narrow.split("\n").filter((line) => line.length > columns),
+      [],
+    );
+  }
+});
+
+test("a terminal gets no row that it would obey, in any format; a file and a pipe get them as they are", async () => {
+  const path = "/a\u001b[2J\u009b2J\u202eb";
+  const json = { totals: {}, views: [{ path, human: 1, ai: 1, total: 2 }], hasMore: false };
+  instead = () => ({ json });
+  for (const format of ["table", ...FORMATS]) {
+    const args = ["views", ...RANGE, "--format", format, "--quiet"];
+    const { stdout } = await quillgate(args, { columns: 100 });
+    assert.ok(stdout.includes("2J"), "the row is there");
+    for (const obeyed of ["\u001b", "\u009b", "\u202e"])
+      assert.ok(!stdout.includes(obeyed), format);
+  }
+  const { stdout } = await quillgate(["views", ...RANGE, "--format", "csv", "--quiet"]);
+  assert.ok(stdout.includes(path));
+});
+
+test("--last is the finished days in UTC", async () => {
+  await quillgate(["views", "--last", "2w", "--rows", "1", "--format", "table"]);
+  const query = new URL(server.requests[0].path, server.url).searchParams;
+  const [from, to] = ["dateFrom", "dateTo"].map((name) => Date.parse(query.get(name)));
+  assert.equal(to - from, 14 * 86_400_000);
+  assert.ok(to <= Date.now() && Date.now() - to < 2 * 86_400_000);
+});
+
+test("the filters of feedback are passed on", async () => {
+  const filters = ["--source", "contextual", "--status", "pending,resolved"];
+  await quillgate(["feedback", ...filters, "--format", "table"]);
+  const query = new URL(server.requests[0].path, server.url).searchParams;
+  assert.equal(query.get("source"), "contextual");
+  assert.equal(query.get("status"), "pending,resolved");
+});
+
+describe("an export that was interrupted is completed, byte for byte", () => {
+  for (const format of FORMATS) {
+    for (const stop of [0, 1, 2, 4]) {
+      test(`${format}, after ${stop} pages`, async () => {
+        const file = `views.${format}`;
+        const args = ["views", ...RANGE, "-o", file];
+        const whole = await quillgate([...args.slice(0, -1), `whole.${format}`]);
+        assert.equal(whole.code, 0);
+        server.requests.length = 0;
+        const controller = new AbortController();
+        instead = (_, number) => {
+          if (number < stop) return undefined;
+          controller.abort(new Interruption(130));
+          return { stall: "head" };
+        };
+        const stopped = await quillgate(args, { signal: controller.signal });
+        assert.equal(stopped.code, 130);
+        assert.equal(existsSync(join(folder, `${file}.quillgate-cursor`)), stop > 0);
+        assert.equal(/the same command with --resume/.test(stopped.stderr), stop > 0);
+        instead = undefined;
+        server.requests.length = 0;
+        const resumed = await quillgate([...args, "--resume"]);
+        assert.equal(resumed.code, 0, resumed.stderr);
+        assert.equal(server.requests.length, 5 - stop, "no page is asked for twice");
+        assertSame(read(file), read(`whole.${format}`));
+        assert.match(resumed.stderr, /: 1,100 rows in/);
+        assert.ok(!existsSync(join(folder, `${file}.quillgate-cursor`)));
+      });
+    }
+  }
+
+  test("wherever in a chunk the program was killed", async () => {
+    const args = ["views", ...RANGE, "-o", "views.csv"];
+    await quillgate([...args.slice(0, -1), "whole.csv"]);
+    instead = (received) =>
+      received.path.includes("offset=500") ? problem(400, "bad", "no") : undefined;
+    assert.equal((await quillgate(args)).code, 2);
+    instead = undefined;
+    const [bytes, cursor] = [read("views.csv"), read("views.csv.quillgate-cursor")];
+    for (const more of ["", "/guides/5", "/guides/500\r\n/guides/501,1", "x".repeat(100_000)]) {
+      writeFileSync(join(folder, "views.csv"), bytes + more);
+      writeFileSync(join(folder, "views.csv.quillgate-cursor"), cursor);
+      assert.equal((await quillgate([...args, "--resume"])).code, 0);
+      assertSame(read("views.csv"), read("whole.csv"));
+    }
+  });
+
+  test("and the days that --last meant stay those of the first command", async () => {
+    const args = ["views", "--last", "7d", "-o", "views.ndjson"];
+    const failing = (received, number) =>
+      number === 2 ? problem(400, "bad", "no") : void received;
+    instead = failing;
+    await quillgate(args);
+    const state = readCursor("views.ndjson");
+    state.params.dateFrom = state.cursor.dateFrom = "2020-01-01";
+    state.params.dateTo = state.cursor.dateTo = "2020-01-08";
+    writeFileSync(join(folder, "views.ndjson.quillgate-cursor"), JSON.stringify(state));
+    instead = undefined;
+    server.requests.length = 0;
+    assert.equal((await quillgate([...args, "--resume"])).code, 0);
+    for (const { path } of server.requests)
+      assert.match(path, /dateFrom=2020-01-01&dateTo=2020-01-08/);
+  });
+
+  test("that was whole but for its last word is left as it is", async () => {
+    const args = ["views", ...RANGE, "-o", "views.csv"];
+    await quillgate(args);
+    const whole = read("views.csv");
+    instead = (_, number) => (number === 6 ? problem(400, "bad", "no") : undefined);
+    await quillgate(["views", ...RANGE, "-o", "other.csv"]);
+    const state = { ...readCursor("other.csv"), cursor: null, bytes: Buffer.byteLength(whole) };
+    writeFileSync(join(folder, "views.csv.quillgate-cursor"), JSON.stringify(state));
+    server.requests.length = 0;
+    assert.equal((await quillgate([...args, "--resume"])).code, 0);
+    assertSame(read("views.csv"), whole);
+    assert.equal(server.requests.length, 0);
+    assert.ok(!existsSync(join(folder, "views.csv.quillgate-cursor")));
+  });
+});
+
+test("a last page without rows ends a file like any other", async () => {
+  const last = { totals: {}, views: [], hasMore: false };
+  instead = ({ path }) => (path.includes("offset=1000") ? { json: last } : undefined);
+  const rows = (await exportByClient("views", "ndjson")).trimEnd().split("\n").map(JSON.parse);
+  assert.equal(rows.length, 1000);
+  for (const [format, parse] of [
+    ["json", JSON.parse],
+    ["ndjson", (text) => text.trimEnd().split("\n").map(JSON.parse)],
+  ]) {
+    const file = `views.${format}`;
+    assert.equal((await quillgate(["views", ...RANGE, "-o", file])).code, 0);
+    assert.deepEqual(parse(read(file)), rows);
+    assert.ok(!existsSync(join(folder, `${file}.quillgate-cursor`)));
+  }
+});
+
+test("an export without a row is a file all the same", async () => {
+  instead = () => ({ json: { totals: {}, views: [], hasMore: false } });
+  for (const [format, text] of [
+    ["csv", "\uFEFFpath,human,ai,total\r\n"],
+    ["ndjson", ""],
+    ["json", "[\n]\n"],
+  ]) {
+    const file = `views.${format}`;
+    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", file]);
+    assert.deepEqual([code, stderr], [0, "views: 0 rows in 1 request\n"]);
+    assert.equal(read(file), text);
+    const { stdout } = await quillgate(["views", ...RANGE, "--format", format]);
+    assert.equal(stdout, text);
+  }
+});
+
+describe("a file is not mistaken for another", () => {
+  /** Leaves an export after its second page. */
+  async function interrupt(...args) {
+    server.requests.length = 0;
+    instead = (_, number) => (number === 2 ? problem(400, "bad", "no") : undefined);
+    await quillgate(["views", ...RANGE, "-o", "views.csv", ...args]);
+    instead = undefined;
+  }
+
+  test("one that was begun is not overwritten", async () => {
+    await interrupt();
+    const before = read("views.csv");
+    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /was interrupted: --resume completes it/);
+    assertSame(read("views.csv"), before);
+  });
+
+  for (const [what, args, message] of [
+    ["another report", ["visitors", ...RANGE], /another report: views/],
+    ["other days", ["views", "--from", "2026-01-02"], /another --from: 2026-01-01/],
+    ["another format", ["views", "--format", "ndjson"], /another format: csv/],
+    ["another project", ["views", "--project", "other"], /another projectId: demo-docs/],
+  ]) {
+    test(`${what} is not appended to it`, async () => {
+      await interrupt();
+      const { code, stderr } = await quillgate([...args, "-o", "views.csv", "--resume"]);
+      assert.match(stderr, message);
+      assert.equal(code, 2);
+    });
+  }
+
+  test("the days may be left out when it is completed", async () => {
+    await interrupt();
+    assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
+    assertSame(read("views.csv"), await exportByClient("views", "csv"));
+  });
+
+  test("a complete one is not completed, and overwritten without --resume", async () => {
+    writeFileSync(join(folder, "views.csv"), "precious");
+    const { code, stderr } = await quillgate(["views", "-o", "views.csv", "--resume"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /no export was interrupted in/);
+    assert.equal(read("views.csv"), "precious");
+    assert.equal((await quillgate(["views", ...RANGE, "-o", "views.csv"])).code, 0);
+    assertSame(read("views.csv"), await exportByClient("views", "csv"));
+  });
+
+  test("one that was cut meanwhile is not completed", async () => {
+    await interrupt();
+    writeFileSync(join(folder, "views.csv"), "short");
+    const { code, stderr } = await quillgate(["views", "-o", "views.csv", "--resume"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /shorter than its export had come/);
+  });
+
+  test("what was there stays when nothing can be read", async () => {
+    writeFileSync(join(folder, "views.csv"), "precious");
+    instead = () => problem(401, "unauthorized", "the token has expired");
+    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
+    assert.equal(code, 3);
+    assert.match(stderr, /401 the token has expired\n {2}request request-1\n.*quillgate doctor/);
+    assert.equal(read("views.csv"), "precious");
+    assert.deepEqual(readdirSync(folder), ["views.csv"]);
+  });
+});
+
+describe("a spent budget", () => {
+  const spent = problem(429, "rate-limited", "no request is left", {
+    ...budgetFields(0, 90),
+    "retry-after": "90",
+  });
+
+  test("ends the command, which says when there is more and how to go on", async () => {
+    instead = (_, number) => (number >= 2 ? spent : undefined);
+    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
+    assert.equal(code, 5);
+    assert.match(stderr, /429 no request is left/);
+    assert.match(stderr, /there are more requests in 90 s/);
+    assert.match(stderr, /to complete views.csv: the same command with --resume/);
+    instead = undefined;
+    assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
+    assertSame(read("views.csv"), await exportByClient("views", "csv"));
+  });
+
+  test("is waited for when that is asked", async () => {
+    const short = { ...spent, headers: { ...spent.headers, "retry-after": "1" } };
+    let left = 4;
+    instead = (_, number) => (number >= 2 && left-- > 0 ? short : undefined);
+    const args = ["views", ...RANGE, "--wait", "1m", "-o", "views.csv"];
+    const { code, stderr } = await quillgate(args);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /no request is left for 0:01/);
+    assertSame(read("views.csv"), await exportByClient("views", "csv"));
+  });
+});
+
+for (const [status, code, type] of [
+  [400, 2, "invalid"],
+  [401, 3, "unauthorized"],
+  [403, 3, "forbidden"],
+  [404, 4, "not-found"],
+]) {
+  test(`an answer ${status} is exit code ${code}`, async () => {
+    instead = () => problem(status, type, "\u001b[2Jwiped");
+    const { code: own, stderr } = await quillgate(["searches", "--format", "csv"]);
+    assert.equal(own, code);
+    assert.ok(!stderr.includes("\u001b"), "what a server says is not obeyed by the terminal");
+  });
+}
+
+test("plain lines tell of every tenth request, and --quiet of nothing", async () => {
+  const many = await startStandIn({ rows: 250 * 21 });
+  try {
+    const own = { ...env(), QUILLGATE_BASE_URL: many.url };
+    const { stderr } = await quillgate(["views", "--format", "csv"], { env: own });
+    assert.equal(
+      stderr,
+      [
+        "views: 2,500 rows in 10 requests, 90 left",
+        "views: 5,000 rows in 20 requests, 80 left",
+        "views: 5,250 rows in 21 requests, 79 left",
+        "",
+      ].join("\n"),
+    );
+    const { stderr: none } = await quillgate(["views", "--format", "csv", "--quiet"], { env: own });
+    assert.equal(none, "");
+  } finally {
+    await many.stop();
+  }
+});
