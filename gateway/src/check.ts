@@ -59,7 +59,10 @@ export class CheckError extends Error {
 
 /** The part of wrangler that is used. */
 interface Wrangler {
-  unstable_readConfig(args: { config?: string; env?: string }): WranglerConfig;
+  unstable_readConfig(
+    args: { config?: string; env?: string },
+    options?: { hideWarnings?: boolean },
+  ): WranglerConfig;
 }
 
 /**
@@ -78,9 +81,10 @@ export async function checkConfig(options: CheckOptions = {}): Promise<CheckRepo
   const { configFile, env, secretsFile } = options;
   const wrangler = await loadWrangler(configFile);
   const config = readConfig(wrangler, configFile, env);
+  if (config.configPath === undefined) throw new CheckError("there is no wrangler.toml here");
   const secrets = secretsFile === undefined ? {} : readSecrets(secretsFile);
   const variables = { ...config.vars, ...secrets };
-  const needed = wrangler.unstable_readConfig({ config: TEMPLATE });
+  const needed = wrangler.unstable_readConfig({ config: TEMPLATE }, { hideWarnings: true });
   const { problems, unchecked } = applyRules(variables);
   return {
     problems: [...problems, ...findGaps({ ...config, vars: variables }, needed)],

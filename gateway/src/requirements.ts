@@ -6,6 +6,7 @@ const ARCHIVE = "ARCHIVE";
 
 /** What is read of a configuration, as wrangler has normalised it. */
 export interface WranglerConfig {
+  configPath?: string | undefined;
   vars: Record<string, unknown>;
   compatibility_date?: string | undefined;
   compatibility_flags: string[];
