@@ -73,6 +73,7 @@ const GATEWAY_COPIES = Object.freeze({
   "dist/deploy.md": "docs/deploy.md",
   "dist/migrations": "worker/migrations",
   "dist/page": "www/dist",
+  "dist/webhook_key.mjs": "scripts/webhook_key.mjs",
 });
 
 /** The Worker that is tested and deployed. */

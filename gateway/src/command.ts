@@ -1,13 +1,15 @@
 #!/usr/bin/env node
-/** `quillgate-gateway init DIRECTORY` and `quillgate-gateway check`. */
+/** `quillgate-gateway init DIRECTORY`, `quillgate-gateway check` and `quillgate-gateway webhook-key`. */
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 
 const USAGE = `usage: quillgate-gateway init DIRECTORY [--project ID] [--archive | --no-archive]
        quillgate-gateway check [--config FILE] [--env NAME] [--secrets FILE]
+       quillgate-gateway webhook-key --project ID --url ADDRESS
 
-init   writes a folder from which a gateway is deployed with wrangler
-check  finds what is wrong with the gateway's variables before they are deployed
+init         writes a folder from which a gateway is deployed with wrangler
+check        finds what is wrong with the configuration before it is deployed
+webhook-key  prints the keys of a webhook's receiver; WEBHOOK_SECRET or standard input has the secret
 
 exit codes: 0 done, 1 something is wrong, 2 used wrongly`;
 
@@ -22,7 +24,16 @@ async function main([command, ...args]: string[]): Promise<number> {
   }
   if (command === "init") return await runInit(args);
   if (command === "check") return await runCheck(args);
+  if (command === "webhook-key") return await runWebhookKey(args);
   throw new UsageError(`there is no command ${command}`);
+}
+
+/** The repository's own script, which the build copies. */
+const WEBHOOK_KEY = new URL("../webhook_key.mjs", import.meta.url);
+
+async function runWebhookKey(args: string[]): Promise<number> {
+  const script = await import(WEBHOOK_KEY.href);
+  return script.runWebhookKey(args, "quillgate-gateway webhook-key");
 }
 
 async function runInit(args: string[]): Promise<number> {

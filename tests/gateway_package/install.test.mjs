@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../../scripts/versions.mjs";
+import { deriveKeys } from "../../scripts/webhook_key.mjs";
 import { canaryKey } from "../harness/canary.mjs";
 import { startGateway } from "../harness/gateway.mjs";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
@@ -130,6 +131,15 @@ test("a configuration that wrangler cannot read is refused in wrangler's words",
   assert.equal(code, 1, output);
   assert.match(output, /changed\.toml/);
   assert.doesNotMatch(output, /\n {4}at /, "no stack");
+});
+
+test("a receiver's key is the one that the gateway signs with", async () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+  const receiver = { project: PROJECT, url: "https://hooks.example/quillgate" };
+  const flags = Object.entries(receiver).flatMap(([name, value]) => [`--${name}`, value]);
+  const command = ["sh", "-c", 'echo "$0" | npx quillgate-gateway webhook-key "$@"', secret];
+  const output = await operator.succeed("my-gateway", ...command, ...flags);
+  assert.deepEqual(output.trim().split("\n"), deriveKeys(receiver, secret));
 });
 
 test("wrangler deploys the folder as it is", async () => {
