@@ -52,7 +52,7 @@ async function runInit(args: string[]): Promise<number> {
     ? createInterface({ input: process.stdin, output: process.stderr })
     : undefined;
   try {
-    const prompt = reader && ((question: string, answer: string) => ask(reader, question, answer));
+    const prompt = reader && ((question: string, answer?: string) => ask(reader, question, answer));
     const { files } = await init({ ...values, directory, prompt });
     console.log(`wrote ${files.join(", ")}\nnext: cd ${directory}, and go on with its README.md`);
     return 0;
@@ -63,9 +63,9 @@ async function runInit(args: string[]): Promise<number> {
 
 type Reader = ReturnType<typeof createInterface>;
 
-async function ask(reader: Reader, question: string, defaultAnswer: string): Promise<string> {
+async function ask(reader: Reader, question: string, defaultAnswer = ""): Promise<string> {
   const shown = defaultAnswer ? ` [${defaultAnswer}]` : "";
-  return (await reader.question(`${question}${shown}: `)) || defaultAnswer;
+  return (await reader.question(`${question}${shown} `)) || defaultAnswer;
 }
 
 async function runCheck(args: string[]): Promise<number> {

@@ -15,7 +15,7 @@ export interface InitOptions {
   /** Whether every day's views are kept, in a D1 database. Asked for when it is left out. */
   archive?: boolean | undefined;
   /** Asks the user; what is answered with nothing is the default. Without it, nothing is asked. */
-  prompt?: ((question: string, defaultAnswer: string) => Promise<string>) | undefined;
+  prompt?: ((question: string, defaultAnswer?: string) => Promise<string>) | undefined;
 }
 
 /** What {@link init} has done. */
@@ -68,7 +68,7 @@ function refuseFiles(directory: string, names: string[]): void {
 }
 
 async function askProject({ project, prompt }: InitOptions): Promise<string> {
-  const given = project ?? (await prompt?.("Project id, from the dashboard's API keys page", ""));
+  const given = project ?? (await prompt?.("Project id, from the dashboard's API keys page:"));
   const id = given?.trim();
   if (!id) throw new InitError("the project's id is missing: give it as --project");
   // It stands in a list, in TOML and in commands of the README.
@@ -80,7 +80,7 @@ async function askProject({ project, prompt }: InitOptions): Promise<string> {
 
 async function askArchive({ archive, prompt }: InitOptions): Promise<boolean> {
   if (archive !== undefined) return archive;
-  const answer = await prompt?.("Keep every day's views in a D1 database? (yes or no)", "no");
+  const answer = await prompt?.("Keep every day's views in a D1 database?", "no");
   const word = answer?.trim().toLowerCase() || "no";
   if (/^(y|yes)$/.test(word)) return true;
   if (/^(n|no)$/.test(word)) return false;

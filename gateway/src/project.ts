@@ -99,7 +99,7 @@ key, and lets in those who have an access token. You need Node 20.19 or later an
 
    \`\`\`sh
    npx wrangler secret put ADMIN_API_KEY
-   node -p "require('node:crypto').randomBytes(32).toString('base64url')"   # keep what it prints: it signs your access tokens
+   npx quillgate token mint --new-secret   # keep what it prints: it signs your access tokens
    npx wrangler secret put ACCESS_TOKEN_SECRET
    \`\`\`
 

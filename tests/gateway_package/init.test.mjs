@@ -75,7 +75,7 @@ test("what is left out is asked for, and the default is what nothing answers", a
       return question.startsWith("Project") ? " acme " : defaultAnswer;
     },
   });
-  assert.deepEqual(asked, ["", "no"]);
+  assert.deepEqual(asked, [undefined, "no"]);
   assert.match(read(directory, "README.md"), /--project acme /);
   assert.doesNotMatch(read(directory, "wrangler.toml"), /^\[\[d1_databases\]\]$/m);
 });
