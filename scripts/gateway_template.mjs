@@ -8,8 +8,6 @@ const REPLACEMENTS = [
   ['main = "build/index.js"', `main = "${PACKAGE}/index.js"`],
   ['directory = "../www/dist"', `directory = "${PACKAGE}/page"`],
   ['migrations_dir = "migrations"', `migrations_dir = "${PACKAGE}/migrations"`],
-  // Without it, the first deployment makes the database.
-  [/^# database_id = .*\n/m, ""],
   ["docs/deploy.md", `${PACKAGE}/deploy.md`],
 ];
 
@@ -23,13 +21,9 @@ const REPLACEMENTS = [
 export function gatewayTemplate(config) {
   let template = config;
   for (const [from, to] of REPLACEMENTS) {
-    const changed = template.replaceAll(globalOf(from), to);
+    const changed = template.replaceAll(from, to);
     if (changed === template) throw new StepError(`worker/wrangler.toml has no ${from}`);
     template = changed;
   }
   return template;
-}
-
-function globalOf(pattern) {
-  return typeof pattern === "string" ? pattern : new RegExp(pattern, `${pattern.flags}g`);
 }

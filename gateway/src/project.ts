@@ -58,13 +58,15 @@ function replaceLine(text: string, line: RegExp, replacement: string): string {
 }
 
 /** The manifest: this version of the gateway exactly, and what works on it. */
-export function writeManifest({ worker }: Project, own: Manifest): string {
+export function writeManifest({ worker, archive }: Project, own: Manifest): string {
+  // By the binding, since a database may have another name where a template is deployed.
+  const migrate = archive ? ["wrangler d1 migrations apply ARCHIVE --remote"] : [];
   const manifest = {
     name: worker,
     private: true,
     scripts: {
       check: "quillgate-gateway check",
-      deploy: "quillgate-gateway check && wrangler deploy",
+      deploy: ["quillgate-gateway check", ...migrate, "wrangler deploy"].join(" && "),
       dev: "wrangler dev",
     },
     dependencies: { [own.name]: own.version },
@@ -103,7 +105,7 @@ key, and lets in those who have an access token. You need Node 20.19 or later an
    npx wrangler secret put ACCESS_TOKEN_SECRET
    \`\`\`
 
-3. **Deploy.** \`npm run deploy\` checks \`wrangler.toml\` first, and says in the end where the gateway is.
+3. **Deploy.** ${archive ? ARCHIVE_STEP : ""}\`npm run deploy\` checks \`wrangler.toml\` first, and says in the end where the gateway is.
 4. **Let people in.** An access token for each. The first line waits for the secret of step 2, which it does not show:
 
    \`\`\`sh
@@ -113,28 +115,20 @@ key, and lets in those who have an access token. You need Node 20.19 or later an
 
 5. **Look.** Open the address of step 3, and paste the project and the token. \`/healthz\` answers when the gateway is up,
    and \`/openapi.json\` describes its API.
-${archive ? ARCHIVE_STEPS : ""}
+
 ## Later
 
 - **Variables** are in \`[vars]\` of \`wrangler.toml\`; \`node_modules/quillgate-gateway/dist/deploy.md\` lists all of them.
   \`npm run check\` finds a typo in one before it is deployed.
 - **Upgrade**: \`npm install --save-exact quillgate-gateway@latest\`, then \`npm run deploy\`. When the new version needs
-  something of \`wrangler.toml\` that is not there, it says what.${archive ? " Then apply the migrations of the archive again." : ""}
+  something of \`wrangler.toml\` that is not there, it says what.
 - **Try it here**: copy \`.dev.vars.example\` to \`.dev.vars\`, fill it in, and \`npm run dev\`.
 - **GitHub workflows** need no stored token: trust GitHub's issuer in \`TRUSTED_ISSUERS\`.
-${archive ? "" : ARCHIVE_LATER}`;
+${ARCHIVE_LATER}`;
 }
 
-const ARCHIVE_STEPS = `
-The first deployment makes the database of the daily archive as well, but not its tables. After it:
+const ARCHIVE_STEP = `\`npx wrangler d1 create quillgate-archive\` prints a \`database_id\`: put it into \`wrangler.toml\`.
+   `;
 
-\`\`\`sh
-npx wrangler d1 migrations apply quillgate-archive --remote
-\`\`\`
-
-For the days before, see "The daily archive" in \`node_modules/quillgate-gateway/dist/deploy.md\`.
-`;
-
-const ARCHIVE_LATER = `- **Every day's views**: take the comment signs of \`[[d1_databases]]\` and \`[triggers]\` in \`wrangler.toml\` away, set
-  \`ARCHIVE_PROJECTS\`, deploy, and make the tables: \`npx wrangler d1 migrations apply quillgate-archive --remote\`.
+const ARCHIVE_LATER = `- **Every day's views**: see "The daily archive" in \`node_modules/quillgate-gateway/dist/deploy.md\`.
 `;

@@ -3,6 +3,7 @@ import type { Problem } from "./check.js";
 
 /** The binding of the daily archive's database. */
 const ARCHIVE = "ARCHIVE";
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** What is read of a configuration, as wrangler has normalised it. */
 export interface WranglerConfig {
@@ -13,7 +14,7 @@ export interface WranglerConfig {
   durable_objects: { bindings: { name: string; class_name: string }[] };
   migrations: { tag: string; new_sqlite_classes?: string[] }[];
   assets?: { binding?: string; run_worker_first?: string[] | boolean } | undefined;
-  d1_databases: { binding: string }[];
+  d1_databases: { binding: string; database_id?: string }[];
   triggers: { crons: string[] | undefined };
 }
 
@@ -67,19 +68,20 @@ function findAssetGaps(
 
 /** An archive needs a database and a clock, and says nothing when it has neither. */
 function findArchiveGaps({ vars, d1_databases, triggers }: WranglerConfig): Problem[] {
-  if (!vars.ARCHIVE_PROJECTS) return [];
   const problems: Problem[] = [];
-  if (!d1_databases.some(({ binding }) => binding === ARCHIVE)) {
-    problems.push({
-      name: "d1_databases",
-      message: `lacks the binding ${ARCHIVE}, which ARCHIVE_PROJECTS needs`,
-    });
+  const database = d1_databases.find(({ binding }) => binding === ARCHIVE);
+  if (database && !UUID.test(database.database_id ?? "")) {
+    const message = "must have the database_id that `wrangler d1 create quillgate-archive` prints";
+    problems.push({ name: "d1_databases", message });
+  }
+  if (!vars.ARCHIVE_PROJECTS) return problems;
+  if (!database) {
+    const message = `lacks the binding ${ARCHIVE}, which ARCHIVE_PROJECTS needs`;
+    problems.push({ name: "d1_databases", message });
   }
   if (!triggers.crons?.length) {
-    problems.push({
-      name: "triggers",
-      message: 'lacks crons = ["*/10 * * * *"], which ARCHIVE_PROJECTS needs',
-    });
+    const message = 'lacks crons = ["*/10 * * * *"], which ARCHIVE_PROJECTS needs';
+    problems.push({ name: "triggers", message });
   }
   return problems;
 }

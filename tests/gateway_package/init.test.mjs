@@ -63,7 +63,12 @@ test("an archive has its database, its clock and its project", async () => {
   ]) {
     assert.ok(config.split("\n").includes(line), `${line} in\n${config}`);
   }
-  assert.match(read(directory, "README.md"), /d1 migrations apply quillgate-archive --remote/);
+  assert.match(read(directory, "README.md"), /wrangler d1 create quillgate-archive/);
+  const { deploy } = JSON.parse(read(directory, "package.json")).scripts;
+  assert.match(
+    deploy,
+    /check && wrangler d1 migrations apply ARCHIVE --remote && wrangler deploy$/,
+  );
 });
 
 test("what is left out is asked for, and the default is what nothing answers", async () => {

@@ -156,14 +156,20 @@ test("wrangler deploys the folder as it is", async () => {
   assert.ok(readFileSync(join(folder, "uploaded", wasm)).equals(readFileSync(installed)));
 });
 
-test("an archive's tables are made by the package's migrations", async () => {
+test("an archive needs its database's id, and has the package's migrations", async () => {
   const directory = await operator.init("with-archive", "--project", PROJECT, "--archive");
+  const before = await operator.run("with-archive", "npm", "run", "check");
+  assert.equal(before.code, 1, before.output);
+  assert.match(before.output, /^d1_databases must have the database_id/m);
+
+  const path = join(directory, "wrangler.toml");
+  const id = 'database_id = "00000000-0000-4000-8000-000000000000"';
+  writeFileSync(path, readFileSync(path, "utf8").replace(/^database_id = .*$/m, id));
   await operator.succeed("with-archive", "npm", "run", "check");
-  const apply = ["npx", "wrangler", "d1", "migrations", "apply", "quillgate-archive", "--local"];
+  const apply = ["npx", "wrangler", "d1", "migrations", "apply", "ARCHIVE", "--local"];
   const output = await operator.succeed("with-archive", ...apply);
   assert.match(output, /0001_archive\.sql/);
   await operator.succeed("with-archive", "npx", "wrangler", "deploy", "--dry-run");
-  assert.match(readFileSync(join(directory, "wrangler.toml"), "utf8"), /ARCHIVE_PROJECTS/);
 });
 
 test("wrangler dev serves the page and creates a job", async (context) => {

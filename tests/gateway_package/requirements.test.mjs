@@ -29,7 +29,7 @@ function configuration() {
 }
 
 const ARCHIVE = {
-  d1_databases: [{ binding: "ARCHIVE" }],
+  d1_databases: [{ binding: "ARCHIVE", database_id: "0b1f7f4e-3f0a-4c55-9d3b-6f0f3f1f7a11" }],
   triggers: { crons: ["*/10 * * * *"] },
 };
 
@@ -80,6 +80,12 @@ for (const [what, change, name, words] of [
     /lacks the binding ARCHIVE/,
   ],
   [
+    "a database that was never made",
+    { d1_databases: [{ binding: "ARCHIVE", database_id: "what it prints" }] },
+    "d1_databases",
+    /must have the database_id/,
+  ],
+  [
     "an archive without a clock",
     { ...ARCHIVE, vars: { ARCHIVE_PROJECTS: "acme" }, triggers: { crons: [] } },
     "triggers",
@@ -98,7 +104,7 @@ for (const [what, change, name, words] of [
 
 test("the configuration of the package is the Worker's own, with the package's paths", () => {
   const template = gatewayTemplate(WORKER_CONFIG);
-  assert.doesNotMatch(template, /\.\.\/|docs\/|"build|database_id/);
+  assert.doesNotMatch(template, /\.\.\/|docs\/|"build/);
   const flags = /^compatibility_flags = .*$/m;
   assert.equal(flags.exec(template)[0], flags.exec(WORKER_CONFIG)[0]);
 });
