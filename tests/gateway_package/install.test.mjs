@@ -172,6 +172,33 @@ test("an archive needs its database's id, and has the package's migrations", asy
   await operator.succeed("with-archive", "npx", "wrangler", "deploy", "--dry-run");
 });
 
+/** The programs of the package's README, in their order. */
+function readPrograms() {
+  const text = readFileSync(join(ROOT, "gateway", "README.md"), "utf8");
+  return [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
+}
+
+test("the README's program writes a folder and checks it", async () => {
+  const [program] = readPrograms();
+  await operator.init("readme", "--project", PROJECT, "--no-archive");
+  writeFileSync(join(operator.home, "readme", "program.mjs"), program);
+  const output = await operator.succeed("readme", "node", "program.mjs");
+  assert.equal(output.trim(), "", "nothing is wrong");
+  assert.ok(readdirSync(join(operator.home, "readme", "my-gateway")).includes("wrangler.toml"));
+});
+
+test("a Worker of one's own is the gateway, by the README's line", async () => {
+  const [, line] = readPrograms();
+  writeFileSync(join(folder, "own.js"), line);
+  const config = readFileSync(join(folder, "wrangler.toml"), "utf8");
+  writeFileSync(join(folder, "own.toml"), config.replace(/^main = .*$/m, 'main = "own.js"'));
+  const output = await operator.succeed(
+    "my-gateway",
+    ...["npx", "wrangler", "deploy", "--dry-run", "--config", "own.toml"],
+  );
+  assert.match(output, /ORG_GATE/);
+});
+
 test("wrangler dev serves the page and creates a job", async (context) => {
   const key = canaryKey();
   const secret = newSecret();
