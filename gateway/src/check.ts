@@ -102,7 +102,10 @@ function readConfig(wrangler: Wrangler, config?: string, env?: string): Wrangler
     return wrangler.unstable_readConfig(args);
   } catch (error) {
     // wrangler's own refusals have no name that tells them apart.
-    throw new CheckError(error instanceof Error ? error.message : String(error), { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CheckError(`${config ?? "the configuration"} cannot be read: ${reason}`, {
+      cause: error,
+    });
   }
 }
 

@@ -11,7 +11,10 @@ init         writes a folder from which a gateway is deployed with wrangler
 check        finds what is wrong with the configuration before it is deployed
 webhook-key  prints the keys of a webhook's receiver; WEBHOOK_SECRET or standard input has the secret
 
-exit codes: 0 done, 1 something is wrong, 2 used wrongly`;
+exit codes: 0 done, 1 something is wrong, 2 used wrongly, 130 interrupted`;
+
+/** As a shell says it of a program that SIGINT has ended. */
+const INTERRUPTED = 130;
 
 /** The command line cannot be understood. */
 class UsageError extends Error {}
@@ -108,6 +111,10 @@ try {
   } else if (error instanceof Error && /^(Check|Init)Error$/.test(error.name)) {
     console.error(`quillgate-gateway: ${error.message}`);
     process.exitCode = 1;
+  } else if (error instanceof Error && error.name === "AbortError") {
+    // Ctrl-C or Ctrl-D at a question, before anything is written.
+    console.error("\nquillgate-gateway: nothing was written");
+    process.exitCode = INTERRUPTED;
   } else {
     throw error;
   }

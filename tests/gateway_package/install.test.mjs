@@ -129,7 +129,7 @@ test("what an upgrade would lack in wrangler.toml is named before it is deployed
 test("a configuration that wrangler cannot read is refused in wrangler's words", async () => {
   const { code, output } = await checkWith("[vars]", "[vars");
   assert.equal(code, 1, output);
-  assert.match(output, /changed\.toml/);
+  assert.match(output, /changed\.toml cannot be read: ./);
   assert.doesNotMatch(output, /\n {4}at /, "no stack");
 });
 
