@@ -22,7 +22,7 @@ import { cargoBuildProgram, cargoBuildWasm, targetFolder } from "./cargo.mjs";
 import { run, runMain, StepError } from "./child.mjs";
 import { removeExports } from "./exports.mjs";
 import { whenChanged } from "./freshness.mjs";
-import { gatewayTemplate } from "./gateway_template.mjs";
+import { makeGatewayTemplate } from "./gateway_template.mjs";
 import { asImports, withShortNames } from "./glue.mjs";
 import { setup } from "./setup.mjs";
 import { ROOT } from "./versions.mjs";
@@ -404,7 +404,7 @@ async function writeTemplate({ made }) {
   };
   await whenChanged(step, async () => {
     await mkdir(dirname(template), { recursive: true });
-    await writeFile(template, gatewayTemplate(await readFile(WORKER_CONFIG, "utf8")));
+    await writeFile(template, makeGatewayTemplate(await readFile(WORKER_CONFIG, "utf8")));
   });
 }
 

@@ -18,7 +18,7 @@ const REPLACEMENTS = [
  * @param {string} config the text of `worker/wrangler.toml`
  * @returns {string}
  */
-export function gatewayTemplate(config) {
+export function makeGatewayTemplate(config) {
   let template = config;
   for (const [from, to] of REPLACEMENTS) {
     const changed = template.replaceAll(from, to);

@@ -48,13 +48,13 @@ export function describeRelease(tag, { versions, changelog }) {
 /** What is below a heading of the changelog, if it has an entry at all. */
 function readSection(changelog, name) {
   const sections = changelog.split(/^## /m).slice(1);
-  const heading = name === "Unreleased" ? /^Unreleased\n/ : dated(name);
+  const heading = name === "Unreleased" ? /^Unreleased\n/ : matchHeading(name);
   const section = sections.find((text) => heading.test(text));
   const text = section?.slice(section.indexOf("\n") + 1).trim();
   return text && /^- /m.test(text) ? `\n${text}` : undefined;
 }
 
-function dated(version) {
+function matchHeading(version) {
   return new RegExp(`^${version.replaceAll(".", "\\.")} - \\d{4}-\\d{2}-\\d{2}\\n`);
 }
 

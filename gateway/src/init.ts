@@ -1,7 +1,13 @@
 /** Writes the folder from which a gateway is deployed. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { describeProject, IGNORED, writeManifest, writeReadme, writeWrangler } from "./project.js";
+import {
+  composeConfig,
+  composeManifest,
+  composeReadme,
+  describeProject,
+  IGNORED,
+} from "./project.js";
 
 /** Any of them is somebody's work, and none is overwritten. */
 const CONFIGS = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
@@ -47,9 +53,9 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const archive = await askArchive(options);
   const shape = describeProject({ folder: basename(directory), project, archive });
   const files = {
-    "wrangler.toml": writeWrangler(shape, readPackageFile("dist/template/wrangler.toml")),
-    "package.json": writeManifest(shape, JSON.parse(readPackageFile("package.json"))),
-    "README.md": writeReadme(shape),
+    "wrangler.toml": composeConfig(shape, readPackageFile("dist/template/wrangler.toml")),
+    "package.json": composeManifest(shape, JSON.parse(readPackageFile("package.json"))),
+    "README.md": composeReadme(shape),
     ".gitignore": IGNORED.join("\n"),
     ".dev.vars.example": "ADMIN_API_KEY=\nACCESS_TOKEN_SECRET=\n",
   };

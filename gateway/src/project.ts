@@ -42,7 +42,7 @@ export function describeProject(options: {
 }
 
 /** The wrangler configuration, from the one with which this version is tested. */
-export function writeWrangler({ worker, id, archive }: Project, template: string): string {
+export function composeConfig({ worker, id, archive }: Project, template: string): string {
   const named = replaceLine(template, /^name = .*$/m, `name = "${worker}"`);
   if (!archive) return named;
   const withDatabase = named.replace(/^# \[\[d1_databases\]\]\n(?:#.*\n)*/m, (block) => {
@@ -58,7 +58,7 @@ function replaceLine(text: string, line: RegExp, replacement: string): string {
 }
 
 /** The manifest: this version of the gateway exactly, and what works on it. */
-export function writeManifest({ worker, archive }: Project, own: Manifest): string {
+export function composeManifest({ worker, archive }: Project, own: Manifest): string {
   // By the binding, since a database may have another name where a template is deployed.
   const migrate = archive ? ["wrangler d1 migrations apply ARCHIVE --remote"] : [];
   const manifest = {
@@ -88,7 +88,7 @@ export function writeManifest({ worker, archive }: Project, own: Manifest): stri
 }
 
 /** The README: a deployment in five steps, and what comes later. */
-export function writeReadme({ worker, id, archive }: Project): string {
+export function composeReadme({ worker, id, archive }: Project): string {
   return `# ${worker}
 
 A [Quillgate](https://www.npmjs.com/package/quillgate-gateway) gateway for the project \`${id}\`: it holds the platform's admin

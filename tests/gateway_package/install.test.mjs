@@ -1,5 +1,6 @@
 /** A gateway from the packed tarballs alone, on a machine without Rust. */
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -170,6 +171,25 @@ test("an archive needs its database's id, and has the package's migrations", asy
   const output = await operator.succeed("with-archive", ...apply);
   assert.match(output, /0001_archive\.sql/);
   await operator.succeed("with-archive", "npx", "wrangler", "deploy", "--dry-run");
+});
+
+test("the README's commands make a secret, and a token that it signs", async () => {
+  const readme = readFileSync(join(folder, "README.md"), "utf8");
+  const commands = [...readme.matchAll(/^ *(npx quillgate [^#\n]*)/gm)].map(([, line]) => line);
+  const [makeSecret, mint] = commands;
+  assert.equal(commands.length, 2, commands.join("\n"));
+  const secret = (await operator.succeed("my-gateway", "sh", "-c", makeSecret)).trim();
+  assert.ok(Buffer.byteLength(secret) >= 32, secret);
+
+  const informed = operator.withVariables({ ACCESS_TOKEN_SECRET: secret });
+  const token = (await informed.succeed("my-gateway", "sh", "-c", mint)).trim();
+  const [head, claims, signature] = token.split(".");
+  const signed = createHmac("sha256", secret).update(`${head}.${claims}`).digest("base64url");
+  assert.equal(signature, signed);
+  const { sub, projects, scope } = JSON.parse(Buffer.from(claims, "base64url").toString("utf8"));
+  const expected = { sub: "alice", projects: [PROJECT] };
+  assert.deepEqual({ sub, projects }, expected);
+  assert.equal(scope, "jobs:create jobs:read analytics:read");
 });
 
 /** The programs of the package's README, in their order. */

@@ -54,6 +54,11 @@ class Operator {
     this.env = { ...wranglerEnv({ PATH: bin }, home), npm_config_cache: join(home, "npm") };
   }
 
+  /** The same machine, with further variables. */
+  withVariables(variables) {
+    return Object.assign(Object.create(this), { env: { ...this.env, ...variables } });
+  }
+
   /** Runs a program in a folder of the machine. */
   async run(folder, command, ...args) {
     const program = command.startsWith(".") ? join(this.home, folder, command) : command;

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { findGaps } from "../../gateway/dist/tools/requirements.js";
-import { gatewayTemplate } from "../../scripts/gateway_template.mjs";
+import { makeGatewayTemplate } from "../../scripts/gateway_template.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const WORKER_CONFIG = readFileSync(join(ROOT, "worker", "wrangler.toml"), "utf8");
@@ -103,7 +103,7 @@ for (const [what, change, name, words] of [
 }
 
 test("the configuration of the package is the Worker's own, with the package's paths", () => {
-  const template = gatewayTemplate(WORKER_CONFIG);
+  const template = makeGatewayTemplate(WORKER_CONFIG);
   assert.doesNotMatch(template, /\.\.\/|docs\/|"build/);
   const flags = /^compatibility_flags = .*$/m;
   assert.equal(flags.exec(template)[0], flags.exec(WORKER_CONFIG)[0]);
@@ -111,5 +111,5 @@ test("the configuration of the package is the Worker's own, with the package's p
 
 test("a line of the Worker's configuration that has gone fails the build", () => {
   const changed = WORKER_CONFIG.replace('main = "build/index.js"', 'main = "other/index.js"');
-  assert.throws(() => gatewayTemplate(changed), /worker\/wrangler\.toml has no main/);
+  assert.throws(() => makeGatewayTemplate(changed), /worker\/wrangler\.toml has no main/);
 });

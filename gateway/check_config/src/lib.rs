@@ -58,7 +58,7 @@ pub struct Report {
 
 impl Report {
     fn add(&mut self, name: &str, message: impl Into<String>) {
-        if !self.names(name) {
+        if !self.has_problem(name) {
             self.problems.push(Problem {
                 name: name.to_owned(),
                 message: message.into(),
@@ -66,7 +66,7 @@ impl Report {
         }
     }
 
-    fn names(&self, name: &str) -> bool {
+    fn has_problem(&self, name: &str) -> bool {
         self.problems.iter().any(|problem| problem.name == name)
     }
 }
@@ -104,7 +104,7 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
     let known = read_until_right(&mut texts, &mut report);
     for name in variables.keys().filter(|name| !known.contains(name)) {
         let message = "is not a variable of the Worker";
-        match closest(name, &known) {
+        match find_closest(name, &known) {
             Some(other) => report.add(name, format!("{message}: is it {other}?")),
             None => report.add(name, message),
         }
@@ -135,7 +135,7 @@ fn read_until_right(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Ve
             return asked.into_inner();
         };
         match kind {
-            Kind::Secret if !report.names(name) => report.unchecked.push(name.to_owned()),
+            Kind::Secret if !report.has_problem(name) => report.unchecked.push(name.to_owned()),
             Kind::Secret => {}
             Kind::Variable => report.add(name, rule),
         }
@@ -145,14 +145,14 @@ fn read_until_right(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Ve
 }
 
 /// The known name that a misspelt one most likely is: at most two letters away.
-fn closest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
-    let distances = known.iter().map(|other| (edits(name, other), other));
+fn find_closest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
+    let distances = known.iter().map(|other| (count_edits(name, other), other));
     let (distance, other) = distances.min_by_key(|(distance, _)| *distance)?;
     (distance <= 2).then_some(other.as_str())
 }
 
 /// How many letters have to be put in, left out or replaced to make one text the other.
-fn edits(from: &str, to: &str) -> usize {
+fn count_edits(from: &str, to: &str) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (at, letter) in from.bytes().enumerate() {
         let mut diagonal = row[0];
