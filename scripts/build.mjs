@@ -369,6 +369,11 @@ export async function buildPage(context) {
 export async function buildGateway(context) {
   const { bin, made } = context;
   await mkdir(GATEWAY_TOOLS, { recursive: true });
+  const present = [...Object.keys(GATEWAY_COPIES), ...WORKER_MODULES, "template", "tools"];
+  await keepOnly(
+    GATEWAY_DIST,
+    present.map((path) => basename(path)),
+  );
   for (const [to, from] of Object.entries(GATEWAY_COPIES)) {
     const [source, copy] = [join(ROOT, from), join(GATEWAY, to)];
     const step = { name: `gateway ${basename(to)}`, inputs: [source], outputs: [copy], made };
