@@ -1,19 +1,11 @@
 /** What the documentation points at is there. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 
-const GENERATED = new Set([
-  "node_modules",
-  "target",
-  "dist",
-  "build",
-  ".git",
-  ".logs",
-  ".wrangler",
-]);
 /** Of a package, whose files the build copies to these places. */
 const BUILT = new Map([
   ["gateway/LICENSE", "LICENSE"],
@@ -21,13 +13,12 @@ const BUILT = new Map([
   ["gateway/dist/deploy.md", "docs/deploy.md"],
 ]);
 
-function findMarkdown(folder) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (GENERATED.has(entry.name)) return [];
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return findMarkdown(path);
-    return entry.name.endsWith(".md") ? [path] : [];
-  });
+/** What is or could be committed. */
+function findMarkdown() {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
+  const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
+  const files = listed.trim().split("\n");
+  return files.map((file) => join(ROOT, file)).filter((file) => existsSync(file));
 }
 
 /** The relative links of a text, outside of its code. */
@@ -48,9 +39,7 @@ function findAnchors(text) {
   );
 }
 
-const FILES = findMarkdown(ROOT);
-
-for (const file of FILES) {
+for (const file of findMarkdown()) {
   const name = relative(ROOT, file);
   const links = findLinks(readFileSync(file, "utf8"));
   if (links.length === 0) continue;
