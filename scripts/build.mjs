@@ -420,7 +420,8 @@ async function writeTemplate({ made }) {
 function compileRules(context) {
   const crate = "quillgate-check-config";
   const args = ["-p", crate, "--release", ...targetFolder("gateway rules")];
-  const env = smallEnv(context, []);
+  // Without it, the sources of the standard library are named as they are on this machine.
+  const env = smallEnv(context, ["-Zlocation-detail=none"]);
   return cargoBuildWasm("compiling the gateway's rules", crate, args, { ...context, env });
 }
 
