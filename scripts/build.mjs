@@ -1,9 +1,11 @@
 /**
- * `npm run build [package] [worker] [page]`: builds the named parts, all of
+ * `npm run build [package] [worker] [page] [gateway]`: builds the named parts, all of
  * them when none is named, always in this order.
  */
 import {
+  chmod,
   copyFile,
+  cp,
   mkdir,
   mkdtemp,
   readdir,
@@ -13,13 +15,14 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { encodeBytes } from "./byte_text.mjs";
 import { cargoBuildProgram, cargoBuildWasm, targetFolder } from "./cargo.mjs";
 import { run, runMain, StepError } from "./child.mjs";
 import { removeExports } from "./exports.mjs";
 import { whenChanged } from "./freshness.mjs";
+import { makeGatewayTemplate } from "./gateway_template.mjs";
 import { asImports, withShortNames } from "./glue.mjs";
 import { setup } from "./setup.mjs";
 import { ROOT } from "./versions.mjs";
@@ -56,6 +59,22 @@ const WORKER_BUILD = join(WORKER, "build");
 const PAGE = join(ROOT, "www");
 /** The page as it is served. */
 export const PAGE_DIST = join(PAGE, "dist");
+
+const WORKER_MODULES = ["index.js", "gateway_bg.wasm"].map((file) => join(WORKER_BUILD, file));
+const WORKER_CONFIG = join(WORKER, "wrangler.toml");
+/** The npm package of the Worker as it is deployed, its page and what sets it up. */
+const GATEWAY = join(ROOT, "gateway");
+const GATEWAY_DIST = join(GATEWAY, "dist");
+const GATEWAY_TOOLS = join(GATEWAY_DIST, "tools");
+/** What the repository has anyway, by the name that it has in that package. */
+const GATEWAY_COPIES = Object.freeze({
+  LICENSE: "LICENSE",
+  "THIRD_PARTY.md": "THIRD_PARTY.md",
+  "dist/deploy.md": "docs/deploy.md",
+  "dist/migrations": "worker/migrations",
+  "dist/page": "www/dist",
+  "dist/webhook_key.mjs": "scripts/webhook_key.mjs",
+});
 
 /** The Worker that is tested and deployed. */
 const RELEASE_WORKER = Object.freeze({
@@ -143,6 +162,14 @@ export const BUILD_NEEDS = Object.freeze({ wasmBindgen: true });
 export const PARTS = Object.freeze({
   package: buildPackage,
   worker: buildWorker,
+  page: buildPage,
+  gateway: buildGateway,
+});
+
+/** What `npm start` runs. */
+export const START_PARTS = Object.freeze({
+  package: buildPackage,
+  worker: buildStartWorker,
   page: buildPage,
 });
 
@@ -331,6 +358,76 @@ export async function buildPage(context) {
   await whenChanged({ name: "page", inputs, outputs: [PAGE_DIST], made: context.made }, () =>
     run("building the page", context.bin.vite, ["build"], { ...context, cwd: PAGE }),
   );
+}
+
+/**
+ * Builds the npm package of the gateway: `gateway/dist/`, ready for `npm pack`. Needs the Worker and
+ * the page.
+ *
+ * @param {Context} context
+ */
+export async function buildGateway(context) {
+  const { bin, made } = context;
+  await mkdir(GATEWAY_TOOLS, { recursive: true });
+  const present = [...Object.keys(GATEWAY_COPIES), ...WORKER_MODULES, "template", "tools"];
+  await keepOnly(
+    GATEWAY_DIST,
+    present.map((path) => basename(path)),
+  );
+  for (const [to, from] of Object.entries(GATEWAY_COPIES)) {
+    const [source, copy] = [join(ROOT, from), join(GATEWAY, to)];
+    const step = { name: `gateway ${basename(to)}`, inputs: [source], outputs: [copy], made };
+    await whenChanged(step, () => replaceTree(source, copy));
+  }
+  const modules = WORKER_MODULES.map((path) => join(GATEWAY_DIST, basename(path)));
+  const step = { name: "gateway Worker", inputs: WORKER_MODULES, outputs: modules, made };
+  await whenChanged(step, async () => {
+    for (const path of WORKER_MODULES) await copyFile(path, join(GATEWAY_DIST, basename(path)));
+  });
+  await writeTemplate(context);
+
+  const rules = await compileRules(context);
+  const module = "check_config";
+  await bind({ name: "gateway rules", module, out: GATEWAY_TOOLS, small: true }, rules, context);
+  const inputs = ["src", "tsconfig.json"].map((name) => join(GATEWAY, name));
+  await whenChanged({ name: "gateway", inputs, outputs: [GATEWAY_TOOLS], made }, async () => {
+    await keepOnly(GATEWAY_TOOLS, filesOf(module));
+    await run("compiling the gateway's TypeScript", bin.tsc, ["-p", GATEWAY], context);
+    await chmod(join(GATEWAY_TOOLS, "command.js"), 0o755);
+  });
+}
+
+/** The configuration from which `init` makes a deployment's. */
+async function writeTemplate({ made }) {
+  const template = join(GATEWAY_DIST, "template", "wrangler.toml");
+  const maker = join(ROOT, "scripts", "gateway_template.mjs");
+  const step = {
+    name: "gateway template",
+    inputs: [WORKER_CONFIG, maker],
+    outputs: [template],
+    made,
+  };
+  await whenChanged(step, async () => {
+    await mkdir(dirname(template), { recursive: true });
+    await writeFile(template, makeGatewayTemplate(await readFile(WORKER_CONFIG, "utf8")));
+  });
+}
+
+/**
+ * The gateway's rules for its variables. With the ordinary standard library, since Node loads them
+ * from the disk: what a build of its own would save is not worth its minutes.
+ */
+function compileRules(context) {
+  const crate = "quillgate-check-config";
+  const args = ["-p", crate, "--release", ...targetFolder("gateway rules")];
+  // Without it, the sources of the standard library are named as they are on this machine.
+  const env = smallEnv(context, ["-Zlocation-detail=none"]);
+  return cargoBuildWasm("compiling the gateway's rules", crate, args, { ...context, env });
+}
+
+async function replaceTree(source, copy) {
+  await rm(copy, { recursive: true, force: true });
+  await cp(source, copy, { recursive: true });
 }
 
 /**

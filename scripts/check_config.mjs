@@ -1,7 +1,7 @@
 /**
  * `npm run check-config -- [--config <file>] [--env <name>] [--secrets <file>]`: reads the
  * variables of the wrangler configuration, and of a file of secrets, as the Worker itself would,
- * and says which one is wrong. What is secret is checked when a file holds it, as `NAME=value`
+ * and says which ones are wrong. What is secret is checked when a file holds it, as `NAME=value`
  * lines or as JSON: the form that `wrangler secret bulk` takes.
  */
 import { spawn } from "node:child_process";
@@ -12,7 +12,6 @@ import { parseArgs, parseEnv } from "node:util";
 import { buildGenerator } from "./build.mjs";
 import { runMain, StepError } from "./child.mjs";
 import { setup } from "./setup.mjs";
-import { newSecret } from "./token.mjs";
 import { ROOT } from "./versions.mjs";
 
 const CONFIG = join(ROOT, "worker", "wrangler.toml");
@@ -27,8 +26,11 @@ await runMain(async () => {
   const secrets = options.secrets === undefined ? {} : readSecrets(options.secrets);
   const context = await setup();
   const variables = { ...(await readVariables(options)), ...secrets };
-  await check(await buildGenerator(context), { ...standIns(), ...variables });
-  const unchecked = Object.keys(standIns()).filter((name) => !(name in variables));
+  const { problems, unchecked } = await check(await buildGenerator(context), variables);
+  if (problems.length > 0) {
+    const lines = problems.map(({ name, message }) => `${name} ${message}`);
+    throw new StepError(`check-config: ${lines.join("\n              ")}`);
+  }
   const note = unchecked.length > 0 ? ` (not checked, for want of a value: ${unchecked})` : "";
   console.log(`check-config: ${Object.keys(variables).length} variables are right${note}`);
 });
@@ -59,18 +61,15 @@ function readSecrets(file) {
   }
 }
 
-/** What the Worker requires and only Cloudflare holds: in their place, so that the rest is read. */
-function standIns() {
-  return { ADMIN_API_KEY: "mint_not_checked", ACCESS_TOKEN_SECRET: newSecret() };
-}
-
+/** What the crate `quillgate-check-config` says of them. */
 async function check(program, variables) {
-  const child = spawn(program, ["check-config"], { stdio: ["pipe", "inherit", "pipe"] });
-  let problem = "";
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    problem += text;
+  const child = spawn(program, ["check-config"], { stdio: ["pipe", "pipe", "inherit"] });
+  let report = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    report += text;
   });
   child.stdin.on("error", () => {}).end(JSON.stringify(variables));
   const [code] = await once(child, "close");
-  if (code !== 0) throw new StepError(`check-config: ${problem.trim()}`);
+  if (code !== 0) throw new StepError("check-config: the variables could not be read");
+  return JSON.parse(report);
 }

@@ -20,6 +20,7 @@ export const LINTS = [
   [...CLIENT_CRATE, ...WASM, "--all-targets", ...STRICT],
   ["-p", "quillgate-worker", ...WASM, "--all-targets", ...STRICT],
   ["-p", "quillgate-worker", ...WASM, "--features", "trap-route", ...STRICT],
+  ["-p", "quillgate-check-config", ...WASM, ...STRICT],
 ];
 
 /** What `cargo test` is given for the core suite. */

@@ -60,9 +60,10 @@ const WITHOUT_TEXT = "Published without a text of its own, under the licence in 
 const HEAD = `# What others wrote
 
 Written by \`npm run licences\`; \`npm test -- supply\` fails when it is out of date. Quillgate itself is under the
-[MIT licence](LICENSE). Both wasm modules also contain parts of Rust's standard library (MIT OR Apache-2.0,
+[MIT licence](LICENSE). All wasm modules also contain parts of Rust's standard library (MIT OR Apache-2.0,
 [rust-lang/rust](https://github.com/rust-lang/rust)) and their JavaScript glue, which wasm-bindgen wrote. The page contains the
-npm package.`;
+npm package. The npm package \`quillgate-gateway\` contains the Worker, the page, and some of the Worker's crates once more, which check
+its variables.`;
 
 function table(parts) {
   const rows = parts.map(({ name, version, licence, url }) => {

@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import { canaryKey } from "../tests/harness/canary.mjs";
 import { startGateway } from "../tests/harness/gateway.mjs";
 import { startUpstream } from "../tests/harness/upstream.mjs";
-import { BUILD_NEEDS, build, buildStartWorker, PARTS, START_MAIN } from "./build.mjs";
+import { BUILD_NEEDS, build, START_MAIN, START_PARTS } from "./build.mjs";
 import { endWithNpm, runMain, StepError, signalsEndWith } from "./child.mjs";
 import { digestSources, rebuildOnChange } from "./rebuild.mjs";
 import { setup } from "./setup.mjs";
@@ -28,7 +28,7 @@ await runMain(async () => {
 
   const context = await setup(BUILD_NEEDS);
   const sources = await digestSources();
-  await build(context, { ...PARTS, worker: buildStartWorker });
+  await build(context, START_PARTS);
 
   const adminKey = canaryKey();
   const secret = newSecret();

@@ -26,7 +26,17 @@ const EXAMPLES_NEEDS = { ...BUILD_NEEDS, wasmPack: true, browser: true };
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
 /** Suites that start the gateway or the simulator with the canary. */
-const PLANTING = ["package", "cli", "gateway", "openapi", "page", "examples", "soak", "build"];
+const PLANTING = [
+  "package",
+  "cli",
+  "gateway",
+  "gateway_package",
+  "openapi",
+  "page",
+  "examples",
+  "soak",
+  "build",
+];
 
 /**
  * @typedef {object} Counts
@@ -64,6 +74,7 @@ const SUITES = {
   cli: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   gateway: { needs: { ...BUILD_NEEDS, spreadsheet: true }, built: true, run: testWithNode },
   openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
+  gateway_package: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
   examples: { needs: EXAMPLES_NEEDS, built: true, run: testWithNode },
   soak: { needs: BUILD_NEEDS, built: true, run: testWithNode },
@@ -252,7 +263,7 @@ async function searchForCanary({ canary, selected }) {
     counts[problem ? "failed" : "passed"] += 1;
   };
 
-  for (const root of ["tests/.logs", "pkg/dist", "worker/build", "www/dist"]) {
+  for (const root of ["tests/.logs", "pkg/dist", "worker/build", "gateway/dist", "www/dist"]) {
     const { files, hits } = await scanForCanary(canary, [join(ROOT, root)]);
     const found = hits.map(({ file, form }) => `found (${form}) in ${file}`).join(", ");
     const empty = root !== "tests/.logs" && files === 0 ? "there is no file to search" : "";

@@ -19,7 +19,7 @@ const ADDRESS =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 const NO_SEGMENT = /^\.{0,2}$|[/\\%?#\u0000-\u001f\u007f-\u009f]/;
 
-const USAGE = `usage: npm run -s webhook-key -- --project <id> --url <address>
+const describeUsage = (called) => `usage: ${called} --project <id> --url <address>
 The address is what Webhook-Url or WEBHOOK_URL says. The secrets are read from WEBHOOK_SECRET, or
 from standard input; there is a line for each, and any of these keys verifies a webhook.`;
 
@@ -92,17 +92,28 @@ function readSecrets() {
   return piped;
 }
 
-function main(args) {
-  const { project, url, help } = readOptions(args);
-  return help ? USAGE : deriveKeys({ project, url }, readSecrets()).join("\n");
+/**
+ * Runs the command. The npm package `quillgate-gateway` has a copy of this file, and calls this.
+ *
+ * @param {string[]} args
+ * @param {string} called how the user has called it
+ * @returns {number} the exit code
+ */
+export function runWebhookKey(args, called) {
+  try {
+    const { project, url, help } = readOptions(args);
+    const text = help
+      ? describeUsage(called)
+      : deriveKeys({ project, url }, readSecrets()).join("\n");
+    console.log(text);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof WebhookKeyError)) throw error;
+    console.error(`webhook-key: ${error.message}\n\n${describeUsage(called)}`);
+    return 2;
+  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  try {
-    console.log(main(process.argv.slice(2)));
-  } catch (error) {
-    if (!(error instanceof WebhookKeyError)) throw error;
-    console.error(`webhook-key: ${error.message}\n\n${USAGE}`);
-    process.exitCode = 2;
-  }
+  process.exitCode = runWebhookKey(process.argv.slice(2), "npm run -s webhook-key --");
 }

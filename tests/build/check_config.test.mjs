@@ -64,6 +64,15 @@ for (const [what, line, words] of [
   });
 }
 
+test("every typo is named at once, with the name that was meant", async () => {
+  const lines = `TRUSTED_ISSUER = "${VALUE}"\nJOB_POLL_SECONDS = "${VALUE}"`;
+  const { code, output } = await checkConfig("--config", configWithVariable(lines));
+  assert.notEqual(code, 0, output);
+  assert.match(output, /TRUSTED_ISSUER is not a variable of the Worker: is it TRUSTED_ISSUERS\?/);
+  assert.match(output, /JOB_POLL_SECONDS must be an integer from 1 to 300/);
+  assert.ok(!output.includes(VALUE), output);
+});
+
 test("secrets are checked, as lines or as JSON, and never repeated", async () => {
   const secrets = {
     ADMIN_API_KEY: `mint_${VALUE}`,

@@ -198,8 +198,8 @@ function quote(name, value) {
   return mark + value.replaceAll("$", "\\$") + mark;
 }
 
-/** Quiet, without questions or network use of its own, and away from the user's home. */
-function wranglerEnv(env, home) {
+/** wrangler's variables: quiet, without questions or network use of its own, and away from the user's home. */
+export function wranglerEnv(env, home) {
   const { CLOUDFLARE_ENV: _environment, CLOUDFLARE_API_TOKEN: _token, ...rest } = env;
   return {
     ...rest,

@@ -46,7 +46,7 @@ pub mod usage;
 pub mod variable;
 pub mod watch;
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 mod objects;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 mod platform;

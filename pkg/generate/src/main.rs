@@ -11,12 +11,11 @@
 //! quillgate-generate reference FILE  the reference of all operations, in Markdown
 //! ```
 //!
-//! `quillgate-generate check-config` writes nothing: it reads the gateway's variables, a JSON object
-//! on standard input, as the gateway itself does, and says what is wrong with them.
+//! `quillgate-generate check-config` writes no file: it reads the gateway's variables, a JSON object
+//! on standard input, as the gateway itself does, and prints what is wrong with them as JSON.
 
 use std::process::ExitCode;
 
-mod check_config;
 mod decoders;
 mod openapi;
 mod operations;
@@ -58,9 +57,13 @@ fn main() -> ExitCode {
 fn check_config() -> ExitCode {
     let checked = std::io::read_to_string(std::io::stdin())
         .map_err(|error| error.to_string())
-        .and_then(|json| check_config::check(&json));
+        .and_then(|json| quillgate_check_config::check(&json).map_err(str::to_owned))
+        .and_then(|report| serde_json::to_string(&report).map_err(|error| error.to_string()));
     match checked {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(report) => {
+            println!("{report}");
+            ExitCode::SUCCESS
+        }
         Err(problem) => {
             eprintln!("{problem}");
             ExitCode::FAILURE

@@ -1,0 +1,309 @@
+//! Reads the Worker's variables as the Worker does, before they are deployed: natively for
+//! `npm run check-config`, and as WebAssembly in the npm package `quillgate-gateway`, for those who
+//! have no Rust toolchain.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use quillgate_worker::config::Config;
+use quillgate_worker::variable::VariableError;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The most bytes of a variable or a secret: Cloudflare allows 5 kB.
+const LONGEST_VALUE: usize = 5_000;
+
+/// Values for what only Cloudflare holds, or what was refused, so that the rest can be read.
+static STAND_INS: [(&str, Kind, &str); 4] = [
+    ("ADMIN_API_KEY", Kind::Secret, "mint_stand_in"),
+    (
+        "ACCESS_TOKEN_SECRET",
+        Kind::Secret,
+        "a stand-in that is long enough to sign",
+    ),
+    (
+        "WEBHOOK_SECRET",
+        Kind::Secret,
+        "whsec_YSBzdGFuZC1pbiBmb3IgYSB3ZWJob29rIHNlY3JldA==",
+    ),
+    ("TURNSTILE_SITE_KEY", Kind::Variable, "stand-in"),
+];
+
+/// Where a value comes from when the configuration does not have it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// From Cloudflare, where `wrangler secret put` has set it.
+    Secret,
+    /// From nowhere.
+    Variable,
+}
+
+/// What is wrong with a variable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The variable's name.
+    pub name: String,
+    /// What it must be, in words that follow its name; never its value.
+    pub message: String,
+}
+
+/// What is wrong with a set of variables, and what nobody could check.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Every variable with which the Worker would refuse to work.
+    pub problems: Vec<Problem>,
+    /// The secrets that the Worker needs and that were not given.
+    pub unchecked: Vec<String>,
+}
+
+impl Report {
+    fn add(&mut self, name: &str, message: impl Into<String>) {
+        if !self.has_problem(name) {
+            self.problems.push(Problem {
+                name: name.to_owned(),
+                message: message.into(),
+            });
+        }
+    }
+
+    fn has_problem(&self, name: &str) -> bool {
+        self.problems.iter().any(|problem| problem.name == name)
+    }
+}
+
+/// Checks a JSON object of variables and secrets. A secret that is needed and not given counts as
+/// set where it is deployed.
+///
+/// # Errors
+/// When the text is not a JSON object.
+///
+/// # Example
+/// ```
+/// use quillgate_check_config::check;
+///
+/// let report = check(r#"{"JOB_POLL_SECONDS":"0"}"#).unwrap();
+/// assert_eq!(report.problems[0].name, "JOB_POLL_SECONDS");
+/// assert_eq!(report.problems[0].message, "must be an integer from 1 to 300");
+/// ```
+pub fn check(json: &str) -> Result<Report, &'static str> {
+    let variables: Map<String, Value> =
+        serde_json::from_str(json).map_err(|_| "the variables are not a JSON object")?;
+    let mut report = Report::default();
+    let mut texts = BTreeMap::new();
+    for (name, value) in &variables {
+        match value.as_str() {
+            None => report.add(name, "must be a text"),
+            Some(text) if text.len() > LONGEST_VALUE => {
+                report.add(name, format!("must have at most {LONGEST_VALUE} bytes"));
+            }
+            Some(text) => {
+                texts.insert(name.as_str(), text);
+            }
+        }
+    }
+    let known = read_until_right(&mut texts, &mut report);
+    for name in variables.keys().filter(|name| !known.contains(name)) {
+        let message = "is not a variable of the Worker";
+        match find_closest(name, &known) {
+            Some(other) => report.add(name, format!("{message}: is it {other}?")),
+            None => report.add(name, message),
+        }
+    }
+    Ok(report)
+}
+
+/// Reads the variables again and again, since the Worker reports only the first that is wrong, each
+/// time without that one. Gives the names that the Worker knows.
+fn read_until_right(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Vec<String> {
+    let mut stood_in = Vec::new();
+    loop {
+        let asked = RefCell::new(Vec::new());
+        let read = Config::read(|name| {
+            asked.borrow_mut().push(name.to_owned());
+            texts.get(name).map(|&text| text.to_owned())
+        });
+        let Err(VariableError { variable, rule }) = read else {
+            return asked.into_inner();
+        };
+        if texts.remove(variable).is_some() {
+            report.add(variable, rule);
+            continue;
+        }
+        let stand_in = STAND_INS.iter().find(|(name, ..)| *name == variable);
+        let Some(&(name, kind, value)) = stand_in.filter(|_| !stood_in.contains(&variable)) else {
+            report.add(variable, rule);
+            return asked.into_inner();
+        };
+        match kind {
+            Kind::Secret if !report.has_problem(name) => report.unchecked.push(name.to_owned()),
+            Kind::Secret => {}
+            Kind::Variable => report.add(name, rule),
+        }
+        texts.insert(name, value);
+        stood_in.push(name);
+    }
+}
+
+/// The known name that a misspelt one most likely is: at most two letters away.
+fn find_closest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
+    let distances = known.iter().map(|other| (count_edits(name, other), other));
+    let (distance, other) = distances.min_by_key(|(distance, _)| *distance)?;
+    (distance <= 2).then_some(other.as_str())
+}
+
+/// How many letters have to be put in, left out or replaced to make one text the other.
+fn count_edits(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (at, letter) in from.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = at + 1;
+        for (column, other) in to.bytes().enumerate() {
+            let replaced = diagonal + usize::from(letter != other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(target_arch = "wasm32")]
+mod wasm {
+    use wasm_bindgen::prelude::wasm_bindgen;
+
+    /// Checks a JSON object of variables, and gives the report as JSON.
+    #[wasm_bindgen(js_name = checkVariables)]
+    pub fn check_variables(json: &str) -> Result<String, String> {
+        let report = super::check(json)?;
+        serde_json::to_string(&report).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_VALUE, Problem, check};
+    use serde_json::{Value, json};
+
+    const NONE: [Problem; 0] = [];
+
+    fn with(name: &str, value: &Value) -> Vec<Problem> {
+        let mut variables = json!({
+            "ADMIN_API_KEY": "mint_hunter2",
+            "ACCESS_TOKEN_SECRET": "hunter2-hunter2-hunter2-hunter2-hunter2",
+        });
+        variables[name] = value.clone();
+        let report = check(&variables.to_string()).expect("an object");
+        assert_eq!(report.unchecked, Vec::<String>::new());
+        report.problems
+    }
+
+    #[test]
+    fn variables_that_the_worker_takes_are_right() {
+        assert_eq!(with("ALLOWED_ORIGINS", &json!("")), NONE);
+        assert_eq!(with("REVOKED_TOKENS_4", &json!("[\"a\"]")), NONE);
+        assert_eq!(with("TURNSTILE_SITE_KEY", &json!("")), NONE);
+    }
+
+    #[test]
+    fn a_typo_is_found_and_its_value_is_not_repeated() {
+        let long = "x".repeat(LONGEST_VALUE + 1);
+        for (name, value, words) in [
+            ("TRUSTED_ISSUERS", json!("[hunter2]"), "must be a JSON list"),
+            (
+                "REVOKED_TOKENS_2",
+                json!("[{\"jti\":\"hunter2\"}"),
+                "must be a JSON list",
+            ),
+            (
+                "REVOKED_TOKENS_5",
+                json!("[]"),
+                "is not a variable of the Worker: is it REVOKED_TOKENS_2?",
+            ),
+            (
+                "TRUSTED_ISSUER",
+                json!("[]"),
+                "is not a variable of the Worker: is it TRUSTED_ISSUERS?",
+            ),
+            (
+                "HUNTER",
+                json!("hunter2"),
+                "is not a variable of the Worker",
+            ),
+            ("CREATE_LIMIT_PER_HOUR", json!(5), "must be a text"),
+            ("ADMIN_API_KEY", json!("sk-hunter2"), "must be an admin key"),
+            ("ADMIN_API_KEY", json!(""), "is not set"),
+            (
+                "ACCESS_TOKEN_SECRET",
+                json!("hunter2"),
+                "must be at least 32 bytes",
+            ),
+            (
+                "REVOKED_TOKENS",
+                json!(long),
+                "must have at most 5000 bytes",
+            ),
+        ] {
+            let problems = with(name, &value);
+            let [problem] = problems.as_slice() else {
+                panic!("{name}: {problems:?}");
+            };
+            assert_eq!(problem.name, name);
+            assert!(problem.message.starts_with(words), "{problem:?}");
+            assert!(!problem.message.contains("hunter2"), "{problem:?}");
+        }
+        assert!(check("[]").is_err());
+    }
+
+    #[test]
+    fn every_variable_that_is_wrong_is_found_at_once() {
+        let variables = json!({
+            "ADMIN_API_KEY": 7,
+            "UPSTREAM_BASE_URL": "http://docs.example",
+            "WEBHOOK_SECRET": "hunter2",
+            "WEBHOOK_URL": "https://hooks.example/",
+            "JOB_POLL_SECONDS": "soon",
+            "ARCHIVE_PROJECTS": "..",
+            "ARCHIVE_PROJECT": "acme",
+        });
+        let report = check(&variables.to_string()).expect("an object");
+        let mut names: Vec<_> = report
+            .problems
+            .iter()
+            .map(|problem| &*problem.name)
+            .collect();
+        names.sort_unstable();
+        assert_eq!(
+            names,
+            [
+                "ADMIN_API_KEY",
+                "ARCHIVE_PROJECT",
+                "ARCHIVE_PROJECTS",
+                "JOB_POLL_SECONDS",
+                "UPSTREAM_BASE_URL",
+                "WEBHOOK_SECRET",
+            ]
+        );
+        assert_eq!(report.unchecked, ["ACCESS_TOKEN_SECRET"]);
+    }
+
+    #[test]
+    fn secrets_that_are_not_given_are_named_as_not_checked() {
+        let report = check("{}").expect("an object");
+        assert_eq!(report.problems, NONE);
+        assert_eq!(report.unchecked, ["ADMIN_API_KEY", "ACCESS_TOKEN_SECRET"]);
+
+        let variables = json!({ "WEBHOOK_URL": "https://hooks.example/" });
+        let report = check(&variables.to_string()).expect("an object");
+        assert_eq!(report.problems, NONE);
+        assert_eq!(
+            report.unchecked,
+            ["ADMIN_API_KEY", "ACCESS_TOKEN_SECRET", "WEBHOOK_SECRET"]
+        );
+    }
+
+    #[test]
+    fn a_key_of_turnstile_without_its_other_half_is_a_problem() {
+        let problems = with("TURNSTILE_SECRET", &json!("hunter2"));
+        let names: Vec<_> = problems.iter().map(|problem| &*problem.name).collect();
+        assert_eq!(names, ["TURNSTILE_SITE_KEY"]);
+    }
+}

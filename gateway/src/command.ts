@@ -1,0 +1,121 @@
+#!/usr/bin/env node
+/** `quillgate-gateway init DIRECTORY`, `quillgate-gateway check` and `quillgate-gateway webhook-key`. */
+import { createInterface } from "node:readline/promises";
+import { parseArgs } from "node:util";
+
+const USAGE = `usage: quillgate-gateway init DIRECTORY [--project ID] [--archive | --no-archive]
+       quillgate-gateway check [--config FILE] [--env NAME] [--secrets FILE]
+       quillgate-gateway webhook-key --project ID --url ADDRESS
+
+init         writes a folder from which a gateway is deployed with wrangler
+check        finds what is wrong with the configuration before it is deployed
+webhook-key  prints the keys of a webhook's receiver; WEBHOOK_SECRET or standard input has the secret
+
+exit codes: 0 done, 1 something is wrong, 2 used wrongly, 130 interrupted`;
+
+/** As a shell says it of a program that SIGINT has ended. */
+const INTERRUPTED = 130;
+
+/** The command line cannot be understood. */
+class UsageError extends Error {}
+
+/** @returns the exit code */
+async function main([command, ...args]: string[]): Promise<number> {
+  if (command === undefined || command === "help" || command === "--help") {
+    console.log(USAGE);
+    return command === undefined ? 2 : 0;
+  }
+  if (command === "init") return await runInit(args);
+  if (command === "check") return await runCheck(args);
+  if (command === "webhook-key") return await runWebhookKey(args);
+  throw new UsageError(`there is no command ${command}`);
+}
+
+/** The repository's own script, which the build copies. */
+const WEBHOOK_KEY = new URL("../webhook_key.mjs", import.meta.url);
+
+async function runWebhookKey(args: string[]): Promise<number> {
+  const script = await import(WEBHOOK_KEY.href);
+  return script.runWebhookKey(args, "quillgate-gateway webhook-key");
+}
+
+async function runInit(args: string[]): Promise<number> {
+  const { values, positionals } = parse(() =>
+    parseArgs({
+      args,
+      allowPositionals: true,
+      allowNegative: true,
+      options: { project: { type: "string" }, archive: { type: "boolean" } },
+    }),
+  );
+  const [directory, ...others] = positionals;
+  if (directory === undefined || others.length > 0) throw new UsageError("init takes one folder");
+  const { init } = await import("./init.js");
+  const reader = process.stdin.isTTY
+    ? createInterface({ input: process.stdin, output: process.stderr })
+    : undefined;
+  try {
+    const prompt = reader && ((question: string, answer?: string) => ask(reader, question, answer));
+    const { files } = await init({ ...values, directory, prompt });
+    console.log(`wrote ${files.join(", ")}\nnext: cd ${directory}, and go on with its README.md`);
+    return 0;
+  } finally {
+    reader?.close();
+  }
+}
+
+type Reader = ReturnType<typeof createInterface>;
+
+async function ask(reader: Reader, question: string, defaultAnswer = ""): Promise<string> {
+  const shown = defaultAnswer ? ` [${defaultAnswer}]` : "";
+  return (await reader.question(`${question}${shown} `)) || defaultAnswer;
+}
+
+async function runCheck(args: string[]): Promise<number> {
+  const { values } = parse(() =>
+    parseArgs({
+      args,
+      options: {
+        config: { type: "string" },
+        env: { type: "string" },
+        secrets: { type: "string" },
+      },
+    }),
+  );
+  const { checkConfig } = await import("./check.js");
+  const { config: configFile, env, secrets: secretsFile } = values;
+  const { problems, count, unchecked } = await checkConfig({ configFile, env, secretsFile });
+  for (const { name, message } of problems) console.error(`${name} ${message}`);
+  if (problems.length > 0) return 1;
+  const note = unchecked.length > 0 ? ` (not checked, for want of a value: ${unchecked})` : "";
+  console.log(`the configuration and its ${count} variables are right${note}`);
+  return 0;
+}
+
+/** Parses flags; a mistake is told in words that repeat no value, which could be a misplaced secret. */
+function parse<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const flag = /'(-[^'\s=]*)/.exec((error as Error).message)?.[1];
+    throw new UsageError(flag === undefined ? "an argument is not expected" : `${flag} is wrong`);
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (error instanceof UsageError) {
+    console.error(`quillgate-gateway: ${error.message}\n\n${USAGE}`);
+    process.exitCode = 2;
+  } else if (error instanceof Error && /^(Check|Init)Error$/.test(error.name)) {
+    console.error(`quillgate-gateway: ${error.message}`);
+    process.exitCode = 1;
+  } else if (error instanceof Error && error.name === "AbortError") {
+    // Ctrl-C or Ctrl-D at a question, before anything is written.
+    console.error("\nquillgate-gateway: nothing was written");
+    process.exitCode = INTERRUPTED;
+  } else {
+    throw error;
+  }
+}

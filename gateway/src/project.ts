@@ -1,0 +1,134 @@
+/** The texts of the folder from which a gateway is deployed. */
+
+/** What the texts depend on. */
+export interface Project {
+  /** The Worker's name, which is part of its address. */
+  worker: string;
+  /** The project's id. */
+  id: string;
+  /** Whether every day's views are kept. */
+  archive: boolean;
+}
+
+/** What is read of this package's own manifest. */
+interface Manifest {
+  name: string;
+  version: string;
+  peerDependencies: { wrangler: string };
+}
+
+/** What does not belong into version control. */
+export const IGNORED = [
+  "node_modules/",
+  ".wrangler/",
+  ".dev.vars*",
+  "!.dev.vars.example",
+  ".env*",
+  "",
+];
+
+/** The longest name of a Worker that has an address on workers.dev. */
+const LONGEST_NAME = 63;
+
+/** Names the Worker after its folder. */
+export function describeProject(options: {
+  folder: string;
+  project: string;
+  archive: boolean;
+}): Project {
+  const dashed = options.folder.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const worker = dashed.slice(0, LONGEST_NAME).replace(/^-+|-+$/g, "") || "quillgate";
+  return { worker, id: options.project, archive: options.archive };
+}
+
+/** The wrangler configuration, from the one with which this version is tested. */
+export function composeConfig({ worker, id, archive }: Project, template: string): string {
+  const named = replaceLine(template, /^name = .*$/m, `name = "${worker}"`);
+  if (!archive) return named;
+  const withDatabase = named.replace(/^# \[\[d1_databases\]\]\n(?:#.*\n)*/m, (block) => {
+    return block.replace(/^# ?/gm, "");
+  });
+  if (withDatabase === named) throw new Error("the template has no [[d1_databases]]");
+  return replaceLine(withDatabase, /^\[vars\]$/m, `[vars]\nARCHIVE_PROJECTS = "${id}"`);
+}
+
+function replaceLine(text: string, line: RegExp, replacement: string): string {
+  if (!line.test(text)) throw new Error(`the template has no ${line.source}`);
+  return text.replace(line, () => replacement);
+}
+
+/** The manifest: this version of the gateway exactly, and what works on it. */
+export function composeManifest({ worker, archive }: Project, own: Manifest): string {
+  // By the binding, since a database may have another name where a template is deployed.
+  const migrate = archive ? ["wrangler d1 migrations apply ARCHIVE --remote"] : [];
+  const manifest = {
+    name: worker,
+    private: true,
+    scripts: {
+      check: "quillgate-gateway check",
+      deploy: ["quillgate-gateway check", ...migrate, "wrangler deploy"].join(" && "),
+      dev: "wrangler dev",
+    },
+    dependencies: { [own.name]: own.version },
+    devDependencies: { quillgate: own.version, wrangler: own.peerDependencies.wrangler },
+    // What the page of a "Deploy to Cloudflare" button says beside each field.
+    cloudflare: {
+      bindings: {
+        ADMIN_API_KEY: {
+          description: "The platform's admin key, from its dashboard. It begins with `mint_`.",
+        },
+        ACCESS_TOKEN_SECRET: {
+          description:
+            "At least 32 random bytes that sign your access tokens, such as `openssl rand -base64 32` prints. Keep a copy.",
+        },
+      },
+    },
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** The README: a deployment in five steps, and what comes later. */
+export function composeReadme({ worker, id, archive }: Project): string {
+  return `# ${worker}
+
+A [Quillgate](https://www.npmjs.com/package/quillgate-gateway) gateway for the project \`${id}\`: it holds the platform's admin
+key, and lets in those who have an access token. You need Node 20.19 or later and a Cloudflare account, and no Rust.
+
+## Deploy in five steps
+
+1. **Install.** \`npm install\`, then \`npx wrangler login\`.
+2. **Set the two secrets.** The first is the key from the *API keys* page of the platform's dashboard; it begins with \`mint_\`.
+
+   \`\`\`sh
+   npx wrangler secret put ADMIN_API_KEY
+   npx quillgate token mint --new-secret   # keep what it prints: it signs your access tokens
+   npx wrangler secret put ACCESS_TOKEN_SECRET
+   \`\`\`
+
+3. **Deploy.** ${archive ? ARCHIVE_STEP : ""}\`npm run deploy\` checks \`wrangler.toml\` first, and says in the end where the gateway is.
+4. **Let people in.** An access token for each. The first line waits for the secret of step 2, which it does not show:
+
+   \`\`\`sh
+   read -rs ACCESS_TOKEN_SECRET && export ACCESS_TOKEN_SECRET
+   npx quillgate token mint --sub alice --project ${id} --scope "jobs:create jobs:read analytics:read" --ttl 30d
+   \`\`\`
+
+5. **Look.** Open the address of step 3, and paste the project and the token. \`/healthz\` answers when the gateway is up,
+   and \`/openapi.json\` describes its API.
+
+## Later
+
+- **Variables** are in \`[vars]\` of \`wrangler.toml\`; \`node_modules/quillgate-gateway/dist/deploy.md\` lists all of them.
+  \`npm run check\` finds a typo in one before it is deployed.
+- **Upgrade**: \`npm install --save-exact quillgate-gateway@latest\`, then \`npm run deploy\`. When the new version needs
+  something of \`wrangler.toml\` that is not there, it says what.
+- **Try it here**: copy \`.dev.vars.example\` to \`.dev.vars\`, fill it in, and \`npm run dev\`.
+- **GitHub workflows** need no stored token: trust GitHub's issuer in \`TRUSTED_ISSUERS\`.
+${ARCHIVE_LATER}`;
+}
+
+const ARCHIVE_STEP = `\`npx wrangler d1 create quillgate-archive\` prints a \`database_id\`: put it into \`wrangler.toml\`.
+   `;
+
+const ARCHIVE_LATER = `- **Every day's views**: see "The daily archive" in \`node_modules/quillgate-gateway/dist/deploy.md\`.
+`;

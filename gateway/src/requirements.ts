@@ -1,0 +1,87 @@
+/** What a version of the gateway needs of its wrangler configuration beside the variables. */
+import type { Problem } from "./check.js";
+
+/** The binding of the daily archive's database. */
+const ARCHIVE = "ARCHIVE";
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What is read of a configuration, as wrangler has normalised it. */
+export interface WranglerConfig {
+  configPath?: string | undefined;
+  vars: Record<string, unknown>;
+  compatibility_date?: string | undefined;
+  compatibility_flags: string[];
+  durable_objects: { bindings: { name: string; class_name: string }[] };
+  migrations: { tag: string; new_sqlite_classes?: string[] }[];
+  assets?: { binding?: string; run_worker_first?: string[] | boolean } | undefined;
+  d1_databases: { binding: string; database_id?: string }[];
+  triggers: { crons: string[] | undefined };
+}
+
+/**
+ * Finds what a configuration lacks of another. An upgrade is a version number, unless the
+ * new version needs more than the old: this says so before it is deployed.
+ */
+export function findGaps(config: WranglerConfig, needed: WranglerConfig): Problem[] {
+  return [
+    ...findDateGap(config, needed),
+    ...findMissing("compatibility_flags", config.compatibility_flags, needed.compatibility_flags),
+    ...findMissing("durable_objects", describeObjects(config), describeObjects(needed)),
+    ...findMissing("migrations", describeMigrations(config), describeMigrations(needed)),
+    ...findAssetGaps(config.assets, needed.assets),
+    ...findArchiveGaps(config),
+  ];
+}
+
+function findDateGap(config: WranglerConfig, needed: WranglerConfig): Problem[] {
+  const date = needed.compatibility_date ?? "";
+  if ((config.compatibility_date ?? "") >= date) return [];
+  return [{ name: "compatibility_date", message: `must be ${date} or later` }];
+}
+
+function findMissing(name: string, present: string[], needed: string[]): Problem[] {
+  const missing = needed.filter((item) => !present.includes(item));
+  return missing.map((item) => ({ name, message: `lacks ${item}` }));
+}
+
+function describeObjects({ durable_objects: { bindings } }: WranglerConfig): string[] {
+  return bindings.map(({ name, class_name }) => `the binding ${name} of the class ${class_name}`);
+}
+
+function describeMigrations({ migrations }: WranglerConfig): string[] {
+  return migrations.map(({ tag, new_sqlite_classes: classes = [] }) => {
+    return `the tag ${tag} with new_sqlite_classes ${classes.join(", ")}`;
+  });
+}
+
+function findAssetGaps(
+  assets: WranglerConfig["assets"],
+  needed: WranglerConfig["assets"],
+): Problem[] {
+  if (assets?.binding !== needed?.binding) {
+    return [{ name: "assets", message: `must have the binding ${needed?.binding}` }];
+  }
+  const [routes, neededRoutes] = [assets, needed].map((one) => one?.run_worker_first ?? []);
+  if (!Array.isArray(routes) || !Array.isArray(neededRoutes)) return [];
+  return findMissing("assets.run_worker_first", routes, neededRoutes);
+}
+
+/** An archive needs a database and a clock, and says nothing when it has neither. */
+function findArchiveGaps({ vars, d1_databases, triggers }: WranglerConfig): Problem[] {
+  const problems: Problem[] = [];
+  const database = d1_databases.find(({ binding }) => binding === ARCHIVE);
+  if (database && !UUID.test(database.database_id ?? "")) {
+    const message = "must have the database_id that `wrangler d1 create quillgate-archive` prints";
+    problems.push({ name: "d1_databases", message });
+  }
+  if (!vars.ARCHIVE_PROJECTS) return problems;
+  if (!database) {
+    const message = `lacks the binding ${ARCHIVE}, which ARCHIVE_PROJECTS needs`;
+    problems.push({ name: "d1_databases", message });
+  }
+  if (!triggers.crons?.length) {
+    const message = 'lacks crons = ["*/10 * * * *"], which ARCHIVE_PROJECTS needs';
+    problems.push({ name: "triggers", message });
+  }
+  return problems;
+}

@@ -1,0 +1,85 @@
+/**
+ * `node scripts/release.mjs check <tag>`: refuses a tag to which a manifest or the changelog does
+ * not fit, and prints what the release workflow needs of it, as lines for `GITHUB_OUTPUT`.
+ * `node scripts/release.mjs notes <tag>`: prints the changelog's section.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { runMain, StepError } from "./child.mjs";
+import { ROOT } from "./versions.mjs";
+
+/** A version by semver.org, as a tag has it. */
+const TAG = /^v((\d+)\.\d+\.\d+(-[\da-z.-]+)?)$/;
+
+/**
+ * @typedef {object} Release
+ * @property {string} version such as `1.2.3`
+ * @property {string} line the tag that moves with every release of the same major version, such as `v1`
+ * @property {"latest" | "next"} channel npm's tag: `next` for what comes before a release
+ * @property {string} notes the changelog's section, in Markdown
+ */
+
+/**
+ * Checks that everything that names a version names this one, and that the changelog describes it.
+ *
+ * @param {string} tag
+ * @param {{ versions: Record<string, string | undefined>, changelog: string }} sources `versions`: what
+ *   each file says
+ * @returns {Release}
+ * @throws {StepError} with all that does not fit
+ */
+export function describeRelease(tag, { versions, changelog }) {
+  const [, version, major, before] = TAG.exec(tag) ?? [];
+  if (version === undefined) throw new StepError(`${tag} is not a tag such as v1.2.3`);
+  const problems = Object.entries(versions)
+    .filter(([, found]) => found !== version)
+    .map(([file, found]) => `${file} says ${found}, not ${version}`);
+  const notes = readSection(changelog, version);
+  if (!notes) problems.push(`CHANGELOG.md has no section "## ${version} - <date>" with an entry`);
+  if (before === undefined && readSection(changelog, "Unreleased")?.includes("\n- ")) {
+    problems.push("CHANGELOG.md still has entries under Unreleased");
+  }
+  if (problems.length > 0) throw new StepError(problems.join("\n"));
+  const channel = before === undefined ? "latest" : "next";
+  return { version, line: `v${major}`, channel, notes };
+}
+
+/** What is below a heading of the changelog, if it has an entry at all. */
+function readSection(changelog, name) {
+  const sections = changelog.split(/^## /m).slice(1);
+  const heading = name === "Unreleased" ? /^Unreleased\n/ : matchHeading(name);
+  const section = sections.find((text) => heading.test(text));
+  const text = section?.slice(section.indexOf("\n") + 1).trim();
+  return text && /^- /m.test(text) ? `\n${text}` : undefined;
+}
+
+function matchHeading(version) {
+  return new RegExp(`^${version.replaceAll(".", "\\.")} - \\d{4}-\\d{2}-\\d{2}\\n`);
+}
+
+/** What each file of the repository says. */
+export function readVersions() {
+  const read = (path) => readFileSync(join(ROOT, path), "utf8");
+  const manifest = (path) => JSON.parse(read(path));
+  return {
+    "Cargo.toml": /^version = "(.*)"$/m.exec(read("Cargo.toml"))?.[1],
+    "gateway/package.json": manifest("gateway/package.json").version,
+    "pkg/package.json": manifest("pkg/package.json").version,
+    "www/package.json": manifest("www/package.json").dependencies.quillgate,
+  };
+}
+
+async function main([command, tag = ""]) {
+  const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+  const release = describeRelease(tag, { versions: readVersions(), changelog });
+  if (command === "notes") console.log(release.notes.trim());
+  else if (command === "check") {
+    const { version, line, channel } = release;
+    console.log(`version=${version}\nline=${line}\nchannel=${channel}`);
+  } else throw new StepError("release takes check or notes, and a tag");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await runMain(() => main(process.argv.slice(2)));
+}

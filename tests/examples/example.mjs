@@ -1,0 +1,60 @@
+/** An example as its reader has it: copied, with the packed package installed in it. */
+import assert from "node:assert/strict";
+import { cpSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../scripts/versions.mjs";
+import { canaryKey } from "../harness/canary.mjs";
+import { startGateway } from "../harness/gateway.mjs";
+import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
+import { startUpstream } from "../harness/upstream.mjs";
+import { install } from "../package/installed.mjs";
+
+export const PROJECT = "demo-docs";
+
+/**
+ * Copies an example and installs the package where its manifest wants it.
+ *
+ * @param {string} name of the example's folder
+ * @returns {Promise<string>} the folder of the copy
+ */
+export async function installExample(name) {
+  const source = join(ROOT, "examples", name);
+  const { dependencies } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
+  const { version } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
+  assert.deepEqual(dependencies, { quillgate: version }, "the example wants this version");
+  const folder = await install(`example-${name}`);
+  cpSync(source, folder, {
+    recursive: true,
+    filter: (path) => !path.endsWith("/package.json") && !path.endsWith("/node_modules"),
+  });
+  return folder;
+}
+
+/**
+ * Starts the simulated platform and a gateway in front of it.
+ *
+ * @param {{ upstream?: object, gateway?: object }} [options]
+ */
+export async function startPlatform(options = {}) {
+  const key = canaryKey();
+  const secret = newSecret();
+  const upstream = await startUpstream({ key, projects: [PROJECT], ...options.upstream });
+  const settings = { upstreamUrl: upstream.url, adminKey: key, secret, ...options.gateway };
+  const gateway = await startGateway(settings).catch(async (error) => {
+    await upstream.stop();
+    throw error;
+  });
+  return {
+    key,
+    upstream,
+    gateway,
+    /** An access token for the project. */
+    token: (scope) => {
+      return mintToken(accessClaims({ sub: "example", projects: [PROJECT], scope }), secret);
+    },
+    async stop() {
+      await gateway.stop();
+      await upstream.stop();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+/** The folder from which a gateway is deployed, as `init` writes it. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { init } from "../../gateway/dist/tools/init.js";
+import { ROOT } from "../../scripts/versions.mjs";
+
+const FILES = [".dev.vars.example", ".gitignore", "README.md", "package.json", "wrangler.toml"];
+const OWN = JSON.parse(readFileSync(join(ROOT, "gateway", "package.json"), "utf8"));
+let home;
+
+before(() => {
+  home = mkdtempSync(join(tmpdir(), "quillgate-init-"));
+});
+after(() => rmSync(home, { recursive: true, force: true }));
+
+function read(directory, file) {
+  return readFileSync(join(directory, file), "utf8");
+}
+
+test("a folder is written, with this version of the gateway exactly", async () => {
+  const { directory, files } = await init({
+    directory: join(home, "Docs Gateway"),
+    project: "acme-docs",
+    archive: false,
+  });
+  assert.deepEqual([...files].sort(), FILES);
+  assert.deepEqual(readdirSync(directory).sort(), FILES);
+
+  const manifest = JSON.parse(read(directory, "package.json"));
+  assert.equal(manifest.dependencies["quillgate-gateway"], OWN.version);
+  assert.equal(manifest.devDependencies.wrangler, OWN.peerDependencies.wrangler);
+  assert.deepEqual(Object.keys(manifest.scripts), ["check", "deploy", "dev"]);
+
+  const config = read(directory, "wrangler.toml");
+  assert.match(config, /^name = "docs-gateway"$/m);
+  assert.match(config, /^main = "node_modules\/quillgate-gateway\/dist\/index\.js"$/m);
+  assert.match(config, /^# \[\[d1_databases\]\]$/m);
+  assert.doesNotMatch(config, /ARCHIVE_PROJECTS/);
+
+  const readme = read(directory, "README.md");
+  assert.equal(readme.match(/^\d\. \*\*/gm).length, 5, "five steps");
+  assert.match(readme, /--project acme-docs /);
+  assert.match(read(directory, ".gitignore"), /^\.dev\.vars\*$/m);
+});
+
+test("an archive has its database, its clock and its project", async () => {
+  const { directory } = await init({
+    directory: join(home, "with-archive"),
+    project: "acme",
+    archive: true,
+  });
+  const config = read(directory, "wrangler.toml");
+  for (const line of [
+    "[[d1_databases]]",
+    'binding = "ARCHIVE"',
+    'migrations_dir = "node_modules/quillgate-gateway/dist/migrations"',
+    "[triggers]",
+    'crons = ["*/10 * * * *"]',
+    'ARCHIVE_PROJECTS = "acme"',
+  ]) {
+    assert.ok(config.split("\n").includes(line), `${line} in\n${config}`);
+  }
+  assert.match(read(directory, "README.md"), /wrangler d1 create quillgate-archive/);
+  const { deploy } = JSON.parse(read(directory, "package.json")).scripts;
+  assert.match(
+    deploy,
+    /check && wrangler d1 migrations apply ARCHIVE --remote && wrangler deploy$/,
+  );
+});
+
+test("what is left out is asked for, and the default is what nothing answers", async () => {
+  const asked = [];
+  const { directory } = await init({
+    directory: join(home, "asked"),
+    prompt: async (question, defaultAnswer) => {
+      asked.push(defaultAnswer);
+      return question.startsWith("Project") ? " acme " : defaultAnswer;
+    },
+  });
+  assert.deepEqual(asked, [undefined, "no"]);
+  assert.match(read(directory, "README.md"), /--project acme /);
+  assert.doesNotMatch(read(directory, "wrangler.toml"), /^\[\[d1_databases\]\]$/m);
+});
+
+for (const file of [...FILES, "wrangler.json", "wrangler.jsonc"]) {
+  test(`a folder that has ${file} is refused, and stays as it is`, async () => {
+    const directory = join(home, `has-${file}`);
+    mkdirSync(directory);
+    writeFileSync(join(directory, file), "somebody's work");
+    const refusal = { name: "InitError", message: new RegExp(`already has ${file}`) };
+    await assert.rejects(init({ directory, project: "acme", archive: false }), refusal);
+    assert.deepEqual(readdirSync(directory), [file]);
+    assert.equal(read(directory, file), "somebody's work");
+  });
+}
+
+test("a folder with other files is taken", async () => {
+  const directory = join(home, "cloned");
+  mkdirSync(join(directory, ".git"), { recursive: true });
+  await init({ directory, project: "acme", archive: false });
+  assert.deepEqual(readdirSync(directory).sort(), [".git", ...FILES].sort());
+});
+
+for (const project of ["", "..", 'acme"', "acme docs", "acme,docs", "acme;id"]) {
+  test(`a project called ${JSON.stringify(project)} is refused before anything is written`, async () => {
+    const directory = join(home, "refused");
+    await assert.rejects(init({ directory, project, archive: false }), { name: "InitError" });
+    assert.throws(() => readdirSync(directory), { code: "ENOENT" });
+  });
+}
+
+test("without a project and without anybody to ask, nothing is written", async () => {
+  const directory = join(home, "silent");
+  await assert.rejects(init({ directory }), { name: "InitError", message: /--project/ });
+  assert.throws(() => readdirSync(directory), { code: "ENOENT" });
+});
+
+test("the version of wrangler that is asked for is the one that the tests run", () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  assert.equal(OWN.peerDependencies.wrangler, `^${devDependencies.wrangler}`);
+});
+
+test("both packages have one version", () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
+  assert.equal(OWN.version, version);
+});

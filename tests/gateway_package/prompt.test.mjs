@@ -1,0 +1,63 @@
+/** The questions of `init`, in a real pseudo-terminal: that of `script`, which every Debian has. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { ROOT } from "../../scripts/versions.mjs";
+
+const COMMAND = join(ROOT, "gateway", "dist", "tools", "command.js");
+const CTRL_C = "\x03";
+const CTRL_D = "\x04";
+
+let home;
+
+before(() => {
+  home = mkdtempSync(join(tmpdir(), "quillgate-prompt-"));
+});
+after(() => rmSync(home, { recursive: true, force: true }));
+
+/**
+ * Runs `init` on a terminal, and types each answer when its question is there.
+ *
+ * @param {[question: string, answer: string][]} answers
+ */
+async function typeAnswers(answers) {
+  const command = `"${process.execPath}" "${COMMAND}" init my-gateway`;
+  const child = spawn("script", ["-qec", command, "/dev/null"], { cwd: home });
+  const left = [...answers];
+  let screen = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    screen += text;
+    if (left.length > 0 && screen.includes(left[0][0])) child.stdin.write(left.shift()[1]);
+  });
+  const [code] = await once(child, "close");
+  return { code, screen, left };
+}
+
+for (const [name, key] of [
+  ["Ctrl-C", CTRL_C],
+  ["Ctrl-D", CTRL_D],
+]) {
+  test(`${name} at a question ends it, and nothing is written`, async () => {
+    const { code, screen } = await typeAnswers([["Project id", key]]);
+    assert.equal(code, 130, screen);
+    assert.match(screen, /nothing was written/);
+    assert.doesNotMatch(screen, /AbortError/);
+    assert.deepEqual(readdirSync(home), []);
+  });
+}
+
+test("what is typed is what is written", async () => {
+  const { code, screen, left } = await typeAnswers([
+    ["Project id", "acme-docs\r"],
+    ["[no]", "yes\r"],
+  ]);
+  assert.equal(code, 0, screen);
+  assert.deepEqual(left, []);
+  const config = readFileSync(join(home, "my-gateway", "wrangler.toml"), "utf8");
+  assert.match(config, /^ARCHIVE_PROJECTS = "acme-docs"$/m);
+  assert.match(screen, /next: cd my-gateway/);
+});

@@ -1,0 +1,115 @@
+/** What an upgrade needs of a configuration is said before it is deployed. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { findGaps } from "../../gateway/dist/tools/requirements.js";
+import { makeGatewayTemplate } from "../../scripts/gateway_template.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
+
+const WORKER_CONFIG = readFileSync(join(ROOT, "worker", "wrangler.toml"), "utf8");
+
+/** A configuration as wrangler reads it, which lacks nothing of itself. */
+function configuration() {
+  return {
+    vars: {},
+    compatibility_date: "2026-04-01",
+    compatibility_flags: ["enable_request_signal"],
+    durable_objects: {
+      bindings: [
+        { name: "PROJECT_GATE", class_name: "ProjectGate" },
+        { name: "ORG_GATE", class_name: "OrgGate" },
+      ],
+    },
+    migrations: [{ tag: "v1", new_sqlite_classes: ["ProjectGate", "OrgGate"] }],
+    assets: { binding: "ASSETS", run_worker_first: ["/v1/*", "/healthz"] },
+    d1_databases: [],
+    triggers: { crons: undefined },
+  };
+}
+
+const ARCHIVE = {
+  d1_databases: [{ binding: "ARCHIVE", database_id: "0b1f7f4e-3f0a-4c55-9d3b-6f0f3f1f7a11" }],
+  triggers: { crons: ["*/10 * * * *"] },
+};
+
+test("a configuration that has all and more lacks nothing", () => {
+  const needed = configuration();
+  const config = {
+    ...configuration(),
+    ...ARCHIVE,
+    vars: { ARCHIVE_PROJECTS: "acme" },
+    compatibility_date: "2026-06-01",
+    compatibility_flags: ["another", "enable_request_signal"],
+  };
+  assert.deepEqual(findGaps(config, needed), []);
+  assert.deepEqual(
+    findGaps({ ...config, assets: { ...config.assets, run_worker_first: true } }, needed),
+    [],
+  );
+});
+
+for (const [what, change, name, words] of [
+  ["an earlier date", { compatibility_date: "2026-03-31" }, "compatibility_date", /2026-04-01/],
+  ["no flag", { compatibility_flags: [] }, "compatibility_flags", /lacks enable_request_signal/],
+  [
+    "an object under another class",
+    {
+      durable_objects: {
+        bindings: [
+          { name: "PROJECT_GATE", class_name: "ProjectGate" },
+          { name: "ORG_GATE", class_name: "Other" },
+        ],
+      },
+    },
+    "durable_objects",
+    /lacks the binding ORG_GATE of the class OrgGate/,
+  ],
+  ["no migration", { migrations: [] }, "migrations", /lacks the tag v1/],
+  ["no page", { assets: undefined }, "assets", /must have the binding ASSETS/],
+  [
+    "a route that the page would answer",
+    { assets: { binding: "ASSETS", run_worker_first: ["/v1/*"] } },
+    "assets.run_worker_first",
+    /lacks \/healthz/,
+  ],
+  [
+    "an archive without a database",
+    { ...ARCHIVE, vars: { ARCHIVE_PROJECTS: "acme" }, d1_databases: [] },
+    "d1_databases",
+    /lacks the binding ARCHIVE/,
+  ],
+  [
+    "a database that was never made",
+    { d1_databases: [{ binding: "ARCHIVE", database_id: "what it prints" }] },
+    "d1_databases",
+    /must have the database_id/,
+  ],
+  [
+    "an archive without a clock",
+    { ...ARCHIVE, vars: { ARCHIVE_PROJECTS: "acme" }, triggers: { crons: [] } },
+    "triggers",
+    /lacks crons/,
+  ],
+]) {
+  test(`${what} is named`, () => {
+    const gaps = findGaps({ ...configuration(), ...change }, configuration());
+    assert.deepEqual(
+      gaps.map((gap) => gap.name),
+      [name],
+    );
+    assert.match(gaps[0].message, words);
+  });
+}
+
+test("the configuration of the package is the Worker's own, with the package's paths", () => {
+  const template = makeGatewayTemplate(WORKER_CONFIG);
+  assert.doesNotMatch(template, /\.\.\/|docs\/|"build/);
+  const flags = /^compatibility_flags = .*$/m;
+  assert.equal(flags.exec(template)[0], flags.exec(WORKER_CONFIG)[0]);
+});
+
+test("a line of the Worker's configuration that has gone fails the build", () => {
+  const changed = WORKER_CONFIG.replace('main = "build/index.js"', 'main = "other/index.js"');
+  assert.throws(() => makeGatewayTemplate(changed), /worker\/wrangler\.toml has no main/);
+});

@@ -1,0 +1,71 @@
+/** What the documentation points at is there. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { test } from "node:test";
+import { ROOT } from "../../scripts/versions.mjs";
+
+/** Of a package, whose files the build copies to these places. */
+const BUILT = new Map([
+  ["gateway/LICENSE", "LICENSE"],
+  ["gateway/THIRD_PARTY.md", "THIRD_PARTY.md"],
+  ["gateway/dist/deploy.md", "docs/deploy.md"],
+]);
+
+/** What is or could be committed. */
+function findMarkdown() {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
+  const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
+  const files = listed.trim().split("\n");
+  return files.map((file) => join(ROOT, file)).filter((file) => existsSync(file));
+}
+
+/** The relative links of a text, outside of its code. */
+function findLinks(text) {
+  const prose = text.replace(/^ *```.*?^ *```/gms, "").replace(/`[^`\n]*`(?!\])/g, "");
+  const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
+  return links.filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** The anchors that GitHub gives to headings. */
+function findAnchors(text) {
+  const headings = text.replace(/^ *```.*?^ *```/gms, "").matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, heading]) => {
+      const letters = heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "");
+      return letters.trim().replaceAll(" ", "-");
+    }),
+  );
+}
+
+for (const file of findMarkdown()) {
+  const name = relative(ROOT, file);
+  const links = findLinks(readFileSync(file, "utf8"));
+  if (links.length === 0) continue;
+  test(`every link of ${name} leads somewhere`, () => {
+    for (const link of links) {
+      const [path, anchor] = link.split("#");
+      const target = path === "" ? file : resolve(dirname(file), decodeURI(path));
+      const source = join(ROOT, BUILT.get(relative(ROOT, target)) ?? relative(ROOT, target));
+      assert.ok(existsSync(source), link);
+      if (anchor === undefined || !statSync(source).isFile()) continue;
+      assert.ok(findAnchors(readFileSync(source, "utf8")).has(anchor), link);
+    }
+  });
+}
+
+test("the index names every page of the documentation", () => {
+  const index = readFileSync(join(ROOT, "docs", "README.md"), "utf8");
+  const named = findLinks(index).map((link) => link.split("#")[0]);
+  const pages = readdirSync(join(ROOT, "docs")).filter((page) => page !== "README.md");
+  for (const page of pages) assert.ok(named.includes(page), page);
+});
+
+test("the index of the examples names every example", () => {
+  const index = readFileSync(join(ROOT, "examples", "README.md"), "utf8");
+  const entries = readdirSync(join(ROOT, "examples"), { withFileTypes: true });
+  const examples = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  assert.ok(examples.length > 0);
+  for (const name of examples) assert.ok(index.includes(`](${name}/`), name);
+});

@@ -1,0 +1,110 @@
+/** What a release is made of, before it is made. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { describeRelease, readVersions } from "../../scripts/release.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
+
+const WORKFLOW = readFileSync(join(ROOT, ".github", "workflows", "release.yml"), "utf8");
+const CHANGELOG = `# Changelog
+
+## Unreleased
+
+## 1.2.0 - 2026-11-01
+
+### Added
+
+- **A thing.**
+
+## 1.1.0 - 2026-10-01
+
+- An older thing.
+`;
+
+function sources({ version = "1.2.0", changelog = CHANGELOG, ...others } = {}) {
+  return { versions: { "Cargo.toml": version, "pkg/package.json": version, ...others }, changelog };
+}
+
+test("a tag to which everything fits has its notes, its line and its channel", () => {
+  assert.deepEqual(describeRelease("v1.2.0", sources()), {
+    version: "1.2.0",
+    line: "v1",
+    channel: "latest",
+    notes: "\n### Added\n\n- **A thing.**",
+  });
+});
+
+test("what comes before a release moves no channel but next, and may leave entries unreleased", () => {
+  const changelog = CHANGELOG.replace("## 1.2.0 -", "## 1.2.0-rc.1 -").replace(
+    "## Unreleased\n",
+    "## Unreleased\n\n- Later.\n",
+  );
+  const { channel } = describeRelease("v1.2.0-rc.1", sources({ version: "1.2.0-rc.1", changelog }));
+  assert.equal(channel, "next");
+});
+
+for (const [what, tag, changes, words] of [
+  ["a tag that is none", "1.2.0", {}, /1\.2\.0 is not a tag/],
+  [
+    "a manifest of another version",
+    "v1.2.0",
+    { "gateway/package.json": "1.1.0" },
+    /gateway\/package\.json says 1\.1\.0/,
+  ],
+  ["a version without a section", "v1.3.0", { version: "1.3.0" }, /no section "## 1\.3\.0/],
+  [
+    "a dot that could be any letter",
+    "v1.2.0",
+    { changelog: CHANGELOG.replace("1.2.0", "1x2.0") },
+    /no section/,
+  ],
+  [
+    "a section without an entry",
+    "v1.2.0",
+    { changelog: CHANGELOG.replace("- **A thing.**", "") },
+    /no section/,
+  ],
+  [
+    "entries that are still unreleased",
+    "v1.2.0",
+    { changelog: CHANGELOG.replace("## Unreleased\n", "## Unreleased\n\n- Forgotten.\n") },
+    /entries under Unreleased/,
+  ],
+]) {
+  test(`${what} is refused`, () => {
+    assert.throws(() => describeRelease(tag, sources(changes)), words);
+  });
+}
+
+test("everything that names the version of this repository names the same", () => {
+  const versions = readVersions();
+  assert.equal(new Set(Object.values(versions)).size, 1, JSON.stringify(versions));
+  assert.match(Object.values(versions)[0], /^\d+\.\d+\.\d+/);
+});
+
+test("the workflow runs no action that somebody else can change", () => {
+  const uses = [...WORKFLOW.matchAll(/^ +- uses: (\S+)/gm)].map(([, action]) => action);
+  assert.ok(uses.length > 0);
+  for (const action of uses) assert.match(action, /^[\w/-]+@[0-9a-f]{40}$/);
+});
+
+test("only the job that publishes can prove who it is, and it runs nothing of the repository", () => {
+  const jobs = WORKFLOW.split(/^ {2}(?=\w+:\n {4})/m).slice(1);
+  const publishing = jobs.filter((job) => job.includes("id-token: write"));
+  assert.deepEqual(
+    publishing.map((job) => job.split(":")[0]),
+    ["publish"],
+  );
+  assert.doesNotMatch(publishing[0], /checkout|npm (ci|install|test|run)|scripts\//);
+  assert.doesNotMatch(WORKFLOW, /secrets\./);
+});
+
+test("what the workflow runs is there", () => {
+  const scripts = [...WORKFLOW.matchAll(/node (scripts\/\S+)/g)].map(([, path]) => path);
+  assert.ok(scripts.length > 0);
+  for (const path of scripts) assert.ok(existsSync(join(ROOT, path)), path);
+  const commands = [...WORKFLOW.matchAll(/npm (?:run )?(test|build)\b/g)].map(([, name]) => name);
+  const { scripts: known } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  for (const name of commands) assert.ok(known[name], name);
+});
