@@ -1,0 +1,146 @@
+/** Starts the job through the gateway, and waits for it. */
+
+import { createHash } from "node:crypto";
+import {
+  type AgentJob,
+  ApiError,
+  AuthenticationError,
+  Client,
+  ConnectionError,
+  JobWaitTimeoutError,
+  OutcomeUnknownError,
+  PermissionError,
+  QuillgateError,
+  RateLimitError,
+  TimeoutError,
+} from "quillgate/inline";
+import { type Identity, IdentityError } from "./identity.js";
+import type { Inputs } from "./inputs.js";
+import type { Outcome } from "./report.js";
+import type { Runner } from "./runner.js";
+
+/** How long a creation may still take after a cancellation: the runner allows 7.5 s in all. */
+const CREATION_GRACE = 3_000;
+
+/** A client whose every request carries a token that is good now. */
+export function makeClient(
+  inputs: Inputs,
+  identity: Identity,
+  token: string,
+  runner: Runner,
+): Client {
+  const debug = (message: string, ...rest: unknown[]) => {
+    runner.debug([message, ...rest].map(String).join(" "));
+  };
+  return new Client({
+    baseUrl: inputs.gateway,
+    projectId: inputs.project,
+    token,
+    fetch: async (request) => {
+      request.headers.set("authorization", `Bearer ${await identity.token(request.signal)}`);
+      return fetch(request);
+    },
+    defaultHeaders: { "user-agent": "quillgate-action" },
+    logger: { error: debug, warn: debug, info: debug, debug },
+    logLevel: runner.isDebug ? "debug" : "off",
+    onRetry: ({ error, wait }) => {
+      runner.info(`${error.message}; trying again in ${Math.ceil(wait / 1_000)} s`);
+    },
+  });
+}
+
+/**
+ * What is the same for every attempt of this step in this attempt of the run, and differs for anything
+ * else: the legs of a matrix share all variables of the runner, so the prompt is part of it.
+ */
+export function idempotencyKeyOf(env: NodeJS.ProcessEnv, prompt: string): string {
+  const names = [
+    ...["GITHUB_SERVER_URL", "GITHUB_REPOSITORY_ID", "GITHUB_REPOSITORY", "GITHUB_WORKFLOW_REF"],
+    ...["GITHUB_WORKFLOW", "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB", "GITHUB_ACTION"],
+  ];
+  const parts = [...names.map((name) => env[name] ?? ""), prompt];
+  const digest = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  const { GITHUB_RUN_ID: run = "", GITHUB_RUN_ATTEMPT: attempt = "" } = env;
+  return `github-${run}-${attempt}-${digest.slice(0, 32)}`;
+}
+
+/** Starts the job. A cancellation gives it a moment to say which job that is. */
+export async function createJob(
+  client: Client,
+  inputs: Inputs,
+  key: string,
+  signal: AbortSignal,
+): Promise<AgentJob> {
+  const abort = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onAbort = () => {
+    timer = setTimeout(() => abort.abort(signal.reason), CREATION_GRACE);
+  };
+  signal.addEventListener("abort", onAbort);
+  try {
+    const options = { idempotencyKey: key, signal: abort.signal };
+    return await client.agentJobs.create({ prompt: inputs.prompt }, options);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Waits until the job has ended, or the time is up, or the step is cancelled. */
+export async function waitForJob(
+  client: Client,
+  created: AgentJob,
+  options: {
+    timeout: number;
+    after: string;
+    signal: AbortSignal;
+    onUpdate: (job: AgentJob) => void;
+  },
+): Promise<Outcome> {
+  const { timeout, after, signal, onUpdate } = options;
+  let job = created;
+  try {
+    await client.agentJobs.wait(created.id, {
+      ...{ timeout, signal },
+      onUpdate: (next) => {
+        // What the platform leaves out of a later answer is still so.
+        job = { ...next, id: next.id ?? job.id };
+        onUpdate(job);
+      },
+    });
+    return { kind: "ended", job };
+  } catch (error) {
+    if (signal.aborted) return { kind: "cancelled", job };
+    if (error instanceof JobWaitTimeoutError) return { kind: "timed-out", job, after };
+    return { kind: "failed", job, reason: explainError(error) };
+  }
+}
+
+/** What went wrong, and what to do, in a few sentences. */
+export function explainError(error: unknown): string {
+  if (error instanceof AuthenticationError) {
+    return `the gateway does not accept this identity: ${error.message}`;
+  }
+  if (error instanceof PermissionError) {
+    return `the gateway does not allow this identity to do it: ${error.message}`;
+  }
+  if (error instanceof OutcomeUnknownError) {
+    return (
+      `nobody knows whether the job was created: ${error.message}. Look at the platform's dashboard first; ` +
+      "a re-run starts a job in any case, unless it has the same idempotency-key"
+    );
+  }
+  if (error instanceof RateLimitError) {
+    const when = error.retryAfter === null ? "" : ` There is room again in ${error.retryAfter} s.`;
+    return `the gateway takes no further job now: ${error.message}.${when}`;
+  }
+  if (error instanceof ConnectionError || error instanceof TimeoutError) {
+    return `the gateway cannot be reached: ${error.message}`;
+  }
+  if (error instanceof ApiError) {
+    const request = error.requestId === null ? "" : ` (request ${error.requestId})`;
+    return `the gateway refused: ${error.message}${request}`;
+  }
+  if (error instanceof QuillgateError || error instanceof IdentityError) return error.message;
+  throw error;
+}
