@@ -2890,7 +2890,7 @@ function linkTo(address) {
   return `[${escapeMarkdown(label)}](<${url.href}>)`;
 }
 function escapeMarkdown(text3) {
-  return oneLine(text3).replace(/[\\`*_{}[\]<>#|~@]/g, "\\$&");
+  return oneLine(text3).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
 }
 function code(text3) {
   const line = oneLine(text3);

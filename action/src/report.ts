@@ -103,7 +103,7 @@ function linkTo(address: string): string {
 }
 
 function escapeMarkdown(text: string): string {
-  return oneLine(text).replace(/[\\`*_{}[\]<>#|~@]/g, "\\$&");
+  return oneLine(text).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
 }
 
 function code(text: string): string {
