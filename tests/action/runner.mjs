@@ -27,6 +27,7 @@ export const metadata = parse(readFileSync(join(ACTION, "action.yml"), "utf8"));
  * @property {object} [event] the event's payload
  * @property {string} [githubToken] what `github.token` is
  * @property {(folder: string) => void} [prepare] gets the workspace before the step starts
+ * @property {{ workspace: string, temp: string }} [folders] those of a job with several steps
  *
  * @typedef {object} StepResult
  * @property {number | null} code
@@ -44,13 +45,14 @@ export const metadata = parse(readFileSync(join(ACTION, "action.yml"), "utf8"));
  *
  * @param {StepOptions} options
  */
-export function startStep({ with: inputs, env = {}, event = {}, githubToken = "", prepare }) {
+export function startStep(options) {
+  const { with: inputs, env = {}, event = {}, githubToken = "", prepare } = options;
   const home = mkdtempSync(join(tmpdir(), "quillgate-action-"));
   const place = (name) => join(home, name);
-  for (const folder of ["workspace", "temp"]) mkdirSync(place(folder));
+  const { workspace, temp } = options.folders ?? makeFolders(home);
   for (const name of FILES) writeFileSync(place(name), "");
   writeFileSync(place("event.json"), JSON.stringify(event));
-  prepare?.(place("workspace"));
+  prepare?.(workspace);
 
   const variables = {
     // The runner's own environment, of which an action needs nothing.
@@ -71,15 +73,15 @@ export function startStep({ with: inputs, env = {}, event = {}, githubToken = ""
     GITHUB_SERVER_URL: "https://github.com",
     GITHUB_WORKFLOW: "docs",
     GITHUB_WORKFLOW_REF: "acme/docs/.github/workflows/docs.yml@refs/heads/main",
-    GITHUB_WORKSPACE: place("workspace"),
-    RUNNER_TEMP: place("temp"),
+    GITHUB_WORKSPACE: workspace,
+    RUNNER_TEMP: temp,
     ...Object.fromEntries(FILES.map((name) => [name, place(name)])),
     ...inputVariables(inputs, githubToken),
     ...env,
   };
   const main = join(ACTION, metadata.runs.main);
   const child = spawnGroup(process.execPath, [main], {
-    cwd: place("workspace"),
+    cwd: workspace,
     env: variables,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -129,6 +131,13 @@ export function startStep({ with: inputs, env = {}, event = {}, githubToken = ""
     /** What it has written to one of its files so far. */
     written: (name) => readFileSync(place(name), "utf8"),
   };
+}
+
+/** The folders of a job, in another one. @param {string} home */
+export function makeFolders(home) {
+  const folders = { workspace: join(home, "workspace"), temp: join(home, "temp") };
+  for (const folder of Object.values(folders)) mkdirSync(folder);
+  return folders;
 }
 
 /** Runs the action to its end. @param {StepOptions} options @returns {Promise<StepResult>} */
