@@ -352,8 +352,8 @@ async function* streamChanges(transport, watch, id, call, tools) {
   const timer = setTimeout(() => expiry.abort(), watch.time);
   const { signal } = expiry;
   const leave = tools.follow(expiry, call.signal);
-  const connect = (lastEventId, signal2) => transport.stream(id, lastEventId, { ...call, signal: signal2 });
-  const events = streamJobEvents(connect, signal, tools);
+  const connect2 = (lastEventId, signal2) => transport.stream(id, lastEventId, { ...call, signal: signal2 });
+  const events = streamJobEvents(connect2, signal, tools);
   try {
     for (let next = await events.next(); ; next = await events.next()) {
       if (next.done) {
@@ -377,7 +377,7 @@ async function* streamChanges(transport, watch, id, call, tools) {
     await events.return(true);
   }
 }
-async function* streamJobEvents(connect, signal, { follow: follow2, sleep: sleep2 }) {
+async function* streamJobEvents(connect2, signal, { follow: follow2, sleep: sleep2 }) {
   const parser = new EventParser();
   let streamed = false;
   for (let breaks = 0; breaks < MOST_BREAKS; breaks++) {
@@ -386,7 +386,7 @@ async function* streamJobEvents(connect, signal, { follow: follow2, sleep: sleep
     const watchdog = new Watchdog(signal, follow2);
     parser.restart();
     try {
-      const response = await connect(parser.id, watchdog.signal);
+      const response = await connect2(parser.id, watchdog.signal);
       if (!isStream(response)) {
         await response.body?.cancel();
         return streamed;
@@ -2412,6 +2412,8 @@ var JobComment = class {
   #place;
   #marker;
   #id;
+  /** Takes back what is under way. */
+  #signal;
   constructor(place) {
     this.#place = place;
     const digest = createHash("sha256").update(place.step).digest("hex").slice(0, 32);
@@ -2422,8 +2424,9 @@ var JobComment = class {
    *
    * @throws {CommentError}
    */
-  async write(markdown) {
+  async write(markdown, signal) {
     const { repository, number: number3 } = this.#place;
+    this.#signal = signal;
     this.#id ??= await this.#find();
     const body = `${this.#marker}
 ${markdown}`;
@@ -2455,6 +2458,7 @@ ${markdown}`;
   }
   async #call(method, target, content) {
     const { api, token } = this.#place;
+    const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT);
     const response = await fetch(api + target, {
       method,
       headers: {
@@ -2466,7 +2470,7 @@ ${markdown}`;
       },
       body: content === void 0 ? null : JSON.stringify(content),
       redirect: "error",
-      signal: AbortSignal.timeout(ATTEMPT_TIMEOUT)
+      signal: this.#signal ? AbortSignal.any([this.#signal, deadline]) : deadline
     }).catch(() => {
       throw new CommentError("GitHub's API did not answer");
     });
@@ -2509,6 +2513,12 @@ function numberOf({ number: number3 }) {
 
 // action/src/identity.ts
 var IdentityError = class extends Error {
+  /** Whether a later attempt may succeed. */
+  mayPass;
+  constructor(message, mayPass = false) {
+    super(message);
+    this.mayPass = mayPass;
+  }
 };
 var AccessToken = class {
   claims = void 0;
@@ -2571,7 +2581,8 @@ var WorkflowIdentity = class {
       if (typeof failure === "string") return failure;
       signal?.throwIfAborted();
       if (!failure.mayPass || attempt === ATTEMPTS) {
-        throw new IdentityError(`GitHub gave this job no identity token: ${failure.reason}`);
+        const { reason, mayPass } = failure;
+        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass);
       }
       this.#runner.info(`GitHub gave no identity token (${failure.reason}); asking again`);
       await new Promise((resolve2) => setTimeout(resolve2, PAUSE * attempt));
@@ -2730,16 +2741,21 @@ function readDuration(runner2, name) {
 // action/src/job.ts
 import { createHash as createHash2 } from "node:crypto";
 var CREATION_GRACE = 3e3;
-function makeClient(inputs, identity, token, runner2) {
+function connect(inputs, identity, token, runner2) {
+  const lost = new AbortController();
   const debug = (message, ...rest) => {
     runner2.debug([message, ...rest].map(String).join(" "));
   };
-  return new Client({
+  const client = new Client({
     baseUrl: inputs.gateway,
     projectId: inputs.project,
     token,
     fetch: async (request) => {
-      request.headers.set("authorization", `Bearer ${await identity.token(request.signal)}`);
+      const current = await identity.token(request.signal).catch((error) => {
+        if (error instanceof IdentityError && !error.mayPass) lost.abort(error);
+        throw error;
+      });
+      request.headers.set("authorization", `Bearer ${current}`);
       return fetch(request);
     },
     defaultHeaders: { "user-agent": "quillgate-action" },
@@ -2749,6 +2765,7 @@ function makeClient(inputs, identity, token, runner2) {
       runner2.info(`${error.message}; trying again in ${Math.ceil(wait / 1e3)} s`);
     }
   });
+  return { client, lost: lost.signal };
 }
 function idempotencyKeyOf(env, prompt) {
   const names2 = [
@@ -2760,7 +2777,7 @@ function idempotencyKeyOf(env, prompt) {
   const { GITHUB_RUN_ID: run2 = "", GITHUB_RUN_ATTEMPT: attempt = "" } = env;
   return `github-${run2}-${attempt}-${digest.slice(0, 32)}`;
 }
-async function createJob(client, inputs, key, signal) {
+async function createJob({ client }, inputs, key, signal) {
   const abort = new AbortController();
   let timer;
   const onAbort = () => {
@@ -2775,12 +2792,13 @@ async function createJob(client, inputs, key, signal) {
     signal.removeEventListener("abort", onAbort);
   }
 }
-async function waitForJob(client, created, options) {
+async function waitForJob({ client, lost }, created, options) {
   const { timeout, after, signal, onUpdate } = options;
   let job = created;
   try {
     await client.agentJobs.wait(created.id, {
-      ...{ timeout, signal },
+      timeout,
+      signal: AbortSignal.any([signal, lost]),
       onUpdate: (next) => {
         job = { ...next, id: next.id ?? job.id };
         onUpdate(job);
@@ -2790,7 +2808,7 @@ async function waitForJob(client, created, options) {
   } catch (error) {
     if (signal.aborted) return { kind: "cancelled", job };
     if (error instanceof JobWaitTimeoutError) return { kind: "timed-out", job, after };
-    return { kind: "failed", job, reason: explainError(error) };
+    return { kind: "failed", job, reason: explainError(lost.aborted ? lost.reason : error) };
   }
 }
 function explainError(error) {
@@ -3042,17 +3060,17 @@ async function run(signal) {
   const context = contextOf(inputs, runner.env);
   const comment = commentFor(inputs, pull2);
   const started = await start(inputs, pull2, signal);
-  if (!("client" in started)) return await finish(started, { context, comment });
-  const { client, job } = started;
+  if (!("connection" in started)) return await finish(started, { context, comment });
+  const { connection, job } = started;
   runner.setOutput("job-id", job.id ?? "");
   runner.info(`The job ${job.id} is ${job.status}.`);
   if (!inputs.wait || signal.aborted) {
     const kind = signal.aborted ? "cancelled" : "started";
     return await finish({ kind, job }, { context, comment });
   }
-  await writeComment(comment, { kind: "started", job }, context);
+  await writeComment(comment, { kind: "started", job }, context, signal);
   let status = job.status;
-  const outcome = await waitForJob(client, job, {
+  const outcome = await waitForJob(connection, job, {
     ...{ timeout: inputs.timeout, after: runner.input("timeout").trim(), signal },
     onUpdate: (next) => {
       if (next.status !== status) runner.info(`The job ${next.id} is ${next.status}.`);
@@ -3066,10 +3084,10 @@ async function start(inputs, pull2, signal) {
   try {
     identity = inputs.token ? new AccessToken(inputs.token) : new WorkflowIdentity(runner, inputs.audience, pull2);
     const token = await identity.token(signal);
-    const client = makeClient(inputs, identity, token, runner);
+    const connection = connect(inputs, identity, token, runner);
     const key = inputs.idempotencyKey ?? idempotencyKeyOf(runner.env, inputs.prompt);
-    const job = await createJob(client, inputs, key, signal);
-    if (job.id !== null) return { client, job };
+    const job = await createJob(connection, inputs, key, signal);
+    if (job.id !== null) return { connection, job };
     return { kind: "failed", job, reason: "the platform gave the job no identifier" };
   } catch (error) {
     if (signal.aborted) return { kind: "cancelled", job: void 0 };
@@ -3142,11 +3160,12 @@ function commentFor(inputs, pull2) {
   const place = { api, repository, number: pull2.number, token: inputs.githubToken };
   return new JobComment({ ...place, step: JSON.stringify(names2) });
 }
-async function writeComment(comment, outcome, context) {
+async function writeComment(comment, outcome, context, signal) {
   try {
-    await comment?.write(commentOn(outcome, context));
+    await comment?.write(commentOn(outcome, context), signal);
   } catch (error) {
     if (!(error instanceof CommentError)) throw error;
+    if (signal?.aborted) return;
     runner.annotate("warning", "The comment was not written", error.message);
   }
 }

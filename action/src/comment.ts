@@ -35,6 +35,8 @@ export class JobComment {
   readonly #place: CommentPlace;
   readonly #marker: string;
   #id: number | undefined;
+  /** Takes back what is under way. */
+  #signal: AbortSignal | undefined;
 
   constructor(place: CommentPlace) {
     this.#place = place;
@@ -48,8 +50,9 @@ export class JobComment {
    *
    * @throws {CommentError}
    */
-  async write(markdown: string): Promise<void> {
+  async write(markdown: string, signal?: AbortSignal): Promise<void> {
     const { repository, number } = this.#place;
+    this.#signal = signal;
     this.#id ??= await this.#find();
     const body = `${this.#marker}\n${markdown}`;
     if (this.#id !== undefined) {
@@ -84,6 +87,7 @@ export class JobComment {
 
   async #call(method: string, target: string, content?: unknown): Promise<unknown> {
     const { api, token } = this.#place;
+    const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT);
     const response = await fetch(api + target, {
       method,
       headers: {
@@ -95,7 +99,7 @@ export class JobComment {
       },
       body: content === undefined ? null : JSON.stringify(content),
       redirect: "error",
-      signal: AbortSignal.timeout(ATTEMPT_TIMEOUT),
+      signal: this.#signal ? AbortSignal.any([this.#signal, deadline]) : deadline,
     }).catch(() => {
       throw new CommentError("GitHub's API did not answer");
     });

@@ -12,7 +12,15 @@ export interface Identity {
 }
 
 /** There is no identity; the message says why, and what to do. */
-export class IdentityError extends Error {}
+export class IdentityError extends Error {
+  /** Whether a later attempt may succeed. */
+  readonly mayPass: boolean;
+
+  constructor(message: string, mayPass = false) {
+    super(message);
+    this.mayPass = mayPass;
+  }
+}
 
 /** An access token of the gateway, as the workflow has stored it. */
 export class AccessToken implements Identity {
@@ -93,7 +101,8 @@ export class WorkflowIdentity implements Identity {
       if (typeof failure === "string") return failure;
       signal?.throwIfAborted();
       if (!failure.mayPass || attempt === ATTEMPTS) {
-        throw new IdentityError(`GitHub gave this job no identity token: ${failure.reason}`);
+        const { reason, mayPass } = failure;
+        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass);
       }
       this.#runner.info(`GitHub gave no identity token (${failure.reason}); asking again`);
       await new Promise((resolve) => setTimeout(resolve, PAUSE * attempt));

@@ -22,22 +22,35 @@ import type { Runner } from "./runner.js";
 /** How long a creation may still take after a cancellation: the runner allows 7.5 s in all. */
 const CREATION_GRACE = 3_000;
 
-/** A client whose every request carries a token that is good now. */
-export function makeClient(
+/** A way to the gateway. */
+export interface Connection {
+  client: Client;
+  /** Aborts when the workflow has lost its identity for good; its reason is the error. */
+  lost: AbortSignal;
+}
+
+/** Connects to the gateway: every request carries a token that is good when it is sent. */
+export function connect(
   inputs: Inputs,
   identity: Identity,
   token: string,
   runner: Runner,
-): Client {
+): Connection {
+  const lost = new AbortController();
   const debug = (message: string, ...rest: unknown[]) => {
     runner.debug([message, ...rest].map(String).join(" "));
   };
-  return new Client({
+  const client = new Client({
     baseUrl: inputs.gateway,
     projectId: inputs.project,
     token,
     fetch: async (request) => {
-      request.headers.set("authorization", `Bearer ${await identity.token(request.signal)}`);
+      const current = await identity.token(request.signal).catch((error: unknown) => {
+        // To the package it looks like a broken connection, which may pass.
+        if (error instanceof IdentityError && !error.mayPass) lost.abort(error);
+        throw error;
+      });
+      request.headers.set("authorization", `Bearer ${current}`);
       return fetch(request);
     },
     defaultHeaders: { "user-agent": "quillgate-action" },
@@ -47,6 +60,7 @@ export function makeClient(
       runner.info(`${error.message}; trying again in ${Math.ceil(wait / 1_000)} s`);
     },
   });
+  return { client, lost: lost.signal };
 }
 
 /**
@@ -66,7 +80,7 @@ export function idempotencyKeyOf(env: NodeJS.ProcessEnv, prompt: string): string
 
 /** Starts the job. A cancellation gives it a moment to say which job that is. */
 export async function createJob(
-  client: Client,
+  { client }: Connection,
   inputs: Inputs,
   key: string,
   signal: AbortSignal,
@@ -88,7 +102,7 @@ export async function createJob(
 
 /** Waits until the job has ended, or the time is up, or the step is cancelled. */
 export async function waitForJob(
-  client: Client,
+  { client, lost }: Connection,
   created: AgentJob,
   options: {
     timeout: number;
@@ -101,7 +115,8 @@ export async function waitForJob(
   let job = created;
   try {
     await client.agentJobs.wait(created.id, {
-      ...{ timeout, signal },
+      timeout,
+      signal: AbortSignal.any([signal, lost]),
       onUpdate: (next) => {
         // What the platform leaves out of a later answer is still so.
         job = { ...next, id: next.id ?? job.id };
@@ -112,7 +127,7 @@ export async function waitForJob(
   } catch (error) {
     if (signal.aborted) return { kind: "cancelled", job };
     if (error instanceof JobWaitTimeoutError) return { kind: "timed-out", job, after };
-    return { kind: "failed", job, reason: explainError(error) };
+    return { kind: "failed", job, reason: explainError(lost.aborted ? lost.reason : error) };
   }
 }
 

@@ -1,11 +1,18 @@
 /** The action: starts one agent job, waits for it, and says what became of it. */
 
-import { type AgentJob, AuthenticationError, type Client, PermissionError } from "quillgate/inline";
+import { type AgentJob, AuthenticationError, PermissionError } from "quillgate/inline";
 import { CommentError, JobComment } from "./comment.js";
 import { type PullRequest, readPullRequest } from "./event.js";
 import { AccessToken, type Identity, WorkflowIdentity } from "./identity.js";
 import { InputError, type Inputs, readInputs } from "./inputs.js";
-import { createJob, explainError, idempotencyKeyOf, makeClient, waitForJob } from "./job.js";
+import {
+  type Connection,
+  connect,
+  createJob,
+  explainError,
+  idempotencyKeyOf,
+  waitForJob,
+} from "./job.js";
 import {
   type Context,
   commentOn,
@@ -62,8 +69,8 @@ async function run(signal: AbortSignal): Promise<number> {
   const comment = commentFor(inputs, pull);
 
   const started = await start(inputs, pull, signal);
-  if (!("client" in started)) return await finish(started, { context, comment });
-  const { client, job } = started;
+  if (!("connection" in started)) return await finish(started, { context, comment });
+  const { connection, job } = started;
   runner.setOutput("job-id", job.id ?? "");
   runner.info(`The job ${job.id} is ${job.status}.`);
   if (!inputs.wait || signal.aborted) {
@@ -71,9 +78,10 @@ async function run(signal: AbortSignal): Promise<number> {
     return await finish({ kind, job }, { context, comment });
   }
 
-  await writeComment(comment, { kind: "started", job }, context);
+  // A cancellation leaves seven seconds, which are for the last comment.
+  await writeComment(comment, { kind: "started", job }, context, signal);
   let status = job.status;
-  const outcome = await waitForJob(client, job, {
+  const outcome = await waitForJob(connection, job, {
     ...{ timeout: inputs.timeout, after: runner.input("timeout").trim(), signal },
     onUpdate: (next) => {
       if (next.status !== status) runner.info(`The job ${next.id} is ${next.status}.`);
@@ -88,17 +96,17 @@ async function start(
   inputs: Inputs,
   pull: PullRequest | undefined,
   signal: AbortSignal,
-): Promise<{ client: Client; job: AgentJob } | Outcome> {
+): Promise<{ connection: Connection; job: AgentJob } | Outcome> {
   let identity: Identity | undefined;
   try {
     identity = inputs.token
       ? new AccessToken(inputs.token)
       : new WorkflowIdentity(runner, inputs.audience, pull);
     const token = await identity.token(signal);
-    const client = makeClient(inputs, identity, token, runner);
+    const connection = connect(inputs, identity, token, runner);
     const key = inputs.idempotencyKey ?? idempotencyKeyOf(runner.env, inputs.prompt);
-    const job = await createJob(client, inputs, key, signal);
-    if (job.id !== null) return { client, job };
+    const job = await createJob(connection, inputs, key, signal);
+    if (job.id !== null) return { connection, job };
     return { kind: "failed", job, reason: "the platform gave the job no identifier" };
   } catch (error) {
     if (signal.aborted) return { kind: "cancelled", job: undefined };
@@ -192,11 +200,13 @@ async function writeComment(
   comment: JobComment | undefined,
   outcome: Outcome,
   context: Context,
+  signal?: AbortSignal,
 ): Promise<void> {
   try {
-    await comment?.write(commentOn(outcome, context));
+    await comment?.write(commentOn(outcome, context), signal);
   } catch (error) {
     if (!(error instanceof CommentError)) throw error;
+    if (signal?.aborted) return;
     runner.annotate("warning", "The comment was not written", error.message);
   }
 }

@@ -22,8 +22,7 @@ class StandIn {
   #faults = [];
   #held;
   /** The tokens of identities that came, each once. */
-  #seen = new Set();
-  #onRequest = () => {};
+  seen = new Set();
   accessToken = "an-access-token-of-the-gateway";
 
   constructor(github) {
@@ -40,7 +39,7 @@ class StandIn {
     this.#jobs = [];
     this.#keys.clear();
     this.#faults = [];
-    this.#seen.clear();
+    this.seen.clear();
   }
 
   /** Every job that was created, oldest first. */
@@ -72,13 +71,11 @@ class StandIn {
     return { arrived: arrived.promise, release: released.resolve };
   }
 
-  /** Ends every stream, as the gateway does when its token expires, until so many tokens came. */
-  async endStreamsUntilSeen(count) {
-    while (this.#seen.size < count) {
+  /** Ends every stream, as the gateway does when its token expires, until the condition holds. */
+  async endStreamsUntil(check) {
+    while (!check()) {
       for (const { response } of this.#streams) response.end();
-      await new Promise((resolve) => {
-        this.#onRequest = resolve;
-      });
+      await new Promise(setImmediate);
     }
   }
 
@@ -92,7 +89,6 @@ class StandIn {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const refusal = this.#refuse(request.headers.authorization);
-    this.#onRequest();
     if (refusal) return this.#problem(response, ...refusal);
     const { method, url } = request;
     if (method === "POST" && url === JOBS) {
@@ -109,7 +105,7 @@ class StandIn {
     const token = authorization.replace(/^Bearer /, "");
     if (token === this.accessToken) return undefined;
     if (!this.#github.tokens.includes(token)) return [401, "invalid-token", "it is not known"];
-    this.#seen.add(token);
+    this.seen.add(token);
     const { exp, aud, repository_id } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
     if (exp * 1000 < Date.now()) return [401, "invalid-token", "it has expired"];
     if (aud !== "quillgate") return [401, "invalid-token", "it is for another audience"];

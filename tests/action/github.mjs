@@ -55,6 +55,8 @@ class Github {
     this.tokenFaults = [];
     /** Whether comments are refused, as a workflow without the permission sees it. */
     this.refusesComments = false;
+    /** Whether nothing about comments is answered. */
+    this.hangs = false;
     this.requests = [];
   }
 
@@ -86,6 +88,7 @@ class Github {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const content = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks)) : undefined;
+    if (this.hangs && url.pathname !== TOKEN_PATH) return;
     const { status, body } =
       url.pathname === TOKEN_PATH ? this.#token(request, url) : this.#api(request, url, content);
     response.writeHead(status, { "content-type": "application/json" });

@@ -185,6 +185,18 @@ export function describeAction(name, startPlace) {
       });
     }
 
+    test("says how to go on though GitHub does not answer, and ends at once when asked again", async () => {
+      github.hangs = true;
+      const options = { with: { comment: true }, event: pullRequest(12) };
+      const { running, job } = await startJob(options);
+      running.cancel("SIGINT");
+      await running.says(/npx quillgate job watch/);
+      running.cancel("SIGTERM");
+      const result = await running.ended;
+      assert.equal(result.code, 130, result.raw);
+      assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
+    });
+
     test("names the job that was being created when it was cancelled", async () => {
       const held = await place.holdCreation();
       const running = startStep(step());

@@ -23,7 +23,7 @@ describe("an identity token", () => {
     const { running, job } = await startJob();
     github().claims = seconds(300);
     // The gateway ends a stream with its token; the step connects again with another.
-    await place().endStreamsUntilSeen(2);
+    await place().endStreamsUntil(() => place().seen.size > 1);
     await place().setJob(job.id, completed);
     const result = await running.ended;
     assert.equal(result.code, 0, result.raw);
@@ -41,6 +41,17 @@ describe("an identity token", () => {
     const result = await runStep(step({ with: { wait: false } }));
     assert.equal(result.code, 0, result.raw);
     assert.match(result.log, /no identity token \(status 503\); asking again/);
+  });
+
+  test("that GitHub no longer gives ends the wait, and the reason is said", async () => {
+    github().claims = seconds(2);
+    const { running, job } = await startJob();
+    github().tokenFaults = Array(100).fill(403);
+    await place().endStreamsUntil(() => github().tokenFaults.length < 100);
+    const result = await running.ended;
+    assert.equal(result.code, 1);
+    assert.equal(result.outputs["job-id"], job.id);
+    assert.match(only(errors(result)).message, /no identity token: status 403/);
   });
 
   test("that GitHub refuses ends the step", async () => {
