@@ -26,7 +26,7 @@ const EXAMPLES_NEEDS = { ...BUILD_NEEDS, wasmPack: true, browser: true };
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
 /** Suites that start the gateway or the simulator with the canary. */
-const PLANTING = ["package", "gateway", "openapi", "page", "examples", "soak", "build"];
+const PLANTING = ["package", "gateway", "openapi", "page", "action", "examples", "soak", "build"];
 
 /**
  * @typedef {object} Counts
@@ -64,6 +64,7 @@ const SUITES = {
   gateway: { needs: { ...BUILD_NEEDS, spreadsheet: true }, built: true, run: testWithNode },
   openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
   page: { needs: { ...BUILD_NEEDS, browser: true }, built: true, run: testWithNode },
+  action: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   examples: { needs: EXAMPLES_NEEDS, built: true, run: testWithNode },
   soak: { needs: BUILD_NEEDS, built: true, run: testWithNode },
   harness: { needs: {}, run: testWithNode },

@@ -1,9 +1,12 @@
 /** The gateway's paths of agent jobs, spoken without a gateway: quick, and under the tests' control. */
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { PROJECT } from "./scenarios.mjs";
 
 const JOBS = `/v2/agent/${PROJECT}/job`;
+/** What nobody has to wait for in vain on a busy machine. */
+const PATIENCE_MS = 30_000;
 const STREAM = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
 /** @param {import("./github.mjs").Github} github whose tokens it accepts */
@@ -73,7 +76,9 @@ class StandIn {
 
   /** Ends every stream, as the gateway does when its token expires, until the condition holds. */
   async endStreamsUntil(check) {
+    const deadline = performance.now() + PATIENCE_MS;
     while (!check()) {
+      assert.ok(performance.now() < deadline, "it happens before long");
       for (const { response } of this.#streams) response.end();
       await new Promise(setImmediate);
     }

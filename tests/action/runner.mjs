@@ -96,8 +96,11 @@ export function startStep(options) {
   }
   const clean = () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", clean);
+  // A step that does not end fails its own test.
+  const guard = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   const ended = once(child, "close").then(([code, signal]) => {
     const result = { code, signal, raw, ...obey(raw), ...readFiles(place) };
+    clearTimeout(guard);
     process.off("exit", clean);
     clean();
     for (const look of watchers) look();
