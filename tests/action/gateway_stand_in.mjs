@@ -7,6 +7,8 @@ import { PROJECT } from "./scenarios.mjs";
 const JOBS = `/v2/agent/${PROJECT}/job`;
 /** What nobody has to wait for in vain on a busy machine. */
 const PATIENCE_MS = 30_000;
+/** As the gateway has it. */
+const LEEWAY_SECONDS = 60;
 const STREAM = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
 /** @param {import("./github.mjs").Github} github whose tokens it accepts */
@@ -112,7 +114,7 @@ class StandIn {
     if (!this.#github.tokens.includes(token)) return [401, "invalid-token", "it is not known"];
     this.seen.add(token);
     const { exp, aud, repository_id } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
-    if (exp * 1000 < Date.now()) return [401, "invalid-token", "it has expired"];
+    if ((exp + LEEWAY_SECONDS) * 1000 < Date.now()) return [401, "invalid-token", "it has expired"];
     if (aud !== "quillgate") return [401, "invalid-token", "it is for another audience"];
     if (repository_id === "2002") return undefined;
     return [403, "identity-not-mapped", "no rule maps this identity"];
