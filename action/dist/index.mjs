@@ -3063,7 +3063,7 @@ async function run(signal) {
   if (!("connection" in started)) return await finish(started, { context, comment });
   const { connection, job } = started;
   runner.setOutput("job-id", job.id ?? "");
-  runner.info(`The job ${job.id} is ${job.status}.`);
+  runner.info(describeStatus(job));
   if (!inputs.wait || signal.aborted) {
     const kind = signal.aborted ? "cancelled" : "started";
     return await finish({ kind, job }, { context, comment });
@@ -3073,7 +3073,7 @@ async function run(signal) {
   const outcome = await waitForJob(connection, job, {
     ...{ timeout: inputs.timeout, after: runner.input("timeout").trim(), signal },
     onUpdate: (next) => {
-      if (next.status !== status) runner.info(`The job ${next.id} is ${next.status}.`);
+      if (next.status !== status) runner.info(describeStatus(next));
       status = next.status;
     }
   });
@@ -3123,6 +3123,9 @@ async function finish(outcome, { context, comment }) {
   runner.appendSummary(summarize(outcome, context));
   await writeComment(comment, outcome, context);
   return failure === void 0 ? 0 : 1;
+}
+function describeStatus({ id, status }) {
+  return `The job ${id} is ${status ?? "in a state that is not known"}.`;
 }
 function failureOf(outcome, { project }) {
   const { kind, job } = outcome;

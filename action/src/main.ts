@@ -72,7 +72,7 @@ async function run(signal: AbortSignal): Promise<number> {
   if (!("connection" in started)) return await finish(started, { context, comment });
   const { connection, job } = started;
   runner.setOutput("job-id", job.id ?? "");
-  runner.info(`The job ${job.id} is ${job.status}.`);
+  runner.info(describeStatus(job));
   if (!inputs.wait || signal.aborted) {
     const kind = signal.aborted ? "cancelled" : "started";
     return await finish({ kind, job }, { context, comment });
@@ -84,7 +84,7 @@ async function run(signal: AbortSignal): Promise<number> {
   const outcome = await waitForJob(connection, job, {
     ...{ timeout: inputs.timeout, after: runner.input("timeout").trim(), signal },
     onUpdate: (next) => {
-      if (next.status !== status) runner.info(`The job ${next.id} is ${next.status}.`);
+      if (next.status !== status) runner.info(describeStatus(next));
       status = next.status;
     },
   });
@@ -149,6 +149,10 @@ async function finish(
   runner.appendSummary(summarize(outcome, context));
   await writeComment(comment, outcome, context);
   return failure === undefined ? 0 : 1;
+}
+
+function describeStatus({ id, status }: AgentJob): string {
+  return `The job ${id} is ${status ?? "in a state that is not known"}.`;
 }
 
 /** What an annotation says where the step does not succeed. */
