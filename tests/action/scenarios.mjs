@@ -119,6 +119,7 @@ export function describeAction(name, startPlace) {
       assert.deepEqual([notice.level, notice.message], ["notice", `Pull request: ${PULL}`]);
       assert.ok(github.tokens.length > 0, "it asked for an identity");
       for (const token of github.tokens) assert.ok(result.masks.includes(token));
+      assert.doesNotMatch(result.raw, /Warning/, "Node.js has nothing to say");
       assertDiscreet(result);
     });
 
