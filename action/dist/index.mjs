@@ -35,10 +35,10 @@ function compact(json) {
   let kept = "";
   let begin = 0;
   for (let at = 0; at < json.length; at++) {
-    const code2 = json.charCodeAt(at);
-    if (code2 === QUOTE)
+    const code = json.charCodeAt(at);
+    if (code === QUOTE)
       at = endString(json, at) - 1;
-    else if (code2 <= SPACE) {
+    else if (code <= SPACE) {
       kept += json.slice(begin, at);
       begin = at + 1;
     }
@@ -80,14 +80,14 @@ function endString(json, begin) {
 function endValue(json, begin) {
   let depth = 0;
   for (let at = begin; ; at++) {
-    const code2 = json.charCodeAt(at);
-    if (depth === 0 && at > begin && (code2 === COMMA || CLOSE.includes(code2)))
+    const code = json.charCodeAt(at);
+    if (depth === 0 && at > begin && (code === COMMA || CLOSE.includes(code)))
       return at;
-    if (code2 === QUOTE)
+    if (code === QUOTE)
       at = endString(json, at) - 1;
-    else if (OPEN.includes(code2))
+    else if (OPEN.includes(code))
       depth++;
-    else if (CLOSE.includes(code2))
+    else if (CLOSE.includes(code))
       depth--;
   }
 }
@@ -240,10 +240,10 @@ function refuse2(source2, options, ErrorClass) {
     throw new ErrorClass("cursor must be that of an export that is not over", "cursor", "text");
   }
   for (const [name, value2] of cursor ? Object.entries(source2.params) : []) {
-    const goesOn2 = cursor[name];
+    const goesOn = cursor[name];
     if (value2 == null || typeof value2 === "object" || POSITIONS.includes(name))
       continue;
-    if (value2 !== goesOn2) {
+    if (value2 !== goesOn) {
       throw new ErrorClass(`cursor is that of a list with another ${name}`, "cursor", "text");
     }
   }
@@ -468,8 +468,8 @@ function decodeBytes(text3) {
   let length = 0;
   let from = 0;
   for (let at = 0; at < text3.length; at++) {
-    const code2 = text3.charCodeAt(at);
-    const digit = (code2 === IN_ITS_PLACE ? BACKSLASH : code2) - FIRST;
+    const code = text3.charCodeAt(at);
+    const digit = (code === IN_ITS_PLACE ? BACKSLASH : code) - FIRST;
     if (from === 0 && digit >= ALONE) {
       from = ALONE + (digit - ALONE) * DIGITS;
     } else {
@@ -621,9 +621,9 @@ function passStringToWasm0(arg, malloc, realloc) {
   const mem = getUint8ArrayMemory0();
   let offset = 0;
   for (; offset < len; offset++) {
-    const code2 = arg.charCodeAt(offset);
-    if (code2 > 127) break;
-    mem[ptr + offset] = code2;
+    const code = arg.charCodeAt(offset);
+    if (code > 127) break;
+    mem[ptr + offset] = code;
   }
   if (offset !== len) {
     if (offset !== 0) {
@@ -907,11 +907,11 @@ function toApiError(response, body, retryAfter) {
     const list2 = member(body, name);
     return Array.isArray(list2) ? list2.slice(0, MOST_DETAILS).map((item) => member(item, of)) : [];
   });
-  const code2 = member(body, "type");
+  const code = member(body, "type");
   return new (classOf(status, body))(`${status} ${stated ? shorten(stated) : words}`, {
     status,
     details: details.filter((text3) => typeof text3 === "string").map(shorten),
-    code: typeof code2 === "string" ? shorten(code2) : null,
+    code: typeof code === "string" ? shorten(code) : null,
     requestId: headers.get("x-request-id"),
     retryAfter,
     body: body ?? null,
@@ -2490,13 +2490,13 @@ function readPullRequest(env) {
   const event = readEvent(env.GITHUB_EVENT_PATH);
   const pull2 = event?.pull_request;
   if (pull2 !== void 0) {
-    const number4 = numberOf(pull2);
+    const number4 = readNumber(pull2);
     const { head, base } = pull2;
     const fromFork = head !== void 0 && head.repo?.id !== base?.repo?.id;
     return number4 === void 0 ? void 0 : { number: number4, fromFork };
   }
   const issue = event?.issue;
-  const number3 = issue?.pull_request === void 0 ? void 0 : numberOf(issue);
+  const number3 = issue?.pull_request === void 0 ? void 0 : readNumber(issue);
   return number3 === void 0 ? void 0 : { number: number3, fromFork: false };
 }
 function readEvent(path) {
@@ -2507,7 +2507,7 @@ function readEvent(path) {
     return void 0;
   }
 }
-function numberOf({ number: number3 }) {
+function readNumber({ number: number3 }) {
   return Number.isSafeInteger(number3) ? number3 : void 0;
 }
 
@@ -2601,7 +2601,7 @@ var WorkflowIdentity = class {
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline
       });
       const text3 = await response.text();
-      if (response.ok) return tokenIn(text3) ?? { reason: "its answer has none", mayPass: false };
+      if (response.ok) return parseToken(text3) ?? { reason: "its answer has none", mayPass: false };
       const mayPass = response.status >= 500 || response.status === 429;
       return { reason: `status ${response.status}`, mayPass };
     } catch {
@@ -2609,7 +2609,7 @@ var WorkflowIdentity = class {
     }
   }
 };
-function tokenIn(text3) {
+function parseToken(text3) {
   try {
     const { value: value2 } = JSON.parse(text3);
     return typeof value2 === "string" && value2 !== "" ? value2 : void 0;
@@ -2692,9 +2692,11 @@ function readPrompt(runner2) {
 }
 function readPromptFile(runner2, name) {
   const { GITHUB_WORKSPACE: workspace = process.cwd(), RUNNER_TEMP: temporary } = runner2.env;
-  const file = realPath(resolve(workspace, name));
+  const file = resolveLinks(resolve(workspace, name));
   if (file === void 0) throw new InputError(`the input prompt-file: there is no file ${name}`);
-  const folders = [workspace, temporary].flatMap((folder) => folder && realPath(folder) || []);
+  const folders = [workspace, temporary].flatMap(
+    (folder) => folder && resolveLinks(folder) || []
+  );
   if (!folders.some((folder) => isWithin(folder, file))) {
     throw new InputError(
       `the input prompt-file: ${name} is outside of the workspace and of the runner's temporary folder`
@@ -2714,7 +2716,7 @@ function decode2(bytes, name) {
     throw new InputError(`the input prompt-file: ${name} is not UTF-8`);
   }
 }
-function realPath(path) {
+function resolveLinks(path) {
   try {
     return realpathSync(path);
   } catch {
@@ -2767,7 +2769,7 @@ function connect(inputs, identity, token, runner2) {
   });
   return { client, lost: lost.signal };
 }
-function idempotencyKeyOf(env, prompt) {
+function deriveIdempotencyKey(env, prompt) {
   const names2 = [
     ...["GITHUB_SERVER_URL", "GITHUB_REPOSITORY_ID", "GITHUB_REPOSITORY", "GITHUB_WORKFLOW_REF"],
     ...["GITHUB_WORKFLOW", "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB", "GITHUB_ACTION"]
@@ -2811,6 +2813,12 @@ async function waitForJob({ client, lost }, created, options) {
     return { kind: "failed", job, reason: explainError(lost.aborted ? lost.reason : error) };
   }
 }
+function mayHaveStarted(error) {
+  if (error instanceof ApiError) {
+    return error instanceof OutcomeUnknownError || error.status >= 500 && error.code === null;
+  }
+  return [ConnectionError, TimeoutError, DecodeError].some((type) => error instanceof type);
+}
 function explainError(error) {
   if (error instanceof AuthenticationError) {
     return `the gateway does not accept this identity: ${error.message}`;
@@ -2819,7 +2827,7 @@ function explainError(error) {
     return `the gateway does not allow this identity to do it: ${error.message}`;
   }
   if (error instanceof OutcomeUnknownError) {
-    return `nobody knows whether the job was created: ${error.message}. Look at the platform's dashboard first; a re-run starts a job in any case, unless it has the same idempotency-key`;
+    return `the platform gave no answer that can be relied on: ${error.message}`;
   }
   if (error instanceof RateLimitError) {
     const when = error.retryAfter === null ? "" : ` There is room again in ${error.retryAfter} s.`;
@@ -2849,6 +2857,8 @@ function describeOutcome(outcome) {
       return `The job has not ended within ${outcome.after}, and goes on`;
     case "cancelled":
       return job === void 0 ? "The step was cancelled before the gateway said that it has created the job" : "The step was cancelled; the job goes on";
+    case "unknown":
+      return "It is not known whether the job was started";
     case "failed":
       return job === void 0 ? "The job was not started" : "The job is no longer waited for";
   }
@@ -2856,75 +2866,75 @@ function describeOutcome(outcome) {
 function summarize(outcome, context) {
   const parts = [
     `### ${describeOutcome(outcome)}`,
-    ...outcome.kind === "failed" ? [`> ${escapeMarkdown(outcome.reason)}`] : [],
-    tableOf2(outcome.job, context),
-    ...goesOn(outcome) ? [`To go on waiting:
+    ..."reason" in outcome ? [`> ${escapeMarkdown(outcome.reason)}`] : [],
+    formatTable(outcome.job, context),
+    ...isUnfinished(outcome) ? [`To go on waiting:
 
-${fence(resumeCommand(outcome.job, context))}`] : [],
+${formatBlock(formatResumeCommand(outcome.job, context))}`] : [],
     `<details><summary>Prompt</summary>
 
-${fence(shorten2(context.prompt))}
+${formatBlock(shorten2(context.prompt))}
 
 </details>`
   ];
   return parts.join("\n\n");
 }
-function commentOn(outcome, context) {
+function composeComment(outcome, context) {
   const { job } = outcome;
-  const link = job?.prLink ? linkTo(job.prLink) : void 0;
+  const link = job?.prLink ? formatLink(job.prLink) : void 0;
   const parts = [
     `**${describeOutcome(outcome)}**${link ? `: ${link}` : ""}`,
-    `${job?.id ? `Job ${code(job.id)} of` : "In"} the project ${code(context.project)}, from [this run](${context.run}).`
+    `${job?.id ? `Job ${formatCode(job.id)} of` : "In"} the project ${formatCode(context.project)}, from [this run](${context.run}).`
   ];
   return parts.join("\n\n");
 }
-function goesOn(outcome) {
+function isUnfinished(outcome) {
   return outcome.kind !== "ended" && typeof outcome.job?.id === "string";
 }
-function resumeCommand(job, { gateway, project }) {
+function formatResumeCommand(job, { gateway, project }) {
   const settings = [
     `QUILLGATE_BASE_URL=${quote2(gateway)}`,
     `QUILLGATE_PROJECT_ID=${quote2(project)}`
   ];
   return `${settings.join(" ")} npx quillgate job watch ${quote2(job.id ?? "")}`;
 }
-function tableOf2(job, { project }) {
-  const link = job?.prLink ? linkTo(job.prLink) : void 0;
+function formatTable(job, { project }) {
+  const link = job?.prLink ? formatLink(job.prLink) : void 0;
   const none = job?.status === "completed" ? "none: no file was changed" : "none yet";
   const rows = [
-    ["Project", code(project)],
-    ...job?.id ? [["Job", code(job.id)]] : [],
+    ["Project", formatCode(project)],
+    ...job?.id ? [["Job", formatCode(job.id)]] : [],
     ...job ? [["Status", escapeMarkdown(job.status ?? "unknown")]] : [],
     ...job ? [["Pull request", link ?? none]] : []
   ];
   const lines = rows.map(([name, value2]) => `| ${name} | ${value2?.replaceAll("|", "\\|")} |`);
   return ["| | |", "| --- | --- |", ...lines].join("\n");
 }
-function linkTo(address) {
+function formatLink(address) {
   const url = URL.canParse(address) ? new URL(address) : void 0;
-  if (url?.protocol !== "https:") return code(address);
+  if (url?.protocol !== "https:") return formatCode(address);
   const [, repository, number3] = /^\/([\w.-]+\/[\w.-]+)\/pull\/(\d+)$/.exec(url.pathname) ?? [];
   const label = repository ? `${repository}#${number3}` : `${url.host}${url.pathname}`;
   return `[${escapeMarkdown(label)}](<${url.href}>)`;
 }
 function escapeMarkdown(text3) {
-  return oneLine(text3).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
+  return joinLines(text3).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
 }
-function code(text3) {
-  const line = oneLine(text3);
-  const marks = "`".repeat(longestRun(line) + 1);
+function formatCode(text3) {
+  const line = joinLines(text3);
+  const marks = "`".repeat(findLongestRun(line) + 1);
   return marks.length === 1 ? `\`${line}\`` : `${marks} ${line} ${marks}`;
 }
-function fence(text3) {
-  const marks = "`".repeat(Math.max(3, longestRun(text3) + 1));
+function formatBlock(text3) {
+  const marks = "`".repeat(Math.max(3, findLongestRun(text3) + 1));
   return `${marks}text
 ${text3}
 ${marks}`;
 }
-function longestRun(text3) {
+function findLongestRun(text3) {
   return Math.max(0, ...Array.from(text3.matchAll(/`+/g), ([run2]) => run2.length));
 }
-function oneLine(text3) {
+function joinLines(text3) {
   return text3.replace(/\s+/g, " ").trim();
 }
 function shorten2(text3) {
@@ -2964,7 +2974,7 @@ var Runner = class {
     this.#secrets.add(secret);
   }
   info(text3) {
-    this.#write(this.#redact(inert(text3)));
+    this.#write(this.#redact(neutralize(text3)));
   }
   debug(text3) {
     this.#command("debug", {}, text3);
@@ -3010,7 +3020,7 @@ ${delimiter}
     return redacted;
   }
 };
-function inert(text3) {
+function neutralize(text3) {
   const line = text3.replace(/[\r\n]+/g, " ").replaceAll("##[", "## [");
   return line.trimStart().startsWith("::") ? `· ${line}` : line;
 }
@@ -3024,31 +3034,33 @@ function escapeProperty(text3) {
 // action/src/main.ts
 var SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGBREAK: 149 };
 var SHOWN_CLAIMS = [
-  ...[
-    "iss",
-    "aud",
-    "sub",
-    "repository",
-    "repository_id",
-    "repository_owner_id",
-    "event_name",
-    "ref"
-  ],
-  ...["ref_type", "environment", "job_workflow_ref", "actor_id", "runner_environment"]
+  "iss",
+  "aud",
+  "sub",
+  "repository",
+  "repository_id",
+  "repository_owner_id",
+  "event_name",
+  "ref",
+  "ref_type",
+  "environment",
+  "job_workflow_ref",
+  "actor_id",
+  "runner_environment"
 ];
 var runner = new Runner(process.env, (line) => process.stdout.write(`${line}
 `));
 var cancellation = new AbortController();
-for (const [name, code2] of Object.entries(SIGNAL_CODES)) {
+for (const [name, code] of Object.entries(SIGNAL_CODES)) {
   process.on(name, () => {
     if (cancellation.signal.aborted) process.exit();
-    process.exitCode = code2;
+    process.exitCode = code;
     cancellation.abort(new Error("the step was cancelled"));
   });
 }
 try {
-  const code2 = await run(cancellation.signal);
-  process.exitCode ??= code2;
+  const code = await run(cancellation.signal);
+  process.exitCode ??= code;
 } catch (error) {
   if (!(error instanceof InputError || error instanceof RunnerError)) throw error;
   runner.annotate("error", "The step is set up wrongly", error.message);
@@ -3057,8 +3069,8 @@ try {
 async function run(signal) {
   const inputs = readInputs(runner);
   const pull2 = readPullRequest(runner.env);
-  const context = contextOf(inputs, runner.env);
-  const comment = commentFor(inputs, pull2);
+  const context = readContext(inputs, runner.env);
+  const comment = prepareComment(inputs, pull2);
   const started = await start(inputs, pull2, signal);
   if (!("connection" in started)) return await finish(started, { context, comment });
   const { connection, job } = started;
@@ -3085,7 +3097,7 @@ async function start(inputs, pull2, signal) {
     identity = inputs.token ? new AccessToken(inputs.token) : new WorkflowIdentity(runner, inputs.audience, pull2);
     const token = await identity.token(signal);
     const connection = connect(inputs, identity, token, runner);
-    const key = inputs.idempotencyKey ?? idempotencyKeyOf(runner.env, inputs.prompt);
+    const key = inputs.idempotencyKey ?? deriveIdempotencyKey(runner.env, inputs.prompt);
     const job = await createJob(connection, inputs, key, signal);
     if (job.id !== null) return { connection, job };
     return { kind: "failed", job, reason: "the platform gave the job no identifier" };
@@ -3094,7 +3106,8 @@ async function start(inputs, pull2, signal) {
     if (error instanceof AuthenticationError || error instanceof PermissionError) {
       showClaims(identity);
     }
-    return { kind: "failed", job: void 0, reason: explainError(error) };
+    const kind = mayHaveStarted(error) ? "unknown" : "failed";
+    return { kind, job: void 0, reason: explainError(error) };
   }
 }
 function showClaims(identity) {
@@ -3111,11 +3124,11 @@ async function finish(outcome, { context, comment }) {
   runner.setOutput("pull-request", job?.prLink ?? "");
   const words = describeOutcome(outcome);
   if (job?.prLink) runner.annotate("notice", words, `Pull request: ${job.prLink}`);
-  if (goesOn(outcome) && outcome.kind !== "started") {
+  if (isUnfinished(outcome) && outcome.kind !== "started") {
     runner.info("To go on waiting, with an access token in QUILLGATE_TOKEN:");
-    runner.info(resumeCommand(outcome.job, context));
+    runner.info(formatResumeCommand(outcome.job, context));
   }
-  const failure = failureOf(outcome, context);
+  const failure = explainFailure(outcome, context);
   if (failure !== void 0) {
     const level = outcome.kind === "cancelled" ? "warning" : "error";
     runner.annotate(level, words, failure);
@@ -3127,7 +3140,7 @@ async function finish(outcome, { context, comment }) {
 function describeStatus({ id, status }) {
   return `The job ${id} is ${status ?? "in a state that is not known"}.`;
 }
-function failureOf(outcome, { project }) {
+function explainFailure(outcome, { project }) {
   const { kind, job } = outcome;
   switch (kind) {
     case "started":
@@ -3138,17 +3151,19 @@ function failureOf(outcome, { project }) {
       return `The job ${job?.id} goes on. Give the input timeout more time, or set wait to false.`;
     case "cancelled":
       return job === void 0 ? "The gateway's list of jobs shows whether there is one." : `The job ${job.id} goes on.`;
+    case "unknown":
+      return `${outcome.reason}. Look at the platform's dashboard first: a re-run starts another job, unless it has the same idempotency-key.`;
     case "failed":
       return outcome.reason;
   }
 }
-function contextOf({ gateway, project, prompt }, env) {
+function readContext({ gateway, project, prompt }, env) {
   const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
   const { GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: attempt = "1" } = env;
   const run2 = `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
   return { gateway, project, prompt, run: run2 };
 }
-function commentFor(inputs, pull2) {
+function prepareComment(inputs, pull2) {
   if (!inputs.comment) return void 0;
   if (pull2 === void 0) {
     runner.info("There is no comment, since this event is not about a pull request.");
@@ -3165,7 +3180,7 @@ function commentFor(inputs, pull2) {
 }
 async function writeComment(comment, outcome, context, signal) {
   try {
-    await comment?.write(commentOn(outcome, context), signal);
+    await comment?.write(composeComment(outcome, context), signal);
   } catch (error) {
     if (!(error instanceof CommentError)) throw error;
     if (signal?.aborted) return;

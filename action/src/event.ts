@@ -14,14 +14,14 @@ export function readPullRequest(env: NodeJS.ProcessEnv): PullRequest | undefined
   const event = readEvent(env.GITHUB_EVENT_PATH);
   const pull = event?.pull_request;
   if (pull !== undefined) {
-    const number = numberOf(pull);
+    const number = readNumber(pull);
     const { head, base } = pull as { head?: Side; base?: Side };
     const fromFork = head !== undefined && head.repo?.id !== base?.repo?.id;
     return number === undefined ? undefined : { number, fromFork };
   }
   // A comment on a pull request is an event of an issue.
   const issue = event?.issue;
-  const number = issue?.pull_request === undefined ? undefined : numberOf(issue);
+  const number = issue?.pull_request === undefined ? undefined : readNumber(issue);
   return number === undefined ? undefined : { number, fromFork: false };
 }
 
@@ -44,6 +44,6 @@ function readEvent(path: string | undefined): Event | undefined {
   }
 }
 
-function numberOf({ number }: { number?: unknown }): number | undefined {
+function readNumber({ number }: { number?: unknown }): number | undefined {
   return Number.isSafeInteger(number) ? (number as number) : undefined;
 }

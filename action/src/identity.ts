@@ -122,7 +122,7 @@ export class WorkflowIdentity implements Identity {
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
       });
       const text = await response.text();
-      if (response.ok) return tokenIn(text) ?? { reason: "its answer has none", mayPass: false };
+      if (response.ok) return parseToken(text) ?? { reason: "its answer has none", mayPass: false };
       const mayPass = response.status >= 500 || response.status === 429;
       return { reason: `status ${response.status}`, mayPass };
     } catch {
@@ -137,7 +137,7 @@ interface Failure {
   mayPass: boolean;
 }
 
-function tokenIn(text: string): string | undefined {
+function parseToken(text: string): string | undefined {
   try {
     const { value } = JSON.parse(text) as { value?: unknown };
     return typeof value === "string" && value !== "" ? value : undefined;

@@ -92,9 +92,11 @@ function readPrompt(runner: Runner): string {
  */
 function readPromptFile(runner: Runner, name: string): string {
   const { GITHUB_WORKSPACE: workspace = process.cwd(), RUNNER_TEMP: temporary } = runner.env;
-  const file = realPath(resolve(workspace, name));
+  const file = resolveLinks(resolve(workspace, name));
   if (file === undefined) throw new InputError(`the input prompt-file: there is no file ${name}`);
-  const folders = [workspace, temporary].flatMap((folder) => (folder && realPath(folder)) || []);
+  const folders = [workspace, temporary].flatMap(
+    (folder) => (folder && resolveLinks(folder)) || [],
+  );
   if (!folders.some((folder) => isWithin(folder, file))) {
     throw new InputError(
       `the input prompt-file: ${name} is outside of the workspace and of the runner's temporary folder`,
@@ -116,7 +118,7 @@ function decode(bytes: Uint8Array, name: string): string {
   }
 }
 
-function realPath(path: string): string | undefined {
+function resolveLinks(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {

@@ -7,6 +7,7 @@ import {
   AuthenticationError,
   Client,
   ConnectionError,
+  DecodeError,
   JobWaitTimeoutError,
   OutcomeUnknownError,
   PermissionError,
@@ -67,7 +68,7 @@ export function connect(
  * What is the same for every attempt of this step in this attempt of the run, and differs for anything
  * else: the legs of a matrix share all variables of the runner, so the prompt is part of it.
  */
-export function idempotencyKeyOf(env: NodeJS.ProcessEnv, prompt: string): string {
+export function deriveIdempotencyKey(env: NodeJS.ProcessEnv, prompt: string): string {
   const names = [
     ...["GITHUB_SERVER_URL", "GITHUB_REPOSITORY_ID", "GITHUB_REPOSITORY", "GITHUB_WORKFLOW_REF"],
     ...["GITHUB_WORKFLOW", "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB", "GITHUB_ACTION"],
@@ -131,7 +132,19 @@ export async function waitForJob(
   }
 }
 
-/** What went wrong, and what to do, in a few sentences. */
+/**
+ * Whether a creation that failed like this may have started the job all the same: anything but a
+ * refusal in so many words.
+ */
+export function mayHaveStarted(error: unknown): boolean {
+  if (error instanceof ApiError) {
+    // What stands between here and the gateway answers in words of its own.
+    return error instanceof OutcomeUnknownError || (error.status >= 500 && error.code === null);
+  }
+  return [ConnectionError, TimeoutError, DecodeError].some((type) => error instanceof type);
+}
+
+/** What went wrong, in a sentence. */
 export function explainError(error: unknown): string {
   if (error instanceof AuthenticationError) {
     return `the gateway does not accept this identity: ${error.message}`;
@@ -140,10 +153,7 @@ export function explainError(error: unknown): string {
     return `the gateway does not allow this identity to do it: ${error.message}`;
   }
   if (error instanceof OutcomeUnknownError) {
-    return (
-      `nobody knows whether the job was created: ${error.message}. Look at the platform's dashboard first; ` +
-      "a re-run starts a job in any case, unless it has the same idempotency-key"
-    );
+    return `the platform gave no answer that can be relied on: ${error.message}`;
   }
   if (error instanceof RateLimitError) {
     const when = error.retryAfter === null ? "" : ` There is room again in ${error.retryAfter} s.`;

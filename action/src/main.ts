@@ -9,17 +9,18 @@ import {
   type Connection,
   connect,
   createJob,
+  deriveIdempotencyKey,
   explainError,
-  idempotencyKeyOf,
+  mayHaveStarted,
   waitForJob,
 } from "./job.js";
 import {
   type Context,
-  commentOn,
+  composeComment,
   describeOutcome,
-  goesOn,
+  formatResumeCommand,
+  isUnfinished,
   type Outcome,
-  resumeCommand,
   summarize,
 } from "./report.js";
 import { Runner, RunnerError } from "./runner.js";
@@ -28,17 +29,19 @@ import { Runner, RunnerError } from "./runner.js";
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGBREAK: 149 } as const;
 /** The claims that rules are made of; see docs/github-actions.md. */
 const SHOWN_CLAIMS = [
-  ...[
-    "iss",
-    "aud",
-    "sub",
-    "repository",
-    "repository_id",
-    "repository_owner_id",
-    "event_name",
-    "ref",
-  ],
-  ...["ref_type", "environment", "job_workflow_ref", "actor_id", "runner_environment"],
+  "iss",
+  "aud",
+  "sub",
+  "repository",
+  "repository_id",
+  "repository_owner_id",
+  "event_name",
+  "ref",
+  "ref_type",
+  "environment",
+  "job_workflow_ref",
+  "actor_id",
+  "runner_environment",
 ];
 
 const runner = new Runner(process.env, (line) => process.stdout.write(`${line}\n`));
@@ -65,8 +68,8 @@ try {
 async function run(signal: AbortSignal): Promise<number> {
   const inputs = readInputs(runner);
   const pull = readPullRequest(runner.env);
-  const context = contextOf(inputs, runner.env);
-  const comment = commentFor(inputs, pull);
+  const context = readContext(inputs, runner.env);
+  const comment = prepareComment(inputs, pull);
 
   const started = await start(inputs, pull, signal);
   if (!("connection" in started)) return await finish(started, { context, comment });
@@ -104,7 +107,7 @@ async function start(
       : new WorkflowIdentity(runner, inputs.audience, pull);
     const token = await identity.token(signal);
     const connection = connect(inputs, identity, token, runner);
-    const key = inputs.idempotencyKey ?? idempotencyKeyOf(runner.env, inputs.prompt);
+    const key = inputs.idempotencyKey ?? deriveIdempotencyKey(runner.env, inputs.prompt);
     const job = await createJob(connection, inputs, key, signal);
     if (job.id !== null) return { connection, job };
     return { kind: "failed", job, reason: "the platform gave the job no identifier" };
@@ -113,7 +116,8 @@ async function start(
     if (error instanceof AuthenticationError || error instanceof PermissionError) {
       showClaims(identity);
     }
-    return { kind: "failed", job: undefined, reason: explainError(error) };
+    const kind = mayHaveStarted(error) ? "unknown" : "failed";
+    return { kind, job: undefined, reason: explainError(error) };
   }
 }
 
@@ -137,11 +141,11 @@ async function finish(
   runner.setOutput("pull-request", job?.prLink ?? "");
   const words = describeOutcome(outcome);
   if (job?.prLink) runner.annotate("notice", words, `Pull request: ${job.prLink}`);
-  if (goesOn(outcome) && outcome.kind !== "started") {
+  if (isUnfinished(outcome) && outcome.kind !== "started") {
     runner.info("To go on waiting, with an access token in QUILLGATE_TOKEN:");
-    runner.info(resumeCommand(outcome.job, context));
+    runner.info(formatResumeCommand(outcome.job, context));
   }
-  const failure = failureOf(outcome, context);
+  const failure = explainFailure(outcome, context);
   if (failure !== undefined) {
     const level = outcome.kind === "cancelled" ? "warning" : "error";
     runner.annotate(level, words, failure);
@@ -156,7 +160,7 @@ function describeStatus({ id, status }: AgentJob): string {
 }
 
 /** What an annotation says where the step does not succeed. */
-function failureOf(outcome: Outcome, { project }: Context): string | undefined {
+function explainFailure(outcome: Outcome, { project }: Context): string | undefined {
   const { kind, job } = outcome;
   switch (kind) {
     case "started":
@@ -169,19 +173,24 @@ function failureOf(outcome: Outcome, { project }: Context): string | undefined {
       return job === undefined
         ? "The gateway's list of jobs shows whether there is one."
         : `The job ${job.id} goes on.`;
+    case "unknown":
+      return (
+        `${outcome.reason}. Look at the platform's dashboard first: a re-run starts another job, ` +
+        "unless it has the same idempotency-key."
+      );
     case "failed":
       return outcome.reason;
   }
 }
 
-function contextOf({ gateway, project, prompt }: Inputs, env: NodeJS.ProcessEnv): Context {
+function readContext({ gateway, project, prompt }: Inputs, env: NodeJS.ProcessEnv): Context {
   const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
   const { GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: attempt = "1" } = env;
   const run = `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
   return { gateway, project, prompt, run };
 }
 
-function commentFor(inputs: Inputs, pull: PullRequest | undefined): JobComment | undefined {
+function prepareComment(inputs: Inputs, pull: PullRequest | undefined): JobComment | undefined {
   if (!inputs.comment) return undefined;
   if (pull === undefined) {
     runner.info("There is no comment, since this event is not about a pull request.");
@@ -207,7 +216,7 @@ async function writeComment(
   signal?: AbortSignal,
 ): Promise<void> {
   try {
-    await comment?.write(commentOn(outcome, context), signal);
+    await comment?.write(composeComment(outcome, context), signal);
   } catch (error) {
     if (!(error instanceof CommentError)) throw error;
     if (signal?.aborted) return;

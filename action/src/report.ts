@@ -9,6 +9,7 @@ export type Outcome =
   | { kind: "timed-out"; job: AgentJob; after: string }
   /** `job` is missing where it was not created, or nobody knows whether it was. */
   | { kind: "cancelled"; job: AgentJob | undefined }
+  | { kind: "unknown"; job: undefined; reason: string }
   | { kind: "failed"; job: AgentJob | undefined; reason: string };
 
 /** Where the step ran, and what it asked for. */
@@ -36,6 +37,8 @@ export function describeOutcome(outcome: Outcome): string {
       return job === undefined
         ? "The step was cancelled before the gateway said that it has created the job"
         : "The step was cancelled; the job goes on";
+    case "unknown":
+      return "It is not known whether the job was started";
     case "failed":
       return job === undefined ? "The job was not started" : "The job is no longer waited for";
   }
@@ -45,34 +48,34 @@ export function describeOutcome(outcome: Outcome): string {
 export function summarize(outcome: Outcome, context: Context): string {
   const parts = [
     `### ${describeOutcome(outcome)}`,
-    ...(outcome.kind === "failed" ? [`> ${escapeMarkdown(outcome.reason)}`] : []),
-    tableOf(outcome.job, context),
-    ...(goesOn(outcome)
-      ? [`To go on waiting:\n\n${fence(resumeCommand(outcome.job, context))}`]
+    ...("reason" in outcome ? [`> ${escapeMarkdown(outcome.reason)}`] : []),
+    formatTable(outcome.job, context),
+    ...(isUnfinished(outcome)
+      ? [`To go on waiting:\n\n${formatBlock(formatResumeCommand(outcome.job, context))}`]
       : []),
-    `<details><summary>Prompt</summary>\n\n${fence(shorten(context.prompt))}\n\n</details>`,
+    `<details><summary>Prompt</summary>\n\n${formatBlock(shorten(context.prompt))}\n\n</details>`,
   ];
   return parts.join("\n\n");
 }
 
 /** The comment on the pull request; the prompt stays out of it, since it could mention people. */
-export function commentOn(outcome: Outcome, context: Context): string {
+export function composeComment(outcome: Outcome, context: Context): string {
   const { job } = outcome;
-  const link = job?.prLink ? linkTo(job.prLink) : undefined;
+  const link = job?.prLink ? formatLink(job.prLink) : undefined;
   const parts = [
     `**${describeOutcome(outcome)}**${link ? `: ${link}` : ""}`,
-    `${job?.id ? `Job ${code(job.id)} of` : "In"} the project ${code(context.project)}, from [this run](${context.run}).`,
+    `${job?.id ? `Job ${formatCode(job.id)} of` : "In"} the project ${formatCode(context.project)}, from [this run](${context.run}).`,
   ];
   return parts.join("\n\n");
 }
 
 /** Whether there is a job that the step no longer waits for, and that may not have ended. */
-export function goesOn(outcome: Outcome): outcome is Outcome & { job: AgentJob } {
+export function isUnfinished(outcome: Outcome): outcome is Outcome & { job: AgentJob } {
   return outcome.kind !== "ended" && typeof outcome.job?.id === "string";
 }
 
 /** What goes on waiting for the job from a terminal; the token comes from `QUILLGATE_TOKEN`. */
-export function resumeCommand(job: AgentJob, { gateway, project }: Context): string {
+export function formatResumeCommand(job: AgentJob, { gateway, project }: Context): string {
   const settings = [
     `QUILLGATE_BASE_URL=${quote(gateway)}`,
     `QUILLGATE_PROJECT_ID=${quote(project)}`,
@@ -80,12 +83,12 @@ export function resumeCommand(job: AgentJob, { gateway, project }: Context): str
   return `${settings.join(" ")} npx quillgate job watch ${quote(job.id ?? "")}`;
 }
 
-function tableOf(job: AgentJob | undefined, { project }: Context): string {
-  const link = job?.prLink ? linkTo(job.prLink) : undefined;
+function formatTable(job: AgentJob | undefined, { project }: Context): string {
+  const link = job?.prLink ? formatLink(job.prLink) : undefined;
   const none = job?.status === "completed" ? "none: no file was changed" : "none yet";
   const rows = [
-    ["Project", code(project)],
-    ...(job?.id ? [["Job", code(job.id)]] : []),
+    ["Project", formatCode(project)],
+    ...(job?.id ? [["Job", formatCode(job.id)]] : []),
     ...(job ? [["Status", escapeMarkdown(job.status ?? "unknown")]] : []),
     ...(job ? [["Pull request", link ?? none]] : []),
   ];
@@ -94,35 +97,35 @@ function tableOf(job: AgentJob | undefined, { project }: Context): string {
 }
 
 /** A link where the address is one of the web; what else it could be is only shown. */
-function linkTo(address: string): string {
+function formatLink(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url?.protocol !== "https:") return code(address);
+  if (url?.protocol !== "https:") return formatCode(address);
   const [, repository, number] = /^\/([\w.-]+\/[\w.-]+)\/pull\/(\d+)$/.exec(url.pathname) ?? [];
   const label = repository ? `${repository}#${number}` : `${url.host}${url.pathname}`;
   return `[${escapeMarkdown(label)}](<${url.href}>)`;
 }
 
 function escapeMarkdown(text: string): string {
-  return oneLine(text).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
+  return joinLines(text).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
 }
 
-function code(text: string): string {
-  const line = oneLine(text);
-  const marks = "`".repeat(longestRun(line) + 1);
+function formatCode(text: string): string {
+  const line = joinLines(text);
+  const marks = "`".repeat(findLongestRun(line) + 1);
   return marks.length === 1 ? `\`${line}\`` : `${marks} ${line} ${marks}`;
 }
 
 /** A block that no text within can end. */
-function fence(text: string): string {
-  const marks = "`".repeat(Math.max(3, longestRun(text) + 1));
+function formatBlock(text: string): string {
+  const marks = "`".repeat(Math.max(3, findLongestRun(text) + 1));
   return `${marks}text\n${text}\n${marks}`;
 }
 
-function longestRun(text: string): number {
+function findLongestRun(text: string): number {
   return Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
 }
 
-function oneLine(text: string): string {
+function joinLines(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 

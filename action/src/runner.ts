@@ -44,7 +44,7 @@ export class Runner {
   }
 
   info(text: string): void {
-    this.#write(this.#redact(inert(text)));
+    this.#write(this.#redact(neutralize(text)));
   }
 
   debug(text: string): void {
@@ -100,7 +100,7 @@ export class Runner {
  * Text as one line that commands nothing: the runner obeys a line that begins with `::`, and one
  * that has `##[` anywhere.
  */
-function inert(text: string): string {
+function neutralize(text: string): string {
   const line = text.replace(/[\r\n]+/g, " ").replaceAll("##[", "## [");
   return line.trimStart().startsWith("::") ? `· ${line}` : line;
 }

@@ -11,8 +11,8 @@ export const PROJECT = "demo-docs";
 export const REPOSITORY_ID = "2002";
 const PULL = "https://github.com/acme/docs/pull/12";
 const PROMPT = "Document release 1.2";
-/** The head of a pull request's event. */
-const pullRequest = (number, { headId = 2002 } = {}) => ({
+/** The payload of a pull request's event. */
+const pullRequestEvent = (number, { headId = 2002 } = {}) => ({
   number,
   pull_request: {
     number,
@@ -188,7 +188,7 @@ export function describeAction(name, startPlace) {
 
     test("says how to go on though GitHub does not answer, and ends at once when asked again", async () => {
       github.hangs = true;
-      const options = { with: { comment: true }, event: pullRequest(12) };
+      const options = { with: { comment: true }, event: pullRequestEvent(12) };
       const { running, job } = await startJob(options);
       running.cancel("SIGINT");
       await running.says(/npx quillgate job watch/);
@@ -233,7 +233,7 @@ export function describeAction(name, startPlace) {
 
     test("says why a pull request from a fork has no identity", async () => {
       for (const headId of [7007, null]) {
-        const event = pullRequest(12, { headId });
+        const event = pullRequestEvent(12, { headId });
         const identity = { ACTIONS_ID_TOKEN_REQUEST_URL: "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "" };
         const env = { ...identity, GITHUB_EVENT_NAME: "pull_request" };
         const result = await runStep(step({ env, event }));
@@ -246,7 +246,7 @@ export function describeAction(name, startPlace) {
 
     test("says which permission a job without identity lacks", async () => {
       const env = { ACTIONS_ID_TOKEN_REQUEST_URL: "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "" };
-      const result = await runStep(step({ env, event: pullRequest(12) }));
+      const result = await runStep(step({ env, event: pullRequestEvent(12) }));
       assert.equal(result.code, 1);
       assert.match(only(errors(result)).message, /permissions: id-token: write/);
     });
@@ -297,11 +297,14 @@ export function describeAction(name, startPlace) {
       await place.loseCreation();
       const result = await runStep(step());
       assert.equal(result.code, 1);
-      assert.match(only(errors(result)).message, /nobody knows whether the job was created/);
+      const { title, message } = only(errors(result));
+      assert.equal(title, "It is not known whether the job was started");
+      assert.match(message, /unless it has the same idempotency-key/);
+      assert.match(result.summary, /^### It is not known/);
     });
 
     test("keeps one comment on the pull request, over all runs", async () => {
-      const event = pullRequest(12);
+      const event = pullRequestEvent(12);
       const options = { with: { comment: true }, event };
       const { result, job } = await runJob(completed, options);
       assert.equal(result.code, 0, result.raw);
@@ -334,7 +337,7 @@ export function describeAction(name, startPlace) {
     });
 
     test("never writes over a comment of somebody else's", async () => {
-      const options = { with: { comment: true }, event: pullRequest(12) };
+      const options = { with: { comment: true }, event: pullRequestEvent(12) };
       await runJob(completed, options);
       const { body } = github.comments[0];
       github.comments = [];
@@ -352,7 +355,7 @@ export function describeAction(name, startPlace) {
 
     test("comments as the person whose token it is given", async () => {
       const inputs = { comment: true, "github-token": github.personalToken };
-      const options = { with: inputs, event: pullRequest(12) };
+      const options = { with: inputs, event: pullRequestEvent(12) };
       await runJob(completed, options);
       await runJob(completed, { ...options, env: { GITHUB_RUN_ATTEMPT: "2" } });
       const { user, writes } = only(github.comments);
@@ -361,7 +364,7 @@ export function describeAction(name, startPlace) {
 
     test("succeeds though the comment is refused, and warns", async () => {
       github.refusesComments = true;
-      const options = { with: { comment: true }, event: pullRequest(12) };
+      const options = { with: { comment: true }, event: pullRequestEvent(12) };
       const { result } = await runJob(completed, options);
       assert.equal(result.code, 0);
       const warnings = result.annotations.filter(({ level }) => level === "warning");

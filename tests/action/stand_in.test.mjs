@@ -76,13 +76,17 @@ describe("a gateway", () => {
     await place().failCreation(422);
     const result = await runStep(step());
     assert.equal(result.code, 1);
-    assert.match(only(errors(result)).message, /the gateway refused: .*it was refused.*request-1/);
+    const { title, message } = only(errors(result));
+    assert.equal(title, "The job was not started");
+    assert.match(message, /the gateway refused: .*it was refused.*request-1/);
   });
 
   test("that cannot be reached is named as such", async () => {
     const result = await runStep(step({ with: { gateway: "http://127.0.0.1:1" } }));
     assert.equal(result.code, 1);
-    assert.match(only(errors(result)).message, /the gateway cannot be reached/);
+    const { title, message } = only(errors(result));
+    assert.equal(title, "It is not known whether the job was started");
+    assert.match(message, /the gateway cannot be reached/);
   });
 });
 
