@@ -1,6 +1,6 @@
 /** The rules of docs/github-actions.md in the gateway in workerd: whom each lets in, and whom it does not. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { startGate } from "../gateway/gate.mjs";
 import { keepNudging } from "../harness/gateway.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
@@ -15,12 +15,8 @@ const NEVER_MS = 24 * 3600 * 1000;
 const issuers = {};
 let gate;
 
-before(async () => {
-  for (const { heading } of EXAMPLES) issuers[heading] = await startIssuer();
-});
-after(() => Promise.all(Object.values(issuers).map((issuer) => issuer.stop())));
-
 async function startTrusting(github) {
+  for (const { heading } of EXAMPLES) issuers[heading] = await startIssuer();
   const trusted = EXAMPLES.map(({ heading }) => ({
     issuer: issuers[heading].url,
     audience: "quillgate",
@@ -46,6 +42,7 @@ async function startTrusting(github) {
       stopNudging();
       github.issuer = ofGithub;
       await gate.stop();
+      await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
     },
   };
 }
