@@ -1,0 +1,118 @@
+/** The comment on a pull request: one for each step, written again by every run of it. */
+
+import { createHash } from "node:crypto";
+
+/** The comment could not be written; the message says why. */
+export class CommentError extends Error {}
+
+/** Where comments are written, and by whom. */
+export interface CommentPlace {
+  /** The address of GitHub's API. */
+  api: string;
+  /** As in `acme/docs`. */
+  repository: string;
+  /** The pull request's number. */
+  number: number;
+  /** What GitHub's API is asked with. */
+  token: string;
+  /** What tells this step's comment from others. */
+  step: string;
+}
+
+interface Comment {
+  id: number;
+  body?: string | null;
+  user?: { id?: number; type?: string } | null;
+}
+
+const ATTEMPT_TIMEOUT = 5_000;
+const PER_PAGE = 100;
+/** Further comments are not looked through. */
+const MOST_PAGES = 30;
+
+/** Keeps one comment up to date. */
+export class JobComment {
+  readonly #place: CommentPlace;
+  readonly #marker: string;
+  #id: number | undefined;
+  /** Takes back what is under way. */
+  #signal: AbortSignal | undefined;
+
+  constructor(place: CommentPlace) {
+    this.#place = place;
+    const digest = createHash("sha256").update(place.step).digest("hex").slice(0, 32);
+    // Markdown does not show it.
+    this.#marker = `<!-- quillgate-action ${digest} -->`;
+  }
+
+  /**
+   * Writes the comment, or rewrites the one of an earlier run.
+   *
+   * @throws {CommentError}
+   */
+  async write(markdown: string, signal?: AbortSignal): Promise<void> {
+    const { repository, number } = this.#place;
+    this.#signal = signal;
+    this.#id ??= await this.#find();
+    const body = `${this.#marker}\n${markdown}`;
+    if (this.#id !== undefined) {
+      const target = `/repos/${repository}/issues/comments/${this.#id}`;
+      await this.#call("PATCH", target, { body });
+      return;
+    }
+    const target = `/repos/${repository}/issues/${number}/comments`;
+    this.#id = ((await this.#call("POST", target, { body })) as Comment).id;
+  }
+
+  async #find(): Promise<number | undefined> {
+    const { repository, number } = this.#place;
+    for (let page = 1; page <= MOST_PAGES; page++) {
+      const query = `per_page=${PER_PAGE}&page=${page}`;
+      const target = `/repos/${repository}/issues/${number}/comments?${query}`;
+      const comments = (await this.#call("GET", target)) as Comment[];
+      for (const comment of comments) if (await this.#isOwn(comment)) return comment.id;
+      if (comments.length < PER_PAGE) return undefined;
+    }
+    return undefined;
+  }
+
+  /** Anybody could copy the marker into a comment; theirs is not to be overwritten. */
+  async #isOwn({ body, user }: Comment): Promise<boolean> {
+    if (!body?.startsWith(this.#marker)) return false;
+    // The token of a run, or of a GitHub App, writes as a bot; it may not ask who it is.
+    if (user?.type === "Bot") return true;
+    const self = await this.#call("GET", "/user").catch(() => undefined);
+    return user?.id !== undefined && (self as { id?: number } | undefined)?.id === user.id;
+  }
+
+  async #call(method: string, target: string, content?: unknown): Promise<unknown> {
+    const { api, token } = this.#place;
+    const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT);
+    const response = await fetch(api + target, {
+      method,
+      headers: {
+        accept: "application/vnd.github+json",
+        authorization: `Bearer ${token}`,
+        "user-agent": "quillgate-action",
+        "x-github-api-version": "2022-11-28",
+        ...(content === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: content === undefined ? null : JSON.stringify(content),
+      redirect: "error",
+      signal: this.#signal ? AbortSignal.any([this.#signal, deadline]) : deadline,
+    }).catch(() => {
+      throw new CommentError("GitHub's API did not answer");
+    });
+    if (response.ok) return response.json();
+    await response.body?.cancel();
+    throw new CommentError(explainStatus(response.status));
+  }
+}
+
+function explainStatus(status: number): string {
+  if (status !== 403 && status !== 404) return `GitHub's API answered with status ${status}`;
+  return (
+    `GitHub's API answered with status ${status}: the job needs \`permissions: pull-requests: write\`, ` +
+    "which a workflow of a pull request from a fork does not get"
+  );
+}

@@ -1,0 +1,169 @@
+/** Who the workflow is to the gateway. */
+
+import type { PullRequest } from "./event.js";
+import type { Runner } from "./runner.js";
+
+/** Gives the token of each request. */
+export interface Identity {
+  /** A token that is good now. */
+  token(signal?: AbortSignal): Promise<string>;
+  /** What the token says; nothing of an access token, which only the gateway can read. */
+  readonly claims: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** There is no identity; the message says why, and what to do. */
+export class IdentityError extends Error {
+  /** Whether a later attempt may succeed. */
+  readonly mayPass: boolean;
+
+  constructor(message: string, mayPass = false) {
+    super(message);
+    this.mayPass = mayPass;
+  }
+}
+
+/** An access token of the gateway, as the workflow has stored it. */
+export class AccessToken implements Identity {
+  readonly claims = undefined;
+  readonly #token: string;
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  async token(): Promise<string> {
+    return this.#token;
+  }
+}
+
+const ATTEMPTS = 3;
+const ATTEMPT_TIMEOUT = 10_000;
+const PAUSE = 1_000;
+/** How long before its end a token is replaced, at most: requests take time. */
+const LONGEST_MARGIN = 60_000;
+
+/**
+ * The token that GitHub signs for this run. It is good for minutes, and a job may take longer, so it
+ * is asked for again before it expires.
+ */
+export class WorkflowIdentity implements Identity {
+  readonly #runner: Runner;
+  readonly #url: string;
+  readonly #credential: string;
+  #token: Promise<string> | undefined;
+  /** When the token is to be replaced, by this machine's monotonic clock. */
+  #end = 0;
+  #claims: Record<string, unknown> | undefined;
+
+  /** @throws {IdentityError} where GitHub signs nothing for this job */
+  constructor(runner: Runner, audience: string, pull: PullRequest | undefined) {
+    const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: credential } =
+      runner.env;
+    if (!url || !credential) throw new IdentityError(explainAbsence(pull));
+    runner.mask(credential);
+    this.#runner = runner;
+    this.#credential = credential;
+    const separator = url.includes("?") ? "&" : "?";
+    this.#url = `${url}${separator}audience=${encodeURIComponent(audience)}`;
+  }
+
+  get claims(): Readonly<Record<string, unknown>> | undefined {
+    return this.#claims;
+  }
+
+  token(signal?: AbortSignal): Promise<string> {
+    if (this.#token === undefined || performance.now() >= this.#end) {
+      // Nobody is to ask twice while the first request is under way.
+      this.#end = Number.POSITIVE_INFINITY;
+      this.#token = this.#renew(signal).catch((error: unknown) => {
+        this.#token = undefined;
+        throw error;
+      });
+    }
+    return this.#token;
+  }
+
+  async #renew(signal: AbortSignal | undefined): Promise<string> {
+    const began = performance.now();
+    const token = await this.#request(signal);
+    this.#runner.mask(token);
+    const claims = readClaims(token);
+    this.#claims = claims;
+    // Only the difference counts: the two machines' clocks may differ.
+    const lifetime = (Number(claims.exp) - Number(claims.iat)) * 1_000;
+    this.#end = lifetime > 0 ? began + lifetime - Math.min(lifetime / 4, LONGEST_MARGIN) : 0;
+    return token;
+  }
+
+  async #request(signal: AbortSignal | undefined): Promise<string> {
+    for (let attempt = 1; ; attempt++) {
+      const failure = await this.#attempt(signal);
+      if (typeof failure === "string") return failure;
+      signal?.throwIfAborted();
+      if (!failure.mayPass || attempt === ATTEMPTS) {
+        const { reason, mayPass } = failure;
+        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass);
+      }
+      this.#runner.info(`GitHub gave no identity token (${failure.reason}); asking again`);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE * attempt));
+    }
+  }
+
+  async #attempt(signal: AbortSignal | undefined): Promise<string | Failure> {
+    const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT);
+    try {
+      const response = await fetch(this.#url, {
+        headers: {
+          accept: "application/json",
+          authorization: `Bearer ${this.#credential}`,
+          "user-agent": "quillgate-action",
+        },
+        redirect: "error",
+        signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      });
+      const text = await response.text();
+      if (response.ok) return parseToken(text) ?? { reason: "its answer has none", mayPass: false };
+      const mayPass = response.status >= 500 || response.status === 429;
+      return { reason: `status ${response.status}`, mayPass };
+    } catch {
+      // The error's own words could hold the address, which is the run's alone.
+      return { reason: deadline.aborted ? "no answer in time" : "no connection", mayPass: true };
+    }
+  }
+}
+
+interface Failure {
+  reason: string;
+  mayPass: boolean;
+}
+
+function parseToken(text: string): string | undefined {
+  try {
+    const { value } = JSON.parse(text) as { value?: unknown };
+    return typeof value === "string" && value !== "" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readClaims(token: string): Record<string, unknown> {
+  try {
+    const payload = Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8");
+    return JSON.parse(payload) as Record<string, unknown>;
+  } catch {
+    throw new IdentityError("GitHub gave this job an identity token that cannot be read");
+  }
+}
+
+function explainAbsence(pull: PullRequest | undefined): string {
+  if (pull?.fromFork) {
+    return (
+      "GitHub gives no identity to a workflow of a pull request from a fork, so it cannot start a job. " +
+      "Skip the step there, or let somebody of the repository start it by a comment: see docs/github-actions.md"
+    );
+  }
+  return (
+    "this job has no identity. Add `permissions: id-token: write` to it, or to the workflow that calls it, " +
+    "or give an access token of the gateway as the input token"
+  );
+}

@@ -1,0 +1,146 @@
+/** What the workflow asks for, checked before anything is sent. */
+
+import { readFileSync, realpathSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import type { Runner } from "./runner.js";
+
+/** The inputs of `action.yml`. */
+export interface Inputs {
+  gateway: string;
+  project: string;
+  prompt: string;
+  audience: string;
+  /** An access token of the gateway, where the workflow's own identity is not used. */
+  token: string | undefined;
+  wait: boolean;
+  /** In milliseconds. */
+  timeout: number;
+  idempotencyKey: string | undefined;
+  comment: boolean;
+  githubToken: string | undefined;
+}
+
+/** An input that cannot be used; the message names it. */
+export class InputError extends Error {}
+
+const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+/** A job of a workflow runs for five days at most. */
+const LONGEST_TIMEOUT = 5 * 24 * 3_600_000;
+const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+/** A gateway takes bodies up to this. */
+const MOST_PROMPT_BYTES = 128 * 1024;
+
+/** Reads every input; what is secret is masked first. */
+export function readInputs(runner: Runner): Inputs {
+  const token = readSecret(runner, "token");
+  const githubToken = readSecret(runner, "github-token");
+  return {
+    gateway: readGateway(readRequired(runner, "gateway")),
+    project: readRequired(runner, "project"),
+    prompt: readPrompt(runner),
+    audience: readRequired(runner, "audience"),
+    token,
+    wait: readBoolean(runner, "wait"),
+    timeout: readDuration(runner, "timeout"),
+    idempotencyKey: runner.input("idempotency-key").trim() || undefined,
+    comment: readBoolean(runner, "comment"),
+    githubToken,
+  };
+}
+
+function readSecret(runner: Runner, name: string): string | undefined {
+  const secret = runner.input(name).trim();
+  runner.mask(secret);
+  return secret || undefined;
+}
+
+function readRequired(runner: Runner, name: string): string {
+  const value = runner.input(name).trim();
+  if (value === "") throw new InputError(`the input ${name} is missing`);
+  return value;
+}
+
+/** The gateway is sent a credential, so its address is `https:`, this machine aside. */
+function readGateway(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSecure = url?.protocol === "https:";
+  const isLocal = url?.protocol === "http:" && LOOPBACK.includes(url.hostname);
+  if (!isSecure && !isLocal) {
+    throw new InputError("the input gateway must be an https address, as in https://gate.example");
+  }
+  return text;
+}
+
+function readPrompt(runner: Runner): string {
+  const text = runner.input("prompt");
+  const file = runner.input("prompt-file").trim();
+  if (text.trim() !== "" && file !== "") {
+    throw new InputError("give either the input prompt or prompt-file, not both");
+  }
+  const prompt = file === "" ? text : readPromptFile(runner, file);
+  if (prompt.trim() === "") {
+    throw new InputError(
+      file === "" ? "the input prompt or prompt-file is missing" : `${file} is empty`,
+    );
+  }
+  return prompt;
+}
+
+/**
+ * A link in a checkout of somebody else's commit could point anywhere, and what it points to would
+ * be sent to the agent. So a file counts by where it really is.
+ */
+function readPromptFile(runner: Runner, name: string): string {
+  const { GITHUB_WORKSPACE: workspace = process.cwd(), RUNNER_TEMP: temporary } = runner.env;
+  const file = resolveLinks(resolve(workspace, name));
+  if (file === undefined) throw new InputError(`the input prompt-file: there is no file ${name}`);
+  const folders = [workspace, temporary].flatMap(
+    (folder) => (folder && resolveLinks(folder)) || [],
+  );
+  if (!folders.some((folder) => isWithin(folder, file))) {
+    throw new InputError(
+      `the input prompt-file: ${name} is outside of the workspace and of the runner's temporary folder`,
+    );
+  }
+  return decode(readFileSync(file), name);
+}
+
+function decode(bytes: Uint8Array, name: string): string {
+  if (bytes.length > MOST_PROMPT_BYTES) {
+    throw new InputError(
+      `the input prompt-file: ${name} has ${bytes.length} bytes, and a prompt at most ${MOST_PROMPT_BYTES}`,
+    );
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputError(`the input prompt-file: ${name} is not UTF-8`);
+  }
+}
+
+function resolveLinks(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isWithin(folder: string, file: string): boolean {
+  const path = relative(folder, file);
+  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
+function readBoolean(runner: Runner, name: string): boolean {
+  const text = runner.input(name).trim();
+  if (/^(true|True|TRUE)$/.test(text)) return true;
+  if (/^(false|False|FALSE)$/.test(text)) return false;
+  throw new InputError(`the input ${name} must be true or false`);
+}
+
+function readDuration(runner: Runner, name: string): number {
+  const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(runner.input(name).trim()) ?? [];
+  const milliseconds = Number(digits) * (UNITS[unit ?? ""] ?? Number.NaN);
+  if (milliseconds >= 1_000 && milliseconds <= LONGEST_TIMEOUT) return milliseconds;
+  throw new InputError(`the input ${name} must be 1s to 120h, as in 90s, 30m or 2h`);
+}

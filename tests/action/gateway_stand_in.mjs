@@ -1,0 +1,178 @@
+/** The gateway's paths of agent jobs, spoken without a gateway: quick, and under the tests' control. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { PROJECT } from "./scenarios.mjs";
+
+const JOBS = `/v2/agent/${PROJECT}/job`;
+/** What nobody has to wait for in vain on a busy machine. */
+const PATIENCE_MS = 30_000;
+/** As the gateway has it. */
+const LEEWAY_SECONDS = 60;
+const STREAM = { "content-type": "text/event-stream", "cache-control": "no-store" };
+
+/** @param {import("./github.mjs").Github} github whose tokens it accepts */
+export async function startStandIn(github) {
+  const standIn = new StandIn(github);
+  await standIn.start();
+  return standIn;
+}
+
+class StandIn {
+  #server = createServer((request, response) => this.#answer(request, response));
+  #github;
+  #jobs = [];
+  #keys = new Map();
+  #streams = new Set();
+  #faults = [];
+  #held;
+  /** The tokens of identities that came, each once. */
+  seen = new Set();
+  accessToken = "an-access-token-of-the-gateway";
+
+  constructor(github) {
+    this.#github = github;
+  }
+
+  async start() {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    this.url = `http://127.0.0.1:${this.#server.address().port}`;
+  }
+
+  async reset() {
+    this.#jobs = [];
+    this.#keys.clear();
+    this.#faults = [];
+    this.seen.clear();
+  }
+
+  /** Every job that was created, oldest first. */
+  async jobs() {
+    return this.#jobs.map(({ id, prompt, status }) => ({ id, prompt, status }));
+  }
+
+  /** Changes a job, and tells whoever watches it. */
+  async setJob(id, changes) {
+    const job = this.#jobs.find((other) => other.id === id);
+    Object.assign(job, changes);
+    for (const stream of this.#streams) if (stream.job === job) this.#tell(stream);
+  }
+
+  /** The status that the next creation is answered with. */
+  async failCreation(status) {
+    this.#faults.push(status);
+  }
+
+  async loseCreation() {
+    this.#faults.push("unknown");
+  }
+
+  /** Holds the next creation, which is carried out; gives what lets it go on. */
+  async holdCreation() {
+    const arrived = deferred();
+    const released = deferred();
+    this.#held = { arrived, released };
+    return { arrived: arrived.promise, release: released.resolve };
+  }
+
+  /** Ends every stream, as the gateway does when its token expires, until the condition holds. */
+  async endStreamsUntil(check) {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (!check()) {
+      assert.ok(performance.now() < deadline, "it happens before long");
+      for (const { response } of this.#streams) response.end();
+      await new Promise(setImmediate);
+    }
+  }
+
+  async stop() {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  async #answer(request, response) {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const refusal = this.#refuse(request.headers.authorization);
+    if (refusal) return this.#problem(response, ...refusal);
+    const { method, url } = request;
+    if (method === "POST" && url === JOBS) {
+      return this.#create(request, response, JSON.parse(Buffer.concat(chunks)));
+    }
+    const [, id, events] = /^\/job\/([^/]+)(\/events)?$/.exec(url.slice(JOBS.length - 4)) ?? [];
+    const job = this.#jobs.find((other) => other.id === id);
+    if (method !== "GET" || !job) return this.#problem(response, 404, "not-found", "no such job");
+    if (events) return this.#stream(response, job);
+    return send(response, 200, describe(job));
+  }
+
+  #refuse(authorization = "") {
+    const token = authorization.replace(/^Bearer /, "");
+    if (token === this.accessToken) return undefined;
+    if (!this.#github.tokens.includes(token)) return [401, "invalid-token", "it is not known"];
+    this.seen.add(token);
+    const { exp, aud, repository_id } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+    if ((exp + LEEWAY_SECONDS) * 1000 < Date.now()) return [401, "invalid-token", "it has expired"];
+    if (aud !== "quillgate") return [401, "invalid-token", "it is for another audience"];
+    if (repository_id === "2002") return undefined;
+    return [403, "identity-not-mapped", "no rule maps this identity"];
+  }
+
+  async #create(request, response, { prompt }) {
+    const fault = this.#faults.shift();
+    if (fault === "unknown") {
+      return this.#problem(response, 502, "upstream-failed", "no answer", { outcome: "unknown" });
+    }
+    if (fault !== undefined) return this.#problem(response, fault, "refused", "it was refused");
+    const key = request.headers["idempotency-key"];
+    if (!this.#keys.has(key)) {
+      const job = { id: `job_${this.#jobs.length + 1}`, prompt, status: "active", prLink: null };
+      this.#jobs.push(job);
+      this.#keys.set(key, job);
+    }
+    if (this.#held) {
+      const { arrived, released } = this.#held;
+      this.#held = undefined;
+      arrived.resolve();
+      await released.promise;
+    }
+    return send(response, 201, describe(this.#keys.get(key)));
+  }
+
+  #stream(response, job) {
+    const stream = { response, job, sent: 0 };
+    response.writeHead(200, STREAM).write("retry: 10\n\n");
+    this.#streams.add(stream);
+    response.on("close", () => this.#streams.delete(stream));
+    this.#tell(stream);
+  }
+
+  #tell({ response, job }) {
+    response.write(`event: job\ndata: ${JSON.stringify(describe(job))}\n\n`);
+    if (job.status !== "active") response.end();
+  }
+
+  #problem(response, status, kind, detail, more = {}) {
+    const type = "application/problem+json";
+    const problem = { type: `/problems/${kind}`, title: kind, status, detail, ...more };
+    send(response, status, problem, { "content-type": type, "x-request-id": "request-1" });
+  }
+}
+
+function describe({ id, status, prLink }) {
+  const source = { repository: "acme/docs", ref: "main" };
+  return { id, status, prLink, source, createdAt: "2026-11-01T12:00:00.000Z" };
+}
+
+function send(response, status, body, headers = { "content-type": "application/json" }) {
+  response.writeHead(status, headers).end(JSON.stringify(body));
+}
+
+/** `Promise.withResolvers`, which Node.js 20 does not have. */
+function deferred() {
+  const parts = {};
+  parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }));
+  return parts;
+}

@@ -1,0 +1,91 @@
+/** Workflows of the documentation: read, and their steps run as a runner would. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { ROOT } from "../../scripts/versions.mjs";
+import { makeFolders, startStep } from "./runner.mjs";
+
+/** The documentation of the action. */
+export const DOCS = readFileSync(join(ROOT, "docs", "github-actions.md"), "utf8");
+/** What names the action in a workflow. */
+const ACTION = /^quillgate\/quillgate\/action@v1$/;
+
+/**
+ * The workflow and the rule below a heading.
+ *
+ * @param {string} heading
+ */
+export function readExample(heading) {
+  const section = DOCS.split(/^##+ /m).find((text) => text.startsWith(`${heading}\n`));
+  assert.ok(section, `the documentation has the heading ${heading}`);
+  const block = (language) => {
+    const found = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "s").exec(section);
+    assert.ok(found, `${heading} has a block of ${language}`);
+    return found[1];
+  };
+  const text = block("yaml");
+  const json = JSON.parse(block("json"));
+  const rule = Array.isArray(json) ? json[0].rules[0] : json;
+  const workflow = parse(text);
+  // YAML 1.1 would take the key `on` for true; GitHub and this parser do not.
+  assert.ok(workflow.on, "it says when it runs");
+  const jobs = Object.values(workflow.jobs);
+  assert.equal(jobs.length, 1);
+  const permissions = { ...workflow.permissions, ...jobs[0].permissions };
+  assert.equal(permissions["id-token"], "write");
+  return { text, rule, job: jobs[0], permissions };
+}
+
+/**
+ * Runs the steps of a job; the action is its last.
+ *
+ * @param {{ steps: object[] }} job
+ * @param {object} options
+ * @param {object} options.github the context `github`
+ * @param {(folder: string) => void} [options.checkOut] what `actions/checkout` does
+ * @param {(inputs: object, folders: object) => import("./runner.mjs").StepOptions} options.toStep
+ *   what the action's step is started with
+ */
+export function startJobOf(job, { github, checkOut, toStep }) {
+  const home = mkdtempSync(join(tmpdir(), "quillgate-workflow-"));
+  const folders = makeFolders(home);
+  const context = { github, runner: { temp: folders.temp } };
+  const steps = job.steps.toSpliced?.(-1) ?? job.steps.slice(0, -1);
+  for (const step of steps) {
+    if (step.run) runScript(step, context, folders);
+    else {
+      assert.match(step.uses, /^actions\/checkout@v\d+$/);
+      checkOut(folders.workspace);
+    }
+  }
+  const last = job.steps.at(-1);
+  assert.match(last.uses, ACTION);
+  const running = startStep({ ...toStep(expandAll(last.with, context)), folders });
+  const clean = () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  return { ...running, ended: running.ended.finally(clean) };
+}
+
+function runScript({ run, env = {} }, context, { workspace, temp }) {
+  assert.doesNotMatch(run, /\$\{\{/, "no expression is expanded within a script");
+  const { PATH, HOME } = process.env;
+  const variables = { PATH, HOME, RUNNER_TEMP: temp, ...expandAll(env, context) };
+  execFileSync("bash", ["-e", "-c", run], { cwd: workspace, env: variables });
+}
+
+function expandAll(values, context) {
+  const entries = Object.entries(values);
+  return Object.fromEntries(entries.map(([name, value]) => [name, expand(value, context)]));
+}
+
+/** A value with its expressions expanded, which are members of contexts. */
+function expand(value, context) {
+  if (typeof value !== "string") return value;
+  return value.replace(/\$\{\{ ([\w.]+) \}\}/g, (_, path) => {
+    const found = path.split(".").reduce((part, name) => part?.[name], context);
+    assert.equal(typeof found, "string", path);
+    return found;
+  });
+}
