@@ -39,6 +39,7 @@ const TOOLS = {
  * @property {boolean} [browser] Chromium and the driver of the same version
  * @property {boolean} [firefox]
  * @property {boolean} [spreadsheet] LibreOffice's
+ * @property {boolean} [shells] zsh and fish, whose completions are tried where they are
  * @property {boolean} [packageTools] what is in `tests/package/tools`
  * @property {boolean} [python] what is in `tests/openapi/requirements.txt`
  *
@@ -79,6 +80,7 @@ export async function setup(needs = {}) {
   if (needs.browser) await step("browser", () => ensureBrowser(env, bin, looks.browser));
   if (needs.firefox) await step("Firefox", () => ensureFirefox(env, bin, looks.firefox));
   if (needs.spreadsheet) await step("spreadsheet", () => ensureSpreadsheet(env, bin));
+  if (needs.shells) await step("shells", () => installShells(env));
 
   env.PATH = [join(ROOT, "node_modules", ".bin"), env.PATH].join(delimiter);
   console.log(`setup: ready in ${seconds(started)}`);
@@ -427,6 +429,19 @@ async function ensureSpreadsheet(env, bin) {
   return found;
 }
 
+// --- shells ----------------------------------------------------------------
+
+/** Nothing else needs them, so a machine that cannot have them is no reason to stop. */
+async function installShells(env) {
+  const findMissing = () => ["zsh", "fish"].filter((name) => !findOnPath(name, env));
+  const missing = findMissing();
+  if (missing.length === 0) return "ready";
+  if (!canUseApt(env)) return `no ${missing.join(", no ")}`;
+  await installWithApt(missing.join(" and "), missing, env).catch(() => {});
+  const lacking = findMissing();
+  return lacking.length === 0 ? "installed" : `cannot be installed: ${lacking.join(", ")}`;
+}
+
 // --- files and words -------------------------------------------------------
 
 /** The first program of that name on PATH; a path stands for itself. */
@@ -463,6 +478,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
       browser: true,
       firefox: true,
       spreadsheet: true,
+      shells: true,
       packageTools: true,
       python: true,
     }),

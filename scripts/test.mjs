@@ -72,7 +72,7 @@ const SUITES = {
   "client-chrome": { needs: { ...WASM_PACK_NEEDS, browser: true }, run: inChrome(CLIENT) },
   "worker-node": { needs: WASM_PACK_NEEDS, run: testWorkerInNode },
   package: { needs: PACKAGE_NEEDS, built: true, run: testWithNode },
-  cli: { needs: BUILD_NEEDS, built: true, run: testWithNode },
+  cli: { needs: { ...BUILD_NEEDS, shells: true }, built: true, run: testWithNode },
   gateway: { needs: { ...BUILD_NEEDS, spreadsheet: true }, built: true, run: testWithNode },
   openapi: { needs: OPENAPI_NEEDS, built: true, run: testWithNode },
   gateway_package: { needs: BUILD_NEEDS, built: true, run: testWithNode },
