@@ -1856,8 +1856,12 @@ var AgentJobs = class {
       const sender = await this.#transport.sender();
       watch = new Task2(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
       const inner = { ...call, signal };
-      const module = this.#transport.mayStream && await Promise.resolve().then(() => (init_job_stream(), job_stream_exports)).catch(() => {
-      });
+      const module = this.#transport.mayStream && await Promise.race([
+        Promise.resolve().then(() => (init_job_stream(), job_stream_exports)).catch(() => {
+        }),
+        // An abort is heard while it is loading, too.
+        new Promise((resolve2) => signal.addEventListener("abort", () => resolve2()))
+      ]);
       if (module)
         yield* module.streamChanges(this.#transport, watch, id, inner, { follow, sleep });
       for (; ; ) {

@@ -134,7 +134,13 @@ export class AgentJobs {
       watch = new Task(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
       const inner = { ...call, signal };
       // What a gateway does not stream, polling makes up for. Most clients never need this part.
-      const module = this.#transport.mayStream && (await import("./job_stream.js").catch(() => {}));
+      const module =
+        this.#transport.mayStream &&
+        (await Promise.race([
+          import("./job_stream.js").catch(() => {}),
+          // An abort is heard while it is loading, too.
+          new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve())),
+        ]));
       if (module) yield* module.streamChanges(this.#transport, watch, id, inner, { follow, sleep });
       for (;;) {
         const change = await watch.next(this.#transport.callOptions(inner));

@@ -1,7 +1,7 @@
 /** Waiting for a job at a gateway that streams its changes. */
 
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -132,14 +132,31 @@ test("a gateway without streams is asked once, then polled", async () => {
   assert.equal(seen.looks, 2);
 });
 
-test("a package whose reader of streams cannot be loaded polls", async () => {
-  const folder = await install("without-streams");
+/** A client of another copy of the package, in which `change` did something to the reader of streams. */
+async function clientWhoseReader(name, change) {
+  const folder = await install(`reader-${name}`);
   const entry = createRequire(join(folder, "x.cjs")).resolve("quillgate");
-  rmSync(join(dirname(entry), "job_stream.js"));
-  const lacking = await import(pathToFileURL(entry).href);
+  change(join(dirname(entry), "job_stream.js"));
+  const { Client } = await import(pathToFileURL(entry).href);
   const baseUrl = `http://127.0.0.1:${server.address().port}`;
-  const polling = new lacking.Client({ baseUrl, projectId: "acme", token: TOKEN });
+  return new Client({ baseUrl, projectId: "acme", token: TOKEN });
+}
+
+test("a package whose reader of streams cannot be loaded polls", async () => {
+  const polling = await clientWhoseReader("is-missing", (path) => rmSync(path));
   assert.equal((await polling.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
+  assert.deepEqual([seen.streams.length, seen.looks], [0, 1]);
+});
+
+test("an abort is heard while the reader of streams is loading", async () => {
+  const endless =
+    "export const streamChanges = await new Promise(() => {});\n";
+  const loading = await clientWhoseReader("is-loading", (path) => writeFileSync(path, endless));
+  const controller = new AbortController();
+  const wait = loading.agentJobs.wait("j1", { signal: controller.signal });
+  await loading.agentJobs.get("j1");
+  controller.abort(new Error("not needed any more"));
+  await assert.rejects(wait, /not needed any more/);
   assert.deepEqual([seen.streams.length, seen.looks], [0, 1]);
 });
 
