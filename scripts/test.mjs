@@ -25,6 +25,9 @@ const PACKAGE_NEEDS = {
 const EXAMPLES_NEEDS = { ...BUILD_NEEDS, wasmPack: true, browser: true };
 const TEST_TIMEOUT_MS = 15 * 60_000;
 
+/** How many files of a suite run side by side, where they wait more than they work. */
+const SIDE_BY_SIDE = { gateway: 2 };
+
 /** Suites that start the gateway or the simulator with the canary. */
 const PLANTING = [
   "package",
@@ -249,7 +252,8 @@ async function testWithNode({ name, run }) {
   if (files.length === 0) throw new StepError(`${folder} holds no file called *.test.mjs`);
   const tap = join(LOGS, `suite-${name}.tap`);
   const outcome = await run(process.execPath, [
-    ...["--test", "--test-concurrency=1", `--test-timeout=${TEST_TIMEOUT_MS}`],
+    ...["--test", `--test-concurrency=${SIDE_BY_SIDE[name] ?? 1}`],
+    `--test-timeout=${TEST_TIMEOUT_MS}`,
     ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
     ...["--test-reporter=tap", `--test-reporter-destination=${tap}`],
     ...files,
