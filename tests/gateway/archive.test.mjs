@@ -565,20 +565,26 @@ test("days that are no longer retained are deleted, and no others", LONG, async 
   assert.equal(series.views.length, kept);
 });
 
-test("without a database the routes are answered 501, which names the binding", async () => {
-  await gate.gateway.stop();
-  gate.gateway = await startGateway({ ...gate.settings, archive: false });
-  gate.host = `127.0.0.1:${gate.gateway.port}`;
-  nudge();
-  for (const [path, json] of [
-    [query(WHOLE())],
-    ["/status"],
-    [`/backfill${query({ dateFrom: daysAgo(1) })}`],
-    ["/backfill", { dateFrom: daysAgo(1) }],
-  ]) {
-    const { detail } = assertProblem(await ask(path, { json }), 501, "archive-not-configured");
-    assert.match(detail, /D1 .*ARCHIVE/);
-  }
-});
+for (const [what, settings, words] of [
+  ["without a database", { archive: false }, /D1 .*ARCHIVE/],
+  ["without its tables", { archive: "without tables" }, /d1 migrations apply ARCHIVE/],
+]) {
+  test(`${what} the routes are answered 501, which says what to do`, async () => {
+    await gate.gateway.stop();
+    const elsewhere = join(state, what);
+    gate.gateway = await startGateway({ ...gate.settings, ...settings, state: elsewhere });
+    gate.host = `127.0.0.1:${gate.gateway.port}`;
+    nudge();
+    for (const [path, json] of [
+      [query(WHOLE())],
+      ["/status"],
+      [`/backfill${query({ dateFrom: daysAgo(1) })}`],
+      ["/backfill", { dateFrom: daysAgo(1) }],
+    ]) {
+      const { detail } = assertProblem(await ask(path, { json }), 501, "archive-not-configured");
+      assert.match(detail, words);
+    }
+  });
+}
 
 test("nothing secret was said", () => gate.assertDiscreet());

@@ -106,6 +106,8 @@ describe("two keys, newest first", () => {
       assert.equal(answer.status, 200, answer.text);
       const seen = (await keysSeen()).filter((name) => name.startsWith("read"));
       assert.deepEqual(seen, ["read", "readBefore"]);
+      const line = await gate.logged(answer.header("x-request-id"));
+      assert.match(line.operator, /refused the first of the gateway's keys/);
     });
   }
 
@@ -116,6 +118,8 @@ describe("two keys, newest first", () => {
     assert.equal(created.status, 201, created.text);
     assert.equal(before - remaining(created), 1, "it is counted once");
     assert.deepEqual(await keysSeen(), ["write", "writeBefore", "write", "writeBefore"]);
+    const line = await gate.logged(created.header("x-request-id"));
+    assert.match(line.operator, /refused the first of the gateway's keys/);
     assert.equal((await gate.upstream.jobs()).length, 2);
     assert.equal((await gate.upstream.jobs()).at(-1).id, created.json.id);
   });

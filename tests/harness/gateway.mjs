@@ -31,7 +31,7 @@ const execute = promisify(execFile);
  * @property {number} [port] a free one unless told
  * @property {string} [config] another wrangler configuration
  * @property {string} [main] the `index.js` of another build than the configured one
- * @property {boolean} [archive] with a database for the daily archive; what is kept there is named by
+ * @property {boolean | "without tables"} [archive] with a database for the daily archive; what is kept there is named by
  *   ARCHIVE_PROJECTS
  * @property {string} [readyPath] what answers 200 when it is ready
  * @property {NodeJS.ProcessEnv} [env]
@@ -55,7 +55,7 @@ export async function startGateway(options = {}) {
   const state = resolve(options.state ?? join(home, "state"));
   const ownConfig = options.config ?? CONFIG;
   const config = archive ? writeArchiveConfig(ownConfig, home) : ownConfig;
-  if (archive) await migrate(config, state, wranglerEnv(env, home));
+  if (archive === true) await migrate(config, state, wranglerEnv(env, home));
   const secrets = join(home, "secrets.env");
   writeFileSync(secrets, envFile(variables), { mode: 0o600 });
   const args = [

@@ -178,6 +178,14 @@ impl<'a> Attempts<'a> {
         self.keys.get(self.key)
     }
 
+    /// What the operator has to fix although the request was answered: a new key that is not
+    /// accepted is not seen otherwise until the old one is taken away.
+    #[must_use]
+    pub fn describe_refused_key(&self) -> Option<&'static str> {
+        (self.key > 0)
+            .then_some("the upstream refused the first of the gateway's keys (401) and was asked with the other")
+    }
+
     /// How long the next attempt may take.
     #[must_use]
     pub fn time_left(&self, now: Millis) -> Millis {

@@ -2,6 +2,8 @@
 //! `npm run check-config`, and as WebAssembly in the npm package `quillgate-gateway`, for those who
 //! have no Rust toolchain.
 
+mod slips;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -92,7 +94,10 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
     let mut texts = BTreeMap::new();
     for (name, value) in &variables {
         match value.as_str() {
-            None => report.add(name, "must be a text"),
+            None => report.add(
+                name,
+                "must be a text, in quotes; a list or an object is JSON in quotes",
+            ),
             Some(text) if text.len() > LONGEST_VALUE => {
                 report.add(name, format!("must have at most {LONGEST_VALUE} bytes"));
             }
@@ -102,6 +107,11 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
         }
     }
     let known = read_until_right(&mut texts, &mut report);
+    for (name, text) in &texts {
+        if let Some(slip) = slips::find_slip(name, text) {
+            report.add(name, slip);
+        }
+    }
     for name in variables.keys().filter(|name| !known.contains(name)) {
         let message = "is not a variable of the Worker";
         match find_closest(name, &known) {
@@ -228,7 +238,11 @@ mod tests {
                 json!("hunter2"),
                 "is not a variable of the Worker",
             ),
-            ("CREATE_LIMIT_PER_HOUR", json!(5), "must be a text"),
+            (
+                "CREATE_LIMIT_PER_HOUR",
+                json!(5),
+                "must be a text, in quotes; a list or an object is JSON in quotes",
+            ),
             ("ADMIN_API_KEY", json!("sk-hunter2"), "must be an admin key"),
             ("ADMIN_API_KEY", json!(""), "is not set"),
             (
@@ -251,6 +265,64 @@ mod tests {
             assert!(!problem.message.contains("hunter2"), "{problem:?}");
         }
         assert!(check("[]").is_err());
+    }
+
+    #[test]
+    fn what_matches_no_token_is_a_problem_although_the_worker_takes_it() {
+        let github = "https://token.actions.githubusercontent.com";
+        let enterprise = "https://github.hunter2.example/_services/token";
+        let issuers = |issuer: &str, claims: Value| {
+            let rule = json!({ "claims": claims, "projects": ["acme"], "scope": "jobs:read" });
+            let trusted = json!([{
+                "issuer": issuer,
+                "audience": "quillgate",
+                "jwks": "https://keys.example/jwks",
+                "rules": [rule],
+            }]);
+            with("TRUSTED_ISSUERS", &json!(trusted.to_string()))
+        };
+        let revoked = |items: Value| with("REVOKED_TOKENS_2", &json!(items.to_string()));
+        assert_eq!(
+            issuers(github, json!({ "repository_id": ["1", "2"] })),
+            NONE
+        );
+        assert_eq!(
+            issuers("https://other.example", json!({ "id": 1, "ref": "*" })),
+            NONE
+        );
+        assert_eq!(
+            revoked(json!(["eyJ", "a.b", { "sub": "a", "before": 1_766_000_000 }])),
+            NONE
+        );
+        for (problems, words) in [
+            (issuers(github, json!({ "repository_id": 1 })), "in quotes"),
+            (
+                issuers(enterprise, json!({ "repository_id": ["2", 1] })),
+                "in quotes",
+            ),
+            (
+                issuers(github, json!({ "ref": "refs/heads/hunter2/*" })),
+                "compared whole",
+            ),
+            (
+                revoked(json!(["eyJhbGciOiJIUzI1NiJ9.hunter2.hunter2"])),
+                "its id (jti)",
+            ),
+            (
+                revoked(json!([{ "jti": "eyJhbGciOiJIUzI1NiJ9.hunter2" }])),
+                "its id (jti)",
+            ),
+            (
+                revoked(json!([{ "sub": "a", "before": 1_766_000_000_000_u64 }])),
+                "in seconds",
+            ),
+        ] {
+            let [problem] = problems.as_slice() else {
+                panic!("{words}: {problems:?}");
+            };
+            assert!(problem.message.contains(words), "{problem:?}");
+            assert!(!problem.message.contains("hunter2"), "{problem:?}");
+        }
     }
 
     #[test]

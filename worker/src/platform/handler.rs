@@ -592,7 +592,7 @@ impl Work {
     ) -> Result<Outcome, Problem> {
         let store = self.archive()?;
         let held = store.series(self.project()?.as_str(), query).await;
-        let held = held.map_err(|error| self.gate_failed(&error))?;
+        let held = held.map_err(|error| self.archive_failed(&error))?;
         let body = archive::write_series(query, &held);
         let recheck_days = self.config.archive.recheck_days;
         let lifetime = if archive::is_final(query, &held, recheck_days) {
@@ -640,7 +640,7 @@ impl Work {
         let begin = archive::begin_of_backfill(&record, from, &self.config, now);
         let store = self.archive()?;
         let wanted = store.want(self.project()?.as_str(), begin).await;
-        wanted.map_err(|error| self.gate_failed(&error))?;
+        wanted.map_err(|error| self.archive_failed(&error))?;
         let body = archive::write_backfill(&record, begin, &self.config, now);
         Ok(Outcome::json(202, &body))
     }
@@ -648,7 +648,7 @@ impl Work {
     async fn load_archive(&mut self, now: Millis) -> Result<StoredProject, Problem> {
         let store = self.archive()?;
         let stored = store.load(self.project()?.as_str(), &self.config, now);
-        stored.await.map_err(|error| self.gate_failed(&error))
+        stored.await.map_err(|error| self.archive_failed(&error))
     }
 
     fn archive(&mut self) -> Result<ArchiveStore, Problem> {
@@ -973,6 +973,16 @@ impl Work {
     fn gate_failed(&mut self, error: &HostError) -> Problem {
         self.context.metrics.operator = Some(error.to_string());
         Problem::gate_unavailable()
+    }
+
+    /// The problem of a database that fails: before its migrations it has no tables.
+    fn archive_failed(&mut self, error: &HostError) -> Problem {
+        if !error.to_string().contains("no such table") {
+            return self.gate_failed(error);
+        }
+        let detail = "the archive's database has no tables: `wrangler d1 migrations apply ARCHIVE` makes them";
+        self.context.metrics.operator = Some(detail.to_owned());
+        Problem::archive_not_configured(detail)
     }
 }
 

@@ -170,7 +170,7 @@ impl<'a> UpstreamClient<'a> {
         let free = &mut || true;
         let answer = self.attempt(request, LONGEST_JOB, &mut attempts, first, free);
         let answer = answer.await;
-        self.conclude_read(request, &admitted, answer)
+        self.conclude_read(request, &admitted, answer, attempts.describe_refused_key())
     }
 
     /// What [`Self::read_job`] does with a success, which is never asked for again.
@@ -185,7 +185,7 @@ impl<'a> UpstreamClient<'a> {
             text: message.text(),
             error: String::new(),
         };
-        self.conclude_read(request, admitted, Ok(answer))
+        self.conclude_read(request, admitted, Ok(answer), None)
     }
 
     fn conclude_read(
@@ -193,8 +193,9 @@ impl<'a> UpstreamClient<'a> {
         request: &UpstreamRequest,
         admitted: &Admitted,
         answer: Result<Answer, TransportError>,
+        note: Option<&'static str>,
     ) -> Exchange<JobReply> {
-        self.conclude(request, admitted, answer, |head, text| {
+        self.conclude(request, admitted, answer, note, |head, text| {
             JobReply::read(head, &text)
         })
     }
@@ -235,7 +236,8 @@ impl<'a> UpstreamClient<'a> {
         let mut attempts = self.attempts(request, admitted.started);
         let answer = self.attempt(request, longest, &mut attempts, None, pay);
         let answer = answer.await;
-        self.conclude(request, &admitted, answer, read)
+        let note = attempts.describe_refused_key();
+        self.conclude(request, &admitted, answer, note, read)
     }
 
     /// Admits a request unless its breaker is open.
@@ -309,6 +311,7 @@ impl<'a> UpstreamClient<'a> {
         request: &UpstreamRequest,
         admitted: &Admitted,
         answer: Result<Answer, TransportError>,
+        note: Option<&'static str>,
         read: impl FnOnce(ReplyHead, JsString) -> Option<T>,
     ) -> Exchange<T> {
         let status = answer.as_ref().ok().map(|answer| answer.head.status);
@@ -323,7 +326,9 @@ impl<'a> UpstreamClient<'a> {
             metrics: ExchangeMetrics {
                 status,
                 milliseconds: now.since(admitted.started).0,
-                operator: failure.and_then(|failure| failure.operator.clone()),
+                operator: failure
+                    .and_then(|failure| failure.operator.clone())
+                    .or_else(|| note.map(str::to_owned)),
             },
             outcome,
         }

@@ -84,8 +84,11 @@ fn a_401_is_followed_by_the_older_key_even_after_a_post() {
         (Method::Post, "mint_old_write"),
     ] {
         let mut attempts = attempts(&all, method);
+        assert_eq!(attempts.describe_refused_key(), None);
         assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
         assert_eq!(key(&attempts), older);
+        let note = attempts.describe_refused_key().unwrap();
+        assert!(note.contains("the first of the gateway's keys"), "{note}");
         assert_eq!(after_status(&mut attempts, 401), NextAttempt::Stop);
         assert_eq!(key(&attempts), older);
     }
