@@ -2843,6 +2843,7 @@ var UNCONNECTED = {
   EHOSTUNREACH: "cannot be reached from this runner",
   ENETUNREACH: "cannot be reached from this runner",
   UND_ERR_CONNECT_TIMEOUT: "does not take connections",
+  "bad port": "is at a port that fetch does not use",
   CERT_HAS_EXPIRED: "has a certificate that has expired",
   DEPTH_ZERO_SELF_SIGNED_CERT: "has a certificate that is not trusted",
   SELF_SIGNED_CERT_IN_CHAIN: "has a certificate that is not trusted",
@@ -2913,8 +2914,9 @@ function isOfGateway({ status, headers }) {
   return status < 500 || (headers.get("content-type") ?? "").includes("json");
 }
 function findCode(error) {
-  const { code, cause } = error;
+  const { code, message, cause } = error;
   if (typeof code === "string") return code;
+  if (message === "bad port") return message;
   return cause instanceof Error ? findCode(cause) : void 0;
 }
 

@@ -10,6 +10,7 @@ const UNCONNECTED: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "cannot be reached from this runner",
   ENETUNREACH: "cannot be reached from this runner",
   UND_ERR_CONNECT_TIMEOUT: "does not take connections",
+  "bad port": "is at a port that fetch does not use",
   CERT_HAS_EXPIRED: "has a certificate that has expired",
   DEPTH_ZERO_SELF_SIGNED_CERT: "has a certificate that is not trusted",
   SELF_SIGNED_CERT_IN_CHAIN: "has a certificate that is not trusted",
@@ -93,7 +94,8 @@ function isOfGateway({ status, headers }: Response): boolean {
 }
 
 function findCode(error: unknown): string | undefined {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
   if (typeof code === "string") return code;
+  if (message === "bad port") return message;
   return cause instanceof Error ? findCode(cause) : undefined;
 }

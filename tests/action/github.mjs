@@ -126,6 +126,7 @@ class Github {
     }
     const [, id] = COMMENT.exec(pathname) ?? [];
     const comment = this.comments.find((other) => other.id === Number(id));
+    if (comment && request.method === "GET") return { status: 200, body: comment };
     if (!comment || request.method !== "PATCH") return refuse(404);
     comment.body = content.body;
     comment.writes.push(content.body);
