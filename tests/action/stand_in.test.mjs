@@ -125,6 +125,19 @@ describe("a gateway", () => {
     assert.match(result.summary, /npx quillgate job list/);
   });
 
+  test("that has not named its job when the step is cancelled is named with what lists jobs", async () => {
+    const held = await place().holdCreation();
+    const running = startStep(step());
+    await held.arrived;
+    running.cancel();
+    const result = await running.ended;
+    await held.release();
+    assert.equal(result.code, 130, result.raw);
+    for (const text of [result.log, result.summary]) {
+      assert.match(text, /QUILLGATE_PROJECT_ID=demo-docs npx quillgate job list/);
+    }
+  });
+
   test("that is lost while the step waits is said once, and that it is back", async () => {
     const { running, job } = await startJob();
     await place().vanish();
