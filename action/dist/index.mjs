@@ -2420,6 +2420,12 @@ loadFrom(() => decodeBytes(core_text_default));
 // action/src/comment.ts
 import { createHash } from "node:crypto";
 var CommentError = class extends Error {
+  /** The status that GitHub's API answered with, where it did. */
+  status;
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
 };
 var ATTEMPT_TIMEOUT = 5e3;
 var PER_PAGE = 100;
@@ -2477,7 +2483,12 @@ ${texts.join("\n\n")}`;
   async #read() {
     if (this.#id === void 0) return void 0;
     const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
-    return await this.#call("GET", target).catch(() => void 0);
+    try {
+      return await this.#call("GET", target);
+    } catch (error) {
+      if (error instanceof CommentError && error.status === 404) return void 0;
+      throw error;
+    }
   }
   async #find() {
     const { repository, number: number3 } = this.#place;
@@ -2515,9 +2526,15 @@ ${texts.join("\n\n")}`;
     }).catch(() => {
       throw new CommentError("GitHub's API did not answer");
     });
-    if (response.ok) return response.json();
-    await response.body?.cancel();
-    throw new CommentError(explainStatus(response.status));
+    const text3 = await response.text().catch(() => {
+      throw new CommentError("GitHub's API broke off its answer");
+    });
+    if (!response.ok) throw new CommentError(explainStatus(response.status), response.status);
+    try {
+      return JSON.parse(text3);
+    } catch {
+      throw new CommentError("GitHub's API answered with something that is not JSON");
+    }
   }
 };
 function parseEntries(text3) {
@@ -3385,7 +3402,7 @@ try {
 } catch (error) {
   if (!(error instanceof InputError || error instanceof RunnerError)) throw error;
   runner.annotate("error", "The step is set up wrongly", error.message);
-  if (error instanceof InputError) runner.appendSummary(summarizeMistake(error.message));
+  if (runner.env.GITHUB_STEP_SUMMARY) runner.appendSummary(summarizeMistake(error.message));
   process.exitCode = 1;
 }
 async function run(signal) {

@@ -6,7 +6,15 @@
 import { createHash } from "node:crypto";
 
 /** The comment could not be written; the message says why. */
-export class CommentError extends Error {}
+export class CommentError extends Error {
+  /** The status that GitHub's API answered with, where it did. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** Where comments are written, and by whom. */
 export interface CommentPlace {
@@ -107,7 +115,12 @@ export class JobComment {
   async #read(): Promise<Comment | undefined> {
     if (this.#id === undefined) return undefined;
     const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
-    return (await this.#call("GET", target).catch(() => undefined)) as Comment | undefined;
+    try {
+      return (await this.#call("GET", target)) as Comment;
+    } catch (error) {
+      if (error instanceof CommentError && error.status === 404) return undefined;
+      throw error;
+    }
   }
 
   async #find(): Promise<Comment | undefined> {
@@ -149,9 +162,15 @@ export class JobComment {
     }).catch(() => {
       throw new CommentError("GitHub's API did not answer");
     });
-    if (response.ok) return response.json();
-    await response.body?.cancel();
-    throw new CommentError(explainStatus(response.status));
+    const text = await response.text().catch(() => {
+      throw new CommentError("GitHub's API broke off its answer");
+    });
+    if (!response.ok) throw new CommentError(explainStatus(response.status), response.status);
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new CommentError("GitHub's API answered with something that is not JSON");
+    }
   }
 }
 

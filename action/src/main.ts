@@ -59,7 +59,7 @@ try {
 } catch (error) {
   if (!(error instanceof InputError || error instanceof RunnerError)) throw error;
   runner.annotate("error", "The step is set up wrongly", error.message);
-  if (error instanceof InputError) runner.appendSummary(summarizeMistake(error.message));
+  if (runner.env.GITHUB_STEP_SUMMARY) runner.appendSummary(summarizeMistake(error.message));
   process.exitCode = 1;
 }
 

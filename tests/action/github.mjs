@@ -68,6 +68,11 @@ class Github {
     };
   }
 
+  /** Waits until there is a comment. */
+  async untilCommented() {
+    while (this.comments.length === 0) await new Promise(setImmediate);
+  }
+
   /** A comment that somebody else has written. */
   addComment(number, body, user) {
     const comment = { id: 1000 + this.comments.length, number, body, user, writes: [body] };

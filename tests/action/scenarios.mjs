@@ -435,6 +435,16 @@ export function describeAction(name, startPlace) {
       assert.deepEqual([github.comments.length, own.writes.length], [103, 4]);
     });
 
+    test("writes another comment where its own was deleted while it waited", async () => {
+      const options = { with: { comment: true }, event: pullRequestEvent(12) };
+      const { running, job } = await startJob(options);
+      await github.untilCommented();
+      github.comments = [];
+      await place.setJob(job.id, completed);
+      assert.equal((await running.ended).code, 0);
+      assert.match(only(github.comments).body, /\[acme\/docs#12\]/);
+    });
+
     test("comments as the person whose token it is given", async () => {
       const inputs = { comment: true, "github-token": github.personalToken };
       const options = { with: inputs, event: pullRequestEvent(12) };
