@@ -159,6 +159,8 @@ describe("the list of the example of a push", () => {
     const prompt = push({ before, after });
     assert.match(prompt, /changed:\nA\tsrc\/api\/a\.ts\n$/);
     assert.match(prompt, NOTE);
+    // What the last commit leaves alone, one before it may have changed.
+    assert.match(push({ before, after: commit("README.md") }), NOTE);
   });
 
   test("is of every commit of a branch after a forced push of it", (t) => {
