@@ -159,14 +159,14 @@ var export_exports = {};
 __export(export_exports, {
   pull: () => pull
 });
-async function pull(controller, stream, source2, options, left, tools) {
+async function pull(controller2, stream, source2, options, left, tools) {
   const { signal } = left;
-  let pieces = piecesOf.get(controller);
+  let pieces = piecesOf.get(controller2);
   if (pieces === void 0) {
     refuse2(source2, options, tools.ValidationError);
     const begun = readPieces(source2, options, left, tools);
     signal.addEventListener("abort", () => begun.return());
-    piecesOf.set(controller, begun);
+    piecesOf.set(controller2, begun);
     pieces = begun;
   }
   let piece;
@@ -177,11 +177,11 @@ async function pull(controller, stream, source2, options, left, tools) {
     if (piece === void 0)
       throw signal.reason;
     if (piece.text !== "")
-      controller.enqueue(new TextEncoder().encode(piece.text));
+      controller2.enqueue(new TextEncoder().encode(piece.text));
     stream.cursor = piece.cursor;
   } while (piece.text === "" && piece.cursor !== null);
   if (piece.cursor === null) {
-    controller.close();
+    controller2.close();
     await pieces.return();
   }
 }
@@ -456,6 +456,18 @@ var init_job_stream = __esm({
     };
   }
 });
+
+// action/src/cancellation.ts
+var SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGBREAK: 149 };
+var controller = new AbortController();
+for (const [name, code] of Object.entries(SIGNAL_CODES)) {
+  process.on(name, () => {
+    if (controller.signal.aborted) process.exit();
+    process.exitCode = code;
+    controller.abort(new Error("the step was cancelled"));
+  });
+}
+var cancellation = controller.signal;
 
 // pkg/dist/byte_text.js
 var ALONE = 90;
@@ -963,7 +975,7 @@ var HERE = /^(.*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
 
 // pkg/dist/exchange.js
 function exchange(send, within, outer) {
-  const controller = new AbortController();
+  const controller2 = new AbortController();
   return new Promise((resolve2) => {
     const end = (result) => {
       clearTimeout(timer);
@@ -972,22 +984,22 @@ function exchange(send, within, outer) {
     };
     const stop = (cause, expired) => {
       end({ cause, expired });
-      controller.abort(cause);
+      controller2.abort(cause);
     };
     const expire = () => stop(new DOMException("timed out", "TimeoutError"), true);
     const timer = setTimeout(expire, within);
     const leave = hear(outer, (reason) => stop(reason, false));
     const work = async () => {
-      const response = await send(controller.signal);
+      const response = await send(controller2.signal);
       end({ response, body: await readBody(response) });
     };
     work().catch((cause) => stop(cause, false));
   });
 }
-function follow(controller, signal) {
+function follow(controller2, signal) {
   if (signal?.aborted)
-    controller.abort(signal.reason);
-  return hear(signal, (reason) => controller.abort(reason));
+    controller2.abort(signal.reason);
+  return hear(signal, (reason) => controller2.abort(reason));
 }
 function hear(signal, onAbort) {
   const abort = () => onAbort(signal?.reason);
@@ -1664,7 +1676,7 @@ var List = class _List {
   export(options) {
     const left = new AbortController();
     const stream = new ReadableStream({
-      pull: (controller) => Promise.resolve().then(() => (init_export(), export_exports)).then((module) => module.pull(controller, stream, this.#source, options, left, {
+      pull: (controller2) => Promise.resolve().then(() => (init_export(), export_exports)).then((module) => module.pull(controller2, stream, this.#source, options, left, {
         List: _List,
         ValidationError,
         follow,
@@ -2408,10 +2420,18 @@ loadFrom(() => decodeBytes(core_text_default));
 // action/src/comment.ts
 import { createHash } from "node:crypto";
 var CommentError = class extends Error {
+  /** The status that GitHub's API answered with, where it did. */
+  status;
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
 };
 var ATTEMPT_TIMEOUT = 5e3;
 var PER_PAGE = 100;
 var MOST_PAGES = 30;
+var MOST_ENTRIES = 10;
+var ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
 var JobComment = class {
   #place;
   #marker;
@@ -2428,12 +2448,12 @@ var JobComment = class {
    *
    * @throws {CommentError}
    */
-  async write(markdown, signal) {
+  async write(entry, signal) {
     const { repository, number: number3 } = this.#place;
     this.#signal = signal;
-    this.#id ??= await this.#find();
-    const body = `${this.#marker}
-${markdown}`;
+    const found2 = await this.#read() ?? await this.#find();
+    this.#id = found2?.id;
+    const body = this.#compose(found2?.body ?? "", entry);
     if (this.#id !== void 0) {
       const target2 = `/repos/${repository}/issues/comments/${this.#id}`;
       await this.#call("PATCH", target2, { body });
@@ -2442,13 +2462,41 @@ ${markdown}`;
     const target = `/repos/${repository}/issues/${number3}/comments`;
     this.#id = (await this.#call("POST", target, { body })).id;
   }
+  #compose(body, { kind, markdown }) {
+    const { run: run2, keepsEarlier } = this.#place;
+    const isReplaced = (other) => {
+      if (kind === "note") return other.kind === "note" && other.run === run2;
+      return other.run === run2 || !keepsEarlier;
+    };
+    const kept = parseEntries(body.slice(this.#marker.length)).filter(
+      (other) => !isReplaced(other)
+    );
+    const entries = [...limitEntries(kept), { kind, run: run2, markdown }];
+    const texts = entries.map((entry) => {
+      return `<!-- quillgate-${entry.kind} ${entry.run} -->
+${entry.markdown}`;
+    });
+    return `${this.#marker}
+${texts.join("\n\n")}`;
+  }
+  /** The comment that this run has written before; `undefined` once somebody has deleted it. */
+  async #read() {
+    if (this.#id === void 0) return void 0;
+    const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
+    try {
+      return await this.#call("GET", target);
+    } catch (error) {
+      if (error instanceof CommentError && error.status === 404) return void 0;
+      throw error;
+    }
+  }
   async #find() {
     const { repository, number: number3 } = this.#place;
     for (let page = 1; page <= MOST_PAGES; page++) {
       const query = `per_page=${PER_PAGE}&page=${page}`;
       const target = `/repos/${repository}/issues/${number3}/comments?${query}`;
       const comments = await this.#call("GET", target);
-      for (const comment of comments) if (await this.#isOwn(comment)) return comment.id;
+      for (const comment of comments) if (await this.#isOwn(comment)) return comment;
       if (comments.length < PER_PAGE) return void 0;
     }
     return void 0;
@@ -2478,11 +2526,32 @@ ${markdown}`;
     }).catch(() => {
       throw new CommentError("GitHub's API did not answer");
     });
-    if (response.ok) return response.json();
-    await response.body?.cancel();
-    throw new CommentError(explainStatus(response.status));
+    const text3 = await response.text().catch(() => {
+      throw new CommentError("GitHub's API broke off its answer");
+    });
+    if (!response.ok) throw new CommentError(explainStatus(response.status), response.status);
+    try {
+      return JSON.parse(text3);
+    } catch {
+      throw new CommentError("GitHub's API answered with something that is not JSON");
+    }
   }
 };
+function parseEntries(text3) {
+  const [, ...parts] = text3.replaceAll("\r\n", "\n").split(ENTRY);
+  const entries = [];
+  for (let at = 0; at + 2 < parts.length; at += 3) {
+    const [kind, run2 = "", markdown = ""] = parts.slice(at, at + 3);
+    entries.push({ kind: kind === "job" ? "job" : "note", run: run2, markdown: markdown.trim() });
+  }
+  return entries;
+}
+function limitEntries(entries) {
+  if (entries.length < MOST_ENTRIES) return entries;
+  const job = entries.findLast(({ kind }) => kind === "job");
+  const last = entries.slice(1 - MOST_ENTRIES);
+  return job === void 0 || last.includes(job) ? last : [job, ...last.slice(1)];
+}
 function explainStatus(status) {
   if (status !== 403 && status !== 404) return `GitHub's API answered with status ${status}`;
   return `GitHub's API answered with status ${status}: the job needs \`permissions: pull-requests: write\`, which a workflow of a pull request from a fork does not get`;
@@ -2519,9 +2588,9 @@ function readNumber({ number: number3 }) {
 var IdentityError = class extends Error {
   /** Whether a later attempt may succeed. */
   mayPass;
-  constructor(message, mayPass = false) {
+  constructor(message, mayPass2 = false) {
     super(message);
-    this.mayPass = mayPass;
+    this.mayPass = mayPass2;
   }
 };
 var AccessToken = class {
@@ -2585,8 +2654,8 @@ var WorkflowIdentity = class {
       if (typeof failure === "string") return failure;
       signal?.throwIfAborted();
       if (!failure.mayPass || attempt === ATTEMPTS) {
-        const { reason, mayPass } = failure;
-        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass);
+        const { reason, mayPass: mayPass2 } = failure;
+        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass2);
       }
       this.#runner.info(`GitHub gave no identity token (${failure.reason}); asking again`);
       await new Promise((resolve2) => setTimeout(resolve2, PAUSE * attempt));
@@ -2606,8 +2675,8 @@ var WorkflowIdentity = class {
       });
       const text3 = await response.text();
       if (response.ok) return parseToken(text3) ?? { reason: "its answer has none", mayPass: false };
-      const mayPass = response.status >= 500 || response.status === 429;
-      return { reason: `status ${response.status}`, mayPass };
+      const mayPass2 = response.status >= 500 || response.status === 429;
+      return { reason: `status ${response.status}`, mayPass: mayPass2 };
     } catch {
       return { reason: deadline.aborted ? "no answer in time" : "no connection", mayPass: true };
     }
@@ -2637,14 +2706,14 @@ function explainAbsence(pull2) {
 }
 
 // action/src/inputs.ts
-import { readFileSync as readFileSync2, realpathSync } from "node:fs";
+import { readFileSync as readFileSync2, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 var InputError = class extends Error {
 };
 var UNITS = { s: 1e3, m: 6e4, h: 36e5 };
 var LONGEST_TIMEOUT = 5 * 24 * 36e5;
 var LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
-var MOST_PROMPT_BYTES = 128 * 1024;
+var MOST_BODY_BYTES = 128 * 1024;
 function readInputs(runner2) {
   const token = readSecret(runner2, "token");
   const githubToken = readSecret(runner2, "github-token");
@@ -2656,10 +2725,15 @@ function readInputs(runner2) {
     token,
     wait: readBoolean(runner2, "wait"),
     timeout: readDuration(runner2, "timeout"),
-    idempotencyKey: runner2.input("idempotency-key").trim() || void 0,
+    idempotencyKey: readIdempotencyKey(runner2),
     comment: readBoolean(runner2, "comment"),
     githubToken
   };
+}
+function readIdempotencyKey(runner2) {
+  const key = runner2.input("idempotency-key").trim();
+  if (key === "" || /^[!-~]{1,255}$/.test(key)) return key || void 0;
+  throw new InputError("the input idempotency-key must be 1 to 255 visible ASCII characters");
 }
 function readSecret(runner2, name) {
   const secret = runner2.input(name).trim();
@@ -2678,7 +2752,15 @@ function readGateway(text3) {
   if (!isSecure && !isLocal) {
     throw new InputError("the input gateway must be an https address, as in https://gate.example");
   }
-  return text3;
+  if (url.username !== "" || url.password !== "") {
+    throw new InputError("the input gateway must have no user and no password");
+  }
+  if (url.pathname !== "/" || /[?#]/.test(text3)) {
+    throw new InputError(
+      `the input gateway must be an address without path, query and fragment: ${url.origin}`
+    );
+  }
+  return url.origin;
 }
 function readPrompt(runner2) {
   const text3 = runner2.input("prompt");
@@ -2692,7 +2774,15 @@ function readPrompt(runner2) {
       file === "" ? "the input prompt or prompt-file is missing" : `${file} is empty`
     );
   }
+  checkLength(prompt);
   return prompt;
+}
+function checkLength(prompt) {
+  const length = Buffer.byteLength(JSON.stringify({ prompt }));
+  if (length <= MOST_BODY_BYTES) return;
+  throw new InputError(
+    `the prompt is too long: as JSON it has ${length} bytes, and the gateway takes ${MOST_BODY_BYTES}`
+  );
 }
 function readPromptFile(runner2, name) {
   const { GITHUB_WORKSPACE: workspace = process.cwd(), RUNNER_TEMP: temporary } = runner2.env;
@@ -2706,14 +2796,27 @@ function readPromptFile(runner2, name) {
       `the input prompt-file: ${name} is outside of the workspace and of the runner's temporary folder`
     );
   }
-  return decode2(readFileSync2(file), name);
+  return decode2(readContent(file, name), name);
+}
+function readContent(file, name) {
+  try {
+    const status = statSync(file);
+    if (status.isDirectory()) throw new InputError(`the input prompt-file: ${name} is a folder`);
+    if (!status.isFile()) throw new InputError(`the input prompt-file: ${name} is not a file`);
+    if (status.size > MOST_BODY_BYTES) {
+      throw new InputError(
+        `the input prompt-file: ${name} has ${status.size} bytes, and the gateway takes ${MOST_BODY_BYTES}`
+      );
+    }
+    return readFileSync2(file);
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    const { code } = error;
+    const why = code === "EACCES" ? "this user may not read it" : code ?? "unknown error";
+    throw new InputError(`the input prompt-file: ${name} cannot be read: ${why}`);
+  }
 }
 function decode2(bytes, name) {
-  if (bytes.length > MOST_PROMPT_BYTES) {
-    throw new InputError(
-      `the input prompt-file: ${name} has ${bytes.length} bytes, and a prompt at most ${MOST_PROMPT_BYTES}`
-    );
-  }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -2738,19 +2841,122 @@ function readBoolean(runner2, name) {
   throw new InputError(`the input ${name} must be true or false`);
 }
 function readDuration(runner2, name) {
-  const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(runner2.input(name).trim()) ?? [];
+  const text3 = runner2.input(name).trim();
+  const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(text3) ?? [];
   const milliseconds = Number(digits) * (UNITS[unit ?? ""] ?? Number.NaN);
   if (milliseconds >= 1e3 && milliseconds <= LONGEST_TIMEOUT) return milliseconds;
-  throw new InputError(`the input ${name} must be 1s to 120h, as in 90s, 30m or 2h`);
+  const found2 = text3 === "" ? "it is empty" : `found ${JSON.stringify(text3.slice(0, 40))}`;
+  throw new InputError(`the input ${name} must be 1s to 120h, as in 90s, 30m or 2h: ${found2}`);
 }
 
 // action/src/job.ts
 import { createHash as createHash2 } from "node:crypto";
+
+// action/src/reachability.ts
+var UNCONNECTED = {
+  ENOTFOUND: "cannot be resolved",
+  EAI_AGAIN: "cannot be resolved",
+  ECONNREFUSED: "refuses connections",
+  EHOSTUNREACH: "cannot be reached from this runner",
+  ENETUNREACH: "cannot be reached from this runner",
+  UND_ERR_CONNECT_TIMEOUT: "does not take connections",
+  "bad port": "is at a port that fetch does not use",
+  CERT_HAS_EXPIRED: "has a certificate that has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "has a certificate that is not trusted",
+  SELF_SIGNED_CERT_IN_CHAIN: "has a certificate that is not trusted",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "has a certificate that is not trusted",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate that is not trusted",
+  ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name"
+};
+var LONG_SILENCE = 1e4;
+var Reachability = class {
+  #runner;
+  #host;
+  #requests = 0;
+  #connected = false;
+  #obstacle;
+  #lostSince;
+  /** Whether the log is told when the gateway is lost, and when it is back. */
+  isReported = false;
+  constructor(gateway, runner2) {
+    this.#host = new URL(gateway).host;
+    this.#runner = runner2;
+  }
+  /** How many requests there were. */
+  get requests() {
+    return this.#requests;
+  }
+  /** Why no request has ever been sent, where that is so: the host, and what is wrong with it. */
+  get obstacle() {
+    return this.#connected || !this.#obstacle ? void 0 : `${this.#host} ${this.#obstacle}`;
+  }
+  /** Since when every request has failed, as a sentence without its end. */
+  get loss() {
+    if (this.#lostSince === void 0) return void 0;
+    const time = this.#lostSince.toISOString().slice(11, 19);
+    return `the gateway could not be reached since ${time} UTC`;
+  }
+  /** Sends a request. */
+  async send(request) {
+    this.#requests += 1;
+    const began = /* @__PURE__ */ new Date();
+    try {
+      const response = await fetch(request);
+      this.#connected = true;
+      if (isOfGateway(response)) this.#find();
+      else this.#lose(began, `status ${response.status}`);
+      return response;
+    } catch (error) {
+      this.#obstacle = UNCONNECTED[findCode(error) ?? ""];
+      if (this.#obstacle === void 0) this.#connected = true;
+      const isTakenBack = request.signal.aborted && Date.now() - began.getTime() < LONG_SILENCE;
+      if (!isTakenBack) this.#lose(began, this.obstacle ?? "no answer");
+      throw error;
+    }
+  }
+  #lose(since, why) {
+    if (this.#lostSince !== void 0) return;
+    this.#lostSince = since;
+    if (this.isReported) {
+      this.#runner.info(`The gateway cannot be reached (${why}); the step goes on trying.`);
+    }
+  }
+  #find() {
+    if (this.#lostSince === void 0) return;
+    this.#lostSince = void 0;
+    if (this.isReported) this.#runner.info("The gateway can be reached again.");
+  }
+};
+function isOfGateway({ status, headers }) {
+  return status < 500 || (headers.get("content-type") ?? "").includes("json");
+}
+function findCode(error) {
+  const { code, message, cause } = error;
+  if (typeof code === "string") return code;
+  if (message === "bad port") return message;
+  return cause instanceof Error ? findCode(cause) : void 0;
+}
+
+// action/src/job.ts
 var CREATION_GRACE = 3e3;
+var CREATION_PATIENCE = 3e4;
+var MOST_RETRIES = 10;
+var WAIT_PAUSE = 1e3;
+var INPUT_NAMES = {
+  baseUrl: "gateway",
+  projectId: "project",
+  idempotencyKey: "idempotency-key",
+  prompt: "prompt",
+  token: "token"
+};
 function connect(inputs, identity, token, runner2) {
   const lost = new AbortController();
+  const reachability = new Reachability(inputs.gateway, runner2);
   const debug = (message, ...rest) => {
     runner2.debug([message, ...rest].map(String).join(" "));
+  };
+  const connection = {
+    ...{ lost: lost.signal, reachability, onRetry: void 0 }
   };
   const client = new Client({
     baseUrl: inputs.gateway,
@@ -2762,16 +2968,14 @@ function connect(inputs, identity, token, runner2) {
         throw error;
       });
       request.headers.set("authorization", `Bearer ${current}`);
-      return fetch(request);
+      return reachability.send(request);
     },
     defaultHeaders: { "user-agent": "quillgate-action" },
     logger: { error: debug, warn: debug, info: debug, debug },
     logLevel: runner2.isDebug ? "debug" : "off",
-    onRetry: ({ error, wait }) => {
-      runner2.info(`${error.message}; trying again in ${Math.ceil(wait / 1e3)} s`);
-    }
+    onRetry: ({ error, wait }) => connection.onRetry?.(error, wait)
   });
-  return { client, lost: lost.signal };
+  return Object.assign(connection, { client });
 }
 function deriveIdempotencyKey(env, prompt) {
   const names2 = [
@@ -2783,45 +2987,118 @@ function deriveIdempotencyKey(env, prompt) {
   const { GITHUB_RUN_ID: run2 = "", GITHUB_RUN_ATTEMPT: attempt = "" } = env;
   return `github-${run2}-${attempt}-${digest.slice(0, 32)}`;
 }
-async function createJob({ client }, inputs, key, signal) {
+async function createJob(connection, inputs, key, { runner: runner2, signal }) {
   const abort = new AbortController();
+  const end = performance.now() + Math.min(CREATION_PATIENCE, inputs.timeout);
   let timer;
   const onAbort = () => {
     timer = setTimeout(() => abort.abort(signal.reason), CREATION_GRACE);
   };
   signal.addEventListener("abort", onAbort);
+  connection.onRetry = (error, wait) => {
+    if (performance.now() + wait > end && !(error instanceof ConflictError)) {
+      abort.abort(error);
+      return;
+    }
+    const why = connection.reachability.obstacle ?? error.message;
+    runner2.info(`${why}; trying again in ${Math.ceil(wait / 1e3)} s`);
+  };
   try {
-    const options = { idempotencyKey: key, signal: abort.signal };
-    return await client.agentJobs.create({ prompt: inputs.prompt }, options);
+    const options = { idempotencyKey: key, signal: abort.signal, maxRetries: MOST_RETRIES };
+    const creation = connection.client.agentJobs.create({ prompt: inputs.prompt }, options);
+    const { data: job, response } = await creation.withResponse();
+    const isReplayed = response.headers.get("idempotent-replayed") === "true";
+    return { job, isReused: isReplayed && connection.reachability.requests === 1 };
   } finally {
+    connection.onRetry = void 0;
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
   }
 }
-async function waitForJob({ client, lost }, created, options) {
+async function waitForJob({ client, lost, reachability }, created, options) {
   const { timeout, after, signal, onUpdate } = options;
+  const end = performance.now() + timeout;
   let job = created;
-  try {
-    await client.agentJobs.wait(created.id, {
-      timeout,
-      signal: AbortSignal.any([signal, lost]),
-      onUpdate: (next) => {
-        job = { ...next, id: next.id ?? job.id };
-        onUpdate(job);
-      }
-    });
-    return { kind: "ended", job };
-  } catch (error) {
+  let failure;
+  const expire = () => {
+    return { kind: "timed-out", job, after, trouble: reachability.loss ?? failure };
+  };
+  reachability.isReported = true;
+  for (; ; ) {
+    try {
+      await client.agentJobs.wait(created.id, {
+        timeout: Math.max(1, Math.ceil(end - performance.now())),
+        signal: AbortSignal.any([signal, lost]),
+        onUpdate: (next) => {
+          failure = void 0;
+          job = { ...next, id: next.id ?? job.id };
+          onUpdate(job);
+        }
+      });
+      return { kind: "ended", job };
+    } catch (error) {
+      if (signal.aborted) return { kind: "cancelled", job };
+      if (error instanceof JobWaitTimeoutError) return expire();
+      const reason = explainError(lost.aborted ? lost.reason : error);
+      if (lost.aborted || !mayPass(error)) return { kind: "failed", job, reason };
+      failure = reason;
+    }
+    if (performance.now() + WAIT_PAUSE >= end) return expire();
+    await new Promise((resolve2) => setTimeout(resolve2, WAIT_PAUSE));
     if (signal.aborted) return { kind: "cancelled", job };
-    if (error instanceof JobWaitTimeoutError) return { kind: "timed-out", job, after };
-    return { kind: "failed", job, reason: explainError(lost.aborted ? lost.reason : error) };
   }
 }
-function mayHaveStarted(error) {
+function mayPass(error) {
+  return [ConnectionError, TimeoutError, ServerError].some((type) => error instanceof type);
+}
+function mayHaveStarted(error, { reachability }) {
   if (error instanceof ApiError) {
     return error instanceof OutcomeUnknownError || error.status >= 500 && error.code === null;
   }
-  return [ConnectionError, TimeoutError, DecodeError].some((type) => error instanceof type);
+  if (error instanceof DecodeError) return !isForeign(error);
+  if (reachability.requests === 0 || reachability.obstacle !== void 0) return false;
+  return [ConnectionError, TimeoutError].some((type) => error instanceof type);
+}
+function isForeign(error) {
+  if ((error.headers.get("content-type") ?? "").includes("json")) return false;
+  return error instanceof DecodeError || error.code === null && error.status < 500;
+}
+function readProblemKind(error) {
+  return error instanceof ApiError ? error.code?.split("/").at(-1) : void 0;
+}
+function explainCreation(error, inputs, reachability) {
+  const { gateway, project, audience, token } = inputs;
+  const says = error instanceof Error ? error.message : String(error);
+  if (error instanceof ConnectionError && reachability?.obstacle !== void 0) {
+    return `${reachability.obstacle}; check the input gateway`;
+  }
+  if ((error instanceof ApiError || error instanceof DecodeError) && isForeign(error)) {
+    const type = error.headers.get("content-type")?.split(";")[0] ?? "without a type";
+    const status = error instanceof ApiError ? error.status : "200";
+    return `what answers at ${gateway} is no Quillgate gateway (status ${status}, ${type}); check the input gateway`;
+  }
+  if (error instanceof ValidationError) {
+    const input = INPUT_NAMES[error.field];
+    return input === void 0 ? says : `the input ${says.replace(error.field, () => input)}`;
+  }
+  if (error instanceof AuthenticationError) {
+    if (token !== void 0) return `the gateway does not accept the input token: ${says}`;
+    const hint = says.includes("audience") ? `. The input audience is ${JSON.stringify(audience)}: it must be one that TRUSTED_ISSUERS has for this issuer` : "";
+    return `the gateway does not accept this identity: ${says}${hint}`;
+  }
+  const rule = "the rule of TRUSTED_ISSUERS that fits this workflow";
+  switch (readProblemKind(error)) {
+    case "project-not-allowed":
+      return token === void 0 ? `${says}. Change the input project, or add ${JSON.stringify(project)} to the member projects of ${rule}` : `${says}. Change the input project, or give a token for ${JSON.stringify(project)} as the input token`;
+    case "insufficient-scope":
+      return token === void 0 ? `${says}. Add it to the member scope of ${rule}` : `${says}. Give a token that has it as the input token`;
+    case "idempotency-key-reused":
+      return `${says}: within 24 hours, the input idempotency-key stands for one prompt in one project. Give another idempotency-key, or the same prompt`;
+    case "content-too-large":
+      return `the prompt is too long: as JSON it may have ${MOST_BODY_BYTES} bytes. Shorten the input prompt or prompt-file`;
+    default:
+      return explainError(error);
+  }
 }
 function explainError(error) {
   if (error instanceof AuthenticationError) {
@@ -2837,6 +3114,9 @@ function explainError(error) {
     const when = error.retryAfter === null ? "" : ` There is room again in ${error.retryAfter} s.`;
     return `the gateway takes no further job now: ${error.message}.${when}`;
   }
+  if (error instanceof ConnectionError && error.cause instanceof IdentityError) {
+    return error.cause.message;
+  }
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return `the gateway cannot be reached: ${error.message}`;
   }
@@ -2850,6 +3130,11 @@ function explainError(error) {
 
 // action/src/report.ts
 var LONGEST_PROMPT = 4e3;
+var NO_PULL_REQUEST = {
+  completed: "none: no file was changed",
+  archived: "none",
+  failed: "none"
+};
 function describeOutcome(outcome) {
   const { kind, job } = outcome;
   switch (kind) {
@@ -2858,7 +3143,7 @@ function describeOutcome(outcome) {
     case "ended":
       return outcome.job.status === "failed" ? "The job failed" : `The job is ${job?.status}`;
     case "timed-out":
-      return `The job has not ended within ${outcome.after}, and goes on`;
+      return outcome.trouble === void 0 ? `The job has not ended within ${outcome.after}, and goes on` : `The end of the job was not seen within ${outcome.after}`;
     case "cancelled":
       return job === void 0 ? "The step was cancelled before the gateway said that it has created the job" : "The step was cancelled; the job goes on";
     case "unknown":
@@ -2867,11 +3152,48 @@ function describeOutcome(outcome) {
       return job === void 0 ? "The job was not started" : "The job is no longer waited for";
   }
 }
+function explainFailure(outcome, context) {
+  const { kind, job } = outcome;
+  switch (kind) {
+    case "started":
+      return void 0;
+    case "ended":
+      return job?.status === "failed" ? explainFailedJob(job, context) : void 0;
+    case "timed-out":
+      return outcome.trouble === void 0 ? `The job ${job?.id} goes on. Give the input timeout more time, or set wait to false.` : `${capitalize(outcome.trouble)}. The job ${job?.id} may go on.`;
+    case "cancelled":
+      return job === void 0 ? "The gateway's list of jobs shows whether there is one." : `The job ${job.id} goes on.`;
+    case "unknown":
+      return context.hasOwnKey ? `${outcome.reason}. Look at the platform's dashboard; to start another job, give another idempotency-key.` : `${outcome.reason}. Look at the platform's dashboard first: a re-run starts another job.`;
+    case "failed":
+      return outcome.reason;
+  }
+}
+function explainFailedJob({ id }, { project, hasOwnKey, isReused }) {
+  const another = "give another idempotency-key, or start a run that has another";
+  const words = `The job ${id} of ${project} has failed`;
+  if (isReused) {
+    return `${words}. It is from an earlier attempt with the same idempotency-key; to start another job, ${another}.`;
+  }
+  const dashboard = `${words}; the platform's dashboard shows why`;
+  return hasOwnKey ? `${dashboard}. A re-run with the same idempotency-key would find this job again; to start another, ${another}.` : `${dashboard}. Re-run the workflow's job to start another.`;
+}
+function summarizeMistake(words) {
+  return `### The step is set up wrongly
+
+> ${escapeMarkdown(words)}
+
+No job was started.`;
+}
 function summarize(outcome, context) {
+  const failure = explainFailure(outcome, context);
   const parts = [
     `### ${describeOutcome(outcome)}`,
-    ..."reason" in outcome ? [`> ${escapeMarkdown(outcome.reason)}`] : [],
+    ...failure === void 0 ? [] : [`> ${escapeMarkdown(failure)}`],
     formatTable(outcome.job, context),
+    ...isUnnamed(outcome) ? [`To see the project's jobs:
+
+${formatBlock(formatListCommand(context))}`] : [],
     ...isUnfinished(outcome) ? [`To go on waiting:
 
 ${formatBlock(formatResumeCommand(outcome.job, context))}`] : [],
@@ -2885,26 +3207,41 @@ ${formatBlock(shorten2(context.prompt))}
 }
 function composeComment(outcome, context) {
   const { job } = outcome;
-  const link = job?.prLink ? formatLink(job.prLink) : void 0;
-  const parts = [
-    `**${describeOutcome(outcome)}**${link ? `: ${link}` : ""}`,
-    `${job?.id ? `Job ${formatCode(job.id)} of` : "In"} the project ${formatCode(context.project)}, from [this run](${context.run}).`
-  ];
-  return parts.join("\n\n");
+  const run2 = `[this run](${context.run})`;
+  if (job === void 0) {
+    const reason2 = "reason" in outcome ? `: ${escapeComment(outcome.reason)}` : "";
+    return `${describeOutcome(outcome)}${reason2} (${run2})`;
+  }
+  const link = job.prLink ? `: ${formatLink(job.prLink)}` : "";
+  const reason = "reason" in outcome ? ` (${escapeComment(outcome.reason)})` : "";
+  const name = job.id ? `Job ${formatCode(job.id)} of` : "In";
+  return [
+    `**${describeOutcome(outcome)}**${link}${reason}`,
+    `${name} the project ${formatCode(context.project)}, from ${run2}.`
+  ].join("\n\n");
+}
+function isUnnamed(outcome) {
+  return outcome.kind === "unknown" || outcome.kind === "cancelled" && outcome.job === void 0;
 }
 function isUnfinished(outcome) {
   return outcome.kind !== "ended" && typeof outcome.job?.id === "string";
 }
-function formatResumeCommand(job, { gateway, project }) {
+function formatResumeCommand(job, context) {
+  return formatCommand(`job watch ${quote2(job.id ?? "")}`, context);
+}
+function formatListCommand(context) {
+  return formatCommand("job list", context);
+}
+function formatCommand(command, { gateway, project }) {
   const settings = [
     `QUILLGATE_BASE_URL=${quote2(gateway)}`,
     `QUILLGATE_PROJECT_ID=${quote2(project)}`
   ];
-  return `${settings.join(" ")} npx quillgate job watch ${quote2(job.id ?? "")}`;
+  return `${settings.join(" ")} npx quillgate ${command}`;
 }
 function formatTable(job, { project }) {
   const link = job?.prLink ? formatLink(job.prLink) : void 0;
-  const none = job?.status === "completed" ? "none: no file was changed" : "none yet";
+  const none = NO_PULL_REQUEST[job?.status ?? ""] ?? "none yet";
   const rows = [
     ["Project", formatCode(project)],
     ...job?.id ? [["Job", formatCode(job.id)]] : [],
@@ -2923,6 +3260,12 @@ function formatLink(address) {
 }
 function escapeMarkdown(text3) {
   return joinLines(text3).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
+}
+function escapeComment(text3) {
+  return escapeMarkdown(text3).replaceAll("@", "@​");
+}
+function capitalize(text3) {
+  return text3.slice(0, 1).toUpperCase() + text3.slice(1);
 }
 function formatCode(text3) {
   const line = joinLines(text3);
@@ -3036,7 +3379,6 @@ function escapeProperty(text3) {
 }
 
 // action/src/main.ts
-var SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGBREAK: 149 };
 var SHOWN_CLAIMS = [
   "iss",
   "aud",
@@ -3054,20 +3396,13 @@ var SHOWN_CLAIMS = [
 ];
 var runner = new Runner(process.env, (line) => process.stdout.write(`${line}
 `));
-var cancellation = new AbortController();
-for (const [name, code] of Object.entries(SIGNAL_CODES)) {
-  process.on(name, () => {
-    if (cancellation.signal.aborted) process.exit();
-    process.exitCode = code;
-    cancellation.abort(new Error("the step was cancelled"));
-  });
-}
 try {
-  const code = await run(cancellation.signal);
+  const code = await run(cancellation);
   process.exitCode ??= code;
 } catch (error) {
   if (!(error instanceof InputError || error instanceof RunnerError)) throw error;
   runner.annotate("error", "The step is set up wrongly", error.message);
+  if (runner.env.GITHUB_STEP_SUMMARY) runner.appendSummary(summarizeMistake(error.message));
   process.exitCode = 1;
 }
 async function run(signal) {
@@ -3078,8 +3413,12 @@ async function run(signal) {
   const started = await start(inputs, pull2, signal);
   if (!("connection" in started)) return await finish(started, { context, comment });
   const { connection, job } = started;
+  context.isReused = started.isReused;
   runner.setOutput("job-id", job.id ?? "");
   runner.info(describeStatus(job));
+  if (started.isReused) {
+    runner.info("It is from an earlier attempt, which had the same idempotency-key.");
+  }
   if (!inputs.wait || signal.aborted) {
     const kind = signal.aborted ? "cancelled" : "started";
     return await finish({ kind, job }, { context, comment });
@@ -3097,21 +3436,22 @@ async function run(signal) {
 }
 async function start(inputs, pull2, signal) {
   let identity;
+  let connection;
   try {
     identity = inputs.token ? new AccessToken(inputs.token) : new WorkflowIdentity(runner, inputs.audience, pull2);
     const token = await identity.token(signal);
-    const connection = connect(inputs, identity, token, runner);
+    connection = connect(inputs, identity, token, runner);
     const key = inputs.idempotencyKey ?? deriveIdempotencyKey(runner.env, inputs.prompt);
-    const job = await createJob(connection, inputs, key, signal);
-    if (job.id !== null) return { connection, job };
-    return { kind: "failed", job, reason: "the platform gave the job no identifier" };
+    const created = await createJob(connection, inputs, key, { runner, signal });
+    if (created.job.id !== null) return { connection, ...created };
+    return { kind: "failed", job: created.job, reason: "the platform gave the job no identifier" };
   } catch (error) {
     if (signal.aborted) return { kind: "cancelled", job: void 0 };
-    if (error instanceof AuthenticationError || error instanceof PermissionError) {
-      showClaims(identity);
-    }
-    const kind = mayHaveStarted(error) ? "unknown" : "failed";
-    return { kind, job: void 0, reason: explainError(error) };
+    const isUnknown = readProblemKind(error) === "identity-not-mapped";
+    if (isUnknown || error instanceof AuthenticationError) showClaims(identity);
+    const kind = connection && mayHaveStarted(error, connection) ? "unknown" : "failed";
+    const reason = explainCreation(error, inputs, connection?.reachability);
+    return { kind, job: void 0, reason };
   }
 }
 function showClaims(identity) {
@@ -3132,6 +3472,10 @@ async function finish(outcome, { context, comment }) {
     runner.info("To go on waiting, with an access token in QUILLGATE_TOKEN:");
     runner.info(formatResumeCommand(outcome.job, context));
   }
+  if (isUnnamed(outcome)) {
+    runner.info("To see the project's jobs, with an access token in QUILLGATE_TOKEN:");
+    runner.info(formatListCommand(context));
+  }
   const failure = explainFailure(outcome, context);
   if (failure !== void 0) {
     const level = outcome.kind === "cancelled" ? "warning" : "error";
@@ -3144,28 +3488,13 @@ async function finish(outcome, { context, comment }) {
 function describeStatus({ id, status }) {
   return `The job ${id} is ${status ?? "in a state that is not known"}.`;
 }
-function explainFailure(outcome, { project }) {
-  const { kind, job } = outcome;
-  switch (kind) {
-    case "started":
-      return void 0;
-    case "ended":
-      return job?.status === "failed" ? `The job ${job.id} of ${project} has failed.` : void 0;
-    case "timed-out":
-      return `The job ${job?.id} goes on. Give the input timeout more time, or set wait to false.`;
-    case "cancelled":
-      return job === void 0 ? "The gateway's list of jobs shows whether there is one." : `The job ${job.id} goes on.`;
-    case "unknown":
-      return `${outcome.reason}. Look at the platform's dashboard first: a re-run starts another job, unless it has the same idempotency-key.`;
-    case "failed":
-      return outcome.reason;
-  }
-}
-function readContext({ gateway, project, prompt }, env) {
+function readContext(inputs, env) {
+  const { gateway, project, prompt, idempotencyKey } = inputs;
   const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
   const { GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: attempt = "1" } = env;
   const run2 = `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
-  return { gateway, project, prompt, run: run2 };
+  const hasOwnKey = idempotencyKey !== void 0;
+  return { gateway, project, prompt, run: run2, hasOwnKey, isReused: false };
 }
 function prepareComment(inputs, pull2) {
   if (!inputs.comment) return void 0;
@@ -3179,12 +3508,18 @@ function prepareComment(inputs, pull2) {
   }
   const { GITHUB_WORKFLOW_REF: workflow = "", GITHUB_JOB: job, GITHUB_ACTION: step } = runner.env;
   const names2 = [workflow.split("@")[0], job, step, inputs.project];
-  const place = { api, repository, number: pull2.number, token: inputs.githubToken };
-  return new JobComment({ ...place, step: JSON.stringify(names2) });
+  const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run2 = "" } = runner.env;
+  return new JobComment({
+    ...{ api, repository, number: pull2.number, token: inputs.githubToken, run: run2 },
+    step: JSON.stringify(names2),
+    // Each comment of somebody's is a request by itself.
+    keepsEarlier: event === "issue_comment"
+  });
 }
 async function writeComment(comment, outcome, context, signal) {
   try {
-    await comment?.write(composeComment(outcome, context), signal);
+    const kind = outcome.job === void 0 ? "note" : "job";
+    await comment?.write({ kind, markdown: composeComment(outcome, context) }, signal);
   } catch (error) {
     if (!(error instanceof CommentError)) throw error;
     if (signal?.aborted) return;

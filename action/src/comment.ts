@@ -1,9 +1,20 @@
-/** The comment on a pull request: one for each step, written again by every run of it. */
+/**
+ * The comment on a pull request: one for each step, written again by every run of it. It has entries,
+ * one for each run that it tells of, and a line that nobody sees before each.
+ */
 
 import { createHash } from "node:crypto";
 
 /** The comment could not be written; the message says why. */
-export class CommentError extends Error {}
+export class CommentError extends Error {
+  /** The status that GitHub's API answered with, where it did. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** Where comments are written, and by whom. */
 export interface CommentPlace {
@@ -17,6 +28,20 @@ export interface CommentPlace {
   token: string;
   /** What tells this step's comment from others. */
   step: string;
+  /** The run, by its id: what it writes takes the place of what it has written before. */
+  run: string;
+  /** Whether the jobs of earlier runs stay in the comment. */
+  keepsEarlier: boolean;
+}
+
+/** What a run has to say: of its job, or why there is none, which leaves earlier jobs as they are. */
+export interface Entry {
+  kind: "job" | "note";
+  markdown: string;
+}
+
+interface StoredEntry extends Entry {
+  run: string;
 }
 
 interface Comment {
@@ -29,6 +54,10 @@ const ATTEMPT_TIMEOUT = 5_000;
 const PER_PAGE = 100;
 /** Further comments are not looked through. */
 const MOST_PAGES = 30;
+/** Older entries are left out. */
+const MOST_ENTRIES = 10;
+/** Begins an entry; Markdown does not show it. */
+const ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
 
 /** Keeps one comment up to date. */
 export class JobComment {
@@ -50,11 +79,13 @@ export class JobComment {
    *
    * @throws {CommentError}
    */
-  async write(markdown: string, signal?: AbortSignal): Promise<void> {
+  async write(entry: Entry, signal?: AbortSignal): Promise<void> {
     const { repository, number } = this.#place;
     this.#signal = signal;
-    this.#id ??= await this.#find();
-    const body = `${this.#marker}\n${markdown}`;
+    // Another run may have written meanwhile, so it is read every time.
+    const found = (await this.#read()) ?? (await this.#find());
+    this.#id = found?.id;
+    const body = this.#compose(found?.body ?? "", entry);
     if (this.#id !== undefined) {
       const target = `/repos/${repository}/issues/comments/${this.#id}`;
       await this.#call("PATCH", target, { body });
@@ -64,13 +95,41 @@ export class JobComment {
     this.#id = ((await this.#call("POST", target, { body })) as Comment).id;
   }
 
-  async #find(): Promise<number | undefined> {
+  #compose(body: string, { kind, markdown }: Entry): string {
+    const { run, keepsEarlier } = this.#place;
+    const isReplaced = (other: StoredEntry): boolean => {
+      if (kind === "note") return other.kind === "note" && other.run === run;
+      return other.run === run || !keepsEarlier;
+    };
+    const kept = parseEntries(body.slice(this.#marker.length)).filter(
+      (other) => !isReplaced(other),
+    );
+    const entries = [...limitEntries(kept), { kind, run, markdown }];
+    const texts = entries.map((entry) => {
+      return `<!-- quillgate-${entry.kind} ${entry.run} -->\n${entry.markdown}`;
+    });
+    return `${this.#marker}\n${texts.join("\n\n")}`;
+  }
+
+  /** The comment that this run has written before; `undefined` once somebody has deleted it. */
+  async #read(): Promise<Comment | undefined> {
+    if (this.#id === undefined) return undefined;
+    const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
+    try {
+      return (await this.#call("GET", target)) as Comment;
+    } catch (error) {
+      if (error instanceof CommentError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  async #find(): Promise<Comment | undefined> {
     const { repository, number } = this.#place;
     for (let page = 1; page <= MOST_PAGES; page++) {
       const query = `per_page=${PER_PAGE}&page=${page}`;
       const target = `/repos/${repository}/issues/${number}/comments?${query}`;
       const comments = (await this.#call("GET", target)) as Comment[];
-      for (const comment of comments) if (await this.#isOwn(comment)) return comment.id;
+      for (const comment of comments) if (await this.#isOwn(comment)) return comment;
       if (comments.length < PER_PAGE) return undefined;
     }
     return undefined;
@@ -103,10 +162,34 @@ export class JobComment {
     }).catch(() => {
       throw new CommentError("GitHub's API did not answer");
     });
-    if (response.ok) return response.json();
-    await response.body?.cancel();
-    throw new CommentError(explainStatus(response.status));
+    const text = await response.text().catch(() => {
+      throw new CommentError("GitHub's API broke off its answer");
+    });
+    if (!response.ok) throw new CommentError(explainStatus(response.status), response.status);
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new CommentError("GitHub's API answered with something that is not JSON");
+    }
   }
+}
+
+function parseEntries(text: string): StoredEntry[] {
+  const [, ...parts] = text.replaceAll("\r\n", "\n").split(ENTRY);
+  const entries: StoredEntry[] = [];
+  for (let at = 0; at + 2 < parts.length; at += 3) {
+    const [kind, run = "", markdown = ""] = parts.slice(at, at + 3);
+    entries.push({ kind: kind === "job" ? "job" : "note", run, markdown: markdown.trim() });
+  }
+  return entries;
+}
+
+/** The last ones, with room for another; the last job stays, however many notes came after it. */
+function limitEntries(entries: StoredEntry[]): StoredEntry[] {
+  if (entries.length < MOST_ENTRIES) return entries;
+  const job = entries.findLast(({ kind }) => kind === "job");
+  const last = entries.slice(1 - MOST_ENTRIES);
+  return job === undefined || last.includes(job) ? last : [job, ...last.slice(1)];
 }
 
 function explainStatus(status: number): string {

@@ -1,6 +1,6 @@
 /** What the workflow asks for, checked before anything is sent. */
 
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Runner } from "./runner.js";
 
@@ -28,7 +28,7 @@ const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const LONGEST_TIMEOUT = 5 * 24 * 3_600_000;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 /** A gateway takes bodies up to this. */
-const MOST_PROMPT_BYTES = 128 * 1024;
+export const MOST_BODY_BYTES = 128 * 1024;
 
 /** Reads every input; what is secret is masked first. */
 export function readInputs(runner: Runner): Inputs {
@@ -42,10 +42,16 @@ export function readInputs(runner: Runner): Inputs {
     token,
     wait: readBoolean(runner, "wait"),
     timeout: readDuration(runner, "timeout"),
-    idempotencyKey: runner.input("idempotency-key").trim() || undefined,
+    idempotencyKey: readIdempotencyKey(runner),
     comment: readBoolean(runner, "comment"),
     githubToken,
   };
+}
+
+function readIdempotencyKey(runner: Runner): string | undefined {
+  const key = runner.input("idempotency-key").trim();
+  if (key === "" || /^[!-~]{1,255}$/.test(key)) return key || undefined;
+  throw new InputError("the input idempotency-key must be 1 to 255 visible ASCII characters");
 }
 
 function readSecret(runner: Runner, name: string): string | undefined {
@@ -68,7 +74,16 @@ function readGateway(text: string): string {
   if (!isSecure && !isLocal) {
     throw new InputError("the input gateway must be an https address, as in https://gate.example");
   }
-  return text;
+  // No error repeats what could be a credential.
+  if (url.username !== "" || url.password !== "") {
+    throw new InputError("the input gateway must have no user and no password");
+  }
+  if (url.pathname !== "/" || /[?#]/.test(text)) {
+    throw new InputError(
+      `the input gateway must be an address without path, query and fragment: ${url.origin}`,
+    );
+  }
+  return url.origin;
 }
 
 function readPrompt(runner: Runner): string {
@@ -83,7 +98,17 @@ function readPrompt(runner: Runner): string {
       file === "" ? "the input prompt or prompt-file is missing" : `${file} is empty`,
     );
   }
+  checkLength(prompt);
   return prompt;
+}
+
+/** The gateway's rule is about the request's body: JSON, where quotes and line breaks take two bytes. */
+function checkLength(prompt: string): void {
+  const length = Buffer.byteLength(JSON.stringify({ prompt }));
+  if (length <= MOST_BODY_BYTES) return;
+  throw new InputError(
+    `the prompt is too long: as JSON it has ${length} bytes, and the gateway takes ${MOST_BODY_BYTES}`,
+  );
 }
 
 /**
@@ -102,15 +127,29 @@ function readPromptFile(runner: Runner, name: string): string {
       `the input prompt-file: ${name} is outside of the workspace and of the runner's temporary folder`,
     );
   }
-  return decode(readFileSync(file), name);
+  return decode(readContent(file, name), name);
+}
+
+function readContent(file: string, name: string): Uint8Array {
+  try {
+    const status = statSync(file);
+    if (status.isDirectory()) throw new InputError(`the input prompt-file: ${name} is a folder`);
+    if (!status.isFile()) throw new InputError(`the input prompt-file: ${name} is not a file`);
+    if (status.size > MOST_BODY_BYTES) {
+      throw new InputError(
+        `the input prompt-file: ${name} has ${status.size} bytes, and the gateway takes ${MOST_BODY_BYTES}`,
+      );
+    }
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "EACCES" ? "this user may not read it" : (code ?? "unknown error");
+    throw new InputError(`the input prompt-file: ${name} cannot be read: ${why}`);
+  }
 }
 
 function decode(bytes: Uint8Array, name: string): string {
-  if (bytes.length > MOST_PROMPT_BYTES) {
-    throw new InputError(
-      `the input prompt-file: ${name} has ${bytes.length} bytes, and a prompt at most ${MOST_PROMPT_BYTES}`,
-    );
-  }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -139,8 +178,10 @@ function readBoolean(runner: Runner, name: string): boolean {
 }
 
 function readDuration(runner: Runner, name: string): number {
-  const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(runner.input(name).trim()) ?? [];
+  const text = runner.input(name).trim();
+  const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(text) ?? [];
   const milliseconds = Number(digits) * (UNITS[unit ?? ""] ?? Number.NaN);
   if (milliseconds >= 1_000 && milliseconds <= LONGEST_TIMEOUT) return milliseconds;
-  throw new InputError(`the input ${name} must be 1s to 120h, as in 90s, 30m or 2h`);
+  const found = text === "" ? "it is empty" : `found ${JSON.stringify(text.slice(0, 40))}`;
+  throw new InputError(`the input ${name} must be 1s to 120h, as in 90s, 30m or 2h: ${found}`);
 }

@@ -6,6 +6,7 @@ import {
   ApiError,
   AuthenticationError,
   Client,
+  ConflictError,
   ConnectionError,
   DecodeError,
   JobWaitTimeoutError,
@@ -13,21 +14,47 @@ import {
   PermissionError,
   QuillgateError,
   RateLimitError,
+  ServerError,
   TimeoutError,
+  ValidationError,
 } from "quillgate/inline";
 import { type Identity, IdentityError } from "./identity.js";
-import type { Inputs } from "./inputs.js";
+import { type Inputs, MOST_BODY_BYTES } from "./inputs.js";
+import { Reachability } from "./reachability.js";
 import type { Outcome } from "./report.js";
 import type { Runner } from "./runner.js";
 
 /** How long a creation may still take after a cancellation: the runner allows 7.5 s in all. */
 const CREATION_GRACE = 3_000;
+/** For how long a creation that failed is tried again: the gateway creates one job per key. */
+const CREATION_PATIENCE = 30_000;
+const MOST_RETRIES = 10;
+/** The least time between two waits for a job, should the first have failed at once. */
+const WAIT_PAUSE = 1_000;
+/** What the package calls the inputs of the action. */
+const INPUT_NAMES: Readonly<Record<string, string>> = {
+  baseUrl: "gateway",
+  projectId: "project",
+  idempotencyKey: "idempotency-key",
+  prompt: "prompt",
+  token: "token",
+};
 
 /** A way to the gateway. */
 export interface Connection {
   client: Client;
   /** Aborts when the workflow has lost its identity for good; its reason is the error. */
   lost: AbortSignal;
+  reachability: Reachability;
+  /** Told of every wait before a creation is tried again. */
+  onRetry: ((error: QuillgateError, wait: number) => void) | undefined;
+}
+
+/** A job as it was created. */
+export interface CreatedJob {
+  job: AgentJob;
+  /** Whether an earlier step with the same key has created it. */
+  isReused: boolean;
 }
 
 /** Connects to the gateway: every request carries a token that is good when it is sent. */
@@ -38,8 +65,12 @@ export function connect(
   runner: Runner,
 ): Connection {
   const lost = new AbortController();
+  const reachability = new Reachability(inputs.gateway, runner);
   const debug = (message: string, ...rest: unknown[]) => {
     runner.debug([message, ...rest].map(String).join(" "));
+  };
+  const connection: Omit<Connection, "client"> = {
+    ...{ lost: lost.signal, reachability, onRetry: undefined },
   };
   const client = new Client({
     baseUrl: inputs.gateway,
@@ -52,16 +83,14 @@ export function connect(
         throw error;
       });
       request.headers.set("authorization", `Bearer ${current}`);
-      return fetch(request);
+      return reachability.send(request);
     },
     defaultHeaders: { "user-agent": "quillgate-action" },
     logger: { error: debug, warn: debug, info: debug, debug },
     logLevel: runner.isDebug ? "debug" : "off",
-    onRetry: ({ error, wait }) => {
-      runner.info(`${error.message}; trying again in ${Math.ceil(wait / 1_000)} s`);
-    },
+    onRetry: ({ error, wait }) => connection.onRetry?.(error, wait),
   });
-  return { client, lost: lost.signal };
+  return Object.assign(connection, { client });
 }
 
 /**
@@ -81,21 +110,35 @@ export function deriveIdempotencyKey(env: NodeJS.ProcessEnv, prompt: string): st
 
 /** Starts the job. A cancellation gives it a moment to say which job that is. */
 export async function createJob(
-  { client }: Connection,
+  connection: Connection,
   inputs: Inputs,
   key: string,
-  signal: AbortSignal,
-): Promise<AgentJob> {
+  { runner, signal }: { runner: Runner; signal: AbortSignal },
+): Promise<CreatedJob> {
   const abort = new AbortController();
+  const end = performance.now() + Math.min(CREATION_PATIENCE, inputs.timeout);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onAbort = () => {
     timer = setTimeout(() => abort.abort(signal.reason), CREATION_GRACE);
   };
   signal.addEventListener("abort", onAbort);
+  connection.onRetry = (error, wait) => {
+    // An earlier request that is still carried out is waited for; the package bounds that itself.
+    if (performance.now() + wait > end && !(error instanceof ConflictError)) {
+      abort.abort(error);
+      return;
+    }
+    const why = connection.reachability.obstacle ?? error.message;
+    runner.info(`${why}; trying again in ${Math.ceil(wait / 1_000)} s`);
+  };
   try {
-    const options = { idempotencyKey: key, signal: abort.signal };
-    return await client.agentJobs.create({ prompt: inputs.prompt }, options);
+    const options = { idempotencyKey: key, signal: abort.signal, maxRetries: MOST_RETRIES };
+    const creation = connection.client.agentJobs.create({ prompt: inputs.prompt }, options);
+    const { data: job, response } = await creation.withResponse();
+    const isReplayed = response.headers.get("idempotent-replayed") === "true";
+    return { job, isReused: isReplayed && connection.reachability.requests === 1 };
   } finally {
+    connection.onRetry = undefined;
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
   }
@@ -103,7 +146,7 @@ export async function createJob(
 
 /** Waits until the job has ended, or the time is up, or the step is cancelled. */
 export async function waitForJob(
-  { client, lost }: Connection,
+  { client, lost, reachability }: Connection,
   created: AgentJob,
   options: {
     timeout: number;
@@ -113,35 +156,117 @@ export async function waitForJob(
   },
 ): Promise<Outcome> {
   const { timeout, after, signal, onUpdate } = options;
+  const end = performance.now() + timeout;
   let job = created;
-  try {
-    await client.agentJobs.wait(created.id, {
-      timeout,
-      signal: AbortSignal.any([signal, lost]),
-      onUpdate: (next) => {
-        // What the platform leaves out of a later answer is still so.
-        job = { ...next, id: next.id ?? job.id };
-        onUpdate(job);
-      },
-    });
-    return { kind: "ended", job };
-  } catch (error) {
+  /** Why the last wait was given up, until there is news of the job. */
+  let failure: string | undefined;
+  const expire = (): Outcome => {
+    return { kind: "timed-out", job, after, trouble: reachability.loss ?? failure };
+  };
+  reachability.isReported = true;
+  for (;;) {
+    try {
+      await client.agentJobs.wait(created.id, {
+        timeout: Math.max(1, Math.ceil(end - performance.now())),
+        signal: AbortSignal.any([signal, lost]),
+        onUpdate: (next) => {
+          failure = undefined;
+          // What the platform leaves out of a later answer is still so.
+          job = { ...next, id: next.id ?? job.id };
+          onUpdate(job);
+        },
+      });
+      return { kind: "ended", job };
+    } catch (error) {
+      if (signal.aborted) return { kind: "cancelled", job };
+      if (error instanceof JobWaitTimeoutError) return expire();
+      const reason = explainError(lost.aborted ? lost.reason : error);
+      if (lost.aborted || !mayPass(error)) return { kind: "failed", job, reason };
+      failure = reason;
+    }
+    if (performance.now() + WAIT_PAUSE >= end) return expire();
+    await new Promise((resolve) => setTimeout(resolve, WAIT_PAUSE));
     if (signal.aborted) return { kind: "cancelled", job };
-    if (error instanceof JobWaitTimeoutError) return { kind: "timed-out", job, after };
-    return { kind: "failed", job, reason: explainError(lost.aborted ? lost.reason : error) };
   }
+}
+
+/** Whether what failed like this may succeed a little later. */
+function mayPass(error: unknown): boolean {
+  return [ConnectionError, TimeoutError, ServerError].some((type) => error instanceof type);
 }
 
 /**
  * Whether a creation that failed like this may have started the job all the same: anything but a
  * refusal in so many words.
  */
-export function mayHaveStarted(error: unknown): boolean {
+export function mayHaveStarted(error: unknown, { reachability }: Connection): boolean {
   if (error instanceof ApiError) {
     // What stands between here and the gateway answers in words of its own.
     return error instanceof OutcomeUnknownError || (error.status >= 500 && error.code === null);
   }
-  return [ConnectionError, TimeoutError, DecodeError].some((type) => error instanceof type);
+  if (error instanceof DecodeError) return !isForeign(error);
+  if (reachability.requests === 0 || reachability.obstacle !== undefined) return false;
+  return [ConnectionError, TimeoutError].some((type) => error instanceof type);
+}
+
+/** Whether the answer is of no gateway: neither a problem nor JSON, nor from what stands before one. */
+function isForeign(error: ApiError | DecodeError): boolean {
+  if ((error.headers.get("content-type") ?? "").includes("json")) return false;
+  return error instanceof DecodeError || (error.code === null && error.status < 500);
+}
+
+/** The kind of a gateway's problem, as in `identity-not-mapped`. */
+export function readProblemKind(error: unknown): string | undefined {
+  return error instanceof ApiError ? error.code?.split("/").at(-1) : undefined;
+}
+
+/** Why the job was not started, in a sentence that names the input to change, where there is one. */
+export function explainCreation(
+  error: unknown,
+  inputs: Inputs,
+  reachability: Reachability | undefined,
+): string {
+  const { gateway, project, audience, token } = inputs;
+  const says = error instanceof Error ? error.message : String(error);
+  if (error instanceof ConnectionError && reachability?.obstacle !== undefined) {
+    return `${reachability.obstacle}; check the input gateway`;
+  }
+  if ((error instanceof ApiError || error instanceof DecodeError) && isForeign(error)) {
+    const type = error.headers.get("content-type")?.split(";")[0] ?? "without a type";
+    const status = error instanceof ApiError ? error.status : "200";
+    return `what answers at ${gateway} is no Quillgate gateway (status ${status}, ${type}); check the input gateway`;
+  }
+  if (error instanceof ValidationError) {
+    const input = INPUT_NAMES[error.field];
+    return input === undefined ? says : `the input ${says.replace(error.field, () => input)}`;
+  }
+  if (error instanceof AuthenticationError) {
+    if (token !== undefined) return `the gateway does not accept the input token: ${says}`;
+    const hint = says.includes("audience")
+      ? `. The input audience is ${JSON.stringify(audience)}: it must be one that TRUSTED_ISSUERS has for this issuer`
+      : "";
+    return `the gateway does not accept this identity: ${says}${hint}`;
+  }
+  const rule = "the rule of TRUSTED_ISSUERS that fits this workflow";
+  switch (readProblemKind(error)) {
+    case "project-not-allowed":
+      return token === undefined
+        ? `${says}. Change the input project, or add ${JSON.stringify(project)} to the member projects of ${rule}`
+        : `${says}. Change the input project, or give a token for ${JSON.stringify(project)} as the input token`;
+    case "insufficient-scope":
+      return token === undefined
+        ? `${says}. Add it to the member scope of ${rule}`
+        : `${says}. Give a token that has it as the input token`;
+    case "idempotency-key-reused":
+      return (
+        `${says}: within 24 hours, the input idempotency-key stands for one prompt in one project. ` +
+        "Give another idempotency-key, or the same prompt"
+      );
+    case "content-too-large":
+      return `the prompt is too long: as JSON it may have ${MOST_BODY_BYTES} bytes. Shorten the input prompt or prompt-file`;
+    default:
+      return explainError(error);
+  }
 }
 
 /** What went wrong, in a sentence. */
@@ -158,6 +283,9 @@ export function explainError(error: unknown): string {
   if (error instanceof RateLimitError) {
     const when = error.retryAfter === null ? "" : ` There is room again in ${error.retryAfter} s.`;
     return `the gateway takes no further job now: ${error.message}.${when}`;
+  }
+  if (error instanceof ConnectionError && error.cause instanceof IdentityError) {
+    return error.cause.message;
   }
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return `the gateway cannot be reached: ${error.message}`;

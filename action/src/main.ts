@@ -1,32 +1,39 @@
 /** The action: starts one agent job, waits for it, and says what became of it. */
 
-import { type AgentJob, AuthenticationError, PermissionError } from "quillgate/inline";
+import "./cancellation.js";
+
+import { type AgentJob, AuthenticationError } from "quillgate/inline";
+import { cancellation } from "./cancellation.js";
 import { CommentError, JobComment } from "./comment.js";
 import { type PullRequest, readPullRequest } from "./event.js";
 import { AccessToken, type Identity, WorkflowIdentity } from "./identity.js";
 import { InputError, type Inputs, readInputs } from "./inputs.js";
 import {
   type Connection,
+  type CreatedJob,
   connect,
   createJob,
   deriveIdempotencyKey,
-  explainError,
+  explainCreation,
   mayHaveStarted,
+  readProblemKind,
   waitForJob,
 } from "./job.js";
 import {
   type Context,
   composeComment,
   describeOutcome,
+  explainFailure,
+  formatListCommand,
   formatResumeCommand,
   isUnfinished,
+  isUnnamed,
   type Outcome,
   summarize,
+  summarizeMistake,
 } from "./report.js";
 import { Runner, RunnerError } from "./runner.js";
 
-/** As a shell says that a signal ended a program. */
-const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGBREAK: 149 } as const;
 /** The claims that rules are made of; see docs/github-actions.md. */
 const SHOWN_CLAIMS = [
   "iss",
@@ -45,22 +52,14 @@ const SHOWN_CLAIMS = [
 ];
 
 const runner = new Runner(process.env, (line) => process.stdout.write(`${line}\n`));
-const cancellation = new AbortController();
-for (const [name, code] of Object.entries(SIGNAL_CODES)) {
-  process.on(name, () => {
-    // Asked a second time, it leaves things as they are.
-    if (cancellation.signal.aborted) process.exit();
-    process.exitCode = code;
-    cancellation.abort(new Error("the step was cancelled"));
-  });
-}
 
 try {
-  const code = await run(cancellation.signal);
+  const code = await run(cancellation);
   process.exitCode ??= code;
 } catch (error) {
   if (!(error instanceof InputError || error instanceof RunnerError)) throw error;
   runner.annotate("error", "The step is set up wrongly", error.message);
+  if (runner.env.GITHUB_STEP_SUMMARY) runner.appendSummary(summarizeMistake(error.message));
   process.exitCode = 1;
 }
 
@@ -74,8 +73,12 @@ async function run(signal: AbortSignal): Promise<number> {
   const started = await start(inputs, pull, signal);
   if (!("connection" in started)) return await finish(started, { context, comment });
   const { connection, job } = started;
+  context.isReused = started.isReused;
   runner.setOutput("job-id", job.id ?? "");
   runner.info(describeStatus(job));
+  if (started.isReused) {
+    runner.info("It is from an earlier attempt, which had the same idempotency-key.");
+  }
   if (!inputs.wait || signal.aborted) {
     const kind = signal.aborted ? "cancelled" : "started";
     return await finish({ kind, job }, { context, comment });
@@ -99,25 +102,26 @@ async function start(
   inputs: Inputs,
   pull: PullRequest | undefined,
   signal: AbortSignal,
-): Promise<{ connection: Connection; job: AgentJob } | Outcome> {
+): Promise<({ connection: Connection } & CreatedJob) | Outcome> {
   let identity: Identity | undefined;
+  let connection: Connection | undefined;
   try {
     identity = inputs.token
       ? new AccessToken(inputs.token)
       : new WorkflowIdentity(runner, inputs.audience, pull);
     const token = await identity.token(signal);
-    const connection = connect(inputs, identity, token, runner);
+    connection = connect(inputs, identity, token, runner);
     const key = inputs.idempotencyKey ?? deriveIdempotencyKey(runner.env, inputs.prompt);
-    const job = await createJob(connection, inputs, key, signal);
-    if (job.id !== null) return { connection, job };
-    return { kind: "failed", job, reason: "the platform gave the job no identifier" };
+    const created = await createJob(connection, inputs, key, { runner, signal });
+    if (created.job.id !== null) return { connection, ...created };
+    return { kind: "failed", job: created.job, reason: "the platform gave the job no identifier" };
   } catch (error) {
     if (signal.aborted) return { kind: "cancelled", job: undefined };
-    if (error instanceof AuthenticationError || error instanceof PermissionError) {
-      showClaims(identity);
-    }
-    const kind = mayHaveStarted(error) ? "unknown" : "failed";
-    return { kind, job: undefined, reason: explainError(error) };
+    const isUnknown = readProblemKind(error) === "identity-not-mapped";
+    if (isUnknown || error instanceof AuthenticationError) showClaims(identity);
+    const kind = connection && mayHaveStarted(error, connection) ? "unknown" : "failed";
+    const reason = explainCreation(error, inputs, connection?.reachability);
+    return { kind, job: undefined, reason };
   }
 }
 
@@ -145,6 +149,10 @@ async function finish(
     runner.info("To go on waiting, with an access token in QUILLGATE_TOKEN:");
     runner.info(formatResumeCommand(outcome.job, context));
   }
+  if (isUnnamed(outcome)) {
+    runner.info("To see the project's jobs, with an access token in QUILLGATE_TOKEN:");
+    runner.info(formatListCommand(context));
+  }
   const failure = explainFailure(outcome, context);
   if (failure !== undefined) {
     const level = outcome.kind === "cancelled" ? "warning" : "error";
@@ -159,35 +167,13 @@ function describeStatus({ id, status }: AgentJob): string {
   return `The job ${id} is ${status ?? "in a state that is not known"}.`;
 }
 
-/** What an annotation says where the step does not succeed. */
-function explainFailure(outcome: Outcome, { project }: Context): string | undefined {
-  const { kind, job } = outcome;
-  switch (kind) {
-    case "started":
-      return undefined;
-    case "ended":
-      return job?.status === "failed" ? `The job ${job.id} of ${project} has failed.` : undefined;
-    case "timed-out":
-      return `The job ${job?.id} goes on. Give the input timeout more time, or set wait to false.`;
-    case "cancelled":
-      return job === undefined
-        ? "The gateway's list of jobs shows whether there is one."
-        : `The job ${job.id} goes on.`;
-    case "unknown":
-      return (
-        `${outcome.reason}. Look at the platform's dashboard first: a re-run starts another job, ` +
-        "unless it has the same idempotency-key."
-      );
-    case "failed":
-      return outcome.reason;
-  }
-}
-
-function readContext({ gateway, project, prompt }: Inputs, env: NodeJS.ProcessEnv): Context {
+function readContext(inputs: Inputs, env: NodeJS.ProcessEnv): Context {
+  const { gateway, project, prompt, idempotencyKey } = inputs;
   const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
   const { GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: attempt = "1" } = env;
   const run = `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
-  return { gateway, project, prompt, run };
+  const hasOwnKey = idempotencyKey !== undefined;
+  return { gateway, project, prompt, run, hasOwnKey, isReused: false };
 }
 
 function prepareComment(inputs: Inputs, pull: PullRequest | undefined): JobComment | undefined {
@@ -204,8 +190,13 @@ function prepareComment(inputs: Inputs, pull: PullRequest | undefined): JobComme
   const { GITHUB_WORKFLOW_REF: workflow = "", GITHUB_JOB: job, GITHUB_ACTION: step } = runner.env;
   // Without the branch, which follows an @: a comment outlives it.
   const names = [workflow.split("@")[0], job, step, inputs.project];
-  const place = { api, repository, number: pull.number, token: inputs.githubToken };
-  return new JobComment({ ...place, step: JSON.stringify(names) });
+  const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run = "" } = runner.env;
+  return new JobComment({
+    ...{ api, repository, number: pull.number, token: inputs.githubToken, run },
+    step: JSON.stringify(names),
+    // Each comment of somebody's is a request by itself.
+    keepsEarlier: event === "issue_comment",
+  });
 }
 
 /** The job is what counts: without its comment the step still succeeds. */
@@ -216,7 +207,8 @@ async function writeComment(
   signal?: AbortSignal,
 ): Promise<void> {
   try {
-    await comment?.write(composeComment(outcome, context), signal);
+    const kind = outcome.job === undefined ? "note" : "job";
+    await comment?.write({ kind, markdown: composeComment(outcome, context) }, signal);
   } catch (error) {
     if (!(error instanceof CommentError)) throw error;
     if (signal?.aborted) return;

@@ -6,7 +6,8 @@ import type { AgentJob } from "quillgate/inline";
 export type Outcome =
   | { kind: "started"; job: AgentJob }
   | { kind: "ended"; job: AgentJob }
-  | { kind: "timed-out"; job: AgentJob; after: string }
+  /** `trouble` is why nothing was heard of the job in the end, as a sentence without its end. */
+  | { kind: "timed-out"; job: AgentJob; after: string; trouble: string | undefined }
   /** `job` is missing where it was not created, or nobody knows whether it was. */
   | { kind: "cancelled"; job: AgentJob | undefined }
   | { kind: "unknown"; job: undefined; reason: string }
@@ -19,9 +20,19 @@ export interface Context {
   prompt: string;
   /** The address of the workflow's run. */
   run: string;
+  /** Whether the workflow gave an idempotency key of its own. */
+  hasOwnKey: boolean;
+  /** Whether an earlier step with that key has created the job. */
+  isReused: boolean;
 }
 
 const LONGEST_PROMPT = 4_000;
+/** What is said of a job without pull request that will never have one. */
+const NO_PULL_REQUEST: Readonly<Record<string, string>> = {
+  completed: "none: no file was changed",
+  archived: "none",
+  failed: "none",
+};
 
 /** The outcome in one sentence. */
 export function describeOutcome(outcome: Outcome): string {
@@ -32,7 +43,9 @@ export function describeOutcome(outcome: Outcome): string {
     case "ended":
       return outcome.job.status === "failed" ? "The job failed" : `The job is ${job?.status}`;
     case "timed-out":
-      return `The job has not ended within ${outcome.after}, and goes on`;
+      return outcome.trouble === undefined
+        ? `The job has not ended within ${outcome.after}, and goes on`
+        : `The end of the job was not seen within ${outcome.after}`;
     case "cancelled":
       return job === undefined
         ? "The step was cancelled before the gateway said that it has created the job"
@@ -44,12 +57,58 @@ export function describeOutcome(outcome: Outcome): string {
   }
 }
 
+/** What to know and to do where the step does not succeed; `undefined` where it does. */
+export function explainFailure(outcome: Outcome, context: Context): string | undefined {
+  const { kind, job } = outcome;
+  switch (kind) {
+    case "started":
+      return undefined;
+    case "ended":
+      return job?.status === "failed" ? explainFailedJob(job, context) : undefined;
+    case "timed-out":
+      return outcome.trouble === undefined
+        ? `The job ${job?.id} goes on. Give the input timeout more time, or set wait to false.`
+        : `${capitalize(outcome.trouble)}. The job ${job?.id} may go on.`;
+    case "cancelled":
+      return job === undefined
+        ? "The gateway's list of jobs shows whether there is one."
+        : `The job ${job.id} goes on.`;
+    case "unknown":
+      return context.hasOwnKey
+        ? `${outcome.reason}. Look at the platform's dashboard; to start another job, give another idempotency-key.`
+        : `${outcome.reason}. Look at the platform's dashboard first: a re-run starts another job.`;
+    case "failed":
+      return outcome.reason;
+  }
+}
+
+function explainFailedJob({ id }: AgentJob, { project, hasOwnKey, isReused }: Context): string {
+  const another = "give another idempotency-key, or start a run that has another";
+  const words = `The job ${id} of ${project} has failed`;
+  if (isReused) {
+    return `${words}. It is from an earlier attempt with the same idempotency-key; to start another job, ${another}.`;
+  }
+  const dashboard = `${words}; the platform's dashboard shows why`;
+  return hasOwnKey
+    ? `${dashboard}. A re-run with the same idempotency-key would find this job again; to start another, ${another}.`
+    : `${dashboard}. Re-run the workflow's job to start another.`;
+}
+
+/** The summary of a step that cannot be run as it is set up. */
+export function summarizeMistake(words: string): string {
+  return `### The step is set up wrongly\n\n> ${escapeMarkdown(words)}\n\nNo job was started.`;
+}
+
 /** The summary on the run's page. */
 export function summarize(outcome: Outcome, context: Context): string {
+  const failure = explainFailure(outcome, context);
   const parts = [
     `### ${describeOutcome(outcome)}`,
-    ...("reason" in outcome ? [`> ${escapeMarkdown(outcome.reason)}`] : []),
+    ...(failure === undefined ? [] : [`> ${escapeMarkdown(failure)}`]),
     formatTable(outcome.job, context),
+    ...(isUnnamed(outcome)
+      ? [`To see the project's jobs:\n\n${formatBlock(formatListCommand(context))}`]
+      : []),
     ...(isUnfinished(outcome)
       ? [`To go on waiting:\n\n${formatBlock(formatResumeCommand(outcome.job, context))}`]
       : []),
@@ -58,15 +117,26 @@ export function summarize(outcome: Outcome, context: Context): string {
   return parts.join("\n\n");
 }
 
-/** The comment on the pull request; the prompt stays out of it, since it could mention people. */
+/** What the comment on the pull request says; the prompt stays out of it, since it could mention people. */
 export function composeComment(outcome: Outcome, context: Context): string {
   const { job } = outcome;
-  const link = job?.prLink ? formatLink(job.prLink) : undefined;
-  const parts = [
-    `**${describeOutcome(outcome)}**${link ? `: ${link}` : ""}`,
-    `${job?.id ? `Job ${formatCode(job.id)} of` : "In"} the project ${formatCode(context.project)}, from [this run](${context.run}).`,
-  ];
-  return parts.join("\n\n");
+  const run = `[this run](${context.run})`;
+  if (job === undefined) {
+    const reason = "reason" in outcome ? `: ${escapeComment(outcome.reason)}` : "";
+    return `${describeOutcome(outcome)}${reason} (${run})`;
+  }
+  const link = job.prLink ? `: ${formatLink(job.prLink)}` : "";
+  const reason = "reason" in outcome ? ` (${escapeComment(outcome.reason)})` : "";
+  const name = job.id ? `Job ${formatCode(job.id)} of` : "In";
+  return [
+    `**${describeOutcome(outcome)}**${link}${reason}`,
+    `${name} the project ${formatCode(context.project)}, from ${run}.`,
+  ].join("\n\n");
+}
+
+/** Whether nobody can say which job the step has started, if any. */
+export function isUnnamed(outcome: Outcome): boolean {
+  return outcome.kind === "unknown" || (outcome.kind === "cancelled" && outcome.job === undefined);
 }
 
 /** Whether there is a job that the step no longer waits for, and that may not have ended. */
@@ -75,17 +145,26 @@ export function isUnfinished(outcome: Outcome): outcome is Outcome & { job: Agen
 }
 
 /** What goes on waiting for the job from a terminal; the token comes from `QUILLGATE_TOKEN`. */
-export function formatResumeCommand(job: AgentJob, { gateway, project }: Context): string {
+export function formatResumeCommand(job: AgentJob, context: Context): string {
+  return formatCommand(`job watch ${quote(job.id ?? "")}`, context);
+}
+
+/** What lists the project's jobs in a terminal. */
+export function formatListCommand(context: Context): string {
+  return formatCommand("job list", context);
+}
+
+function formatCommand(command: string, { gateway, project }: Context): string {
   const settings = [
     `QUILLGATE_BASE_URL=${quote(gateway)}`,
     `QUILLGATE_PROJECT_ID=${quote(project)}`,
   ];
-  return `${settings.join(" ")} npx quillgate job watch ${quote(job.id ?? "")}`;
+  return `${settings.join(" ")} npx quillgate ${command}`;
 }
 
 function formatTable(job: AgentJob | undefined, { project }: Context): string {
   const link = job?.prLink ? formatLink(job.prLink) : undefined;
-  const none = job?.status === "completed" ? "none: no file was changed" : "none yet";
+  const none = NO_PULL_REQUEST[job?.status ?? ""] ?? "none yet";
   const rows = [
     ["Project", formatCode(project)],
     ...(job?.id ? [["Job", formatCode(job.id)]] : []),
@@ -107,6 +186,15 @@ function formatLink(address: string): string {
 
 function escapeMarkdown(text: string): string {
   return joinLines(text).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
+}
+
+/** As text of a comment, where a name after an @ would call somebody. */
+function escapeComment(text: string): string {
+  return escapeMarkdown(text).replaceAll("@", "@\u200b");
+}
+
+function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 function formatCode(text: string): string {

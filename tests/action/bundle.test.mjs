@@ -20,6 +20,18 @@ test("loads nothing but Node.js", () => {
   for (const name of imports) assert.ok(known.has(name), name);
 });
 
+test("hears a cancellation before anything else is done", () => {
+  const begin = bundle.indexOf("// action/src/cancellation.ts\n");
+  assert.ok(begin > 0 && bundle.slice(begin, begin + 600).includes("process.on("));
+  // What comes before it are functions and names, which do nothing by themselves.
+  const statements = bundle
+    .slice(0, begin)
+    .split("\n")
+    .filter((line) => /^[\w$]/.test(line))
+    .filter((line) => !/^(import|var|function|async function|class|__export\()/.test(line));
+  assert.deepEqual(statements, []);
+});
+
 test("names no path of the machine that made it", () => {
   assert.ok(!bundle.includes(ROOT));
 });

@@ -38,6 +38,7 @@ export const EXAMPLES = [
       get before() {
         return commits.first;
       },
+      repository: { default_branch: "main" },
     },
     checkOut: makeRepository,
     prompt: /in commit [0-9a-f]{40}\. .*\nM\topenapi\.yaml\nA\tsrc\/api\/\$\(touch evil\)\.ts\n$/,
@@ -109,6 +110,7 @@ export function describeExamples(name, startPlace) {
         const running = startJobOf(definition, {
           github: {
             event,
+            ref_name: "main",
             get sha() {
               return commits.last;
             },

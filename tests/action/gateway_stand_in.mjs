@@ -26,6 +26,7 @@ class StandIn {
   #streams = new Set();
   #faults = [];
   #held;
+  #port;
   /** The tokens of identities that came, each once. */
   seen = new Set();
   accessToken = "an-access-token-of-the-gateway";
@@ -59,9 +60,26 @@ class StandIn {
     for (const stream of this.#streams) if (stream.job === job) this.#tell(stream);
   }
 
-  /** The status that the next creation is answered with. */
-  async failCreation(status) {
-    this.#faults.push(status);
+  /**
+   * What the next creation is answered with: a status, a problem's status, kind and detail, or a
+   * function that answers.
+   */
+  async failCreation(fault) {
+    this.#faults.push(fault);
+  }
+
+  /** Breaks every connection, and takes no other until it is back. */
+  async vanish() {
+    this.#port = this.#server.address().port;
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async comeBack() {
+    this.#server.listen(this.#port, "127.0.0.1");
+    await once(this.#server, "listening");
   }
 
   async loseCreation() {
@@ -87,6 +105,7 @@ class StandIn {
   }
 
   async stop() {
+    if (!this.#server.listening) return;
     this.#server.closeAllConnections();
     this.#server.close();
     await once(this.#server, "close");
@@ -125,9 +144,12 @@ class StandIn {
     if (fault === "unknown") {
       return this.#problem(response, 502, "upstream-failed", "no answer", { outcome: "unknown" });
     }
+    if (typeof fault === "function") return fault(response);
+    if (typeof fault === "object") return this.#problem(response, ...fault);
     if (fault !== undefined) return this.#problem(response, fault, "refused", "it was refused");
     const key = request.headers["idempotency-key"];
-    if (!this.#keys.has(key)) {
+    const isReplayed = this.#keys.has(key);
+    if (!isReplayed) {
       const job = { id: `job_${this.#jobs.length + 1}`, prompt, status: "active", prLink: null };
       this.#jobs.push(job);
       this.#keys.set(key, job);
@@ -138,7 +160,9 @@ class StandIn {
       arrived.resolve();
       await released.promise;
     }
-    return send(response, 201, describe(this.#keys.get(key)));
+    const headers = { "content-type": "application/json" };
+    if (isReplayed) headers["idempotent-replayed"] = "true";
+    return send(response, 201, describe(this.#keys.get(key)), headers);
   }
 
   #stream(response, job) {

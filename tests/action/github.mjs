@@ -68,6 +68,11 @@ class Github {
     };
   }
 
+  /** Waits until there is a comment. */
+  async untilCommented() {
+    while (this.comments.length === 0) await new Promise(setImmediate);
+  }
+
   /** A comment that somebody else has written. */
   addComment(number, body, user) {
     const comment = { id: 1000 + this.comments.length, number, body, user, writes: [body] };
@@ -126,6 +131,7 @@ class Github {
     }
     const [, id] = COMMENT.exec(pathname) ?? [];
     const comment = this.comments.find((other) => other.id === Number(id));
+    if (comment && request.method === "GET") return { status: 200, body: comment };
     if (!comment || request.method !== "PATCH") return refuse(404);
     comment.body = content.body;
     comment.writes.push(content.body);

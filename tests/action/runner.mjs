@@ -209,12 +209,18 @@ function readFiles(place) {
   return { outputs, summary: read("GITHUB_STEP_SUMMARY") };
 }
 
-/** `name<<delimiter`, lines, and the delimiter; of what is written twice, the last counts. */
+/** `name=value`, or `name<<delimiter`, lines, and the delimiter; of what is written twice, the last counts. */
 export function readOutputs(text) {
   const outputs = {};
   const lines = text.split("\n");
   while (lines.length > 1) {
-    const [name, delimiter] = lines.shift().split("<<");
+    const line = lines.shift();
+    const [, plain, value] = /^([\w-]+)=(.*)$/.exec(line) ?? [];
+    if (plain) {
+      outputs[plain] = value;
+      continue;
+    }
+    const [name, delimiter] = line.split("<<");
     assert.ok(name && delimiter, `an output begins: ${name}`);
     const end = lines.indexOf(delimiter);
     assert.ok(end >= 0, `the output ${name} ends`);

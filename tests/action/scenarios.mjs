@@ -144,7 +144,21 @@ export function describeAction(name, startPlace) {
       const { title, message } = only(errors(result));
       assert.equal(title, "The job failed");
       assert.ok(message.includes(job.id));
+      assert.match(message, /Re-run the workflow's job to start another/);
       assert.match(result.summary, /^### The job failed$/m);
+      assert.match(result.summary, /Re-run the workflow's job/);
+      assert.match(result.summary, /\| Pull request \| none \|/);
+    });
+
+    test("says that a failed job is an earlier attempt's, and how to start another", async () => {
+      const options = { with: { "idempotency-key": `docs-${run}` } };
+      const { result: first } = await runJob({ status: "failed" }, options);
+      assert.match(only(errors(first)).message, /to start another, give another idempotency-key/);
+      const again = await runStep(step({ ...options, env: { GITHUB_RUN_ATTEMPT: "2" } }));
+      assert.equal(again.code, 1);
+      assert.equal(again.outputs["job-id"], first.outputs["job-id"]);
+      const { message } = only(errors(again));
+      assert.match(message, /from an earlier attempt .*; to start another job, give another idem/);
     });
 
     test("does not wait when told so", async () => {
@@ -299,8 +313,17 @@ export function describeAction(name, startPlace) {
       assert.equal(result.code, 1);
       const { title, message } = only(errors(result));
       assert.equal(title, "It is not known whether the job was started");
-      assert.match(message, /unless it has the same idempotency-key/);
+      assert.match(message, /Look at the platform's dashboard first: a re-run starts another job/);
       assert.match(result.summary, /^### It is not known/);
+    });
+
+    test("says what to do with one's own key when a creation was lost", async () => {
+      await place.loseCreation();
+      const result = await runStep(step({ with: { "idempotency-key": `own-${run}` } }));
+      assert.match(
+        only(errors(result)).message,
+        /to start another job, give another idempotency-key/,
+      );
     });
 
     test("keeps one comment on the pull request, over all runs", async () => {
@@ -323,6 +346,65 @@ export function describeAction(name, startPlace) {
       assert.match(comment.body, /The job failed/);
       assert.match(comment.body, /runs\/777\/attempts\/1/);
       assertDiscreet(second);
+    });
+
+    test("leaves a comment's link where a later run starts no job, and says why", async () => {
+      const options = { with: { comment: true }, event: pullRequestEvent(12) };
+      await runJob(completed, options);
+      const [before] = github.comments.map(({ body }) => body);
+
+      const env = { GITHUB_RUN_ID: "778" };
+      github.claims = { repository_id: "6666" };
+      const refused = await runStep(step({ ...options, env }));
+      assert.equal(refused.code, 1);
+      const comment = only(github.comments);
+      assert.ok(comment.body.startsWith(before), comment.body);
+      assert.match(
+        comment.body,
+        /The job was not started: the gateway does not allow .*runs\/778\//,
+      );
+      // Once for each run, however often it is refused.
+      await runStep(step({ ...options, env: { ...env, GITHUB_RUN_ATTEMPT: "2" } }));
+      assert.equal(comment.body.split("The job was not started").length, 2);
+
+      github.claims = {};
+      await runJob(
+        { ...completed, prLink: `${PULL}3` },
+        { ...options, env: { GITHUB_RUN_ID: "779" } },
+      );
+      assert.match(comment.body, /\[acme\/docs#123\]/);
+      assert.ok(!comment.body.includes("not started") && !comment.body.includes(`${PULL}>`));
+    });
+
+    test("keeps the jobs of earlier requests in the comment, the last ten", async () => {
+      const event = {
+        issue: { number: 34, pull_request: { url: "…" } },
+        comment: { body: "/docs" },
+      };
+      const request = (id) => ({
+        ...{ with: { comment: true }, event },
+        env: { GITHUB_EVENT_NAME: "issue_comment", GITHUB_RUN_ID: String(id) },
+      });
+      const links = async () => {
+        const { body } = only(github.comments);
+        return Array.from(body.matchAll(/\[acme\/docs#(\d+)\]/g), ([, number]) => number);
+      };
+      const prLink = (number) => `https://github.com/acme/docs/pull/${number}`;
+      await runJob({ status: "completed", prLink: prLink(1) }, request(1));
+      await runJob({ status: "completed", prLink: prLink(2) }, request(2));
+      assert.deepEqual(await links(), ["1", "2"]);
+
+      const { body, number, user } = github.comments[0];
+      const [, second] = body.split(/(?=<!-- quillgate-job 2 )/);
+      const more = Array.from({ length: 9 }, (_, at) => {
+        return second
+          .replace("quillgate-job 2 ", `quillgate-job 9${at} `)
+          .replace("#2]", `#9${at}]`);
+      });
+      github.comments = [];
+      github.addComment(number, [body, ...more].join("\n\n"), user);
+      await runJob({ status: "completed", prLink: prLink(3) }, request(3));
+      assert.equal((await links()).join(), "90,91,92,93,94,95,96,97,98,3");
     });
 
     test("comments on the pull request that somebody has commented on", async () => {
@@ -351,6 +433,16 @@ export function describeAction(name, startPlace) {
       const own = github.comments.at(-1);
       await runJob(completed, { ...options, env: { GITHUB_RUN_ATTEMPT: "3" } });
       assert.deepEqual([github.comments.length, own.writes.length], [103, 4]);
+    });
+
+    test("writes another comment where its own was deleted while it waited", async () => {
+      const options = { with: { comment: true }, event: pullRequestEvent(12) };
+      const { running, job } = await startJob(options);
+      await github.untilCommented();
+      github.comments = [];
+      await place.setJob(job.id, completed);
+      assert.equal((await running.ended).code, 0);
+      assert.match(only(github.comments).body, /\[acme\/docs#12\]/);
     });
 
     test("comments as the person whose token it is given", async () => {

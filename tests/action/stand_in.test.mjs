@@ -1,6 +1,6 @@
 /** The action against a quick stand-in for the gateway, and what only a stand-in can be made to say. */
 import assert from "node:assert/strict";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { startStandIn } from "./gateway_stand_in.mjs";
@@ -81,13 +81,152 @@ describe("a gateway", () => {
     assert.match(message, /the gateway refused: .*it was refused.*request-1/);
   });
 
-  test("that cannot be reached is named as such", async () => {
-    const result = await runStep(step({ with: { gateway: "http://127.0.0.1:1" } }));
-    assert.equal(result.code, 1);
-    const { title, message } = only(errors(result));
-    assert.equal(title, "It is not known whether the job was started");
-    assert.match(message, /the gateway cannot be reached/);
+  test("that cannot be reached is named as such: nothing was started", async () => {
+    await place().vanish();
+    try {
+      const result = await runStep(step({ with: { timeout: "1s" } }));
+      assert.equal(result.code, 1);
+      const { title, message } = only(errors(result));
+      assert.equal(title, "The job was not started");
+      assert.match(message, /^127\.0\.0\.1:\d+ refuses connections; check the input gateway$/);
+    } finally {
+      await place().comeBack();
+    }
   });
+
+  test("whose name does not exist is named as such", async () => {
+    const gateway = "https://gate.invalid";
+    const result = await runStep(step({ with: { gateway, timeout: "1s" } }));
+    const { title, message } = only(errors(result));
+    assert.equal(title, "The job was not started");
+    assert.match(message, /^gate\.invalid cannot be resolved; check the input gateway$/);
+  });
+
+  test("is tried for longer than the package would", async () => {
+    await place().vanish();
+    const running = startStep(step());
+    // The package would give up with its third attempt.
+    await running.says(/(refuses connections; trying again[\s\S]*){3}/);
+    await place().comeBack();
+    await running.says(/The job \S+ is active/);
+    const [job] = await place().jobs();
+    await place().setJob(job.id, completed);
+    const result = await running.ended;
+    assert.equal(result.code, 0, result.raw);
+    assert.equal((await place().jobs()).length, 1);
+  });
+
+  test("that broke a connection that stood leaves the outcome unknown, though it refuses others", async () => {
+    let vanished;
+    await place().failCreation((response) => {
+      response.destroy();
+      vanished = place().vanish();
+    });
+    try {
+      const result = await runStep(step({ with: { timeout: "2s" } }));
+      assert.equal(only(errors(result)).title, "It is not known whether the job was started");
+      assert.match(result.summary, /npx quillgate job list/);
+    } finally {
+      await vanished;
+      await place().comeBack();
+    }
+  });
+
+  test("that has not named its job when the step is cancelled is named with what lists jobs", async () => {
+    const held = await place().holdCreation();
+    const running = startStep(step());
+    await held.arrived;
+    running.cancel();
+    const result = await running.ended;
+    await held.release();
+    assert.equal(result.code, 130, result.raw);
+    for (const text of [result.log, result.summary]) {
+      assert.match(text, /QUILLGATE_PROJECT_ID=demo-docs npx quillgate job list/);
+    }
+  });
+
+  test("that is lost while the step waits is said once, and that it is back", async () => {
+    const { running, job } = await startJob();
+    await place().vanish();
+    await running.says(/The gateway cannot be reached/);
+    await place().comeBack();
+    await running.says(/The gateway can be reached again/);
+    await place().setJob(job.id, completed);
+    const result = await running.ended;
+    assert.equal(result.code, 0, result.raw);
+    assert.equal(result.log.match(/cannot be reached/g).length, 1);
+  });
+
+  test("that stays lost is why the job's end was not seen", async () => {
+    const { running, job } = await startJob({ with: { timeout: "3s" } });
+    await place().vanish();
+    try {
+      const result = await running.ended;
+      assert.equal(result.code, 1);
+      const { title, message } = only(errors(result));
+      assert.match(title, /end of the job was not seen within 3s/);
+      assert.match(message, /^The gateway could not be reached since \d\d:\d\d:\d\d UTC/);
+      assert.doesNotMatch(message, /more time/);
+      assert.match(result.summary, /could not be reached since/);
+      assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
+    } finally {
+      await place().comeBack();
+    }
+  });
+
+  for (const [name, status, headers, found] of [
+    ["a page", 404, { "content-type": "text/html" }, "status 404, text/html"],
+    ["a page with 200", 200, { "content-type": "text/html; charset=utf-8" }, "status 200, text/h"],
+    ["a redirect", 302, { location: "https://login.example" }, "status 302, without a type"],
+  ]) {
+    test(`is told from ${name} of another site`, async () => {
+      await place().failCreation((response) => response.writeHead(status, headers).end("<html>"));
+      const result = await runStep(step());
+      const { title, message } = only(errors(result));
+      assert.equal(title, "The job was not started");
+      assert.ok(
+        message.startsWith(`what answers at ${place().url} is no Quillgate gateway`),
+        message,
+      );
+      assert.ok(message.includes(found) && message.includes("input gateway"), message);
+    });
+  }
+
+  for (const [problem, message, inputs] of [
+    [
+      [403, "project-not-allowed", "the access token is not for this project"],
+      /Change the input project, or add "demo-docs" to the member projects of the rule/,
+    ],
+    [
+      [403, "project-not-allowed", "the access token is not for this project"],
+      /Change the input project, or give a token for "demo-docs"/,
+      { token: "an-access-token-of-the-gateway" },
+    ],
+    [
+      [403, "insufficient-scope", "this needs an access token with the scope jobs:create"],
+      /scope jobs:create\. Add it to the member scope of the rule/,
+    ],
+    [
+      [422, "idempotency-key-reused", "this idempotency key was used for another request"],
+      /within 24 hours, the input idempotency-key .*Give another idempotency-key/,
+    ],
+    [[413, "content-too-large", "the body must not be larger"], /the prompt is too long: .*131072/],
+    [
+      [401, "invalid-token", "the access token is for another audience"],
+      /The input audience is "quillgate"/,
+    ],
+  ]) {
+    const by = inputs === undefined ? "" : ", to a token";
+    test(`is explained by what to change: ${problem[1]}${by}`, async () => {
+      await place().failCreation(problem);
+      const result = await runStep(step({ with: inputs }));
+      const error = only(errors(result));
+      assert.equal(error.title, "The job was not started");
+      assert.match(error.message, message);
+      const [status] = problem;
+      assert.equal(result.groups.length, status === 401 ? 1 : 0, "claims are no help otherwise");
+    });
+  }
 });
 
 describe("what others have written", () => {
@@ -125,6 +264,8 @@ describe("a prompt", () => {
     assert.equal((await result).code, 1);
     assert.equal(title, "The step is set up wrongly");
     assert.match(words, message);
+    assert.match((await result).summary, /^### The step is set up wrongly\n\n> /);
+    assert.doesNotMatch((await result).raw, /^ +at /m, "no stack");
     assert.deepEqual(await prompts(), []);
   };
 
@@ -146,7 +287,15 @@ describe("a prompt", () => {
     await refuses(withFile("none.md"), /there is no file none\.md/);
     await refuses(withFile("empty.md", write("empty.md", " \n")), /empty\.md is empty/);
     await refuses(withFile("latin.md", write("latin.md", Buffer.from([0xe9]))), /is not UTF-8/);
-    await refuses(withFile("long.md", write("long.md", "x".repeat(131_073))), /at most 131072/);
+    await refuses(withFile("long.md", write("long.md", "x".repeat(131_073))), /has 131073 bytes/);
+    // In the body, a line break takes two bytes.
+    const lines = write("lines.md", "x\n".repeat(50_000));
+    await refuses(withFile("lines.md", lines), /as JSON it has 150013 bytes, .* takes 131072/);
+    await refuses(withFile("."), /prompt-file: \. is a folder/);
+    await refuses(
+      withFile("docs", (folder) => mkdirSync(join(folder, "docs"))),
+      /docs is a folder/,
+    );
     await refuses(withFile("a.md", write("a.md", "x"), { prompt: "x" }), /not both/);
     await refuses(runStep(step({ with: { prompt: "  " } })), /prompt or prompt-file is missing/);
   });
@@ -160,11 +309,22 @@ describe("an input that cannot be used", () => {
     [{ project: " " }, /the input project is missing/],
     [{ wait: "yes" }, /wait must be true or false/],
     [{ comment: "1" }, /comment must be true or false/],
-    [{ timeout: "30" }, /timeout must be 1s to 120h/],
+    [
+      { gateway: "https://gate.example/v1" },
+      /gateway must be an address without path.*: https:\/\/gate\.example$/,
+    ],
+    [{ gateway: "https://gate.example/?a=b" }, /gateway must be an address without path/],
+    [{ gateway: "https://gate.example/#a" }, /gateway must be an address without path/],
+    [
+      { gateway: "https://alice:secret@gate.example" },
+      /gateway must have no user and no password$/,
+    ],
+    [{ timeout: "30" }, /timeout must be 1s to 120h.*found "30"/],
+    [{ timeout: "" }, /timeout must be 1s to 120h.*it is empty/],
     [{ timeout: "0s" }, /timeout must be 1s to 120h/],
     [{ timeout: "121h" }, /timeout must be 1s to 120h/],
     [{ audience: "" }, /the input audience is missing/],
-    [{ "idempotency-key": "schön" }, /idempotency/i],
+    [{ "idempotency-key": "schön" }, /the input idempotency-key must be/],
   ]) {
     test(`is refused by its name: ${JSON.stringify(inputs)}`, async () => {
       const result = await runStep(step({ with: inputs }));

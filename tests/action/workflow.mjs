@@ -1,12 +1,12 @@
 /** Workflows of the documentation: read, and their steps run as a runner would. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { ROOT } from "../../scripts/versions.mjs";
-import { makeFolders, startStep } from "./runner.mjs";
+import { makeFolders, readOutputs, startStep } from "./runner.mjs";
 
 /** The documentation of the action. */
 export const DOCS = readFileSync(join(ROOT, "docs", "github-actions.md"), "utf8");
@@ -36,43 +36,77 @@ export function readExample(heading) {
   assert.equal(jobs.length, 1);
   const permissions = { ...workflow.permissions, ...jobs[0].permissions };
   assert.equal(permissions["id-token"], "write");
-  return { text, rule, job: jobs[0], permissions };
+  const [, file] = /^# (\.github\/workflows\/[\w-]+\.yml)\n/.exec(text) ?? [];
+  assert.ok(file, `the workflow of ${heading} begins with the name of its file`);
+  return { text, file, rule, job: jobs[0], permissions };
 }
 
 /**
- * Runs the steps of a job; the action is its last.
+ * Runs the steps of a job that come before the action, which is its last.
  *
  * @param {{ steps: object[] }} job
  * @param {object} options
  * @param {object} options.github the context `github`
  * @param {(folder: string) => void} [options.checkOut] what `actions/checkout` does
+ */
+export function runFirstSteps(job, { github, checkOut }) {
+  const home = mkdtempSync(join(tmpdir(), "quillgate-workflow-"));
+  const folders = makeFolders(home);
+  const clean = () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  const context = { github, runner: { temp: folders.temp }, steps: {} };
+  try {
+    for (const step of job.steps.slice(0, -1)) {
+      if (step.run) {
+        const outputs = runScript(step, context, folders);
+        if (step.id) context.steps[step.id] = { outputs };
+      } else {
+        assert.match(step.uses, /^actions\/checkout@v\d+$/);
+        checkOut(folders.workspace);
+      }
+    }
+    const last = job.steps.at(-1);
+    assert.match(last.uses, ACTION);
+    const isRun = last.if === undefined || evaluate(last.if, context);
+    const inputs = isRun ? expandAll(last.with, context) : undefined;
+    return { inputs, folders, clean };
+  } catch (error) {
+    clean();
+    throw error;
+  }
+}
+
+/**
+ * Runs the steps of a job, the action with them.
+ *
+ * @param {{ steps: object[] }} job
+ * @param {object} options as of {@link runFirstSteps}
  * @param {(inputs: object, folders: object) => import("./runner.mjs").StepOptions} options.toStep
  *   what the action's step is started with
  */
-export function startJobOf(job, { github, checkOut, toStep }) {
-  const home = mkdtempSync(join(tmpdir(), "quillgate-workflow-"));
-  const folders = makeFolders(home);
-  const context = { github, runner: { temp: folders.temp } };
-  const steps = job.steps.toSpliced?.(-1) ?? job.steps.slice(0, -1);
-  for (const step of steps) {
-    if (step.run) runScript(step, context, folders);
-    else {
-      assert.match(step.uses, /^actions\/checkout@v\d+$/);
-      checkOut(folders.workspace);
-    }
-  }
-  const last = job.steps.at(-1);
-  assert.match(last.uses, ACTION);
-  const running = startStep({ ...toStep(expandAll(last.with, context)), folders });
-  const clean = () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+export function startJobOf(job, { toStep, ...options }) {
+  const { inputs, folders, clean } = runFirstSteps(job, options);
+  assert.ok(inputs, "the action's step is not left out");
+  const running = startStep({ ...toStep(inputs), folders });
   return { ...running, ended: running.ended.finally(clean) };
 }
 
+/** Runs a script as GitHub's runner does where no shell is named, and gives its outputs. */
 function runScript({ run, env = {} }, context, { workspace, temp }) {
   assert.doesNotMatch(run, /\$\{\{/, "no expression is expanded within a script");
   const { PATH, HOME } = process.env;
-  const variables = { PATH, HOME, RUNNER_TEMP: temp, ...expandAll(env, context) };
+  const output = join(temp, "..", "GITHUB_OUTPUT");
+  writeFileSync(output, "");
+  const folders = { RUNNER_TEMP: temp, GITHUB_OUTPUT: output };
+  const variables = { PATH, HOME, ...folders, ...expandAll(env, context) };
   execFileSync("bash", ["-e", "-c", run], { cwd: workspace, env: variables });
+  return readOutputs(readFileSync(output, "utf8"));
+}
+
+/** Evaluates the one form of condition that the steps of the documentation have. */
+function evaluate(condition, { steps }) {
+  const [, id, name, value] = /^steps\.(\w+)\.outputs\.(\w+) == '([^']*)'$/.exec(condition) ?? [];
+  assert.ok(id && steps[id], condition);
+  return (steps[id].outputs[name] ?? "") === value;
 }
 
 function expandAll(values, context) {
