@@ -30,12 +30,38 @@ describe("token mint", () => {
   test("prints nothing but a signed token with the claims asked for", async () => {
     const more = ["--project", "other", "--quota", "create-job=10", "--ttl", "12h", "--jti", "one"];
     const { code, stdout, stderr } = await mint([...GRANT, ...more]);
-    assert.deepEqual([code, stderr], [0, ""]);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const { iat, exp, ...claims } = decode(stdout);
     assert.equal(exp - iat, 12 * 3600);
     assert.deepEqual(claims, {
       ...{ iss: "quillgate", sub: "alice", projects: ["demo-docs", "other"], scope: "jobs:read" },
       ...{ jti: "one", quota: { "create-job": 10 } },
+    });
+  });
+
+  test("says beside the token what it takes to revoke it", async () => {
+    const more = ["--project", "other", "--jti", "one"];
+    const { stdout, stderr } = await mint([...GRANT, ...more]);
+    const expiresAt = new Date(decode(stdout).exp * 1000).toISOString();
+    assert.deepEqual(stderr.split("\n"), [
+      "id (jti)  one",
+      "subject   alice",
+      "projects  demo-docs, other",
+      "scope     jobs:read",
+      `expires   ${expiresAt}`,
+      "",
+    ]);
+    assert.ok(!stderr.includes(stdout.trim()));
+    assert.equal((await mint([...GRANT, "--quiet"])).stderr, "");
+
+    const json = await mint([...GRANT, "--json"]);
+    const { token, ...rest } = JSON.parse(json.stdout);
+    const { jti, exp } = decode(token);
+    assert.equal(json.stderr, "");
+    assert.deepEqual(rest, {
+      ...{ jti, sub: "alice", projects: ["demo-docs"], scope: "jobs:read" },
+      expiresAt: new Date(exp * 1000).toISOString(),
     });
   });
 
@@ -60,6 +86,13 @@ describe("token mint", () => {
       [[...GRANT, "--scope", "jobs:delete"], /unknown scope jobs:delete/],
       [[...GRANT, "--ttl", "91d"], /--ttl is at most 90d/],
       [[...GRANT, "--jti", ""], /--jti must not be empty/],
+      [
+        [...GRANT, "--quota", "frob=3"],
+        /no such policy; there are create-job, send-message, analytics, read-jobs/,
+      ],
+      [[...GRANT, "--project", "ac me"], /--project must have letters, digits/],
+      [[...GRANT, "--project", ".."], /--project must have letters, digits/],
+      [[...GRANT, "--project", "one,other"], /one id each time/],
     ]) {
       const { code, stdout, stderr } = await mint(args, { env: {} });
       assert.deepEqual([code, stdout], [2, ""]);

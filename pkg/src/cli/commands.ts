@@ -246,6 +246,8 @@ export const COMMANDS: readonly Command[] = [
     description: [
       "The secret comes from ACCESS_TOKEN_SECRET or from standard input, never from a flag, which other " +
         "users of the machine could read. Nothing is sent.",
+      "Standard output has the token alone. Its id (jti), subject, projects, scope and expiry go to standard " +
+        "error: keep the id, since REVOKED_TOKENS of the gateway takes it, and nothing stores it.",
     ],
     connects: false,
     arguments: [],
@@ -277,7 +279,9 @@ export const COMMANDS: readonly Command[] = [
       quota: {
         type: "list",
         value: "N",
-        summary: "The most it may use of every policy, or POLICY=N of one.",
+        summary:
+          "The most it may use of every policy, or POLICY=N of one: create-job, send-message, " +
+          "analytics, read-jobs.",
       },
       "new-secret": {
         type: "switch",
