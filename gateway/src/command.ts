@@ -87,8 +87,10 @@ async function runCheck(args: string[]): Promise<number> {
   const { problems, count, unchecked } = await checkConfig({ configFile, env, secretsFile });
   for (const { name, message } of problems) console.error(`${name} ${message}`);
   if (problems.length > 0) return 1;
-  const note = unchecked.length > 0 ? ` (not checked, for want of a value: ${unchecked})` : "";
-  console.log(`the configuration and its ${count} variables are right${note}`);
+  const note =
+    unchecked.length > 0 ? ` (not checked, for want of a value: ${unchecked.join(", ")})` : "";
+  const variables = count === 1 ? "variable" : "variables";
+  console.log(`the configuration and its ${count} ${variables} are right${note}`);
   return 0;
 }
 

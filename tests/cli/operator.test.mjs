@@ -118,7 +118,15 @@ function installGateway(name, source) {
 describe("config check", () => {
   const check = (...args) => runCommand(["config", "check", ...args], { folder });
 
+  test("in a wrong folder it says so, before anything about packages", async () => {
+    const { code, stdout, stderr } = await check();
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.ok(stderr.includes(`there is no wrangler.toml in ${folder}`), stderr);
+    assert.doesNotMatch(stderr, /install/);
+  });
+
   test("without the gateway's package it says how to get it", async () => {
+    writeFileSync(join(folder, "wrangler.toml"), "");
     const { code, stderr } = await check();
     assert.equal(code, 2);
     assert.match(stderr, /npm install --save-dev quillgate-gateway/);
@@ -130,12 +138,16 @@ describe("config check", () => {
       `export async function checkConfig({ env, ...files }) {
         if (env === "production") throw Object.assign(new Error("there is none"), { name: "CheckError" });
         const problems = env === "staging" ? [{ name: "TRUSTED_ISSUER", message: "is not a variable" }] : [];
-        return { problems, count: 5, unchecked: ["ADMIN_API_KEY", JSON.stringify(files)] };
+        return { problems, count: env === "one" ? 1 : 5, unchecked: ["ADMIN_API_KEY", JSON.stringify(files)] };
       }`,
     );
     const well = await check();
     assert.deepEqual([well.code, well.stdout], [0, ""]);
-    assert.match(well.stderr, /its 5 variables are right; not checked, for want of a value: ADMIN/);
+    assert.match(
+      well.stderr,
+      /its 5 variables are right; not checked, for want of a value: ADMIN_API_KEY, \{/,
+    );
+    assert.match((await check("--env", "one")).stderr, /its 1 variable are right/);
     const wrong = await check("--env", "staging");
     assert.deepEqual([wrong.code, wrong.stdout], [10, "TRUSTED_ISSUER is not a variable\n"]);
     const refused = await check("--env", "production");

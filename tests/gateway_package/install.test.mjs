@@ -88,7 +88,7 @@ test("the folder that init writes passes its check, and says which secrets nobod
   const output = await operator.succeed("my-gateway", "npm", "run", "check");
   assert.match(
     output,
-    /2 variables are right \(not checked.*: ADMIN_API_KEY,ACCESS_TOKEN_SECRET\)/,
+    /2 variables are right \(not checked.*: ADMIN_API_KEY, ACCESS_TOKEN_SECRET\)/,
   );
 });
 
