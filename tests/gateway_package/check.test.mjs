@@ -1,6 +1,6 @@
 /** What the check says of a folder's configuration, with the repository's wrangler. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
@@ -93,6 +93,34 @@ test("an environment that is not there is refused, and those there are named", a
     check(),
     refusal("wrangler.toml has no such environment; there are staging, production"),
   );
+});
+
+const run = (...args) => capture(process.execPath, [COMMAND, ...args], { cwd: home });
+
+test("every command has help, and none does anything for it", async () => {
+  for (const args of [["--help"], ["-h"], ["help"]]) {
+    const { code, stdout } = await run(...args);
+    assert.equal(code, 0);
+    for (const command of ["init", "check", "webhook-key"]) assert.match(stdout, RegExp(command));
+  }
+  for (const command of ["init", "check", "webhook-key"]) {
+    for (const args of [
+      [command, "--help"],
+      [command, "-h"],
+      ["help", command],
+    ]) {
+      const { code, stdout, stderr } = await run(...args);
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.ok(stdout.startsWith(`usage: quillgate-gateway ${command} `), stdout);
+    }
+  }
+});
+
+test("an archive and none is refused, and writes nothing", async () => {
+  const { code, stderr } = await run("init", "both", "--project=p", "--archive", "--no-archive");
+  assert.equal(code, 2);
+  assert.match(stderr, /--archive and --no-archive contradict each other/);
+  assert.ok(!existsSync(join(home, "both")));
 });
 
 test("a folder without a configuration is named, before wrangler is looked for", async () => {
