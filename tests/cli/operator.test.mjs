@@ -196,6 +196,8 @@ describe("init", () => {
     assert.deepEqual(JSON.parse(files[1]), { project: "acme", archive: true });
     const without = await init(["my-gateway", "--project", "acme", "--no-archive", "--json"]);
     assert.equal(JSON.parse(JSON.parse(without.stdout).files[1]).archive, false);
+    const spaced = await init(["Bob's Gateway", "--project", "acme"]);
+    assert.ok(spaced.stderr.includes("next: cd 'Bob'\\''s Gateway', and"), spaced.stderr);
     const refused = await init(["my-gateway"]);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /quillgate: no project/);

@@ -341,7 +341,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "doctor",
     summary:
-      "Check the address, credential, clock, budget, archive and versions, and say what to do.",
+      "Check address, credential, clock, budget, archive and versions; say what to do.",
     description: ["It uses at most one of the hour's requests."],
     connects: true,
     arguments: [],
