@@ -97,6 +97,15 @@ test("archive plan asks, and begins nothing", async () => {
   assert.match(path, /\/views\/daily\/backfill\?dateFrom=2026-01-01$/);
 });
 
+test("archive plan says when the first day is later than the one that is wanted", async () => {
+  const plan = (from) => quillgate(["archive", "plan", "--from", from]);
+  const { code, stdout, stderr } = await plan("2020-01-01");
+  assert.equal(code, 0);
+  assert.match(stdout, /^first day +2026-01-01$/m);
+  assert.match(stderr, /keeps no day before the first one \(ARCHIVE_RETENTION_DAYS\)/);
+  assert.equal((await plan("2026-01-01")).stderr, "");
+});
+
 test("only an answer that does not say why has the doctor for a hint", async () => {
   for (const [status, detail, isHinted] of [
     [401, "the access token has expired", false],

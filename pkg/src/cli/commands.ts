@@ -222,7 +222,11 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "archive plan",
     summary: "How many requests and hours a backfill of the archive takes. It begins none.",
-    description: ["The token needs the scope gateway:operate."],
+    description: [
+      "The token needs the scope gateway:operate.",
+      "The gateway keeps so many days and no more: 730, unless its ARCHIVE_RETENTION_DAYS says otherwise. Of an " +
+        "earlier --from it plans what it would keep, and the first day says where that begins.",
+    ],
     connects: true,
     arguments: [],
     options: {
@@ -340,8 +344,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "doctor",
-    summary:
-      "Check address, credential, clock, budget, archive and versions; say what to do.",
+    summary: "Check address, credential, clock, budget, archive and versions; say what to do.",
     description: ["It uses at most one of the hour's requests."],
     connects: true,
     arguments: [],
