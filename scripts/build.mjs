@@ -22,6 +22,7 @@ import { cargoBuildProgram, cargoBuildWasm, targetFolder } from "./cargo.mjs";
 import { run, runMain, StepError } from "./child.mjs";
 import { removeExports } from "./exports.mjs";
 import { whenChanged } from "./freshness.mjs";
+import { adaptLinks, GATEWAY_DOCS } from "./gateway_docs.mjs";
 import { makeGatewayTemplate } from "./gateway_template.mjs";
 import { asImports, withShortNames } from "./glue.mjs";
 import { setup } from "./setup.mjs";
@@ -70,7 +71,6 @@ const GATEWAY_TOOLS = join(GATEWAY_DIST, "tools");
 const GATEWAY_COPIES = Object.freeze({
   LICENSE: "LICENSE",
   "THIRD_PARTY.md": "THIRD_PARTY.md",
-  "dist/deploy.md": "docs/deploy.md",
   "dist/migrations": "worker/migrations",
   "dist/page": "www/dist",
   "dist/webhook_key.mjs": "scripts/webhook_key.mjs",
@@ -369,7 +369,8 @@ export async function buildPage(context) {
 export async function buildGateway(context) {
   const { bin, made } = context;
   await mkdir(GATEWAY_TOOLS, { recursive: true });
-  const present = [...Object.keys(GATEWAY_COPIES), ...WORKER_MODULES, "template", "tools"];
+  const copies = [...Object.keys(GATEWAY_COPIES), ...Object.keys(GATEWAY_DOCS)];
+  const present = [...copies, ...WORKER_MODULES, "template", "tools"];
   await keepOnly(
     GATEWAY_DIST,
     present.map((path) => basename(path)),
@@ -385,6 +386,7 @@ export async function buildGateway(context) {
     for (const path of WORKER_MODULES) await copyFile(path, join(GATEWAY_DIST, basename(path)));
   });
   await writeTemplate(context);
+  await writeGatewayDocs(context);
 
   const rules = await compileRules(context);
   const module = "check_config";
@@ -395,6 +397,23 @@ export async function buildGateway(context) {
     await run("compiling the gateway's TypeScript", bin.tsc, ["-p", GATEWAY], context);
     await chmod(join(GATEWAY_TOOLS, "command.js"), 0o755);
   });
+}
+
+/** What the package has of the documentation. */
+async function writeGatewayDocs({ made }) {
+  const maker = join(ROOT, "scripts", "gateway_docs.mjs");
+  for (const [to, from] of Object.entries(GATEWAY_DOCS)) {
+    const [source, copy] = [join(ROOT, from), join(GATEWAY, to)];
+    const step = {
+      name: `gateway ${basename(to)}`,
+      inputs: [source, maker],
+      outputs: [copy],
+      made,
+    };
+    await whenChanged(step, async () => {
+      await writeFile(copy, adaptLinks(await readFile(source, "utf8"), { from, to }));
+    });
+  }
 }
 
 /** The configuration from which `init` makes a deployment's. */

@@ -7,8 +7,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
+import { findSecrets } from "../gateway/src/secrets.js";
 import { buildGenerator } from "./build.mjs";
 import { runMain, StepError } from "./child.mjs";
 import { setup } from "./setup.mjs";
@@ -25,14 +26,21 @@ await runMain(async () => {
   const options = readOptions(process.argv.slice(2));
   const secrets = options.secrets === undefined ? {} : readSecrets(options.secrets);
   const context = await setup();
-  const variables = { ...(await readVariables(options)), ...secrets };
-  const { problems, unchecked } = await check(await buildGenerator(context), variables);
+  const vars = await readVariables(options);
+  const variables = { ...vars, ...secrets };
+  const published = findSecrets(vars, basename(options.config), options.env);
+  const { problems: others, unchecked } = await check(await buildGenerator(context), variables);
+  const problems = [...published, ...others];
   if (problems.length > 0) {
     const lines = problems.map(({ name, message }) => `${name} ${message}`);
     throw new StepError(`check-config: ${lines.join("\n              ")}`);
   }
-  const note = unchecked.length > 0 ? ` (not checked, for want of a value: ${unchecked})` : "";
-  console.log(`check-config: ${Object.keys(variables).length} variables are right${note}`);
+  const note =
+    unchecked.length > 0 ? ` (not checked, for want of a value: ${unchecked.join(", ")})` : "";
+  const count = Object.keys(variables).length;
+  console.log(
+    `check-config: ${count} ${count === 1 ? "variable is" : "variables are"} right${note}`,
+  );
 });
 
 function readOptions(args) {
@@ -48,7 +56,12 @@ function readOptions(args) {
 async function readVariables({ config, env }) {
   // Installed by the set-up.
   const { unstable_readConfig: readConfig } = await import("wrangler");
-  return readConfig({ config, env }).vars;
+  const { definedEnvironments: environments = [] } = readConfig({ config }, { hideWarnings: true });
+  if (env !== undefined && !environments.includes(env)) {
+    const there = environments.length > 0 ? `there are ${environments.join(", ")}` : "it has none";
+    throw new StepError(`${basename(config)} has no such environment; ${there}`);
+  }
+  return readConfig({ config, env }, { hideWarnings: true }).vars;
 }
 
 function readSecrets(file) {

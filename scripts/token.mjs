@@ -1,13 +1,19 @@
 /**
  * `npm run token -- --sub alice --project demo-docs --scope "jobs:create jobs:read"`:
  * prints an access token for the gateway, as `quillgate token mint` does, with nothing built
- * before. The secret comes from the variable ACCESS_TOKEN_SECRET or from standard input, never from
+ * before; its id and what it allows go to standard error. The secret comes from the variable ACCESS_TOKEN_SECRET or from standard input, never from
  * an argument, which other users of the machine could read.
  */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { mintFromOptions, newSecret, SCOPES, TokenError } from "../pkg/src/cli/access_token.js";
+import {
+  describeToken,
+  mintFromOptions,
+  newSecret,
+  SCOPES,
+  TokenError,
+} from "../pkg/src/cli/access_token.js";
 
 export { accessClaims, mintToken, newSecret, SCOPES } from "../pkg/src/cli/access_token.js";
 
@@ -55,16 +61,20 @@ function readSecret() {
   return piped;
 }
 
+/** What goes to standard output, and what to standard error. */
 async function main(args) {
   const options = readOptions(args);
-  if (options.help) return USAGE;
-  if (options["new-secret"]) return newSecret();
-  return mintFromOptions(options, readSecret);
+  if (options.help) return [USAGE];
+  if (options["new-secret"]) return [newSecret()];
+  const { token, claims } = await mintFromOptions(options, readSecret);
+  return [token, describeToken(claims).join("\n")];
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   try {
-    console.log(await main(process.argv.slice(2)));
+    const [result, note] = await main(process.argv.slice(2));
+    console.log(result);
+    if (note !== undefined) console.error(note);
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
     console.error(`token: ${error.message}\n\n${USAGE}`);

@@ -78,9 +78,16 @@ function readOptions(args) {
         help: { type: "boolean" },
       },
     }).values;
-  } catch {
-    // The parser's own words could repeat a misplaced secret.
-    throw new WebhookKeyError("an argument is not --project <id> or --url <address>");
+  } catch (error) {
+    // Only the flag, in the parser's words; the rest could be a misplaced secret.
+    const flag = /'(-[^'\s=,]*)/.exec(error.message)?.[1];
+    if (error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
+      throw new WebhookKeyError(`there is no flag ${flag}; there are --project and --url`);
+    }
+    if (flag === undefined) {
+      throw new WebhookKeyError("an argument belongs to no flag; there are --project and --url");
+    }
+    throw new WebhookKeyError(`${flag} is used wrongly: it needs a value`);
   }
 }
 

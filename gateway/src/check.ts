@@ -1,14 +1,17 @@
 /** Checks a wrangler configuration before it is deployed, with the rules of the gateway itself. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 import { checkVariables, initSync } from "./check_config.js";
 import { findGaps, type WranglerConfig } from "./requirements.js";
+import { findSecrets } from "./secrets.js";
 
 /** What `init` writes is made of it: the configuration with which this version is tested. */
 const TEMPLATE = fileURLToPath(new URL("../template/wrangler.toml", import.meta.url));
+/** What wrangler looks for, in a folder and those above it. */
+const CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
 /** The gateway's rules for its variables, compiled from the gateway's own source. */
 const RULES = new URL("./check_config_bg.wasm", import.meta.url);
 
@@ -75,31 +78,66 @@ interface Wrangler {
  * const { problems } = await checkConfig({ configFile: "wrangler.toml" });
  * for (const { name, message } of problems) console.error(`${name} ${message}`);
  *
- * @throws CheckError when wrangler is not installed, or a file cannot be read
+ * @throws CheckError when wrangler is not installed, a file cannot be read, or there is no such
+ *   environment
  */
 export async function checkConfig(options: CheckOptions = {}): Promise<CheckReport> {
   const { configFile, env, secretsFile } = options;
+  // Before wrangler is looked for: in a wrong folder it is not installed either.
+  requireConfig(configFile);
   const wrangler = await loadWrangler(configFile);
-  const config = readConfig(wrangler, configFile, env);
-  if (config.configPath === undefined) throw new CheckError("there is no wrangler.toml here");
+  // What wrangler warns of is the user's to see, of the one that would be deployed.
+  const top = readConfig(wrangler, configFile, undefined, env !== undefined);
+  if (top.configPath === undefined) throw new CheckError("there is no wrangler.toml here");
+  const file = basename(top.configPath);
+  const environments = top.definedEnvironments ?? [];
+  if (env !== undefined && !environments.includes(env)) {
+    const there = environments.length > 0 ? `there are ${environments.join(", ")}` : "it has none";
+    throw new CheckError(`${file} has no such environment; ${there}`);
+  }
+  const config = env === undefined ? top : readConfig(wrangler, configFile, env);
   const secrets = secretsFile === undefined ? {} : readSecrets(secretsFile);
   const variables = { ...config.vars, ...secrets };
   const needed = wrangler.unstable_readConfig({ config: TEMPLATE }, { hideWarnings: true });
   const { problems, unchecked } = applyRules(variables);
+  const published = findSecrets(config.vars, file, env);
+  // Who checks the top level hears of the environments' secrets too: they are in the same file.
+  for (const name of env === undefined ? environments : []) {
+    published.push(...findSecrets(readConfig(wrangler, configFile, name, true).vars, file, name));
+  }
+  const others = problems.filter(({ name }) => !published.some((secret) => secret.name === name));
   return {
-    problems: [...problems, ...findGaps({ ...config, vars: variables }, needed)],
+    problems: [...published, ...others, ...findGaps({ ...config, vars: variables }, needed)],
     count: Object.keys(variables).length,
     unchecked,
   };
 }
 
-function readConfig(wrangler: Wrangler, config?: string, env?: string): WranglerConfig {
+function requireConfig(configFile: string | undefined): void {
+  if (configFile !== undefined) {
+    if (!existsSync(configFile)) throw new CheckError(`there is no ${configFile}`);
+    return;
+  }
+  const start = process.cwd();
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (CONFIGS.some((name) => existsSync(join(folder, name)))) return;
+    if (folder === dirname(folder)) break;
+  }
+  throw new CheckError(`there is no wrangler.toml in ${start}`);
+}
+
+function readConfig(
+  wrangler: Wrangler,
+  config?: string,
+  env?: string,
+  hideWarnings = false,
+): WranglerConfig {
   const args = {
     ...(config === undefined ? {} : { config }),
     ...(env === undefined ? {} : { env }),
   };
   try {
-    return wrangler.unstable_readConfig(args);
+    return wrangler.unstable_readConfig(args, { hideWarnings });
   } catch (error) {
     // wrangler's own refusals have no name that tells them apart.
     const reason = error instanceof Error ? error.message : String(error);

@@ -11,7 +11,32 @@ init         writes a folder from which a gateway is deployed with wrangler
 check        finds what is wrong with the configuration before it is deployed
 webhook-key  prints the keys of a webhook's receiver; WEBHOOK_SECRET or standard input has the secret
 
+quillgate-gateway COMMAND --help  says more
+
 exit codes: 0 done, 1 something is wrong, 2 used wrongly, 130 interrupted`;
+
+/** What there is to know of each command. */
+const HELP: Record<string, string> = {
+  init: `usage: quillgate-gateway init DIRECTORY [--project ID] [--archive | --no-archive]
+
+Writes a folder from which a gateway is deployed with wrangler, and asks for what no flag says.
+
+--project ID   the project's id, from the dashboard's API keys page
+--archive      keep every day's views, in a D1 database; --no-archive does not`,
+  check: `usage: quillgate-gateway check [--config FILE] [--env NAME] [--secrets FILE]
+
+Finds what is wrong with the configuration before it is deployed. Prints names and rules, never a value.
+
+--config FILE   the wrangler configuration: the one that wrangler finds unless told
+--env NAME      an environment of the configuration, as in wrangler deploy --env
+--secrets FILE  a file of secrets to check as well: NAME=value lines, or JSON`,
+  "webhook-key": `usage: quillgate-gateway webhook-key --project ID --url ADDRESS
+
+Prints the keys of a webhook's receiver, one for each secret. WEBHOOK_SECRET or standard input has the secrets.
+
+--project ID   the project whose webhooks it receives
+--url ADDRESS  its address, as Webhook-Url or WEBHOOK_URL says it`,
+};
 
 /** As a shell says it of a program that SIGINT has ended. */
 const INTERRUPTED = 130;
@@ -21,9 +46,16 @@ class UsageError extends Error {}
 
 /** @returns the exit code */
 async function main([command, ...args]: string[]): Promise<number> {
-  if (command === undefined || command === "help" || command === "--help") {
+  if (command === undefined) {
     console.log(USAGE);
-    return command === undefined ? 2 : 0;
+    return 2;
+  }
+  const end = args.indexOf("--");
+  const flags = end === -1 ? args : args.slice(0, end);
+  const isHelp = /^(help|--help|-h)$/.test(command);
+  if (isHelp || flags.includes("--help") || flags.includes("-h")) {
+    console.log(HELP[(isHelp ? args[0] : command) ?? ""] ?? USAGE);
+    return 0;
   }
   if (command === "init") return await runInit(args);
   if (command === "check") return await runCheck(args);
@@ -48,6 +80,11 @@ async function runInit(args: string[]): Promise<number> {
       options: { project: { type: "string" }, archive: { type: "boolean" } },
     }),
   );
+  const end = args.indexOf("--");
+  const flags = end === -1 ? args : args.slice(0, end);
+  if (flags.includes("--archive") && flags.includes("--no-archive")) {
+    throw new UsageError("--archive and --no-archive contradict each other");
+  }
   const [directory, ...others] = positionals;
   if (directory === undefined || others.length > 0) throw new UsageError("init takes one folder");
   const { init } = await import("./init.js");
@@ -57,11 +94,17 @@ async function runInit(args: string[]): Promise<number> {
   try {
     const prompt = reader && ((question: string, answer?: string) => ask(reader, question, answer));
     const { files } = await init({ ...values, directory, prompt });
-    console.log(`wrote ${files.join(", ")}\nnext: cd ${directory}, and go on with its README.md`);
+    const next = `next: cd ${quote(directory)}, and go on with its README.md`;
+    console.log(`wrote ${files.join(", ")}\n${next}`);
     return 0;
   } finally {
     reader?.close();
   }
+}
+
+/** A word as a shell takes it. */
+function quote(word: string): string {
+  return /^[\w./+@:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 type Reader = ReturnType<typeof createInterface>;
@@ -87,8 +130,10 @@ async function runCheck(args: string[]): Promise<number> {
   const { problems, count, unchecked } = await checkConfig({ configFile, env, secretsFile });
   for (const { name, message } of problems) console.error(`${name} ${message}`);
   if (problems.length > 0) return 1;
-  const note = unchecked.length > 0 ? ` (not checked, for want of a value: ${unchecked})` : "";
-  console.log(`the configuration and its ${count} variables are right${note}`);
+  const note =
+    unchecked.length > 0 ? ` (not checked, for want of a value: ${unchecked.join(", ")})` : "";
+  const variables = count === 1 ? "variable" : "variables";
+  console.log(`the configuration and its ${count} ${variables} are right${note}`);
   return 0;
 }
 

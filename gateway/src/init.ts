@@ -12,6 +12,9 @@ import {
 /** Any of them is somebody's work, and none is overwritten. */
 const CONFIGS = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
 
+/** How often a question is asked. */
+const MOST_ATTEMPTS = 3;
+
 /** What {@link init} needs to know. */
 export interface InitOptions {
   /** The folder; it is made when it is not there. */
@@ -20,7 +23,11 @@ export interface InitOptions {
   project?: string | undefined;
   /** Whether every day's views are kept, in a D1 database. Asked for when it is left out. */
   archive?: boolean | undefined;
-  /** Asks the user; what is answered with nothing is the default. Without it, nothing is asked. */
+  /**
+   * Asks the user; what is answered with nothing is the default. A question whose answer cannot be
+   * used is asked again, twice at most, after the reason and a line's end. Without it, nothing is
+   * asked.
+   */
   prompt?: ((question: string, defaultAnswer?: string) => Promise<string>) | undefined;
 }
 
@@ -74,9 +81,15 @@ function refuseFiles(directory: string, names: string[]): void {
 }
 
 async function askProject({ project, prompt }: InitOptions): Promise<string> {
-  const given = project ?? (await prompt?.("Project id, from the dashboard's API keys page:"));
-  const id = given?.trim();
-  if (!id) throw new InitError("the project's id is missing: give it as --project");
+  if (project !== undefined) return parseProject(project);
+  if (prompt === undefined) {
+    throw new InitError("the project's id is missing: give it as --project");
+  }
+  return await ask(prompt, "Project id, from the dashboard's API keys page:", parseProject);
+}
+
+function parseProject(text: string): string {
+  const id = text.trim();
   // It stands in a list, in TOML and in commands of the README.
   if (!/^[\w.-]+$/.test(id) || id === "." || id === "..") {
     throw new InitError("a project's id has letters, digits, dots, dashes and underscores only");
@@ -86,11 +99,34 @@ async function askProject({ project, prompt }: InitOptions): Promise<string> {
 
 async function askArchive({ archive, prompt }: InitOptions): Promise<boolean> {
   if (archive !== undefined) return archive;
-  const answer = await prompt?.("Keep every day's views in a D1 database?", "no");
-  const word = answer?.trim().toLowerCase() || "no";
+  if (prompt === undefined) return false;
+  return await ask(prompt, "Keep every day's views in a D1 database?", parseChoice, "no");
+}
+
+function parseChoice(text: string): boolean {
+  const word = text.trim().toLowerCase() || "no";
   if (/^(y|yes)$/.test(word)) return true;
   if (/^(n|no)$/.test(word)) return false;
   throw new InitError("the answer must be yes or no");
+}
+
+/** Asks until the answer can be used, a few times. */
+async function ask<T>(
+  prompt: NonNullable<InitOptions["prompt"]>,
+  question: string,
+  parse: (answer: string) => T,
+  defaultAnswer?: string,
+): Promise<T> {
+  let asked = question;
+  for (let attempt = 1; ; attempt++) {
+    const answer = await prompt(asked, defaultAnswer);
+    try {
+      return parse(answer);
+    } catch (error) {
+      if (!(error instanceof InitError) || attempt === MOST_ATTEMPTS) throw error;
+      asked = `${error.message}.\n${question}`;
+    }
+  }
 }
 
 /** A file of this package. */

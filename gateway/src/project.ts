@@ -105,6 +105,8 @@ key, and lets in those who have an access token. You need Node 20.19 or later an
    npx wrangler secret put ACCESS_TOKEN_SECRET
    \`\`\`
 
+   wrangler asks whether to create a Worker of the name \`${worker}\`: answer yes.
+
 3. **Deploy.** ${archive ? ARCHIVE_STEP : ""}\`npm run deploy\` checks \`wrangler.toml\` first, and says in the end where the gateway is.
 4. **Let people in.** An access token for each. The first line waits for the secret of step 2, which it does not show:
 
@@ -113,22 +115,52 @@ key, and lets in those who have an access token. You need Node 20.19 or later an
    npx quillgate token mint --sub alice --project ${id} --scope "jobs:create jobs:read analytics:read" --ttl 30d
    \`\`\`
 
+   Beside the token it prints the token's id, which revoking it takes: keep it.
 5. **Look.** Open the address of step 3, and paste the project and the token. \`/healthz\` answers when the gateway is up,
    and \`/openapi.json\` describes its API.
 
+## Try it here
+
+Copy \`.dev.vars.example\` to \`.dev.vars\` and fill it in, then${archive ? " make the archive's tables and start it" : " start it"}:
+
+\`\`\`sh
+${archive ? "npx wrangler d1 migrations apply ARCHIVE --local\n" : ""}npm run dev
+\`\`\`
+
+**It calls the real platform with your key**: a job that you create here is a real one. To call something else, put
+\`UPSTREAM_BASE_URL=http://127.0.0.1:8080\` into \`.dev.vars\`, or another address with \`https\`. Whatever you change in
+\`.dev.vars\` takes effect when you have stopped \`npm run dev\` and started it again.
+
 ## Later
 
-- **Variables** are in \`[vars]\` of \`wrangler.toml\`; \`node_modules/quillgate-gateway/dist/deploy.md\` lists all of them.
-  \`npm run check\` finds a typo in one before it is deployed.
-- **Upgrade**: \`npm install --save-exact quillgate-gateway@latest\`, then \`npm run deploy\`. When the new version needs
-  something of \`wrangler.toml\` that is not there, it says what.
-- **Try it here**: copy \`.dev.vars.example\` to \`.dev.vars\`, fill it in, and \`npm run dev\`.
-- **GitHub workflows** need no stored token: trust GitHub's issuer in \`TRUSTED_ISSUERS\`.
-${ARCHIVE_LATER}`;
+Sections in quotes are those of \`node_modules/quillgate-gateway/dist/deploy.md\`.
+
+- **Variables** are in \`[vars]\` of \`wrangler.toml\`; "Variables" lists all of them. \`npm run check\` finds a typo in one before it
+  is deployed. Secrets are never there: \`npx wrangler secret put\`.
+- **Upgrade** both packages, read what is new, and deploy:
+
+  \`\`\`sh
+  npm install --save-exact quillgate-gateway@latest
+  npm install --save-dev --save-exact quillgate@latest
+  less node_modules/quillgate-gateway/CHANGELOG.md
+  npm run deploy
+  \`\`\`
+
+  When the new version needs something of \`wrangler.toml\` that is not there, it says what, and deploys nothing.
+- **Rotate the admin key**: \`npx wrangler secret put ADMIN_API_KEY\` with \`new,old\`, and later with the new one alone.
+- **Rotate the token secret**: \`npx wrangler secret put ACCESS_TOKEN_SECRET\` with \`new,old\`. The first signs, both verify; the
+  old one can go when its tokens have expired, after 90 days at most.
+- **Revoke a token**: \`npx wrangler secret put REVOKED_TOKENS\` with a JSON list of ids, such as \`["Zk3vW9yQ1bT0aXcD"]\`
+  ("Revoking tokens").
+- **When something does not work**, \`npx quillgate doctor\` looks for the reason. \`QUILLGATE_BASE_URL\`, \`QUILLGATE_PROJECT_ID\`
+  and \`QUILLGATE_TOKEN_FILE\`, the name of a file with a token, tell it where to look.
+- **A token for yourself**, with which \`/healthz?deep\` shows the gateway's state:
+  \`npx quillgate token mint --sub operator --project ${id} --scope gateway:operate\`.
+- **Webhooks** at the end of a job: \`WEBHOOK_SECRET\` and \`WEBHOOK_URL\` ("Webhooks").
+- **Others' identities**, such as those of GitHub workflows, need no stored token: \`TRUSTED_ISSUERS\` ("Issuers").
+- **Every day's views**: "The daily archive"${archive ? "" : ", which takes a database and another `deploy` script"}.
+`;
 }
 
 const ARCHIVE_STEP = `\`npx wrangler d1 create quillgate-archive\` prints a \`database_id\`: put it into \`wrangler.toml\`.
    `;
-
-const ARCHIVE_LATER = `- **Every day's views**: see "The daily archive" in \`node_modules/quillgate-gateway/dist/deploy.md\`.
-`;

@@ -8,6 +8,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** What is read of a configuration, as wrangler has normalised it. */
 export interface WranglerConfig {
   configPath?: string | undefined;
+  definedEnvironments?: string[] | undefined;
   vars: Record<string, unknown>;
   compatibility_date?: string | undefined;
   compatibility_flags: string[];

@@ -48,7 +48,7 @@ function configWithVariable(line) {
 test("the configuration as it is, is right, and says which secrets it has not seen", async () => {
   const { code, output } = await checkConfig();
   assert.equal(code, 0, output);
-  assert.match(output, /variables are right \(not checked.*: ADMIN_API_KEY,ACCESS_TOKEN_SECRET\)/);
+  assert.match(output, /variables are right \(not checked.*: ADMIN_API_KEY, ACCESS_TOKEN_SECRET\)/);
 });
 
 for (const [what, line, words] of [

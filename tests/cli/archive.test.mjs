@@ -97,6 +97,33 @@ test("archive plan asks, and begins nothing", async () => {
   assert.match(path, /\/views\/daily\/backfill\?dateFrom=2026-01-01$/);
 });
 
+test("archive plan says when the first day is later than the one that is wanted", async () => {
+  const plan = (from) => quillgate(["archive", "plan", "--from", from]);
+  const { code, stdout, stderr } = await plan("2020-01-01");
+  assert.equal(code, 0);
+  assert.match(stdout, /^first day +2026-01-01$/m);
+  assert.match(stderr, /keeps no day before the first one \(ARCHIVE_RETENTION_DAYS\)/);
+  assert.equal((await plan("2026-01-01")).stderr, "");
+});
+
+test("only an answer that does not say why has the doctor for a hint", async () => {
+  for (const [status, detail, isHinted] of [
+    [401, "the access token has expired", false],
+    [401, "the access token has been revoked", false],
+    [401, "the access token is signed by another secret", true],
+    [403, "the token does not allow analytics:read on this project", false],
+    [501, "a D1 database has to be bound as ARCHIVE", false],
+    [503, "the gateway cannot reach its own records right now", true],
+  ]) {
+    instead = () => problem(status, "refused", detail);
+    const { stderr } = await quillgate(["archive", "status"]);
+    assert.ok(stderr.includes(detail), stderr);
+    assert.equal(stderr.includes("quillgate doctor"), isHinted, stderr);
+  }
+  instead = () => ({ status: 403, text: "<html>" });
+  assert.match((await quillgate(["archive", "status"])).stderr, /quillgate doctor/);
+});
+
 test("a refusal is an exit code, and a redirect is not followed", async () => {
   for (const [status, code] of [
     [400, 2],

@@ -9,12 +9,21 @@ import { runCommand } from "./command_line.mjs";
 import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
 const DAY_S = 86_400;
+/** What an archive without a day that fails answers. */
+const ARCHIVE = {
+  ...{ complete: 28, failed: 0, missing: [{ dateFrom: "2026-01-03", dateTo: "2026-01-05" }] },
+  completeAt: "2026-02-01T01:00:00Z",
+};
+const isArchive = ({ path }) => path.endsWith("/views/daily/status");
 let server;
 let folder;
 let instead;
 
 before(async () => {
-  server = await startStandIn({ instead: (...args) => instead?.(...args) });
+  const answerArchive = (received) => (isArchive(received) ? { json: ARCHIVE } : undefined);
+  server = await startStandIn({
+    instead: (...args) => instead?.(...args) ?? answerArchive(...args),
+  });
 });
 after(() => server.stop());
 beforeEach(() => {
@@ -57,9 +66,10 @@ test("where all is well it says so of each thing, and uses one request at most",
   assert.equal(code, 0);
   assert.deepEqual(checks, [
     ...["versions", "project", "credential", "scopes", "expiry", "base URL", "clock"],
-    ...["versions", "jobs:read", "analytics:read", "budget"],
+    ...["versions", "jobs:read", "analytics:read", "budget", "archive"],
   ]);
-  const counted = server.requests.filter(({ path }) => path.startsWith("/v1/"));
+  // What the archive answers comes from the gateway's own database.
+  const counted = server.requests.filter(({ path }) => /^\/v1\/(?!.*\/daily\/)/.test(path));
   assert.equal(counted.length, 1);
 });
 
@@ -148,7 +158,7 @@ test("a gateway of another release", async () => {
 
 test("a budget that is spent", async () => {
   instead = ({ path }) =>
-    path.startsWith("/v1")
+    path.startsWith("/v1") && !isArchive({ path })
       ? problem(429, "rate-limited", "none left", { ...budgetFields(0, 90), "retry-after": "90" })
       : undefined;
   const { wrong, code } = await examine();
@@ -193,6 +203,73 @@ test("a token's file that other users may read", {
   assert.deepEqual([check, level, action], ["file", "warning", `chmod 600 ${file}`]);
   chmodSync(file, 0o600);
   assert.deepEqual((await examine({ env, args })).wrong, []);
+});
+
+for (const [what, answer, level, found, action] of [
+  ["that lacks days", { json: ARCHIVE }, "ok", /^28 days held, 2 missing, complete at 2026-02-01T/],
+  ["that has all", { json: { complete: 1, missing: [] } }, "ok", /^1 day held, none missing$/],
+  [
+    "with days that fail",
+    { json: { ...ARCHIVE, failed: 1 } },
+    ...["warning", /^28 days held, 2 missing$/, /quillgate archive status/],
+  ],
+  [
+    "of other projects",
+    problem(501, "archive-not-configured", "ARCHIVE_PROJECTS has to name it"),
+    ...["ok", /^there is none: ARCHIVE_PROJECTS has to name it$/],
+  ],
+  [
+    "without tables",
+    problem(503, "gate-unavailable", "cannot reach its own records"),
+    ...["problem", /answers 503: cannot reach/, /wrangler d1 migrations apply ARCHIVE --local$/],
+  ],
+  ["that fails", problem(500, "internal", "it failed"), "problem", /500: it failed/, /log/],
+]) {
+  test(`an archive ${what}`, async () => {
+    instead = (received) => (isArchive(received) ? answer : undefined);
+    const { findings } = await examine();
+    const finding = findings.find(({ check }) => check === "archive");
+    assert.equal(finding.level, level, JSON.stringify(finding));
+    assert.match(finding.found, found);
+    if (action === undefined) assert.equal(finding.action, null);
+    else assert.match(finding.action, action);
+  });
+}
+
+test("a token that may not read reports is not asked about the archive", async () => {
+  const { checks } = await examine({ env: { QUILLGATE_TOKEN: token({ scope: "jobs:read" }) } });
+  assert.ok(!checks.includes("archive"));
+});
+
+for (const [variable, action] of [
+  ["ADMIN_API_KEY", /^the operator sets it: npx wrangler secret put ADMIN_API_KEY$/],
+  ["TRUSTED_ISSUERS", /\[vars\] of wrangler\.toml/],
+]) {
+  test(`a gateway whose ${variable} is wrong`, async () => {
+    const refusal = problem(500, "misconfigured", `the gateway's variable ${variable} is wrong`);
+    const answer = { ...refusal, json: { ...refusal.json, variable } };
+    instead = ({ path }) => (path.startsWith("/v") ? answer : undefined);
+    const finding = await onlyFinding();
+    assert.match(finding.found, RegExp(variable));
+    assert.match(finding.action, action);
+  });
+}
+
+test("the secrets that it names are those of the gateway's package", async () => {
+  const { SECRETS } = await import("../../gateway/src/secrets.js");
+  for (const variable of SECRETS) {
+    const refusal = problem(500, "misconfigured", "is wrong");
+    const answer = { ...refusal, json: { ...refusal.json, variable } };
+    instead = ({ path }) => (path.startsWith("/v") ? answer : undefined);
+    assert.match((await onlyFinding()).action, RegExp(`^the operator sets it: .* ${variable}$`));
+  }
+});
+
+test("a local gateway that does not say its time is nothing to do about", async () => {
+  instead = ({ path }) => (path === "/healthz" ? { headers: { date: "" }, json: {} } : undefined);
+  const { wrong, findings } = await examine();
+  assert.deepEqual(wrong, []);
+  assert.match(findings.find(({ check }) => check === "clock").found, /^not known/);
 });
 
 test("nothing that it says holds the token", async () => {

@@ -30,12 +30,38 @@ describe("token mint", () => {
   test("prints nothing but a signed token with the claims asked for", async () => {
     const more = ["--project", "other", "--quota", "create-job=10", "--ttl", "12h", "--jti", "one"];
     const { code, stdout, stderr } = await mint([...GRANT, ...more]);
-    assert.deepEqual([code, stderr], [0, ""]);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const { iat, exp, ...claims } = decode(stdout);
     assert.equal(exp - iat, 12 * 3600);
     assert.deepEqual(claims, {
       ...{ iss: "quillgate", sub: "alice", projects: ["demo-docs", "other"], scope: "jobs:read" },
       ...{ jti: "one", quota: { "create-job": 10 } },
+    });
+  });
+
+  test("says beside the token what it takes to revoke it", async () => {
+    const more = ["--project", "other", "--jti", "one"];
+    const { stdout, stderr } = await mint([...GRANT, ...more]);
+    const expiresAt = new Date(decode(stdout).exp * 1000).toISOString();
+    assert.deepEqual(stderr.split("\n"), [
+      "id (jti)  one",
+      "subject   alice",
+      "projects  demo-docs, other",
+      "scope     jobs:read",
+      `expires   ${expiresAt}`,
+      "",
+    ]);
+    assert.ok(!stderr.includes(stdout.trim()));
+    assert.equal((await mint([...GRANT, "--quiet"])).stderr, "");
+
+    const json = await mint([...GRANT, "--json"]);
+    const { token, ...rest } = JSON.parse(json.stdout);
+    const { jti, exp } = decode(token);
+    assert.equal(json.stderr, "");
+    assert.deepEqual(rest, {
+      ...{ jti, sub: "alice", projects: ["demo-docs"], scope: "jobs:read" },
+      expiresAt: new Date(exp * 1000).toISOString(),
     });
   });
 
@@ -60,6 +86,13 @@ describe("token mint", () => {
       [[...GRANT, "--scope", "jobs:delete"], /unknown scope jobs:delete/],
       [[...GRANT, "--ttl", "91d"], /--ttl is at most 90d/],
       [[...GRANT, "--jti", ""], /--jti must not be empty/],
+      [
+        [...GRANT, "--quota", "frob=3"],
+        /no such policy; there are create-job, send-message, analytics, read-jobs/,
+      ],
+      [[...GRANT, "--project", "ac me"], /--project must have letters, digits/],
+      [[...GRANT, "--project", ".."], /--project must have letters, digits/],
+      [[...GRANT, "--project", "one,other"], /one id each time/],
     ]) {
       const { code, stdout, stderr } = await mint(args, { env: {} });
       assert.deepEqual([code, stdout], [2, ""]);
@@ -85,7 +118,15 @@ function installGateway(name, source) {
 describe("config check", () => {
   const check = (...args) => runCommand(["config", "check", ...args], { folder });
 
+  test("in a wrong folder it says so, before anything about packages", async () => {
+    const { code, stdout, stderr } = await check();
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.ok(stderr.includes(`there is no wrangler.toml in ${folder}`), stderr);
+    assert.doesNotMatch(stderr, /install/);
+  });
+
   test("without the gateway's package it says how to get it", async () => {
+    writeFileSync(join(folder, "wrangler.toml"), "");
     const { code, stderr } = await check();
     assert.equal(code, 2);
     assert.match(stderr, /npm install --save-dev quillgate-gateway/);
@@ -97,12 +138,16 @@ describe("config check", () => {
       `export async function checkConfig({ env, ...files }) {
         if (env === "production") throw Object.assign(new Error("there is none"), { name: "CheckError" });
         const problems = env === "staging" ? [{ name: "TRUSTED_ISSUER", message: "is not a variable" }] : [];
-        return { problems, count: 5, unchecked: ["ADMIN_API_KEY", JSON.stringify(files)] };
+        return { problems, count: env === "one" ? 1 : 5, unchecked: ["ADMIN_API_KEY", JSON.stringify(files)] };
       }`,
     );
     const well = await check();
     assert.deepEqual([well.code, well.stdout], [0, ""]);
-    assert.match(well.stderr, /its 5 variables are right; not checked, for want of a value: ADMIN/);
+    assert.match(
+      well.stderr,
+      /its 5 variables are right; not checked, for want of a value: ADMIN_API_KEY, \{/,
+    );
+    assert.match((await check("--env", "one")).stderr, /its 1 variable are right/);
     const wrong = await check("--env", "staging");
     assert.deepEqual([wrong.code, wrong.stdout], [10, "TRUSTED_ISSUER is not a variable\n"]);
     const refused = await check("--env", "production");
@@ -151,6 +196,8 @@ describe("init", () => {
     assert.deepEqual(JSON.parse(files[1]), { project: "acme", archive: true });
     const without = await init(["my-gateway", "--project", "acme", "--no-archive", "--json"]);
     assert.equal(JSON.parse(JSON.parse(without.stdout).files[1]).archive, false);
+    const spaced = await init(["Bob's Gateway", "--project", "acme"]);
+    assert.ok(spaced.stderr.includes("next: cd 'Bob'\\''s Gateway', and"), spaced.stderr);
     const refused = await init(["my-gateway"]);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /quillgate: no project/);

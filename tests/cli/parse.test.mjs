@@ -79,6 +79,8 @@ describe("a command line that is wrong is refused with what could be meant", () 
     [["views", "--format", "table", "--resume"], /--resume is for csv, ndjson and json/],
     [["job", "list", "--rows", "0"], /--rows must be a whole number of at least 1/],
     [["daily"], /the days are missing/],
+    [["token", "revoke", "one"], /list REVOKED_TOKENS, by npx wrangler secret put REVOKED_TOKENS/],
+    [["init", "a", "--archive", "--no-archive"], /--archive and --no-archive contradict/],
     [["archive", "plan"], /--from is missing/],
   ]) {
     test(args.join(" "), async () => {

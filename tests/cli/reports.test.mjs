@@ -308,7 +308,7 @@ describe("a file is not mistaken for another", () => {
     instead = () => problem(401, "unauthorized", "the token has expired");
     const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
     assert.equal(code, 3);
-    assert.match(stderr, /401 the token has expired\n {2}request request-1\n.*quillgate doctor/);
+    assert.match(stderr, /401 the token has expired\n {2}request request-1\n/);
     assert.equal(read("views.csv"), "precious");
     assert.deepEqual(readdirSync(folder), ["views.csv"]);
   });

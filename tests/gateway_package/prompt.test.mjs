@@ -24,14 +24,19 @@ after(() => rmSync(home, { recursive: true, force: true }));
  *
  * @param {[question: string, answer: string][]} answers
  */
-async function typeAnswers(answers) {
-  const command = `"${process.execPath}" "${COMMAND}" init my-gateway`;
+async function typeAnswers(answers, folder = "my-gateway") {
+  const command = `"${process.execPath}" "${COMMAND}" init '${folder}'`;
   const child = spawn("script", ["-qec", command, "/dev/null"], { cwd: home });
   const left = [...answers];
   let screen = "";
+  // A question that is asked again is answered again.
+  let seen = 0;
   child.stdout.setEncoding("utf8").on("data", (text) => {
     screen += text;
-    if (left.length > 0 && screen.includes(left[0][0])) child.stdin.write(left.shift()[1]);
+    const at = left.length > 0 ? screen.indexOf(left[0][0], seen) : -1;
+    if (at === -1) return;
+    seen = at + left[0][0].length;
+    child.stdin.write(left.shift()[1]);
   });
   const [code] = await once(child, "close");
   return { code, screen, left };
@@ -49,6 +54,33 @@ for (const [name, key] of [
     assert.deepEqual(readdirSync(home), []);
   });
 }
+
+test("a question whose answer cannot be used is asked again", async () => {
+  const folder = "My Gateway";
+  const { code, screen, left } = await typeAnswers(
+    [
+      ["Project id", "ac me\r"],
+      ["underscores only", "\r"],
+      ["underscores only", "acme\r"],
+      ["[no]", "perhaps\r"],
+      ["must be yes or no", "no\r"],
+    ],
+    folder,
+  );
+  assert.equal(code, 0, screen);
+  assert.deepEqual(left, []);
+  assert.match(screen, /next: cd 'My Gateway', and/);
+  rmSync(join(home, folder), { recursive: true });
+});
+
+test("it is asked three times and no more", async () => {
+  const bad = ["Project id", "ac me\r"];
+  const { code, screen, left } = await typeAnswers([bad, bad, bad, bad]);
+  assert.equal(code, 1, screen);
+  assert.equal(left.length, 1);
+  assert.match(screen, /quillgate-gateway: a project's id has letters/);
+  assert.deepEqual(readdirSync(home), []);
+});
 
 test("what is typed is what is written", async () => {
   const { code, screen, left } = await typeAnswers([

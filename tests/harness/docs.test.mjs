@@ -5,9 +5,11 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
+import { findAnchors, findLinks } from "./markdown.mjs";
 
 /** Of a package, whose files the build copies to these places. */
 const BUILT = new Map([
+  ["gateway/CHANGELOG.md", "CHANGELOG.md"],
   ["gateway/LICENSE", "LICENSE"],
   ["gateway/THIRD_PARTY.md", "THIRD_PARTY.md"],
   ["gateway/dist/deploy.md", "docs/deploy.md"],
@@ -19,24 +21,6 @@ function findMarkdown() {
   const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
   const files = listed.trim().split("\n");
   return files.map((file) => join(ROOT, file)).filter((file) => existsSync(file));
-}
-
-/** The relative links of a text, outside of its code. */
-function findLinks(text) {
-  const prose = text.replace(/^ *```.*?^ *```/gms, "").replace(/`[^`\n]*`(?!\])/g, "");
-  const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
-  return links.filter((target) => !/^[a-z]+:/.test(target));
-}
-
-/** The anchors that GitHub gives to headings. */
-function findAnchors(text) {
-  const headings = text.replace(/^ *```.*?^ *```/gms, "").matchAll(/^#+ (.*)$/gm);
-  return new Set(
-    [...headings].map(([, heading]) => {
-      const letters = heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "");
-      return letters.trim().replaceAll(" ", "-");
-    }),
-  );
 }
 
 for (const file of findMarkdown()) {

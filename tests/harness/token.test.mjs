@@ -43,7 +43,7 @@ test("prints nothing but a signed token with the claims asked for", async () => 
     ...["--scope", SCOPES.join(" "), "--ttl", "12h", "--jti", "one"],
   ]);
   assert.equal(code, 0);
-  assert.equal(stderr, "");
+  assert.match(stderr, /^id \(jti\) {2}one\nsubject {3}alice\nprojects {2}demo-docs, other\n/);
   assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
 
   const { header, claims, isSignedWith } = decode(stdout.trim());
@@ -117,6 +117,8 @@ const REFUSED = [
   ["an unknown scope", [...GRANT, "--scope", "jobs:delete"], {}, /unknown scope jobs:delete/],
   ["a lifetime that is none", [...GRANT, "--ttl", "soon"], {}, /--ttl soon is no duration/],
   ["an empty lifetime", [...GRANT, "--ttl", "0d"], {}, /more than nothing/],
+  ["a quota of no policy", [...GRANT, "--quota", "frob=3"], {}, /there are create-job, send-/],
+  ["a project that none is called", [...GRANT, "--project", "ac me"], {}, /--project must have/],
   ["a quota below nothing", [...GRANT, "--quota=-1"], {}, /--quota is a number/],
   [
     "mixed quotas",

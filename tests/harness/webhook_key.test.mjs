@@ -60,6 +60,18 @@ test("prints the same however scheme and host are written, and another for any o
   assert.match(key("demo-docs", "http://127.0.0.1:9000/"), /^whsec_[A-Za-z0-9+/]{43}=$/);
 });
 
+test("names the flag that it does not know, or that lacks a value", async () => {
+  for (const [args, message] of [
+    [[...RECEIVER, "--projct", "demo-docs"], /there is no flag --projct;/],
+    [[...RECEIVER, "demo-docs"], /an argument belongs to no flag/],
+    [["--project", "demo-docs", "--url"], /--url is used wrongly/],
+  ]) {
+    const { code, stderr } = await webhookKey(args, { secret: SECRET });
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+  }
+});
+
 test("says what is wrong, and repeats neither a secret nor an address", async () => {
   const hidden = "hidden-8c1e";
   for (const [args, options] of [

@@ -19,9 +19,14 @@ export const SCOPES = Object.freeze([
   OPERATE,
 ]);
 
+/** Every policy that a token can have a quota of. */
+export const POLICIES = Object.freeze(["create-job", "send-message", "analytics", "read-jobs"]);
+
 /** The longest that a token may live, in seconds. */
 const MAX_TTL_SECONDS = 90 * 24 * 3600;
 
+/** A project's id, as `quillgate init` takes one. */
+const PROJECT_ID = /^(?!\.{1,2}$)[\w.-]+$/;
 const ISSUER = "quillgate";
 const MIN_SECRET_BYTES = 32;
 /** @type {Record<string, number>} */
@@ -60,11 +65,17 @@ export class TokenError extends Error {
  *
  * @param {MintOptions} options
  * @param {() => string | Promise<string>} readSecret asked once the rest is known to be right
- * @returns {Promise<string>}
+ * @returns {Promise<{ token: string, claims: Claims }>}
  * @throws {TokenError} when the gateway would refuse such a token
  */
 export async function mintFromOptions(options, readSecret) {
   if (options.jti === "") throw new TokenError("--jti must not be empty");
+  // An empty one is missing, as the claims say.
+  if (options.project?.some((id) => id !== "" && !PROJECT_ID.test(id))) {
+    throw new TokenError(
+      "--project must have letters, digits, dots, dashes and underscores only: one id each time",
+    );
+  }
   const claims = accessClaims({
     sub: options.sub,
     projects: options.project,
@@ -73,7 +84,34 @@ export async function mintFromOptions(options, readSecret) {
     jti: options.jti ?? newTokenId(),
     quota: parseQuota(options.quota),
   });
-  return mintToken(claims, await readSecret());
+  return { token: mintToken(claims, await readSecret()), claims };
+}
+
+/**
+ * What somebody keeps of a token, to revoke it or to make the next one.
+ *
+ * @param {Claims} claims
+ */
+export function summarizeToken({ jti, sub, projects, scope, exp }) {
+  const expiresAt = new Date(exp * 1000).toISOString();
+  return { jti: jti ?? null, sub, projects, scope, expiresAt };
+}
+
+/**
+ * The same for people, a line each.
+ *
+ * @param {Claims} claims
+ * @returns {string[]}
+ */
+export function describeToken(claims) {
+  const { jti, sub, projects, scope, expiresAt } = summarizeToken(claims);
+  return [
+    `id (jti)  ${jti ?? "none"}`,
+    `subject   ${sub}`,
+    `projects  ${projects.join(", ") || "none"}`,
+    `scope     ${scope}`,
+    `expires   ${expiresAt}`,
+  ];
 }
 
 /**
@@ -148,6 +186,9 @@ function parseQuota(texts) {
     const [, policy, count] = /^(?:([a-z-]+)=)?(\d{1,9})$/.exec(text) ?? [];
     if (!count)
       throw new TokenError("--quota is a number such as 10, or one such as create-job=10");
+    if (policy !== undefined && !POLICIES.includes(policy)) {
+      throw new TokenError(`--quota is of no such policy; there are ${POLICIES.join(", ")}`);
+    }
     return /** @type {const} */ ([policy, Number(count)]);
   });
   const [first] = pairs;

@@ -17,6 +17,11 @@ export async function run(context: Context): Promise<undefined> {
     await output.printJson(plan);
     return;
   }
+  if (typeof plan.dateFrom === "string" && plan.dateFrom > dateFrom) {
+    output.note(
+      "quillgate: the archive keeps no day before the first one (ARCHIVE_RETENTION_DAYS)",
+    );
+  }
   await output.write(
     writeFields([
       ["first day", plan.dateFrom],

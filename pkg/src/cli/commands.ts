@@ -222,7 +222,11 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "archive plan",
     summary: "How many requests and hours a backfill of the archive takes. It begins none.",
-    description: ["The token needs the scope gateway:operate."],
+    description: [
+      "The token needs the scope gateway:operate.",
+      "The gateway keeps so many days and no more: 730, unless its ARCHIVE_RETENTION_DAYS says otherwise. Of an " +
+        "earlier --from it plans what it would keep, and the first day says where that begins.",
+    ],
     connects: true,
     arguments: [],
     options: {
@@ -246,6 +250,8 @@ export const COMMANDS: readonly Command[] = [
     description: [
       "The secret comes from ACCESS_TOKEN_SECRET or from standard input, never from a flag, which other " +
         "users of the machine could read. Nothing is sent.",
+      "Standard output has the token alone. Its id (jti), subject, projects, scope and expiry go to standard " +
+        "error: keep the id, since REVOKED_TOKENS of the gateway takes it, and nothing stores it.",
     ],
     connects: false,
     arguments: [],
@@ -277,7 +283,9 @@ export const COMMANDS: readonly Command[] = [
       quota: {
         type: "list",
         value: "N",
-        summary: "The most it may use of every policy, or POLICY=N of one.",
+        summary:
+          "The most it may use of every policy, or POLICY=N of one: create-job, send-message, " +
+          "analytics, read-jobs.",
       },
       "new-secret": {
         type: "switch",
@@ -336,7 +344,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "doctor",
-    summary: "Check the address, credential, clock, budget and versions, and say what to do.",
+    summary: "Check address, credential, clock, budget, archive and versions; say what to do.",
     description: ["It uses at most one of the hour's requests."],
     connects: true,
     arguments: [],

@@ -1,6 +1,7 @@
 /** `quillgate config check` */
 
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { type Context, readText, UsageError } from "./command.js";
 import { getExitCode } from "./exit_codes.js";
 import { type CheckModule, loadGatewayModule } from "./gateway_package.js";
@@ -10,6 +11,10 @@ export async function run(context: Context): Promise<number> {
   const { host, output } = context;
   const module = await loadGatewayModule<CheckModule>(host, "check");
   if (module === undefined) {
+    // In a wrong folder the package is not installed either, and that is not what is wrong.
+    if (readText(context, "config") === undefined && !hasConfiguration(host.folder)) {
+      throw new UsageError(`there is no wrangler.toml in ${host.folder}`);
+    }
     throw new UsageError(
       "quillgate-gateway is not installed here: npm install --save-dev quillgate-gateway",
     );
@@ -26,7 +31,16 @@ export async function run(context: Context): Promise<number> {
   if (output.json) await output.printJson({ problems, count, unchecked });
   else for (const { name, message } of problems) await output.print(toLine(`${name} ${message}`));
   if (problems.length > 0) return getExitCode("findings");
-  const note = unchecked.length > 0 ? `; not checked, for want of a value: ${unchecked}` : "";
-  output.note(`quillgate: the configuration and its ${count} variables are right${note}`);
+  const note =
+    unchecked.length > 0 ? `; not checked, for want of a value: ${unchecked.join(", ")}` : "";
+  const variables = count === 1 ? "variable" : "variables";
+  output.note(`quillgate: the configuration and its ${count} ${variables} are right${note}`);
   return getExitCode("ok");
+}
+
+/** Whether wrangler would find a configuration from a folder upwards. */
+function hasConfiguration(folder: string): boolean {
+  const names = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
+  if (names.some((name) => existsSync(join(folder, name)))) return true;
+  return folder !== dirname(folder) && hasConfiguration(dirname(folder));
 }

@@ -26,6 +26,12 @@ const TIMEOUT_MS = 15_000;
 /** `Date` has whole seconds, and a token's times are compared to the gateway's clock. */
 const MOST_SKEW_S = 30;
 const SOON_S = 3 * 86_400;
+const DAY_MS = 86_400_000;
+/** The gateway's variables that are secrets and nothing else. */
+const SECRETS = [
+  ...["ADMIN_API_KEY", "ADMIN_READ_KEY", "ACCESS_TOKEN_SECRET", "WEBHOOK_SECRET"],
+  "TURNSTILE_SECRET",
+];
 const LEAST_NODE = [20, 19] as const;
 const COLORS: Record<Level, string> = { ok: "32", warning: "33", problem: "31" };
 const WORDS: Record<Level, string> = { ok: "ok", warning: "warning", problem: "PROBLEM" };
@@ -165,7 +171,7 @@ async function* examineGateway(
   yield isPrivate(baseUrl)
     ? ok("base URL", `${baseUrl} answers within ${ended - started} ms`)
     : warning("base URL", `${baseUrl} is not https`, "everybody on the way can read the token");
-  yield examineClock(health.response, started, ended);
+  yield examineClock(health.response, started, ended, isLocal(baseUrl));
   yield* examineVersion(baseUrl, signal);
   if (credential === undefined || projectId === undefined) return;
   yield* examineAccess(baseUrl, projectId, credential, signal);
@@ -173,10 +179,18 @@ async function* examineGateway(
 
 const REACH = "check the address, the network and the proxy; `wrangler tail` shows what arrives";
 
-function examineClock({ headers }: Response, started: number, ended: number): Finding {
+function examineClock(
+  { headers }: Response,
+  started: number,
+  ended: number,
+  isOfThisMachine: boolean,
+): Finding {
   const told = Date.parse(headers.get("date") ?? "");
-  if (Number.isNaN(told))
+  if (Number.isNaN(told)) {
+    // `wrangler dev` sends no Date, and has this machine's clock.
+    if (isOfThisMachine) return ok("clock", "not known: a local gateway does not say its time");
     return warning("clock", "the gateway does not say its time", "none needed");
+  }
   // The header's second began up to a second before it was written.
   const early = (started - (told + 999)) / 1000;
   const late = (told - ended) / 1000;
@@ -230,16 +244,85 @@ async function* examineAccess(
       return;
     }
     yield judge(scope, answered);
-    const budget = readBudget(answered.response.headers);
+    const { response, body } = answered;
+    const budget = readBudget(response.headers);
     if (budget !== null) yield examineBudget(budget);
-    if (answered.response.status === 401) return;
+    // The others would be answered alike.
+    if (response.status === 401 || findMisconfigured(body) !== undefined) return;
+    if (scope === "analytics:read" && response.status !== 403) {
+      yield* examineArchive(baseUrl, projectId, headers, signal);
+    }
   }
 }
 
-function judge(scope: string, { response, body }: Answered): Finding {
+/** What the daily archive holds of the project. It costs none of the hour's requests. */
+async function* examineArchive(
+  baseUrl: string,
+  projectId: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const path = toAnalyticsPath(projectId, "views/daily/status");
+  const answered = await send(toUrl(baseUrl, path), headers, signal, TIMEOUT_MS).catch((error) => {
+    signal.throwIfAborted();
+    return findCause(error);
+  });
+  if (typeof answered === "string") {
+    yield problem("archive", `there was no answer (${answered})`, "try again in a while");
+    return;
+  }
+  const { response, body } = answered;
   const { status } = response;
-  const title = String((body as { detail?: unknown } | null | undefined)?.detail ?? "");
-  const found = `the gateway answers ${status}${title === "" ? "" : `: ${title}`}`;
+  const found = describeAnswer(answered);
+  if (response.ok) {
+    yield judgeArchive((body ?? {}) as Record<string, unknown>);
+  } else if (status === 501) {
+    // Nobody has to have one: its answer says which variable or binding it takes.
+    yield ok("archive", `there is none: ${readDetail(body) || "it is not configured"}`);
+  } else if (status === 503) {
+    const where = isLocal(baseUrl) ? "--local" : "--remote";
+    const action = `if this stays, its tables are missing: npx wrangler d1 migrations apply ARCHIVE ${where}`;
+    yield problem("archive", found, action);
+  } else if (status === 404) {
+    yield ok("archive", "there is none: the gateway has no such route");
+  } else {
+    yield problem("archive", found, OPERATOR);
+  }
+}
+
+function judgeArchive({ complete, missing, failed, completeAt }: Record<string, unknown>): Finding {
+  const gaps = Array.isArray(missing) ? missing : [];
+  const days = gaps.reduce((sum: number, { dateFrom, dateTo }) => {
+    return sum + (Date.parse(dateTo) - Date.parse(dateFrom)) / DAY_MS;
+  }, 0);
+  const held = `${Number(complete)} ${complete === 1 ? "day" : "days"} held`;
+  if (days === 0) return ok("archive", `${held}, none missing`);
+  if (Number(failed) > 0) {
+    return warning(
+      "archive",
+      `${held}, ${days} missing`,
+      "quillgate archive status says which fail",
+    );
+  }
+  const end = typeof completeAt === "string" ? `, complete at ${completeAt}` : "";
+  return ok("archive", `${held}, ${days} missing${end}`);
+}
+
+const OPERATOR = "the operator should look at the gateway's log, and at its /healthz?deep";
+
+function describeAnswer({ response, body }: Answered): string {
+  const detail = readDetail(body);
+  return `the gateway answers ${response.status}${detail === "" ? "" : `: ${detail}`}`;
+}
+
+function readDetail(body: unknown): string {
+  return String((body as { detail?: unknown } | null | undefined)?.detail ?? "");
+}
+
+function judge(scope: string, answered: Answered): Finding {
+  const { response, body } = answered;
+  const { status } = response;
+  const found = describeAnswer(answered);
   if (response.ok) return ok(scope, "the gateway accepts the token for it");
   if (status === 401) {
     return problem(
@@ -251,7 +334,11 @@ function judge(scope: string, { response, body }: Answered): Finding {
   if (status === 403) return problem(scope, found, `ask for a token with the scope ${scope}`);
   if (status === 404) return problem(scope, found, "check the project's identifier");
   if (status === 429) return warning(scope, found, "wait until there are more requests");
-  const action = "the operator should look at the gateway's log, and at its /healthz?deep";
+  const variable = findMisconfigured(body);
+  if (variable === undefined) return problem(scope, found, OPERATOR);
+  const action = SECRETS.includes(variable)
+    ? `the operator sets it: npx wrangler secret put ${variable}`
+    : `the operator corrects it in [vars] of wrangler.toml, where npm run check finds it, or by npx wrangler secret put ${variable}`;
   return problem(scope, found, action);
 }
 
@@ -275,10 +362,21 @@ function readClaims(token: string): Record<string, unknown> | undefined {
   }
 }
 
+/** The variable for which a gateway cannot work, when it says so. */
+function findMisconfigured(body: unknown): string | undefined {
+  const { type, variable } = (body ?? {}) as { type?: unknown; variable?: unknown };
+  if (typeof type !== "string" || !type.endsWith("/misconfigured")) return undefined;
+  return typeof variable === "string" && /^[A-Z0-9_]+$/.test(variable) ? variable : undefined;
+}
+
 /** Whether nobody on the way can read what is sent. */
 function isPrivate(baseUrl: string): boolean {
-  const { protocol, hostname } = new URL(baseUrl);
-  return protocol === "https:" || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return new URL(baseUrl).protocol === "https:" || isLocal(baseUrl);
+}
+
+/** Whether it is on this machine. */
+function isLocal(baseUrl: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
 function writeFinding({ check, level, found, action }: Finding, colored: boolean): string {

@@ -25,9 +25,14 @@ export async function run(context: Context): Promise<number> {
     await output.printJson({ directory: made, files });
   } else {
     await output.print(toLine(`wrote ${files.join(", ")}`));
-    output.note(`next: cd ${directory}, and go on with its README.md`);
+    output.note(`next: cd ${quote(directory)}, and go on with its README.md`);
   }
   return getExitCode("ok");
+}
+
+/** A word as a shell takes it. */
+function quote(word: string): string {
+  return /^[\w./+@:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Asks on the terminal; what is answered with nothing is the fallback. */

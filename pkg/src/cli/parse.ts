@@ -25,12 +25,26 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
     return { kind: "help", topic: command?.name ?? findTopic(words, commands) };
   }
   if (command === undefined) {
+    const instead = INSTEAD[words.slice(0, 2).join(" ")];
+    if (instead !== undefined) throw new UsageError(instead);
     if (flags.includes("--version")) return { kind: "version" };
     if (words.length === 0) return { kind: "help", topic: "" };
     throw new UsageError(suggest(words, commands));
   }
+  for (const [name, { type }] of Object.entries(listOptions(command))) {
+    if (type === "switch" && flags.includes(`--${name}`) && flags.includes(`--no-${name}`)) {
+      throw new UsageError(`--${name} and --no-${name} contradict each other`);
+    }
+  }
   return readCommand(command, args);
 }
+
+/** What is looked for here, and done elsewhere. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  "token revoke":
+    "a token is revoked at the gateway: put its id (jti) into the JSON list REVOKED_TOKENS, " +
+    "by npx wrangler secret put REVOKED_TOKENS",
+};
 
 function readCommand(command: Command, args: readonly string[]): Parsed {
   const options = listOptions(command);

@@ -72,6 +72,8 @@ interface Failure {
   status?: number;
   requestId?: string | null;
   details?: readonly string[];
+  /** The body of an answer that is a problem. */
+  problem?: { type?: unknown; detail?: unknown } | null;
   cause?: unknown;
 }
 
@@ -112,9 +114,19 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
     return retryAfter == null ? [] : [`there are more requests in ${Math.ceil(retryAfter)} s`];
   }
   if (code === getExitCode("access") || code === getExitCode("unavailable")) {
+    if (explainsItself(error as Failure)) return [];
     return ["to find out why: quillgate doctor"];
   }
   return [];
+}
+
+/** Whether a gateway's answer already says why: the doctor could say no more. */
+function explainsItself({ status, problem }: Failure): boolean {
+  const { type, detail } = problem ?? {};
+  if (typeof detail !== "string" || detail === "") return false;
+  if (status === 401) return /\b(expired|revoked)\b/.test(detail);
+  // What is misconfigured, the doctor knows how to correct.
+  return (status === 403 || status === 501) && typeof type === "string";
 }
 
 function isBrokenPipe(error: unknown): boolean {

@@ -1,17 +1,33 @@
 /** `quillgate token mint` */
 
-import { mintFromOptions, newSecret, TokenError } from "./access_token.js";
+import {
+  describeToken,
+  mintFromOptions,
+  newSecret,
+  summarizeToken,
+  TokenError,
+} from "./access_token.js";
 import { type Context, readList, readSwitch, readText, UsageError } from "./command.js";
 import { readAll } from "./standard_input.js";
+import { toLine } from "./table.js";
 
 export async function run(context: Context): Promise<undefined> {
   const { output } = context;
-  const made = readSwitch(context, "new-secret") ? newSecret() : await mint(context);
-  const name = readSwitch(context, "new-secret") ? "secret" : "token";
-  await (output.json ? output.printJson({ [name]: made }) : output.print(made));
+  if (readSwitch(context, "new-secret")) {
+    const secret = newSecret();
+    await (output.json ? output.printJson({ secret }) : output.print(secret));
+    return;
+  }
+  const { token, claims } = await mint(context);
+  if (output.json) {
+    await output.printJson({ token, ...summarizeToken(claims) });
+    return;
+  }
+  await output.print(token);
+  for (const line of describeToken(claims)) output.note(toLine(line));
 }
 
-async function mint(context: Context): Promise<string> {
+async function mint(context: Context): ReturnType<typeof mintFromOptions> {
   const options = Object.fromEntries([
     ...["sub", "jti", "ttl"].map((name) => [name, readText(context, name)]),
     ...["project", "scope", "quota"].map((name) => [name, readList(context, name)?.slice()]),

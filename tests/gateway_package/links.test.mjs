@@ -1,0 +1,53 @@
+/** What the pages of both npm packages point at is in them. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { test } from "node:test";
+import { capture } from "../../scripts/child.mjs";
+import { adaptLinks } from "../../scripts/gateway_docs.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
+import { findAnchors, findLinks } from "../harness/markdown.mjs";
+
+/** The paths that are packed. */
+async function listPacked(folder) {
+  const args = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
+  const { code, stdout, stderr } = await capture("npm", args, { cwd: join(ROOT, folder) });
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout)[0].files.map(({ path }) => path);
+}
+
+for (const [folder, pages] of [
+  ["gateway", ["CHANGELOG.md", "README.md", "dist/deploy.md", "dist/github-actions.md"]],
+  ["pkg", ["README.md"]],
+]) {
+  test(`every link of the package in ${folder} leads somewhere in it`, async () => {
+    const packed = await listPacked(folder);
+    for (const page of pages) assert.ok(packed.includes(page), page);
+    for (const page of packed.filter((path) => path.endsWith(".md"))) {
+      const read = (path) => readFileSync(join(ROOT, folder, path), "utf8");
+      for (const link of findLinks(read(page))) {
+        const [path, anchor] = link.split("#");
+        const target = path === "" ? page : posix.join(posix.dirname(page), path);
+        assert.ok(packed.includes(target), `${page}: ${link}`);
+        if (anchor === undefined) continue;
+        assert.ok(findAnchors(read(target)).has(anchor), `${page}: ${link}`);
+      }
+    }
+  });
+}
+
+test("a link goes to the package's copy of a page, or says where the file is", () => {
+  const place = { from: "CHANGELOG.md", to: "CHANGELOG.md" };
+  for (const [text, expected] of [
+    ["[how](docs/deploy.md#webhooks)", "[how](dist/deploy.md#webhooks)"],
+    ["[how](docs/github-actions.md)", "[how](dist/github-actions.md)"],
+    ["[`docs/cli.md`](docs/cli.md)", "`docs/cli.md`"],
+    ["[how](docs/cli.md#output)", "how (`docs/cli.md` of the repository)"],
+    ["[how](#added), [that](https://e.example/)", "[how](#added), [that](https://e.example/)"],
+  ]) {
+    assert.equal(adaptLinks(text, place), expected);
+  }
+  const page = { from: "docs/deploy.md", to: "dist/deploy.md" };
+  assert.equal(adaptLinks("[a](github-actions.md#b)", page), "[a](github-actions.md#b)");
+  assert.equal(adaptLinks("[a](../README.md)", page), "a (`README.md` of the repository)");
+});
