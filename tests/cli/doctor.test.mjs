@@ -220,8 +220,8 @@ for (const [what, answer, level, found, action] of [
   ],
   [
     "without tables",
-    problem(503, "gate-unavailable", "cannot reach its own records"),
-    ...["problem", /answers 503: cannot reach/, /wrangler d1 migrations apply ARCHIVE --local$/],
+    problem(501, "archive-not-configured", "no tables: `wrangler d1 migrations apply ARCHIVE`"),
+    ...["problem", /answers 501: no tables/, /wrangler d1 migrations apply ARCHIVE --local$/],
   ],
   ["that fails", problem(500, "internal", "it failed"), "problem", /500: it failed/, /log/],
 ]) {

@@ -276,13 +276,13 @@ async function* examineArchive(
   const found = describeAnswer(answered);
   if (response.ok) {
     yield judgeArchive((body ?? {}) as Record<string, unknown>);
+  } else if (status === 501 && readDetail(body).includes("d1 migrations apply")) {
+    // Somebody wanted one, and stopped half-way.
+    const where = isLocal(baseUrl) ? "--local" : "--remote";
+    yield problem("archive", found, `npx wrangler d1 migrations apply ARCHIVE ${where}`);
   } else if (status === 501) {
     // Nobody has to have one: its answer says which variable or binding it takes.
     yield ok("archive", `there is none: ${readDetail(body) || "it is not configured"}`);
-  } else if (status === 503) {
-    const where = isLocal(baseUrl) ? "--local" : "--remote";
-    const action = `if this stays, its tables are missing: npx wrangler d1 migrations apply ARCHIVE ${where}`;
-    yield problem("archive", found, action);
   } else if (status === 404) {
     yield ok("archive", "there is none: the gateway has no such route");
   } else {
