@@ -85,6 +85,10 @@ function warnOfPlainHttp(
 /** Whether nobody on the way can read what is sent to an address; so too of one that is none. */
 export function isPrivate(baseUrl: string): boolean {
   if (!URL.canParse(baseUrl)) return true;
-  const { protocol, hostname } = new URL(baseUrl);
-  return protocol !== "http:" || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return new URL(baseUrl).protocol !== "http:" || isLocal(baseUrl);
+}
+
+/** Whether an address is on this machine. */
+export function isLocal(baseUrl: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
