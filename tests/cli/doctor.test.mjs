@@ -109,7 +109,34 @@ test("a token for another project", async () => {
     env: { QUILLGATE_TOKEN: token({ projects: ["other"] }) },
   });
   assert.deepEqual([check, found], ["scopes", "the token is not for demo-docs, but for other"]);
+  assert.ok(!server.requests.some(({ path }) => path.startsWith("/v")), "nothing else is asked");
+  // An issuer's token names no projects, and only the gateway knows.
+  instead = ({ path }) =>
+    path.startsWith("/v") ? problem(403, "project-not-allowed", "not for this project") : undefined;
+  const told = await onlyFinding({ env: { QUILLGATE_TOKEN: token({ projects: undefined }) } });
+  assert.equal(told.check, "project");
+  assert.match(told.action, /check the project's identifier/);
 });
+
+for (const [what, value, message] of [
+  ["an ellipsis", "…", /QUILLGATE_TOKEN holds no credential: it has a character that is not ASCII/],
+  ["quotes", `"a.b.c"`, /it has a quotation mark: give it without quotes/],
+  ["a space", "a b", /it has a space/],
+  ["the platform's admin key", "mint_secret", /QUILLGATE_TOKEN holds the platform's admin key/],
+]) {
+  test(`a credential that has ${what} ends no other check`, async () => {
+    const { wrong, checks, stdout } = await examine({ env: { QUILLGATE_TOKEN: value } });
+    assert.deepEqual(
+      wrong.map(({ check }) => check),
+      ["credential"],
+    );
+    assert.match(wrong[0].found, message);
+    assert.match(wrong[0].action, /ask whoever runs the gateway/);
+    assert.ok(checks.includes("clock"));
+    assert.ok(!stdout.includes("mint_secret"));
+    assert.ok(!server.requests.some(({ headers }) => headers.authorization !== undefined));
+  });
+}
 
 test("what is no token, and an admin key in its place", async () => {
   const { wrong } = await examine({ env: { QUILLGATE_TOKEN: "not-a-token" } });
@@ -159,16 +186,27 @@ test("a gateway of another release", async () => {
 test("a budget that is spent", async () => {
   instead = ({ path }) =>
     path.startsWith("/v1") && !isArchive({ path })
-      ? problem(429, "rate-limited", "none left", { ...budgetFields(0, 90), "retry-after": "90" })
+      ? problem(429, "rate-limited", "none left", {
+          ...budgetFields(0, 2900),
+          "retry-after": "2900",
+        })
       : undefined;
-  const { wrong, code } = await examine();
-  assert.equal(code, 0);
-  assert.deepEqual(
-    wrong.map(({ check }) => check),
-    ["analytics:read", "budget"],
-  );
-  assert.match(wrong[1].found, /analytics: 0 of 100 requests left/);
-  assert.match(wrong[1].action, /another one in 90 s/);
+  const { check, level, found } = await onlyFinding();
+  assert.deepEqual([check, level], ["budget", "problem"]);
+  assert.equal(found, "analytics: 0 of 100 left, more in 49 min");
+});
+
+test("a budget that is spent while the gateway answers what it had kept", async () => {
+  const kept = { ...budgetFields(0, 90), "cache-status": "quillgate; hit; detail=quota-exceeded" };
+  instead = ({ path, headers }) => {
+    if (!path.startsWith("/v1") || isArchive({ path })) return undefined;
+    // Otherwise the gateway says nothing of its budget.
+    const isAsked = headers["cache-control"] === "no-cache";
+    return { headers: isAsked ? kept : {}, json: { totals: {}, views: [], hasMore: false } };
+  };
+  const { check, level, found } = await onlyFinding();
+  assert.deepEqual([check, level], ["budget", "problem"]);
+  assert.equal(found, "analytics: 0 of 100 left, more in 90 s");
 });
 
 for (const [what, url, words] of [
@@ -183,6 +221,13 @@ for (const [what, url, words] of [
     assert.ok(!found.includes("secret"));
   });
 }
+
+test("a host that is not known is no reason to look at what arrives", async () => {
+  const env = { QUILLGATE_BASE_URL: "https://gate.invalid" };
+  const { found, action } = await onlyFinding({ env });
+  assert.match(found, /does not answer \((ENOTFOUND|EAI_AGAIN)\)/);
+  assert.ok(!action.includes("wrangler"), action);
+});
 
 test("a base URL that is not a gateway's", async () => {
   instead = ({ path }) => (path === "/healthz" ? { status: 404 } : undefined);

@@ -154,6 +154,22 @@ test("a job that there is not is exit code 4", async () => {
   assert.ok(!stderr.includes("the job goes on"));
 });
 
+test("a key that stands for another request says what to do", async () => {
+  instead = () => problem(422, "idempotency-key-reused", "the key was used");
+  const { code, stderr } = await quillgate(["create", "x", "--idempotency-key", "release-42"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /give another --idempotency-key, or none/);
+});
+
+test("what a gateway says twice is said once", async () => {
+  const rule = "id must not hold /";
+  const refusal = problem(400, "invalid-request", rule);
+  const errors = [{ detail: rule }, { detail: "and another" }];
+  instead = () => ({ ...refusal, json: { ...refusal.json, errors } });
+  const { stderr } = await quillgate(["message", "../x", "hi"]);
+  assert.equal(stderr, `quillgate: 400 ${rule}\n  and another\n  request request-1\n`);
+});
+
 test("message sends a follow-up, and waits when asked", async () => {
   const { code, stdout } = await quillgate(["message", "job_1", "Add an example", "--wait"]);
   assert.deepEqual([code, stdout], [0, `job_1\n${LINK}\n`]);

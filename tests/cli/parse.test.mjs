@@ -23,11 +23,17 @@ test("help names every command, and the help of each every flag of it", async ()
   }
 });
 
-test("help is asked for in several ways, and no argument at all is one", async () => {
+test("help is asked for in several ways, and shown on standard error where there is no command", async () => {
   const { stdout } = await runCommand(["--help"]);
-  for (const args of [[], ["help"], ["-h"]]) {
+  for (const args of [["help"], ["-h"]]) {
     assert.deepEqual(await runCommand(args).then(({ stdout: own }) => own), stdout);
   }
+  for (const args of [[], ["--project", "p"]]) {
+    const { code, stdout: none, stderr } = await runCommand(args);
+    assert.deepEqual([code, none, stderr], [2, "", stdout]);
+  }
+  const { code, stderr } = await runCommand(["--json"]);
+  assert.deepEqual([code, JSON.parse(stderr).error.message], [2, "there is no command"]);
   const { stdout: ofGroup } = await runCommand(["job", "--help"]);
   assert.match(ofGroup, /usage: quillgate job COMMAND.*job create.*job watch/s);
   assert.ok(!ofGroup.includes("searches"));
@@ -61,6 +67,9 @@ describe("a command line that is wrong is refused with what could be meant", () 
     [["job"], /job needs one of create, list, watch, message/],
     [["job", "cretae"], /job has no such command; there are create, list/],
     [["views", "--lats", "28d"], /views has no flag --lats; did you mean --last\?/],
+    [["-x"], /there is no flag -x without a command/],
+    [["--lats=28d"], /there is no flag --lats without/],
+    [["views", "-o"], /-o needs a value: Write to this file/],
     [["views", "--last"], /--last needs a value: The last finished days/],
     [["job", "create", "--wait=yes"], /--wait takes no value/],
     [["job", "watch"], /ID is missing/],
@@ -76,6 +85,8 @@ describe("a command line that is wrong is refused with what could be meant", () 
     [["views", "--format", "csv", "--json"], /--json is --format json/],
     [["views", "-o", "views.xlsx"], /name does not say the format/],
     [["views", "--format", "csv", "--rows", "5", "--project", "p"], /--rows is for tables/],
+    [["views", "--rows", "5"], /the output is no terminal, so it is ndjson: add --format table/],
+    [["views", "--rows", "5", "-o", "v.csv"], /--rows is for tables: csv, ndjson and json have/],
     [["views", "--format", "table", "--resume"], /--resume is for csv, ndjson and json/],
     [["job", "list", "--rows", "0"], /--rows must be a whole number of at least 1/],
     [["daily"], /the days are missing/],
@@ -95,6 +106,8 @@ test("nothing of what could be a secret is repeated", async () => {
   for (const args of [
     [SECRET],
     ["views", SECRET],
+    [`--token=${SECRET}`],
+    [`-x${SECRET}`],
     ["views", "--token", SECRET],
     ["views", `--token=${SECRET}`],
     ["job", "create", "--wait", `--quiet=${SECRET}`, "x"],
@@ -120,6 +133,9 @@ test("flags may stand before the command", async () => {
 });
 
 test("the version is that of the package", async () => {
-  const { stdout } = await runCommand(["--version"]);
-  assert.match(stdout, /^\d+\.\d+\.\d+\S*\n$/);
+  for (const flag of ["--version", "-v"]) {
+    const { code, stdout } = await runCommand([flag]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^\d+\.\d+\.\d+\S*\n$/);
+  }
 });

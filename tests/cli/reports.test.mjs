@@ -1,12 +1,24 @@
 /** Reports: as a table, as a stream, and as a file that an interruption leaves fit to be completed. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { Client } from "quillgate";
 import { Interruption } from "../../pkg/dist/cli/command.js";
-import { runCommand } from "./command_line.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
+import { BIN, runCommand } from "./command_line.mjs";
 import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
 const ROWS = 1100;
@@ -37,6 +49,7 @@ const env = () => ({
 });
 const quillgate = (args, options = {}) => runCommand(args, { env: env(), folder, ...options });
 const read = (name) => readFileSync(join(folder, name), "utf8");
+const write = (name, text) => writeFileSync(join(folder, name), text);
 const readCursor = (name) => JSON.parse(read(`${name}.quillgate-cursor`));
 
 /** What the client itself exports. */
@@ -267,7 +280,12 @@ describe("a file is not mistaken for another", () => {
 
   for (const [what, args, message] of [
     ["another report", ["visitors", ...RANGE], /another report: views/],
-    ["other days", ["views", "--from", "2026-01-02"], /another --from: 2026-01-01/],
+    [
+      "other days",
+      ["views", "--from", "2026-01-02"],
+      /an export with --from 2026-01-01 --to 2026-02-01: complete it with these/,
+    ],
+    ["a filter", ["views", "--last", "7d"], /an export with --from 2026-01-01 --to 2026-02-01/],
     ["another format", ["views", "--format", "ndjson"], /another format: csv/],
     ["another project", ["views", "--project", "other"], /another projectId: demo-docs/],
   ]) {
@@ -285,23 +303,56 @@ describe("a file is not mistaken for another", () => {
     assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });
 
-  test("a complete one is not completed, and overwritten without --resume", async () => {
-    writeFileSync(join(folder, "views.csv"), "precious");
-    const { code, stderr } = await quillgate(["views", "-o", "views.csv", "--resume"]);
-    assert.equal(code, 2);
-    assert.match(stderr, /no export was interrupted in/);
-    assert.equal(read("views.csv"), "precious");
-    assert.equal((await quillgate(["views", ...RANGE, "-o", "views.csv"])).code, 0);
-    assertSame(read("views.csv"), await exportByClient("views", "csv"));
-  });
+  for (const flags of [[], ["--resume"]]) {
+    test(`a complete one is written again ${flags}, as often as the command runs`, async () => {
+      writeFileSync(join(folder, "views.csv"), "old");
+      for (const run of [1, 2]) {
+        server.requests.length = 0;
+        const result = await quillgate(["views", ...RANGE, "-o", "views.csv", ...flags]);
+        assert.equal(result.code, 0, result.stderr);
+        assert.equal(server.requests.length, 5, `run ${run}`);
+        assertSame(read("views.csv"), await exportByClient("views", "csv"));
+      }
+    });
+  }
 
-  test("one that was cut meanwhile is not completed", async () => {
-    await interrupt();
-    writeFileSync(join(folder, "views.csv"), "short");
-    const { code, stderr } = await quillgate(["views", "-o", "views.csv", "--resume"]);
-    assert.equal(code, 2);
-    assert.match(stderr, /shorter than its export had come/);
-  });
+  const CURSOR = "views.csv.quillgate-cursor";
+  for (const [what, spoil, message] of [
+    [
+      "a file that was cut",
+      () => write("views.csv", "short"),
+      /is shorter than its export had come/,
+    ],
+    ["a file that is gone", () => rmSync(join(folder, "views.csv")), /views.csv is gone/],
+    ["a cursor that is no JSON", () => write(CURSOR, "{"), /is broken, or of another version/],
+    [
+      "a cursor of another version",
+      () => write(CURSOR, JSON.stringify({ ...readCursor("views.csv"), version: 2 })),
+      /is broken, or of another version/,
+    ],
+    [
+      "a cursor without its flags",
+      () => write(CURSOR, JSON.stringify({ ...readCursor("views.csv"), flags: undefined })),
+      /is broken, or of another version/,
+    ],
+  ]) {
+    test(`${what} is not completed, and it is said how to go on`, async () => {
+      await interrupt();
+      spoil();
+      server.requests.length = 0;
+      const resumed = await quillgate(["views", ...RANGE, "-o", "views.csv", "--resume"]);
+      assert.equal(resumed.code, 2);
+      assert.match(resumed.stderr, message);
+      const [, file] = /delete (\S+\.quillgate-cursor) and run without --resume/.exec(
+        resumed.stderr,
+      );
+      assert.equal(server.requests.length, 0);
+      rmSync(file);
+      const again = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
+      assert.equal(again.code, 0, again.stderr);
+      assertSame(read("views.csv"), await exportByClient("views", "csv"));
+    });
+  }
 
   test("what was there stays when nothing can be read", async () => {
     writeFileSync(join(folder, "views.csv"), "precious");
@@ -326,6 +377,11 @@ describe("a spent budget", () => {
     assert.equal(code, 5);
     assert.match(stderr, /429 no request is left/);
     assert.match(stderr, /there are more requests in 90 s/);
+    const long = { ...spent, headers: { ...spent.headers, "retry-after": "2970" } };
+    instead = () => long;
+    const { stderr: told } = await quillgate(["views", ...RANGE, "--format", "csv"]);
+    assert.match(told, /no request is left for 50 min/);
+    assert.match(told, /there are more requests in 50 min/);
     assert.match(stderr, /to complete views.csv: the same command with --resume/);
     instead = undefined;
     assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
@@ -339,7 +395,7 @@ describe("a spent budget", () => {
     const args = ["views", ...RANGE, "--wait", "1m", "-o", "views.csv"];
     const { code, stderr } = await quillgate(args);
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /no request is left for 0:01/);
+    assert.match(stderr, /no request is left for 1 s\n/);
     assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });
 });
@@ -376,5 +432,151 @@ test("plain lines tell of every tenth request, and --quiet of nothing", async ()
     assert.equal(none, "");
   } finally {
     await many.stop();
+  }
+});
+
+describe("a file that cannot be written is refused before a request is sent", () => {
+  for (const [what, file, message] of [
+    ["in a folder that is not there", "none/views.csv", /none: there is no such folder/],
+    ["below a file", "file/views.csv", /file: that is no folder/],
+    ["that is a folder", "folder.csv", /folder.csv is a folder: name a file in it/],
+  ]) {
+    for (const args of [["views"], ["views", "--format", "table"], ["daily"]]) {
+      test(`one ${what}: ${args.join(" ")}`, async () => {
+        write("file", "");
+        mkdirSync(join(folder, "folder.csv"));
+        const { code, stderr } = await quillgate([...args, ...RANGE, "-o", file]);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, message);
+        assert.ok(!stderr.includes("--resume"), stderr);
+        assert.equal(server.requests.length, 0);
+      });
+    }
+  }
+
+  test("one in a folder that may not be written to", {
+    skip: process.platform === "win32",
+  }, async () => {
+    chmodSync(folder, 0o555);
+    // Nothing keeps the superuser from writing.
+    const user = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const args = [BIN, "views", ...RANGE, "-o", "views.csv"];
+    const child = spawn(process.execPath, args, {
+      env: { ...env(), HOME: folder },
+      cwd: folder,
+      ...user,
+    });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      stderr += text;
+    });
+    const [code] = await once(child, "close");
+    chmodSync(folder, 0o755);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /views.csv cannot be written: \S+ \((EACCES|EROFS)\)/);
+    assert.equal(server.requests.length, 0);
+  });
+});
+
+test("with --json standard error has lines of JSON only", async () => {
+  const many = await startStandIn({ rows: 250 * 11 });
+  try {
+    const own = { ...env(), QUILLGATE_BASE_URL: many.url };
+    for (const columns of [undefined, 80]) {
+      const done = await quillgate(["views", ...RANGE, "--json"], { env: own, columns });
+      assert.deepEqual([done.code, done.stderr], [0, ""]);
+    }
+    const logged = { ...own, QUILLGATE_LOG: "info" };
+    const { stderr } = await quillgate(["views", ...RANGE, "--json"], { env: logged });
+    const lines = stderr.trimEnd().split("\n").map(JSON.parse);
+    assert.equal(lines.length, 11);
+    assert.match(lines[0].log.message, /quillgate: /);
+  } finally {
+    await many.stop();
+  }
+  const { stderr: told } = await quillgate(["daily", "--last", "3d", "--json"]);
+  assert.match(JSON.parse(told).warning.message, /1 day is not in the archive/);
+});
+
+test("a list that fails midway is no JSON, so that nothing takes it for whole", async () => {
+  instead = (_, number) => (number === 2 ? problem(403, "forbidden", "no") : undefined);
+  const { code, stdout, stderr } = await quillgate(["views", ...RANGE, "--json"]);
+  assert.equal(code, 3);
+  assert.equal(stdout.trimEnd().split("\n").length, 1 + 500);
+  assert.throws(() => JSON.parse(stdout), SyntaxError);
+  assert.equal(JSON.parse(stderr).error.exitCode, 3);
+});
+
+test("what the gateway answers from its cache is said", async () => {
+  const headers = { "cache-status": "quillgate; hit; ttl=200" };
+  const views = Array.from({ length: 250 }, () => ({ path: "/", human: 1, ai: 1, total: 2 }));
+  instead = (_, number) =>
+    number < 2 ? { headers, json: { totals: {}, views, hasMore: true } } : undefined;
+  const { stderr } = await quillgate(["views", ...RANGE, "--format", "csv"]);
+  assert.match(stderr, /1,100 rows in 5 requests \(2 from the gateway's cache\), 97 left\n$/);
+});
+
+test("a 404 that is not a job's asks whether the address is the gateway's", async () => {
+  instead = () => ({ status: 404, text: "<html>" });
+  for (const args of [
+    ["views", "--format", "csv"],
+    ["job", "list"],
+    ["job", "watch", "job_1"],
+  ]) {
+    const { code, stderr } = await quillgate(args);
+    assert.equal(code, 4);
+    assert.match(stderr, /is the base URL the gateway's\? to find out: quillgate doctor/);
+  }
+  instead = () => problem(404, "upstream-refused", "Job not found");
+  const { code, stderr } = await quillgate(["job", "watch", "job_9"]);
+  assert.equal(code, 4);
+  assert.ok(!stderr.includes("doctor"), stderr);
+});
+
+/** The script of the documentation, with other programs in the place of `npx` and `sleep`. */
+function readScript() {
+  const text = readFileSync(join(ROOT, "docs", "cli.md"), "utf8");
+  const script = /```sh\n(while [\s\S]*?)```/.exec(text)[1];
+  const programs = [
+    `npx() { [ "$1" = quillgate ] && shift && '${process.execPath}' '${BIN}' "$@"; }`,
+    'sleep() { echo "slept $1"; }',
+  ];
+  return [...programs, script].join("\n");
+}
+
+describe("the documentation's script", () => {
+  const spent = problem(429, "rate-limited", "no request is left", { "retry-after": "90" });
+  for (const [what, answer, code, sleeps] of [
+    [
+      "goes on until the export is whole",
+      (number) => ([2, 3].includes(number) ? spent : undefined),
+      0,
+      2,
+    ],
+    ["keeps the exit code of what else goes wrong", () => problem(401, "unauthorized", "no"), 3, 0],
+    [
+      "keeps it after a wait, too",
+      (number) => (number === 0 ? spent : problem(404, "none", "no")),
+      4,
+      1,
+    ],
+  ]) {
+    for (const flags of [[], ["-e"]]) {
+      test(`${what}: bash ${flags}`, { skip: process.platform === "win32" }, async () => {
+        instead = (_, number) => answer(number);
+        const child = spawn("bash", [...flags, "-c", readScript()], {
+          env: { ...env(), PATH: process.env.PATH, XDG_CONFIG_HOME: folder },
+          cwd: folder,
+        });
+        let stdout = "";
+        child.stdout.setEncoding("utf8").on("data", (text) => {
+          stdout += text;
+        });
+        const [ended] = await once(child, "close");
+        assert.equal(ended, code);
+        assert.equal(stdout, "slept 600\n".repeat(sleeps));
+        if (code === 0) assertSame(read("views.csv"), await exportByClient("views", "csv"));
+      });
+    }
   }
 });

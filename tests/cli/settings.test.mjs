@@ -167,6 +167,8 @@ for (const [what, value] of [
   ["empty", " \n"],
   ["several lines", `${SECRET}\n${SECRET}`],
   ["no ASCII", `${SECRET}é`],
+  ["quoted", `"${SECRET}"`],
+  ["of two words", `${SECRET} ${SECRET}`],
 ]) {
   test(`a credential that is ${what} is refused, and not repeated`, async () => {
     write(inFolder("secret"), value);
@@ -222,3 +224,35 @@ for (const [missing, message] of [
     assert.match(stderr, message);
   });
 }
+
+test("without any setting it says so of each, and names the doctor", async () => {
+  const { code, stderr } = await quillgate(LIST.slice(0, 2), { env: {} });
+  assert.equal(code, 2);
+  assert.match(stderr, /no gateway: .*no project: .*no credential: /);
+  assert.match(stderr, /quillgate doctor/);
+});
+
+test("an admin key in the place of a token is not sent", async () => {
+  const { code, stderr } = await quillgate(LIST, {
+    env: variables({ QUILLGATE_TOKEN: "mint_of_the_user" }),
+  });
+  assert.equal(code, 2);
+  assert.match(stderr, /QUILLGATE_TOKEN holds the platform's admin key/);
+  assert.ok(!stderr.includes("mint_of"));
+  assert.equal(server.requests.length, 0);
+});
+
+test("a token that goes unencrypted is warned of, but not on this machine", async () => {
+  const list = LIST.slice(0, 2);
+  const env = variables({ QUILLGATE_BASE_URL: "http://gate.invalid" });
+  const { stderr } = await quillgate(list, { env });
+  assert.match(stderr, /^quillgate: the base URL is not https: the token goes unencrypted/);
+  const { stderr: archive } = await quillgate(["archive", "status"], { env });
+  assert.match(archive, /the token goes unencrypted/);
+  const { stderr: json } = await quillgate([...list, "--json"], { env });
+  assert.match(JSON.parse(json.split("\n")[0]).warning.message, /the token goes unencrypted/);
+  const { stderr: own } = await quillgate(list, { env: variables() });
+  assert.ok(!own.includes("unencrypted"), own);
+  const https = variables({ QUILLGATE_BASE_URL: "https://gate.invalid" });
+  assert.ok(!(await quillgate(list, { env: https })).stderr.includes("unencrypted"));
+});

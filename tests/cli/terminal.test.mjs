@@ -210,7 +210,7 @@ for (const [what, args, code] of [
   ["wrong use", ["views", "--lats"], 2],
   ["no such job", ["job", "watch", "job_9"], 4],
   ["a failed job", ["job", "watch", "job_2"], 7],
-  ["an empty credential", ["doctor", "--token-file", "/dev/null"], 2],
+  ["an empty credential", ["job", "list", "--token-file", "/dev/null"], 2],
   ["a finding", ["doctor"], 10],
 ]) {
   test(`the exit code of ${what} is ${code}`, async () => {

@@ -14,9 +14,9 @@ import { ROOT } from "../../scripts/versions.mjs";
  * wasm and its driver in TypeScript there are 12,474 of wasm and 9,408 of JavaScript, where futures
  * in wasm were 27,994 and 9,358. What writes an export and what reads a gateway's stream of a job are
  * loaded by their first use, 2,800; the 600 with which Vite loads them are in the JavaScript.
- * Of the tarball 38,500 are the command line, which an import does not load.
+ * Of the tarball 43,600 are the command line, which an import does not load.
  */
-const BUDGET = { wasm: 12_600, js: 9_500, total: 22_000, lazy: 2_900, tarball: 125_000 };
+const BUDGET = { wasm: 12_600, js: 9_500, total: 22_000, lazy: 2_900, tarball: 128_000 };
 /** How much more than JavaScript and wasm apart the entry is that embeds the wasm, as the README says. */
 const MOST_FOR_INLINE = 1.04;
 

@@ -99,6 +99,14 @@ export class Interruption extends Error {
 /** Bad use of the command line: the message says which part, and never what a secret could be in. */
 export class UsageError extends Error {
   override name = "UsageError";
+
+  /** @param hints what the user can do */
+  constructor(
+    message: string,
+    readonly hints: readonly string[] = [],
+  ) {
+    super(message);
+  }
 }
 
 /** The value of a flag that is a text. */

@@ -39,7 +39,8 @@ const EXPORT: Readonly<Record<string, Option>> = {
   output: OUTPUT,
   resume: {
     type: "switch",
-    summary: "Complete the file of an export that was interrupted; begin it if there is none.",
+    summary:
+      "Complete the file's export if it was interrupted; otherwise begin one, over a finished file too.",
   },
   wait: {
     type: "text",
@@ -76,7 +77,8 @@ const EXPORT_NOTES = [
   "csv, ndjson and json have every row, a table has the first ones. The platform allows the whole " +
     "organisation 100 requests an hour, each for at most 250 rows.",
   "While it writes a file, FILE.quillgate-cursor beside it says how far the export has come. If the " +
-    "command is interrupted, run it again with --resume to complete the file, byte for byte.",
+    "command is interrupted, run it again with --resume to complete the file, byte for byte. A finished " +
+    "file is overwritten, with --resume or without.",
 ];
 
 /** A report of rows, which only its name tells from the others. */
@@ -355,6 +357,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "completion",
     summary: "Print what makes a shell complete commands and flags.",
+    description: [
+      "Shells complete quillgate, and not npx quillgate: npm install --global quillgate comes first.",
+    ],
     connects: false,
     arguments: [
       {

@@ -1,12 +1,12 @@
 /** `quillgate daily` */
 
 import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { type Context, readText, UsageError } from "./command.js";
 import { type GatewaySettings, readGatewaySettings } from "./connection.js";
 import { readRange } from "./duration.js";
 import { chooseFormat, type Format } from "./format.js";
 import { readRoute, toAnalyticsPath } from "./gateway_request.js";
+import { findOutputFile } from "./output_file.js";
 import { writeTable } from "./table.js";
 
 /** A day, week or month, as the gateway answers it. */
@@ -29,25 +29,25 @@ interface Series {
 const CSV_COLUMNS = ["date", "human", "ai", "total", "days", "missing", "visitors"] as const;
 
 export async function run(context: Context): Promise<undefined> {
-  const { output, host } = context;
+  const { output } = context;
   const format = chooseFormat(context);
   const [from, to, last] = ["from", "to", "last"].map((name) => readText(context, name));
   const { dateFrom, dateTo } = readRange({ from, to, last }, Date.now());
   if (dateFrom === undefined || dateTo === undefined) {
     throw new UsageError("the days are missing: --last 28d, or --from and --to");
   }
+  const file = await findOutputFile(context);
   const settings = await readGatewaySettings(context);
   const [path, prefix, group] = ["path", "prefix", "group"].map((name) => readText(context, name));
   const query = { dateFrom, dateTo, path, prefix, group };
   const series = await readSeries(settings, query, context.signal);
-  const file = readText(context, "output");
   const text = writeSeries(series, format, file === undefined ? output.columns : undefined);
   if (file === undefined) await output.writeRows(new TextEncoder().encode(text));
-  else await writeFile(resolve(host.folder, file), text);
+  else await writeFile(file, text);
   if (series.missing.length > 0) {
     const count = series.missing.length;
     const days = count === 1 ? "1 day is" : `${count} days are`;
-    output.note(`${days} not in the archive, and counted nowhere: quillgate archive status`);
+    output.warn(`${days} not in the archive, and counted nowhere: quillgate archive status`);
   }
 }
 

@@ -4,6 +4,8 @@ import { stat } from "node:fs/promises";
 import { readBudget } from "./budget.js";
 import { findCause } from "./cause.js";
 import { type Context, type Host, UsageError } from "./command.js";
+import { isLocal, isPrivate } from "./connection.js";
+import { showWait } from "./duration.js";
 import { getExitCode } from "./exit_codes.js";
 import { type Answered, send, toAnalyticsPath, toUrl } from "./gateway_request.js";
 import { type Credential, readSettings } from "./settings.js";
@@ -54,13 +56,17 @@ export async function run(context: Context): Promise<number> {
 async function* examine(context: Context): AsyncGenerator<Finding> {
   const { host } = context;
   yield examineNode();
-  const settings = await readSettings(context);
+  let refusal: UsageError | undefined;
+  const settings = await readSettings(context, (error) => {
+    refusal = error;
+  });
   const { projectId, credential } = settings;
   const now = Date.now();
   yield projectId === undefined
     ? problem("project", "there is none", "set QUILLGATE_PROJECT_ID or --project")
     : ok("project", projectId);
-  yield* examineCredential(credential, projectId, now);
+  if (refusal !== undefined) yield problem("credential", refusal.message, ASK);
+  else yield* examineCredential(credential, projectId, now);
   if (credential?.file !== undefined) yield* examineFile(credential.file, host);
   if (credential?.kind === "adminKey") {
     yield ok(
@@ -71,6 +77,8 @@ async function* examine(context: Context): AsyncGenerator<Finding> {
   }
   yield* examineGateway(context, settings);
 }
+
+const ASK = "ask whoever runs the gateway, who makes one by quillgate token mint";
 
 function examineNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -101,7 +109,7 @@ function* examineCredential(
   }
   const claims = readClaims(value);
   if (claims === undefined) {
-    const action = "a gateway's token has three parts between dots: quillgate token mint makes one";
+    const action = `a gateway's token has three parts between dots: ${ASK}`;
     yield problem("credential", `what ${source} holds is no token`, action);
     return;
   }
@@ -159,7 +167,9 @@ async function* examineGateway(
       yield problem("base URL", error.message, "set another QUILLGATE_BASE_URL or --base-url");
       return;
     }
-    yield problem("base URL", `${baseUrl} does not answer (${findCause(error)})`, REACH);
+    const cause = findCause(error);
+    const action = /^(ENOTFOUND|EAI_AGAIN)$/.test(cause) ? UNKNOWN_HOST : REACH;
+    yield problem("base URL", `${baseUrl} does not answer (${cause})`, action);
     return;
   }
   const ended = Date.now();
@@ -170,14 +180,22 @@ async function* examineGateway(
   }
   yield isPrivate(baseUrl)
     ? ok("base URL", `${baseUrl} answers within ${ended - started} ms`)
-    : warning("base URL", `${baseUrl} is not https`, "everybody on the way can read the token");
+    : warning(
+        "base URL",
+        `${baseUrl} is not https: the token goes to it unencrypted`,
+        "everybody on the way can read it: use the gateway's https address",
+      );
   yield examineClock(health.response, started, ended, isLocal(baseUrl));
   yield* examineVersion(baseUrl, signal);
   if (credential === undefined || projectId === undefined) return;
+  // Every request for the project would be refused for what has been said already.
+  if (!isFor(credential, projectId)) return;
   yield* examineAccess(baseUrl, projectId, credential, signal);
 }
 
 const REACH = "check the address, the network and the proxy; `wrangler tail` shows what arrives";
+const UNKNOWN_HOST =
+  "this machine finds no such host: check the address's spelling, and the network";
 
 function examineClock(
   { headers }: Response,
@@ -232,9 +250,14 @@ async function* examineAccess(
     ["analytics:read", toAnalyticsPath(projectId, "views?limit=1")],
     ["gateway:operate", "/healthz?deep"],
   ];
+  const told = new Set<string>();
   const allowed = paths.filter(([scope]) => scopes.includes(scope));
   for (const [scope, path] of allowed.length > 0 ? allowed : paths.slice(0, 1)) {
-    const headers = { authorization: `Bearer ${credential.value}` };
+    // What the gateway has kept says nothing of the budget.
+    const headers = {
+      authorization: `Bearer ${credential.value}`,
+      "cache-control": "no-cache",
+    };
     let answered: Answered;
     try {
       answered = await send(toUrl(baseUrl, path), headers, signal, TIMEOUT_MS);
@@ -243,13 +266,17 @@ async function* examineAccess(
       yield problem(scope, `there was no answer (${findCause(error)})`, "try again in a while");
       return;
     }
-    yield judge(scope, answered);
     const { response, body } = answered;
-    const budget = readBudget(response.headers);
-    if (budget !== null) yield examineBudget(budget);
+    const { status, headers: fields } = response;
+    const finding = judge(scope, answered);
+    if (status !== 429 && !told.has(finding.found)) yield finding;
+    if (finding.level === "problem") told.add(finding.found);
+    const budget = readBudget(fields);
+    if (status === 429 || isSpent(fields)) yield describeSpentBudget(budget, fields);
+    else if (budget !== null) yield examineBudget(budget);
     // The others would be answered alike.
-    if (response.status === 401 || findMisconfigured(body) !== undefined) return;
-    if (scope === "analytics:read" && response.status !== 403) {
+    if (status === 401 || findMisconfigured(body) !== undefined) return;
+    if (scope === "analytics:read" && status !== 403) {
       yield* examineArchive(baseUrl, projectId, headers, signal);
     }
   }
@@ -322,6 +349,7 @@ function readDetail(body: unknown): string {
 function judge(scope: string, answered: Answered): Finding {
   const { response, body } = answered;
   const { status } = response;
+  const { type } = (body ?? {}) as { type?: unknown };
   const found = describeAnswer(answered);
   if (response.ok) return ok(scope, "the gateway accepts the token for it");
   if (status === 401) {
@@ -331,9 +359,11 @@ function judge(scope: string, answered: Answered): Finding {
       "the token is revoked, expired or of another gateway: ask for another",
     );
   }
+  if (String(type).endsWith("/project-not-allowed")) {
+    return problem("project", found, "check the project's identifier, or ask for a token for it");
+  }
   if (status === 403) return problem(scope, found, `ask for a token with the scope ${scope}`);
   if (status === 404) return problem(scope, found, "check the project's identifier");
-  if (status === 429) return warning(scope, found, "wait until there are more requests");
   const variable = findMisconfigured(body);
   if (variable === undefined) return problem(scope, found, OPERATOR);
   const action = SECRETS.includes(variable)
@@ -343,10 +373,32 @@ function judge(scope: string, answered: Answered): Finding {
 }
 
 function examineBudget(budget: NonNullable<ReturnType<typeof readBudget>>): Finding {
-  const { name, left, limit, next } = budget;
+  const { name, left, limit } = budget;
   const found = `${name}: ${left}${limit === null ? "" : ` of ${limit}`} requests left`;
-  if (left > 0) return ok("budget", found);
-  return warning("budget", found, next === null ? "wait" : `there is another one in ${next} s`);
+  return left > 0 ? ok("budget", found) : describeSpentBudget(budget);
+}
+
+/** Whether an answer is what the gateway had kept, since the budget for a newer one is spent. */
+function isSpent(headers: Headers): boolean {
+  return /;\s*detail=quota-exceeded\b/.test(headers.get("cache-status") ?? "");
+}
+
+function describeSpentBudget(
+  budget: ReturnType<typeof readBudget>,
+  headers?: Pick<Headers, "get">,
+): Finding {
+  const { name = "analytics", limit = null } = budget ?? {};
+  const next = Number(headers?.get("retry-after")) || budget?.next || null;
+  const left = limit === null ? "none left" : `0 of ${limit} left`;
+  const more = next === null ? "" : `, more in ${showWait(next)}`;
+  const action = "wait, or let a report wait by --wait 1h; the whole organisation shares them";
+  return problem("budget", `${name}: ${left}${more}`, action);
+}
+
+/** Whether a token is for a project, as far as it says for which it is. */
+function isFor({ value }: Credential, projectId: string): boolean {
+  const projects = readClaims(value)?.projects;
+  return !Array.isArray(projects) || projects.includes(projectId);
 }
 
 /** The claims of a token, unverified. */
@@ -367,16 +419,6 @@ function findMisconfigured(body: unknown): string | undefined {
   const { type, variable } = (body ?? {}) as { type?: unknown; variable?: unknown };
   if (typeof type !== "string" || !type.endsWith("/misconfigured")) return undefined;
   return typeof variable === "string" && /^[A-Z0-9_]+$/.test(variable) ? variable : undefined;
-}
-
-/** Whether nobody on the way can read what is sent. */
-function isPrivate(baseUrl: string): boolean {
-  return new URL(baseUrl).protocol === "https:" || isLocal(baseUrl);
-}
-
-/** Whether it is on this machine. */
-function isLocal(baseUrl: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
 function writeFinding({ check, level, found, action }: Finding, colored: boolean): string {

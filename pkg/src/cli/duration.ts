@@ -72,6 +72,12 @@ function toDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
+/** How long there is to wait, in words: `90 s`, `50 min`, `3 h`. */
+export function showWait(seconds: number): string {
+  if (seconds < 120) return `${Math.ceil(seconds)} s`;
+  return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
+}
+
 /** A duration for people: `0:42`, `12:03`, `1:00:00`. */
 export function showDuration(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));

@@ -6,7 +6,7 @@ import { Interruption, UsageError } from "./command.js";
 export const EXIT_CODES = {
   ok: [0, "It is done."],
   failure: [1, "Something else went wrong, such as a file that cannot be written."],
-  usage: [2, "The command line, a setting or a value is wrong (or the server answers 400)."],
+  usage: [2, "The command line, a setting or a value is wrong (or the server answers 400 or 422)."],
   access: [3, "The credential is not accepted, or does not allow this (401, 403)."],
   notFound: [4, "There is no such job, project or route (404)."],
   budget: [5, "The hour's requests are spent (429): the message says when there are more."],

@@ -69,9 +69,10 @@ export class ExportFile {
   }
 
   /**
-   * Opens the file of an export that was interrupted; begins one where there is neither.
+   * Opens the file of an export that was interrupted. Where none was, it begins one: over a complete
+   * file, too, so that a command that runs again and again can keep its flag.
    *
-   * @throws {UsageError} when the file is complete, or of another export
+   * @throws {UsageError} when the file is of another export, or is not as the export left it
    */
   static async resume(
     path: string,
@@ -79,23 +80,19 @@ export class ExportFile {
     params: Record<string, string>,
   ): Promise<ExportFile> {
     const state = await readState(path);
-    if (state === undefined) {
-      if (await exists(path)) {
-        throw new UsageError(
-          `no export was interrupted in ${path}: leave --resume out to write it again`,
-        );
-      }
-      return ExportFile.begin(path, identity, params);
-    }
+    if (state === undefined) return ExportFile.begin(path, identity, params);
     refuseOther(path, state, identity);
     const handle = await open(path, "r+").catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT" && state.bytes === 0) return open(path, "w");
-      throw error;
+      if (error.code !== "ENOENT") throw error;
+      if (state.bytes === 0) return open(path, "w");
+      throw new UsageError(`${path} is gone, and its export cannot go on: ${beginAgain(path)}`);
     });
     const { size } = await handle.stat();
     if (size < state.bytes) {
       await handle.close();
-      throw new UsageError(`${path} is shorter than its export had come: begin it again`);
+      throw new UsageError(
+        `${path} is shorter than its export had come, and cannot be completed: ${beginAgain(path)}`,
+      );
     }
     await handle.truncate(state.bytes);
     return new ExportFile(path, handle, state);
@@ -152,32 +149,59 @@ async function readState(path: string): Promise<ExportState | undefined> {
     throw error;
   }
   const state = parseState(text);
-  if (state === undefined) throw new UsageError(`${file} is not of this version of quillgate`);
+  if (state === undefined) {
+    throw new UsageError(
+      `${file} is broken, or of another version of quillgate: ${beginAgain(path)}`,
+    );
+  }
   return state;
+}
+
+/** What is left when an export cannot go on. */
+function beginAgain(path: string): string {
+  return `delete ${path}${SUFFIX} and run without --resume`;
 }
 
 function parseState(text: string): ExportState | undefined {
   try {
     const state: ExportState = JSON.parse(text);
-    return state.version === VERSION && Number.isSafeInteger(state.bytes) ? state : undefined;
+    const { version, bytes, rows, flags, params, cursor } = state;
+    const isWhole =
+      version === VERSION &&
+      [bytes, rows].every((count) => Number.isSafeInteger(count) && count >= 0) &&
+      [flags, params].every(isTexts) &&
+      (cursor == null ? bytes === 0 || cursor === null : typeof cursor === "object");
+    return isWhole ? state : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isTexts(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).every((text) => typeof text === "string");
 }
 
 /** Refuses to append an export to another one. Flags that choose rows may be left out. */
 function refuseOther(path: string, state: ExportState, identity: ExportIdentity): void {
   for (const name of ["report", "format", "projectId", "baseUrl"] as const) {
     if (state[name] !== identity[name]) {
-      throw new UsageError(`${path} is an export with another ${name}: ${state[name]}`);
-    }
-  }
-  for (const [name, value] of Object.entries(identity.flags)) {
-    if (state.flags[name] !== value) {
+      const found = `another ${name}: ${state[name] ?? "none"}`;
       throw new UsageError(
-        `${path} is an export with another --${name}: ${state.flags[name] ?? "none"}`,
+        `${path} is an export with ${found}. To begin again, ${beginAgain(path)}`,
       );
     }
+  }
+  const differs = Object.entries(identity.flags).some(
+    ([name, value]) => state.flags[name] !== value,
+  );
+  if (differs) {
+    const flags = Object.entries(state.flags).map(([name, value]) => `--${name} ${value}`);
+    const which =
+      flags.length === 0
+        ? "without flags that choose rows: complete it without them"
+        : `with ${flags.join(" ")}: complete it with these`;
+    throw new UsageError(`${path} is an export ${which}. To begin again, ${beginAgain(path)}`);
   }
 }
 

@@ -16,7 +16,7 @@ export function writeHelp(topic: string, commands: readonly Command[]): string {
     ...writeList(shown.map(({ name, summary }) => [name, summary])),
     "",
     ...writeList(Object.entries(COMMON_OPTIONS).map(writeOption)),
-    ...(topic === "" ? writeList([["--version", "Print the version."]]) : []),
+    ...(topic === "" ? writeList([["-v, --version", "Print the version."]]) : []),
     "",
     "quillgate COMMAND --help says more. Settings come from flags, QUILLGATE_* variables and a",
     "settings file, in that order; a secret from a variable, a file or standard input only.",

@@ -27,7 +27,7 @@ export class Output {
     this.#host = host;
     this.json = json;
     this.quiet = quiet;
-    this.interactive = !quiet && host.stderr.isTTY === true && host.env.TERM !== "dumb";
+    this.interactive = !quiet && !json && host.stderr.isTTY === true && host.env.TERM !== "dumb";
   }
 
   /** Whether results go to a terminal. */
@@ -70,9 +70,21 @@ export class Output {
     if (this.isTerminal) this.#status?.draw();
   }
 
-  /** Tells something that is not the result. */
+  /** Tells people something that is not the result. */
   note(text: string): void {
-    if (!this.quiet) this.#say(text);
+    if (!this.quiet && !this.json) this.#say(text);
+  }
+
+  /** Tells people and programs what they should know of a result. */
+  warn(message: string): void {
+    if (this.quiet) return;
+    this.#say(this.json ? JSON.stringify({ warning: { message } }) : `quillgate: ${message}`);
+  }
+
+  /** Writes a line of the log that `QUILLGATE_LOG` asks for. */
+  log(message: string): void {
+    if (this.quiet) return;
+    this.#say(this.json ? JSON.stringify({ log: { message } }) : message);
   }
 
   /** Remembers what the user can do if the command does not succeed. */
@@ -88,7 +100,10 @@ export class Output {
       return;
     }
     this.#say(`quillgate: ${error.message}`);
-    for (const detail of error.details) this.#say(`  ${toLine(detail)}`);
+    // A gateway's only detail is often the message itself.
+    for (const detail of error.details) {
+      if (!error.message.includes(toLine(detail))) this.#say(`  ${toLine(detail)}`);
+    }
     if (error.requestId !== null) this.#say(`  request ${error.requestId}`);
     if (!this.quiet) for (const hint of hints) this.#say(`  ${hint}`);
   }

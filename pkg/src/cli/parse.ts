@@ -6,7 +6,7 @@ import { listOptions, SHARED_OPTIONS } from "./shared_options.js";
 
 /** What a command line says. */
 export type Parsed =
-  | { kind: "help"; topic: string }
+  | { kind: "help"; topic: string; asked: boolean }
   | { kind: "version" }
   | { kind: "command"; command: Command; arguments: string[]; values: Values };
 
@@ -20,15 +20,20 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
   const command = findCommand(words, commands);
   const end = args.indexOf("--");
   const flags = end === -1 ? args : args.slice(0, end);
-  if (words[0] === "help") return { kind: "help", topic: findTopic(words.slice(1), commands) };
+  if (words[0] === "help") {
+    return { kind: "help", topic: findTopic(words.slice(1), commands), asked: true };
+  }
   if (flags.includes("--help") || flags.includes("-h")) {
-    return { kind: "help", topic: command?.name ?? findTopic(words, commands) };
+    return { kind: "help", topic: command?.name ?? findTopic(words, commands), asked: true };
   }
   if (command === undefined) {
     const instead = INSTEAD[words.slice(0, 2).join(" ")];
     if (instead !== undefined) throw new UsageError(instead);
-    if (flags.includes("--version")) return { kind: "version" };
-    if (words.length === 0) return { kind: "help", topic: "" };
+    if (flags.includes("--version") || flags.includes("-v")) return { kind: "version" };
+    if (words.length === 0) {
+      refuseUnknown(flags);
+      return { kind: "help", topic: "", asked: false };
+    }
     throw new UsageError(suggest(words, commands));
   }
   for (const [name, { type }] of Object.entries(listOptions(command))) {
@@ -45,6 +50,15 @@ const INSTEAD: Readonly<Record<string, string>> = {
     "a token is revoked at the gateway: put its id (jti) into the JSON list REVOKED_TOKENS, " +
     "by npx wrangler secret put REVOKED_TOKENS",
 };
+
+/** Refuses a flag that no command has before its name. */
+function refuseUnknown(flags: readonly string[]): void {
+  const unknown = flags
+    .filter((flag) => flag.startsWith("-") && flag !== "-")
+    .map((flag) => (flag.startsWith("--") ? flag.replace(/=.*/s, "") : flag.slice(0, 2)))
+    .find((flag) => SHARED_OPTIONS[flag.replace(/^--/, "")] === undefined);
+  if (unknown !== undefined) throw new UsageError(`there is no flag ${unknown} without a command`);
+}
 
 function readCommand(command: Command, args: readonly string[]): Parsed {
   const options = listOptions(command);
@@ -106,7 +120,7 @@ function readFlags(
       const hint = near === undefined ? "" : `; did you mean --${near}?`;
       throw new UsageError(`${command.name} has no flag ${flag}${hint}`);
     }
-    const option = options[flag.replace(/^-+/, "")];
+    const option = options[flag === "-o" ? "output" : flag.replace(/^-+/, "")];
     if (option === undefined) throw new UsageError(`${flag} is used wrongly`);
     const need = option.type === "switch" ? "takes no value" : `needs a value: ${option.summary}`;
     throw new UsageError(`${flag} ${need}`);

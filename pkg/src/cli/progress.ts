@@ -1,7 +1,7 @@
 /** How far a command has come: a bar on a terminal, plain lines elsewhere. */
 
 import { type Budget, readBudget } from "./budget.js";
-import { showDuration } from "./duration.js";
+import { showDuration, showWait } from "./duration.js";
 import type { Output, StatusLine } from "./output.js";
 import { toLine, writeNumber } from "./table.js";
 
@@ -67,6 +67,8 @@ export class RowProgress extends LiveLine {
   readonly #before: number;
   #rows: number;
   #requests = 0;
+  /** How many of them the gateway answered with what it had kept. */
+  #kept = 0;
   /** How many there were at the last plain line. */
   #told = 0;
   #budget: Budget | null = null;
@@ -97,13 +99,14 @@ export class RowProgress extends LiveLine {
   /** Counts a request, and keeps what its answer says of the budget. */
   addResponse({ status, headers }: SeenResponse): void {
     this.#requests++;
+    if (/;\s*hit\b/.test(headers.get("cache-status") ?? "")) this.#kept++;
     this.#budget = readBudget(headers) ?? this.#budget;
     const wait = status === 429 ? Number(headers.get("retry-after")) : Number.NaN;
     this.#waitEnd = wait > 0 ? this.#now() + wait * 1000 : null;
     if (this.output.interactive) {
       this.draw();
     } else if (this.#waitEnd !== null) {
-      this.output.note(`${this.describe()}; no request is left for ${showDuration(wait * 1000)}`);
+      this.output.note(`${this.describe()}; no request is left for ${showWait(wait)}`);
     }
   }
 
@@ -123,8 +126,9 @@ export class RowProgress extends LiveLine {
   /** Rows, requests and what is left, in words. */
   describe(): string {
     const requests = `${writeNumber(this.#requests)} request${this.#requests === 1 ? "" : "s"}`;
+    const kept = this.#kept === 0 ? "" : ` (${writeNumber(this.#kept)} from the gateway's cache)`;
     const left = this.#budget === null ? "" : `, ${writeNumber(this.#budget.left)} left`;
-    return `${this.#label}: ${writeNumber(this.#rows)} rows in ${requests}${left}`;
+    return `${this.#label}: ${writeNumber(this.#rows)} rows in ${requests}${kept}${left}`;
   }
 
   /** With a known end the bar is of rows, otherwise of the budget: no list says how long it is. */

@@ -1,13 +1,13 @@
 /** `quillgate views`, `visitors`, `feedback` and `searches` */
 
 import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Client, ListCursor, ListName } from "../index.js";
 import { type Context, readSwitch, readText, UsageError } from "./command.js";
 import { connect } from "./connection.js";
 import { readCount, readDuration, readRange } from "./duration.js";
 import { ExportFile, type ExportIdentity } from "./export_file.js";
 import { chooseFormat } from "./format.js";
+import { findOutputFile } from "./output_file.js";
 import { RowProgress, type SeenResponse } from "./progress.js";
 import { REPORTS, type ReportName } from "./report_columns.js";
 import { countRecords, toJsonPart } from "./rows.js";
@@ -56,11 +56,12 @@ export async function run(context: Context): Promise<undefined> {
 }
 
 async function printTable(context: Context, params: Record<string, string>): Promise<void> {
-  const { output, command, signal, host } = context;
+  const { output, command, signal } = context;
   if (readSwitch(context, "resume")) {
     throw new UsageError("--resume is for csv, ndjson and json: a table is written at once");
   }
   const most = readCount(readText(context, "rows") ?? USUAL_ROWS, "--rows");
+  const file = await findOutputFile(context);
   const watched = watchProgress();
   const { client } = await connect(context, watched.hooks);
   const progress = new RowProgress(output, command.name, { most });
@@ -70,10 +71,9 @@ async function printTable(context: Context, params: Record<string, string>): Pro
   const rows = await list
     .all({ maxRows: most, onProgress: (state) => progress.setRows(state.rows) })
     .finally(() => progress.end());
-  const file = readText(context, "output");
   const table = writeTable(rows, columns, file === undefined ? output.columns : undefined);
   if (file === undefined) await output.write(table);
-  else await writeFile(resolve(host.folder, file), table);
+  else await writeFile(file, table);
   output.note(progress.describe());
   if (rows.length === most) output.note(`there may be more rows: --rows N, or --format csv`);
 }
@@ -86,15 +86,21 @@ async function exportRows(
 ): Promise<void> {
   const { output, command, signal } = context;
   if (readText(context, "rows") !== undefined) {
-    throw new UsageError("--rows is for tables: csv, ndjson and json have every row");
+    const isChosen = ["format", "output"].some((name) => readText(context, name) !== undefined);
+    throw new UsageError(
+      isChosen || output.json
+        ? "--rows is for tables: csv, ndjson and json have every row"
+        : "--rows is for tables: the output is no terminal, so it is ndjson: add --format table",
+    );
   }
+  const path = await findOutputFile(context);
   const watched = watchProgress();
   const { client, baseUrl, projectId } = await connect(context, watched.hooks);
   const flags = Object.fromEntries(
     Object.entries(readFlags(context)).filter(([, value]) => value !== undefined),
   ) as Record<string, string>;
   const identity = { report: command.name, format, projectId, baseUrl, flags };
-  const sink = await openSink(context, identity, params);
+  const sink = await openSink(context, path, identity, params);
   const progress = new RowProgress(output, command.name, { rows: sink.rows });
   watched.progress = progress;
   try {
@@ -145,11 +151,11 @@ async function copy(
 
 async function openSink(
   context: Context,
+  path: string | undefined,
   identity: ExportIdentity,
   params: Record<string, string>,
 ): Promise<Sink> {
-  const { host, output } = context;
-  const path = readText(context, "output");
+  const { output } = context;
   const resume = readSwitch(context, "resume");
   if (path === undefined) {
     if (resume) throw new UsageError("--resume needs the file of the export: -o FILE");
@@ -162,21 +168,21 @@ async function openSink(
       close: async () => {},
     };
   }
-  const absolute = resolve(host.folder, path);
   const file = await (resume
-    ? ExportFile.resume(absolute, identity, params)
-    : ExportFile.begin(absolute, identity, params));
+    ? ExportFile.resume(path, identity, params)
+    : ExportFile.begin(path, identity, params));
   const { state } = file;
-  const hint = once(() => output.hint(`to complete ${path}: the same command with --resume`));
+  const shown = readText(context, "output");
+  const hint = once(() => output.hint(`to complete ${shown}: the same command with --resume`));
   if (state.bytes > 0) hint();
   return {
     cursor: state.cursor,
     params: state.params,
     rows: state.rows,
     isEmpty: state.bytes === 0,
-    write: (chunk, cursor, rows) => {
+    write: async (chunk, cursor, rows) => {
+      await file.write(chunk, cursor, rows);
       hint();
-      return file.write(chunk, cursor, rows);
     },
     close: () => file.close(),
   };

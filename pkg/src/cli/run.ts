@@ -3,6 +3,7 @@
 import { findCause } from "./cause.js";
 import { type Context, type Host, Interruption, UsageError } from "./command.js";
 import { COMMANDS } from "./commands.js";
+import { showWait } from "./duration.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import { Output } from "./output.js";
 import { parse } from "./parse.js";
@@ -21,8 +22,14 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     const parsed = parse(args, COMMANDS);
     if (parsed.kind === "help") {
       const { writeHelp } = await import("./help.js");
-      await output.write(writeHelp(parsed.topic, COMMANDS));
-      return getExitCode("ok");
+      const help = writeHelp(parsed.topic, COMMANDS);
+      if (parsed.asked) {
+        await output.write(help);
+        return getExitCode("ok");
+      }
+      if (output.json) throw new UsageError("there is no command");
+      output.draw(help);
+      return getExitCode("usage");
     }
     if (parsed.kind === "version") {
       const { readVersion } = await import("./version.js");
@@ -105,13 +112,20 @@ function describe({ message = "", cause, name, status }: Failure, code: number):
 function findHints(error: unknown, code: number, args: readonly string[]): string[] {
   if (error instanceof Interruption) return [];
   if (error instanceof UsageError) {
+    const { hints } = error;
     const words = args.filter((arg) => /^[a-z]+$/.test(arg)).slice(0, 2);
     const command = COMMANDS.find(({ name }) => name === words.join(" ") || name === words[0]);
-    return [`see: quillgate ${command === undefined ? "" : `${command.name} `}--help`];
+    return [...hints, `see: quillgate ${command === undefined ? "" : `${command.name} `}--help`];
   }
   if (code === getExitCode("budget")) {
     const { retryAfter } = error as { retryAfter?: number | null };
-    return retryAfter == null ? [] : [`there are more requests in ${Math.ceil(retryAfter)} s`];
+    return retryAfter == null ? [] : [`there are more requests in ${showWait(retryAfter)}`];
+  }
+  if ((error as Failure).status === 422) {
+    return ["the key stands for another request: give another --idempotency-key, or none"];
+  }
+  if (code === getExitCode("notFound") && !namesJob(error, args)) {
+    return ["is the base URL the gateway's? to find out: quillgate doctor"];
   }
   if (code === getExitCode("access") || code === getExitCode("unavailable")) {
     if (explainsItself(error as Failure)) return [];
@@ -127,6 +141,13 @@ function explainsItself({ status, problem }: Failure): boolean {
   if (status === 401) return /\b(expired|revoked)\b/.test(detail);
   // What is misconfigured, the doctor knows how to correct.
   return (status === 403 || status === 501) && typeof type === "string";
+}
+
+/** Whether a 404 can mean a job: of a command that names one, and not as a gateway says that a path is none. */
+function namesJob(error: unknown, args: readonly string[]): boolean {
+  const { code } = error as { code?: string | null };
+  const isNamed = args.includes("watch") || args.includes("message");
+  return isNamed && typeof code === "string" && !code.endsWith("/not-found");
 }
 
 function isBrokenPipe(error: unknown): boolean {

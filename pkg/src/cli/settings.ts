@@ -55,9 +55,14 @@ const LONGEST_SECRET = 16_384;
 /**
  * Reads the settings.
  *
+ * @param onRefusal is given why there is no credential, when there is one that cannot be used; thrown
+ *   unless it is given
  * @throws {UsageError} for a file that cannot be used, and for two credentials in one place
  */
-export async function readSettings(context: Context): Promise<Settings> {
+export async function readSettings(
+  context: Context,
+  onRefusal?: (error: UsageError) => void,
+): Promise<Settings> {
   const { host } = context;
   const { env, folder } = host;
   const flags: Source = {
@@ -85,7 +90,11 @@ export async function readSettings(context: Context): Promise<Settings> {
     variables,
     ...files.map((file) => ({ ...file, name: file.path, folder: dirname(file.path) })),
   ];
-  const credential = await readCredential(sources, host);
+  const credential = await readCredential(sources, host).catch((error: unknown) => {
+    if (onRefusal === undefined || !(error instanceof UsageError)) throw error;
+    onRefusal(error);
+    return undefined;
+  });
   // Where an admin key goes, only a flag says: a gateway's address is that of tokens.
   const addresses = credential?.kind === "adminKey" ? [flags] : sources;
   return {
@@ -174,7 +183,7 @@ async function readCredential(
     const file = tokenFile ?? adminKeyFile;
     if (value !== undefined) {
       const variable = hasToken ? "QUILLGATE_TOKEN" : "QUILLGATE_ADMIN_KEY";
-      return { kind, value: checkSecret(value, variable), source: variable };
+      return { kind, value: checkSecret(value, variable, kind), source: variable };
     }
     if (file !== undefined) return readSecretFile(kind, file, folder, host);
   }
@@ -188,12 +197,12 @@ async function readSecretFile(
   host: Host,
 ): Promise<Credential> {
   if (file === "-") {
-    const value = checkSecret(await readAll(host, "a credential"), "standard input");
+    const value = checkSecret(await readAll(host, "a credential"), "standard input", kind);
     return { kind, value, source: "standard input" };
   }
   const path = resolve(folder, file);
   try {
-    const value = checkSecret(await readFile(path, "utf8"), file);
+    const value = checkSecret(await readFile(path, "utf8"), file, kind);
     return { kind, value, source: path, file: path };
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -202,12 +211,30 @@ async function readSecretFile(
   }
 }
 
-/** Refuses what no header can carry, without repeating any of it. */
-function checkSecret(text: string, source: string): string {
+/** What no credential has, with what is said of it. */
+const RULES: readonly (readonly [RegExp, string])[] = [
+  [/[\r\n]/, "more than one line"],
+  [/["'`]/, "a quotation mark: give it without quotes"],
+  [/[^\0-\x7f]/, "a character that is not ASCII, such as … or a curly quote"],
+  [/[^!-~]/, "a space or a control character in it"],
+];
+
+/** Refuses what is no credential, and names the rule that it breaks without repeating any of it. */
+function checkSecret(text: string, source: string, kind: Credential["kind"]): string {
   const secret = text.trim();
   if (secret === "") throw new UsageError(`${source} is empty, where a credential should be`);
-  if (secret.length > LONGEST_SECRET || !/^[!-~]+$/.test(secret)) {
-    throw new UsageError(`${source} holds no credential: that is one line without spaces`);
+  const broken = RULES.find(([pattern]) => pattern.test(secret))?.[1];
+  if (broken !== undefined) throw new UsageError(`${source} holds no credential: it has ${broken}`);
+  if (secret.length > LONGEST_SECRET) {
+    throw new UsageError(
+      `${source} holds no credential: it has more than ${LONGEST_SECRET} characters`,
+    );
+  }
+  if (kind === "token" && secret.startsWith("mint_")) {
+    throw new UsageError(
+      `${source} holds the platform's admin key, which no gateway may get: ask whoever runs the ` +
+        "gateway for an access token (they make one by quillgate token mint)",
+    );
   }
   return secret;
 }
