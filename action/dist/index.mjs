@@ -163,7 +163,11 @@ async function pull(controller2, stream, source2, options, left, tools) {
   const { signal } = left;
   let pieces = piecesOf.get(controller2);
   if (pieces === void 0) {
-    refuse2(source2, options, tools.ValidationError);
+    try {
+      refuse2(source2, options, tools.ValidationError);
+    } catch (error) {
+      throw tools.locate(error, source2.site);
+    }
     const begun = readPieces(source2, options, left, tools);
     signal.addEventListener("abort", () => begun.return());
     piecesOf.set(controller2, begun);
@@ -1679,6 +1683,7 @@ var List = class _List {
       pull: (controller2) => Promise.resolve().then(() => (init_export(), export_exports)).then((module) => module.pull(controller2, stream, this.#source, options, left, {
         List: _List,
         ValidationError,
+        locate,
         follow,
         sleep
       })),
@@ -1842,12 +1847,10 @@ var AgentJobs = class {
   async wait(id, options = {}) {
     const site = captureCallSite();
     const { onUpdate, ...watching } = options;
-    for await (const { job, done } of this.#changes(id, watching, site)) {
-      onUpdate?.(job);
-      if (done)
-        return job;
-    }
-    throw new Error("a watch ended before its job");
+    let last;
+    for await ({ job: last } of this.#changes(id, watching, site))
+      onUpdate?.(last);
+    return last;
   }
   /**
    * Watches a job: yields it as it is, then after every change, and ends with it.
@@ -2342,13 +2345,13 @@ var Client = class _Client {
   constructor(options = {}) {
     try {
       refuseUnknown(options, Object.keys(KNOWN));
+      this.#given = { ...options };
+      const complete = withEnvironment(options);
+      guardBrowser(complete);
+      this.#transport = new Transport(complete);
     } catch (reason) {
       throw locate(reason, captureCallSite());
     }
-    this.#given = { ...options };
-    const complete = withEnvironment(options);
-    guardBrowser(complete);
-    this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
     this.analytics = new Analytics(this.#transport);
     this.pageViews = new PageViewsResource(this.analytics);

@@ -101,11 +101,10 @@ export class AgentJobs {
   async wait(id: JobId, options: WaitOptions = {}): Promise<AgentJob> {
     const site = captureCallSite();
     const { onUpdate, ...watching } = options;
-    for await (const { job, done } of this.#changes(id, watching, site)) {
-      onUpdate?.(job);
-      if (done) return job;
-    }
-    throw new Error("a watch ended before its job");
+    // A watch that does not fail ends with a job that has come to its end.
+    let last!: AgentJob;
+    for await ({ job: last } of this.#changes(id, watching, site)) onUpdate?.(last);
+    return last;
   }
 
   /**
