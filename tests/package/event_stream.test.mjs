@@ -149,8 +149,7 @@ test("a package whose reader of streams cannot be loaded polls", async () => {
 });
 
 test("an abort is heard while the reader of streams is loading", async () => {
-  const endless =
-    "export const streamChanges = await new Promise(() => {});\n";
+  const endless = "export const streamChanges = await new Promise(() => {});\n";
   const loading = await clientWhoseReader("is-loading", (path) => writeFileSync(path, endless));
   const controller = new AbortController();
   const wait = loading.agentJobs.wait("j1", { signal: controller.signal });
