@@ -163,11 +163,7 @@ async function pull(controller2, stream, source2, options, left, tools) {
   const { signal } = left;
   let pieces = piecesOf.get(controller2);
   if (pieces === void 0) {
-    try {
-      refuse2(source2, options, tools.ValidationError);
-    } catch (error) {
-      throw tools.locate(error, source2.site);
-    }
+    refuse2(source2, options, tools.ValidationError);
     const begun = readPieces(source2, options, left, tools);
     signal.addEventListener("abort", () => begun.return());
     piecesOf.set(controller2, begun);
@@ -1683,7 +1679,6 @@ var List = class _List {
       pull: (controller2) => Promise.resolve().then(() => (init_export(), export_exports)).then((module) => module.pull(controller2, stream, this.#source, options, left, {
         List: _List,
         ValidationError,
-        locate,
         follow,
         sleep
       })),
@@ -1845,10 +1840,9 @@ var AgentJobs = class {
    * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
    */
   async wait(id, options = {}) {
-    const site = captureCallSite();
     const { onUpdate, ...watching } = options;
     let last;
-    for await ({ job: last } of this.#changes(id, watching, site))
+    for await ({ job: last } of this.#changes(id, watching, captureCallSite()))
       onUpdate?.(last);
     return last;
   }
@@ -1872,10 +1866,10 @@ var AgentJobs = class {
       watch = new Task2(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
       const inner = { ...call, signal };
       const module = this.#transport.mayStream && await Promise.race([
-        Promise.resolve().then(() => (init_job_stream(), job_stream_exports)).catch(() => {
-        }),
         // An abort is heard while it is loading, too.
-        new Promise((resolve2) => signal.addEventListener("abort", () => resolve2()))
+        new Promise((resolve2) => signal.addEventListener("abort", () => resolve2())),
+        Promise.resolve().then(() => (init_job_stream(), job_stream_exports)).catch(() => {
+        })
       ]);
       if (module)
         yield* module.streamChanges(this.#transport, watch, id, inner, { follow, sleep });
@@ -2345,13 +2339,13 @@ var Client = class _Client {
   constructor(options = {}) {
     try {
       refuseUnknown(options, Object.keys(KNOWN));
-      this.#given = { ...options };
-      const complete = withEnvironment(options);
-      guardBrowser(complete);
-      this.#transport = new Transport(complete);
     } catch (reason) {
       throw locate(reason, captureCallSite());
     }
+    this.#given = { ...options };
+    const complete = withEnvironment(options);
+    guardBrowser(complete);
+    this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
     this.analytics = new Analytics(this.#transport);
     this.pageViews = new PageViewsResource(this.analytics);

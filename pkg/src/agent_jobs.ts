@@ -99,11 +99,10 @@ export class AgentJobs {
    * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
    */
   async wait(id: JobId, options: WaitOptions = {}): Promise<AgentJob> {
-    const site = captureCallSite();
     const { onUpdate, ...watching } = options;
     // A watch that does not fail ends with a job that has come to its end.
     let last!: AgentJob;
-    for await ({ job: last } of this.#changes(id, watching, site)) onUpdate?.(last);
+    for await ({ job: last } of this.#changes(id, watching, captureCallSite())) onUpdate?.(last);
     return last;
   }
 
@@ -136,9 +135,9 @@ export class AgentJobs {
       const module =
         this.#transport.mayStream &&
         (await Promise.race([
-          import("./job_stream.js").catch(() => {}),
           // An abort is heard while it is loading, too.
           new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve())),
+          import("./job_stream.js").catch(() => {}),
         ]));
       if (module) yield* module.streamChanges(this.#transport, watch, id, inner, { follow, sleep });
       for (;;) {

@@ -45,13 +45,13 @@ export class Client {
   constructor(options: ClientOptions = {}) {
     try {
       refuseUnknown(options, Object.keys(KNOWN));
-      this.#given = { ...options };
-      const complete = withEnvironment(options);
-      guardBrowser(complete);
-      this.#transport = new Transport(complete);
     } catch (reason) {
       throw locate(reason, captureCallSite());
     }
+    this.#given = { ...options };
+    const complete = withEnvironment(options);
+    guardBrowser(complete);
+    this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
     this.analytics = new Analytics(this.#transport);
     this.pageViews = new PageViewsResource(this.analytics);

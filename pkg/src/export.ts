@@ -1,6 +1,6 @@
 /** A list as a stream of bytes, CSV or NDJSON. This is loaded by the first read of such a stream. */
 
-import type { ApiError, locate, ValidationError } from "./errors.js";
+import type { ApiError, ValidationError } from "./errors.js";
 import { writeHeader, writeRows } from "./export_format.js";
 import type { Tools } from "./job_stream.js";
 import type {
@@ -24,7 +24,6 @@ const POSITIONS = ["limit", "offset", "page", "cursor"];
 export interface ExportTools extends Tools {
   List: typeof List;
   ValidationError: typeof ValidationError;
-  locate: typeof locate;
 }
 
 /** A piece of an export: a page, and where the list goes on. */
@@ -53,11 +52,7 @@ export async function pull<Name extends ListName>(
   const { signal } = left;
   let pieces = piecesOf.get(controller) as ReturnType<typeof readPieces<Name>> | undefined;
   if (pieces === undefined) {
-    try {
-      refuse(source, options, tools.ValidationError);
-    } catch (error) {
-      throw tools.locate(error, source.site);
-    }
+    refuse(source, options, tools.ValidationError);
     const begun = readPieces(source, options, left, tools);
     signal.addEventListener("abort", () => begun.return());
     piecesOf.set(controller, begun as AsyncGenerator<Piece<ListName>, void>);

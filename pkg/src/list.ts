@@ -230,7 +230,6 @@ export class List<Name extends ListName>
               module.pull(controller, stream, this.#source, options, left, {
                 List,
                 ValidationError,
-                locate,
                 follow,
                 sleep,
               }),
