@@ -93,7 +93,7 @@ export function describeAction(name, startPlace) {
     const shown = [result.log, result.summary, JSON.stringify(result.outputs)].join("\n");
     for (const { body } of github.comments) assert.ok(!secrets.some((one) => body.includes(one)));
     for (const secret of secrets) assert.ok(!shown.includes(secret), "no secret is shown");
-    // The runner hides what it was told of before, so a token is masked before anything else is said.
+    // The runner hides only what it has been told to, so each token is masked first.
     const lines = result.raw.split("\n").filter((line) => !line.startsWith("::add-mask::"));
     for (const secret of secrets) assert.ok(!lines.join("\n").includes(secret), "nor written");
   };
