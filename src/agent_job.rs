@@ -126,6 +126,9 @@ pub enum JobStatus {
 }
 
 impl JobStatus {
+    /// The states that the specification knows, as in JSON.
+    pub const KNOWN: [&'static str; 4] = ["active", "completed", "archived", "failed"];
+
     /// Whether a job in this state has come to its end: `completed`, `archived` or `failed` (docs/platform.md, 3, rule 1).
     ///
     /// ```
@@ -199,7 +202,7 @@ impl Described for JobStatus {
             " Where a job stands: `active` while the agent is at work; `completed`, `archived` and",
             " `failed` are final. Any other text is kept as it is and is not final.",
         ],
-        known: &["active", "completed", "archived", "failed"],
+        known: &JobStatus::KNOWN,
     });
 }
 
@@ -313,20 +316,6 @@ operation! {
     route: Get "/v2/agent/{projectId}/job/{id}/events",
     scope: ReadJobs,
     policy: Some(Policy::ReadJobs),
-    pagination: Pagination::Whole,
-    link: None,
-}
-
-operation! {
-    /// Deletes what the gateway has recorded of an agent job; the job itself goes on.
-    pub struct DeleteAgentJobRecord -> () {
-        /// The job.
-        pub id: JobId,
-    }
-    name: "agentJobs.deleteRecord",
-    route: Delete "/v2/agent/{projectId}/job/{id}/record",
-    scope: Operate,
-    policy: None,
     pagination: Pagination::Whole,
     link: None,
 }

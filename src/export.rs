@@ -36,6 +36,13 @@ impl ExportFormat {
     const ALL: [Self; 2] = [Self::Csv, Self::NdJson];
     const NAMES: [&'static str; 2] = [Self::Csv.as_str(), Self::NdJson.as_str()];
 
+    /// The format of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|format| format.as_str() == name)
+    }
+
     /// The name in a request, and the end of a file's name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -46,6 +53,12 @@ impl ExportFormat {
     }
 }
 
+impl serde::Serialize for ExportFormat {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 impl SingleParameter for ExportFormat {
     const PARAMETER: Parameter =
         Parameter::optional("format", Place::Query, ParameterKind::OneOf(&Self::NAMES));
@@ -53,8 +66,7 @@ impl SingleParameter for ExportFormat {
         "How the rows are written: CSV (RFC 4180), or newline-delimited JSON.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|format| format.as_str() == text)
+        Self::from_name(text)
             .ok_or_else(|| ValidationError::new("format", Rule::OneOf(&Self::NAMES), quote(text)))
     }
 
@@ -188,17 +200,6 @@ impl Export {
         self.pages.next()
     }
 
-    /// The call of the page after that one, where it is known before the page is read: of a list by
-    /// offset, as long as its pages say that there is more.
-    #[must_use]
-    pub fn next_but_one(&self) -> Option<Call> {
-        let mut call = self.pages.next()?.clone();
-        let offset = call.integer("offset")?;
-        let limit = call.integer("limit")?;
-        call.set("offset", format_integer(offset + limit));
-        Some(call)
-    }
-
     /// Where the export goes on after what was written.
     #[must_use]
     pub fn cursor(&self) -> &str {
@@ -224,19 +225,32 @@ impl Export {
     pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let before = out.len();
         let end = self.writer.push_rows(text, self.member, self.skip, out)?;
+        self.take_page(&end).inspect_err(|_| out.truncate(before))
+    }
+
+    /// Goes on to the next page after the one that [`Self::next`] asked for, whose rows somebody else
+    /// has written.
+    ///
+    /// # Errors
+    /// [`Malformed`] when the page contradicts its list as [`Pages::advance`] says. The cursor stays
+    /// where it was.
+    pub fn take_page(&mut self, end: &PageEnd) -> Result<(), Malformed> {
         let page = PageInfo {
             rows: end.rows,
             has_more: end.has_more,
             next_cursor: end.next_cursor.as_deref(),
         };
-        if self.pages.advance(&page).is_err() {
-            out.truncate(before);
-            return Err(Malformed);
-        }
+        self.pages.advance(&page).map_err(|_| Malformed)?;
         self.rows += end.rows.saturating_sub(self.skip);
         self.skip = 0;
         self.cursor = self.find_cursor();
         Ok(())
+    }
+
+    /// How many rows of the next page the caller has already: they are not to be written.
+    #[must_use]
+    pub const fn skip(&self) -> u64 {
+        self.skip
     }
 
     /// How long to wait before the next page is asked for again; `None` when the export ends instead,

@@ -2,9 +2,9 @@
 
 use crate::agent_job::JobStatus;
 use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
-use crate::error::{IntegerRule, ValidationError};
-use crate::parameters::{Cursor, SingleParameter, read_number};
-use crate::text::format_integer;
+use crate::error::{IntegerRule, Rule, ValidationError};
+use crate::parameters::{Cursor, SingleParameter, read_number, text_parameter};
+use crate::text::{format_integer, quote};
 
 const RULE: IntegerRule = IntegerRule::JOB_PAGE_SIZE;
 
@@ -63,6 +63,37 @@ impl SingleParameter for JobPageSize {
     }
 }
 
+impl SingleParameter for JobStatus {
+    const PARAMETER: Parameter =
+        Parameter::optional("state", Place::Query, ParameterKind::OneOf(&Self::KNOWN));
+    const DOC: &'static str = "Only jobs that stood there when the gateway last looked.";
+
+    fn from_text(text: &str) -> Result<Self, ValidationError> {
+        let status = Self::from(text.to_owned());
+        if status.is_known() {
+            return Ok(status);
+        }
+        let rule = Rule::OneOf(&Self::KNOWN);
+        Err(ValidationError::new("state", rule, quote(text)))
+    }
+
+    fn to_text(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+text_parameter! {
+    /// Who created a job: the subject of an access token.
+    pub struct JobAuthor, Query "author", Text,
+    "Only jobs that an access token with just this subject created."
+}
+
+text_parameter! {
+    /// A part of a prompt.
+    pub struct PromptText, Query "text", Text,
+    "Only jobs whose prompt holds this text of 1 to 200 characters, in upper or lower case. It is looked for in the first 4,096 characters of what the gateway keeps of a prompt: the whole, or its first line."
+}
+
 record! {
     /// An agent job as a gateway lists it: what it was asked for, and where it stood when
     /// the gateway last looked.
@@ -97,6 +128,12 @@ record! {
 operation! {
     /// Lists the agent jobs that were created through the gateway, newest first.
     pub struct ListAgentJobs: Default -> JobPage {
+        /// Only jobs in this state.
+        pub state: Option<JobStatus>,
+        /// Only jobs of this author.
+        pub author: Option<JobAuthor>,
+        /// Only jobs whose prompt holds this text.
+        pub text: Option<PromptText>,
         /// Jobs per page; the gateway's default is 25.
         pub limit: Option<JobPageSize>,
         /// Where to go on; at the newest job when it is left out.
@@ -107,5 +144,17 @@ operation! {
     scope: ReadJobs,
     policy: Some(Policy::ReadJobs),
     pagination: Pagination::Cursor { rows: "jobs" },
+    link: None,
+}
+
+operation! {
+    /// Streams the changes of all agent jobs that were created through the gateway, as Server-Sent
+    /// Events: new jobs, follow-ups, states, and records that were deleted.
+    pub struct StreamProjectJobEvents: Default -> ListedJob {}
+    name: "agentJobs.allEvents",
+    route: Get "/v2/agent/{projectId}/jobs/events",
+    scope: ReadJobs,
+    policy: Some(Policy::ReadJobs),
+    pagination: Pagination::Whole,
     link: None,
 }

@@ -61,6 +61,7 @@ pub mod error;
 #[cfg(feature = "gateway")]
 pub mod export;
 pub mod job_list;
+pub mod job_record;
 pub mod list;
 pub mod millis;
 pub mod operation;
@@ -83,8 +84,8 @@ pub mod client;
 pub mod wasm;
 
 pub use agent_job::{
-    AgentJob, CreateAgentJob, DeleteAgentJobRecord, GetAgentJob, JobId, JobStatus, Prompt,
-    SendMessage, Source, StreamAgentJobEvents,
+    AgentJob, CreateAgentJob, GetAgentJob, JobId, JobStatus, Prompt, SendMessage, Source,
+    StreamAgentJobEvents,
 };
 pub use analytics::*;
 pub use call::{Call, Request};
@@ -95,7 +96,12 @@ pub use endpoint::Endpoint;
 pub use error::{
     ApiError, DecodeError, Error, IntegerKind, IntegerRule, Rule, ValidationError, Violation,
 };
-pub use job_list::{JobPage, JobPageSize, ListAgentJobs, ListedJob};
+pub use job_list::{
+    JobAuthor, JobPage, JobPageSize, ListAgentJobs, ListedJob, PromptText, StreamProjectJobEvents,
+};
+pub use job_record::{
+    DeleteAgentJobRecord, GetAgentJobRecord, JobRecord, RecordedChange, RecordedMessage,
+};
 pub use list::{Limit, Offset, PageSize, SmallPageSize};
 pub use millis::Millis;
 pub use operation::Operation;

@@ -1,8 +1,8 @@
 //! Every operation that the project supports.
 
-use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
 #[cfg(feature = "gateway")]
-use crate::agent_job::{DeleteAgentJobRecord, StreamAgentJobEvents};
+use crate::agent_job::StreamAgentJobEvents;
+use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
 #[cfg(feature = "gateway")]
 use crate::analytics::{BeginBackfill, EstimateBackfill, GetArchiveStatus, ListDailyViews};
 #[cfg(feature = "gateway")]
@@ -16,6 +16,10 @@ use crate::analytics::{
 use crate::declaration::{Declaration, Documentation};
 use crate::endpoint::Endpoint;
 use crate::job_list::ListAgentJobs;
+#[cfg(feature = "gateway")]
+use crate::job_list::StreamProjectJobEvents;
+#[cfg(feature = "gateway")]
+use crate::job_record::{DeleteAgentJobRecord, GetAgentJobRecord};
 use crate::schema::{Described, Kind};
 
 /// Lists the operations: what is matched on [`Operation`] and forgets one does not compile. Those
@@ -109,6 +113,10 @@ operations! {
     gateway:
     /// [`StreamAgentJobEvents`].
     StreamAgentJobEvents,
+    /// [`StreamProjectJobEvents`].
+    StreamProjectJobEvents,
+    /// [`GetAgentJobRecord`].
+    GetAgentJobRecord,
     /// [`DeleteAgentJobRecord`].
     DeleteAgentJobRecord,
     /// [`ExportPageViews`].

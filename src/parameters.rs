@@ -215,3 +215,47 @@ cursor! {
     /// Where the list of conversations goes on: a ULID, the `nextCursor` of the page before.
     pub struct ConversationCursor, Ulid, |text| check_ulid("cursor", text)
 }
+
+/// Declares a parameter that is text with at least one character.
+macro_rules! text_parameter {
+    ($(#[doc = $doc:literal])+ pub struct $name:ident, $place:ident $wire:literal, $kind:ident, $about:literal) => {
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Takes `text` as it is.
+            ///
+            /// # Errors
+            /// [`Rule::NotEmpty`]($crate::Rule::NotEmpty) for empty text.
+            pub fn new(text: impl Into<String>) -> Result<Self, $crate::error::ValidationError> {
+                $crate::value::check_not_empty($wire, text.into()).map(Self)
+            }
+
+            /// The text as it is.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl $crate::parameters::SingleParameter for $name {
+            const PARAMETER: $crate::declaration::Parameter =
+                $crate::declaration::Parameter::optional(
+                    $wire,
+                    $crate::declaration::Place::$place,
+                    $crate::declaration::ParameterKind::$kind,
+                );
+            const DOC: &'static str = $about;
+
+            fn from_text(text: &str) -> Result<Self, $crate::error::ValidationError> {
+                Self::new(text)
+            }
+
+            fn to_text(&self) -> String {
+                self.0.clone()
+            }
+        }
+    };
+}
+pub(crate) use text_parameter;

@@ -1,7 +1,7 @@
 /** Background agent jobs: create, read, follow up, wait. */
 
 import type { ApiPromise } from "./api_promise.js";
-import { captureCallSite, locate } from "./errors.js";
+import { captureCallSite, locate, toDecodeError } from "./errors.js";
 import { follow, sleep } from "./exchange.js";
 import { MODE_WATCH } from "./generated/protocol.js";
 import { refuseUnknown } from "./known.js";
@@ -9,7 +9,7 @@ import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions, WriteOptions } from "./options.js";
 import { Task } from "./task.js";
 import type { Transport } from "./transport.js";
-import type { AgentJob, Operations } from "./types.js";
+import type { AgentJob, JobRecord, ListedJob, Operations } from "./types.js";
 
 /** What can be said about watching a job. */
 export interface WatchOptions
@@ -33,6 +33,22 @@ export interface JobChange {
   /** Whether the job has come to its end, and this is the last change. */
   done: boolean;
 }
+
+/** What happened to the list of a project's jobs. */
+export type JobListChange =
+  | {
+      /** A job that is new, was sent a follow-up or is not as it was, as it is listed now. */
+      job: ListedJob;
+      deleted?: undefined;
+    }
+  | {
+      /** The id of a job whose record was deleted. */
+      deleted: string;
+      job?: undefined;
+    };
+
+/** What can be said about watching all jobs. */
+export type WatchAllOptions = Pick<RequestOptions, "signal" | "headers">;
 
 /**
  * A job's identifier, as a job has it. The service promises no job to have one; `null` is
@@ -77,18 +93,54 @@ export class AgentJobs {
   }
 
   /**
-   * Lists the jobs that were created through the gateway, newest first. Awaited, it is one page;
-   * iterated, it is every job of every page. Nothing is sent until either is done. The platform
-   * itself keeps no such list: there it is a `NotFoundError`.
+   * Lists the jobs that were created through the gateway, newest first: all of them, or those in a
+   * `state`, of an `author`, or with a `text` in their prompt. Awaited, it is one page; iterated, it is
+   * every job of every page. Nothing is sent until either is done. The platform itself keeps no such
+   * list: there it is a `NotFoundError`.
    *
    * @example
    * ```ts
    * const { jobs, nextCursor } = await client.agentJobs.list({ limit: 10 });
    * for await (const job of client.agentJobs.list()) console.log(job.id, job.status);
+   * const failed = await client.agentJobs.list({ state: "failed", text: "changelog" });
    * ```
    */
   list(params: ListParams<"agentJobs.list"> = {}, options: ListOptions = {}): JobList {
     return new List(this.#transport, "agentJobs.list", params, options, captureCallSite());
+  }
+
+  /**
+   * Reads what the gateway has recorded of a job that was created through it: its prompt, its
+   * follow-ups and its states. Of another job it is a `NotFoundError`.
+   *
+   * @example
+   * ```ts
+   * const { job, prompt, messages, changes } = await client.agentJobs.record(id);
+   * ```
+   */
+  record(id: JobId, options?: RequestOptions): Promise<JobRecord>;
+  // A default is made when the method is called, and not when what it returns is awaited or iterated.
+  async record(id: JobId, options = {}, site = captureCallSite()): Promise<JobRecord> {
+    return (await load()).readRecord(this.#transport, id, options, site, TOOLS);
+  }
+
+  /**
+   * Watches all jobs that were created through the gateway: yields each that is new, was sent a
+   * follow-up or is not as it was, and the id of each whose record was deleted, whoever did it. It begins
+   * with the jobs that changed last, so that nothing is missed after a list, and goes on until it is left,
+   * aborted or fails for good: it connects again by itself when the stream ends.
+   *
+   * @example
+   * ```ts
+   * for await (const { job, deleted } of client.agentJobs.watchAll({ signal })) {
+   *   if (job) console.log(job.id, job.status);
+   *   else console.log(deleted, "is gone");
+   * }
+   * ```
+   */
+  watchAll(options?: WatchAllOptions): AsyncGenerator<JobListChange, void, void>;
+  async *watchAll(options = {}, site = captureCallSite()): AsyncGenerator<JobListChange> {
+    yield* (await load()).streamList(this.#transport, options, site, TOOLS);
   }
 
   /**
@@ -137,9 +189,9 @@ export class AgentJobs {
         (await Promise.race([
           // An abort is heard while it is loading, too.
           new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve())),
-          import("./job_stream.js").catch(() => {}),
+          load().catch(() => {}),
         ]));
-      if (module) yield* module.streamChanges(this.#transport, watch, id, inner, { follow, sleep });
+      if (module) yield* module.streamChanges(this.#transport, watch, id, inner, TOOLS);
       for (;;) {
         const change = await watch.next(this.#transport.callOptions(inner));
         if (change === undefined) return;
@@ -154,3 +206,9 @@ export class AgentJobs {
     }
   }
 }
+
+/** Loads the part that most clients never need. */
+const load = () => import("./job_stream.js");
+
+/** What is handed over to that part. */
+const TOOLS = { follow, sleep, toDecodeError };

@@ -39,7 +39,7 @@ export class Client {
 
   /**
    * @throws {ValidationError} for an option that there is not, when there is no project, or not just
-   *   one of `token` and `adminKey`
+   *   one of `token`, `session` and `adminKey`
    * @throws {QuillgateError} for an admin key in a browser, unless `dangerouslyAllowBrowser` is set
    */
   constructor(options: ClientOptions = {}) {
@@ -59,8 +59,9 @@ export class Client {
 
   /** A client with the same options but for these. */
   withOptions(options: Partial<ClientOptions>): Client {
-    const { token, adminKey, ...rest } = this.#given;
-    const credential = options.token || options.adminKey ? {} : { token, adminKey };
+    const { token, session, adminKey, ...rest } = this.#given;
+    const isGiven = options.token || options.session || options.adminKey;
+    const credential = isGiven ? {} : { token, session, adminKey };
     return new Client({ ...rest, ...credential, ...options });
   }
 
@@ -82,6 +83,7 @@ const KNOWN: Record<keyof ClientOptions, true> = {
   baseUrl: true,
   projectId: true,
   token: true,
+  session: true,
   adminKey: true,
   dangerouslyAllowBrowser: true,
   timeout: true,
@@ -105,13 +107,17 @@ function withEnvironment(options: ClientOptions): ClientOptions {
   // A key that is given in code goes where the code says: a variable must not redirect it.
   if (options.adminKey === undefined) {
     complete.baseUrl ??= variable("QUILLGATE_BASE_URL");
-    complete.token ??= variable("QUILLGATE_TOKEN");
+    // With a session the cookie says who is calling: a text in the place of the token is never sent.
+    complete.token ??= options.session ? "cookie" : variable("QUILLGATE_TOKEN");
   }
   if (complete.projectId === undefined) {
     throw new ValidationError("projectId is required", "projectId", "required");
   }
-  if (complete.adminKey !== undefined && complete.token !== undefined) {
-    throw new ValidationError("token must stand without adminKey", "token", "once");
+  const { session } = options;
+  const rival = session && options.token !== undefined ? "token" : "adminKey";
+  if (options[rival] !== undefined && (session || complete.token !== undefined)) {
+    const field = session ? "session" : "token";
+    throw new ValidationError(`${field} must stand without ${rival}`, field, "once");
   }
   if (complete.adminKey === undefined && complete.token === undefined) {
     throw new ValidationError("token is required, or adminKey on a server", "token", "required");
@@ -125,8 +131,8 @@ function withEnvironment(options: ClientOptions): ClientOptions {
 function guardBrowser(options: ClientOptions): void {
   if (options.adminKey !== undefined && options.dangerouslyAllowBrowser !== true && isBrowser()) {
     throw new QuillgateError(
-      "an admin key is a secret of the whole organisation, and everybody who opens a page can read " +
-        "what is in it. Use a gateway's access token, or set dangerouslyAllowBrowser if you must.",
+      "an admin key is a secret, which everybody who opens a page can read: use a gateway's " +
+        "access token, or set dangerouslyAllowBrowser",
     );
   }
 }

@@ -10,10 +10,12 @@ export type {
   JobChange,
   JobId,
   JobList,
+  JobListChange,
   WaitOptions,
+  WatchAllOptions,
   WatchOptions,
 } from "./agent_jobs.js";
-export type { Analytics, PageViewList } from "./analytics.js";
+export type { Analytics, DailyViewsParams, PageViewList } from "./analytics.js";
 export type { ApiPromise, WithResponse } from "./api_promise.js";
 export { Client } from "./client.js";
 export {

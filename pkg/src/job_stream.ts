@@ -1,15 +1,24 @@
-/** A job's changes as a gateway streams them. This is loaded by the first watch of a job. */
+/**
+ * A job's changes as a gateway streams them, and what else of jobs only a gateway has. This is loaded by
+ * the first use of it.
+ */
 
 import type { JobChange, JobId } from "./agent_jobs.js";
-import { EventParser } from "./event_stream.js";
+import type * as errors from "./errors.js";
+import { EventParser, type StreamEvent } from "./event_stream.js";
 import type * as exchange from "./exchange.js";
 import type { RequestOptions } from "./options.js";
 import type { Task } from "./task.js";
-import type { Transport } from "./transport.js";
+import type { Given, Transport } from "./transport.js";
+import type { Operations } from "./types.js";
+
+export { readRecord } from "./job_record.js";
+export { streamList } from "./list_stream.js";
 
 /** A stream that says nothing for so long is dead: heartbeats come every 15 s. */
 const LONGEST_SILENCE = 45_000;
-const USUAL_RETRY = 3_000;
+/** How long to wait before connecting again, when the server does not say. */
+export const USUAL_RETRY = 3_000;
 /** How often in a row a stream may break without news before it is given up. */
 const MOST_BREAKS = 3;
 
@@ -18,6 +27,9 @@ const MOST_BREAKS = 3;
  * application's own file, and some load that file twice.
  */
 export type Tools = Pick<typeof exchange, "follow" | "sleep">;
+
+/** What is handed over for the record of a job. */
+export type RecordTools = Pick<typeof errors, "toDecodeError">;
 
 /** Opens the stream, after the event of this id where there is one. */
 type Connect = (lastEventId: string, signal: AbortSignal) => Promise<Response>;
@@ -35,7 +47,7 @@ export async function* streamChanges(
   const { signal } = expiry;
   const leave = tools.follow(expiry, call.signal);
   const connect: Connect = (lastEventId, signal) =>
-    transport.stream(id, lastEventId, { ...call, signal });
+    openStream(transport, "agentJobs.get", { id }, lastEventId, { ...call, signal });
   const events = streamJobEvents(connect, signal, tools);
   try {
     for (let next = await events.next(); ; next = await events.next()) {
@@ -81,9 +93,10 @@ async function* streamJobEvents(
         return streamed;
       }
       streamed = true;
-      for await (const data of jobData(response, parser, watchdog)) {
+      for await (const { event, data } of readEvents(response, parser, watchdog)) {
+        if (event !== "job") continue;
         breaks = -1;
-        yield data;
+        yield JSON.parse(data);
       }
     } catch (error) {
       if (signal.aborted) throw error;
@@ -96,30 +109,48 @@ async function* streamJobEvents(
   return streamed;
 }
 
-function isStream(response: Response): boolean {
+/** Opens the event stream below what an operation reads: a job, or the list of all. */
+export async function openStream<Name extends keyof Operations>(
+  transport: Transport,
+  operation: Name,
+  params: Given<Operations[Name]["params"]>,
+  lastEventId: string,
+  options: RequestOptions,
+): Promise<Response> {
+  const { signal, ...rest } = options;
+  const { url, headers } = await transport.build(operation, params, rest);
+  headers.accept = "text/event-stream";
+  if (lastEventId !== "") headers["last-event-id"] = lastEventId;
+  const init: RequestInit = { headers, redirect: "manual", signal: signal ?? null };
+  const request = new Request(`${url}/events`, init);
+  const { fetch = globalThis.fetch } = (await transport.sender()).options;
+  return await fetch(request);
+}
+
+/** Whether an answer is a stream of events. */
+export function isStream(response: Response): boolean {
   const type = response.headers.get("content-type") ?? "";
   return response.status === 200 && type.startsWith("text/event-stream") && response.body !== null;
 }
 
-async function* jobData(
+/** The events of an answer, as they come. */
+export async function* readEvents(
   response: Response,
   parser: EventParser,
   watchdog: Watchdog,
-): AsyncGenerator<unknown, void, void> {
+): AsyncGenerator<StreamEvent, void, void> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
     watchdog.fed();
-    for (const { event, data } of parser.push(decoder.decode(value, { stream: true }))) {
-      if (event === "job") yield JSON.parse(data);
-    }
+    yield* parser.push(decoder.decode(value, { stream: true }));
   }
 }
 
 /** A signal that aborts with another, or when nothing came for too long. */
-class Watchdog {
+export class Watchdog {
   readonly #controller = new AbortController();
   readonly #leave: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;

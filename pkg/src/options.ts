@@ -42,6 +42,12 @@ export interface ClientOptions {
    * @default `QUILLGATE_TOKEN` where there is an environment
    */
   token?: string | undefined;
+  /**
+   * Whether the cookie of a session says who is calling, in the place of a token: for a page that the
+   * gateway at `baseUrl` serves itself, where `POST /session` has set one.
+   * @default false
+   */
+  session?: boolean | undefined;
   /** The platform's admin key, for direct use on a server: a secret of the whole organisation. */
   adminKey?: string | undefined;
   /** Allows an admin key in a browser, where everybody who opens the page can read it. @default false */

@@ -7,7 +7,7 @@ import { MODE_ONCE, RULE_BASE_URL, TEXT_BASE_URL } from "./generated/protocol.js
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
 import { attemptLog, redactHeaders } from "./log.js";
-import type { ClientOptions, RequestOptions, WriteOptions } from "./options.js";
+import type { ClientOptions, WriteOptions } from "./options.js";
 import { type Call, type CoreRequest, type Observer, type Sender, Task } from "./task.js";
 import type { Operations } from "./types.js";
 
@@ -84,11 +84,9 @@ export class Transport {
 
   /** The caller's headers, and over them those that the request needs. */
   #headers({ body }: CoreRequest, call: Call): Record<string, string> | Headers {
-    const { adminKey, token } = this.#options;
-    const needed: Record<string, string> = {
-      accept: "application/json",
-      authorization: `Bearer ${adminKey ?? token}`,
-    };
+    const { adminKey, session, token } = this.#options;
+    const needed: Record<string, string> = { accept: "application/json" };
+    if (!session) needed.authorization = `Bearer ${adminKey ?? token}`;
     if (body !== null) needed["content-type"] = "application/json";
     if (call.idempotencyKey !== undefined) needed["idempotency-key"] = call.idempotencyKey;
     if (call.headers === undefined) return needed;
@@ -110,15 +108,16 @@ export class Transport {
     }
   }
 
-  /** Carries out an operation. */
+  /** Carries out an operation, by a sender that is made of the client's. */
   call<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
     options: WriteOptions = {},
+    through = (sender: Sender) => sender,
   ): ApiPromise<Operations[Name]["result"]> {
     const carryOut = async (sender: Sender) => {
       const call = this.callOptions(options);
-      const task = new Task(sender, operation, MODE_ONCE, params);
+      const task = new Task(through(sender), operation, MODE_ONCE, params);
       try {
         return (await task.next(call)) as CallResult<Operations[Name]["result"]>;
       } finally {
@@ -160,18 +159,6 @@ export class Transport {
       }
     };
     return this.run(build, captureCallSite(), options.signal);
-  }
-
-  /** Opens the event stream of a job. */
-  async stream(id: string | null, lastEventId: string, options: RequestOptions): Promise<Response> {
-    const { signal, ...rest } = options;
-    const { url, headers } = await this.build("agentJobs.get", { id }, rest);
-    headers.accept = "text/event-stream";
-    if (lastEventId !== "") headers["last-event-id"] = lastEventId;
-    const init: RequestInit = { headers, redirect: "manual", signal: signal ?? null };
-    const request = new Request(`${url}/events`, init);
-    const { fetch = globalThis.fetch } = this.#options;
-    return checkResponse(await fetch(request));
   }
 
   /** A call's options over the client's. */

@@ -6,9 +6,8 @@ use crate::count::Count;
 use crate::declaration::{Pagination, Parameter, ParameterKind, Place};
 use crate::error::{Rule, ValidationError};
 use crate::list::Limit;
-use crate::parameters::{Cursor, SingleParameter};
+use crate::parameters::{Cursor, SingleParameter, text_parameter};
 use crate::text::quote;
-use crate::value::check_not_empty;
 
 /// How many groups of days a page may hold: 1 to 1,000.
 pub type SeriesPageSize = Limit<1000, 366>;
@@ -152,37 +151,6 @@ impl SingleParameter for DayGroup {
     fn to_text(&self) -> String {
         self.as_str().to_owned()
     }
-}
-
-/// Declares a parameter that is text with at least one character.
-macro_rules! text_parameter {
-    ($(#[doc = $doc:literal])+ pub struct $name:ident, $place:ident $wire:literal, $kind:ident, $about:literal) => {
-        $(#[doc = $doc])+
-        #[derive(Debug, Clone, PartialEq, Eq)]
-        pub struct $name(String);
-
-        impl $name {
-            /// The text as it is.
-            #[must_use]
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl SingleParameter for $name {
-            const PARAMETER: Parameter =
-                Parameter::optional($wire, Place::$place, ParameterKind::$kind);
-            const DOC: &'static str = $about;
-
-            fn from_text(text: &str) -> Result<Self, ValidationError> {
-                check_not_empty($wire, text.to_owned()).map(Self)
-            }
-
-            fn to_text(&self) -> String {
-                self.0.clone()
-            }
-        }
-    };
 }
 
 text_parameter! {

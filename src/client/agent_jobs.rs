@@ -6,6 +6,7 @@ use crate::client::call::ApiCall;
 use crate::client::list::List;
 use crate::client::watch::{Wait, Watch};
 use crate::job_list::ListAgentJobs;
+use crate::job_record::GetAgentJobRecord;
 
 /// Background agent jobs of a client's project.
 #[derive(Debug, Clone, Copy)]
@@ -46,8 +47,8 @@ impl AgentJobs<'_> {
         ApiCall::new(self.0, message)
     }
 
-    /// Lists the jobs that were created through the gateway, newest first. The platform itself has
-    /// no such list.
+    /// Lists the jobs that were created through the gateway, newest first: all of them, or those in a
+    /// state, of an author, or with a text in their prompt. The platform itself has no such list.
     ///
     /// # Errors
     /// As [`List`].
@@ -58,10 +59,22 @@ impl AgentJobs<'_> {
         List::new(self.0, list)
     }
 
+    /// Reads what the gateway has recorded of a job that was created through it: its prompt, its
+    /// follow-ups and its states.
+    ///
+    /// # Errors
+    /// As [`ApiCall`]; among them status 404 when there is no such record.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/record.rs"), "```")]
+    pub fn record(&self, get: GetAgentJobRecord) -> ApiCall<GetAgentJobRecord> {
+        ApiCall::new(self.0, get)
+    }
+
     /// Watches a job: its state at once, then each change until it has come to its end.
     ///
     /// The job is polled after waits that grow from 2 to 30 s, or as `Retry-After` says. (The
-    /// gateway's event stream is read by the npm package alone.)
+    /// gateway's event streams are read by the npm package alone.)
     ///
     /// # Errors
     /// As [`Watch`].

@@ -3,6 +3,7 @@
 use super::ExportFormat;
 use super::scan::{Malformed, Piece, Scanner, Shape, push_compact};
 use crate::columns::Column;
+use crate::schema::{Field, Kind};
 
 /// What a page says beside its rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -95,17 +96,48 @@ impl RowWriter {
         skip: u64,
         out: &mut Vec<u8>,
     ) -> Result<PageEnd, Malformed> {
+        self.go_through(page, &[], member, skip, out)
+    }
+
+    /// Appends the rows of a page as [`Self::push_rows`] does, if the page is what its operation
+    /// promises: every member of the page itself is there and of its kind.
+    ///
+    /// # Errors
+    /// [`Malformed`] when it is not; nothing is appended then.
+    pub fn push_promised_rows(
+        &self,
+        page: &str,
+        promised: &Kind,
+        member: &str,
+        skip: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<PageEnd, Malformed> {
+        let Kind::Object(object) = promised else {
+            return Err(Malformed);
+        };
+        self.go_through(page, object.fields, member, skip, out)
+    }
+
+    fn go_through(
+        &self,
+        page: &str,
+        promised: &[Field],
+        member: &str,
+        skip: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<PageEnd, Malformed> {
         let before = out.len();
-        let end = self.go_through(page, member, skip, out);
+        let end = self.go_through_members(page, promised, member, skip, out);
         if end.is_err() {
             out.truncate(before);
         }
         end
     }
 
-    fn go_through(
+    fn go_through_members(
         &self,
         page: &str,
+        promised: &[Field],
         member: &str,
         skip: u64,
         out: &mut Vec<u8>,
@@ -113,17 +145,26 @@ impl RowWriter {
         let mut scanner = Scanner::new(page);
         let mut end = PageEnd::default();
         let mut has_rows = false;
+        let mut kept = vec![None; promised.len()];
         let mut has_member = scanner.open(b'{', b'}')?;
         while has_member {
             let key = scanner.key()?;
+            let at = (0..promised.len()).find(|at| scanner.is_named(key, promised[*at].name));
             if scanner.is_named(key, member) {
                 if has_rows {
                     return Err(Malformed);
                 }
                 has_rows = true;
                 end.rows = self.push_list(&mut scanner, skip, out)?;
+                if let Some(at) = at {
+                    kept[at] = Some(true);
+                }
             } else {
                 let value = scanner.value()?;
+                if let Some(at) = at {
+                    let json = scanner.bytes(value);
+                    kept[at] = Some(is_of_kind(value.shape, json, &promised[at].kind));
+                }
                 if scanner.is_named(key, "hasMore") {
                     end.has_more = read_flag(scanner.bytes(value));
                 } else if scanner.is_named(key, "nextCursor") {
@@ -133,7 +174,11 @@ impl RowWriter {
             }
             has_member = scanner.goes_on(b'}')?;
         }
-        if has_rows && scanner.is_at_end() {
+        let is_kept = |(field, kept): (&Field, Option<bool>)| {
+            kept.unwrap_or(matches!(field.kind, Kind::Nullable(_) | Kind::Nothing))
+        };
+        let keeps_promise = promised.iter().zip(kept).all(is_kept);
+        if has_rows && keeps_promise && scanner.is_at_end() {
             Ok(end)
         } else {
             Err(Malformed)
@@ -271,6 +316,21 @@ fn read_record(
     Ok(())
 }
 
+/// Whether a value is of this kind; what is within it is not looked at.
+fn is_of_kind(shape: Shape, json: &[u8], kind: &Kind) -> bool {
+    let is_text = matches!(shape, Shape::Text | Shape::EscapedText);
+    match kind {
+        Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => is_text,
+        Kind::Number => shape == Shape::Plain && read_flag(json).is_none(),
+        Kind::Count => !is_text && !json.is_empty() && json.iter().all(u8::is_ascii_digit),
+        Kind::Flag => !is_text && read_flag(json).is_some(),
+        Kind::Object(_) | Kind::Union(_) => !is_text && json.first() == Some(&b'{'),
+        Kind::List(_) => !is_text && json.first() == Some(&b'['),
+        Kind::Nothing => false,
+        Kind::Nullable(kind) => shape == Shape::Null || is_of_kind(shape, json, kind),
+    }
+}
+
 fn read_flag(text: &[u8]) -> Option<bool> {
     match text {
         b"true" => Some(true),
@@ -296,7 +356,7 @@ fn push_cells(out: &mut Vec<u8>, scanner: &Scanner<'_>, cells: &[Piece]) {
         match cell.shape {
             Shape::Null => {}
             Shape::Plain => out.extend_from_slice(scanner.bytes(*cell)),
-            Shape::Text => push_text_cell(out, scanner.bytes(*cell)),
+            Shape::Text => push_plain_cell(out, scanner.bytes(*cell)),
             Shape::EscapedText => push_text_cell(out, scanner.unescape(*cell).as_bytes()),
             Shape::Structure | Shape::SpacedStructure => {
                 let mut json = Vec::new();
@@ -316,6 +376,16 @@ fn push_record(out: &mut Vec<u8>, cells: &[&str]) {
         push_cell(out, cell.as_bytes());
     }
     out.extend_from_slice(LINE_END);
+}
+
+/// Appends text as it stands in JSON, without an escape: no quote and no line break is in it.
+fn push_plain_cell(out: &mut Vec<u8>, text: &[u8]) {
+    let is_special = |first| matches!(first, b'=' | b'+' | b'-' | b'@');
+    if text.first().is_some_and(|first| is_special(*first)) || text.contains(&b',') {
+        push_text_cell(out, text);
+    } else {
+        out.extend_from_slice(text);
+    }
 }
 
 /// Appends text. What a spreadsheet would run as a formula gets an apostrophe before it: what readers

@@ -78,7 +78,16 @@ impl<'a> Scanner<'a> {
     }
 
     /// The byte of the next token.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
+        match self.text.as_bytes().get(self.at) {
+            Some(byte) if *byte > b' ' => Some(*byte),
+            _ => self.peek_behind_space(),
+        }
+    }
+
+    #[cold]
+    fn peek_behind_space(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
         loop {
             let byte = *bytes.get(self.at)?;
@@ -90,6 +99,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    #[inline]
     fn expect(&mut self, token: u8) -> Result<(), Malformed> {
         if self.peek() != Some(token) {
             return Err(Malformed);
@@ -109,6 +119,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes on after an element; says whether there is another.
+    #[inline]
     pub(super) fn goes_on(&mut self, end: u8) -> Result<bool, Malformed> {
         let token = self.peek();
         self.at += 1;
@@ -207,16 +218,16 @@ impl<'a> Scanner<'a> {
 
     fn number(&mut self) -> Result<Piece, Malformed> {
         let from = self.at;
-        self.skip(b"-");
+        self.skip(|byte| byte == b'-');
         // No digit follows a zero at the beginning.
-        if !self.skip(b"0") {
+        if !self.skip(|byte| byte == b'0') {
             self.digits()?;
         }
-        if self.skip(b".") {
+        if self.skip(|byte| byte == b'.') {
             self.digits()?;
         }
-        if self.skip(b"eE") {
-            self.skip(b"+-");
+        if self.skip(|byte| byte | 0x20 == b'e') {
+            self.skip(|byte| matches!(byte, b'+' | b'-'));
             self.digits()?;
         }
         Ok(Piece {
@@ -226,9 +237,10 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    fn skip(&mut self, any_of: &[u8]) -> bool {
+    #[inline]
+    fn skip(&mut self, is_it: impl Fn(u8) -> bool) -> bool {
         let next = self.text.as_bytes().get(self.at);
-        let is_there = next.is_some_and(|byte| any_of.contains(byte));
+        let is_there = next.is_some_and(|byte| is_it(*byte));
         self.at += usize::from(is_there);
         is_there
     }
@@ -252,6 +264,7 @@ impl<'a> Scanner<'a> {
         let mut at = from;
         let mut shape = Shape::Text;
         loop {
+            at += count_plain(bytes.get(at..).unwrap_or(&[]));
             match bytes.get(at) {
                 Some(b'"') => break,
                 Some(b'\\') => {
@@ -269,6 +282,28 @@ impl<'a> Scanner<'a> {
             to: at,
         })
     }
+}
+
+/// How many bytes come before the first that ends text or is not plain in it, counted eight at a time:
+/// a few at the end of the text may be left out.
+#[inline]
+fn count_plain(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHEST: u64 = ONES << 7;
+    // The highest bit of each byte below `least`, and perhaps of others after such a one; least is at
+    // most 0x80.
+    let find_below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & HIGHEST;
+    let find = |word: u64, byte: u8| find_below(word ^ (ONES * u64::from(byte)), 1);
+    let mut count = 0;
+    for eight in bytes.as_chunks::<8>().0 {
+        let word = u64::from_le_bytes(*eight);
+        let found = find(word, b'"') | find(word, b'\\') | find_below(word, 0x20);
+        if found != 0 {
+            return count + found.trailing_zeros() as usize / 8;
+        }
+        count += 8;
+    }
+    count
 }
 
 /// The length of an escape, of which what follows the backslash is given.

@@ -21,6 +21,7 @@ mod page_stream;
 mod pages;
 mod platform;
 mod platform_at;
+mod record;
 mod row_stream;
 mod rows;
 mod searches;
@@ -207,6 +208,16 @@ async fn jobs_are_listed() {
     assert_eq!(host.target(0), "/v2/agent/acme/jobs?limit=5");
     let links = row_stream::pull_requests(&client).await.unwrap();
     assert_eq!(links, ["https://x"]);
+}
+
+#[wasm_bindgen_test]
+async fn a_record_is_read() {
+    let record = r#"{"status":200,"json":{"job":{"id":"j1","createdBy":"ana"},"prompt":"p",
+        "messages":[{"author":"ben"}],"changes":[]}}"#;
+    let host = FakeHost::new([record]);
+    let authors = record::list_authors(&host.client(), "j1").await.unwrap();
+    assert_eq!(authors, ["ana", "ben"]);
+    assert_eq!(host.target(0), "/v2/agent/acme/job/j1/record");
 }
 
 #[wasm_bindgen_test]

@@ -7,9 +7,10 @@ use quillgate::client::{Client, Error, Headers, IdempotencyKey, Server};
 use quillgate::credential::AdminKey;
 use quillgate::{
     ConversationCursor, CreateAgentJob, Cursor, DateBound, DateRange, FeedbackSource,
-    FeedbackStatuses, GetAgentJob, GetCallerStats, GetConversation, GetFeedbackByPage, JobId,
-    JobPageSize, JobStatus, Limit, ListAgentJobs, ListConversations, ListFeedback, ListPageViews,
-    ListSearches, ListVisitors, Offset, PageSize, Prompt, SendMessage, SmallPageSize, ThreadId,
+    FeedbackStatuses, GetAgentJob, GetAgentJobRecord, GetCallerStats, GetConversation,
+    GetFeedbackByPage, JobAuthor, JobId, JobPageSize, JobStatus, Limit, ListAgentJobs,
+    ListConversations, ListFeedback, ListPageViews, ListSearches, ListVisitors, Offset, PageSize,
+    Prompt, PromptText, SendMessage, SmallPageSize, ThreadId,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -121,14 +122,24 @@ async fn each_operation_on_jobs_has_its_own_address() {
     let jobs = r#"{"jobs":[{"id":"j1","status":"odd"}],"nextCursor":"b"}"#;
     let list = |client: &Client| {
         client.agent_jobs().list(ListAgentJobs {
+            state: Some(JobStatus::Failed),
+            author: Some(JobAuthor::new("ana@example.org").unwrap()),
+            text: Some(PromptText::new("a b").unwrap()),
             limit: Some(JobPageSize::new(7).unwrap()),
             cursor: Some(Cursor::new("a/b+c=").unwrap()),
         })
     };
-    let target = "/v2/agent/acme/jobs?limit=7&cursor=a%2Fb%2Bc%3D";
+    let target = "/v2/agent/acme/jobs?state=failed&author=ana%40example.org&text=a%20b&limit=7&cursor=a%2Fb%2Bc%3D";
     assert_sent!(list, "GET", target, jobs);
     let list = |client: &Client| client.agent_jobs().list(ListAgentJobs::default());
     assert_sent!(list, "GET", "/v2/agent/acme/jobs", jobs);
+    let record = r#"{"job":{"id":"j1"},"prompt":"p","messages":[{"author":"ana@example.org"}],
+        "changes":[{"status":"active"}]}"#;
+    let read = |client: &Client| {
+        let get = GetAgentJobRecord::new(JobId::new("j1").unwrap());
+        client.agent_jobs().record(get)
+    };
+    assert_sent!(read, "GET", "/v2/agent/acme/job/j1/record", record);
 }
 
 #[wasm_bindgen_test]

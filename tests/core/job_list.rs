@@ -3,7 +3,8 @@
 use quillgate::response::decode;
 use quillgate::value::Pairs;
 use quillgate::{
-    Cursor, DecodeError, Endpoint, JobPage, JobPageSize, JobStatus, ListAgentJobs, ProjectId, Rule,
+    Cursor, DecodeError, Endpoint, JobAuthor, JobPage, JobPageSize, JobStatus, ListAgentJobs,
+    ProjectId, PromptText, Rule, StreamProjectJobEvents,
 };
 use serde_json::{Value, json};
 
@@ -48,11 +49,59 @@ fn a_limit_and_a_cursor_are_sent_encoded() {
     let list = ListAgentJobs {
         limit: Some(JobPageSize::MAX),
         cursor: Some(Cursor::new("a+b/c=&d").unwrap()),
+        ..ListAgentJobs::default()
     };
     assert_eq!(
         target(&list),
         "/v2/agent/acme/jobs?limit=100&cursor=a%2Bb%2Fc%3D%26d"
     );
+}
+
+#[test]
+fn a_filter_is_sent_encoded_before_the_place_in_the_list() {
+    let list = ListAgentJobs {
+        state: Some(JobStatus::Failed),
+        author: Some(JobAuthor::new("ana@example.org").unwrap()),
+        text: Some(PromptText::new("100% & more").unwrap()),
+        limit: Some(JobPageSize::DEFAULT),
+        cursor: None,
+    };
+    let expected = "?state=failed&author=ana%40example.org&text=100%25%20%26%20more&limit=25";
+    assert_eq!(target(&list), format!("/v2/agent/acme/jobs{expected}"));
+    let parsed = ListAgentJobs::parse(&json!({
+        "state": "failed",
+        "author": "ana@example.org",
+        "text": "100% & more",
+        "limit": 25,
+    }));
+    assert_eq!(parsed, Ok(list));
+}
+
+#[test]
+fn a_filter_has_a_known_state_and_texts_that_are_not_empty() {
+    for known in JobStatus::KNOWN {
+        let list = ListAgentJobs::parse(&query(&[("state", known)])).unwrap();
+        assert_eq!(list.state.as_ref().map(JobStatus::as_str), Some(known));
+    }
+    for (field, value, rule) in [
+        ("state", json!("queued"), Rule::OneOf(&JobStatus::KNOWN)),
+        ("state", json!(""), Rule::OneOf(&JobStatus::KNOWN)),
+        ("state", json!("Failed"), Rule::OneOf(&JobStatus::KNOWN)),
+        ("author", json!(""), Rule::NotEmpty),
+        ("author", json!(7), Rule::Text),
+        ("text", json!(""), Rule::NotEmpty),
+        ("text", json!(["a"]), Rule::Text),
+    ] {
+        let error = ListAgentJobs::parse(&json!({ field: value })).unwrap_err();
+        assert_eq!((error.field.as_ref(), error.rule), (field, rule));
+    }
+    assert_eq!(JobAuthor::new("").unwrap_err().rule, Rule::NotEmpty);
+}
+
+#[test]
+fn the_changes_of_all_jobs_are_below_the_list() {
+    let request = StreamProjectJobEvents::default().request(&ProjectId::new("acme").unwrap());
+    assert_eq!(request.target, "/v2/agent/acme/jobs/events");
 }
 
 #[test]

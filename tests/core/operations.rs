@@ -4,10 +4,11 @@ use quillgate::declaration::{Pagination, ParameterKind, Place};
 use quillgate::{
     BeginBackfill, Call, CreateAgentJob, DateBound, DateRange, DeleteAgentJobRecord, Endpoint,
     EstimateBackfill, ExportConversations, ExportFeedback, ExportPageViews, ExportSearches,
-    ExportVisitors, GetAgentJob, GetArchiveStatus, GetCallerStats, GetConversation,
-    GetFeedbackByPage, JobId, ListAgentJobs, ListConversations, ListDailyViews, ListFeedback,
-    ListPageViews, ListSearches, ListVisitors, Method, Offset, Operation, PageSize, Policy,
-    ProjectId, Prompt, Request, Scope, SendMessage, StreamAgentJobEvents,
+    ExportVisitors, GetAgentJob, GetAgentJobRecord, GetArchiveStatus, GetCallerStats,
+    GetConversation, GetFeedbackByPage, JobId, ListAgentJobs, ListConversations, ListDailyViews,
+    ListFeedback, ListPageViews, ListSearches, ListVisitors, Method, Offset, Operation, PageSize,
+    Policy, ProjectId, Prompt, Request, Scope, SendMessage, StreamAgentJobEvents,
+    StreamProjectJobEvents,
 };
 use serde_json::json;
 
@@ -233,6 +234,8 @@ fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
         Operation::SendMessage => of::<SendMessage>(params),
         Operation::ListAgentJobs => of::<ListAgentJobs>(params),
         Operation::StreamAgentJobEvents => of::<StreamAgentJobEvents>(params),
+        Operation::StreamProjectJobEvents => of::<StreamProjectJobEvents>(params),
+        Operation::GetAgentJobRecord => of::<GetAgentJobRecord>(params),
         Operation::DeleteAgentJobRecord => of::<DeleteAgentJobRecord>(params),
         Operation::ExportPageViews => of::<ExportPageViews>(params),
         Operation::ExportVisitors => of::<ExportVisitors>(params),
@@ -425,6 +428,7 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
     };
     let (days, whole) = (Pagination::Cursor { rows: "views" }, Pagination::Whole);
     let own = |name, scope, pagination| (name, scope, None, pagination);
+    let reads = |name| (name, Scope::ReadJobs, Some(Policy::ReadJobs), whole);
     let expected = [
         (
             "agentJobs.create",
@@ -484,12 +488,9 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
             Pagination::Whole,
         ),
         report("analytics.callerStats", Pagination::Whole),
-        (
-            "agentJobs.events",
-            Scope::ReadJobs,
-            Some(Policy::ReadJobs),
-            Pagination::Whole,
-        ),
+        reads("agentJobs.events"),
+        reads("agentJobs.allEvents"),
+        reads("agentJobs.record"),
         own("agentJobs.deleteRecord", Scope::Operate, whole),
         report("analytics.views.export", Pagination::Whole),
         report("analytics.visitors.export", Pagination::Whole),

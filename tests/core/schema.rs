@@ -3,9 +3,10 @@
 use quillgate::response::decode;
 use quillgate::schema::{Described, Kind, Object};
 use quillgate::{
-    CreateAgentJob, Endpoint, Feedback, GetAgentJob, GetCallerStats, GetConversation,
-    GetFeedbackByPage, JobStatus, ListAgentJobs, ListConversations, ListFeedback, ListPageViews,
-    ListSearches, ListVisitors, Operation, SendMessage, StreamAgentJobEvents,
+    CreateAgentJob, Endpoint, Feedback, GetAgentJob, GetAgentJobRecord, GetCallerStats,
+    GetConversation, GetFeedbackByPage, JobStatus, ListAgentJobs, ListConversations, ListFeedback,
+    ListPageViews, ListSearches, ListVisitors, Operation, SendMessage, StreamAgentJobEvents,
+    StreamProjectJobEvents,
 };
 use serde_json::{Value, json};
 
@@ -93,6 +94,8 @@ fn an_agent_job_is_read_and_written_as_it_is_described() {
     assert_described::<GetAgentJob>(9);
     assert_described::<SendMessage>(9);
     assert_described::<StreamAgentJobEvents>(9);
+    assert_described::<StreamProjectJobEvents>(7);
+    assert_described::<GetAgentJobRecord>(17);
 }
 
 #[test]
@@ -170,6 +173,8 @@ fn each_operation_promises_its_resource() {
         (Operation::GetConversation, "ConversationThread"),
         (Operation::GetCallerStats, "CallerStats"),
         (Operation::StreamAgentJobEvents, "AgentJob"),
+        (Operation::StreamProjectJobEvents, "ListedJob"),
+        (Operation::GetAgentJobRecord, "JobRecord"),
         (Operation::DeleteAgentJobRecord, ""),
         (Operation::ExportPageViews, "PageView"),
         (Operation::ExportVisitors, "PageVisitors"),

@@ -12,11 +12,12 @@ import { ROOT } from "../../scripts/versions.mjs";
 /**
  * In bytes. A change that has to go past one says so by raising it here. With the state machine in
  * wasm and its driver in TypeScript there are 12,474 of wasm and 9,408 of JavaScript, where futures
- * in wasm were 27,994 and 9,358. What writes an export and what reads a gateway's stream of a job are
- * loaded by their first use, 2,800; the 600 with which Vite loads them are in the JavaScript.
- * Of the tarball 43,600 are the command line, which an import does not load.
+ * in wasm were 27,994 and 9,358. Filters of the list took 73 of wasm, and what leads to records, to the
+ * stream of all jobs, to daily views and to a browser's session 86 of JavaScript. What writes an export, what reads a gateway's streams of jobs, its
+ * records and its archive are loaded by their first use, 4,600; the 600 with which Vite loads them are
+ * in the JavaScript. Of the tarball 43,600 are the command line, which an import does not load.
  */
-const BUDGET = { wasm: 12_600, js: 9_500, total: 22_000, lazy: 2_900, tarball: 128_000 };
+const BUDGET = { wasm: 12_600, js: 9_500, total: 22_050, lazy: 4_700, tarball: 133_000 };
 /** How much more than JavaScript and wasm apart the entry is that embeds the wasm, as the README says. */
 const MOST_FOR_INLINE = 1.04;
 
@@ -28,7 +29,7 @@ test("wasm and JavaScript are within their budget, compressed with brotli", asyn
   assert.ok(sum <= BUDGET.total, `they have ${sum} bytes together of ${BUDGET.total}`);
 });
 
-test("what writes an export or reads a stream is a file of its own, which an import does not load", async () => {
+test("what writes an export or reads a stream or a record is a file of its own, which an import does not load", async () => {
   for (const entry of ["quillgate", "quillgate/inline"]) {
     const { brotli } = (await ownSizes(entry)).lazy;
     assert.ok(brotli > 0, `${entry} loads it at once`);

@@ -12,6 +12,7 @@ mod operations;
 mod patterns;
 mod problems;
 mod schemas;
+mod sessions;
 #[cfg(test)]
 mod tests;
 mod webhooks;
@@ -86,11 +87,15 @@ fn components() -> Map<String, Value> {
     let mut components = schemas::named();
     components.extend(problems::schemas());
     components.extend(gateway::schemas());
+    let sessions = sessions::schemas().into_iter();
+    components.extend(sessions.map(|(name, schema)| (name.to_owned(), schema)));
     components
 }
 
 fn security_schemes() -> Value {
+    let (name, session) = sessions::security_scheme();
     json!({
+        name: session,
         "accessToken": {
             "type": "http",
             "scheme": "bearer",

@@ -178,6 +178,8 @@ mod tests {
         let expected = [
             "agentJobs.list",
             "agentJobs.events",
+            "agentJobs.allEvents",
+            "agentJobs.record",
             "agentJobs.deleteRecord",
             "analytics.views.export",
             "analytics.visitors.export",

@@ -313,6 +313,41 @@ fn expected_cell(value: Option<&Value>) -> String {
     }
 }
 
+/// What a page of views has to say.
+fn promised(text: &str) -> Result<(String, PageEnd), Malformed> {
+    let mut out = Vec::new();
+    let columns = columns(Operation::ListPageViews);
+    let writer = RowWriter::new(ExportFormat::NdJson, &columns);
+    let result = Operation::ListPageViews.result();
+    let end = writer.push_promised_rows(text, result, "views", 0, &mut out);
+    assert!(end.is_ok() || out.is_empty(), "nothing is appended");
+    end.map(|end| (String::from_utf8(out).unwrap(), end))
+}
+
+#[test]
+fn a_page_is_checked_by_what_its_operation_promises() {
+    let row = r#"{"path":"/a","new":1}"#;
+    let page = |members: &str| format!("{{\"views\":[{row}],{members}}}");
+    let (text, end) = promised(&page(r#""totals":{},"hasMore":true,"more":1"#)).unwrap();
+    assert_eq!(text, format!("{row}\n"));
+    assert_eq!((end.rows, end.has_more), (1, Some(true)));
+    for members in [
+        r#""totals":{}"#,
+        r#""hasMore":true"#,
+        r#""totals":[],"hasMore":true"#,
+        r#""totals":"{}","hasMore":true"#,
+        r#""totals":null,"hasMore":true"#,
+        r#""totals":{},"hasMore":"true""#,
+        r#""totals":{},"hasMore":1"#,
+        r#""totals":{},"hasMore":null"#,
+        r#""totals":{},"hasMore":true,"totals":1"#,
+    ] {
+        assert_eq!(promised(&page(members)), Err(Malformed), "{members}");
+    }
+    assert_eq!(promised(r#"{"totals":{},"hasMore":true}"#), Err(Malformed));
+    assert_eq!(promised("[]"), Err(Malformed));
+}
+
 proptest! {
     #[test]
     fn rows_are_those_of_a_reader_who_parses_them(rows in prop::collection::vec(any_row(), 0..4), is_spaced: bool) {
@@ -354,6 +389,21 @@ proptest! {
         for format in [ExportFormat::Csv, ExportFormat::NdJson] {
             prop_assert_eq!(write(format, &text).is_ok(), is_page, "{}", text);
         }
+    }
+
+    #[test]
+    fn text_of_any_length_is_found_to_its_end(
+        before in "[ -!#-\\[\\]-~é🚀]{0,40}",
+        odd in prop::sample::select(vec!["", "\\\"", "\\\\", "\\u00e9", ",", "\u{7f}", "\u{80}"]),
+        after in "[ -!#-\\[\\]-~é🚀]{0,40}",
+        control in 0_u8..0x20,
+    ) {
+        let page = |path: &str| format!("{{\"views\":[{{\"path\":\"{path}\"}}]}}");
+        let path = format!("{before}{odd}{after}");
+        let (text, _) = write(ExportFormat::NdJson, &page(&path)).unwrap();
+        prop_assert_eq!(text, format!("{{\"path\":\"{path}\"}}\n"));
+        let broken = format!("{before}{}{after}", char::from(control));
+        prop_assert_eq!(write(ExportFormat::NdJson, &page(&broken)), Err(Malformed));
     }
 
     #[test]

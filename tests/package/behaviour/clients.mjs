@@ -1,7 +1,17 @@
 /** A client's options, its environment, and what it leaves behind. */
 import assert from "node:assert/strict";
 import { runProgram, write } from "../installed.mjs";
-import { against, describe, folder, JOB, KEY, pageOf, TOKEN, when } from "./fixtures.mjs";
+import {
+  against,
+  describe,
+  folder,
+  JOB,
+  KEY,
+  pageOf,
+  quillgate,
+  TOKEN,
+  when,
+} from "./fixtures.mjs";
 
 describe("when a client is made to measure", () => {
   when("an own `fetch` is given", "it gets the request, and the host's own is not used", () =>
@@ -55,6 +65,37 @@ describe("when a client is made to measure", () => {
           ["1", undefined, undefined],
         );
         assert.equal(requests[2].headers.authorization, `Bearer ${TOKEN}`);
+      }),
+  );
+
+  when(
+    "`session` is set",
+    "no credential is sent and no variable is read; the rest is as with a token",
+    () =>
+      against({ json: JOB }, async (_, { url, requests }) => {
+        process.env.QUILLGATE_TOKEN = TOKEN;
+        try {
+          const base = { baseUrl: url, projectId: "acme", logLevel: "off" };
+          const client = new quillgate.Client({ ...base, session: true });
+          await client.agentJobs.create({ prompt: "p" });
+          const built = await client.buildRequest("agentJobs.get", { id: "j1" });
+          const [{ headers }] = requests;
+          assert.equal(headers.authorization, undefined);
+          assert.match(headers["idempotency-key"], /^[0-9a-f]{32}$/);
+          assert.deepEqual(Object.keys(built.headers), ["accept"]);
+
+          await client.withOptions({ token: TOKEN }).agentJobs.get("j1");
+          assert.equal(requests[1].headers.authorization, `Bearer ${TOKEN}`);
+          await client.withOptions({ timeout: 1_000 }).agentJobs.get("j1");
+          assert.equal(requests[2].headers.authorization, undefined);
+
+          for (const credential of [{ token: TOKEN }, { adminKey: KEY }]) {
+            const both = () => new quillgate.Client({ ...base, ...credential, session: true });
+            assert.throws(both, { name: "ValidationError", field: "session", rule: "once" });
+          }
+        } finally {
+          delete process.env.QUILLGATE_TOKEN;
+        }
       }),
   );
 

@@ -5,6 +5,7 @@ import {
   AuthenticationError,
   type BuiltRequest,
   type CallerStats,
+  type DailyViews,
   Client,
   type ClientOptions,
   type CodeSnippetFeedback,
@@ -19,7 +20,9 @@ import {
   isQuillgateError,
   type JobChange,
   type JobList,
+  type JobListChange,
   type JobPage,
+  type JobRecord,
   type JobStatus,
   JobWaitTimeoutError,
   type List,
@@ -55,6 +58,7 @@ declare const maybe: string | undefined;
 
 export async function clients(): Promise<void> {
   new Client({ baseUrl: "https://gate.example", projectId: "acme", token: "t" });
+  new Client({ baseUrl: "https://gate.example", projectId: "acme", session: true });
   new Client({ adminKey: "mint_x", projectId: "acme", dangerouslyAllowBrowser: true });
   // What may be left out may also be passed on as undefined, under exactOptionalPropertyTypes too.
   new Client({ baseUrl: maybe, projectId: maybe, token: maybe, adminKey: maybe });
@@ -119,6 +123,19 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
   for await (const listed of list) same<typeof listed, ListedJob>(true);
   if (page.nextCursor) (await agentJobs.list({ cursor: page.nextCursor })).jobs[0]?.id.trim();
   await agentJobs.create({ prompt: "p" }, { idempotencyKey: "k", force: true });
+  agentJobs.list({ state: "failed", author: maybe, text: "guide", limit: 5 });
+  const record: JobRecord = await agentJobs.record("j", { signal, timeout: 1000 });
+  for (const { prompt, author, sentAt } of record.messages)
+    same<string | null, typeof prompt | typeof author | typeof sentAt>(true);
+  for (const { at, status, prLink } of record.changes) at?.concat(status ?? "", prLink ?? "");
+  for await (const change of agentJobs.watchAll({ signal, headers: { "x-own": "1" } })) {
+    same<JobListChange, typeof change>(true);
+    if (change.job) same<ListedJob, typeof change.job>(true);
+    else same<string, typeof change.deleted>(true);
+    const { job: changed, deleted } = change;
+    same<ListedJob | undefined, typeof changed>(true);
+    same<string | undefined, typeof deleted>(true);
+  }
   const promise: Promise<AgentJob> = agentJobs.get("j");
   await promise.catch(() => null).finally(() => {});
 
@@ -128,6 +145,10 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
 
   // @ts-expect-error: after the last page there is no cursor
   agentJobs.list({ cursor: page.nextCursor });
+  // @ts-expect-error: no such state
+  agentJobs.list({ state: "queued" });
+  // @ts-expect-error: it has no end of its own
+  agentJobs.watchAll({ timeout: 1000 });
   // @ts-expect-error: there is no prompt
   agentJobs.create({});
   // @ts-expect-error: a prompt is text
@@ -250,6 +271,14 @@ export async function reports({ analytics }: Client): Promise<void> {
   same<typeof stats, CallerStats>(true);
   same<typeof stats.web, number | null>(true);
 
+  const days = { dateFrom: "2024-01-01", dateTo: "2024-02-01" };
+  const series = await analytics.dailyViews({ ...days, prefix: "/guides", group: "week" });
+  same<typeof series, DailyViews>(true);
+
+  // @ts-expect-error: a series has a first day
+  analytics.dailyViews({ dateTo: "2024-02-01" });
+  // @ts-expect-error: no such group
+  analytics.dailyViews({ ...days, group: "year" });
   // @ts-expect-error: no such source
   analytics.feedback({ source: "email" });
   // @ts-expect-error: one source, not several

@@ -131,7 +131,7 @@ fn of_answers() -> Vec<Field> {
         field(
             "Cache-Control",
             "How long the answer is fresh; `no-store` where nothing is kept.",
-            like("^(?:no-store|private, (?:no-cache|no-store|max-age=[0-9]+))$"),
+            like("^(?:no-store|private, (?:no-cache|no-store|max-age=[0-9]+)|public, max-age=60)$"),
             "private, max-age=300",
         ),
         field(

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, PLAIN};
-use super::{JSON, schema};
+use super::{JSON, schema, sessions};
 
-/// The paths: two with `GET` and `HEAD`, and one for operators.
+/// The paths: two with `GET` and `HEAD`, one for operators, and those of sessions.
 pub fn paths() -> Map<String, Value> {
     let both = |get: Value| json!({ "head": head(&get), "get": get });
     let paths = [
@@ -24,8 +24,9 @@ pub fn paths() -> Map<String, Value> {
         ),
         ("/openapi.json", both(description())),
     ];
+    let paths = paths.into_iter().chain(sessions::paths());
     let owned = |(path, item): (&str, Value)| (path.to_owned(), item);
-    paths.into_iter().map(owned).collect()
+    paths.map(owned).collect()
 }
 
 /// The parameters of a policy that each project has for itself.

@@ -3,6 +3,7 @@
 use quillgate::Operation;
 use quillgate::declaration::{Method, Pagination, Parameter, ParameterKind, Place};
 use quillgate_worker::content::LARGEST_BODY;
+use quillgate_worker::jobs::ledger::LONGEST_TEXT;
 use quillgate_worker::problem::ProblemKind;
 use serde_json::{Map, Value, json};
 
@@ -43,8 +44,10 @@ enum Success {
     Archived(&'static str),
     /// From the gateway itself, which goes on with it afterwards.
     Accepted(&'static str),
-    /// A stream of events.
+    /// A stream of events: of a job, which ends.
     Streamed,
+    /// A stream of events: of the list.
+    ListStreamed,
     /// A stream of rows.
     Exported,
     /// Without a body.
@@ -113,7 +116,8 @@ const GET: More = More {
 const LIST: More = More {
     doc: "The gateway keeps this list itself, for 90 days unless the operator sets another time. Jobs \
         that have not ended are as the upstream last reported them: a list asks it for at most 8 of \
-        them, those that were not asked for the longest.",
+        them, those that were not asked for the longest. The pages of a list have the same `state`, \
+        `author` and `text`.",
     success: Success::Made("The jobs, newest first."),
     gives: &["RateLimit-Policy", "RateLimit"],
     problems: &[BUDGET],
@@ -140,12 +144,36 @@ const WHOLE_REPORT: &str = "Answered from the cache where that has this very ans
 const EVENTS: More = More {
     doc: "One event `job` for each change, numbered from 1, of which the last 100 are kept; a comment \
         every 15 seconds. The stream ends after the job has, when the access token expires, and after \
-        an hour; then connect again. A job that has not ended a day after it was set to work is no longer \
+        an hour, in a session after five minutes; then connect again. A job that has not ended a day after it was set to work is no longer \
         polled, unless the operator sets another time: an event `end` says so. A caller may have 100 \
         streams of a project open and a job 1000, unless the operator sets other numbers.",
     success: Success::Streamed,
     takes: &["Last-Event-ID"],
     problems: &[UPSTREAM, STREAM],
+    ..READS
+};
+
+const LIST_EVENTS: More = More {
+    doc: "One event `job` for each job that is new, was sent a follow-up or is not as it was, which carries \
+        the job as it is listed; one event `deleted` for each record that was deleted. They are numbered in \
+        the project. A stream without `Last-Event-ID` begins with the 25 jobs that changed last; another with \
+        what has changed since, each job once as it now is: at most 250 jobs and as many deletions, which \
+        are known for a day. While somebody listens, the latest 50 jobs that have not ended are polled. A \
+        comment comes every 15 seconds. The stream ends when the access token expires, and after an hour, in \
+        a session after five minutes; then connect again. A caller may have 100 streams of a project open and the list 1000, unless the \
+        operator sets other numbers.",
+    success: Success::ListStreamed,
+    problems: &[BUDGET, STREAM],
+    ..EVENTS
+};
+
+const READ_RECORD: More = More {
+    doc: "Of a job that was created through the gateway. Prompts are whole where the operator says so \
+        (`KEEP_PROMPTS`), as those that came after that; of others the first line is kept. A job that has not \
+        ended is asked for upstream, as with a list.",
+    success: Success::Made("What is recorded."),
+    gives: &["RateLimit-Policy", "RateLimit"],
+    problems: &[BUDGET, RECORD],
     ..READS
 };
 
@@ -164,8 +192,8 @@ const EXPORT: More = More {
 };
 
 const DELETE_RECORD: More = More {
-    doc: "For operators. Deletes the job's entry in the list, its changes, and webhooks that wait to be \
-        sent; its streams end. Answers that are kept under an idempotency key are deleted, and their \
+    doc: "For operators. Deletes the job's entry in the list, its prompt and messages, its changes, and \
+        webhooks that wait to be sent; its streams end, and those of the list say so. Answers that are kept under an idempotency key are deleted, and their \
         keys stay in use: a repetition is answered 409 `outcome-unknown`. The upstream is not asked.",
     success: Success::Empty("The record is deleted."),
     gives: &[],
@@ -213,6 +241,8 @@ fn more(operation: Operation) -> More {
         Operation::GetAgentJob => GET,
         Operation::ListAgentJobs => LIST,
         Operation::StreamAgentJobEvents => EVENTS,
+        Operation::StreamProjectJobEvents => LIST_EVENTS,
+        Operation::GetAgentJobRecord => READ_RECORD,
         Operation::DeleteAgentJobRecord => DELETE_RECORD,
         export if export.exported().is_some() => EXPORT,
         Operation::ListDailyViews => SERIES,
@@ -302,6 +332,9 @@ fn schema_of(operation: Operation, parameter: &Parameter) -> Value {
         "prefix" => Some(patterns::PATH_PREFIX),
         _ => None,
     };
+    if operation == Operation::ListAgentJobs && parameter.name == "text" {
+        return json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_TEXT });
+    }
     match pattern {
         Some(pattern) => json!({ "type": "string", "pattern": pattern }),
         None => schemas::of_parameter(parameter),
@@ -405,6 +438,10 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
             let fields = fields.perhaps(&["RateLimit-Policy", "RateLimit"]);
             vec![("200", events(&fields)), ("204", empty(FINISHED, &fields))]
         }
+        Success::ListStreamed => {
+            let fields = fields.perhaps(&["RateLimit-Policy", "RateLimit"]);
+            vec![("200", list_events(&fields))]
+        }
         Success::Exported => {
             let fields = fields.with(&["Content-Disposition"]);
             let fields = fields.perhaps(&["Preference-Applied"]).perhaps(more.gives);
@@ -429,6 +466,7 @@ fn links() -> Value {
         Operation::GetAgentJob,
         Operation::SendMessage,
         Operation::StreamAgentJobEvents,
+        Operation::GetAgentJobRecord,
         Operation::DeleteAgentJobRecord,
     ];
     let link = |name: String, doc: &str| {
@@ -455,49 +493,77 @@ fn links() -> Value {
 
 fn events(fields: &Fields) -> Value {
     let result = Operation::StreamAgentJobEvents.result();
+    let end = json!({
+        "type": "object",
+        "required": ["reason", "detail"],
+        "properties": {
+            "reason": { "const": "poll-limit" },
+            "detail": { "type": "string" },
+        },
+    });
+    stream(
+        fields,
+        "The changes after `Last-Event-ID`, or from the present state on, as they come.",
+        &[
+            numbered(event("job", &schema(result.name()))),
+            event("end", &end),
+        ],
+        r#"id: 1
+event: job
+data: {"id":"job-1","status":"active"}"#,
+    )
+}
+
+fn list_events(fields: &Fields) -> Value {
+    let result = Operation::StreamProjectJobEvents.result();
+    let deleted = json!({
+        "type": "object",
+        "required": ["id"],
+        "properties": { "id": { "type": "string" } },
+    });
+    stream(
+        fields,
+        "The changes after `Last-Event-ID`, or the latest, and then as they come.",
+        &[
+            numbered(event("job", &schema(result.name()))),
+            numbered(event("deleted", &deleted)),
+        ],
+        r#"id: 8
+event: deleted
+data: {"id":"job-1"}"#,
+    )
+}
+
+/// An event of this name, by its fields.
+fn event(name: &str, data: &Value) -> Value {
     json!({
-        "description": "The changes after `Last-Event-ID`, or from the present state on, as they come.",
+        "required": ["event", "data"],
+        "properties": {
+            "event": { "const": name },
+            "data": { "type": "string", "contentMediaType": JSON, "contentSchema": data },
+        },
+        "additionalProperties": false,
+    })
+}
+
+/// The same event, which has a number.
+fn numbered(mut event: Value) -> Value {
+    event["required"] = json!(["id", "event", "data"]);
+    event["properties"]["id"] = json!({ "type": "string", "pattern": "^[1-9][0-9]*$" });
+    event
+}
+
+fn stream(fields: &Fields, doc: &str, events: &[Value], example: &str) -> Value {
+    json!({
+        "description": doc,
         "headers": fields.described(),
         "content": { EVENT_STREAM: {
             "schema": {
                 "type": "object",
                 "description": "One event of the stream, by its fields.",
-                "oneOf": [
-                    {
-                        "required": ["id", "event", "data"],
-                        "properties": {
-                            "id": { "type": "string", "pattern": "^[1-9][0-9]*$" },
-                            "event": { "const": "job" },
-                            "data": {
-                                "type": "string",
-                                "contentMediaType": JSON,
-                                "contentSchema": schema(result.name()),
-                            },
-                        },
-                        "additionalProperties": false,
-                    },
-                    {
-                        "required": ["event", "data"],
-                        "properties": {
-                            "event": { "const": "end" },
-                            "data": {
-                                "type": "string",
-                                "contentMediaType": JSON,
-                                "contentSchema": {
-                                    "type": "object",
-                                    "required": ["reason", "detail"],
-                                    "properties": {
-                                        "reason": { "const": "poll-limit" },
-                                        "detail": { "type": "string" },
-                                    },
-                                },
-                            },
-                        },
-                        "additionalProperties": false,
-                    },
-                ],
+                "oneOf": events,
             },
-            "example": "retry: 3000\n\nid: 1\nevent: job\ndata: {\"id\":\"job-1\",\"status\":\"active\"}\n\n",
+            "example": format!("retry: 3000\n\n{example}\n\n"),
         } },
     })
 }

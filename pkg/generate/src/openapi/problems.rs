@@ -19,9 +19,11 @@ const COMMON_MEMBERS: [&str; 5] = ["type", "title", "status", "detail", "instanc
 pub const ADMISSION: &[ProblemKind] = &[
     ProblemKind::MissingToken,
     ProblemKind::InvalidToken,
+    ProblemKind::SessionEnded,
     ProblemKind::InsufficientScope,
     ProblemKind::IdentityNotMapped,
     ProblemKind::OriginNotAllowed,
+    ProblemKind::CrossSite,
     ProblemKind::MethodNotAllowed,
     ProblemKind::Misconfigured,
     ProblemKind::Internal,
@@ -72,6 +74,7 @@ pub const UPSTREAM: &[ProblemKind] = &[
 /// The problems of a path that needs no access token.
 pub const PLAIN: &[ProblemKind] = &[
     ProblemKind::OriginNotAllowed,
+    ProblemKind::CrossSite,
     ProblemKind::MethodNotAllowed,
     ProblemKind::Misconfigured,
     ProblemKind::Internal,

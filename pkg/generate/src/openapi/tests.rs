@@ -12,7 +12,9 @@ use quillgate_worker::identity::{self, Credentials, Signature, VerifiedTokens, i
 use quillgate_worker::jobs::idempotency::{self, Record, Retry, State};
 use quillgate_worker::jobs::{ledger, webhook};
 use quillgate_worker::permits;
+use quillgate_worker::plan::RequestHead;
 use quillgate_worker::problem::{GatewayRule, KindStatus, Problem, ProblemKind};
+use quillgate_worker::session::{self, cross_site, sign_in};
 use quillgate_worker::turnstile::{self, Turnstile};
 use quillgate_worker::upstream::{self, ReplyHead, TransportError};
 use quillgate_worker::{content, cors};
@@ -22,13 +24,21 @@ use super::description;
 use super::problems::schema_name;
 
 /// Paths that are the gateway's own, with the operations there.
-const OWN: [(&str, &str); 6] = [
+const OWN: [(&str, &str); 14] = [
     ("/healthz", "gateway.health"),
     ("/healthz", "gateway.healthHead"),
     ("/healthz/closures/analytics", "gateway.reopenAnalytics"),
     ("/healthz/closures/{policy}", "gateway.reopen"),
     ("/openapi.json", "gateway.description"),
     ("/openapi.json", "gateway.descriptionHead"),
+    ("/session", "gateway.session"),
+    ("/session", "gateway.sessionHead"),
+    ("/session", "gateway.openSession"),
+    ("/session", "gateway.endSession"),
+    ("/session/methods", "gateway.sessionMethods"),
+    ("/session/methods", "gateway.sessionMethodsHead"),
+    ("/session/start", "gateway.startSignIn"),
+    ("/session/callback", "gateway.concludeSignIn"),
 ];
 
 /// Every operation of the document: its method, its path and its description.
@@ -427,6 +437,11 @@ fn problems_of_callers() -> Vec<Problem> {
             .expect_err("another scope"),
         caller.require_operator().expect_err("another scope"),
         cors::check_origin(Some("https://b"), "https://a/", &[]).expect_err("another origin"),
+        session::ended_problem(),
+        session::missing_problem(),
+        sign_in::failed_problem("not begun here"),
+        cross_site::check_same_origin(&RequestHead::default())
+            .expect_err("no page of the gateway's"),
     ]
 }
 

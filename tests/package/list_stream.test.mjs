@@ -1,0 +1,309 @@
+/** All jobs of a project as a gateway streams them, and the record of one. */
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, beforeEach, describe, test } from "node:test";
+import {
+  AuthenticationError,
+  Client,
+  ConnectionError,
+  DecodeError,
+  NotFoundError,
+  RateLimitError,
+  ValidationError,
+} from "quillgate";
+
+const TOKEN = "list-stream-test-token";
+const JOBS = "/v2/agent/acme/jobs";
+const JOB = {
+  id: "j1",
+  status: "active",
+  prompt: "Write it down",
+  createdBy: "alice",
+  createdAt: "2026-11-21T08:53:00.000Z",
+  prLink: null,
+  checkedAt: "2026-11-21T08:55:00.000Z",
+};
+
+/** How the server answers, in order; the last one from then on. */
+let answers;
+/** The requests that it saw, each with what resolves when its connection is gone. */
+let requests;
+let server;
+let client;
+
+before(async () => {
+  server = createServer((request, response) => {
+    const { url, headers } = request;
+    const gone = new Promise((resolve) => response.once("close", resolve));
+    requests.push({ url, headers, gone });
+    const answer = answers[Math.min(requests.length, answers.length) - 1];
+    answer(response);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+
+beforeEach(() => {
+  requests = [];
+  const baseUrl = `http://127.0.0.1:${server.address().port}`;
+  client = new Client({ baseUrl, projectId: "acme", token: TOKEN, logLevel: "off" });
+});
+
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** A stream of these chunks, which then ends, breaks or stays open. */
+function streams(chunks, end = "open") {
+  return (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    for (const chunk of ["retry: 1\n\n", ...chunks]) response.write(chunk);
+    if (end === "end") response.end();
+    if (end === "break") response.write(": cut\n", () => response.socket.destroy());
+  };
+}
+
+function answerWith(status, body, headers = {}) {
+  return (response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  };
+}
+
+const event = (id, name, data) => `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const jobEvent = (id, changes = {}) => event(id, "job", { ...JOB, ...changes });
+
+/** The first changes of a watch. */
+async function take(count, options) {
+  const changes = [];
+  for await (const change of client.agentJobs.watchAll(options)) {
+    changes.push(change);
+    if (changes.length === count) break;
+  }
+  return changes;
+}
+
+async function rejected(promise) {
+  return await promise.then(
+    () => assert.fail("it did not reject"),
+    (error) => error,
+  );
+}
+
+describe("a watch of all jobs", () => {
+  test("yields jobs as they are listed and the ids of deleted records, and nothing else", async () => {
+    answers = [
+      streams([
+        ": hb\n\n",
+        jobEvent(4, { further: "member" }),
+        event(5, "new-in-a-later-release", {}),
+        event(6, "deleted", { id: "j0" }),
+        jobEvent(7, { status: "completed", prLink: "https://git.example/pull/1" }),
+      ]),
+    ];
+    assert.deepEqual(await take(3), [
+      { job: JOB },
+      { deleted: "j0" },
+      { job: { ...JOB, status: "completed", prLink: "https://git.example/pull/1" } },
+    ]);
+    const [{ url, headers, gone }] = requests;
+    assert.equal(url, `${JOBS}/events`);
+    assert.equal(headers.authorization, `Bearer ${TOKEN}`);
+    assert.equal(headers.accept, "text/event-stream");
+    assert.equal(headers["last-event-id"], undefined);
+    await gone;
+  });
+
+  test("goes on after the last event when the stream ends or breaks, as often as that happens", async () => {
+    const parts = Array.from({ length: 12 }, (_, at) =>
+      streams([jobEvent(at + 1, { id: `j${at}` })], at % 2 === 0 ? "end" : "break"),
+    );
+    answers = parts;
+    const ids = (await take(12)).map(({ job }) => job.id);
+    assert.deepEqual(
+      ids,
+      parts.map((_, at) => `j${at}`),
+    );
+    const resumed = requests.map(({ headers }) => headers["last-event-id"]);
+    assert.deepEqual(resumed, [undefined, ...parts.slice(1).map((_, at) => `${at + 1}`)]);
+  });
+
+  test("survives a server that fails for a while, and waits as long as that asks", async (context) => {
+    answers = [
+      streams([jobEvent(1)], "end"),
+      answerWith(503, { type: "/problems/gate-unavailable" }, { "retry-after": "7" }),
+      answerWith(429, { type: "/problems/too-many-streams" }, { "retry-after": "0" }),
+      (response) => response.socket.destroy(),
+      streams([jobEvent(2)]),
+    ];
+    const { setTimeout } = globalThis;
+    context.after(() => {
+      globalThis.setTimeout = setTimeout;
+    });
+    const waits = [];
+    globalThis.setTimeout = (run, ms, ...rest) => {
+      waits.push(ms);
+      return setTimeout(run, ms === 7_000 ? 0 : ms, ...rest);
+    };
+    assert.equal((await take(2)).length, 2);
+    assert.equal(requests.length, 5);
+    assert.ok(waits.includes(7_000), "Retry-After was waited for");
+    assert.equal(requests.at(-1).headers["last-event-id"], "1");
+  });
+
+  test("fails at last with what went wrong last, at the line of its call", async () => {
+    const short = "retry: 1\n\n";
+    const first = (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(short);
+    };
+    for (const [answer, kind] of [
+      [answerWith(429, { type: "/problems/too-many-streams" }), RateLimitError],
+      [(response) => response.socket.destroy(), ConnectionError],
+    ]) {
+      requests = [];
+      answers = [first, answer];
+      const error = await rejected(take(1));
+      assert.ok(error instanceof kind, String(error));
+      assert.match(error.stack.split("\n")[1], /list_stream\.test\.mjs/);
+      assert.equal(requests.length, 6);
+    }
+  });
+
+  for (const [status, kind] of [
+    [401, AuthenticationError],
+    [404, NotFoundError],
+  ]) {
+    test(`fails at once with ${kind.name} where another attempt cannot help`, async () => {
+      answers = [streams([jobEvent(1)], "end"), answerWith(status, { detail: "no more" })];
+      const seen = [];
+      const watch = async () => {
+        for await (const { job } of client.agentJobs.watchAll()) seen.push(job.id);
+      };
+      const error = await rejected(watch());
+      assert.ok(error instanceof kind, String(error));
+      assert.match(error.message, /no more/);
+      assert.deepEqual([seen, requests.length], [["j1"], 2]);
+    });
+  }
+
+  test("fails with a DecodeError that names the place when an event is not what it says", async () => {
+    for (const [data, where] of [
+      [event(1, "job", { ...JOB, status: 7 }), "jobs[0].status"],
+      [event(1, "deleted", { id: 7 }), "jobs[0].id"],
+      ["id: 1\nevent: job\ndata: {\n\n", ""],
+    ]) {
+      requests = [];
+      answers = [streams([data])];
+      const error = await rejected(take(1));
+      assert.ok(error instanceof DecodeError, String(error));
+      assert.equal(error.where, where);
+      assert.equal(requests.length, 1);
+      await requests[0].gone;
+    }
+  });
+
+  test("ends at once when it is aborted, with the signal's own reason", async () => {
+    answers = [streams([jobEvent(1)])];
+    const controller = new AbortController();
+    const changes = client.agentJobs.watchAll({ signal: controller.signal });
+    assert.equal((await changes.next()).value.job.id, "j1");
+    const next = changes.next();
+    const reason = new Error("enough");
+    controller.abort(reason);
+    assert.equal(await rejected(next), reason);
+    await requests[0].gone;
+
+    const early = client.agentJobs.watchAll({ signal: AbortSignal.abort(reason) });
+    assert.equal(await rejected(early.next()), reason);
+    assert.equal(requests.length, 1);
+  });
+
+  test("sends further headers, and refuses an option that there is not", async () => {
+    answers = [streams([jobEvent(1)])];
+    await take(1, { headers: { "x-request-id": "mine" } });
+    assert.equal(requests[0].headers["x-request-id"], "mine");
+    const error = await rejected(take(1, { limit: 5 }));
+    assert.ok(error instanceof ValidationError, String(error));
+    assert.equal(requests.length, 1);
+  });
+});
+
+describe("a job's record", () => {
+  const RECORD = {
+    job: JOB,
+    prompt: "Write it down\nand more",
+    messages: [{ prompt: "and an example", author: "bob", sentAt: "2026-11-21T09:00:00.000Z" }],
+    changes: [
+      { at: null, status: "active", prLink: null },
+      { at: "2026-11-21T09:01:00.000Z", status: "completed", prLink: "https://git.example/1" },
+    ],
+  };
+
+  test("is read at its own path, and what is not known of it is left out", async () => {
+    const [message] = RECORD.messages;
+    const more = { ...RECORD, more: 1, messages: [{ ...message, more: 2 }] };
+    answers = [answerWith(200, more)];
+    assert.deepEqual(await client.agentJobs.record("a/b?c"), RECORD);
+    assert.deepEqual(
+      requests.map(({ url }) => url),
+      ["/v2/agent/acme/job/a%2Fb%3Fc/record"],
+    );
+    assert.equal(requests[0].headers.authorization, `Bearer ${TOKEN}`);
+  });
+
+  test("has null for what is left out", async () => {
+    answers = [answerWith(200, { job: { id: "j1" }, messages: [{}], changes: [] })];
+    const { job, prompt, messages } = await client.agentJobs.record("j1");
+    assert.deepEqual(Object.keys(job), Object.keys(JOB));
+    assert.deepEqual(
+      [job.status, prompt, messages],
+      [null, null, [{ prompt: null, author: null, sentAt: null }]],
+    );
+  });
+
+  test("is asked for again when that may help, and its errors are those of any call", async () => {
+    answers = [answerWith(503, {}, { "retry-after": "0" }), answerWith(200, RECORD)];
+    assert.deepEqual(await client.agentJobs.record("j1"), RECORD);
+    requests = [];
+    answers = [answerWith(404, { type: "/problems/job-not-recorded", detail: "no record" })];
+    const missing = await rejected(client.agentJobs.record("j1"));
+    assert.ok(missing instanceof NotFoundError, String(missing));
+    assert.equal(missing.code, "/problems/job-not-recorded");
+    assert.match(missing.stack.split("\n")[1], /list_stream\.test\.mjs/);
+    for (const id of ["", null, "."]) {
+      const refused = await rejected(client.agentJobs.record(id));
+      assert.ok(refused instanceof ValidationError, String(refused));
+      assert.equal(refused.field, "id");
+    }
+    assert.equal(requests.length, 1);
+  });
+
+  test("that is not what it promises is a DecodeError that names the place", async () => {
+    for (const [body, where, what] of [
+      [[], "", "must be an object, found an array"],
+      [{ ...RECORD, job: null }, "job", "must be an object"],
+      [{ ...RECORD, job: { ...JOB, id: null } }, "job.id", "must be text"],
+      [{ ...RECORD, prompt: 5 }, "prompt", "must be text"],
+      [{ ...RECORD, messages: {} }, "messages", "must be an array"],
+      [{ ...RECORD, messages: [null] }, "messages[0]", "must be an object"],
+      [{ ...RECORD, messages: [{ author: 5 }] }, "messages[0].author", "must be text"],
+      [{ ...RECORD, changes: [{}, { at: 5 }] }, "changes[1].at", "must be text"],
+    ]) {
+      answers = [answerWith(200, body, { "x-request-id": "r1" })];
+      const error = await rejected(client.agentJobs.record("j1"));
+      assert.ok(error instanceof DecodeError, String(error));
+      assert.deepEqual([error.where, error.what, error.requestId], [where, what, "r1"]);
+    }
+  });
+
+  test("is not read any more when the call is aborted", async () => {
+    answers = [() => {}];
+    const controller = new AbortController();
+    const reading = rejected(client.agentJobs.record("j1", { signal: controller.signal }));
+    const reason = new Error("enough");
+    setImmediate(() => controller.abort(reason));
+    assert.equal(await reading, reason);
+  });
+});
