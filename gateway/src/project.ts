@@ -157,6 +157,7 @@ Sections in quotes are those of \`node_modules/quillgate-gateway/dist/deploy.md\
 - **A token for yourself**, with which \`/healthz?deep\` shows the gateway's state:
   \`npx quillgate token mint --sub operator --project ${id} --scope gateway:operate\`.
 - **Webhooks** at the end of a job: \`WEBHOOK_SECRET\` and \`WEBHOOK_URL\` ("Webhooks").
+- **People** need no token where they can sign in: with Cloudflare Access, or at an issuer of \`SIGN_IN_ISSUERS\`.
 - **Others' identities**, such as those of GitHub workflows, need no stored token: \`TRUSTED_ISSUERS\` ("Issuers").
 - **Every day's views**: "The daily archive"${archive ? "" : ", which takes a database and another `deploy` script"}.
 `;

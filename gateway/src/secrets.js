@@ -12,6 +12,7 @@ export const SECRETS = Object.freeze([
   "ACCESS_TOKEN_SECRET",
   "WEBHOOK_SECRET",
   "TURNSTILE_SECRET",
+  "SIGN_IN_CLIENT_SECRET",
 ]);
 
 /**

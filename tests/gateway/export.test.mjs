@@ -18,7 +18,7 @@ import {
   splitLines,
 } from "./exports.mjs";
 import { ALLOWED_ORIGIN, assertInvalid, assertProblem, PROJECT, startGate } from "./gate.mjs";
-import { caller } from "./matrix.mjs";
+import { caller, organisation } from "./matrix.mjs";
 
 const SCOPE = "analytics:read analytics:conversations";
 const TYPES = {
@@ -97,6 +97,26 @@ describe("every row of a list", () => {
     assert.equal(assertExport(csv), formatRows("views", "csv", lines));
     assert.equal(assertExport(ndjson), lines);
     assert.deepEqual(page.json.views, splitLines(lines).slice(1000, 1007).map(JSON.parse));
+  });
+
+  test("costs what it has asked for, however many pages that was at once", async () => {
+    const left = async () => (await organisation(gate)).budgets.analytics.left;
+    const before = await left();
+    assertExport(await ask("views", { format: "csv", ...newRange() }));
+    assert.equal(before - (await left()), 11);
+  });
+
+  test("leaves pages that have the tag which they would have had alone", async () => {
+    const range = newRange();
+    assertExport(await ask("views", { format: "ndjson", ...range }));
+    const target = `/v1/analytics/${PROJECT}/views?${new URLSearchParams({ ...range, offset: 2000, limit: 250 })}`;
+    const kept = await gate.get(target, reader);
+    assert.match(kept.header("cache-status"), /hit/);
+    const again = await gate.get(target, { ...reader, headers: [["Cache-Control", "no-cache"]] });
+    assert.match(again.header("cache-status"), /fwd/);
+    assert.equal(again.header("etag"), kept.header("etag"));
+    const since = [["If-None-Match", kept.header("etag")]];
+    assert.equal((await gate.get(target, { ...reader, headers: since })).status, 304);
   });
 
   test("of a filtered report is what the filter lets through", async () => {
@@ -374,6 +394,19 @@ describe("an export that cannot go on", () => {
         await assertRest("views", format, range, found);
       });
     }
+  }
+
+  for (const format of FORMATS) {
+    test(`since one of several pages fails that are asked for together says so in the ${format}`, async () => {
+      const range = newRange();
+      await gate.upstream.fault({ target: "offset=2250", times: 0, fault: SPOILED["answers 503"] });
+      const found = await interrupt("views", format, range, reader);
+      assert.equal(found.cursor, "2250");
+      await gate.upstream.clearFaults();
+      const before = await gate.received();
+      await assertRest("views", format, range, found);
+      assert.equal((await gate.received()) - before, 2, "what came before the failure was kept");
+    });
   }
 
   test("since its list goes round in circles does not end as if it were whole", async () => {

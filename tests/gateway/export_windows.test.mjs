@@ -171,6 +171,19 @@ describe("a hundred thousand rows", () => {
     });
   }
 
+  test("that empty pages follow without end are there, and the last record says so", async () => {
+    const range = newRange();
+    const lines = await rowsUpstream(gate, "views", range);
+    await passAnHour();
+    await gate.upstream.digHole({ at: 10_000, places: 5000 });
+    const answer = await read(gate, exportOf("views", { format: "ndjson", ...range }), reader, {});
+    await gate.upstream.reset();
+    const { before, incomplete } = readIncomplete(answer.body.toString(), "ndjson");
+    assert.equal(before.split("\n").length - 1, 10_000);
+    assert.ok(lines.startsWith(before));
+    assert.deepEqual(incomplete, { cursor: "11000", problem: "/problems/upstream-malformed" });
+  });
+
   test("neither answers nor log hold the admin key, the secret or a token", async () => {
     await gate.get("/healthz");
     await gate.assertDiscreet();

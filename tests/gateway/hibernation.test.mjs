@@ -36,6 +36,7 @@ const script = {
 
     export const OrgGate = logConstruction(built.OrgGate, "OrgGate");
     export const ProjectGate = logConstruction(built.ProjectGate, "ProjectGate");
+    export const { Session } = built;
     export default built.default;
   `,
 };
@@ -45,18 +46,21 @@ let derived;
 let polling;
 /** No alarm fires on it. */
 let quiet;
+/** Nor on this one, whose list is watched. */
+let listed;
 
 before(async () => {
   derived = configWith(script);
   const { config } = derived;
   const pollEvery = (seconds) => ({ config, vars: { JOB_POLL_SECONDS: String(seconds) } });
-  [polling, quiet] = await Promise.all([
+  [polling, quiet, listed] = await Promise.all([
     startJobs("hibernation", pollEvery(POLL_SECONDS)),
     startJobs("hibernation-quiet", pollEvery(LONGEST_POLL_SECONDS)),
+    startJobs("hibernation-listed", pollEvery(LONGEST_POLL_SECONDS)),
   ]);
 });
 after(async () => {
-  await Promise.all([polling?.stop(), quiet?.stop()]);
+  await Promise.all([polling?.stop(), quiet?.stop(), listed?.stop()]);
   derived?.dispose();
 });
 
@@ -136,7 +140,28 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
     await jobs.untilHealth(({ watchers }) => watchers === 0);
     await assertConstructedOnce(jobs, earlier + 1);
   });
+
+  test("is woken by a new job, and everybody who watches the list hears of it once", async () => {
+    const jobs = listed;
+    const streams = await Promise.all(Array.from({ length: WATCHERS }, () => jobs.watchingAll()));
+    const earlier = constructions(jobs);
+    await sleep(QUIET_MS);
+    assert.equal(constructions(jobs), earlier, "nothing has woken the object");
+
+    const { id } = await jobs.create("wake up");
+    await untilAllHave(streams, "active");
+    await assertConstructedOnce(jobs, earlier);
+    for (const { events, isOver } of streams) {
+      assert.deepEqual(
+        events.map(({ lastEventId, data }) => [lastEventId, JSON.parse(data).id]),
+        [["1", id]],
+      );
+      assert.equal(isOver, false);
+    }
+    assert.equal((await jobs.reads(id)).count, 0, "no poll");
+    for (const stream of streams) stream.leave();
+  });
 });
 
 test("neither answers nor logs hold a secret", () =>
-  Promise.all([polling.assertDiscreet(), quiet.assertDiscreet()]));
+  Promise.all([polling, quiet, listed].map((jobs) => jobs.assertDiscreet())));

@@ -119,6 +119,30 @@ class Jobs {
     return stream;
   }
 
+  /** Opens a stream of what happens to all jobs of a project. */
+  watchAll({ project = PROJECT, lastEventId, authorization = this.authorization } = {}) {
+    const url = `${this.gate.gateway.url}/v2/agent/${project}/jobs/events`;
+    const stream = openEventStream(url, { lastEventId, headers: { authorization } });
+    this.#streams.push(stream);
+    return stream;
+  }
+
+  /** Opens such a stream and waits until the gateway has it. */
+  async watchingAll(options) {
+    const stream = this.watchAll(options);
+    await stream.opened;
+    assert.equal(stream.status, 200, stream.text);
+    return stream;
+  }
+
+  /** Deletes what is recorded of a job, as an operator. */
+  async deleteRecord(id, { project } = {}) {
+    const target = this.path(id, { project, rest: "/record" });
+    const { authorization } = this;
+    const answer = await this.gate.send({ method: "DELETE", target, authorization });
+    assert.equal(answer.status, 204, answer.text);
+  }
+
   /** Opens a stream and waits until the job as it is has come. */
   async watching(id, options) {
     const stream = this.watch(id, options);
@@ -226,7 +250,7 @@ class Jobs {
 }
 
 /** Runs SQL in a project's object while the gateway does not run. */
-async function runSql(state, statements, project) {
+export async function runSql(state, statements, project) {
   const { config, dispose } = configWith({ path: SQL_WORKER });
   const worker = await startGateway({ config, state });
   try {

@@ -182,10 +182,10 @@ export function watchedConfig() {
 
 function watchedWorker(built) {
   return `
-    import worker, { OrgGate as Gate, ProjectGate } from ${JSON.stringify(built)};
+    import worker, { OrgGate as Gate, ProjectGate, Session } from ${JSON.stringify(built)};
     let calls = 0;
     let failing = false;
-    export { ProjectGate };
+    export { ProjectGate, Session };
     export class OrgGate extends Gate {
       report(call) {
         calls += 1;

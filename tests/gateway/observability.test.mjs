@@ -557,7 +557,7 @@ describe("what would be deployed", () => {
   });
   after(() => folder && rmSync(folder, { recursive: true, force: true }));
 
-  test("is accepted by wrangler, with both Durable Objects and the page", () => {
+  test("is accepted by wrangler, with all Durable Objects and the page", () => {
     assert.match(said, /--dry-run: exiting now/);
     assert.doesNotMatch(said, /warning|deprecated/i);
     const { main_module, bindings, observability } = JSON.parse(parts.metadata);
@@ -565,6 +565,7 @@ describe("what would be deployed", () => {
     const kinds = Object.fromEntries(bindings.map(({ name, type }) => [name, type]));
     assert.equal(kinds.PROJECT_GATE, "durable_object_namespace");
     assert.equal(kinds.ORG_GATE, "durable_object_namespace");
+    assert.equal(kinds.SESSION, "durable_object_namespace");
     assert.equal(kinds.ASSETS, "assets");
   });
 

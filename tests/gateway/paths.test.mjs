@@ -93,7 +93,8 @@ describe("a path", () => {
     `/v2/agent/${PROJECT}`,
     `/v1/agent/${PROJECT}/jobs`,
     `${JOBS}s/j1`,
-    `${JOBS}s/events`,
+    `${JOBS}s/events/1`,
+    `${JOBS}/j1/records`,
     `${JOBS}/j1/event`,
     `${JOBS}/j1/events/1`,
     `/v1/agent/${PROJECT}/job`,
@@ -131,6 +132,7 @@ describe("a path", () => {
     ]) {
       assertInvalid(await gate.get(`${JOBS}/${id}`), "id", "path-segment");
       assertInvalid(await gate.get(`${JOBS}/${id}/events`), "id", "path-segment");
+      assertInvalid(await gate.get(`${JOBS}/${id}/record`), "id", "path-segment");
       const followUp = await gate.post(`${JOBS}/${id}/message`, { prompt: "x" });
       assertInvalid(followUp, "id", "path-segment");
       const list = await gate.get(`/v2/agent/${id}/jobs`);
@@ -159,6 +161,7 @@ describe("a method", () => {
     [`${JOBS}/j1`, "GET, HEAD, OPTIONS", ["POST", ...OTHERS]],
     [`${JOBS}/j1/events`, "GET, HEAD, OPTIONS", ["POST", ...OTHERS]],
     [`${JOBS}s`, "GET, HEAD, OPTIONS", ["POST", ...OTHERS]],
+    [`${JOBS}s/events`, "GET, HEAD, OPTIONS", ["POST", ...OTHERS]],
     [JOBS, "POST, OPTIONS", ["GET", "HEAD", ...OTHERS]],
     [`${JOBS}/j1/message`, "POST, OPTIONS", ["GET", "HEAD", ...OTHERS]],
   ]) {

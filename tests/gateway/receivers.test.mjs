@@ -111,6 +111,7 @@ describe("a receiver in the gateway's own zone", () => {
       import { DurableObject } from "cloudflare:workers";
       export class ProjectGate extends DurableObject {}
       export class OrgGate extends DurableObject {}
+      export class Session extends DurableObject {}
       export default { fetch: () => Response.json(Cloudflare.compatibilityFlags) };`;
     const { config, dispose } = configWith({ source });
     const worker = await startGateway({ config });

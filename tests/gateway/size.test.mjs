@@ -14,8 +14,15 @@ import { ROOT } from "../../scripts/versions.mjs";
  * standard library 3.
  * The daily archive took 23: of its own functions, 34 kB as they are compiled, the run is 15, what
  * reads and writes D1 8, series and status 7, the plan 2.
+ * Sessions of the page took 14: of the 35 kB more as they are compiled, sign-in at an issuer is about 12, the rest what opens,
+ * reads and ends a session, its handling of requests, and the checks that it shares with tokens.
+ * What is kept of jobs and told of them took 9: SQL 2, filters and records 3, the stream of the list 4.
+ * What ends a session took 4: the session before a sign-in, exports and streams after sign-out, 90 days at most, and how many a
+ * caller may open; and the way of a failed sign-in back to the page.
+ * That exports are as quick as they are took 19: 13 are what writes their rows in the object, several pages a call, and begins one
+ * page before it goes through the other; 6 that the core is compiled for speed.
  */
-const MOST_WASM = 258_000;
+const MOST_WASM = 302_000;
 const MOST_LINES = 250;
 
 test(`the Worker's wasm is at most ${MOST_WASM} bytes, gzipped`, (context) => {

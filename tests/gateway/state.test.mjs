@@ -14,7 +14,7 @@ import { startGateway } from "../harness/gateway.mjs";
 import { signatureProblem, startReceiver } from "../harness/receiver.mjs";
 import { configWith } from "./config.mjs";
 import { assertProblem, PROJECT } from "./gate.mjs";
-import { startJobs } from "./jobs.mjs";
+import { runSql, startJobs } from "./jobs.mjs";
 import { assertViews, moneyless } from "./matrix.mjs";
 
 const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "fixtures");
@@ -29,6 +29,8 @@ const TEST_TIME_MS = 15 * 60_000;
 const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
 const { unwatched, completed, moving, awaited, ended, elsewhere } = stored.jobs;
 const BUSY = stored.busy.project;
+/** In place of a prompt, with letters beyond ASCII. */
+const ACCENTED = "Die GRÖSSE der Übersicht";
 /** One more than before: one project has used up all of its creations. */
 const CREATE_LIMIT = stored.limits.create + 1;
 
@@ -41,6 +43,7 @@ before(async () => {
   receiver = await startReceiver();
   const state = decompressState();
   await moveTimestamps(state);
+  await runSql(state, [["UPDATE job SET line = ? WHERE id = ?", ACCENTED, unwatched.id]], PROJECT);
   jobs = await startJobs("state", {
     state,
     projects: [PROJECT, BUSY],
@@ -168,9 +171,11 @@ describe("before its first request, the gateway", () => {
 describe("the stored jobs", () => {
   test("are listed with the same members in the same order", async () => {
     const { json } = await jobs.get(LIST);
-    const expected = stored.listed.jobs.map((job) =>
-      job.id === awaited.id ? { ...job, status: "completed" } : job,
-    );
+    const changes = new Map([
+      [awaited.id, { status: "completed" }],
+      [unwatched.id, { prompt: ACCENTED }],
+    ]);
+    const expected = stored.listed.jobs.map((job) => ({ ...job, ...changes.get(job.id) }));
     assert.deepEqual(json.jobs.map(withoutCheckedAt), expected.map(withoutCheckedAt));
     assert.equal(json.nextCursor, null);
     const checkedAt = (list) => list.find(({ id }) => id === completed.id).checkedAt;
@@ -188,6 +193,27 @@ describe("the stored jobs", () => {
     assert.deepEqual(listed, idsOf(stored.listed.jobs));
   });
 
+  test("are found by a text of their prompt, in upper or lower case", async () => {
+    for (const [text, id] of [
+      ["THE LINKS", completed.id],
+      ["grösse DER ü", unwatched.id],
+    ]) {
+      const { json } = await jobs.get(`${LIST}?${new URLSearchParams({ text })}`);
+      assert.deepEqual(idsOf(json.jobs), [id]);
+    }
+  });
+
+  test("have a record without follow-ups, whose changes have no times", async () => {
+    const { json } = await jobs.get(jobs.path(completed.id, { rest: "/record" }));
+    const { id, prompt } = stored.listed.jobs.find(({ id }) => id === completed.id);
+    assert.deepEqual([json.job.id, json.prompt, json.messages], [id, prompt, []]);
+    const seen = completed.events.map(([, data]) => JSON.parse(data));
+    assert.deepEqual(
+      json.changes,
+      seen.map(({ status, prLink }) => ({ at: null, status, prLink })),
+    );
+  });
+
   for (const lastEventId of ["0", "1", "3"]) {
     test(`have their events: Last-Event-ID ${lastEventId} resumes`, async () => {
       const stream = jobs.watch(moving.id, { lastEventId });
@@ -199,6 +225,7 @@ describe("the stored jobs", () => {
   }
 
   test("are polled while somebody watches them, and get further events", async () => {
+    const all = await jobs.watchingAll();
     const stream = jobs.watch(moving.id, { lastEventId: "2" });
     await stream.event();
     await jobs.polls(moving.id, 2);
@@ -207,6 +234,9 @@ describe("the stored jobs", () => {
       await stream.event(hasStatus(status), PATIENCE_MS);
     }
     assert.equal(await stream.ended, "clean");
+    const isLast = (event) => hasStatus("completed")(event) && event.data.includes(moving.id);
+    assert.ok(Number((await all.event(isLast, PATIENCE_MS)).lastEventId) >= 2);
+    all.leave();
     assert.deepEqual(eventsOf(stream), [
       moving.events.at(-1),
       nextEvent("4", moving, "reviewing"),

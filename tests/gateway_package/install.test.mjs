@@ -148,7 +148,7 @@ test("wrangler deploys the folder as it is", async () => {
     "my-gateway",
     ...["npx", "wrangler", "deploy", "--dry-run", "--outdir", "uploaded"],
   );
-  for (const binding of ["PROJECT_GATE", "ORG_GATE", "ASSETS"])
+  for (const binding of ["PROJECT_GATE", "ORG_GATE", "SESSION", "ASSETS"])
     assert.match(output, RegExp(binding));
   const uploaded = readdirSync(join(folder, "uploaded"));
   const wasm = uploaded.find((name) => name.endsWith(".wasm"));

@@ -37,6 +37,9 @@ const execute = promisify(execFile);
  * @property {NodeJS.ProcessEnv} [env]
  */
 
+/** How often it is started when its port is taken. */
+const MOST_STARTS = 3;
+
 /**
  * Starts the Worker, which must have been built, and waits until it answers.
  * A variable that is not given is not set.
@@ -44,6 +47,18 @@ const execute = promisify(execFile);
  * @param {GatewayOptions} options
  */
 export async function startGateway(options = {}) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      // A port that was free may be another program's by the time when it is bound.
+      const isTaken = options.port === undefined && /Address already in use/.test(error.message);
+      if (!isTaken || attempt === MOST_STARTS) throw error;
+    }
+  }
+}
+
+async function startOnce(options) {
   const { assets, archive, main, readyPath = "/healthz", env = process.env } = options;
   const port = options.port ?? (await freePort());
   const variables = variablesOf(options);

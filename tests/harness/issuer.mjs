@@ -1,8 +1,9 @@
 /**
  * An OIDC issuer of the tests' own: keys, a key set on a loopback port, good tokens in the form
- * of GitHub Actions' and Cloudflare Access', and forged ones.
+ * of GitHub Actions' and Cloudflare Access', forged ones, and sign-in by code.
  */
 import {
+  createHash,
   createHmac,
   createPublicKey,
   generateKeyPairSync,
@@ -17,6 +18,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Where the key set is served. */
 const JWKS_PATH = "/.well-known/jwks";
 
+const AUTHORIZE_PATH = "/authorize";
+const TOKEN_PATH = "/token";
 const CONFIGURATION_PATH = "/.well-known/openid-configuration";
 const GITHUB_TTL_SECONDS = 5 * 60;
 const ACCESS_TTL_SECONDS = 24 * 3600;
@@ -47,6 +50,12 @@ const ALGORITHMS = {
  * @property {boolean} [huge] a body of 32 MiB that begins like a key set
  * @property {boolean} [reset] ends the connection instead of answering
  * @property {string} [body] this body instead
+ *
+ * @typedef {object} TokenFault what every answer of the token endpoint does until it is changed
+ * @property {number} [status]
+ * @property {string} [body] this body instead
+ * @property {Record<string, unknown>} [claims] other claims of the ID token
+ * @property {(claims: object) => string} [mint] another ID token
  *
  * @typedef {object} MintOptions
  * @property {"RS256" | "ES256"} [alg] RS256 unless told
@@ -103,6 +112,11 @@ class Issuer {
   /** Older keys that are still in the set. */
   #retired = [];
   #fault = {};
+  /** What each code was given for, until it is used. */
+  #codes = new Map();
+  #tokenFault = {};
+  /** The forms that the token endpoint was sent. */
+  tokenRequests = [];
   /** Its own address, which is its `iss`. */
   url;
   /** How often the key set was asked for. */
@@ -115,6 +129,8 @@ class Issuer {
     await once(this.#server, "listening");
     this.url = `http://127.0.0.1:${this.#server.address().port}`;
     this.jwksUrl = `${this.url}${JWKS_PATH}`;
+    this.authorizeUrl = `${this.url}${AUTHORIZE_PATH}`;
+    this.tokenUrl = `${this.url}${TOKEN_PATH}`;
   }
 
   /** The current signing key. @param {"RS256" | "ES256"} [alg] @returns {SigningKey} */
@@ -143,6 +159,29 @@ class Issuer {
   /** Makes the key set's answers go wrong from now on. @param {JwksFault} [fault] none: as usual */
   setFault(fault = {}) {
     this.#fault = fault;
+  }
+
+  /** Makes the token endpoint's answers go wrong from now on. @param {TokenFault} [fault] none: as usual */
+  setTokenFault(fault = {}) {
+    this.#tokenFault = fault;
+  }
+
+  /**
+   * Signs somebody in, as a browser would that is sent here.
+   *
+   * @param {string} location the authorization request
+   * @param {Record<string, unknown>} [claims] of the ID token
+   * @returns {URL} where the browser is sent back to
+   */
+  signIn(location, claims = {}) {
+    const { origin, pathname, searchParams } = new URL(location);
+    if (origin + pathname !== this.authorizeUrl) throw new Error(`${location} leads elsewhere`);
+    const request = Object.fromEntries(searchParams);
+    const code = randomBytes(16).toString("base64url");
+    this.#codes.set(code, { request, claims });
+    const back = new URL(request.redirect_uri);
+    back.search = new URLSearchParams({ code, state: request.state, iss: this.url });
+    return back;
   }
 
   /** Forgets how often the key set was asked for, and the fault. */
@@ -236,10 +275,59 @@ class Issuer {
   #answer(request, response) {
     const path = request.url.split("?")[0];
     if (path === CONFIGURATION_PATH) return sendJson(response, this.#configuration());
+    if (path === AUTHORIZE_PATH) return this.#ask(request, response);
+    if (path === TOKEN_PATH) return void this.#exchange(request, response);
     if (path !== JWKS_PATH) return response.writeHead(404).end();
     this.jwksRequests += 1;
     this.jwksTimes.push(Date.now());
     return answerJwks(response, this.#fault, this.jwks());
+  }
+
+  /** Asks a person in a browser who they are. */
+  #ask(request, response) {
+    const back = this.signIn(this.url + request.url);
+    const declined = new URL(back);
+    declined.search = new URLSearchParams({
+      error: "access_denied",
+      state: back.searchParams.get("state"),
+      iss: this.url,
+    });
+    const linkTo = (url, text) => `<a href="${url.href.replaceAll("&", "&amp;")}">${text}</a>`;
+    response.writeHead(200, { "content-type": "text/html" });
+    response.end(`${linkTo(back, "Continue as carol")} ${linkTo(declined, "Decline")}`);
+  }
+
+  /** Exchanges a code for tokens (RFC 6749, section 4.1.3; RFC 7636, section 4.6). */
+  async #exchange(request, response) {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const form = Object.fromEntries(new URLSearchParams(body));
+    this.tokenRequests.push(form);
+    const fault = this.#tokenFault;
+    if (fault.status || fault.body !== undefined) {
+      return response.writeHead(fault.status ?? 200).end(fault.body);
+    }
+    const given = this.#codes.get(form.code);
+    this.#codes.delete(form.code);
+    const challenge = createHash("sha256")
+      .update(form.code_verifier ?? "")
+      .digest("base64url");
+    const asked = given?.request;
+    const isRight =
+      form.grant_type === "authorization_code" &&
+      asked?.client_id === form.client_id &&
+      asked.redirect_uri === form.redirect_uri &&
+      asked.code_challenge_method === "S256" &&
+      asked.code_challenge === challenge;
+    if (!isRight) return response.writeHead(400).end('{"error":"invalid_grant"}');
+    const claims = present({
+      ...{ iss: this.url, sub: "carol", aud: form.client_id, nonce: asked.nonce },
+      ...{ iat: seconds(), exp: seconds() + 3600 },
+      ...given.claims,
+      ...fault.claims,
+    });
+    const token = fault.mint?.(claims) ?? this.mint(claims);
+    sendJson(response, { access_token: "opaque", token_type: "Bearer", id_token: token });
   }
 
   #configuration() {

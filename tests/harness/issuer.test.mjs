@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { after, beforeEach, test } from "node:test";
 import {
   forgeEmbeddedJwk,
@@ -192,4 +192,46 @@ test("the key set can go wrong in each way, until it is mended", async () => {
   issuer.setFault();
   assert.equal((await ask()).status, 200);
   assert.equal(issuer.jwksRequests, 9);
+});
+
+test("a code is exchanged once, by who has the verifier of its challenge", async () => {
+  const verifier = "a-verifier-of-at-least-forty-three-characters";
+  const challenge = createHash("sha256").update(verifier).digest("base64url");
+  const request = {
+    client_id: "page",
+    redirect_uri: "https://gate.example/back",
+    state: "a-state",
+    nonce: "a-nonce",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+  };
+  const signIn = () => issuer.signIn(`${issuer.authorizeUrl}?${new URLSearchParams(request)}`);
+  const exchange = (code, changes) => {
+    const form = {
+      grant_type: "authorization_code",
+      code,
+      client_id: request.client_id,
+      redirect_uri: request.redirect_uri,
+      code_verifier: verifier,
+      ...changes,
+    };
+    return fetch(issuer.tokenUrl, { method: "POST", body: new URLSearchParams(form) });
+  };
+  const back = signIn();
+  assert.equal(back.origin + back.pathname, request.redirect_uri);
+  assert.equal(back.searchParams.get("state"), request.state);
+  const code = back.searchParams.get("code");
+  const { id_token } = await (await exchange(code)).json();
+  assert.ok(await isSigned(id_token, await servedKeys()));
+  const { iss, aud, nonce } = parts(id_token).claims;
+  assert.deepEqual({ iss, aud, nonce }, { iss: issuer.url, aud: "page", nonce: "a-nonce" });
+  assert.equal((await exchange(code)).status, 400);
+  for (const changes of [
+    { code_verifier: `${verifier}x` },
+    { client_id: "other" },
+    { redirect_uri: "https://gate.example/other" },
+    { grant_type: "refresh_token" },
+  ]) {
+    assert.equal((await exchange(signIn().searchParams.get("code"), changes)).status, 400);
+  }
 });

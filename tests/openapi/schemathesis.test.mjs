@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { PROJECT, startGate } from "../gateway/gate.mjs";
+import { JOBS, PROJECT, startGate } from "../gateway/gate.mjs";
 import { LOGS, startProgram } from "../harness/process.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -48,6 +48,8 @@ before(async () => {
       },
     },
   });
+  // A stream of the list is read up to its second event, and ends by itself only after an hour.
+  for (let number = 0; number < 10; number += 1) await gate.post(JOBS, { prompt: "x" });
   const answer = await gate.get("/openapi.json", { authorization: null });
   assert.equal(answer.status, 200);
   description = answer.json;
@@ -58,11 +60,18 @@ before(async () => {
 });
 after(() => gate?.stop());
 
-/** Every operation of the description, as schemathesis calls it. */
+/** Sessions are for the gateway's own page: what they take is tried by `gateway/sessions.test.mjs`. */
+const FOR_BROWSERS = "^/session(/|$)";
+
+/** Every other operation of the description, as schemathesis calls it. */
 function operations() {
   const ofPath = ([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`);
-  return Object.entries(description.paths).flatMap(ofPath).sort();
+  const paths = Object.entries(description.paths);
+  return paths
+    .filter(([path]) => !RegExp(FOR_BROWSERS).test(path))
+    .flatMap(ofPath)
+    .sort();
 }
 
 test("the gateway serves the description that it was built with", () => {
@@ -134,7 +143,8 @@ describe("schemathesis, with every check on,", () => {
 
   test("has seen every operation succeed", () => {
     const { total, tested } = report.operations;
-    assert.deepEqual({ total, tested }, { total: operations().length, tested: total });
+    const described = Object.values(description.paths).flatMap((item) => Object.keys(item));
+    assert.deepEqual([total, tested], [described.length, operations().length]);
     const accepted = (phases) => Object.values(phases).some((phase) => phase.accepted > 0);
     const seen = Object.entries(report.valid_rates).filter(([, phases]) => accepted(phases));
     assert.deepEqual(seen.map(([operation]) => operation).sort(), operations());
@@ -175,7 +185,15 @@ async function runSchemathesis() {
   }));
   const args = [
     ...["--config-file", join(HERE, "schemathesis.toml"), "run", file("openapi.json", description)],
-    ...["--url", gate.gateway.url, "--checks", "all", "--no-color"],
+    ...[
+      "--exclude-path-regex",
+      FOR_BROWSERS,
+      "--url",
+      gate.gateway.url,
+      "--checks",
+      "all",
+      "--no-color",
+    ],
     ...["--report", "json", "--report-json-path", REPORT],
   ];
   const env = {

@@ -24,28 +24,29 @@ export function respond(status, lines, body) {
   return new Response(body, { status, headers: fieldsOf(lines) });
 }
 
-/**
- * Sends a request; waits for the head of the answer, and of a 2xx for its text. What is still going
- * on after so many milliseconds is aborted.
- */
-export async function send(method, url, lines, body, milliseconds, longest) {
+/** Header fields, and what aborts the requests with them that are going on after so long. */
+export function openCourse(lines, milliseconds) {
   const controller = new AbortController();
-  const { signal } = controller;
   const abort = () => controller.abort(new DOMException("no answer in time", "TimeoutError"));
   const timer = setTimeout(abort, milliseconds);
-  const stop = () => clearTimeout(timer);
+  return { headers: fieldsOf(lines), signal: controller.signal, end: () => clearTimeout(timer) };
+}
+
+/** Sends a request; waits for the head of the answer, and of a 2xx for its text. */
+export async function send(method, url, lines, body, milliseconds, longest, course) {
+  const { headers, signal, end } = course ?? openCourse(lines, milliseconds);
+  const stop = course ? () => {} : end;
   // Whatever a path may look like, nothing between here and there keeps an answer.
-  const options = { method, body, redirect: "manual", cache: "no-store", signal };
+  const options = { method, headers, body, redirect: "manual", cache: "no-store", signal };
   try {
-    const response = await fetch(url, { ...options, headers: fieldsOf(lines) });
+    const response = await fetch(url, options);
     const text = response.ok ? await textOf(response, longest).catch(() => undefined) : undefined;
     if (response.ok) stop();
     const readError = (most) => textOf(response, most).finally(stop);
-    const cancel = () => {
-      stop();
-      response.body?.cancel().catch(() => {});
-    };
-    return { status: response.status, headers: headersOf(response), text, readError, cancel };
+    const cancel = () => stop(response.body?.cancel().catch(() => {}));
+    const type = course && response.ok ? response.headers.get("content-type") : null;
+    const fields = type === null ? headersOf(response) : `content-type: ${type}\n`;
+    return { status: response.status, headers: fields, text, readError, cancel };
   } catch (error) {
     stop();
     throw error;
@@ -65,10 +66,9 @@ export function readBody(request, longest) {
 
 /** Reads a body of at most so many bytes; nothing when it is longer. */
 async function textOf(source, longest, exact) {
-  const { headers } = source;
   // Of a body that is packed, the length says nothing.
-  const isShort = Number(headers.get("content-length") ?? Number.NaN) <= longest;
-  if (isShort && !headers.has("content-encoding")) {
+  const isShort = Number(source.headers.get("content-length") ?? Number.NaN) <= longest;
+  if (isShort && !source.headers.has("content-encoding")) {
     return exact ? exact.decode(await source.arrayBuffer()) : source.text();
   }
   const decoder = exact ?? new TextDecoder();

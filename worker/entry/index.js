@@ -93,7 +93,6 @@ function durableObject(Gate) {
   class Guarded extends DurableObject {
     #gate;
     #instance;
-
     static {
       for (const name of Object.getOwnPropertyNames(Gate.prototype)) {
         if (["constructor", "free", "__destroy_into_raw"].includes(name)) continue;
@@ -112,3 +111,4 @@ function durableObject(Gate) {
 
 export class ProjectGate extends durableObject(gateway.ProjectGate) {}
 export class OrgGate extends durableObject(gateway.OrgGate) {}
+export class Session extends durableObject(gateway.Session) {}

@@ -7,7 +7,9 @@ use quillgate::{Method, Millis, ProjectId};
 
 use crate::identity::oidc::{TrustedIssuer, read_trusted_issuers};
 use crate::identity::revocation::RevokedTokens;
+use crate::jobs::ledger::KeepPrompts;
 use crate::jobs::webhook::normalize_address;
+use crate::session::sign_in::{SignInIssuer, assign_secrets, read_sign_in_issuers};
 use crate::turnstile::Turnstile;
 use crate::url::{is_host, is_origin, is_secure_url};
 use crate::variable::{Range, VariableError, read_integer, read_json, split_list};
@@ -25,6 +27,8 @@ pub struct Config {
     pub token_secrets: Vec<Vec<u8>>,
     /// The other issuers whose access tokens are accepted.
     pub trusted_issuers: Vec<TrustedIssuer>,
+    /// Those of them at which people sign in to the page.
+    pub sign_in_issuers: Vec<SignInIssuer>,
     /// The access tokens that are no longer accepted.
     pub revoked: RevokedTokens,
     /// The origins that a browser may call from.
@@ -47,6 +51,8 @@ pub struct Config {
     pub job_poll: Millis,
     /// For how long a job is polled after it was set to work.
     pub job_poll_limit: Millis,
+    /// What is kept of prompts with the record of a job.
+    pub keep_prompts: KeepPrompts,
     /// How long the record of a job is kept after it was set to work.
     pub job_retention: Millis,
     /// How many streams of a project a caller may have open.
@@ -116,6 +122,7 @@ impl Config {
             read_keys: read_admin_keys("ADMIN_READ_KEY", value("ADMIN_READ_KEY"), Need::Optional)?,
             token_secrets: read_token_secrets(value("ACCESS_TOKEN_SECRET"))?,
             revoked: RevokedTokens::read(value, &trusted_issuers)?,
+            sign_in_issuers: read_sign_in(value, &trusted_issuers)?,
             trusted_issuers,
             upstream: read_upstream(value("UPSTREAM_BASE_URL"))?,
             allowed_origins: read_allowed_origins(value("ALLOWED_ORIGINS").as_deref())?,
@@ -128,6 +135,7 @@ impl Config {
             analytics_fresh: seconds("ANALYTICS_FRESH_SECONDS", 300, Range::ToDay)?,
             job_poll: seconds("JOB_POLL_SECONDS", 5, Range::To300)?,
             job_poll_limit: seconds("JOB_POLL_LIMIT_SECONDS", 86_400, Range::ToDay)?,
+            keep_prompts: read_keep_prompts(value("KEEP_PROMPTS").as_deref())?,
             job_retention: integer("JOB_RETENTION_DAYS", 90, Range::ToTenYears).map(from_days)?,
             streams_per_caller: integer("STREAMS_PER_CALLER", 100, Range::ToMillion)?,
             streams_per_job: integer("STREAMS_PER_JOB", 1_000, Range::ToMillion)?,
@@ -244,6 +252,20 @@ fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableErr
     Ok(secrets)
 }
 
+fn read_sign_in(
+    value: impl Fn(&str) -> Option<String>,
+    trusted: &[TrustedIssuer],
+) -> Result<Vec<SignInIssuer>, VariableError> {
+    let secret = value("SIGN_IN_CLIENT_SECRET");
+    let read = |json: &str| read_sign_in_issuers(json, trusted);
+    let mut issuers = read_json("SIGN_IN_ISSUERS", value, read)?;
+    assign_secrets(&mut issuers, secret).map_err(|rule| VariableError {
+        variable: "SIGN_IN_CLIENT_SECRET",
+        rule,
+    })?;
+    Ok(issuers)
+}
+
 /// The admin key is sent there, so it has to be `https`, except on this machine.
 fn read_upstream(value: Option<String>) -> Result<BaseUrl, VariableError> {
     let url = value.unwrap_or_else(|| BaseUrl::UPSTREAM.to_owned());
@@ -314,6 +336,14 @@ fn read_allowed_origins(value: Option<&str>) -> Result<Vec<String>, VariableErro
     Err(VariableError {
         variable: "ALLOWED_ORIGINS",
         rule: "must be exact origins such as https://docs.example, separated by commas",
+    })
+}
+
+fn read_keep_prompts(value: Option<&str>) -> Result<KeepPrompts, VariableError> {
+    let kept = value.map_or(Some(KeepPrompts::FirstLine), KeepPrompts::from_name);
+    kept.ok_or(VariableError {
+        variable: "KEEP_PROMPTS",
+        rule: "must be first-line or whole",
     })
 }
 

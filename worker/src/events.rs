@@ -1,8 +1,8 @@
-//! A job's changes as Server-Sent Events (HTML Standard, section 9.2), and as the answer to a
-//! long poll (RFC 7240).
+//! Changes of a job, and of all jobs of a project, as Server-Sent Events (HTML Standard, section 9.2);
+//! those of a job also as the answer to a long poll (RFC 7240).
 //!
 //! The project's object sends each change on a WebSocket as exactly the text that an event stream
-//! passes on, and closes the socket after the last one.
+//! passes on, and closes the socket after the last one of a job.
 
 use quillgate::{JobStatus, Millis};
 
@@ -16,6 +16,9 @@ pub const HEARTBEAT_TEXT: &str = ": hb\n\n";
 pub const OPENING_TEXT: &str = "retry: 3000\n\n";
 /// The longest that a stream stays open; the client then connects again.
 pub const LONGEST_STREAM: Millis = Millis::from_seconds(3600);
+/// The longest that it stays open in a session, which it may outlive by so much: the client's next
+/// request is refused after sign-out.
+pub const LONGEST_SESSION_STREAM: Millis = Millis::from_seconds(300);
 /// The end of a stream whose job is no longer polled.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
 /// The longest wait of a long poll, in seconds: proxies give up at 30.
@@ -44,7 +47,7 @@ impl JobEvent {
     /// ```
     #[must_use]
     pub fn to_text(&self) -> String {
-        format!("id: {}\nevent: job\ndata: {}\n\n", self.seq, self.data)
+        write_event(self.seq, "job", &self.data)
     }
 
     /// Reads what [`Self::to_text`] wrote; `None` for anything else.
@@ -66,6 +69,40 @@ impl JobEvent {
     }
 }
 
+/// A change of the list of a project's jobs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListEvent {
+    /// Its number, counted from 1 in the project.
+    pub revision: u64,
+    /// `job`, with the job as it is listed, or `deleted`, with its id.
+    pub name: String,
+    /// JSON, in one line.
+    pub data: String,
+}
+
+impl ListEvent {
+    /// The event as the text of a stream.
+    ///
+    /// ```
+    /// use quillgate_worker::events::ListEvent;
+    ///
+    /// let event = ListEvent {
+    ///     revision: 7,
+    ///     name: "deleted".to_owned(),
+    ///     data: r#"{"id":"j1"}"#.to_owned(),
+    /// };
+    /// assert_eq!(event.to_text(), "id: 7\nevent: deleted\ndata: {\"id\":\"j1\"}\n\n");
+    /// ```
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        write_event(self.revision, &self.name, &self.data)
+    }
+}
+
+fn write_event(number: u64, name: &str, data: &str) -> String {
+    format!("id: {number}\nevent: {name}\ndata: {data}\n\n")
+}
+
 /// Reads the `status` of a job in JSON.
 fn read_status(job: &str) -> Option<JobStatus> {
     let job = crate::json::parse(job.as_bytes())?;
@@ -81,18 +118,24 @@ pub fn parse_event_number(text: &str) -> Option<u64> {
 }
 
 /// Computes how long a stream may stay open: until the token that it was opened with `expires`, at
-/// most [`LONGEST_STREAM`].
+/// most [`LONGEST_STREAM`], or [`LONGEST_SESSION_STREAM`] where it was opened with a session's cookie.
 ///
 /// ```
 /// use quillgate::Millis;
-/// use quillgate_worker::events::{LONGEST_STREAM, limit_stream};
+/// use quillgate_worker::events::{LONGEST_SESSION_STREAM, LONGEST_STREAM, limit_stream};
 ///
-/// assert_eq!(limit_stream(Millis(5_000), Millis(2_000)), Millis(3_000));
-/// assert_eq!(limit_stream(Millis(u64::MAX), Millis(2_000)), LONGEST_STREAM);
+/// assert_eq!(limit_stream(Millis(5_000), Millis(2_000), false), Millis(3_000));
+/// assert_eq!(limit_stream(Millis(u64::MAX), Millis(2_000), false), LONGEST_STREAM);
+/// assert_eq!(limit_stream(Millis(u64::MAX), Millis(2_000), true), LONGEST_SESSION_STREAM);
 /// ```
 #[must_use]
-pub fn limit_stream(expires: Millis, now: Millis) -> Millis {
-    expires.since(now).min(LONGEST_STREAM)
+pub fn limit_stream(expires: Millis, now: Millis, in_session: bool) -> Millis {
+    let longest = if in_session {
+        LONGEST_SESSION_STREAM
+    } else {
+        LONGEST_STREAM
+    };
+    expires.since(now).min(longest)
 }
 
 /// Reads the seconds that `Prefer: wait` asks for (RFC 7240, section 4.3), at most 25.

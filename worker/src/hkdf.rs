@@ -20,6 +20,17 @@ pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; BLOCK] {
     block
 }
 
+/// Whether a tag is HMAC-SHA-256 over the parts; compares in constant time.
+#[must_use]
+pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
+    Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mut mac| {
+        for part in parts {
+            mac.update(part);
+        }
+        mac.verify_slice(tag).is_ok()
+    })
+}
+
 /// Derives a key of `length` bytes from the keying material `ikm`; `info` says what it is for. A key
 /// is at most 8,160 bytes long.
 ///

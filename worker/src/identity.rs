@@ -11,6 +11,7 @@ pub mod jwks;
 pub mod jwt;
 pub mod oidc;
 pub mod revocation;
+pub mod session_record;
 
 use std::rc::Rc;
 
@@ -36,9 +37,10 @@ pub struct Credentials<'a> {
 }
 
 /// Whether the host has verified the signature of an issuer's token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Signature {
     /// Not yet.
+    #[default]
     Unverified,
     /// Yes: that of the [`UnverifiedToken`] which the same credentials gave before, with the key
     /// that [`jwks::find_key`] found for it.
@@ -155,9 +157,10 @@ pub fn identify(
     let algorithm =
         Algorithm::from_name(&token.algorithm).filter(|_| accepts_from(issuers, source));
     let algorithm = algorithm.ok_or_else(|| invalid_token(describe_algorithms(issuers)))?;
-    let checked = oidc::check(&token, algorithm, source, issuers, now).map_err(invalid_token)?;
+    let checked = oidc::check(&token, algorithm, source, issuers, None, now);
+    let (checked, unverified) = checked.map_err(invalid_token)?;
     if signature == Signature::Unverified {
-        return Ok(Identity::Unverified(checked.unverified));
+        return Ok(Identity::Unverified(unverified));
     }
     checked
         .check_revoked(&config.revoked)
@@ -210,7 +213,9 @@ fn describe_algorithms(issuers: &[TrustedIssuer]) -> &'static str {
     }
 }
 
-fn missing_token_problem() -> Problem {
+/// 401: there is no token (RFC 6750, section 3.1).
+#[must_use]
+pub fn missing_token_problem() -> Problem {
     let detail = "an access token must be sent as Authorization: Bearer";
     Problem::new(ProblemKind::MissingToken, detail)
         .with_header("www-authenticate", "Bearer realm=\"quillgate\"")

@@ -11,8 +11,9 @@
 //!    means.
 //! 3. [`archive`] decides how the daily archive answers; which request it sends next, the core does
 //!    ([`quillgate::archive`]).
-//! 4. `objects` contains the two Durable Objects and their stores.
-//! 5. `platform` is what touches the runtime: the fetch handler, `fetch`, `WebCrypto`, sockets.
+//! 4. [`session`] decides which cookies count and how people sign in to the page.
+//! 5. `objects` contains the Durable Objects and their stores.
+//! 6. `platform` is what touches the runtime: the fetch handler, `fetch`, `WebCrypto`, sockets.
 //!
 //! Everything but `objects` and `platform` is plain data in, plain data out: no I/O, no clock and
 //! no randomness, so all of it is tested natively, in seconds.
@@ -38,6 +39,7 @@ pub mod read_budget;
 pub mod reports;
 pub mod response;
 pub mod route;
+pub mod session;
 pub mod trace;
 pub mod turnstile;
 pub mod upstream;

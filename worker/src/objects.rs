@@ -1,4 +1,4 @@
-//! The two Durable Objects, and their stores.
+//! The Durable Objects, and their stores.
 //!
 //! What has to be exact is read and written without an await in between; rows that belong
 //! together are written in one transaction.
@@ -13,10 +13,12 @@ mod page_store;
 mod project_gate;
 mod rpc;
 mod schema;
+mod session;
 #[cfg(test)]
 mod tests;
 
 pub use archive_store::{ArchiveStore, StoredProject};
 pub use rpc::{
-    ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, ReportReply, WriteCall, receive,
+    ExportCall, ExportReply, ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall,
+    SessionStub, WriteCall, receive,
 };

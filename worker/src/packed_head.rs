@@ -114,6 +114,7 @@ impl<'a> PackedHead<'a> {
             content_type: self.value("content-type"),
             content_length: self.value("content-length"),
             fetch_site: self.value("sec-fetch-site"),
+            ..RequestHead::default()
         }
     }
 

@@ -17,14 +17,18 @@ use crate::content::{LARGEST_BODY, Values, is_json};
 use crate::cors::{self, Origin};
 use crate::identity::caller::Caller;
 use crate::identity::oidc::UnverifiedToken;
-use crate::identity::{self, Credentials, Identity, Signature, VerifiedTokens};
+use crate::identity::{self, Credentials, Identity, Signature, VerifiedTokens, session_record};
 use crate::jobs::idempotency::{self, Retry};
-use crate::jobs::ledger::{self, Position};
+use crate::jobs::ledger::{self, JobFilter, KeepPrompts, Position};
 use crate::jobs::webhook;
 use crate::problem::Problem;
 use crate::reports::export::ExportQuery;
 use crate::reports::query::ReportQuery;
 use crate::route::{self, decode_segment};
+use crate::session::cookie::{self, Cookie, SessionId, find_cookie};
+use crate::session::cross_site::check_same_origin;
+use crate::session::sign_in::{CALLBACK, START};
+use crate::session::{self, SESSION};
 use crate::turnstile::TurnstileProof;
 use crate::url::{decode_percent, split_url};
 
@@ -47,6 +51,22 @@ pub struct RequestHead<'a> {
     pub content_length: Option<&'a str>,
     /// `Sec-Fetch-Site`, in which a browser says where a request comes from.
     pub fetch_site: Option<&'a str>,
+    /// `Cookie`, of a request without `Authorization`.
+    pub cookie: Option<&'a str>,
+    /// What is known of the session whose cookie it is.
+    pub session: SessionState<'a>,
+}
+
+/// What is known of a browser's session.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum SessionState<'a> {
+    /// Its object has not been asked.
+    #[default]
+    Unread,
+    /// It has ended.
+    Ended,
+    /// It is open, and this is its record.
+    Open(&'a str),
 }
 
 /// What to do with a request.
@@ -65,6 +85,20 @@ pub enum Action {
     AnswerOptions(Vec<&'static str>),
     /// Verify a token's signature, then plan again.
     VerifySignature(UnverifiedToken),
+    /// Read the record of a session, then plan again.
+    ReadSession(SessionId),
+    /// Answer with the session of the caller.
+    DescribeSession,
+    /// Open a session.
+    OpenSession,
+    /// End the session of the browser, if it has one.
+    EndSession,
+    /// Answer how a session can be opened.
+    DescribeMethods,
+    /// Send the browser to an issuer, where somebody signs in.
+    BeginSignIn,
+    /// Open a session for somebody who has signed in at an issuer.
+    ConcludeSignIn,
     /// Read the body, then call [`plan_write`].
     ReadBody(AdmittedWrite),
     /// Read a job upstream and pass the answer on.
@@ -80,13 +114,17 @@ pub enum Action {
     ExportReport(Box<ExportQuery>),
     /// List the jobs of the ledger.
     ListJobs {
+        /// Which of them.
+        filter: JobFilter,
         /// The most jobs to list.
         limit: u64,
         /// Where the previous page ended.
         before: Option<Position>,
     },
-    /// Stream the changes of this job.
-    StreamEvents(JobId),
+    /// Stream the changes of this job, or of all jobs of the project.
+    StreamEvents(Option<JobId>),
+    /// Answer what is recorded of this job.
+    ReadRecord(JobId),
     /// Delete what is recorded of this job.
     DeleteRecord(JobId),
     /// Answer from the archive with a series.
@@ -172,6 +210,8 @@ pub struct Write {
     pub body: String,
     /// A summary of the prompt, for the ledger.
     pub prompt_summary: String,
+    /// The whole prompt, when the ledger keeps it.
+    pub prompt: Option<String>,
     /// Where the end of the job is announced.
     pub webhook: Option<String>,
 }
@@ -209,7 +249,7 @@ fn is_deep(query: Option<&str>) -> bool {
 }
 
 /// Finds a parameter of the query and returns its value, still encoded; it may be empty.
-fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
+pub(crate) fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
     query.unwrap_or("").split('&').find_map(|pair| {
         let (own, value) = pair.split_once('=').unwrap_or((pair, ""));
         (own == name).then_some(value)
@@ -255,10 +295,19 @@ pub fn plan(
         Ok(origin) => origin,
         Err(problem) => return Plan::refused(problem),
     };
-    if origin == Origin::Own && is_forged(head) {
-        return Plan::refused(cors::origin_not_allowed());
-    }
     let (path, query) = split_url(head.url);
+    // An issuer leads there from elsewhere, and neither assertion nor session counts there.
+    if path != CALLBACK {
+        if origin == Origin::Own && is_forged(head) {
+            return Plan::refused(cors::origin_not_allowed());
+        }
+        if head.cookie.is_some()
+            && find_cookie(head.cookie, cookie::NAME) != Cookie::Missing
+            && let Err(problem) = check_same_origin(head)
+        {
+            return Plan::refused(problem);
+        }
+    }
     let mut planner = Planner {
         config,
         head,
@@ -314,6 +363,9 @@ impl Planner<'_> {
         if let Some(policy) = path.strip_prefix(CLOSURES) {
             return self.plan_reopening(policy);
         }
+        if let Some(rest) = path.strip_prefix(SESSION) {
+            return self.plan_session(rest);
+        }
         match path {
             LIVENESS | DESCRIPTION if asks => Ok(Action::AnswerOptions(vec!["GET", "HEAD"])),
             LIVENESS | DESCRIPTION if !reads => {
@@ -339,8 +391,8 @@ impl Planner<'_> {
         }
         let project = find_parameter(self.query, "project").and_then(decode_percent);
         match self.identify()? {
-            Identity::Unverified(token) => Ok(Action::VerifySignature(token)),
-            Identity::Caller(caller) => {
+            Err(action) => Ok(action),
+            Ok(caller) => {
                 let caller = self.caller.insert(caller);
                 caller.require_operator()?;
                 Ok(Action::AnswerHealth(project))
@@ -359,8 +411,8 @@ impl Planner<'_> {
             _ => return Err(Problem::method_not_allowed("DELETE, OPTIONS")),
         }
         match self.identify()? {
-            Identity::Unverified(token) => return Ok(Action::VerifySignature(token)),
-            Identity::Caller(caller) => self.caller.insert(caller).require_operator()?,
+            Err(action) => return Ok(action),
+            Ok(caller) => self.caller.insert(caller).require_operator()?,
         }
         if policy != Policy::Analytics {
             let project = find_parameter(self.query, "project").and_then(decode_percent);
@@ -372,18 +424,86 @@ impl Planner<'_> {
         Ok(Action::Reopen(policy))
     }
 
-    fn identify(&mut self) -> Result<Identity, Problem> {
+    /// Plans what concerns a session itself; `rest` is the path after [`SESSION`].
+    fn plan_session(&mut self, rest: &str) -> Result<Action, Problem> {
+        let (route, methods): (_, &[_]) = match rest {
+            "" => (SESSION, &["GET", "HEAD", "POST", "DELETE"]),
+            "/methods" => ("/session/methods", &["GET", "HEAD"]),
+            START => ("/session/start", &["GET"]),
+            "/callback" => (CALLBACK, &["GET"]),
+            _ => return Err(Problem::not_found()),
+        };
+        self.route = Some(route);
+        let method = self.head.method;
+        if method == "OPTIONS" {
+            return Ok(Action::AnswerOptions(methods.to_vec()));
+        }
+        if !methods.contains(&method) {
+            return Err(Problem::method_not_allowed(&route::join_methods(methods)));
+        }
+        match (rest, method) {
+            ("/methods", _) => Ok(Action::DescribeMethods),
+            ("/callback", _) => Ok(Action::ConcludeSignIn),
+            (START, _) => {
+                check_same_origin(self.head)?;
+                Ok(Action::BeginSignIn)
+            }
+            (_, "POST") => {
+                check_same_origin(self.head)?;
+                check_announced_body(self.head)?;
+                Ok(Action::OpenSession)
+            }
+            (_, "DELETE") => {
+                check_same_origin(self.head)?;
+                Ok(Action::EndSession)
+            }
+            _ => match self.identify_session() {
+                None => Err(session::missing_problem()),
+                Some(identity) => match identity? {
+                    Err(action) => Ok(action),
+                    Ok(caller) => {
+                        self.caller = Some(caller);
+                        Ok(Action::DescribeSession)
+                    }
+                },
+            },
+        }
+    }
+
+    /// Identifies the caller, or says what has to be done first.
+    fn identify(&mut self) -> Result<Result<Rc<Caller>, Action>, Problem> {
+        if self.head.authorization.is_none()
+            && let Some(identity) = self.identify_session()
+        {
+            return identity;
+        }
         let credentials = Credentials {
             authorization: self.head.authorization,
             access_assertion: self.head.access_assertion,
         };
-        identity::identify(
+        let identity = identity::identify(
             &credentials,
             self.config,
             self.now,
             self.signature,
             self.verified,
-        )
+        );
+        Ok(match identity? {
+            Identity::Caller(caller) => Ok(caller),
+            Identity::Unverified(token) => Err(Action::VerifySignature(token)),
+        })
+    }
+
+    /// Identifies the caller by the cookie of a session; `None` when there is none.
+    fn identify_session(&self) -> Option<Result<Result<Rc<Caller>, Action>, Problem>> {
+        let id = SessionId::read(self.head.cookie, &self.config.token_secrets)?;
+        Some(id.and_then(|id| match self.head.session {
+            SessionState::Unread => Ok(Err(Action::ReadSession(id))),
+            SessionState::Ended => Err(session::ended_problem()),
+            SessionState::Open(record) => {
+                session_record::identify(record, self.config, self.now).map(Ok)
+            }
+        }))
     }
 
     fn plan_operation(&mut self, path: &str) -> Result<Action, Problem> {
@@ -392,8 +512,8 @@ impl Planner<'_> {
         let declared = operation.declaration();
         self.route = Some(declared.path);
         let caller = match self.identify()? {
-            Identity::Caller(caller) => caller,
-            Identity::Unverified(token) => return Ok(Action::VerifySignature(token)),
+            Ok(caller) => caller,
+            Err(action) => return Ok(action),
         };
         let caller = Rc::clone(self.caller.insert(caller));
         let path = decode_path(route)?;
@@ -426,7 +546,14 @@ impl Planner<'_> {
                     job: JobId::read(&call)?,
                 })
             }
-            Operation::StreamAgentJobEvents => Ok(Action::StreamEvents(JobId::read(&call()?)?)),
+            Operation::StreamAgentJobEvents => {
+                Ok(Action::StreamEvents(Some(JobId::read(&call()?)?)))
+            }
+            Operation::StreamProjectJobEvents => {
+                call()?;
+                Ok(Action::StreamEvents(None))
+            }
+            Operation::GetAgentJobRecord => Ok(Action::ReadRecord(JobId::read(&call()?)?)),
             Operation::DeleteAgentJobRecord => Ok(Action::DeleteRecord(JobId::read(&call()?)?)),
             Operation::ListAgentJobs => plan_list(&call()?),
             Operation::ListDailyViews => {
@@ -507,6 +634,7 @@ fn plan_list(call: &Call) -> Result<Action, Problem> {
     let cursor = Option::<Cursor>::read(call)?;
     let cursor = cursor.as_ref().map(Cursor::as_str);
     Ok(Action::ListJobs {
+        filter: JobFilter::read(call)?,
         limit: limit.unwrap_or(JobPageSize::DEFAULT).get(),
         before: cursor.map(ledger::decode_cursor).transpose()?,
     })
@@ -576,6 +704,8 @@ pub fn plan_write(
     let key = key.map(idempotency::Key::read).transpose()?;
     let retry = Retry::read(headers.idempotency_retry.as_deref())?;
     let prompt = values.text("prompt").ok_or_else(Problem::malformed_body)?;
+    let prompt = Prompt::new(prompt)?;
+    let is_kept = config.keep_prompts == KeepPrompts::Whole;
     let policy = admitted.operation.policy();
     let write = Write {
         policy,
@@ -593,7 +723,8 @@ pub fn plan_write(
         retry,
         target: request.target,
         body,
-        prompt_summary: ledger::summarize_prompt(&Prompt::new(prompt)?),
+        prompt_summary: ledger::summarize_prompt(&prompt),
+        prompt: is_kept.then(|| prompt.as_str().to_owned()),
         webhook,
     };
     Ok((write, proof))

@@ -22,13 +22,13 @@ mod tests;
 mod trap;
 mod upstream_client;
 
-pub use connections::{Connections, Permit};
+pub use connections::{Connections, Permit, clear_timeout, set_timeout};
 pub use context::{Call, now};
-pub use crypto::{digest_tag, new_uuid};
+pub use crypto::{digest_tag, encode_text, new_uuid};
 pub use d1::{D1, Statement};
 pub use error::{HostError, HostResult};
 pub use host::{
-    Outgoing, log_error, log_line, make_response, parse_json, random, send, stringify_json,
+    Course, Outgoing, log_error, log_line, make_response, parse_json, random, send, stringify_json,
 };
 pub use isolate::{breaker_state, config};
 pub(crate) use object::read_by_name;
@@ -41,4 +41,4 @@ pub use sql::{Database, number, optional_text, text};
 pub use task::{SharedTask, into_promise};
 #[cfg(feature = "trap-route")]
 pub use trap::trap_later;
-pub use upstream_client::{Exchange, JobSnapshot, PageReply, UpstreamClient};
+pub use upstream_client::{BegunPage, Exchange, JobSnapshot, PageReply, UpstreamClient};

@@ -99,6 +99,16 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
+    /// A sign-in at an issuer that was not begun in this browser, took too long, was concluded before,
+    /// or did not succeed there.
+    SignInFailed {
+        kind: "sign-in-failed",
+        status: Always(400),
+        title: "Sign-in failed",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
     /// There is no access token.
     MissingToken {
         kind: "missing-token",
@@ -113,6 +123,15 @@ problem_kinds! {
         kind: "invalid-token",
         status: Always(401),
         title: "Access token not accepted",
+        members: [],
+        optional_members: [],
+        headers: ["WWW-Authenticate"],
+    }
+    /// The cookie is not that of a session which is open: it has ended, or somebody made it up.
+    SessionEnded {
+        kind: "session-ended",
+        status: Always(401),
+        title: "Session ended",
         members: [],
         optional_members: [],
         headers: ["WWW-Authenticate"],
@@ -153,6 +172,15 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
+    /// A request with the cookie of a session that another page than the gateway's own may have sent.
+    CrossSite {
+        kind: "cross-site",
+        status: Always(403),
+        title: "Sent by another page",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
     /// A browser asks without `Cf-Turnstile-Response`; `siteKey` is what its widget needs.
     TurnstileRequired {
         kind: "turnstile-required",
@@ -180,7 +208,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The gateway has no record of the job.
+    /// The gateway has no record of the job, or the job was not created through it.
     JobNotRecorded {
         kind: "job-not-recorded",
         status: Always(404),
@@ -254,8 +282,8 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
     }
-    /// The caller, or the job, has as many streams and long polls open as it may; `detail` says
-    /// which. Close one first.
+    /// The caller, the job or the project has as many streams and long polls open as it may; `detail`
+    /// says which. Close one first.
     TooManyStreams {
         kind: "too-many-streams",
         status: Always(429),
@@ -424,6 +452,8 @@ pub enum GatewayRule {
     WebhookHosts,
     /// The header field belongs to the creation of a job.
     CreateOnly,
+    /// A text to look for has 200 characters at most.
+    LongestText,
     /// A day of the archive is `YYYY-MM-DD`, without a time.
     Day,
     /// A range of the archive has 3,660 days at most.
@@ -432,11 +462,13 @@ pub enum GatewayRule {
     Prefix,
     /// `path` and `prefix` exclude each other.
     NotWithPath,
+    /// `return` is a path of the gateway's own page.
+    ReturnPath,
 }
 
 impl GatewayRule {
     /// Every rule.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::JsonObject,
         Self::Cursor,
         Self::IdempotencyRetry,
@@ -444,10 +476,12 @@ impl GatewayRule {
         Self::WebhooksOff,
         Self::WebhookHosts,
         Self::CreateOnly,
+        Self::LongestText,
         Self::Day,
         Self::LongestRange,
         Self::Prefix,
         Self::NotWithPath,
+        Self::ReturnPath,
     ];
 
     /// The rule's name in `errors`: for programs, and stable.
@@ -461,10 +495,12 @@ impl GatewayRule {
             Self::WebhooksOff => "webhooks-off",
             Self::WebhookHosts => "webhook-hosts",
             Self::CreateOnly => "create-only",
+            Self::LongestText => "longest-text",
             Self::Day => "day",
             Self::LongestRange => "longest-range",
             Self::Prefix => "prefix",
             Self::NotWithPath => "not-with-path",
+            Self::ReturnPath => "return-path",
         }
     }
 }

@@ -6,15 +6,15 @@ use quillgate::encode::percent_encode;
 use crate::events::parse_event_number;
 use crate::url::{decode_percent, split_url};
 
-/// A request for the changes of a job.
+/// A request for the changes of a job, or of all jobs of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchCall {
     /// The request's id.
     pub id: String,
     /// The project.
     pub project: String,
-    /// The job.
-    pub job: String,
+    /// The job; `None` for all of the project.
+    pub job: Option<String>,
     /// `traceparent` for the upstream.
     pub traceparent: String,
     /// Whose stream it is: the same text for the same caller.
@@ -34,7 +34,7 @@ impl WatchCall {
     /// let call = WatchCall {
     ///     id: "an-id".to_owned(),
     ///     project: "demo docs".to_owned(),
-    ///     job: "a/b?c".to_owned(),
+    ///     job: Some("a/b?c".to_owned()),
     ///     traceparent: "00-1-2-00".to_owned(),
     ///     caller: "a-hash".to_owned(),
     ///     tracestate: Some("vendor=a/b".to_owned()),
@@ -50,7 +50,7 @@ impl WatchCall {
         let fields = [
             "watch",
             &percent_encode(&self.project),
-            &percent_encode(&self.job),
+            &percent_encode(self.job.as_deref().unwrap_or("")),
             &percent_encode(&self.id),
             &percent_encode(&self.traceparent),
             &percent_encode(&self.caller),
@@ -67,7 +67,7 @@ impl WatchCall {
         let mut next = || decode_percent(segments.next()?);
         Some(Self {
             project: next()?,
-            job: next()?,
+            job: Some(next()?).filter(|job| !job.is_empty()),
             id: next()?,
             traceparent: next()?,
             caller: next()?,

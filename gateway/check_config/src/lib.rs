@@ -326,6 +326,40 @@ mod tests {
     }
 
     #[test]
+    fn an_issuer_of_sign_in_has_to_be_trusted_and_its_secret_is_not_repeated() {
+        let issuers = json!([{
+            "name": "Acme", "issuer": "https://login.example", "clientId": "page",
+            "authorizationEndpoint": "https://login.example/authorize",
+            "tokenEndpoint": "https://login.example/token",
+        }]);
+        let trusted = json!([{
+            "issuer": "https://login.example", "audience": "quillgate",
+            "jwks": "https://login.example/jwks",
+            "rules": [{ "claims": { "a": "b" }, "projects": ["acme"], "scope": "jobs:read" }],
+        }]);
+        let mut variables = json!({
+            "SIGN_IN_ISSUERS": issuers.to_string(),
+            "SIGN_IN_CLIENT_SECRET": "hunter2",
+            "TRUSTED_ISSUERS": trusted.to_string(),
+        });
+        let names = |variables: &Value| {
+            let problems = check(&variables.to_string()).expect("an object").problems;
+            let text = format!("{problems:?}");
+            assert!(!text.contains("hunter2"), "{text}");
+            let names = problems.into_iter().map(|problem| problem.name);
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(names(&variables), Vec::<String>::new());
+        variables["TRUSTED_ISSUERS"] = json!("[]");
+        assert_eq!(
+            names(&variables),
+            ["SIGN_IN_ISSUERS", "SIGN_IN_CLIENT_SECRET"]
+        );
+        variables["SIGN_IN_ISSUER"] = json!("[]");
+        assert!(names(&variables).contains(&"SIGN_IN_ISSUER".to_owned()));
+    }
+
+    #[test]
     fn every_variable_that_is_wrong_is_found_at_once() {
         let variables = json!({
             "ADMIN_API_KEY": 7,

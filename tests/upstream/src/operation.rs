@@ -136,6 +136,8 @@ mod tests {
         for name in [
             "agentJobs.list",
             "agentJobs.events",
+            "agentJobs.allEvents",
+            "agentJobs.record",
             "agentJobs.deleteRecord",
             "analytics.views.export",
         ] {

@@ -2,10 +2,8 @@
 
 use std::rc::Rc;
 
-use hmac::{Hmac, KeyInit, Mac};
 use quillgate::Millis;
 use serde_json::{Map, Value};
-use sha2::Sha256;
 
 use super::caller::{Caller, Grant, Quota};
 use super::jwt::{
@@ -13,6 +11,7 @@ use super::jwt::{
     WRONG_SIGNATURE, into_texts, read_instant, take_text, to_millis, to_seconds,
 };
 use super::revocation::RevokedTokens;
+use crate::hkdf::verify_hmac_sha256;
 
 /// The issuer of the gateway's own tokens; no trusted issuer may have this name.
 pub const ISSUER: &str = "quillgate";
@@ -35,18 +34,15 @@ impl AccessToken {
     /// # Errors
     /// What is wrong with the token.
     pub fn verify(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<Self, &'static str> {
-        if !token.is_kind(&["jwt"]) {
-            return Err(UNKNOWN_KIND);
-        }
-        let signature = token.signature_bytes()?;
-        let verifies = |secret: &Vec<u8>| verify_hmac(secret, token.signed, &signature);
-        if !secrets.iter().any(verifies) {
-            return Err(WRONG_SIGNATURE);
-        }
+        verify_signature(token, secrets)?;
         Self::read(token.claims()?)
     }
 
-    fn read(mut members: Map<String, Value>) -> Result<Self, &'static str> {
+    /// Reads the claims of a token whose signature has been verified.
+    ///
+    /// # Errors
+    /// [`INCOMPLETE`] when one is missing or of another type.
+    pub fn read(mut members: Map<String, Value>) -> Result<Self, &'static str> {
         let members = &mut members;
         let projects = members.remove("projects").ok_or(INCOMPLETE)?;
         let scope = take_text(members, "scope").ok_or(INCOMPLETE)?;
@@ -118,10 +114,15 @@ impl AccessToken {
     }
 }
 
-/// Compares in constant time.
-fn verify_hmac(secret: &[u8], signed: &str, signature: &[u8]) -> bool {
-    Hmac::<Sha256>::new_from_slice(secret).is_ok_and(|mut mac| {
-        mac.update(signed.as_bytes());
-        mac.verify_slice(signature).is_ok()
-    })
+/// Verifies a token's signature, and says by its place which of the secrets it is signed with.
+///
+/// # Errors
+/// That it is none of them, or that it is no token of the gateway's own.
+pub fn verify_signature(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<usize, &'static str> {
+    if !token.is_kind(&["jwt"]) {
+        return Err(UNKNOWN_KIND);
+    }
+    let (signed, signature) = (token.signed.as_bytes(), token.signature_bytes()?);
+    let verifies = |secret: &Vec<u8>| verify_hmac_sha256(secret, &[signed], &signature);
+    secrets.iter().position(verifies).ok_or(WRONG_SIGNATURE)
 }

@@ -76,6 +76,17 @@ impl<'a> Jwt<'a> {
         decode_part(self.claims).ok_or(INCOMPLETE)
     }
 
+    /// The claims as text, undecoded but for base64url.
+    ///
+    /// # Errors
+    /// [`INCOMPLETE`] when they are not text.
+    pub fn claims_text(&self) -> Result<String, &'static str> {
+        let bytes = URL_SAFE_NO_PAD.decode(self.claims).ok();
+        bytes
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+            .ok_or(INCOMPLETE)
+    }
+
     /// Whether `typ` is absent or one of `kinds`, which are not case-sensitive (RFC 7515,
     /// section 4.1.9), and the token requires no extension (`crit`): none is supported.
     #[must_use]

@@ -22,6 +22,7 @@ use super::revocation::RevokedTokens;
 use crate::jobs::idempotency::fingerprint;
 use crate::json;
 use crate::problem::{Problem, ProblemKind};
+use crate::session::sign_in::SignInIssuer;
 use crate::url::is_secure_url;
 
 /// The longest key id that is looked up, in bytes.
@@ -93,18 +94,17 @@ pub struct UnverifiedToken {
     pub signature: String,
 }
 
-/// An issuer's token of which everything but the signature has been checked, with its claims.
+/// The claims of an issuer's token, checked.
 #[derive(Debug)]
-pub struct CheckedToken<'a> {
+pub struct CheckedClaims<'a> {
     issuer: &'a TrustedIssuer,
     claims: Map<String, Value>,
     subject: String,
     expires: f64,
-    /// What the host has to verify.
-    pub unverified: UnverifiedToken,
 }
 
-/// Checks everything about an issuer's token but its signature.
+/// Checks everything about an issuer's token but its signature, which the host has to verify.
+/// With `clients` it is an ID token for one of them, and else an access token.
 ///
 /// # Errors
 /// What is wrong with the token.
@@ -113,31 +113,46 @@ pub fn check<'a>(
     algorithm: Algorithm,
     source: Source,
     issuers: &'a [TrustedIssuer],
+    clients: Option<&[SignInIssuer]>,
     now: Millis,
-) -> Result<CheckedToken<'a>, &'static str> {
+) -> Result<(CheckedClaims<'a>, UnverifiedToken), &'static str> {
     let kid = read_key_id(token, algorithm)?;
-    let claims = token.claims()?;
+    let checked = check_claims(token.claims()?, source, issuers, clients, now)?;
+    let unverified = UnverifiedToken {
+        issuer: checked.issuer.issuer.clone(),
+        jwks: checked.issuer.jwks.clone(),
+        kid,
+        algorithm,
+        signed: token.signed.to_owned(),
+        signature: token.signature.to_owned(),
+    };
+    Ok((checked, unverified))
+}
+
+/// Checks the claims of an issuer's token: see [`check`].
+///
+/// # Errors
+/// What is wrong with them.
+pub fn check_claims<'a>(
+    claims: Map<String, Value>,
+    source: Source,
+    issuers: &'a [TrustedIssuer],
+    clients: Option<&[SignInIssuer]>,
+    now: Millis,
+) -> Result<CheckedClaims<'a>, &'static str> {
     let issuer = find_issuer(&claims, source, issuers)?;
     let subject = read_subject(&claims)?;
-    issuer.check_audience(&claims)?;
+    issuer.check_audience(&claims, clients)?;
     let expires = check_times(&claims, now)?;
-    Ok(CheckedToken {
+    Ok(CheckedClaims {
         issuer,
+        claims,
         subject,
         expires,
-        claims,
-        unverified: UnverifiedToken {
-            issuer: issuer.issuer.clone(),
-            jwks: issuer.jwks.clone(),
-            kid,
-            algorithm,
-            signed: token.signed.to_owned(),
-            signature: token.signature.to_owned(),
-        },
     })
 }
 
-impl CheckedToken<'_> {
+impl CheckedClaims<'_> {
     /// The caller whose token it is. Only for a token whose signature has been verified: the
     /// answer to a forged token must not show which rules there are.
     ///
@@ -198,6 +213,12 @@ impl CheckedToken<'_> {
     pub fn expires(&self) -> Millis {
         to_millis(self.expires)
     }
+
+    /// Whether a claim is this text.
+    #[must_use]
+    pub fn has(&self, name: &str, value: &str) -> bool {
+        self.claims.get(name).is_some_and(|held| *held == *value)
+    }
 }
 
 /// The id of the key that a token names, when the rest of its header is valid as well.
@@ -229,10 +250,26 @@ fn find_issuer<'a>(
 }
 
 impl TrustedIssuer {
-    fn check_audience(&self, claims: &Map<String, Value>) -> Result<(), &'static str> {
+    fn check_audience(
+        &self,
+        claims: &Map<String, Value>,
+        clients: Option<&[SignInIssuer]>,
+    ) -> Result<(), &'static str> {
         let audience = claims.get("aud").cloned().ok_or(INCOMPLETE)?;
         let audiences = read_one_or_more(audience).ok_or(INCOMPLETE)?;
-        if audiences.iter().any(|one| self.audiences.contains(one)) {
+        // An ID token may name several, and then has to say whose it is (OpenID Connect Core, section
+        // 3.1.3.7).
+        let party = claims.get("azp");
+        let is_for = |client: &SignInIssuer| {
+            client.issuer == self.issuer
+                && audiences.contains(&client.client_id)
+                && party.map_or(audiences.len() == 1, |party| *party == *client.client_id)
+        };
+        let fits = match clients {
+            Some(clients) => clients.iter().any(is_for),
+            None => audiences.iter().any(|one| self.audiences.contains(one)),
+        };
+        if fits {
             return Ok(());
         }
         Err("the access token is for another audience")

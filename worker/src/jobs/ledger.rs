@@ -1,13 +1,79 @@
-//! The ledger of jobs: what it keeps of a prompt, and where a page of the list ends.
+//! The ledger of jobs: what it keeps of a prompt, which jobs a list has, and where a page of it ends.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use quillgate::Prompt;
+use quillgate::{Call, Prompt};
+use serde::Serialize;
 
 use crate::problem::{GatewayRule, Problem};
 
 /// The most characters that a summary has, without the ellipsis.
 const LONGEST_SUMMARY: usize = 120;
+/// The most characters that a text to look for has.
+pub const LONGEST_TEXT: usize = 200;
+
+/// The most bytes that the database of a project's object may have for whole prompts to be kept: at 10 GB
+/// nothing more could be written down of any job, so that a fifth is left for first lines and states.
+const ROOM_FOR_WHOLE: u64 = 8_000_000_000;
+
+/// Whether a database of so many bytes has room for whole prompts.
+#[must_use]
+pub const fn has_room_for_whole(bytes: u64) -> bool {
+    bytes <= ROOM_FOR_WHOLE
+}
+
+/// What is kept of prompts with the record of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepPrompts {
+    /// Their first line: see [`summarize_prompt`].
+    FirstLine,
+    /// All of them.
+    Whole,
+}
+
+impl KeepPrompts {
+    /// What has this name in `KEEP_PROMPTS`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "first-line" => Some(Self::FirstLine),
+            "whole" => Some(Self::Whole),
+            _ => None,
+        }
+    }
+}
+
+/// Which jobs a list has: those that fit all that is not `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct JobFilter {
+    /// Where they stand.
+    pub state: Option<String>,
+    /// Who created them.
+    pub author: Option<String>,
+    /// What their prompt holds, in upper or lower case.
+    pub text: Option<String>,
+}
+
+impl JobFilter {
+    /// Reads the filter of a list.
+    ///
+    /// # Errors
+    /// 400 for a value that breaks a rule.
+    pub fn read(call: &Call) -> Result<Self, Problem> {
+        let text = |name| call.text(name).map(str::to_owned);
+        let filter = Self {
+            state: text("state"),
+            author: text("author"),
+            text: text("text"),
+        };
+        let length = filter.text.as_ref().map(|text| text.chars().count());
+        if length.is_some_and(|length| length > LONGEST_TEXT) {
+            let detail = "text must have 1 to 200 characters";
+            return Err(Problem::field("text", GatewayRule::LongestText, detail));
+        }
+        Ok(filter)
+    }
+}
 
 /// Shortens a prompt for the ledger: its first line that is not blank, without control
 /// characters. Empty when every line is blank.

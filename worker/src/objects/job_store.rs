@@ -2,16 +2,18 @@
 
 use std::rc::Rc;
 
+use js_sys::JsString;
+use quillgate::text::MAX_SAFE_INTEGER;
 use quillgate::{JobId, Millis};
-use serde::Serialize;
 use worker::SqlStorageValue;
 
-use crate::events::JobEvent;
-use crate::jobs::ledger::{Position, encode_cursor};
+use crate::events::{JobEvent, ListEvent};
+use crate::jobs::ledger::{JobFilter, Position, encode_cursor, has_room_for_whole};
 use crate::jobs::poll::{Known, is_finished, is_given_up};
 use crate::plan::Write;
 use crate::platform::{
-    Database, HostError, HostResult, JobSnapshot, now, number, optional_text, row, text,
+    Database, HostError, HostResult, JobSnapshot, now, number, optional_text, read_by_name, row,
+    text,
 };
 
 /// The tables, the third step of the project's object.
@@ -58,6 +60,118 @@ pub const JOB_UPKEEP: &str = "
   CREATE INDEX job_began ON job (began) WHERE webhook_poll IS NULL;
 ";
 
+/// Listed jobs that have not ended, as a condition: that of an index, which is named where it is used,
+/// since otherwise the one by age would be taken and all be read.
+macro_rules! unfinished {
+    () => {
+        "listed = 1 AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived')"
+    };
+}
+
+/// Prompts and follow-ups, since when a job is as it is, and the numbers of changes of the list, the
+/// ninth step of the project's object. `folded` is what is kept of a prompt, in lower case, where that is
+/// more than ASCII: `SQLite` lowers no other letters.
+pub const JOB_RECORDS: &str = concat!(
+    "
+  ALTER TABLE project ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE job ADD COLUMN prompt TEXT;
+  ALTER TABLE job ADD COLUMN folded TEXT;
+  ALTER TABLE job ADD COLUMN since INTEGER;
+  ALTER TABLE job ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE event ADD COLUMN since INTEGER;
+  CREATE INDEX job_revision ON job (revision) WHERE listed = 1;
+  CREATE INDEX job_unfinished ON job (began) WHERE ",
+    unfinished!(),
+    ";
+  CREATE TABLE message (
+    job TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    prompt TEXT NOT NULL,
+    author TEXT NOT NULL,
+    sent INTEGER NOT NULL,
+    PRIMARY KEY (job, number)
+  ) WITHOUT ROWID;
+  CREATE TABLE deleted (
+    revision INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    at INTEGER NOT NULL
+  );
+"
+);
+
+/// An instant as ISO 8601 has it, as an expression over a column of milliseconds.
+macro_rules! iso_8601 {
+    ($column:literal) => {
+        concat!(
+            "strftime('%Y-%m-%dT%H:%M:%S', ",
+            $column,
+            " / 1000, 'unixepoch') || printf('.%03dZ', ",
+            $column,
+            " % 1000)"
+        )
+    };
+}
+
+/// A job as it is listed, [`quillgate::ListedJob`], as an expression over its row.
+macro_rules! listed_job {
+    () => {
+        concat!(
+            "json_object('id', id, 'status', status, 'prompt', line, 'createdBy', subject, 'createdAt', ",
+            iso_8601!("created"),
+            ", 'prLink', pr_link, 'checkedAt', ",
+            iso_8601!("checked"),
+            ")"
+        )
+    };
+}
+
+/// What is recorded of a job, [`quillgate::JobRecord`], but for its lists: a value may have 2 MB, which
+/// whole prompts of one job can exceed together.
+const RECORD: &str = concat!(
+    "SELECT json_object('job', ",
+    listed_job!(),
+    ", 'prompt', coalesce(prompt, line)) AS data FROM job WHERE id = ? AND listed = 1"
+);
+
+/// The follow-ups of a job.
+const MESSAGES: &str = concat!(
+    "SELECT json_object('prompt', prompt, 'author', author, 'sentAt', ",
+    iso_8601!("sent"),
+    ") AS data FROM message WHERE job = ? ORDER BY number"
+);
+
+/// The states of a job: of changes that show in neither status nor link only the first.
+const CHANGES: &str = concat!(
+    "SELECT json_object('at', ",
+    iso_8601!("since"),
+    ", 'status', status, 'prLink', pr_link) AS data FROM (
+      SELECT *, row_number() OVER own AS place, lag(status) OVER own AS past_status,
+        lag(pr_link) OVER own AS past_link
+      FROM (
+        SELECT seq, since, json_extract(data, '$.status') AS status,
+          json_extract(data, '$.prLink') AS pr_link FROM event WHERE job = ?1
+        UNION ALL SELECT seq, since, status, pr_link FROM job WHERE id = ?1 AND seq > 0
+      ) WINDOW own AS (ORDER BY seq)
+    ) WHERE place = 1 OR status IS NOT past_status OR pr_link IS NOT past_link ORDER BY seq"
+);
+
+/// How long a deletion is remembered: those who watched the list may come back.
+const DELETION_LIFE: Millis = Millis::from_seconds(86_400);
+/// The most deletions that are remembered.
+const MOST_DELETIONS: u64 = 1_000;
+/// The most changed jobs that whoever comes back is told of, and as many deletions.
+const MOST_MISSED: u64 = 250;
+/// The jobs that whoever is new is told of: more than change between a list and its stream.
+const LATEST: u64 = 25;
+/// The most unfinished jobs that are polled for those who watch the list: the latest.
+const MOST_UNFINISHED: u64 = 50;
+/// In how many characters of a prompt a text is looked for: each search goes through all jobs, and
+/// what a job is about stands at its beginning.
+const SEARCHED: usize = 4_096;
+/// The most follow-ups of a job that are kept.
+const MOST_MESSAGES: u64 = 100;
+/// The most bytes of their text: a record is read as a whole, in 128 MB of memory.
+const LARGEST_MESSAGES: u64 = 4 * 1024 * 1024;
 /// The most past changes of a job that are kept.
 const MOST_EVENTS: u64 = 100;
 /// The most of them that are dropped with one change: an earlier release has kept all.
@@ -70,8 +184,7 @@ pub const MISSING_JOBS: &str = "ALTER TABLE job ADD COLUMN missing_since INTEGER
 /// The columns of [`JobRow`].
 macro_rules! job_columns {
     () => {
-        "row, id, subject, line, webhook, created, status, pr_link, data, seq, checked, began,
-          not_before, missing_since"
+        "id, webhook, created, status, data, seq, checked, began, not_before, missing_since, since"
     };
 }
 
@@ -85,17 +198,13 @@ row! {
 /// A job as it is kept.
 #[derive(Debug, Clone)]
 pub struct JobRow {
-    row: u64,
     /// Its id.
     pub id: String,
-    subject: Option<String>,
-    line: Option<String>,
     /// The address that waits for its end.
     pub webhook: Option<String>,
     created: u64,
     /// Its status, once it is known.
     pub status: Option<String>,
-    pr_link: Option<String>,
     /// As the upstream last answered.
     pub data: Option<String>,
     seq: u64,
@@ -103,6 +212,7 @@ pub struct JobRow {
     began: u64,
     not_before: u64,
     missing_since: Option<u64>,
+    since: Option<u64>,
 }
 }
 
@@ -165,38 +275,44 @@ row! {
     }
 }
 
-/// A page of the ledger as it is answered.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct JobListing {
-    jobs: Vec<ListedJob>,
-    next_cursor: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ListedJob {
-    id: String,
-    status: Option<String>,
-    prompt: Option<String>,
-    created_by: Option<String>,
-    created_at: String,
-    pr_link: Option<String>,
-    checked_at: String,
-}
-
-impl From<JobRow> for ListedJob {
-    fn from(row: JobRow) -> Self {
-        Self {
-            created_at: iso_8601(row.created()),
-            checked_at: iso_8601(row.checked_at()),
-            id: row.id,
-            status: row.status,
-            prompt: row.line,
-            created_by: row.subject,
-            pr_link: row.pr_link,
-        }
+row! {
+    struct LineRow {
+        id: String,
+        line: String,
     }
+}
+
+row! {
+    /// A job as it is listed, in JSON.
+    struct ListedRow {
+        row: u64,
+        created: u64,
+        data: String,
+    }
+}
+
+row! {
+    struct JsonRow {
+        data: String,
+    }
+}
+
+read_by_name!(ListEvent {
+    revision,
+    name,
+    data
+});
+
+/// A text in lower case, as the host has it: the tables would be large here.
+fn lower(text: &str) -> String {
+    JsString::from(text).to_lower_case().into()
+}
+
+/// What is looked for in a prompt, where that is more than ASCII: see [`JOB_RECORDS`].
+fn fold(prompt: &str) -> Option<String> {
+    let end = prompt.char_indices().nth(SEARCHED);
+    let searched = end.map_or(prompt, |(end, _)| &prompt[..end]);
+    (!searched.is_ascii()).then(|| lower(searched))
 }
 
 /// An instant as ISO 8601 has it, in UTC with milliseconds.
@@ -215,6 +331,17 @@ impl JobStore {
     /// The jobs as they are stored.
     pub const fn open(database: Rc<Database>) -> Self {
         Self { database }
+    }
+
+    /// Folds the prompts that an earlier release has kept: see [`JOB_RECORDS`].
+    pub fn fold_lines(&self) -> HostResult<()> {
+        let query = "SELECT id, line FROM job WHERE line GLOB '*[^ -~]*'";
+        let update = "UPDATE job SET folded = ? WHERE id = ?";
+        for row in self.database.rows::<LineRow>(query, &[])? {
+            self.database
+                .execute(update, &[text(&lower(&row.line)), text(&row.id)])?;
+        }
+        Ok(())
     }
 
     /// Remembers the project: an alarm, unlike a request, does not name it.
@@ -242,14 +369,21 @@ impl JobStore {
         let now = now();
         // Somebody who learned its id elsewhere may be watching it already.
         let insert = "INSERT INTO job
-              (id, listed, subject, line, webhook, created, status, pr_link, data, seq, checked, began)
-            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
+              (id, listed, subject, line, prompt, folded, webhook, created, status, pr_link, data,
+              seq, checked, began, since)
+            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET listed = 1, subject = excluded.subject,
-              line = excluded.line, webhook = excluded.webhook";
+              line = excluded.line, prompt = excluded.prompt, folded = excluded.folded,
+              webhook = excluded.webhook";
+        let whole = self.find_whole(write);
+        let kept = whole.unwrap_or(&write.prompt_summary);
+        let folded = fold(kept);
         let row = &[
             text(id),
             text(&write.subject),
             text(&write.prompt_summary),
+            optional_text(whole),
+            optional_text(folded.as_deref()),
             optional_text(write.webhook.as_deref()),
             number(now.0),
             optional_text(job.status.as_deref()),
@@ -257,8 +391,15 @@ impl JobStore {
             text(&job.data),
             number(now.0),
             number(now.0),
+            number(now.0),
         ];
         self.database.execute(insert, row)
+    }
+
+    /// The whole prompt, where it is kept and there is room for it.
+    fn find_whole<'a>(&self, write: &'a Write) -> Option<&'a str> {
+        let whole = write.prompt.as_deref()?;
+        has_room_for_whole(self.database.size()).then_some(whole)
     }
 
     /// Writes down how a job is; gives the event when that is a change.
@@ -271,9 +412,7 @@ impl JobStore {
         }
         self.database.transaction(|| {
             let (seq, began) = if let Some(row) = &row {
-                if let Some(past) = &row.data {
-                    self.keep_past(id, row.seq, past)?;
-                }
+                self.keep_past(row)?;
                 let is_again = row.is_finished() && !is_finished(job.status.as_deref());
                 (row.seq + 1, if is_again { now } else { row.began() })
             } else {
@@ -283,7 +422,7 @@ impl JobStore {
                 (1, now)
             };
             let update = "UPDATE job SET status = ?, pr_link = ?, data = ?, seq = ?, checked = ?,
-                began = ?, not_before = 0, missing_since = NULL WHERE id = ?";
+                began = ?, since = ?, not_before = 0, missing_since = NULL WHERE id = ?";
             let row = &[
                 optional_text(job.status.as_deref()),
                 optional_text(job.pr_link.as_deref()),
@@ -291,6 +430,7 @@ impl JobStore {
                 number(seq),
                 number(now.0),
                 number(began.0),
+                number(now.0),
                 text(id),
             ];
             self.database.execute(update, row)?;
@@ -302,15 +442,40 @@ impl JobStore {
     }
 
     /// Keeps how a job was before: its present state is in its own row.
-    fn keep_past(&self, id: &str, seq: u64, data: &str) -> HostResult<()> {
-        let insert = "INSERT INTO event (job, seq, data) VALUES (?, ?, ?)";
-        self.database
-            .execute(insert, &[text(id), number(seq), text(data)])?;
+    fn keep_past(&self, row: &JobRow) -> HostResult<()> {
+        let Some(data) = &row.data else {
+            return Ok(());
+        };
+        let (id, since) = (
+            text(&row.id),
+            row.since.map_or(SqlStorageValue::Null, number),
+        );
+        let insert = "INSERT INTO event (job, seq, data, since) VALUES (?, ?, ?, ?)";
+        let values = [id.clone(), number(row.seq), text(data), since];
+        self.database.execute(insert, &values)?;
         let delete = "DELETE FROM event WHERE job = ?1 AND seq IN
             (SELECT seq FROM event WHERE job = ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3)";
-        let oldest = number(seq.saturating_sub(MOST_EVENTS));
+        let oldest = number(row.seq.saturating_sub(MOST_EVENTS));
         self.database
-            .execute(delete, &[text(id), oldest, number(DROPPED_AT_ONCE)])
+            .execute(delete, &[id, oldest, number(DROPPED_AT_ONCE)])
+    }
+
+    /// Keeps a follow-up to a job that is listed.
+    pub fn add_message(&self, id: &str, write: &Write) -> HostResult<()> {
+        let insert = "INSERT INTO message (job, number, prompt, author, sent)
+            SELECT id, (SELECT coalesce(max(number), 0) + 1 FROM message WHERE job = ?1), ?2, ?3, ?4
+            FROM job WHERE id = ?1 AND listed = 1";
+        let kept = self.find_whole(write).unwrap_or(&write.prompt_summary);
+        let row = [text(id), text(kept), text(&write.subject), number(now().0)];
+        self.database.execute(insert, &row)?;
+        let delete = "DELETE FROM message WHERE job = ?1 AND number IN (
+            SELECT number FROM (
+              SELECT number, row_number() OVER latest AS place,
+                sum(octet_length(prompt)) OVER latest AS bytes
+              FROM message WHERE job = ?1 WINDOW latest AS (ORDER BY number DESC)
+            ) WHERE place > ?2 OR bytes > ?3)";
+        let values = [text(id), number(MOST_MESSAGES), number(LARGEST_MESSAGES)];
+        self.database.execute(delete, &values)
     }
 
     /// Remembers that a job was asked for just now, and until when the upstream wants to be left
@@ -353,6 +518,16 @@ impl JobStore {
         self.database.first(query, &[text(id)])
     }
 
+    /// A job, if it was created through the gateway.
+    pub fn find_listed(&self, id: &str) -> HostResult<Option<JobRow>> {
+        let query = concat!(
+            "SELECT ",
+            job_columns!(),
+            " FROM job WHERE id = ? AND listed = 1"
+        );
+        self.database.first(query, &[text(id)])
+    }
+
     /// Lets nobody wait for a job's end any more.
     pub fn forget_webhook(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET webhook = NULL, webhook_poll = NULL WHERE id = ?";
@@ -383,27 +558,116 @@ impl JobStore {
     }
 
     /// Deletes some of the jobs that were set to work at `latest` or before, and that no webhook
-    /// waits for.
-    pub fn sweep(&self, latest: Millis) -> HostResult<()> {
+    /// waits for; gives what happened to the list.
+    pub fn sweep(&self, latest: Millis) -> HostResult<Vec<ListEvent>> {
         let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND began <= ?
             ORDER BY began LIMIT ?";
         let expired: Vec<IdRow> = self
             .database
             .rows(query, &[number(latest.0), number(AT_ONCE)])?;
+        let delete = "DELETE FROM deleted WHERE at <= ?";
+        let past = now().since(DELETION_LIFE);
         self.database.transaction(|| {
+            self.database.execute(delete, &[number(past.0)])?;
+            let mut events = Vec::new();
             for IdRow { id } in &expired {
-                self.delete(id)?;
+                events.extend(self.delete(id)?);
             }
-            Ok(())
+            Ok(events)
         })
     }
 
-    /// Deletes a job with its changes.
-    pub fn delete(&self, id: &str) -> HostResult<()> {
-        let id = [text(id)];
+    /// When the oldest deletion is forgotten.
+    pub fn next_deletion_expiry(&self) -> HostResult<Option<Millis>> {
+        let query = "SELECT at AS due FROM deleted ORDER BY revision LIMIT 1";
+        let first = self.database.first_due(query)?;
+        Ok(first.map(|at| at.plus(DELETION_LIFE)))
+    }
+
+    /// Deletes a job with its changes and messages; gives what happened to the list.
+    pub fn delete(&self, id: &str) -> HostResult<Option<ListEvent>> {
+        let own = [text(id)];
+        for delete in [
+            "DELETE FROM event WHERE job = ?",
+            "DELETE FROM message WHERE job = ?",
+        ] {
+            self.database.execute(delete, &own)?;
+        }
+        let insert = "INSERT INTO deleted (revision, id, at)
+            SELECT (SELECT revision + 1 FROM project), id, ? FROM job WHERE id = ? AND listed = 1
+            RETURNING revision, 'deleted' AS name, json_object('id', id) AS data";
+        let event = self.number_change(insert, &[number(now().0), text(id)])?;
         self.database
-            .execute("DELETE FROM event WHERE job = ?", &id)?;
-        self.database.execute("DELETE FROM job WHERE id = ?", &id)
+            .execute("DELETE FROM job WHERE id = ?", &own)?;
+        let delete = "DELETE FROM deleted WHERE revision <=
+            (SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET ?)";
+        self.database.execute(delete, &[number(MOST_DELETIONS)])?;
+        Ok(event)
+    }
+
+    /// Numbers a change of a job that is listed; gives what happened to the list.
+    pub fn revise(&self, id: &str) -> HostResult<Option<ListEvent>> {
+        let update = concat!(
+            "UPDATE job SET revision = (SELECT revision + 1 FROM project)
+              WHERE id = ? AND listed = 1 RETURNING revision, 'job' AS name, ",
+            listed_job!(),
+            " AS data"
+        );
+        self.number_change(update, &[text(id)])
+    }
+
+    /// Runs a statement that gives a change of the list the next number, unless it finds none.
+    fn number_change(
+        &self,
+        statement: &str,
+        values: &[SqlStorageValue],
+    ) -> HostResult<Option<ListEvent>> {
+        let event = self.database.first(statement, values)?;
+        if event.is_some() {
+            let update = "UPDATE project SET revision = revision + 1";
+            self.database.execute(update, &[])?;
+        }
+        Ok(event)
+    }
+
+    /// What has happened to the list after the change with this number, in order; the latest states
+    /// alone when none is named, or there never was such a change.
+    pub fn list_events(&self, after: Option<u64>) -> HostResult<Vec<ListEvent>> {
+        let query = "SELECT id FROM project WHERE revision >= ?";
+        let after = match after {
+            Some(after) => {
+                let known: Option<IdRow> = self.database.first(query, &[number(after)])?;
+                known.map(|_| after)
+            }
+            None => None,
+        };
+        let query = concat!(
+            "SELECT * FROM (
+              SELECT revision, 'job' AS name, ",
+            listed_job!(),
+            " AS data FROM job INDEXED BY job_revision WHERE listed = 1 AND revision > ?1
+                ORDER BY revision DESC LIMIT ?2)
+            UNION ALL SELECT * FROM (
+              SELECT revision, 'deleted', json_object('id', id) FROM deleted WHERE revision > ?1
+                ORDER BY revision DESC LIMIT ?3)
+            ORDER BY revision"
+        );
+        let (jobs, deletions) = after.map_or((LATEST, 0), |_| (MOST_MISSED, MOST_MISSED));
+        let values = [after.unwrap_or(0), jobs, deletions].map(number);
+        self.database.rows(query, &values)
+    }
+
+    /// The latest jobs that are listed, were set to work after `earliest` and have not ended.
+    pub fn unfinished(&self, earliest: Millis) -> HostResult<Vec<JobRow>> {
+        let query = concat!(
+            "SELECT ",
+            job_columns!(),
+            " FROM job INDEXED BY job_unfinished WHERE ",
+            unfinished!(),
+            " AND began > ? ORDER BY began DESC LIMIT ?"
+        );
+        let values = [number(earliest.0), number(MOST_UNFINISHED)];
+        self.database.rows(query, &values)
     }
 
     /// The changes after the one with this number, or the last one alone when none is named or
@@ -432,50 +696,115 @@ impl JobStore {
         Ok(events)
     }
 
-    /// Jobs created through the gateway, newest first.
-    pub fn page(&self, limit: u64, before: Option<Position>) -> HostResult<Vec<JobRow>> {
-        let newest = concat!(
-            "SELECT ",
-            job_columns!(),
-            " FROM job WHERE listed = 1 ORDER BY created DESC, row DESC LIMIT ?"
-        );
-        let older = concat!(
-            "SELECT ",
-            job_columns!(),
-            " FROM job WHERE listed = 1 AND (created, row) < (?, ?)
-              ORDER BY created DESC, row DESC LIMIT ?"
-        );
-        match before {
-            None => self.database.rows(newest, &[number(limit)]),
-            Some(Position { created, row }) => self
-                .database
-                .rows(older, &[number(created), number(row), number(limit)]),
-        }
+    /// Jobs created through the gateway that fit a filter, newest first.
+    pub fn page(
+        &self,
+        filter: &JobFilter,
+        limit: u64,
+        before: Option<Position>,
+    ) -> HostResult<Vec<JobRow>> {
+        let (query, values) = select_page(job_columns!(), filter, limit, before);
+        self.database.rows(&query, &values)
     }
 
-    /// A page as it is answered.
-    pub fn list(&self, limit: u64, before: Option<Position>) -> HostResult<JobListing> {
-        let mut rows = self.page(limit + 1, before)?;
+    /// A page as it is answered, as JSON.
+    pub fn list(
+        &self,
+        filter: &JobFilter,
+        limit: u64,
+        before: Option<Position>,
+    ) -> HostResult<String> {
+        let columns = concat!("row, created, ", listed_job!(), " AS data");
+        let (query, values) = select_page(columns, filter, limit + 1, before);
+        let mut rows: Vec<ListedRow> = self.database.rows(&query, &values)?;
         let has_more = rows.len() as u64 > limit;
         if has_more {
             rows.pop();
         }
-        let position = |row: &JobRow| Position {
-            created: row.created,
-            row: row.row,
+        let last = rows.last().filter(|_| has_more);
+        let cursor = last.map_or("null".to_owned(), |row| {
+            let cursor = encode_cursor(&Position {
+                created: row.created,
+                row: row.row,
+            });
+            ["\"", &cursor, "\""].concat()
+        });
+        let mut jobs = String::new();
+        for row in &rows {
+            push_item(&mut jobs, &row.data);
+        }
+        Ok(["{\"jobs\":[", &jobs, "],\"nextCursor\":", &cursor, "}"].concat())
+    }
+
+    /// What is recorded of a job that is listed, as JSON; `None` when it is not.
+    pub fn read_record(&self, id: &str) -> HostResult<Option<String>> {
+        let Some(JsonRow { data }) = self.database.first(RECORD, &[text(id)])? else {
+            return Ok(None);
         };
-        let last = rows.last().filter(|_| has_more).map(position);
-        Ok(JobListing {
-            jobs: rows.into_iter().map(ListedJob::from).collect(),
-            next_cursor: last.as_ref().map(encode_cursor),
-        })
+        let members = data.strip_suffix('}').unwrap_or(&data);
+        let messages = self.join_rows(MESSAGES, id)?;
+        let changes = self.join_rows(CHANGES, id)?;
+        let record = [
+            members,
+            ",\"messages\":[",
+            &messages,
+            "],\"changes\":[",
+            &changes,
+            "]}",
+        ];
+        Ok(Some(record.concat()))
+    }
+
+    /// What a query tells of a job, as the members of a list in JSON.
+    fn join_rows(&self, query: &str, id: &str) -> HostResult<String> {
+        let mut list = String::new();
+        for JsonRow { data } in self.database.rows(query, &[text(id)])? {
+            push_item(&mut list, &data);
+        }
+        Ok(list)
     }
 }
 
-impl JobListing {
-    /// The page as JSON.
-    pub fn to_json(&self) -> HostResult<String> {
-        serde_json::to_string(self)
-            .map_err(|error| crate::platform::HostError::new(error.to_string()))
+/// Appends a member of a list in JSON.
+fn push_item(list: &mut String, item: &str) {
+    if !list.is_empty() {
+        list.push_str(",");
     }
+    list.push_str(item);
+}
+
+/// The query for these columns of a page, and its values.
+fn select_page(
+    columns: &str,
+    filter: &JobFilter,
+    limit: u64,
+    before: Option<Position>,
+) -> (String, Vec<SqlStorageValue>) {
+    let before = before.unwrap_or(Position {
+        created: MAX_SAFE_INTEGER,
+        row: MAX_SAFE_INTEGER,
+    });
+    let mut query = [
+        "SELECT ",
+        columns,
+        " FROM job WHERE listed = 1 AND (created, row) < (?, ?)",
+    ]
+    .concat();
+    let mut values = vec![number(before.created), number(before.row)];
+    for (condition, value) in [
+        (" AND status = ?", &filter.state),
+        (" AND subject = ?", &filter.author),
+    ] {
+        if let Some(value) = value {
+            query.push_str(condition);
+            values.push(text(value));
+        }
+    }
+    if let Some(wanted) = &filter.text {
+        query.push_str(" AND instr(lower(substr(coalesce(folded, prompt, line), 1, ?)), ?) > 0");
+        values.extend([number(SEARCHED as u64), text(&lower(wanted))]);
+    }
+    query.push_str(" ORDER BY created DESC, row DESC LIMIT ?");
+    values.push(number(limit));
+    (query, values)
 }

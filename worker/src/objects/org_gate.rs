@@ -4,14 +4,16 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use js_sys::Promise;
+use js_sys::{JsString, Promise};
 use quillgate::{Method, Millis, Operation, Policy};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 mod archive;
+mod export;
 
+use self::export::RunningTurn;
 use super::archive_store::ArchiveStore;
 use super::budget_store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
@@ -27,9 +29,9 @@ use crate::identity::jwks::{KeySet, KeySource, Lookup};
 use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics, format_operator_line};
 use crate::permits::Lane;
 use crate::platform::{
-    Connections, Database, Exchange, HostError, HostResult, Outgoing, Page, PageReply, SharedTask,
-    UpstreamClient, breaker_state, config, digest_tag, into_promise, log_error, now, number, row,
-    send, text,
+    BegunPage, Connections, Database, Exchange, HostError, HostResult, Outgoing, Page, PageReply,
+    Permit, SharedTask, UpstreamClient, breaker_state, config, digest_tag, into_promise, log_error,
+    now, number, row, send, text,
 };
 use crate::problem::Problem;
 use crate::reports::page::{
@@ -84,6 +86,12 @@ impl OrgGate {
     pub fn report(&self, call: JsValue) -> Promise {
         let gate = self.gate();
         into_promise(async move { send_back(&gate?.report(receive(call)?).await?) })
+    }
+
+    /// Answers with the next rows of an export: an `ExportCall`, answered by an `ExportReply`.
+    pub fn export(&self, call: JsValue) -> Promise {
+        let gate = self.gate();
+        into_promise(async move { send_back(&gate?.export(receive(call)?).await?) })
     }
 
     /// The JWK Set of a trusted issuer, which has this key unless the issuer does not have it: a
@@ -203,6 +211,8 @@ struct Gate {
     connections: Connections,
     /// Fetches under way by list and number: whoever wants such a page waits for it.
     fetches: RefCell<Vec<RunningFetch>>,
+    /// The exports that are fetching several pages at a time.
+    turns: RefCell<Vec<RunningTurn>>,
     keys: RefCell<Vec<IssuerKeys>>,
     /// How often it was asked for an issuer's keys since it was opened.
     key_set_calls: Cell<u64>,
@@ -219,9 +229,10 @@ impl Gate {
         migrate(&database, &STEPS)?;
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
-            pages: PageStore::open(Rc::clone(&database)),
+            pages: PageStore::open(Rc::clone(&database))?,
             connections: Connections::default(),
             fetches: RefCell::default(),
+            turns: RefCell::default(),
             keys: RefCell::new(restore_keys(&database, &config, now())?),
             key_set_calls: Cell::new(0),
             archive: ArchiveStore::open(env)?,
@@ -248,18 +259,14 @@ impl Gate {
             let (page, status) = match result.outcome {
                 Ok(found) => found,
                 Err(problem) => {
-                    let response = GatewayResponse::problem(&problem, &call.id);
-                    let headers = response.headers.or(&headers);
                     return Ok(ReportReply {
                         pages: None,
-                        refusal: Some(GatewayResponse {
-                            headers,
-                            ..response
-                        }),
+                        refusal: Some(refuse(&problem, &call.id, &headers)),
                         metrics,
                     });
                 }
             };
+            let page = self.tag(&call.query.list, piece.number, page).await?;
             cache = Some(match cache {
                 Some(earlier) => earlier.worse(status),
                 None => status,
@@ -292,8 +299,20 @@ impl Gate {
         })
     }
 
+    /// The page with its tag, which an export leaves to whoever needs it.
+    async fn tag(&self, list: &str, number: u64, mut page: Page) -> HostResult<Page> {
+        if page.head.tag.is_empty() {
+            page.head.tag = digest_tag(&page.text).await?;
+            self.pages.keep_tag(list, number, &page)?;
+        }
+        Ok(page)
+    }
+
     async fn page(self: &Rc<Self>, call: &ReportCall, number: u64) -> HostResult<PageResult> {
         let list = &call.query.list;
+        if !call.revalidate {
+            self.wait_for_turn(list, number).await?;
+        }
         let now = now();
         let kept = self.pages.find(list, number)?;
         if let Some(page) = &kept
@@ -366,9 +385,8 @@ impl Gate {
             tracestate: call.tracestate.clone(),
         };
         let claimant = claimant_of(call);
-        let (exchange, slot) = self
-            .send_page(&claimant, call.query.operation, &request, slot)
-            .await?;
+        let operation = call.query.operation;
+        let (exchange, slot) = self.send_page(&claimant, operation, &request, slot).await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(kept.as_ref().map(|page| &page.head), call.revalidate);
@@ -406,8 +424,35 @@ impl Gate {
         request: &UpstreamRequest,
         slot: Slot,
     ) -> HostResult<(Exchange<PageReply>, Slot)> {
+        let mut page = None;
+        let mut read = |text| {
+            page = PageReply::read(operation, text);
+            page.is_some()
+        };
+        let exchange = self.exchange_page(claimant, request, None, slot, &mut read);
+        let (exchange, slot) = exchange.await?;
+        let exchange = exchange.with(page);
+        let failure = exchange.outcome.as_ref().err();
+        self.database
+            .transaction(|| self.budget.conclude(&slot, failure))?;
+        Ok((exchange, slot))
+    }
+
+    /// Sends a request for a page under a slot, which is left for the caller to settle. Gives the
+    /// slot of the last attempt.
+    async fn exchange_page(
+        &self,
+        claimant: &Claimant,
+        request: &UpstreamRequest,
+        begun: Option<(Permit, BegunPage)>,
+        slot: Slot,
+        read: &mut dyn FnMut(JsString) -> bool,
+    ) -> HostResult<(Exchange<()>, Slot)> {
         let time = self.config.upstream_timeout;
-        let permit = self.connections.acquire(Lane::ReadPage, time).await;
+        let (permit, begun) = match begun {
+            Some((permit, begun)) => (Ok(permit), Some(begun)),
+            None => (self.connections.acquire(Lane::ReadPage, time).await, None),
+        };
         if let Ok(permit) = &permit
             && permit.has_waited
         {
@@ -418,15 +463,11 @@ impl Gate {
         let exchange = match permit {
             Ok(_held) => {
                 let client = UpstreamClient::new(&self.config);
-                client.read_page(operation, request, &mut pay).await
+                client.read_page(request, begun, &mut pay, read).await
             }
             Err(problem) => Exchange::not_sent(problem),
         };
-        let slot = slot.into_inner();
-        let failure = exchange.outcome.as_ref().err();
-        self.database
-            .transaction(|| self.budget.conclude(&slot, failure))?;
-        Ok((exchange, slot))
+        Ok((exchange, slot.into_inner()))
     }
 
     async fn keep_page(
@@ -547,6 +588,16 @@ impl Gate {
             cached_pages: self.pages.count()?,
             key_set_calls: self.key_set_calls.get(),
         })
+    }
+}
+
+/// The answer that says why there is no page, with what is said about the budget.
+fn refuse(problem: &Problem, id: &str, headers: &HeaderFields) -> GatewayResponse {
+    let response = GatewayResponse::problem(problem, id);
+    let headers = response.headers.or(headers);
+    GatewayResponse {
+        headers,
+        ..response
     }
 }
 

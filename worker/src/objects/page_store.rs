@@ -1,6 +1,7 @@
 //! The pages of analytics that were fetched: in `SQLite`, and the latest in memory.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 
 use js_sys::JsString;
@@ -59,6 +60,12 @@ row! {
 }
 
 row! {
+    struct FirstRow {
+        first: Option<u64>,
+    }
+}
+
+row! {
     struct PartRow {
         text: JsString,
     }
@@ -69,16 +76,21 @@ pub struct PageStore {
     database: Rc<Database>,
     memory: RefCell<BoundedCache<Page>>,
     next_sweep: Cell<Millis>,
+    /// How many pages are stored at most: one that was stored again counts twice.
+    stored: Cell<u64>,
 }
 
 impl PageStore {
     /// The pages as they are stored.
-    pub fn open(database: Rc<Database>) -> Self {
-        Self {
+    pub fn open(database: Rc<Database>) -> HostResult<Self> {
+        let store = Self {
             database,
             memory: RefCell::new(BoundedCache::new(MOST_PAGES, MOST_BYTES)),
             next_sweep: Cell::new(Millis(0)),
-        }
+            stored: Cell::new(0),
+        };
+        store.stored.set(store.count()?);
+        Ok(store)
     }
 
     /// A page, fresh or not.
@@ -108,8 +120,26 @@ impl PageStore {
         Ok(Some(page))
     }
 
+    /// The first page of these that is stored and fresh.
+    pub fn find_fresh(&self, list: &str, numbers: &Range<u64>) -> HostResult<Option<u64>> {
+        let query = "SELECT min(number) AS first FROM page
+            WHERE list = ? AND number >= ? AND number < ? AND fresh_until > ?";
+        let Range { start, end } = *numbers;
+        let bindings = [text(list), number(start), number(end), number(now().0)];
+        let row: Option<FirstRow> = self.database.first(query, &bindings)?;
+        Ok(row.and_then(|row| row.first))
+    }
+
     /// Keeps a page.
     pub fn keep(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
+        self.database
+            .transaction(|| self.store(list, number_in_list, page))?;
+        self.remember(list, number_in_list, page);
+        Ok(())
+    }
+
+    /// Stores a page, in the caller's transaction.
+    pub fn store(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         let mut parts = split_text(&page.text, LONGEST_PART).into_iter();
         let head = &page.head;
         let insert = "INSERT OR REPLACE INTO page
@@ -125,16 +155,26 @@ impl PageStore {
             number(head.fetched.0).into(),
             number(head.fresh_until.0).into(),
         ];
-        let parts: Vec<_> = parts.collect();
-        self.database.transaction(|| {
-            self.database.execute_raw(insert, row.clone())?;
-            let insert = "INSERT OR REPLACE INTO page_part (tag, part, text) VALUES (?, ?, ?)";
-            for (part, at) in parts.iter().zip(1..) {
-                let row = vec![text(&head.tag).into(), number(at).into(), part.into()];
-                self.database.execute_raw(insert, row)?;
-            }
-            self.sweep(head.fetched)
-        })?;
+        self.database.execute_raw(insert, row)?;
+        let insert = "INSERT OR REPLACE INTO page_part (tag, part, text) VALUES (?, ?, ?)";
+        for (part, at) in parts.zip(1..) {
+            let row = vec![text(&head.tag).into(), number(at).into(), part.into()];
+            self.database.execute_raw(insert, row)?;
+        }
+        self.sweep(head.fetched)
+    }
+
+    /// Stores the tag of a page that was kept without one.
+    pub fn keep_tag(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
+        let update = "UPDATE page SET tag = ? WHERE list = ? AND number = ? AND fetched = ?";
+        let head = &page.head;
+        let row = &[
+            text(&head.tag),
+            text(list),
+            number(number_in_list),
+            number(head.fetched.0),
+        ];
+        self.database.execute(update, row)?;
         self.remember(list, number_in_list, page);
         Ok(())
     }
@@ -149,12 +189,15 @@ impl PageStore {
 
     /// Drops what is too old, and the pages that were kept first when there are too many.
     fn sweep(&self, now: Millis) -> HostResult<()> {
-        if self.count()? > MOST_STORED {
+        let stored = self.stored.get() + 1;
+        self.stored.set(stored);
+        if stored > MOST_STORED {
             // Each page that is kept gets the highest row id.
             let delete = "DELETE FROM page WHERE rowid <=
                 (SELECT rowid FROM page ORDER BY rowid DESC LIMIT 1 OFFSET ?)";
             self.database
                 .execute(delete, &[number(STORED_AFTERWARDS)])?;
+            self.stored.set(self.count()?);
         } else if now < self.next_sweep.get() {
             return Ok(());
         }
@@ -172,6 +215,11 @@ impl PageStore {
         let row: Option<CountRow> = self.database.first(query, &[])?;
         Ok(row.map_or(0, |row| row.count))
     }
+}
+
+/// Whether a page is stored in parts, by its tag.
+pub fn is_long(page: &Page) -> bool {
+    page.text.length() > LONGEST_PART
 }
 
 /// Splits a text into parts of at most so many characters, at least one, and none within a

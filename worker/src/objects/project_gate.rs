@@ -17,7 +17,7 @@ use super::budget_store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
 use super::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
-use super::job_store::{JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS};
+use super::job_store::{JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS};
 use super::outbox::{OUTBOX_TABLES, Outbox};
 use super::rpc::{
     ListCall, PROBLEM_HEADER, WriteCall, WriteReply, read_policy, receive, send_back,
@@ -25,7 +25,7 @@ use super::rpc::{
 use super::schema::migrate;
 use crate::breaker;
 use crate::config::Config;
-use crate::events::{END_TEXT, JobEvent};
+use crate::events::{END_TEXT, JobEvent, ListEvent};
 use crate::jobs::idempotency::{self, Settlement, Verdict};
 use crate::jobs::ledger::decode_cursor;
 use crate::jobs::poll::{
@@ -50,7 +50,7 @@ use crate::watch::WatchCall;
 use quillgate::Operation;
 use quillgate::Policy;
 
-const STEPS: [&str; 8] = [
+const STEPS: [&str; 9] = [
     BUDGET_TABLES,
     IDEMPOTENCY_TABLES,
     JOB_TABLES,
@@ -59,14 +59,19 @@ const STEPS: [&str; 8] = [
     PROBE_TABLES,
     JOB_UPKEEP,
     MISSING_JOBS,
+    JOB_RECORDS,
 ];
 /// The most jobs that one list asks the upstream for.
 const REFRESHED_AT_ONCE: usize = 8;
+/// A page of the ledger without jobs.
+const EMPTY_LISTING: &str = r#"{"jobs":[],"nextCursor":null}"#;
 /// How often the alarm deletes records that have been kept long enough.
 const SWEEP_PERIOD: u64 = 3_600_000;
 /// The beginning of a socket's tag that says whose it is; the other tag is the job's id, which has no
-/// slash.
+/// slash, or [`LIST_TAG`].
 const CALLER_TAG: char = '/';
+/// The tag of the sockets of those who watch all jobs: no caller's, which go on with a hash.
+const LIST_TAG: &str = "/jobs";
 /// The `readyState` of a socket that takes messages.
 const OPEN: u16 = 1;
 /// The code of a socket that is closed because all is said (RFC 6455, section 7.4.1).
@@ -119,6 +124,13 @@ impl ProjectGate {
         into_promise(async move { send_back(&gate?.list(receive(call)?).await?) })
     }
 
+    /// Answers what is recorded of a job: a [`Call`], answered by a [`GatewayResponse`].
+    #[wasm_bindgen(js_name = readRecord)]
+    pub fn read_record(&self, call: JsValue, job: String) -> Promise {
+        let gate = self.gate();
+        into_promise(async move { send_back(&gate?.read_record(receive(call)?, &job).await?) })
+    }
+
     /// Opens a policy that the upstream has closed.
     pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
         Ok(self.gate()?.budget.reopen(read_policy(policy)?)?)
@@ -126,8 +138,9 @@ impl ProjectGate {
 
     /// Deletes what is recorded of a job, answered by a [`GatewayResponse`]; `id` is the request's.
     #[wasm_bindgen(js_name = deleteRecord)]
-    pub fn delete_record(&self, id: &str, job: &str) -> Result<JsValue, JsValue> {
-        Ok(send_back(&self.gate()?.delete_record(id, job)?)?)
+    pub fn delete_record(&self, id: String, job: String) -> Promise {
+        let gate = self.gate();
+        into_promise(async move { send_back(&gate?.delete_record(&id, &job).await?) })
     }
 
     /// What an operator is told: a [`ProjectHealth`].
@@ -190,11 +203,15 @@ impl Gate {
         let config = config(env)?;
         let database = Rc::new(Database::new(state.storage()));
         let connections = Connections::default();
-        migrate(&database, &STEPS)?;
+        let done = migrate(&database, &STEPS)?;
+        let jobs = JobStore::open(Rc::clone(&database));
+        if done < STEPS.len() as u64 {
+            jobs.fold_lines()?;
+        }
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
             keys: IdempotencyStore::open(Rc::clone(&database))?,
-            jobs: JobStore::open(Rc::clone(&database)),
+            jobs,
             outbox: Outbox::open(
                 Rc::clone(&database),
                 Rc::clone(&config),
@@ -376,7 +393,7 @@ impl Gate {
         match (&write.job, &reply.id) {
             (Some(id), _) => {
                 self.overtake_poll(id);
-                self.record(id, reply)?;
+                self.record(id, reply, Some(write))?;
                 self.jobs.mark_begun(id)?;
                 self.plan_webhook_poll(id)?;
             }
@@ -384,14 +401,16 @@ impl Gate {
                 if JobId::new(id.as_str()).is_err() {
                     return Err(HostError::new("a job whose id cannot be part of a path"));
                 }
-                self.database.transaction(|| {
+                let event = self.database.transaction(|| {
                     self.jobs.add(id, write, reply)?;
                     // It may have ended in this very answer, and nothing changes after that.
-                    self.announce_end(id)
+                    self.announce_end(id)?;
+                    self.jobs.revise(id)
                 })?;
+                let is_watched = self.broadcast_list(event.as_slice())? > 0;
                 if write.webhook.is_some() {
                     self.plan_webhook_poll(id)?;
-                } else if self.alarm.get().is_some() {
+                } else if self.alarm.get().is_some() && !is_watched {
                     // Nobody else can wait for a job that is just created, and any alarm sees to what
                     // has been kept long enough.
                     return Ok(());
@@ -409,6 +428,7 @@ impl Gate {
     async fn list(self: Rc<Self>, list: ListCall) -> HostResult<GatewayResponse> {
         let ListCall {
             call,
+            filter,
             limit,
             cursor,
         } = list;
@@ -416,8 +436,29 @@ impl Gate {
             Ok(before) => before,
             Err(problem) => return Ok(GatewayResponse::problem(&problem, &call.id)),
         };
+        let rows = self.jobs.page(&filter, limit, before)?;
+        if rows.is_empty() {
+            // A search that finds nothing has gone through every job: once is enough.
+            return Ok(GatewayResponse::json(200, EMPTY_LISTING));
+        }
+        self.refresh(&call, rows).await?;
+        let listing = self.jobs.list(&filter, limit, before)?;
+        Ok(GatewayResponse::json(200, listing))
+    }
+
+    /// What is recorded of a job, which is as it is now.
+    async fn read_record(self: Rc<Self>, call: Call, job: &str) -> HostResult<GatewayResponse> {
+        let rows = self.jobs.find_listed(job)?.into_iter().collect();
+        self.refresh(&call, rows).await?;
+        Ok(match self.jobs.read_record(job)? {
+            Some(record) => GatewayResponse::json(200, record),
+            None => GatewayResponse::problem(&Problem::job_not_recorded(), &call.id),
+        })
+    }
+
+    /// Asks the upstream for those jobs that have not ended, the stalest, and waits for its answers.
+    async fn refresh(self: &Rc<Self>, call: &Call, rows: Vec<JobRow>) -> HostResult<()> {
         let now = now();
-        let rows = self.jobs.page(limit, before)?;
         let mut stale: Vec<_> = rows
             .into_iter()
             .filter(|row| !row.is_finished() && now >= self.next_poll(row, Audience::Watchers))
@@ -427,7 +468,7 @@ impl Gate {
             && let Some(at) = find_stalest(&stale)
         {
             if let Some(id) = stale.swap_remove(at).job_id() {
-                polls.push(self.poll(&call, &id)?);
+                polls.push(self.poll(call, &id)?);
             }
         }
         if !polls.is_empty() {
@@ -436,8 +477,7 @@ impl Gate {
             }
             self.schedule().await?;
         }
-        let listing = self.jobs.list(limit, before)?;
-        Ok(GatewayResponse::json(200, listing.to_json()?))
+        Ok(())
     }
 
     /// When a job is polled next, if somebody asks.
@@ -492,12 +532,12 @@ impl Gate {
     }
 
     /// Deletes what is recorded of a job. Whoever watches it has to come back.
-    fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
+    async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
         if self.jobs.find(job)?.is_none() {
             let problem = Problem::job_not_recorded();
             return Ok(GatewayResponse::problem(&problem, id));
         }
-        self.database.transaction(|| {
+        let event = self.database.transaction(|| {
             self.outbox.forget_job(job)?;
             self.keys.forget_job(job)?;
             self.jobs.delete(job)
@@ -507,6 +547,8 @@ impl Gate {
         for socket in self.find_watchers(job) {
             socket.close(Some(NORMAL_CLOSURE), Some("gone"))?;
         }
+        self.broadcast_list(event.as_slice())?;
+        self.schedule().await?;
         Ok(GatewayResponse::empty(204))
     }
 
@@ -587,7 +629,7 @@ impl Gate {
         match &exchange.outcome {
             // Older than what a follow-up has answered meanwhile: the next poll shows.
             Ok(_) if outcome == PollOutcome::Overtaken => self.jobs.mark_found(job)?,
-            Ok(reply) => self.record(job, reply)?,
+            Ok(reply) => self.record(job, reply, None)?,
             Err(failure) => {
                 if self.jobs.find(job)?.is_none() {
                     // Nobody waits for a job that is not known.
@@ -649,19 +691,38 @@ impl Gate {
         Ok(())
     }
 
-    /// Writes down how a job is; what has changed is sent to its watchers.
-    fn record(&self, id: &str, reply: &JobSnapshot) -> HostResult<()> {
-        let event = self.database.transaction(|| {
-            let Some(event) = self.jobs.record(id, reply)? else {
-                return Ok(None);
-            };
-            self.announce_end(id)?;
-            Ok(Some(event))
+    /// Writes down how a job is, and the follow-up that it was sent; what has changed is sent to those
+    /// who watch.
+    fn record(&self, id: &str, reply: &JobSnapshot, message: Option<&Write>) -> HostResult<()> {
+        let (event, in_list) = self.database.transaction(|| {
+            if let Some(write) = message {
+                self.jobs.add_message(id, write)?;
+            }
+            let event = self.jobs.record(id, reply)?;
+            if event.is_some() {
+                self.announce_end(id)?;
+            } else if message.is_none() {
+                return Ok((None, None));
+            }
+            Ok((event, self.jobs.revise(id)?))
         })?;
-        match event {
-            Some(event) => self.broadcast(id, &event),
-            None => Ok(()),
+        if let Some(event) = event {
+            self.broadcast(id, &event)?;
         }
+        self.broadcast_list(in_list.as_slice())?;
+        Ok(())
+    }
+
+    /// Sends those who watch all jobs what happened to the list; gives how many they are.
+    fn broadcast_list(&self, events: &[ListEvent]) -> HostResult<usize> {
+        let sockets = self.find_watchers(LIST_TAG);
+        for event in events {
+            let text = event.to_text();
+            for socket in &sockets {
+                socket.send_with_str(&text)?;
+            }
+        }
+        Ok(sockets.len())
     }
 
     /// Sends a job's watchers a change, and lets them go when it is the last.
@@ -678,20 +739,24 @@ impl Gate {
 
     // --- watching ----------------------------------------------------------
 
-    /// The open sockets of a job or a caller, by their tag. One that is just being closed takes nothing
-    /// any more: whoever comes back gets what they have missed.
+    /// The open sockets of a job, the list or a caller, by their tag. One that is just being closed
+    /// takes nothing any more: whoever comes back gets what they have missed.
     fn find_watchers(&self, tag: &str) -> Vec<WebSocket> {
         let mut sockets = self.state.get_websockets_with_tag(tag);
         sockets.retain(is_open);
         sockets
     }
 
-    /// Refuses one more stream than a caller or a job may have.
-    fn check_streams(&self, caller_tag: &str, job: &str) -> Result<(), Problem> {
+    /// Refuses one more stream than a caller, a job or the list may have.
+    fn check_streams(&self, caller_tag: &str, watched: &str) -> Result<(), Problem> {
         let config = &self.config;
+        let owner = match watched {
+            LIST_TAG => "the project",
+            _ => "the job",
+        };
         for (tag, most, owner) in [
             (caller_tag, config.streams_per_caller, "the caller"),
-            (job, config.streams_per_job, "the job"),
+            (watched, config.streams_per_job, owner),
         ] {
             if self.find_watchers(tag).len() >= most as usize {
                 return Err(Problem::too_many_streams(owner, most));
@@ -700,38 +765,40 @@ impl Gate {
         Ok(())
     }
 
-    /// Opens a WebSocket on which a job's changes are sent, or answers why not.
+    /// Opens a WebSocket on which changes are sent, or answers why not.
     async fn watch(self: Rc<Self>, watch: WatchCall) -> HostResult<Response> {
         self.jobs.remember_project(&watch.project)?;
         let mut caller_tag = watch.caller.clone();
         caller_tag.insert(0, CALLER_TAG);
+        let tag = watch.job.as_deref().unwrap_or(LIST_TAG);
         let too_many = |problem| refuse(GatewayResponse::problem(&problem, &watch.id));
-        if let Err(problem) = self.check_streams(&caller_tag, &watch.job) {
+        if let Err(problem) = self.check_streams(&caller_tag, tag) {
             return Ok(too_many(problem));
         }
-        if let Some(refusal) = self.bring_up_to_date(&watch).await? {
+        let Some(job) = &watch.job else {
+            let WebSocketPair { client, server } = self.open_socket(tag, &caller_tag)?;
+            for event in self.jobs.list_events(watch.after)? {
+                server.send_with_str(event.to_text())?;
+            }
+            self.schedule().await?;
+            return Ok(Response::from_websocket(client)?);
+        };
+        if let Some(refusal) = self.bring_up_to_date(&watch, job).await? {
             self.schedule().await?;
             return Ok(refuse(refusal));
         }
         // Others may have come meanwhile.
-        if let Err(problem) = self.check_streams(&caller_tag, &watch.job) {
+        if let Err(problem) = self.check_streams(&caller_tag, tag) {
             return Ok(too_many(problem));
         }
-        let events = self.jobs.events(&watch.job, watch.after)?;
-        let row = self.jobs.find(&watch.job)?;
+        let events = self.jobs.events(job, watch.after)?;
+        let row = self.jobs.find(job)?;
         let limit = self.config.job_poll_limit;
         let is_settled = row.as_ref().is_some_and(|row| row.is_settled(limit, now()));
         if is_settled && events.is_empty() {
             return Ok(refuse(GatewayResponse::empty(204)));
         }
-        let WebSocketPair { client, server } = WebSocketPair::new()?;
-        // The crate's own wrapper panics at a tag that is too long.
-        let tags = vec![
-            JsValue::from_str(&watch.job),
-            JsValue::from_str(&caller_tag),
-        ];
-        let raw = self.state.as_raw();
-        raw.accept_websocket_with_tags(server.as_ref(), tags)?;
+        let WebSocketPair { client, server } = self.open_socket(tag, &caller_tag)?;
         for event in events {
             server.send_with_str(event.to_text())?;
         }
@@ -745,14 +812,25 @@ impl Gate {
         Ok(Response::from_websocket(client)?)
     }
 
+    /// Opens a WebSocket with these tags, which outlives this instance.
+    fn open_socket(&self, tag: &str, caller_tag: &str) -> HostResult<WebSocketPair> {
+        let pair = WebSocketPair::new()?;
+        // The crate's own wrapper panics at a tag that is too long.
+        let tags = vec![JsValue::from_str(tag), JsValue::from_str(caller_tag)];
+        let raw = self.state.as_raw();
+        raw.accept_websocket_with_tags(pair.server.as_ref(), tags)?;
+        Ok(pair)
+    }
+
     /// Polls a job whose state is not known as of this interval; gives the answer that says why
     /// nothing is known of it.
     async fn bring_up_to_date(
         self: &Rc<Self>,
         watch: &WatchCall,
+        job: &str,
     ) -> HostResult<Option<GatewayResponse>> {
         let now = now();
-        let row = self.jobs.find(&watch.job)?;
+        let row = self.jobs.find(job)?;
         let known = row.map(|row| row.state(self.config.job_poll_limit, now));
         let watcher = watch.after.map_or(Watcher::New, |_| Watcher::Resuming);
         if !is_poll_due(known, watcher, self.config.job_poll, now) {
@@ -764,7 +842,7 @@ impl Gate {
             traceparent: watch.traceparent.clone(),
             tracestate: watch.tracestate.clone(),
         };
-        let job = JobId::new(&*watch.job);
+        let job = JobId::new(job);
         let job = job.map_err(|error| HostError::new(error.message()))?;
         let exchange = self.poll(&call, &job)?.wait().await?;
         let is_seen = known.is_some_and(|known| known.is_seen);
@@ -809,7 +887,8 @@ impl Gate {
                 })?;
             }
         }
-        self.jobs.sweep(now.since(self.config.job_retention))?;
+        let events = self.jobs.sweep(now.since(self.config.job_retention))?;
+        self.broadcast_list(&events)?;
         self.schedule().await
     }
 
@@ -847,32 +926,46 @@ impl Gate {
         Ok(due)
     }
 
-    /// Every job that somebody watches, and when the alarm sees to it.
+    /// Every job that somebody watches, by itself or with the list, and when the alarm sees to it.
     fn watched(&self) -> HostResult<Vec<(JobRow, Millis)>> {
         let mut jobs: Vec<String> = Vec::new();
+        let mut is_list_watched = false;
         for socket in self.state.get_websockets() {
             if !is_open(&socket) {
                 continue;
             }
             for tag in self.state.get_tags(&socket) {
-                if !tag.starts_with(CALLER_TAG)
+                if tag == LIST_TAG {
+                    is_list_watched = true;
+                } else if !tag.starts_with(CALLER_TAG)
                     && let Err(at) = jobs.binary_search(&tag)
                 {
                     jobs.insert(at, tag);
                 }
             }
         }
-        let end = now().plus(self.config.upstream_timeout);
-        let mut watched = Vec::with_capacity(jobs.len());
-        for job in jobs {
-            if let Some(row) = self.jobs.find(&job)? {
-                // A poll under way schedules when it ends; this is for an object that ends before.
-                let at = match self.running_poll(&job, |_| ()) {
-                    Some(()) => end,
-                    None => self.next_visit(&row, Audience::Watchers),
-                };
-                watched.push((row, at));
+        let now = now();
+        let mut rows = Vec::new();
+        if is_list_watched {
+            rows = self
+                .jobs
+                .unfinished(now.since(self.config.job_poll_limit))?;
+            rows.retain(|row| jobs.binary_search(&row.id).is_err());
+        }
+        for job in &jobs {
+            if let Some(row) = self.jobs.find(job)? {
+                rows.push(row);
             }
+        }
+        let end = now.plus(self.config.upstream_timeout);
+        let mut watched = Vec::with_capacity(rows.len());
+        for row in rows {
+            // A poll under way schedules when it ends; this is for an object that ends before.
+            let at = match self.running_poll(&row.id, |_| ()) {
+                Some(()) => end,
+                None => self.next_visit(&row, Audience::Watchers),
+            };
+            watched.push((row, at));
         }
         Ok(watched)
     }
@@ -884,6 +977,7 @@ impl Gate {
             self.jobs.next_due()?,
             self.outbox.next_due()?,
             self.next_sweep()?,
+            self.jobs.next_deletion_expiry()?.map(round_up),
         ];
         let Some(next) = polls.chain(others.into_iter().flatten()).min() else {
             return Ok(());
@@ -904,10 +998,7 @@ impl Gate {
     /// When a record has been kept for long enough, to the hour: many are deleted together.
     fn next_sweep(&self) -> HostResult<Option<Millis>> {
         let oldest = self.jobs.oldest()?;
-        Ok(oldest.map(|began| {
-            let end = began.plus(self.config.job_retention);
-            Millis(end.0.div_ceil(SWEEP_PERIOD) * SWEEP_PERIOD)
-        }))
+        Ok(oldest.map(|began| round_up(began.plus(self.config.job_retention))))
     }
 
     // --- health ------------------------------------------------------------
@@ -935,6 +1026,11 @@ impl Gate {
 /// Whether a socket takes messages.
 fn is_open(socket: &WebSocket) -> bool {
     socket.as_ref().ready_state() == OPEN
+}
+
+/// The next instant at which the alarm deletes what has been kept long enough.
+const fn round_up(end: Millis) -> Millis {
+    Millis(end.0.div_ceil(SWEEP_PERIOD) * SWEEP_PERIOD)
 }
 
 /// Finds the job that was not asked for the longest.

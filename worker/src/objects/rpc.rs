@@ -1,7 +1,8 @@
 //! What the Worker and the objects tell each other: the same types on both sides, as structured
 //! clones.
 
-use js_sys::Promise;
+use js_sys::{Promise, Uint8Array};
+use quillgate::export::ExportFormat;
 use quillgate::{Millis, Operation, Policy};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -13,6 +14,7 @@ use crate::breaker;
 use crate::budget::Ceiling;
 use crate::identity::jwks::KeySet;
 use crate::jobs::idempotency::Retry;
+use crate::jobs::ledger::JobFilter;
 use crate::log::{
     BudgetHealth, ExchangeMetrics, OrgBudgets, OrgHealth, ProjectBudgets, ProjectHealth,
     RequestMetrics,
@@ -41,6 +43,8 @@ pub struct WriteCall {
 pub struct ListCall {
     /// The request.
     pub call: Call,
+    /// Which jobs.
+    pub filter: JobFilter,
     /// The most jobs to list.
     pub limit: u64,
     /// Where the page before ended: a cursor, since its numbers may be beyond those of
@@ -89,6 +93,41 @@ pub struct ReportCall {
     pub takes_stale: bool,
 }
 
+/// A request for the next rows of an export.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExportCall {
+    /// The next page; of a list by offset, several that follow one another may come.
+    pub report: ReportCall,
+    /// How the rows are written.
+    pub format: ExportFormat,
+    /// How many rows of the first page are left out.
+    pub skip: u64,
+    /// The most pages.
+    pub most: u64,
+}
+
+/// The next rows of an export, and why there are no more.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExportReply {
+    /// The rows as they were written.
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    pub text: Uint8Array,
+    /// How many rows each page has, those that were left out included.
+    pub rows: Vec<u64>,
+    /// Where in the text the rows of each page end.
+    pub ends: Vec<u64>,
+    /// `hasMore` of the last page; the pages before it have more.
+    pub has_more: Option<bool>,
+    /// `nextCursor` of the last page.
+    pub next_cursor: Option<String>,
+    /// Why there are no more pages.
+    pub refusal: Option<GatewayResponse>,
+    /// `RateLimit-Policy` and `RateLimit`, when the budget was asked.
+    pub headers: HeaderFields,
+    /// For the log and `Server-Timing`.
+    pub metrics: RequestMetrics,
+}
+
 /// A report, or the answer that says why there is none.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReportReply {
@@ -133,10 +172,17 @@ read_by_name!(Write {
     target,
     body,
     prompt_summary,
+    prompt,
     webhook,
+});
+read_by_name!(JobFilter {
+    state,
+    author,
+    text
 });
 read_by_name!(ListCall {
     call,
+    filter,
     limit,
     cursor
 });
@@ -164,6 +210,22 @@ read_by_name!(ReportQuery {
 read_by_name!(ReportReply {
     pages,
     refusal,
+    metrics
+});
+read_by_name!(ExportCall {
+    report,
+    format,
+    skip,
+    most
+});
+read_by_name!(ExportReply {
+    text,
+    rows,
+    ends,
+    has_more,
+    next_cursor,
+    refusal,
+    headers,
     metrics
 });
 read_by_name!(ReportPages {
@@ -215,6 +277,12 @@ impl FromValue for Operation {
     }
 }
 
+impl FromValue for ExportFormat {
+    fn from_value(value: JsValue) -> HostResult<Self> {
+        read_named(&value, Self::from_name)
+    }
+}
+
 impl FromValue for Policy {
     fn from_value(value: JsValue) -> HostResult<Self> {
         read_named(&value, Self::from_name)
@@ -244,6 +312,8 @@ extern "C" {
     fn write(this: &RawProject, call: JsValue) -> Promise;
     #[wasm_bindgen(method)]
     fn list(this: &RawProject, call: JsValue) -> Promise;
+    #[wasm_bindgen(method, js_name = readRecord)]
+    fn read_record(this: &RawProject, call: JsValue, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = deleteRecord)]
     fn delete_record(this: &RawProject, id: &str, job: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -253,6 +323,15 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn fetch(this: &RawProject, url: &str, options: &JsValue) -> Promise;
 
+    type RawSession;
+
+    #[wasm_bindgen(method)]
+    fn open(this: &RawSession, record: &str, ends: f64) -> Promise;
+    #[wasm_bindgen(method)]
+    fn read(this: &RawSession) -> Promise;
+    #[wasm_bindgen(method)]
+    fn end(this: &RawSession) -> Promise;
+
     type RawOrg;
 
     #[cfg(feature = "trap-route")]
@@ -260,6 +339,8 @@ extern "C" {
     fn trap(this: &RawOrg) -> Promise;
     #[wasm_bindgen(method)]
     fn report(this: &RawOrg, call: JsValue) -> Promise;
+    #[wasm_bindgen(method)]
+    fn export(this: &RawOrg, call: JsValue) -> Promise;
     #[wasm_bindgen(method)]
     fn archive(this: &RawOrg) -> Promise;
     #[wasm_bindgen(method, js_name = keySet)]
@@ -312,6 +393,11 @@ impl ProjectStub {
         receive(JsFuture::from(self.0.list(send_back(call)?)).await?)
     }
 
+    /// Reads what is recorded of a job.
+    pub async fn read_record(&self, call: &Call, job: &str) -> HostResult<GatewayResponse> {
+        receive(JsFuture::from(self.0.read_record(send_back(call)?, job)).await?)
+    }
+
     /// Deletes what is recorded of a job; `id` is the request's.
     pub async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
         receive(JsFuture::from(self.0.delete_record(id, job)).await?)
@@ -328,7 +414,7 @@ impl ProjectStub {
         Ok(())
     }
 
-    /// Opens a WebSocket on which a job's changes are sent, or gives the answer that says why not.
+    /// Opens a WebSocket on which changes are sent, or gives the answer that says why not.
     pub async fn watch(&self, url: &str) -> HostResult<web_sys::Response> {
         let headers = js_sys::Object::new();
         js_sys::Reflect::set(&headers, &"upgrade".into(), &"websocket".into())?;
@@ -358,12 +444,12 @@ impl OrgStub {
 
     /// Answers with a report, from what is kept or from upstream.
     pub async fn report(&self, call: &ReportCall) -> HostResult<ReportReply> {
-        receive(JsFuture::from(self.begin_report(call)?).await?)
+        receive(JsFuture::from(self.0.report(send_back(call)?)).await?)
     }
 
-    /// Asks for a report: a promise of a [`ReportReply`].
-    pub fn begin_report(&self, call: &ReportCall) -> HostResult<Promise> {
-        Ok(self.0.report(send_back(call)?))
+    /// Asks for the next rows of an export: a promise of an [`ExportReply`].
+    pub fn begin_export(&self, call: &ExportCall) -> HostResult<Promise> {
+        Ok(self.0.export(send_back(call)?))
     }
 
     /// Lets the daily archive go on, until its share of the budget is spent or nothing is left.
@@ -389,5 +475,34 @@ impl OrgStub {
     /// How it is.
     pub async fn health(&self) -> HostResult<OrgHealth> {
         receive(JsFuture::from(self.0.health()).await?)
+    }
+}
+
+/// The object of a session, from outside.
+pub struct SessionStub(RawSession);
+
+impl SessionStub {
+    /// The object of this name.
+    pub fn new(env: &Env, name: &str) -> HostResult<Self> {
+        let namespace = env.durable_object("SESSION")?;
+        Ok(Self(namespace.get_by_name(name)?.into_rpc()))
+    }
+
+    /// Keeps a record until an instant; `false` when there is one already.
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+    pub async fn open(&self, record: &str, ends: Millis) -> HostResult<bool> {
+        let opened = JsFuture::from(self.0.open(record, ends.0 as f64)).await?;
+        Ok(opened.is_truthy())
+    }
+
+    /// The record; `None` when the session has ended.
+    pub async fn read(&self) -> HostResult<Option<String>> {
+        Ok(JsFuture::from(self.0.read()).await?.as_string())
+    }
+
+    /// Ends the session.
+    pub async fn end(&self) -> HostResult<()> {
+        JsFuture::from(self.0.end()).await?;
+        Ok(())
     }
 }

@@ -7,7 +7,8 @@
 
 use std::fmt::Debug;
 
-use js_sys::{JsString, Object, Reflect};
+use js_sys::{JsString, Object, Reflect, Uint8Array};
+use quillgate::export::ExportFormat;
 use quillgate::{Millis, Operation, Policy};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -16,11 +17,13 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::page_store::split_text;
 use super::rpc::{
-    ListCall, ReportCall, ReportPages, ReportReply, WriteCall, WriteReply, receive, send_back,
+    ExportCall, ExportReply, ListCall, ReportCall, ReportPages, ReportReply, WriteCall, WriteReply,
+    receive, send_back,
 };
 use crate::breaker;
 use crate::budget::Ceiling;
 use crate::jobs::idempotency::Retry;
+use crate::jobs::ledger::JobFilter;
 use crate::log::{
     BudgetHealth, ExchangeMetrics, OrgBudgets, OrgHealth, ProjectBudgets, ProjectHealth,
     RequestMetrics,
@@ -122,6 +125,7 @@ fn filled_write() -> WriteCall {
             target: text("/v2/agent/p1/job/j1/message"),
             body: text("{\"prompt\":\"écris 😀\"}"),
             prompt_summary: text("écris 😀"),
+            prompt: Some(text("écris 😀\nencore")),
             webhook: Some(text("https://hook.example/")),
         },
     }
@@ -235,6 +239,7 @@ fn a_call_to_write_survives_the_way_to_the_object() {
             job: None,
             key: None,
             retry: Retry::Normal,
+            prompt: None,
             webhook: None,
             ..filled.write
         },
@@ -247,6 +252,7 @@ fn a_call_to_list_survives_the_way_to_the_object() {
     for cursor in [None, Some(text("cursor"))] {
         assert_survives(&ListCall {
             call: call(),
+            filter: JobFilter::default(),
             limit: 100,
             cursor,
         });
@@ -291,6 +297,41 @@ fn the_answer_with_views_survives_the_way_back() {
 }
 
 #[wasm_bindgen_test]
+fn a_call_for_rows_survives_the_way_to_the_object() {
+    for format in [ExportFormat::Csv, ExportFormat::NdJson] {
+        assert_survives(&ExportCall {
+            report: views_call(),
+            format,
+            skip: 3,
+            most: 32,
+        });
+    }
+}
+
+#[wasm_bindgen_test]
+fn the_rows_of_an_export_survive_the_way_back() {
+    let reply = ExportReply {
+        text: Uint8Array::from(&b"a\r\nb\r\n"[..]),
+        rows: vec![250, 0, 1],
+        ends: vec![3, 3, 6],
+        has_more: Some(true),
+        next_cursor: Some(text("n~1")),
+        refusal: None,
+        headers: HeaderFields::default().with("ratelimit", "\"analytics\";r=1;t=60"),
+        metrics: metrics(),
+    };
+    assert_survives(&reply);
+    assert_survives(&ExportReply {
+        rows: Vec::new(),
+        ends: Vec::new(),
+        has_more: None,
+        next_cursor: None,
+        refusal: Some(problem()),
+        ..reply
+    });
+}
+
+#[wasm_bindgen_test]
 fn the_text_of_a_page_stays_a_javascript_string() {
     let reply = views_reply();
     let sent = structured_clone(&send_back(&reply).unwrap());
@@ -327,6 +368,11 @@ fn a_member_that_is_left_out_or_misspelt_is_refused() {
     assert_needs_every_member(&filled_write());
     assert_needs_every_member(&ListCall {
         call: call(),
+        filter: JobFilter {
+            state: Some(text("failed")),
+            author: Some(text("ana@example.org")),
+            text: Some(text("😀")),
+        },
         limit: 1,
         cursor: None,
     });

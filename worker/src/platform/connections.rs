@@ -62,6 +62,16 @@ impl Connections {
         })
     }
 
+    /// Takes a connection that is free.
+    pub fn take(&self, lane: Lane) -> Option<Permit> {
+        let is_taken = self.0.borrow_mut().permits.take(lane);
+        is_taken.then(|| Permit {
+            connections: self.clone(),
+            lane,
+            has_waited: false,
+        })
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "minutes at most")]
     async fn wait(&self, number: u64, time: Millis) -> Result<(), Problem> {
         let mut timer = JsValue::UNDEFINED;

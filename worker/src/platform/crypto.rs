@@ -11,6 +11,7 @@ use web_sys::{Crypto, CryptoKey, SubtleCrypto};
 use super::error::HostResult;
 use crate::identity::jwks::{Algorithm, PublicKey};
 use crate::identity::oidc::UnverifiedToken;
+use crate::session::cookie::RANDOM_BYTES;
 
 #[wasm_bindgen]
 extern "C" {
@@ -37,6 +38,18 @@ fn subtle() -> SubtleCrypto {
 /// A random UUID.
 pub fn new_uuid() -> String {
     CRYPTO.with(Crypto::random_uuid)
+}
+
+/// Random bytes.
+pub fn random_bytes() -> HostResult<[u8; RANDOM_BYTES]> {
+    let mut bytes = [0; RANDOM_BYTES];
+    CRYPTO.with(|crypto| crypto.get_random_values_with_u8_array(&mut bytes))?;
+    Ok(bytes)
+}
+
+/// A text as UTF-8, in one copy: what wasm-bindgen does goes through it character by character.
+pub fn encode_text(text: &JsString) -> Vec<u8> {
+    TextEncoder::new().encode(text).to_vec()
 }
 
 /// The hash by which a page's text is known.

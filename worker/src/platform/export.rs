@@ -1,5 +1,5 @@
-//! An export while it is streamed: page after page from the organisation's object, each written as
-//! one chunk when it is asked for.
+//! An export while it is streamed: the rows of page after page from the organisation's object, which
+//! are handed on when they are asked for.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use js_sys::{Array, Function, Promise, Uint8Array};
+use quillgate::export::PageEnd;
 use quillgate::{Method, Millis, ProjectId};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -24,11 +25,13 @@ use crate::config::Config;
 use crate::identity::invalid_token;
 use crate::identity::jwt::EXPIRED;
 use crate::log::{ExportEnd, RequestMetrics};
-use crate::objects::{OrgStub, ReportCall, ReportReply, receive};
+use crate::objects::{ExportCall, ExportReply, OrgStub, SessionStub, receive};
 use crate::problem::{Problem, ProblemKind};
 use crate::reports::export::{ExportQuery, problem_type, read_retry_after};
 use crate::reports::query::ReportQuery;
 use crate::response::{GatewayResponse, HeaderFields};
+use crate::session::cookie::SessionId;
+use crate::session::ended_problem;
 use crate::upstream::classify_malformed;
 
 /// What is needed for the next page.
@@ -40,32 +43,45 @@ pub struct RunningExport {
     /// The project.
     pub project: ProjectId,
     /// What to ask the object for.
-    pub call: ReportCall,
+    pub call: ExportCall,
     /// The export itself.
     pub query: ExportQuery,
     /// Until when the caller's token is accepted.
     pub expires: Millis,
+    /// The session that the caller may have: the export ends with it.
+    pub session: Option<SessionId>,
     /// When the request came.
     pub started: Millis,
-    /// How often the object was asked.
+    /// How many pages the object was asked for.
     pub requests: u64,
+    /// How many of them came.
+    pub pages: u64,
     /// What is known of the latest page.
     pub metrics: RequestMetrics,
     /// What the latest page says about the budget.
     pub budget: HeaderFields,
-    /// The next page, which is asked for while the client reads the one before.
+    /// The next pages, which are asked for while the client reads those before.
     pub ahead: Option<Ahead>,
-    /// Whether it is asked for so early: not for `HEAD`, which has the first page alone.
+    /// Why there are none after those that were handed on.
+    pub refusal: Option<Refusal>,
+    /// Whether they are asked for so early: not for `HEAD`, which has the first page alone.
     pub reads_ahead: bool,
 }
 
-/// A page that was asked for.
+/// Pages that were asked for.
 pub struct Ahead {
     reply: JsFuture,
     since: Millis,
 }
 
-/// Why a page is not there.
+/// Why there are no more pages.
+pub struct Refusal {
+    response: GatewayResponse,
+    /// Since when that is known; `None` where asking again is of no use.
+    since: Option<Millis>,
+}
+
+/// Why no page is there.
 enum Missing {
     /// It was refused.
     Refused(GatewayResponse),
@@ -79,36 +95,29 @@ enum Missing {
 const REFUSAL_AGE: Millis = Millis::from_seconds(1);
 
 impl RunningExport {
-    /// Appends the rows of the next page that has some; nothing when the export is complete.
+    /// The rows of the next pages that have some; nothing when the export is complete.
     ///
     /// # Errors
-    /// The answer that says why there is no such page.
-    pub async fn push_chunk(
-        &mut self,
-        brake: &Brake,
-        out: &mut Vec<u8>,
-    ) -> Result<(), GatewayResponse> {
-        let before = out.len();
-        while out.len() == before && !brake.is_set.get() {
-            let next = self.query.next(&self.project, &self.config, now());
-            match next.map_err(|problem| self.refuse(&problem))? {
-                Some(query) => self.call.query = query,
-                None => break,
-            }
-            if now() >= self.expires {
-                return Err(self.refuse(&invalid_token(EXPIRED)));
-            }
-            match self.fetch_page(brake).await {
-                Ok(text) => {
-                    let pushed = self.query.export.push_page(&text, out);
-                    pushed.map_err(|_| {
-                        let failure = classify_malformed(Method::Get);
-                        self.refuse(&failure.problem)
-                    })?;
-                    let next = self.query.next(&self.project, &self.config, now());
-                    self.ask_ahead(next.ok().flatten());
+    /// The answer that says why there are none.
+    pub async fn next_chunk(&mut self, brake: &Brake) -> Result<Uint8Array, GatewayResponse> {
+        while !brake.is_set.get() {
+            let fetched = if let Some(refusal) = self.take_refusal() {
+                Err(Missing::Refused(refusal))
+            } else {
+                let next = self.query.next(&self.project, &self.config, now());
+                match next.map_err(|problem| self.refuse(&problem))? {
+                    Some(query) => self.set_next(query),
+                    None => break,
                 }
-                Err(Missing::RefusedBefore | Missing::Stopped) => {}
+                if now() >= self.expires {
+                    return Err(self.refuse(&invalid_token(EXPIRED)));
+                }
+                self.check_session().await?;
+                self.fetch_rows(brake).await
+            };
+            match fetched {
+                Ok(rows) if rows.length() > 0 => return Ok(rows),
+                Ok(_) | Err(Missing::RefusedBefore | Missing::Stopped) => {}
                 Err(Missing::Refused(refusal)) => {
                     let retry_after = read_retry_after(&refusal);
                     let export = &mut self.query.export;
@@ -119,89 +128,164 @@ impl RunningExport {
                 }
             }
         }
-        Ok(())
+        Ok(Uint8Array::new_with_length(0))
     }
 
-    async fn fetch_page(&mut self, brake: &Brake) -> Result<String, Missing> {
+    /// Why there are no more pages, unless it was so a while ago, so that there may be some by now.
+    fn take_refusal(&mut self) -> Option<GatewayResponse> {
+        let refusal = self.refusal.take()?;
+        let is_present = |since| now().since(since) <= REFUSAL_AGE;
+        let Refusal { response, since } = refusal;
+        since.is_none_or(is_present).then_some(response)
+    }
+
+    fn set_next(&mut self, query: ReportQuery) {
+        self.call.report.query = query;
+        self.call.skip = self.query.export.skip();
+        self.call.most = if self.reads_ahead {
+            ExportQuery::pages_at_once(self.pages)
+        } else {
+            1
+        };
+    }
+
+    /// Checks that the session is still open: it may have ended since the page before.
+    async fn check_session(&mut self) -> Result<(), GatewayResponse> {
+        let Some(session) = &self.session else {
+            return Ok(());
+        };
+        let asked = async { SessionStub::new(&self.env, session.as_str())?.read().await };
+        match asked.await {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err(self.refuse(&ended_problem())),
+            Err(error) => Err(self.fail(&error)),
+        }
+    }
+
+    async fn fetch_rows(&mut self, brake: &Brake) -> Result<Uint8Array, Missing> {
         let asked = now();
         let ahead = match self.ahead.take() {
             Some(ahead) => ahead,
-            None => self.ask(asked).map_err(|error| self.fail(&error))?,
+            None => self
+                .ask(asked)
+                .map_err(|error| Missing::Refused(self.fail(&error)))?,
         };
         let time = self.expires.since(asked).plus(Millis(1));
         let reply = brake.wait_for(ahead.reply, time).await;
         let reply = match reply.ok_or(Missing::Stopped)? {
-            Ok(reply) => receive::<ReportReply>(reply),
+            Ok(reply) => receive::<ExportReply>(reply),
             Err(error) => Err(error.into()),
         };
-        let reply = reply.map_err(|error| self.fail(&error))?;
-        self.metrics = reply.metrics;
-        if let Some(pages) = reply.pages {
-            self.budget = pages.headers;
-            if pages.first.has_more != 0 {
-                // Before the rows are gone through: both take their time.
-                let (project, config) = (&self.project, &self.config);
-                let next = self.query.next_but_one(project, config, now());
-                self.ask_ahead(next);
+        let reply = reply.map_err(|error| Missing::Refused(self.fail(&error)))?;
+        let is_empty = reply.rows.is_empty();
+        let (rows, refusal) = self.take_reply(reply);
+        match refusal {
+            None => {
+                let next = self.query.next(&self.project, &self.config, now());
+                self.ask_ahead(next.ok().flatten());
+                Ok(rows)
             }
-            return Ok(pages.first.text.into());
+            Some(_) if is_empty && asked.since(ahead.since) > REFUSAL_AGE => {
+                Err(Missing::RefusedBefore)
+            }
+            Some(refusal) => {
+                self.refusal = Some(refusal);
+                Ok(rows)
+            }
         }
-        if asked.since(ahead.since) > REFUSAL_AGE {
-            return Err(Missing::RefusedBefore);
+    }
+
+    /// Goes on by the pages of a reply: the rows of those that go with their list, and why there are
+    /// no more.
+    fn take_reply(&mut self, reply: ExportReply) -> (Uint8Array, Option<Refusal>) {
+        self.metrics = reply.metrics;
+        self.budget = reply.headers;
+        let count = reply.rows.len();
+        self.requests += count as u64 + u64::from(reply.refusal.is_some());
+        let mut length = 0;
+        for (at, (rows, end)) in reply.rows.into_iter().zip(reply.ends).enumerate() {
+            let is_last = at + 1 == count;
+            let page = PageEnd {
+                rows,
+                has_more: if is_last { reply.has_more } else { Some(true) },
+                next_cursor: reply.next_cursor.clone().filter(|_| is_last),
+            };
+            if self.query.export.take_page(&page).is_err() {
+                let failure = classify_malformed(Method::Get);
+                let refusal = Refusal {
+                    response: self.refuse(&failure.problem),
+                    since: None,
+                };
+                return (reply.text.subarray(0, length), Some(refusal));
+            }
+            self.pages += 1;
+            length = u32::try_from(end).unwrap_or(u32::MAX);
         }
-        let refusal = reply.refusal;
-        Err(Missing::Refused(
-            refusal.unwrap_or_else(|| self.refuse(&Problem::internal())),
-        ))
+        let since = Some(now());
+        let refusal = reply.refusal.map(|response| Refusal { response, since });
+        (reply.text, refusal)
     }
 
     fn ask(&mut self, now: Millis) -> HostResult<Ahead> {
-        self.requests += 1;
-        let reply = OrgStub::new(&self.env)?.begin_report(&self.call)?;
+        let reply = OrgStub::new(&self.env)?.begin_export(&self.call)?;
         Ok(Ahead {
             reply: reply.into(),
             since: now,
         })
     }
 
-    /// Asks for the next page before the client does, unless that was done. What goes wrong here does
-    /// so again when it is needed.
+    /// Asks for the next pages before the client does, but for the first few: whoever leaves there has
+    /// not asked for much that nobody reads. What goes wrong here does so again when they are needed.
     fn ask_ahead(&mut self, next: Option<ReportQuery>) {
         let now = now();
         if let Some(query) = next
-            && self.ahead.is_none()
-            && self.reads_ahead
             && now < self.expires
         {
-            self.call.query = query;
+            self.set_next(query);
+            if self.call.most == 1 {
+                return;
+            }
             self.ahead = self.ask(now).ok();
         }
     }
 
     /// The object does not answer; the log says why.
-    fn fail(&mut self, error: &HostError) -> Missing {
+    fn fail(&mut self, error: &HostError) -> GatewayResponse {
         self.metrics.operator = Some(error.to_string());
-        Missing::Refused(self.refuse(&Problem::gate_unavailable()))
+        self.refuse(&Problem::gate_unavailable())
     }
 
     fn refuse(&self, problem: &Problem) -> GatewayResponse {
-        GatewayResponse::problem(problem, &self.call.id)
+        GatewayResponse::problem(problem, &self.call.report.id)
     }
 
-    /// The export as a stream, of which `first` is the first chunk.
-    pub fn into_stream(self, first: Vec<u8>, signal: &AbortSignal) -> ReadableStream {
+    /// The export as a stream that begins with these chunks.
+    pub fn into_stream(
+        self,
+        head: &[u8],
+        rows: &Uint8Array,
+        signal: &AbortSignal,
+    ) -> ReadableStream {
         let body = ExportBody(Rc::new(Body {
-            first: RefCell::new(first),
+            first: RefCell::new(Some(join(head, rows))),
             running: RefCell::new(Some(self)),
             brake: Brake::default(),
         }));
         byte_stream(body, signal)
     }
 
+    /// The last record of an export that is not complete.
+    fn write_ending(&self, problem: &str, retry_after: Option<u64>) -> Uint8Array {
+        let mut ending = Vec::new();
+        let export = &self.query.export;
+        export.push_incomplete(problem, retry_after, &mut ending);
+        Uint8Array::from(&ending[..])
+    }
+
     /// Writes the line of its end.
     fn log_end(&self, end: &str) {
         let entry = ExportEnd {
-            request_id: &self.call.id,
+            request_id: &self.call.report.id,
             export_rows: self.query.export.rows(),
             export_requests: self.requests,
             export_end: end,
@@ -282,7 +366,7 @@ const LONGEST_TIMER: Millis = Millis::from_seconds(86_400);
 pub struct ExportBody(Rc<Body>);
 
 struct Body {
-    first: RefCell<Vec<u8>>,
+    first: RefCell<Option<Uint8Array>>,
     /// `None` while a chunk is made, and after the last.
     running: RefCell<Option<RunningExport>>,
     brake: Brake,
@@ -295,8 +379,7 @@ impl ExportBody {
     pub fn next(&self) -> Promise {
         let body = Rc::clone(&self.0);
         into_promise(async move {
-            let parts = body.next().await;
-            let parts = parts.iter().map(|part| Uint8Array::from(&part[..]));
+            let parts = body.next().await.into_iter();
             Ok(parts.collect::<Array>().into())
         })
     }
@@ -313,36 +396,45 @@ impl ExportBody {
 const CANCELLED: &str = "cancelled";
 
 impl Body {
-    async fn next(&self) -> Vec<Vec<u8>> {
+    async fn next(&self) -> Vec<Uint8Array> {
         let Some(mut running) = self.running.take() else {
             return Vec::new();
         };
-        let mut chunk = self.first.take();
-        if chunk.is_empty()
-            && let Err(refusal) = running.push_chunk(&self.brake, &mut chunk).await
-        {
-            let problem = problem_type(&refusal);
-            let retry_after = read_retry_after(&refusal);
-            let export = &running.query.export;
-            export.push_incomplete(&problem, retry_after, &mut chunk);
-            running.log_end(refusal.problem.map_or("internal", ProblemKind::as_str));
-            return vec![chunk];
-        }
+        let first = self.first.take().filter(|first| first.length() > 0);
+        let chunk = match first {
+            Some(first) => Ok(first),
+            None => running.next_chunk(&self.brake).await,
+        };
+        let chunk = match chunk {
+            Ok(chunk) => chunk,
+            Err(refusal) => {
+                running.log_end(refusal.problem.map_or("internal", ProblemKind::as_str));
+                let retry_after = read_retry_after(&refusal);
+                return vec![running.write_ending(&problem_type(&refusal), retry_after)];
+            }
+        };
         if self.brake.is_set.get() {
             running.log_end(CANCELLED);
             return Vec::new();
         }
-        let is_whole = running.query.export.next().is_none();
-        if chunk.is_empty() || is_whole {
+        let is_whole = running.query.export.next().is_none() && running.refusal.is_none();
+        if chunk.length() == 0 || is_whole {
             running.log_end("complete");
             // After the last row there is nothing that a trap could cut off.
-            return Vec::from_iter((!chunk.is_empty()).then_some(chunk));
+            return Vec::from_iter((chunk.length() > 0).then_some(chunk));
         }
-        let mut ending = Vec::new();
         let internal = problem_type(&running.refuse(&Problem::internal()));
-        let export = &running.query.export;
-        export.push_incomplete(&internal, None, &mut ending);
+        let ending = running.write_ending(&internal, None);
         self.running.replace(Some(running));
         vec![chunk, ending]
     }
+}
+
+/// Two pieces of a text as one.
+fn join(head: &[u8], rest: &Uint8Array) -> Uint8Array {
+    let length = u32::try_from(head.len()).unwrap_or(u32::MAX);
+    let joined = Uint8Array::new_with_length(length.saturating_add(rest.length()));
+    joined.subarray(0, length).copy_from(head);
+    joined.set(rest, length);
+    joined
 }

@@ -13,7 +13,7 @@ use worker::worker_sys::Context;
 use worker::worker_sys::ext::ResponseExt as _;
 
 use super::context::{Call, now};
-use super::crypto::verify_signature;
+use super::crypto::{random_bytes, verify_signature};
 use super::error::{HostError, HostResult};
 use super::export::{Brake, RunningExport};
 use super::host::{
@@ -39,16 +39,19 @@ use crate::events::{
 use crate::identity::caller::Caller;
 use crate::identity::jwks::NoKey;
 use crate::identity::oidc::UnverifiedToken;
-use crate::identity::{Signature, invalid_token};
+use crate::identity::session_record::{self, NewSession, Opening, Proof};
+use crate::identity::{Signature, invalid_token, missing_token_problem};
 use crate::jobs::idempotency::fingerprint;
-use crate::jobs::ledger::{Position, encode_cursor};
+use crate::jobs::ledger::{JobFilter, Position, encode_cursor};
 use crate::log::{Health, LogEntry, RequestMetrics};
 use crate::objects::{
-    ArchiveStore, ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, StoredProject,
-    WriteCall,
+    ArchiveStore, ExportCall, ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall,
+    SessionStub, StoredProject, WriteCall,
 };
 use crate::packed_head::{PackedHead, header_names};
-use crate::plan::{self, Action, AdmittedWrite, Plan, Write, is_liveness};
+use crate::plan::{
+    self, Action, AdmittedWrite, Plan, RequestHead, SessionState, Write, is_liveness,
+};
 use crate::problem::{Problem, ProblemKind};
 use crate::read_budget::Reader;
 use crate::reports::export::{ExportQuery, LONGEST_WAIT};
@@ -57,16 +60,23 @@ use crate::reports::query::ReportQuery;
 use crate::response::{
     GatewayResponse, HeaderFields, JSON, common_headers, find_transport_security,
 };
+use crate::session;
+use crate::session::cookie::{self, SameSite, SessionId, clear_cookie, write_cookie};
+use crate::session::sign_in::{self, SignIn};
 use crate::trace::{Trace, continue_trace, read_tracestate};
 use crate::turnstile::{self, TurnstileProof};
 use crate::upstream::{LONGEST_JOB, UpstreamRequest, mark_uncertain};
+use crate::url::split_url;
 use crate::watch::WatchCall;
 use quillgate::Policy;
 
-/// How long Turnstile may take to answer.
-const TURNSTILE_TIME: Millis = Millis::from_seconds(10);
-/// The most bytes of Turnstile's answer.
+/// How long Turnstile, or an issuer's token endpoint, may take to answer.
+const VERIFICATION_TIME: Millis = Millis::from_seconds(10);
+/// The most bytes of such an answer.
 const LONGEST_VERIFICATION: u32 = 64 * 1024;
+/// How many sessions a caller may open within a window, in each isolate: nobody needs as many, and each
+/// is an object.
+const MOST_SESSIONS: u32 = 60;
 
 /// How long a series is fresh when none of its days changes any more: a day.
 const SETTLED_LIFETIME: Millis = Millis::from_seconds(86_400);
@@ -96,7 +106,14 @@ pub fn handle(
     let started = millis(started);
     let plan = match &config {
         _ if is_liveness(&packed.request_head()) => Plan::healthy(),
-        Ok(config) => make_plan(config, &packed, started, Signature::Unverified),
+        Ok(config) => {
+            let cookie = find_cookie(&packed, &request);
+            let evidence = Evidence {
+                cookie: cookie.as_deref(),
+                ..Evidence::default()
+            };
+            make_plan(config, &packed, started, &evidence)
+        }
         Err(error) => Plan::refused(Problem::misconfigured(error.variable, error.rule)),
     };
     let mut context = RequestContext::new(&packed, &plan, started);
@@ -111,7 +128,7 @@ pub fn handle(
             return context.finish(&env, body).into();
         }
     };
-    match answer_at_once(&mut context, &packed, plan.action) {
+    match answer_at_once(&mut context, &config, &packed, plan.action) {
         Ok(outcome) => context.finish(&env, outcome).into(),
         Err(Action::ReadJob { request, .. }) if !waits(&packed) => {
             begin_read(context, config, env, request)
@@ -162,13 +179,45 @@ fn millis(number: f64) -> Millis {
     Millis(number as u64)
 }
 
-fn make_plan(config: &Config, packed: &PackedHead<'_>, now: Millis, signature: Signature) -> Plan {
-    with_verified(|verified| plan::plan(config, &packed.request_head(), now, signature, verified))
+/// What is known of a request beside its packed head.
+#[derive(Default)]
+struct Evidence<'a> {
+    signature: Signature,
+    cookie: Option<&'a str>,
+    session: SessionState<'a>,
+}
+
+fn make_plan(
+    config: &Config,
+    packed: &PackedHead<'_>,
+    now: Millis,
+    evidence: &Evidence<'_>,
+) -> Plan {
+    let head = RequestHead {
+        cookie: evidence.cookie,
+        session: evidence.session,
+        ..packed.request_head()
+    };
+    with_verified(|verified| plan::plan(config, &head, now, evidence.signature, verified))
+}
+
+/// `Cookie`, which says nothing where there is `Authorization`: most requests have that, and their
+/// cookies are not even looked at.
+fn find_cookie(packed: &PackedHead<'_>, request: &Request) -> Option<String> {
+    if packed.field("authorization").is_some() {
+        return None;
+    }
+    read_cookies(request)
+}
+
+fn read_cookies(request: &Request) -> Option<String> {
+    request.headers().get("cookie").ok()?
 }
 
 /// Carries out what needs no I/O; gives back what does.
 fn answer_at_once(
     context: &mut RequestContext,
+    config: &Config,
     packed: &PackedHead<'_>,
     action: Result<Action, Problem>,
 ) -> Result<Outcome, Action> {
@@ -176,6 +225,15 @@ fn answer_at_once(
         Err(problem) => Ok(context.refuse(&problem)),
         Ok(Action::AnswerLiveness) => Ok(Outcome::json(200, LIVENESS_BODY)),
         Ok(Action::AnswerOptions(methods)) => Ok(GatewayResponse::options(&methods).into()),
+        Ok(Action::DescribeSession) => {
+            let body = context
+                .caller()
+                .map(|caller| session::describe(caller, config));
+            Ok(body.map_or_else(
+                |problem| context.refuse(&problem),
+                |body| Outcome::json(200, &body),
+            ))
+        }
         Ok(Action::Describe) => Ok(Outcome {
             body: description().map_or(JsValue::NULL, JsValue::from),
             ..Outcome::json(200, "")
@@ -259,6 +317,8 @@ struct RequestContext {
     project: Option<ProjectId>,
     caller: Option<Rc<Caller>>,
     trace: Trace,
+    /// The session, where the caller has one.
+    session: Option<SessionId>,
     /// What is said about the budget for reads, once the request was counted.
     budget: HeaderFields,
     tracestate: Option<String>,
@@ -285,6 +345,7 @@ impl RequestContext {
             trace,
             tracestate: tracestate.and_then(read_tracestate),
             budget: HeaderFields::default(),
+            session: None,
             metrics: RequestMetrics::default(),
         }
     }
@@ -367,6 +428,9 @@ impl RequestContext {
         let mut headers = outcome.headers.or(&self.budget).or(&self.common);
         if let Some(timing) = timing {
             headers.set("server-timing", timing);
+        }
+        if self.session.is_some() {
+            session::require_revalidation(&mut headers);
         }
         report(
             env,
@@ -482,8 +546,16 @@ struct Work {
 impl Work {
     async fn carry_out(mut self, head: &str, action: Action) -> Response {
         let packed = PackedHead::read(head);
+        let is_callback = matches!(action, Action::ConcludeSignIn);
         let outcome = match self.dispatch(&packed, action).await {
             Ok(outcome) => outcome,
+            // Somebody in a browser reads it, whom JSON would leave standing there.
+            Err(problem) if is_callback && self.wants_page() => Outcome {
+                headers: HeaderFields::default()
+                    .with("location", sign_in::failure_path(problem.kind)),
+                problem: Some(problem.kind),
+                ..GatewayResponse::empty(303).into()
+            },
             Err(problem) => self.context.refuse(&problem),
         };
         self.context.finish(&self.env, outcome)
@@ -497,10 +569,27 @@ impl Work {
         let action = match action {
             Action::VerifySignature(token) => {
                 self.verify(&token).await?;
-                let started = self.context.started;
-                let plan = make_plan(&self.config, packed, started, Signature::Verified);
-                self.context.update(&plan);
-                match answer_at_once(&mut self.context, packed, plan.action) {
+                let evidence = Evidence {
+                    signature: Signature::Verified,
+                    ..Evidence::default()
+                };
+                match self.plan_again(packed, &evidence) {
+                    Ok(outcome) => return Ok(outcome),
+                    Err(action) => action,
+                }
+            }
+            Action::ReadSession(id) => {
+                let asked = async { SessionStub::new(&self.env, id.as_str())?.read().await };
+                let record = asked.await.map_err(|error| self.gate_failed(&error))?;
+                let session = record.as_deref();
+                self.context.session = Some(id);
+                let cookie = read_cookies(&self.request);
+                let evidence = Evidence {
+                    cookie: cookie.as_deref(),
+                    session: session.map_or(SessionState::Ended, SessionState::Open),
+                    ..Evidence::default()
+                };
+                match self.plan_again(packed, &evidence) {
                     Ok(outcome) => return Ok(outcome),
                     Err(action) => action,
                 }
@@ -520,8 +609,13 @@ impl Work {
                 }
             }
             Action::ReadBody(admitted) => self.write(packed, &admitted).await,
-            Action::ListJobs { limit, before } => self.list_jobs(limit, before).await,
-            Action::StreamEvents(job) => self.stream_events(packed, &job).await,
+            Action::ListJobs {
+                filter,
+                limit,
+                before,
+            } => self.list_jobs(filter, limit, before).await,
+            Action::StreamEvents(job) => self.stream_events(packed, job.as_ref()).await,
+            Action::ReadRecord(job) => self.read_record(&job).await,
             Action::DeleteRecord(job) => self.delete_record(&job).await,
             Action::ReadSeries(query) => self.read_series(packed, &query).await,
             Action::ReadArchiveStatus => self.read_archive_status().await,
@@ -529,8 +623,20 @@ impl Work {
             Action::BeginBackfill => self.begin_backfill().await,
             Action::AnswerHealth(project) => self.answer_health(project).await,
             Action::Reopen(policy) => self.reopen(policy).await,
+            Action::OpenSession => self.open_session(packed).await,
+            Action::EndSession => self.end_session().await,
+            Action::DescribeMethods => {
+                let body = session::describe_methods(&self.config);
+                let outcome = Outcome::json(200, &body);
+                let headers = outcome.headers.with("cache-control", "public, max-age=60");
+                Ok(Outcome { headers, ..outcome })
+            }
+            Action::BeginSignIn => self.begin_sign_in(packed),
+            Action::ConcludeSignIn => self.conclude_sign_in(packed).await,
             // What was verified once is not asked for again: nothing may pass this way.
             Action::VerifySignature(_)
+            | Action::ReadSession(_)
+            | Action::DescribeSession
             | Action::AnswerLiveness
             | Action::AnswerOptions(_)
             | Action::Describe => Err(Problem::internal()),
@@ -538,6 +644,17 @@ impl Work {
     }
 
     // --- identity ----------------------------------------------------------
+
+    /// Plans with more evidence than before, and carries out what needs no I/O.
+    fn plan_again(
+        &mut self,
+        packed: &PackedHead<'_>,
+        evidence: &Evidence<'_>,
+    ) -> Result<Outcome, Action> {
+        let plan = make_plan(&self.config, packed, self.context.started, evidence);
+        self.context.update(&plan);
+        answer_at_once(&mut self.context, &self.config, packed, plan.action)
+    }
 
     /// Verifies a foreign token's signature.
     async fn verify(&mut self, token: &UnverifiedToken) -> Result<(), Problem> {
@@ -552,6 +669,186 @@ impl Work {
             Ok(true) => Ok(()),
             Ok(false) | Err(_) => Err(invalid_token(crate::identity::jwt::WRONG_SIGNATURE)),
         }
+    }
+
+    // --- sessions -----------------------------------------------------------
+
+    async fn open_session(&mut self, packed: &PackedHead<'_>) -> Result<Outcome, Problem> {
+        let body = self.read_body().await?;
+        let token = session::read_opening(body.as_bytes())?;
+        let proof = match (&token, packed.field("cf-access-jwt-assertion")) {
+            (Some(token), _) => Proof::AccessToken(token),
+            (None, Some(assertion)) => Proof::AccessAssertion(assertion),
+            (None, None) => return Err(missing_token_problem()),
+        };
+        let opened = self.verify_proof(proof).await?;
+        self.reserve_session(&opened.caller)?;
+        let cookie = self.keep_session(&opened).await?;
+        self.end_session_of_browser().await?;
+        let outcome = Outcome::json(201, &session::describe(&opened.caller, &self.config));
+        let headers = outcome.headers.with("set-cookie", cookie);
+        Ok(Outcome { headers, ..outcome })
+    }
+
+    /// Checks what a session is to be opened with.
+    async fn verify_proof(&mut self, proof: Proof<'_>) -> Result<NewSession, Problem> {
+        let started = self.context.started;
+        let mut signature = Signature::Unverified;
+        loop {
+            match session_record::open(proof, &self.config, started, signature)? {
+                Opening::Session(opened) => {
+                    self.context.caller = Some(Rc::clone(&opened.caller));
+                    return Ok(opened);
+                }
+                Opening::Unverified(_) if signature == Signature::Verified => {
+                    return Err(Problem::internal());
+                }
+                Opening::Unverified(token) => self.verify(&token).await?,
+            }
+            signature = Signature::Verified;
+        }
+    }
+
+    /// Counts a session that a caller opens.
+    fn reserve_session(&self, caller: &Caller) -> Result<(), Problem> {
+        let window = self.config.limit_window;
+        let reader = Reader {
+            // No project's id begins with a line feed.
+            name: ["\nsession", &caller.key()].join("\n"),
+            quota: None,
+            limit: MOST_SESSIONS,
+            window,
+        };
+        match with_reads(|reads| reads.reserve(&reader, now())) {
+            Verdict::Granted(_) => Ok(()),
+            Verdict::Refused(refused) => Err(Problem {
+                detail: format!(
+                    "a caller may open {MOST_SESSIONS} sessions in any {} seconds",
+                    window.0.div_ceil(1000)
+                ),
+                ..refused.problem
+            }),
+        }
+    }
+
+    /// Keeps a session; gives its cookie.
+    async fn keep_session(&mut self, opened: &NewSession) -> Result<String, Problem> {
+        let NewSession {
+            caller,
+            record,
+            secret,
+        } = opened;
+        let config = Rc::clone(&self.config);
+        let secret = config.token_secrets.get(*secret);
+        let secret = secret.ok_or_else(Problem::internal)?;
+        let random = random_bytes().map_err(|error| self.gate_failed(&error))?;
+        let (id, value) = SessionId::new(&random, secret);
+        let asked = async {
+            let session = SessionStub::new(&self.env, id.as_str())?;
+            session.open(record, caller.expires).await
+        };
+        asked.await.map_err(|error| self.gate_failed(&error))?;
+        let lifetime = caller.expires.since(self.context.started);
+        Ok(write_cookie(
+            cookie::NAME,
+            &value,
+            SameSite::Strict,
+            lifetime,
+        ))
+    }
+
+    async fn end_session(&mut self) -> Result<Outcome, Problem> {
+        self.end_session_of_browser().await?;
+        let headers = HeaderFields::default().with("set-cookie", clear_cookie());
+        Ok(Outcome {
+            headers,
+            ..GatewayResponse::empty(204).into()
+        })
+    }
+
+    async fn end_session_of_browser(&mut self) -> Result<(), Problem> {
+        match self.find_session() {
+            Some(id) => self.end_session_named(id.as_str()).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The session whose cookie the browser sends, open or not.
+    fn find_session(&self) -> Option<SessionId> {
+        let cookies = read_cookies(&self.request);
+        SessionId::read(cookies.as_deref(), &self.config.token_secrets)?.ok()
+    }
+
+    async fn end_session_named(&mut self, name: &str) -> Result<(), Problem> {
+        let asked = async { SessionStub::new(&self.env, name)?.end().await };
+        asked.await.map_err(|error| self.gate_failed(&error))
+    }
+
+    /// Whether a browser wants to show the answer.
+    fn wants_page(&self) -> bool {
+        let accept = self.request.headers().get("accept");
+        sign_in::accepts_page(accept.ok().flatten().as_deref())
+    }
+
+    fn begin_sign_in(&mut self, packed: &PackedHead<'_>) -> Result<Outcome, Problem> {
+        let config = Rc::clone(&self.config);
+        let sign_in = SignIn::read(split_url(packed.url).1, &config)?;
+        let random = random_bytes().map_err(|error| self.gate_failed(&error))?;
+        let started = self.context.started;
+        let before = self.find_session();
+        let (before, url) = (before.as_ref(), packed.url);
+        let redirect = sign_in::begin(&config, &sign_in, before, url, &random, started);
+        Ok(redirect_to(302, &redirect.location, &redirect.cookie))
+    }
+
+    async fn conclude_sign_in(&mut self, packed: &PackedHead<'_>) -> Result<Outcome, Problem> {
+        let cookies = read_cookies(&self.request);
+        let (config, cookies) = (Rc::clone(&self.config), cookies.as_deref());
+        let callback = sign_in::read_callback(&config, packed.url, cookies, now())?;
+        let headers = HeaderFields::default()
+            .with("accept", JSON)
+            .with("content-type", "application/x-www-form-urlencoded");
+        let sent = send(Outgoing {
+            method: "POST",
+            url: &callback.issuer.token_endpoint,
+            headers,
+            body: Some(&callback.body),
+            time: VERIFICATION_TIME,
+            longest: LONGEST_VERIFICATION,
+        });
+        let message = sent.await.map_err(|_| Problem::issuer_unavailable())?;
+        let Some(answer) = message.text() else {
+            let status = message.status;
+            message.discard();
+            return Err(match status {
+                400..=499 => sign_in::failed_problem("the issuer has not accepted the code"),
+                _ => Problem::issuer_unavailable(),
+            });
+        };
+        let token = sign_in::read_id_token(&String::from(answer));
+        let token = token.ok_or_else(Problem::issuer_unavailable)?;
+        let proof = Proof::IdToken {
+            token: &token,
+            client: callback.issuer,
+            nonce: &callback.nonce,
+        };
+        let opened = self.verify_proof(proof).await?;
+        self.reserve_session(&opened.caller)?;
+        // Whoever comes second comes too late, also where the issuer takes a code twice. Nothing is kept of
+        // a sign-in before the issuer has confirmed it.
+        let asked = async {
+            let session = SessionStub::new(&self.env, &callback.name)?;
+            session.open("", callback.ends).await
+        };
+        if !asked.await.map_err(|error| self.gate_failed(&error))? {
+            return Err(sign_in::failed_problem("this sign-in was concluded before"));
+        }
+        let cookie = self.keep_session(&opened).await?;
+        // The browser does not send its cookie here: the redirect comes from another site.
+        if let Some(before) = &callback.before {
+            self.end_session_named(before).await?;
+        }
+        Ok(redirect_to(303, &callback.return_path, &cookie))
     }
 
     // --- reports ------------------------------------------------------------
@@ -690,8 +987,8 @@ impl Work {
         let now = self.context.started;
         let first = query.next(&project, &self.config, now)?;
         let first = first.ok_or_else(Problem::internal)?;
-        let mut chunk = Vec::new();
-        query.begin(wait.unwrap_or(0), &mut chunk);
+        let mut head = Vec::new();
+        query.begin(wait.unwrap_or(0), &mut head);
         let mut headers = query.headers();
         if let Some(wait) = wait {
             headers.set("preference-applied", format!("wait={wait}"));
@@ -700,29 +997,39 @@ impl Work {
             env: self.env.clone(),
             config: Rc::clone(&self.config),
             project,
-            call: self.report_call(packed, first, false)?,
+            call: ExportCall {
+                report: self.report_call(packed, first, false)?,
+                format: query.format,
+                skip: 0,
+                most: 1,
+            },
             query,
             expires: self.caller()?.expires,
+            session: self.context.session.clone(),
             started: now,
             requests: 0,
+            pages: 0,
             metrics: RequestMetrics::default(),
             budget: HeaderFields::default(),
             ahead: None,
+            refusal: None,
             reads_ahead: !self.context.is_head,
         };
-        let began = export.push_chunk(&Brake::default(), &mut chunk).await;
+        let began = export.next_chunk(&Brake::default()).await;
         self.context.metrics = std::mem::take(&mut export.metrics);
         let headers = headers.or(&export.budget);
         match began {
             Err(refusal) => Ok(refusal.into()),
-            Ok(()) if self.context.is_head => Ok(Outcome {
+            Ok(_) if self.context.is_head => Ok(Outcome {
                 headers,
                 ..GatewayResponse::empty(200).into()
             }),
-            Ok(()) => Ok(Outcome {
+            Ok(rows) => Ok(Outcome {
                 status: 200,
                 headers,
-                body: export.into_stream(chunk, &self.request.signal()).into(),
+                body: export
+                    .into_stream(&head, &rows, &self.request.signal())
+                    .into(),
                 problem: None,
             }),
         }
@@ -782,7 +1089,7 @@ impl Work {
             url: &turnstile.verify_url,
             headers: HeaderFields::default().with("content-type", JSON),
             body: Some(&body),
-            time: TURNSTILE_TIME,
+            time: VERIFICATION_TIME,
             longest: LONGEST_VERIFICATION,
         });
         let message = sent.await.map_err(|_| turnstile::unavailable_problem())?;
@@ -798,15 +1105,24 @@ impl Work {
 
     async fn list_jobs(
         &mut self,
+        filter: JobFilter,
         limit: u64,
         before: Option<Position>,
     ) -> Result<Outcome, Problem> {
         let call = ListCall {
             call: self.call()?,
+            filter,
             limit,
             cursor: before.as_ref().map(encode_cursor),
         };
         let asked = async { self.project_stub()?.list(&call).await };
+        let response = asked.await.map_err(|error| self.gate_failed(&error))?;
+        Ok(response.into())
+    }
+
+    async fn read_record(&mut self, job: &JobId) -> Result<Outcome, Problem> {
+        let call = self.call()?;
+        let asked = async { self.project_stub()?.read_record(&call, job.as_str()).await };
         let response = asked.await.map_err(|error| self.gate_failed(&error))?;
         Ok(response.into())
     }
@@ -823,7 +1139,7 @@ impl Work {
     async fn stream_events(
         &mut self,
         packed: &PackedHead<'_>,
-        job: &JobId,
+        job: Option<&JobId>,
     ) -> Result<Outcome, Problem> {
         let after = packed.field("last-event-id").and_then(parse_event_number);
         let socket = match self.watch(job, after).await? {
@@ -831,7 +1147,7 @@ impl Work {
             Err(refusal) => return Ok(refusal),
         };
         let signal = self.request.signal();
-        let lifetime = limit_stream(self.caller()?.expires, now());
+        let lifetime = self.stream_lifetime()?;
         let stream = event_stream(
             &socket,
             &signal,
@@ -853,13 +1169,19 @@ impl Work {
         })
     }
 
+    /// How long a stream of the caller's stays open.
+    fn stream_lifetime(&self) -> Result<Millis, Problem> {
+        let in_session = self.context.session.is_some();
+        Ok(limit_stream(self.caller()?.expires, now(), in_session))
+    }
+
     async fn long_poll(
         &mut self,
         packed: &PackedHead<'_>,
         job: &JobId,
         seconds: u64,
     ) -> Result<Outcome, Problem> {
-        let socket = match self.watch(job, None).await? {
+        let socket = match self.watch(Some(job), None).await? {
             Ok(socket) => socket,
             Err(refusal) => return Ok(refusal),
         };
@@ -873,7 +1195,7 @@ impl Work {
             progress == Some(PollProgress::Done)
         });
         let signal = self.request.signal();
-        let lifetime = limit_stream(self.caller()?.expires, now());
+        let lifetime = self.stream_lifetime()?;
         let time = Millis::from_seconds(seconds).min(lifetime);
         let heard = hear(&socket, &signal, time, on_message).await;
         heard.map_err(|error| self.gate_failed(&error))?;
@@ -887,7 +1209,7 @@ impl Work {
     /// Opens a socket on which changes come, or gives the answer that says why there is none.
     async fn watch(
         &mut self,
-        job: &JobId,
+        job: Option<&JobId>,
         after: Option<u64>,
     ) -> Result<Result<WebSocket, Outcome>, Problem> {
         let Call {
@@ -899,7 +1221,7 @@ impl Work {
         let watch = WatchCall {
             id,
             project,
-            job: job.as_str().to_owned(),
+            job: job.map(|job| job.as_str().to_owned()),
             traceparent,
             // A key of any length, where the runtime takes 256 characters.
             caller: fingerprint(&[&self.caller()?.key()]),
@@ -986,11 +1308,24 @@ impl Work {
     }
 }
 
+fn redirect_to(status: u16, location: &str, cookie: &str) -> Outcome {
+    let headers = HeaderFields::default()
+        .with("location", location)
+        .with("set-cookie", cookie);
+    Outcome {
+        headers,
+        ..GatewayResponse::empty(status).into()
+    }
+}
+
 /// Whether an action is counted as a read of jobs: each makes the gateway ask upstream.
 const fn is_budgeted_read(action: &Action) -> bool {
     matches!(
         action,
-        Action::ReadJob { .. } | Action::ListJobs { .. } | Action::StreamEvents(_)
+        Action::ReadJob { .. }
+            | Action::ListJobs { .. }
+            | Action::StreamEvents(_)
+            | Action::ReadRecord(_)
     )
 }
 

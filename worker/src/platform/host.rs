@@ -28,7 +28,18 @@ extern "C" {
         body: &JsValue,
         milliseconds: f64,
         longest: u32,
+        course: Option<&Course>,
     ) -> Promise;
+
+    /// What several requests share: their header fields, and when they are aborted.
+    pub type Course;
+
+    #[wasm_bindgen(js_name = openCourse)]
+    fn open_shared_course(headers: &str, milliseconds: f64) -> Course;
+
+    /// Aborts nothing any more.
+    #[wasm_bindgen(method)]
+    pub fn end(this: &Course);
 
     #[wasm_bindgen(js_name = sendRead)]
     fn send_job_read(
@@ -192,8 +203,37 @@ impl Message {
 ///
 /// # Errors
 /// That no answer came.
-#[expect(clippy::cast_precision_loss, reason = "minutes at most")]
 pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
+    begin_send(&request, None).receive().await
+}
+
+/// What requests share that are sent with these header fields, and that all take no longer than this
+/// together.
+#[expect(clippy::cast_precision_loss, reason = "minutes at most")]
+pub fn open_course(headers: &HeaderFields, time: Millis) -> Course {
+    open_shared_course(&headers.to_lines(), time.0 as f64)
+}
+
+/// A request that was sent.
+pub struct Begun(JsFuture);
+
+impl Begun {
+    /// Waits as [`send`] does.
+    ///
+    /// # Errors
+    /// That no answer came.
+    pub async fn receive(self) -> Result<Message, TransportError> {
+        match self.0.await {
+            Ok(reply) => receive_reply(reply),
+            Err(error) => Err(transport_error(&error)),
+        }
+    }
+}
+
+/// Sends a request as [`send`] does, without waiting. Of a request on a course, that has the header
+/// fields and the time.
+#[expect(clippy::cast_precision_loss, reason = "minutes at most")]
+pub fn begin_send(request: &Outgoing<'_>, course: Option<&Course>) -> Begun {
     let body = request.body.map_or(JsValue::UNDEFINED, JsValue::from_str);
     let promise = send_request(
         request.method,
@@ -202,11 +242,9 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
         &body,
         request.time.0 as f64,
         request.longest,
+        course,
     );
-    match JsFuture::from(promise).await {
-        Ok(reply) => receive_reply(reply),
-        Err(error) => Err(transport_error(&error)),
-    }
+    Begun(promise.into())
 }
 
 /// Sends the request of a read of a job, which makes a response of what comes back; what the entry

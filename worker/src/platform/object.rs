@@ -4,7 +4,7 @@
 //! serde-wasm-bindgen writes what is read here. To read by it too would bring a deserialiser for each
 //! type, and float formatting for its errors.
 
-use js_sys::{Array, JsString, Reflect};
+use js_sys::{Array, JsString, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error::{HostError, HostResult};
@@ -74,6 +74,12 @@ impl FromValue for String {
 impl FromValue for JsString {
     fn from_value(value: JsValue) -> HostResult<Self> {
         value.dyn_into().or_else(|_| mismatch("text"))
+    }
+}
+
+impl FromValue for Uint8Array {
+    fn from_value(value: JsValue) -> HostResult<Self> {
+        value.dyn_into().or_else(|_| mismatch("bytes"))
     }
 }
 

@@ -61,6 +61,17 @@ impl Database {
         }
     }
 
+    /// How large it is, in bytes. The crate's own count ends at 4 GiB.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "far below 2^53, and not negative"
+    )]
+    pub fn size(&self) -> u64 {
+        let sql: &RawSqlStorage = self.sql.as_ref().unchecked_ref();
+        sql.database_size() as u64
+    }
+
     /// Runs a statement that gives no rows.
     pub fn execute(&self, query: &str, bindings: &[SqlStorageValue]) -> HostResult<()> {
         self.sql.exec(query, bindings.to_vec())?;

@@ -1,6 +1,7 @@
 //! Requests upstream: sends what [`crate::upstream`] decides.
 
 use js_sys::{Array, JsString, Reflect};
+use quillgate::credential::AdminKey;
 use quillgate::declaration::Pagination;
 use quillgate::schema::{Described as _, check};
 use quillgate::{AgentJob, Method, Millis, Operation};
@@ -8,7 +9,9 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::context::now;
-use super::host::{Message, Outgoing, parse_json, send, stringify_json};
+use super::host::{
+    Begun, Course, Message, Outgoing, begin_send, open_course, parse_json, send, stringify_json,
+};
 use super::isolate::with_breakers;
 use super::shape::has_shape;
 use crate::breaker::Scope;
@@ -17,6 +20,7 @@ use crate::json;
 use crate::log::ExchangeMetrics;
 use crate::problem::Problem;
 use crate::reports::page::PAGE_ROWS;
+use crate::response::HeaderFields;
 use crate::upstream::{
     Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, NextAttempt, ReplyHead, TransportError,
     UpstreamFailure, UpstreamRequest, classify_error, classify_malformed, classify_transport_error,
@@ -99,7 +103,7 @@ pub struct PageReply {
 impl PageReply {
     /// Checks a page by what its operation promises: every member of the page itself, and of its
     /// rows how many there are.
-    pub(super) fn read(operation: Operation, text: JsString) -> Option<Self> {
+    pub fn read(operation: Operation, text: JsString) -> Option<Self> {
         let page = parse_json(&text).ok()?;
         if !has_shape(&page, operation.result()) {
             return None;
@@ -135,6 +139,12 @@ pub struct Admitted {
     scope: Option<Scope>,
     /// Since when it is under way.
     pub started: Millis,
+}
+
+/// A request for a page that is under way.
+pub struct BegunPage {
+    admitted: Admitted,
+    first: Begun,
 }
 
 /// What became of one attempt: an answer's head, or none.
@@ -195,46 +205,93 @@ impl<'a> UpstreamClient<'a> {
         answer: Result<Answer, TransportError>,
         note: Option<&'static str>,
     ) -> Exchange<JobReply> {
-        self.conclude(request, admitted, answer, note, |head, text| {
-            JobReply::read(head, &text)
-        })
+        let mut reply = None;
+        let mut read = |head, text| {
+            reply = JobReply::read(head, &text);
+            reply.is_some()
+        };
+        let exchange = self.conclude(request, admitted, answer, note, &mut read);
+        exchange.with(reply)
     }
 
     /// Sends a request that is answered by a job, of which what is known is kept.
     pub async fn take_snapshot(&self, request: &UpstreamRequest) -> Exchange<JobSnapshot> {
-        self.ask(request, LONGEST_JOB, &mut || true, |head, text| {
-            JobSnapshot::read(&head, text)
-        })
-        .await
+        let mut snapshot = None;
+        let free = &mut || true;
+        let mut read = |head, text| {
+            snapshot = JobSnapshot::read(&head, text);
+            snapshot.is_some()
+        };
+        let exchange = self.ask(request, LONGEST_JOB, None, free, &mut read);
+        exchange.await.with(snapshot)
     }
 
-    /// Sends a request that is answered by a page of analytics; `pay` reserves a slot of the
-    /// budget for each further attempt.
+    /// Sends a request that is answered by a page of analytics, unless that was begun; `read` says
+    /// whether its text is one. `pay` reserves a slot of the budget for each further attempt.
     pub async fn read_page(
         &self,
-        operation: Operation,
         request: &UpstreamRequest,
+        begun: Option<BegunPage>,
         pay: &mut dyn FnMut() -> bool,
-    ) -> Exchange<PageReply> {
-        self.ask(request, LONGEST_PAGE, pay, |_, text| {
-            PageReply::read(operation, text)
-        })
-        .await
+        read: &mut dyn FnMut(JsString) -> bool,
+    ) -> Exchange<()> {
+        let mut read = |_, text| read(text);
+        let exchange = self.ask(request, LONGEST_PAGE, begun, pay, &mut read);
+        exchange.await
     }
 
-    async fn ask<T>(
+    /// What requests share that are alike but for their targets, and are begun within so long.
+    pub fn open_course(&self, request: &UpstreamRequest, time: Millis) -> Option<Course> {
+        let attempts = self.attempts(request, now());
+        let headers = request.headers(attempts.key()?);
+        let time = self.config.upstream_timeout.plus(time);
+        Some(open_course(&headers, time))
+    }
+
+    /// Sends a request for a page on a course; its answer is left to [`Self::read_page`].
+    ///
+    /// # Errors
+    /// 503 while the upstream is left alone.
+    pub fn begin_page(
+        &self,
+        request: &UpstreamRequest,
+        course: &Course,
+    ) -> Result<BegunPage, Problem> {
+        let admitted = self.admit(request)?;
+        let outgoing = Outgoing {
+            method: request.method.as_str(),
+            url: &self.config.upstream.join(&request.target),
+            headers: HeaderFields::default(),
+            body: None,
+            time: Millis(0),
+            longest: LONGEST_PAGE,
+        };
+        let first = begin_send(&outgoing, Some(course));
+        Ok(BegunPage { admitted, first })
+    }
+
+    /// `read` takes the text of a success, and says whether it is what was asked for.
+    async fn ask(
         &self,
         request: &UpstreamRequest,
         longest: u32,
+        begun: Option<BegunPage>,
         pay: &mut dyn FnMut() -> bool,
-        read: impl FnOnce(ReplyHead, JsString) -> Option<T>,
-    ) -> Exchange<T> {
-        let admitted = match self.admit(request) {
-            Ok(admitted) => admitted,
-            Err(problem) => return Exchange::not_sent(problem),
+        read: &mut dyn FnMut(ReplyHead, JsString) -> bool,
+    ) -> Exchange<()> {
+        let (admitted, first) = match begun {
+            Some(BegunPage { admitted, first }) => (admitted, Some(first)),
+            None => match self.admit(request) {
+                Ok(admitted) => (admitted, None),
+                Err(problem) => return Exchange::not_sent(problem),
+            },
         };
         let mut attempts = self.attempts(request, admitted.started);
-        let answer = self.attempt(request, longest, &mut attempts, None, pay);
+        let first = match first {
+            Some(begun) => Some(begun.receive().await),
+            None => None,
+        };
+        let answer = self.attempt(request, longest, &mut attempts, first, pay);
         let answer = answer.await;
         let note = attempts.describe_refused_key();
         self.conclude(request, &admitted, answer, note, read)
@@ -277,15 +334,7 @@ impl<'a> UpstreamClient<'a> {
                 let Some(key) = attempts.key() else {
                     return Err(TransportError::Broken);
                 };
-                let outgoing = Outgoing {
-                    method: request.method.as_str(),
-                    url: &url,
-                    headers: request.headers(key),
-                    body: request.body.as_deref(),
-                    time: attempts.time_left(now()),
-                    longest,
-                };
-                send(outgoing).await
+                send(write_request(request, attempts, key, &url, longest)).await
             };
             let sent = sent.map(|message| (head_of(&message), message));
             let next = match &sent {
@@ -306,18 +355,19 @@ impl<'a> UpstreamClient<'a> {
         }
     }
 
-    fn conclude<T>(
+    fn conclude(
         &self,
         request: &UpstreamRequest,
         admitted: &Admitted,
         answer: Result<Answer, TransportError>,
         note: Option<&'static str>,
-        read: impl FnOnce(ReplyHead, JsString) -> Option<T>,
-    ) -> Exchange<T> {
+        read: &mut dyn FnMut(ReplyHead, JsString) -> bool,
+    ) -> Exchange<()> {
         let status = answer.as_ref().ok().map(|answer| answer.head.status);
         let answer = self.classify(request.method, answer);
         let outcome = answer.and_then(|(head, text)| {
-            read(head, text).ok_or_else(|| classify_malformed(request.method))
+            let malformed = || classify_malformed(request.method);
+            read(head, text).then_some(()).ok_or_else(malformed)
         });
         let failure = outcome.as_ref().err();
         let now = now();
@@ -350,6 +400,34 @@ impl<'a> UpstreamClient<'a> {
                 Err(classify_error(&head, &error, method, self.config, now()))
             }
         }
+    }
+}
+
+impl Exchange<()> {
+    /// The exchange with what was read of its success.
+    pub fn with<T>(self, read: Option<T>) -> Exchange<T> {
+        let Self { metrics, outcome } = self;
+        let malformed = || classify_malformed(Method::Get);
+        let outcome = outcome.and_then(|()| read.ok_or_else(malformed));
+        Exchange { metrics, outcome }
+    }
+}
+
+/// A request as it is sent now with this key.
+fn write_request<'a>(
+    request: &'a UpstreamRequest,
+    attempts: &Attempts<'_>,
+    key: &AdminKey,
+    url: &'a str,
+    longest: u32,
+) -> Outgoing<'a> {
+    Outgoing {
+        method: request.method.as_str(),
+        url,
+        headers: request.headers(key),
+        body: request.body.as_deref(),
+        time: attempts.time_left(now()),
+        longest,
     }
 }
 

@@ -13,6 +13,11 @@ use crate::response::{GatewayResponse, HeaderFields};
 /// The longest that an export waits in all, in seconds: a day.
 pub const LONGEST_WAIT: u64 = 86_400;
 
+/// Up to so many pages each is asked for by itself.
+const FEW_PAGES: u64 = 8;
+/// The most pages that are asked for at once.
+pub const MOST_PAGES_AT_ONCE: u64 = 32;
+
 /// A request for an export.
 #[derive(Debug)]
 pub struct ExportQuery {
@@ -20,7 +25,8 @@ pub struct ExportQuery {
     pub report: Operation,
     /// The export before its first page.
     pub export: Export,
-    format: ExportFormat,
+    /// How its rows are written.
+    pub format: ExportFormat,
     /// Whether the caller has the rows before these.
     is_resumed: bool,
     file_name: String,
@@ -65,16 +71,16 @@ impl ExportQuery {
         self.export.next().map(query).transpose()
     }
 
-    /// What to ask for after that, where it is known before the next page is read.
+    /// How many pages to ask for at once, after so many. After the first few it is as many again: the
+    /// longer an export is, the less it matters that whoever leaves has asked for some that nobody
+    /// reads.
     #[must_use]
-    pub fn next_but_one(
-        &self,
-        project: &ProjectId,
-        config: &Config,
-        now: Millis,
-    ) -> Option<ReportQuery> {
-        let call = self.export.next_but_one()?;
-        ReportQuery::new(self.report, &call, project, config, now).ok()
+    pub fn pages_at_once(pages: u64) -> u64 {
+        if pages < FEW_PAGES {
+            1
+        } else {
+            pages.min(MOST_PAGES_AT_ONCE)
+        }
     }
 
     /// The header fields of its answer.
@@ -116,6 +122,20 @@ fn name_file(report: Operation, call: &Call, project: &ProjectId, format: Export
         }
     }
     [&file, ".", format.as_str()].concat()
+}
+
+/// Whether a page says that there is more, by how its text ends. Of a page that says so elsewhere it is
+/// not told.
+#[must_use]
+pub fn ends_with_more(end: &str) -> bool {
+    let mut rest = end;
+    for token in ["}", "true", ":", "\"hasMore\""] {
+        let Some(before) = rest.trim_end().strip_suffix(token) else {
+            return false;
+        };
+        rest = before;
+    }
+    true
 }
 
 /// After how many seconds a refused page may be asked for again, when that is said.

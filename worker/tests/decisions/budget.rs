@@ -1,5 +1,6 @@
 //! How many requests go upstream, and whose.
 
+mod ahead;
 mod closure;
 mod fair_share;
 mod verdict;

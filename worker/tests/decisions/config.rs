@@ -6,6 +6,7 @@ use quillgate::Millis;
 use quillgate::credential::AdminKey;
 use quillgate_worker::config::Config;
 use quillgate_worker::identity::revocation::RevokedTokens;
+use quillgate_worker::jobs::ledger::KeepPrompts;
 
 use crate::fixtures::{ADMIN_KEY, SECRET, configuration, variables};
 
@@ -272,6 +273,28 @@ fn the_archive_is_of_projects_by_their_ids_and_its_share_a_percentage() {
     assert_eq!(read("ARCHIVE_SHARE", None).archive.share, 33);
     assert_eq!(read("ARCHIVE_SHARE", Some("100")).archive.share, 100);
     assert_eq!(read("ARCHIVE_RECHECK_DAYS", None).archive.recheck_days, 3);
+}
+
+#[test]
+fn of_prompts_the_first_line_is_kept_unless_the_operator_says_otherwise() {
+    for (value, expected) in [
+        (None, KeepPrompts::FirstLine),
+        (Some(" "), KeepPrompts::FirstLine),
+        (Some("first-line"), KeepPrompts::FirstLine),
+        (Some(" whole "), KeepPrompts::Whole),
+    ] {
+        assert_eq!(read("KEEP_PROMPTS", value).keep_prompts, expected);
+    }
+    for value in [
+        "Whole",
+        "all",
+        "true",
+        "1",
+        "first line",
+        "whole,first-line",
+    ] {
+        assert_wrong("KEEP_PROMPTS", Some(value));
+    }
 }
 
 /// An integer's variable, the most it may be, and how to read what it became.

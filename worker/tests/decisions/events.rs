@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::events::{
-    END_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LONGEST_STREAM, LongPoll, OPENING_TEXT,
-    PollProgress, limit_stream, parse_event_number, parse_preferred_wait,
+    END_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LONGEST_SESSION_STREAM, LONGEST_STREAM,
+    ListEvent, LongPoll, OPENING_TEXT, PollProgress, limit_stream, parse_event_number,
+    parse_preferred_wait,
 };
 
 use crate::fixtures::NOW;
@@ -45,7 +46,21 @@ fn a_stream_ends_with_its_token_and_after_an_hour() {
         (NOW.plus(hour).plus(Millis(1)), hour),
         (Millis(u64::MAX), hour),
     ] {
-        assert_eq!(limit_stream(expires, NOW), expected, "{expires:?}");
+        assert_eq!(limit_stream(expires, NOW, false), expected, "{expires:?}");
+    }
+}
+
+#[test]
+fn a_stream_of_a_session_ends_after_five_minutes() {
+    let most = Millis::from_seconds(300);
+    assert_eq!(LONGEST_SESSION_STREAM, most);
+    for (expires, expected) in [
+        (NOW, Millis(0)),
+        (NOW.plus(Millis(1)), Millis(1)),
+        (NOW.plus(most).plus(Millis(1)), most),
+        (Millis(u64::MAX), most),
+    ] {
+        assert_eq!(limit_stream(expires, NOW, true), expected, "{expires:?}");
     }
 }
 
@@ -54,6 +69,19 @@ fn an_event_is_written_as_the_html_standard_has_it() {
     let expected = "id: 7\nevent: job\ndata: {\"id\":\"j1\",\"status\":\"active\"}\n\n";
     assert_eq!(event(7, "active").to_text(), expected);
     assert_eq!(JobEvent::from_text(expected), Some(event(7, "active")));
+}
+
+#[test]
+fn a_change_of_the_list_is_an_event_with_a_number_of_its_own() {
+    for (name, data) in [("job", r#"{"id":"j1"}"#), ("deleted", r#"{"id":"j2"}"#)] {
+        let event = ListEvent {
+            revision: 7,
+            name: name.to_owned(),
+            data: data.to_owned(),
+        };
+        let expected = format!("id: 7\nevent: {name}\ndata: {data}\n\n");
+        assert_eq!(event.to_text(), expected);
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Derived keys, by the vectors of RFC 5869, appendix A.
 
 use proptest::prelude::*;
-use quillgate_worker::hkdf::derive_key;
+use quillgate_worker::hkdf::{derive_key, hmac_sha256, verify_hmac_sha256};
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<_> = hex.chars().filter_map(|digit| digit.to_digit(16)).collect();
@@ -51,5 +51,16 @@ proptest! {
     fn a_shorter_key_is_the_beginning_of_a_longer_one(ikm in any::<[u8; 32]>(), length in 0_usize..200) {
         let key = derive_key(b"salt", &ikm, b"info", length);
         prop_assert_eq!(&key[..], &derive_key(b"salt", &ikm, b"info", 200)[..length]);
+    }
+}
+
+#[test]
+fn a_tag_is_verified_whole_and_over_all_parts() {
+    let tag = hmac_sha256(b"key", &[b"one", b"two"]);
+    assert!(verify_hmac_sha256(b"key", &[b"onetwo"], &tag));
+    assert!(!verify_hmac_sha256(b"yek", &[b"onetwo"], &tag));
+    assert!(!verify_hmac_sha256(b"key", &[b"one"], &tag));
+    for wrong in [&tag[..31], &tag[1..], &[][..], &[tag, tag].concat()] {
+        assert!(!verify_hmac_sha256(b"key", &[b"onetwo"], wrong));
     }
 }

@@ -4,12 +4,27 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use proptest::prelude::*;
 use quillgate::Prompt;
-use quillgate_worker::jobs::ledger::{Position, decode_cursor, encode_cursor, summarize_prompt};
+use quillgate_worker::jobs::ledger::{
+    Position, decode_cursor, encode_cursor, has_room_for_whole, summarize_prompt,
+};
 
 use crate::fixtures::{encode, field_and_rule};
 
 fn summarize(prompt: &str) -> String {
     summarize_prompt(&Prompt::new(prompt).unwrap())
+}
+
+#[test]
+fn whole_prompts_are_kept_as_long_as_there_is_room_for_other_things() {
+    for (bytes, has_room) in [
+        (0, true),
+        (5_000_000_000, true),
+        (8_000_000_000, true),
+        (8_000_000_001, false),
+        (10_000_000_000, false),
+    ] {
+        assert_eq!(has_room_for_whole(bytes), has_room, "{bytes}");
+    }
 }
 
 #[test]

@@ -18,12 +18,15 @@ const JOB: &str = "https://gate.example/v2/agent/demo-docs/job/j1";
 const MESSAGE: &str = "https://gate.example/v2/agent/demo-docs/job/j1/message";
 const EVENTS: &str = "https://gate.example/v2/agent/demo-docs/job/j1/events";
 const JOBS: &str = "https://gate.example/v2/agent/demo-docs/jobs";
+const ALL_EVENTS: &str = "https://gate.example/v2/agent/demo-docs/jobs/events";
+const RECORD: &str = "https://gate.example/v2/agent/demo-docs/job/j1/record";
 const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
 const DEEP: &str = "https://gate.example/healthz?deep";
 const DESCRIPTION: &str = "https://gate.example/openapi.json";
 
-/// Every operation: its method, an address of it, its scope and its pattern.
-const OPERATIONS: [(&str, &str, &str, &str); 6] = [
+/// Operations, each the only one but for `HEAD` at its address: its method, its address, its scope and its
+/// pattern.
+const OPERATIONS: [(&str, &str, &str, &str); 7] = [
     ("POST", CREATE, "jobs:create", "/v2/agent/{projectId}/job"),
     ("GET", JOB, "jobs:read", "/v2/agent/{projectId}/job/{id}"),
     (
@@ -39,6 +42,12 @@ const OPERATIONS: [(&str, &str, &str, &str); 6] = [
         "/v2/agent/{projectId}/job/{id}/events",
     ),
     ("GET", JOBS, "jobs:read", "/v2/agent/{projectId}/jobs"),
+    (
+        "GET",
+        ALL_EVENTS,
+        "jobs:read",
+        "/v2/agent/{projectId}/jobs/events",
+    ),
     (
         "GET",
         VIEWS,

@@ -206,10 +206,12 @@ fn every_rule_has_a_name_of_its_own() {
         "webhooks-off",
         "webhook-hosts",
         "create-only",
+        "longest-text",
         "day",
         "longest-range",
         "prefix",
         "not-with-path",
+        "return-path",
     ];
     assert_eq!(names, expected);
     assert!(Rule::ALL.iter().all(|rule| !names.contains(&rule.name())));

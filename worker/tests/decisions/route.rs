@@ -55,6 +55,24 @@ fn each_operation_is_found_with_its_values() {
         ),
         (
             "GET",
+            "/v2/agent/demo-docs/jobs/events",
+            "agentJobs.allEvents",
+            vec![("projectId", "demo-docs")],
+        ),
+        (
+            "GET",
+            "/v2/agent/demo-docs/job/j1/record",
+            "agentJobs.record",
+            vec![("projectId", "demo-docs"), ("id", "j1")],
+        ),
+        (
+            "DELETE",
+            "/v2/agent/demo-docs/job/j1/record",
+            "agentJobs.deleteRecord",
+            vec![("projectId", "demo-docs"), ("id", "j1")],
+        ),
+        (
+            "GET",
             VIEWS,
             "analytics.views",
             vec![("projectId", "demo-docs")],

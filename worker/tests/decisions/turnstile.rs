@@ -161,6 +161,7 @@ fn write(caller: &str, key: Option<&str>, fingerprint: &str) -> Write {
         target: String::new(),
         body: String::new(),
         prompt_summary: String::new(),
+        prompt: None,
         webhook: None,
     }
 }

@@ -7,7 +7,7 @@ fn call() -> WatchCall {
     WatchCall {
         id: "an-id".to_owned(),
         project: "demo docs".to_owned(),
-        job: "j/1?x#y".to_owned(),
+        job: Some("j/1?x#y".to_owned()),
         traceparent: "00-1-2-00".to_owned(),
         caller: "a-hash".to_owned(),
         tracestate: None,
@@ -24,6 +24,11 @@ fn a_call_survives_its_way_to_the_object() {
     };
     let url = from_the_start.to_url();
     assert_eq!(WatchCall::from_url(&url), Some(from_the_start));
+    let of_all = WatchCall {
+        job: None,
+        ..call()
+    };
+    assert_eq!(WatchCall::from_url(&of_all.to_url()), Some(of_all));
 }
 
 #[test]
@@ -48,7 +53,7 @@ proptest! {
     fn any_call_survives(
         id in "\\PC{1,12}",
         project in "\\PC{1,12}",
-        job in "\\PC{1,12}",
+        job in proptest::option::of("\\PC{1,12}"),
         traceparent in "[0-9a-f-]{0,55}",
         caller in "\\PC{1,12}",
         tracestate in proptest::option::of("[ -~]{1,40}"),

@@ -5,14 +5,14 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, ProjectId, Request};
 use quillgate_worker::cors::Origin;
-use quillgate_worker::jobs::ledger::{self, Position};
+use quillgate_worker::jobs::ledger::{self, JobFilter, Position};
 use quillgate_worker::plan::{Action, Plan, RequestHead, WriteHeaders, is_liveness, plan_write};
 use quillgate_worker::problem::Problem;
 use quillgate_worker::reports::query::ReportQuery;
 
 use super::{
-    BODY, CREATE, DESCRIPTION, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_action,
-    expect_refusal, get, pair, plan, post, write,
+    ALL_EVENTS, BODY, CREATE, DESCRIPTION, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, RECORD, VIEWS,
+    bare, expect_action, expect_refusal, get, pair, plan, post, write,
 };
 use crate::fixtures::{bearer, configuration, encode, field_and_rule, to_json};
 
@@ -35,7 +35,22 @@ fn expect_views(head: &RequestHead<'_>) -> ReportQuery {
 #[track_caller]
 fn expect_jobs(head: &RequestHead<'_>) -> (u64, Option<Position>) {
     match expect_action(head) {
-        Action::ListJobs { limit, before } => (limit, before),
+        Action::ListJobs {
+            filter,
+            limit,
+            before,
+        } => {
+            assert_eq!(filter, JobFilter::default());
+            (limit, before)
+        }
+        _ => panic!("no list: {head:?}"),
+    }
+}
+
+#[track_caller]
+fn expect_filter(head: &RequestHead<'_>) -> JobFilter {
+    match expect_action(head) {
+        Action::ListJobs { filter, .. } => filter,
         _ => panic!("no list: {head:?}"),
     }
 }
@@ -43,7 +58,7 @@ fn expect_jobs(head: &RequestHead<'_>) -> (u64, Option<Position>) {
 #[track_caller]
 fn expect_events(head: &RequestHead<'_>) -> String {
     match expect_action(head) {
-        Action::StreamEvents(job) => job.as_str().to_owned(),
+        Action::StreamEvents(Some(job)) => job.as_str().to_owned(),
         _ => panic!("no events: {head:?}"),
     }
 }
@@ -107,6 +122,42 @@ fn a_list_of_jobs_has_25_from_the_newest_on_unless_the_query_says_otherwise() {
 }
 
 #[test]
+fn a_list_has_the_jobs_that_its_query_describes() {
+    let bearer = bearer();
+    let asked = |query: &str| expect_filter(&get(&format!("{JOBS}?{query}"), &bearer));
+    for state in ["active", "completed", "archived", "failed"] {
+        let filter = asked(&format!("state={state}"));
+        assert_eq!(filter.state.as_deref(), Some(state));
+    }
+    let longest = "ä".repeat(200);
+    let query = format!("limit=3&text={longest}&author=issuer%20ana&state=failed");
+    let expected = JobFilter {
+        state: Some("failed".to_owned()),
+        author: Some("issuer ana".to_owned()),
+        text: Some(longest),
+    };
+    assert_eq!(asked(&query), expected);
+    assert_eq!(asked("text=%25_%27").text.as_deref(), Some("%_'"));
+}
+
+#[test]
+fn the_changes_of_all_jobs_and_the_record_of_one_are_planned() {
+    let bearer = bearer();
+    match expect_action(&get(ALL_EVENTS, &bearer)) {
+        Action::StreamEvents(None) => {}
+        other => panic!("no stream of all: {other:?}"),
+    }
+    match expect_action(&get(RECORD, &bearer)) {
+        Action::ReadRecord(job) => assert_eq!(job.as_str(), "j1"),
+        other => panic!("no record: {other:?}"),
+    }
+    for url in [ALL_EVENTS, RECORD] {
+        let problem = expect_refusal(&get(&format!("{url}?state=failed"), &bearer));
+        assert_eq!(field_and_rule(&problem), pair("state", "unknown"));
+    }
+}
+
+#[test]
 fn a_list_that_cannot_be_is_refused() {
     let bearer = bearer();
     for (query, field, rule) in [
@@ -120,11 +171,19 @@ fn a_list_that_cannot_be_is_refused() {
         ("cursor=%00", "cursor", "cursor"),
         ("offset=0", "offset", "unknown"),
         ("id=j1", "id", "unknown"),
+        ("state=queued", "state", "one-of"),
+        ("state=", "state", "one-of"),
+        ("state=failed&state=failed", "state", "once"),
+        ("author=", "author", "not-empty"),
+        ("text=", "text", "not-empty"),
+        ("text=%ff", "text", "text"),
     ] {
         let problem = expect_refusal(&get(&format!("{JOBS}?{query}"), &bearer));
         assert_eq!(problem.status, 400);
         assert_eq!(field_and_rule(&problem), pair(field, rule), "{query}");
     }
+    let problem = expect_refusal(&get(&format!("{JOBS}?text={}", "ä".repeat(201)), &bearer));
+    assert_eq!(field_and_rule(&problem), pair("text", "longest-text"));
     for text in ["-1.1", "1.", "18446744073709551616.1", "{}"] {
         let url = format!("{JOBS}?cursor={}", encode(text));
         let problem = expect_refusal(&get(&url, &bearer));
@@ -406,8 +465,11 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
             prop_assert_eq!(request.target, job_target(job.as_str()));
         }
         Action::ReadReport(views) => assert_own(&views.list, project)?,
-        Action::StreamEvents(job) | Action::DeleteRecord(job) => {
+        Action::StreamEvents(Some(job)) | Action::ReadRecord(job) | Action::DeleteRecord(job) => {
             assert_own(&job_target(job.as_str()), project)?;
+        }
+        Action::StreamEvents(None) => {
+            prop_assert!(OWN.contains(&project.replace(' ', "%20").as_str()));
         }
         Action::ListJobs { limit, .. } => {
             prop_assert!((1..=100).contains(&limit));

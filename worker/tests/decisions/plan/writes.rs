@@ -43,6 +43,24 @@ fn with_webhook(url: &str) -> WriteHeaders {
 }
 
 #[test]
+fn the_whole_prompt_is_handed_on_only_where_it_is_kept() {
+    let body = json!({ "prompt": "first\nsecond" }).to_string();
+    let accepted = |config: &Config, url| {
+        let headers = WriteHeaders::default();
+        let write = accept(config, url, &headers, body.as_bytes());
+        let write = write.map_err(|problem| problem.detail).unwrap();
+        (write.prompt_summary, write.prompt)
+    };
+    let whole = configure(&[("KEEP_PROMPTS", Some("whole"))]);
+    for url in [CREATE, MESSAGE] {
+        let first = ("first".to_owned(), None);
+        assert_eq!(accepted(&configuration(), url), first);
+        let both = ("first".to_owned(), Some("first\nsecond".to_owned()));
+        assert_eq!(accepted(&whole, url), both);
+    }
+}
+
+#[test]
 fn a_body_is_refused_by_what_its_head_says() {
     let bearer = bearer();
     for url in [CREATE, MESSAGE] {
@@ -119,6 +137,7 @@ fn a_request_that_writes_is_rebuilt_with_all_that_is_known_of_it() {
         target: "/v2/agent/demo-docs/job".to_owned(),
         body: r#"{"prompt":"\n\n  Fix the typos \nnow"}"#.to_owned(),
         prompt_summary: "Fix the typos".to_owned(),
+        prompt: None,
         webhook: None,
     };
     assert_eq!(created, expected);
@@ -579,6 +598,7 @@ fn a_write_is_sent_to_the_projects_object_by_these_names() {
         "target": "/v2/agent/demo-docs/job",
         "body": "{\"prompt\":\"x\"}",
         "prompt_summary": "x",
+        "prompt": null,
         "webhook": "https://hooks.example.com/",
     });
     assert_eq!(serde_json::to_value(created).unwrap(), expected);

@@ -1,0 +1,351 @@
+/** What happens to the list of a project's jobs, streamed to everybody who may read it. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Client } from "../../pkg/dist/node.js";
+import { assertProblem, PROJECT } from "./gate.mjs";
+import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
+import { assertApart, PATIENCE_MS } from "./watchers.mjs";
+
+/** Projects in which only one test creates jobs. */
+const [FRESH, MANY, KEPT] = ["fresh-docs", "many-docs", "kept-docs"];
+const PROJECTS = [PROJECT, OTHER_PROJECT, FRESH, MANY, KEPT];
+const DAY_MS = 24 * 3600 * 1000;
+const RETENTION_DAYS = 7;
+/** How many jobs a stream begins with, and how many changes it tells to whoever comes back. */
+const LATEST = 25;
+const MOST_MISSED = 250;
+const PER_CALLER = 3;
+const PER_LIST = 4;
+/** How long a short token lives, in seconds. */
+const SHORT_LIFE_S = 4;
+
+let jobs;
+/** It has few streams, and polls nothing during a test. */
+let capped;
+
+before(async () => {
+  const caps = { STREAMS_PER_CALLER: String(PER_CALLER), STREAMS_PER_JOB: String(PER_LIST) };
+  [jobs, capped] = await Promise.all([
+    startJobs("list-events", {
+      projects: PROJECTS,
+      vars: { JOB_RETENTION_DAYS: String(RETENTION_DAYS) },
+    }),
+    startJobs("list-events-capped", { vars: { JOB_POLL_SECONDS: "300", ...caps } }),
+  ]);
+});
+after(() => Promise.all([jobs?.stop(), capped?.stop()]));
+
+const as = (sub, changes = {}, of = jobs) =>
+  `Bearer ${of.gate.token({ sub, projects: of.projects, ...changes })}`;
+const bearerFor = (seconds) => as("alice", { exp: Math.ceil(Date.now() / 1000) + seconds });
+const told = ({ events }) => events.map(({ lastEventId, type, data }) => [lastEventId, type, data]);
+const isJob =
+  (id, status) =>
+  ({ type, data }) => {
+    const job = JSON.parse(data);
+    return type === "job" && job.id === id && (status === undefined || job.status === status);
+  };
+const isDeleted =
+  (id) =>
+  ({ type, data }) =>
+    type === "deleted" && JSON.parse(data).id === id;
+const patiently = (stream, check) => stream.event(check, PATIENCE_MS);
+const target = (project = PROJECT) => `/v2/agent/${project}/jobs/events`;
+const withoutCheckedAt = ({ checkedAt, ...job }) => job;
+
+describe("those who watch all jobs of a project", () => {
+  test("hear of jobs that others start, of follow-ups, states and deletions, all in one order", async () => {
+    const streams = await Promise.all(
+      ["alice", "bob"].map((sub) => jobs.watchingAll({ authorization: as(sub) })),
+    );
+    const all = (check) => Promise.all(streams.map((stream) => patiently(stream, check)));
+    const prompt = "Describe the endpoint\nand keep this to yourself";
+    const { id } = await jobs.create(prompt, { authorization: as("carol") });
+    const [created] = await all(isJob(id, "active"));
+    const job = JSON.parse(created.data);
+    const listed = (await jobs.get(`/v2/agent/${PROJECT}/jobs`)).json.jobs[0];
+    assert.deepEqual(withoutCheckedAt(job), withoutCheckedAt(listed));
+    assert.deepEqual(
+      [job.prompt, job.createdBy, job.status],
+      ["Describe the endpoint", "carol", "active"],
+    );
+
+    // Nobody watches the job itself.
+    await jobs.upstream.setJob(id, { status: "completed", prLink: "https://git.example/pull/1" });
+    const [completed] = await all(isJob(id, "completed"));
+    assert.equal(JSON.parse(completed.data).prLink, "https://git.example/pull/1");
+
+    const { length } = streams[0].events;
+    await jobs.followUp(id);
+    const isLater = ({ events }) => events.slice(length).find(isJob(id, "active"));
+    await Promise.all(streams.map((stream) => stream.until(isLater, PATIENCE_MS)));
+
+    await jobs.deleteRecord(id);
+    await all(isDeleted(id));
+    assert.deepEqual(told(streams[0]), told(streams[1]));
+    const numbers = streams[0].events.map(({ lastEventId }) => Number(lastEventId));
+    for (const [at, number] of numbers.entries()) assert.ok(at === 0 || number > numbers[at - 1]);
+    for (const stream of streams) stream.leave();
+  });
+
+  test("hear of a follow-up that changes nothing else", async () => {
+    const { id } = await jobs.create();
+    const stream = await jobs.watchingAll();
+    await patiently(stream, isJob(id));
+    const count = () => stream.events.filter(isJob(id)).length;
+    const earlier = count();
+    await jobs.followUp(id);
+    await stream.until(() => count() === earlier + 1, PATIENCE_MS);
+    stream.leave();
+  });
+
+  test("hear nothing of jobs that were not created through the gateway", async () => {
+    const stream = await jobs.watchingAll();
+    const { id } = await jobs.directly("from elsewhere");
+    const watched = await jobs.watching(id);
+    await jobs.upstream.setJob(id, { status: "completed" });
+    assert.equal(await watched.ended, "clean");
+    const own = await jobs.create();
+    await patiently(stream, isJob(own.id));
+    assert.ok(!stream.text.includes(id));
+    stream.leave();
+  });
+
+  test("hear nothing of other projects", async () => {
+    const stream = await jobs.watchingAll();
+    const other = await jobs.create("elsewhere", { project: OTHER_PROJECT });
+    const own = await jobs.create();
+    await patiently(stream, isJob(own.id));
+    assert.ok(!stream.text.includes(other.id));
+    stream.leave();
+  });
+
+  test("have every unfinished job polled once an interval, however many they are", async () => {
+    const { id } = await jobs.create();
+    const streams = await Promise.all([1, 2, 3].map(() => jobs.watchingAll()));
+    const alone = await jobs.watching(id);
+    const reads = await jobs.polls(id, 3);
+    assertApart(reads);
+    for (const stream of [...streams, alone]) stream.leave();
+  });
+
+  test("leave no poll behind when the last has left", async () => {
+    const project = FRESH;
+    const { id } = await jobs.create("left alone", { project });
+    const stream = await jobs.watchingAll({ project });
+    await jobs.polls(id, 1);
+    stream.leave();
+    // That a client has left is noticed when something is written to it.
+    await jobs.upstream.setJob(id, { prLink: "https://git.example/pull/1" });
+    await jobs.untilHealth(({ watchers }) => watchers === 0, project);
+    const clock = await jobs.create("tick", { project: OTHER_PROJECT });
+    const ticking = await jobs.watching(clock.id, { project: OTHER_PROJECT });
+    await jobs.polls(clock.id, 2);
+    const { count } = await jobs.reads(id);
+    await jobs.polls(clock.id, 3);
+    assert.equal((await jobs.reads(id)).count, count);
+    ticking.leave();
+  });
+
+  test("are told by the package what the stream tells", async () => {
+    const token = jobs.gate.token({ projects: jobs.projects });
+    const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: PROJECT, token });
+    const controller = new AbortController();
+    const changes = client.agentJobs.watchAll({ signal: controller.signal });
+    const { id } = await jobs.create("by the package");
+    const until = async (check) => {
+      for (;;) {
+        const { value } = await changes.next();
+        if (check(value)) return value;
+      }
+    };
+    const { job } = await until(({ job }) => job?.id === id);
+    assert.deepEqual([job.status, job.prompt], ["active", "by the package"]);
+    await jobs.deleteRecord(id);
+    await until(({ deleted }) => deleted === id);
+    controller.abort();
+    await assert.rejects(
+      until(() => false),
+      { name: "AbortError" },
+    );
+  });
+});
+
+describe("a stream of all jobs begins", () => {
+  test("with those that changed last, the latest at the end", async () => {
+    const project = MANY;
+    const ids = [];
+    for (let number = 0; number < LATEST + 2; number += 1) {
+      ids.push((await jobs.create(`number ${number}`, { project })).id);
+    }
+    const stream = await jobs.watchingAll({ project });
+    await patiently(stream, isJob(ids.at(-1)));
+    const first = stream.events.slice(0, LATEST).map(({ data }) => JSON.parse(data).id);
+    assert.deepEqual(first, ids.slice(-LATEST));
+    stream.leave();
+  });
+
+  test("after Last-Event-ID, with each job once as it now is, and with deletions", async () => {
+    const [changed, deleted] = [await jobs.create("changed"), await jobs.create("deleted")];
+    const first = await jobs.watchingAll();
+    await patiently(first, isJob(deleted.id));
+    const other = await jobs.watchingAll();
+    first.leave();
+    for (const status of ["planning", "writing"]) {
+      await jobs.upstream.setJob(changed.id, { status });
+      await patiently(other, isJob(changed.id, status));
+    }
+    await jobs.deleteRecord(deleted.id);
+    const { id } = await jobs.create("new");
+    await patiently(other, isJob(id));
+
+    const { lastEventId } = first;
+    const second = await jobs.watchingAll({ lastEventId });
+    await patiently(second, isJob(id));
+    const missed = other.events.filter((event) => Number(event.lastEventId) > Number(lastEventId));
+    const latest = missed.filter((event) => !isJob(changed.id, "planning")(event));
+    assert.deepEqual(told(second), told({ events: latest }));
+
+    const third = await jobs.watchingAll({ lastEventId: second.lastEventId });
+    const next = await jobs.create("next");
+    await patiently(third, isJob(next.id));
+    assert.ok(isJob(next.id)(third.events[0]), "nothing is told again");
+    for (const stream of [other, second, third]) stream.leave();
+  });
+
+  for (const lastEventId of ["", "abc", "-1", "1.5", "9".repeat(16), "999999999999999"]) {
+    test(`after one that it never gave, ${lastEventId.slice(0, 20)}, as without any`, async () => {
+      const { id } = await jobs.create();
+      const stream = await jobs.watchingAll({ lastEventId });
+      await patiently(stream, isJob(id));
+      stream.leave();
+    });
+  }
+
+  test(`after a long absence with the latest ${MOST_MISSED} changes`, async () => {
+    const project = MANY;
+    const count = MOST_MISSED + 50;
+    await jobs.restartWithSql(
+      [
+        [
+          `WITH RECURSIVE one (number) AS
+              (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1)
+            INSERT INTO job (id, listed, subject, line, created, status, data, seq, checked, began, revision)
+            SELECT 'past-' || number, 1, 'alice', 'past', ?2, 'completed', '{}', 1, ?2, ?2,
+              (SELECT revision FROM project) + number FROM one`,
+          count,
+          Date.now(),
+        ],
+        ["UPDATE project SET revision = revision + ?", count],
+      ],
+      project,
+    );
+    const stream = await jobs.watchingAll({ project, lastEventId: "1" });
+    await patiently(stream, isJob(`past-${count}`));
+    const ids = stream.events.map(({ data }) => JSON.parse(data).id);
+    assert.deepEqual(
+      ids,
+      Array.from({ length: MOST_MISSED }, (_, at) => `past-${count - MOST_MISSED + 1 + at}`),
+    );
+    stream.leave();
+  });
+});
+
+describe("records that have been kept long enough", () => {
+  test("are told to be deleted, and what is known of that is forgotten after a day", async () => {
+    const project = KEPT;
+    const [old, other] = [
+      await jobs.create("old", { project }),
+      await jobs.create("x", { project }),
+    ];
+    const stream = await jobs.watchingAll({ project });
+    await patiently(stream, isJob(other.id));
+    const { lastEventId } = stream;
+    const moved = RETENTION_DAYS * DAY_MS + 3_600_000;
+    const update = "UPDATE job SET began = began - ? WHERE id = ?";
+    await jobs.restartWithSql([[update, moved, old.id]], project);
+    const again = await jobs.watchingAll({ project, lastEventId });
+    await patiently(again, isDeleted(old.id));
+    again.leave();
+
+    await jobs.restartWithSql([["UPDATE deleted SET at = at - ?", 2 * DAY_MS]], project);
+    const later = await jobs.watchingAll({ project, lastEventId });
+    await jobs.polls(other.id, 2);
+    later.leave();
+    const rows = await jobs.restartWithSql([["SELECT id FROM deleted"]], project);
+    assert.deepEqual(rows, []);
+  });
+});
+
+describe("a stream of all jobs", () => {
+  test("is for tokens with the project and jobs:read", async () => {
+    for (const [authorization, status, kind] of [
+      [null, 401, "missing-token"],
+      ["Bearer no-token", 401, "invalid-token"],
+      [as("alice", { scope: "jobs:create analytics:read" }), 403, "insufficient-scope"],
+      [as("alice", { projects: [OTHER_PROJECT] }), 403, "project-not-allowed"],
+    ]) {
+      assertProblem(await jobs.gate.get(target(), { authorization }), status, kind);
+    }
+    for (const method of ["POST", "PUT", "DELETE"]) {
+      const { authorization } = jobs;
+      const answer = await jobs.gate.send({ method, target: target(), authorization });
+      assertProblem(answer, 405, "method-not-allowed");
+    }
+  });
+
+  test("is noted in the log by its pattern, and without a body watches nothing", async () => {
+    const project = OTHER_PROJECT;
+    await jobs.untilHealth(({ watchers }) => watchers === 0, project);
+    const headers = [["X-Request-Id", "a-list-in-the-log"]];
+    const { authorization } = jobs;
+    const options = { method: "HEAD", target: target(project), headers, authorization };
+    const answer = await jobs.gate.send(options);
+    assert.deepEqual([answer.status, answer.text], [200, ""]);
+    assert.match(answer.header("content-type"), /^text\/event-stream/);
+    const line = await jobs.gate.logged("a-list-in-the-log");
+    assert.deepEqual([line.route, line.status], ["/v2/agent/{projectId}/jobs/events", 200]);
+    await jobs.untilHealth(({ watchers }) => watchers === 0, project);
+  });
+
+  test("ends when its token expires, and goes on with another", async () => {
+    const { id } = await jobs.create();
+    const other = await jobs.watchingAll();
+    const authorization = bearerFor(SHORT_LIFE_S);
+    const stream = await jobs.watchingAll({ authorization });
+    await patiently(stream, isJob(id));
+    assert.equal(await stream.ended, "clean");
+    assert.equal(other.isOver, false);
+    assertProblem(await jobs.gate.get(target(), { authorization }), 401, "invalid-token");
+    const { lastEventId } = stream;
+    const again = await jobs.watchingAll({ lastEventId, authorization: bearerFor(600) });
+    const next = await jobs.create();
+    await patiently(again, isJob(next.id));
+    for (const open of [other, again]) open.leave();
+  });
+
+  test("counts among the caller's, and those of a project are capped for all together", async () => {
+    const of = (sub) => as(sub, {}, capped);
+    const tooMany = async (authorization, owner) => {
+      const answer = await capped.gate.get(target(), { authorization });
+      const problem = assertProblem(answer, 429, "too-many-streams");
+      assert.ok(problem.detail.startsWith(owner), problem.detail);
+    };
+    const { id } = await capped.create();
+    const mallory = of("mallory");
+    const streams = [await capped.watching(id, { authorization: mallory })];
+    while (streams.length < PER_CALLER) {
+      streams.push(await capped.watchingAll({ authorization: mallory }));
+    }
+    await tooMany(mallory, "the caller");
+    for (let number = PER_CALLER - 1; number < PER_LIST; number += 1) {
+      streams.push(await capped.watchingAll({ authorization: of(`caller-${number}`) }));
+    }
+    await tooMany(of("one-more"), "the project");
+    // Those of a job are counted apart.
+    streams.push(await capped.watching(id, { authorization: of("one-more") }));
+    for (const stream of streams) stream.leave();
+  });
+});
+
+test("nothing secret is said", () => Promise.all([jobs.assertDiscreet(), capped.assertDiscreet()]));

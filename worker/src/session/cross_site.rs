@@ -1,0 +1,32 @@
+//! Requests that a page elsewhere makes a browser send along with its cookie.
+//!
+//! `SameSite=Strict` keeps pages of other sites out, but a subdomain's page is of the same site, and
+//! browsers have had gaps: a request counts only if it says itself that the gateway's own page sent
+//! it.
+
+use crate::plan::RequestHead;
+use crate::problem::{Problem, ProblemKind};
+use crate::url::origin_of;
+
+/// Checks that no page but the gateway's own has sent a request: by `Origin`, without which nothing
+/// may be changed, and by `Sec-Fetch-Site`, where the browser sends it. An address that somebody
+/// typed may be read.
+///
+/// # Errors
+/// 403 for anything else.
+pub fn check_same_origin(head: &RequestHead<'_>) -> Result<(), Problem> {
+    let reads = matches!(head.method, "GET" | "HEAD");
+    let is_own = match head.origin {
+        Some(origin) => origin == origin_of(head.url),
+        None => reads,
+    };
+    let is_near = match head.fetch_site {
+        None | Some("same-origin") => true,
+        Some(site) => reads && site == "none",
+    };
+    if is_own && is_near {
+        return Ok(());
+    }
+    let detail = "with the cookie of a session, only the gateway's own page may send this request";
+    Err(Problem::new(ProblemKind::CrossSite, detail))
+}

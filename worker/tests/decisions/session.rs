@@ -1,0 +1,311 @@
+//! Sessions of the page: which cookies count, from where requests may come, what is kept of a token,
+//! and how people sign in.
+
+mod cookie;
+mod cross_site;
+mod record;
+mod sign_in;
+
+use quillgate_worker::identity::session_record::{self, NewSession, Opening, Proof};
+use quillgate_worker::identity::{Signature, VerifiedTokens};
+use quillgate_worker::plan::{Action, Plan, RequestHead, SessionState, plan};
+use quillgate_worker::response::HeaderFields;
+use quillgate_worker::session::cookie::{NAME, SessionId};
+use quillgate_worker::session::{describe, describe_methods, read_opening, require_revalidation};
+use quillgate_worker::{config::Config, problem::Problem};
+use serde_json::{Value, json};
+
+use crate::fixtures::{
+    NOW, SECONDS, SECRET, bearer, configuration, configure, field_and_rule, status_and_kind, token,
+};
+
+const ORIGIN: &str = "https://gate.example";
+
+/// Issuers of which one takes part in sign-in, and one is Cloudflare Access.
+const ISSUERS: &str = r#"[
+    {
+        "issuer": "https://login.example",
+        "audience": "quillgate",
+        "jwks": "https://login.example/jwks",
+        "rules": [
+            { "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read analytics:read" },
+            { "claims": { "lead": true }, "projects": ["demo-docs", "other-docs"], "scope": "jobs:read jobs:create" }
+        ]
+    },
+    {
+        "issuer": "https://access.example",
+        "audience": "quillgate",
+        "jwks": "https://access.example/jwks",
+        "header": "Cf-Access-Jwt-Assertion",
+        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
+    }
+]"#;
+
+const SIGN_IN: &str = r#"[
+    {
+        "name": "Acme & Sons",
+        "issuer": "https://login.example",
+        "clientId": "client-1",
+        "authorizationEndpoint": "https://login.example/authorize?tenant=1",
+        "tokenEndpoint": "https://login.example/token",
+        "scope": "openid email"
+    },
+    {
+        "name": "Second",
+        "issuer": "https://login.example",
+        "clientId": "client-2",
+        "authorizationEndpoint": "https://second.example/authorize",
+        "tokenEndpoint": "https://second.example/token"
+    }
+]"#;
+
+fn signing_in() -> Config {
+    configure(&[
+        ("TRUSTED_ISSUERS", Some(ISSUERS)),
+        ("SIGN_IN_ISSUERS", Some(SIGN_IN)),
+        ("ARCHIVE_PROJECTS", Some("not-hers,other-docs")),
+    ])
+}
+
+/// The session of a token, once its signature is verified.
+fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
+    match session_record::open(proof, config, NOW, Signature::Verified)? {
+        Opening::Session(session) => Ok(session),
+        Opening::Unverified(token) => panic!("verified already: {token:?}"),
+    }
+}
+
+/// `Cookie` of a session with the first of the gateway's secrets.
+fn cookie() -> String {
+    let (_, value) = SessionId::new(&[7; 32], SECRET.as_bytes());
+    format!("{NAME}={value}")
+}
+
+fn decide(config: &Config, head: &RequestHead<'_>) -> Plan {
+    plan(
+        config,
+        head,
+        NOW,
+        Signature::Unverified,
+        &mut VerifiedTokens::default(),
+    )
+}
+
+#[track_caller]
+fn refuse(head: &RequestHead<'_>) -> Problem {
+    decide(&signing_in(), head).action.unwrap_err()
+}
+
+fn head(method: &'static str, url: &'static str) -> RequestHead<'static> {
+    RequestHead {
+        method,
+        url,
+        origin: (method != "GET").then_some(ORIGIN),
+        content_type: Some("application/json"),
+        ..RequestHead::default()
+    }
+}
+
+const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
+const SESSION: &str = "https://gate.example/session";
+
+#[test]
+fn the_cookie_of_a_session_leads_to_its_object_and_then_to_its_caller() {
+    let (config, cookie) = (configuration(), cookie());
+    let unread = RequestHead {
+        cookie: Some(&cookie),
+        ..head("GET", VIEWS)
+    };
+    let first = decide(&config, &unread);
+    assert!(matches!(first.action, Ok(Action::ReadSession(_))));
+    assert!(first.caller.is_none() && first.project.is_none());
+
+    let record = open(
+        Proof::AccessToken(&token(&crate::fixtures::claims())),
+        &config,
+    );
+    let record = record.unwrap().record;
+    let read = RequestHead {
+        session: SessionState::Open(&record),
+        ..unread
+    };
+    let second = decide(&config, &read);
+    assert!(matches!(second.action, Ok(Action::ReadReport(_))));
+    assert_eq!(second.caller.unwrap().subject, "alice");
+
+    let ended = RequestHead {
+        session: SessionState::Ended,
+        ..unread
+    };
+    let problem = decide(&config, &ended).action.unwrap_err();
+    assert_eq!(status_and_kind(&problem), (401, "session-ended"));
+    assert_eq!(problem.headers[0].0, "www-authenticate");
+}
+
+#[test]
+fn a_token_counts_before_a_session_and_a_session_before_an_assertion() {
+    let (bearer, cookie) = (bearer(), cookie());
+    let both = RequestHead {
+        authorization: Some(&bearer),
+        cookie: Some(&cookie),
+        ..head("GET", VIEWS)
+    };
+    let plan = decide(&configuration(), &both);
+    assert!(matches!(plan.action, Ok(Action::ReadReport(_))));
+
+    let wrong = RequestHead {
+        authorization: Some("Bearer x"),
+        ..both
+    };
+    assert_eq!(status_and_kind(&refuse(&wrong)), (401, "invalid-token"));
+
+    let assertion = RequestHead {
+        authorization: None,
+        access_assertion: Some("x"),
+        ..both
+    };
+    let plan = decide(&signing_in(), &assertion);
+    assert!(matches!(plan.action, Ok(Action::ReadSession(_))));
+}
+
+#[test]
+fn each_path_of_sessions_has_its_methods_and_no_other() {
+    for (method, url, status, kind) in [
+        ("PUT", SESSION, 405, "method-not-allowed"),
+        (
+            "POST",
+            "https://gate.example/session/methods",
+            405,
+            "method-not-allowed",
+        ),
+        (
+            "POST",
+            "https://gate.example/session/callback",
+            405,
+            "method-not-allowed",
+        ),
+        ("GET", "https://gate.example/sessions", 404, "not-found"),
+        ("GET", "https://gate.example/session/", 404, "not-found"),
+        ("GET", SESSION, 401, "missing-token"),
+    ] {
+        let problem = refuse(&head(method, url));
+        assert_eq!(status_and_kind(&problem), (status, kind), "{method} {url}");
+    }
+    let methods = decide(
+        &signing_in(),
+        &head("GET", "https://gate.example/session/methods"),
+    );
+    assert!(matches!(methods.action, Ok(Action::DescribeMethods)));
+    let options = decide(&signing_in(), &head("OPTIONS", SESSION)).action;
+    let Ok(Action::AnswerOptions(methods)) = options else {
+        panic!("{options:?}");
+    };
+    assert_eq!(methods, ["GET", "HEAD", "POST", "DELETE"]);
+}
+
+#[test]
+fn a_token_alone_is_no_session() {
+    let bearer = bearer();
+    let problem = refuse(&RequestHead {
+        authorization: Some(&bearer),
+        ..head("GET", SESSION)
+    });
+    assert_eq!(status_and_kind(&problem), (401, "missing-token"));
+}
+
+#[test]
+fn a_session_is_opened_by_a_token_or_by_nothing_else() {
+    assert_eq!(
+        read_opening(br#"{"token":"a.b.c"}"#).unwrap().as_deref(),
+        Some("a.b.c")
+    );
+    assert_eq!(read_opening(b"{}").unwrap(), None);
+    for (body, field, rule) in [
+        (r#"{"token":5}"#, "token", "text"),
+        (r#"{"token":null}"#, "token", "text"),
+        (r#"{"tokens":"a"}"#, "tokens", "unknown"),
+        (r#"{"token":"a","token":"b"}"#, "body", "json-object"),
+        ("[]", "body", "json-object"),
+        ("", "body", "json-object"),
+    ] {
+        let problem = read_opening(body.as_bytes()).unwrap_err();
+        assert_eq!(
+            field_and_rule(&problem),
+            (field.to_owned(), rule.to_owned()),
+            "{body}"
+        );
+    }
+    let form = RequestHead {
+        content_type: Some("application/x-www-form-urlencoded"),
+        ..head("POST", SESSION)
+    };
+    assert_eq!(
+        status_and_kind(&refuse(&form)),
+        (415, "unsupported-media-type")
+    );
+}
+
+#[test]
+fn a_session_says_whose_it_is_and_what_may_be_done_in_it() {
+    let config = signing_in();
+    let claims = json!({
+        "iss": "https://login.example", "aud": "quillgate", "sub": "bob",
+        "exp": SECONDS + 300, "team": "docs", "lead": true,
+    });
+    let foreign = crate::fixtures::issuer_token(record::HEADER, &claims.to_string());
+    let session = open(Proof::AccessToken(&foreign), &config).unwrap();
+    let described: Value = serde_json::from_str(&describe(&session.caller, &config)).unwrap();
+    assert_eq!(
+        described,
+        json!({
+            "issuer": "https://login.example",
+            "subject": "bob",
+            "projects": ["demo-docs", "other-docs"],
+            "archivedProjects": ["other-docs"],
+            "scopes": ["jobs:read", "analytics:read", "jobs:create"],
+            "expiresAt": (SECONDS + 360) * 1000,
+        })
+    );
+    let own = token(&crate::fixtures::claims());
+    let own = open(Proof::AccessToken(&own), &config).unwrap();
+    let described: Value = serde_json::from_str(&describe(&own.caller, &config)).unwrap();
+    assert_eq!(
+        (&described["issuer"], &described["subject"]),
+        (&Value::Null, &"alice".into())
+    );
+}
+
+#[test]
+fn the_ways_to_sign_in_are_those_of_the_configuration() {
+    let described =
+        |config: &Config| serde_json::from_str::<Value>(&describe_methods(config)).unwrap();
+    assert_eq!(
+        described(&configuration()),
+        json!({ "token": true, "access": false, "issuers": [] })
+    );
+    assert_eq!(
+        described(&signing_in()),
+        json!({
+            "token": true,
+            "access": true,
+            "issuers": [
+                { "name": "Acme & Sons", "href": "/session/start?issuer=Acme%20%26%20Sons" },
+                { "name": "Second", "href": "/session/start?issuer=Second" },
+            ],
+        })
+    );
+}
+
+#[test]
+fn a_browser_uses_no_answer_again_without_asking() {
+    let after = |value: &str| {
+        let mut headers = HeaderFields::default().with("cache-control", value);
+        require_revalidation(&mut headers);
+        headers.get("cache-control").map(str::to_owned).unwrap()
+    };
+    assert_eq!(after("private, max-age=300"), "private, no-cache");
+    assert_eq!(after("no-store"), "no-store");
+    let mut none = HeaderFields::default();
+    require_revalidation(&mut none);
+    assert_eq!(none, HeaderFields::default());
+}

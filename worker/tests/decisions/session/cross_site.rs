@@ -1,0 +1,130 @@
+//! From where a request with a cookie may come.
+
+use quillgate_worker::plan::RequestHead;
+use quillgate_worker::session::cross_site::check_same_origin;
+
+use super::{ORIGIN, SESSION, VIEWS, cookie, decide, head, refuse, signing_in};
+use crate::fixtures::{configuration, status_and_kind};
+
+const SITES: [Option<&str>; 5] = [
+    None,
+    Some("same-origin"),
+    Some("none"),
+    Some("same-site"),
+    Some("cross-site"),
+];
+const ORIGINS: [Option<&str>; 7] = [
+    None,
+    Some(ORIGIN),
+    Some("https://docs.example"),
+    Some("https://evil.gate.example"),
+    Some("http://gate.example"),
+    Some("https://gate.example:8443"),
+    Some("null"),
+];
+
+#[test]
+fn only_the_gateways_own_page_changes_anything_and_nobody_elsewhere_reads() {
+    for method in ["GET", "HEAD", "POST", "DELETE", "PUT", "OPTIONS"] {
+        let reads = matches!(method, "GET" | "HEAD");
+        for site in SITES {
+            for origin in ORIGINS {
+                let request = RequestHead {
+                    origin,
+                    fetch_site: site,
+                    ..head(method, VIEWS)
+                };
+                let comes_from_here = match (origin, site) {
+                    (Some(ORIGIN), None | Some("same-origin")) => true,
+                    (None, None | Some("same-origin" | "none")) | (Some(ORIGIN), Some("none")) => {
+                        reads
+                    }
+                    _ => false,
+                };
+                let checked = check_same_origin(&request);
+                assert_eq!(
+                    checked.is_ok(),
+                    comes_from_here,
+                    "{method} {origin:?} {site:?}"
+                );
+                if let Err(problem) = checked {
+                    assert_eq!(status_and_kind(&problem), (403, "cross-site"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_origin_that_may_call_with_tokens_may_not_with_the_cookie() {
+    let cookie = cookie();
+    // https://docs.example is in ALLOWED_ORIGINS.
+    let request = RequestHead {
+        origin: Some("https://docs.example"),
+        cookie: Some(&cookie),
+        ..head("GET", VIEWS)
+    };
+    let problem = decide(&configuration(), &request).action.unwrap_err();
+    assert_eq!(status_and_kind(&problem), (403, "cross-site"));
+}
+
+#[test]
+fn a_forged_cookie_is_held_to_the_same_rule() {
+    let request = RequestHead {
+        cookie: Some("__Host-quillgate=x"),
+        fetch_site: Some("same-site"),
+        ..head("GET", VIEWS)
+    };
+    assert_eq!(status_and_kind(&refuse(&request)), (403, "cross-site"));
+}
+
+#[test]
+fn other_cookies_change_nothing() {
+    let request = RequestHead {
+        cookie: Some("theme=dark"),
+        fetch_site: Some("cross-site"),
+        ..head("GET", VIEWS)
+    };
+    assert_eq!(status_and_kind(&refuse(&request)), (401, "missing-token"));
+}
+
+#[test]
+fn another_page_neither_opens_nor_ends_a_session_nor_begins_a_sign_in() {
+    let start = "https://gate.example/session/start?issuer=Second";
+    for (method, url) in [("POST", SESSION), ("DELETE", SESSION), ("GET", start)] {
+        let own = RequestHead {
+            fetch_site: Some("same-origin"),
+            ..head(method, url)
+        };
+        assert!(decide(&signing_in(), &own).action.is_ok(), "{method} {url}");
+        for site in ["same-site", "cross-site"] {
+            let elsewhere = RequestHead {
+                fetch_site: Some(site),
+                ..own
+            };
+            assert_eq!(status_and_kind(&refuse(&elsewhere)), (403, "cross-site"));
+        }
+    }
+    for method in ["POST", "DELETE"] {
+        let silent = RequestHead {
+            origin: None,
+            ..head(method, SESSION)
+        };
+        assert_eq!(status_and_kind(&refuse(&silent)), (403, "cross-site"));
+    }
+}
+
+#[test]
+fn an_issuer_may_lead_back_whatever_session_there_is() {
+    let cookie = cookie();
+    let request = RequestHead {
+        cookie: Some(&cookie),
+        access_assertion: Some("x"),
+        fetch_site: Some("cross-site"),
+        ..head(
+            "GET",
+            "https://gate.example/session/callback?code=x&state=y",
+        )
+    };
+    assert!(decide(&signing_in(), &request).action.is_ok());
+}
