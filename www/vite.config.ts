@@ -1,8 +1,63 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+/** A static import or export of another file, other than of its types alone. */
+const STATIC_IMPORT = /^(?:import|export)\s(?!type\s)(?:[^"';]*?\sfrom\s)?"(\.{1,2}\/[^"]+)"/gm;
+
+/** The files that one file loads at once, itself among them: not what it imports when it needs it. */
+function loadedWith(entry: string, found = new Set<string>()): Set<string> {
+  if (found.has(entry) || !/\.(?:tsx?|js)$/.test(entry) || !existsSync(entry)) return found;
+  found.add(entry);
+  for (const [, path = ""] of readFileSync(entry, "utf8").matchAll(STATIC_IMPORT)) {
+    loadedWith(resolve(entry, "..", path), found);
+  }
+  return found;
+}
+
+/** What is always loaded together becomes one file: smaller than its parts, and one request. */
+function group(name: string, entries: string[], others = /^$/) {
+  const paths = entries.map((entry) => join(HERE, entry));
+  const files = new Set(paths.flatMap((path) => [...loadedWith(path)]));
+  return { name, test: (id: string) => files.has(id) || others.test(id) };
+}
+
+const GROUPS = [
+  {
+    ...group("ahead", ["src/session/ahead.ts"], /vite\/preload|rolldown\/runtime/),
+    priority: 1,
+  },
+  group(
+    "shell",
+    ["src/page.tsx", "src/session/scope_notice.tsx", "src/shell/rate_limit.ts"],
+    /node_modules\/@?preact\//,
+  ),
+  group("analytics", ["src/analytics/page_views.tsx"]),
+  group("package", ["../pkg/dist/web.js", "src/session/open_session.ts"]),
+  group("archived_trend", ["src/analytics/archived_trend.tsx"]),
+  group("session_jobs", ["src/jobs/session_jobs.ts"]),
+];
+
+/** Has the browser fetch the shell at once, which only the first lines of the page import. */
+const preloadShell: Plugin = {
+  name: "preload-shell",
+  transformIndexHtml: {
+    order: "post",
+    handler(_html, { bundle = {} }) {
+      const files = Object.keys(bundle).filter((file) => /\/(?:page|shell)-[^/]+\.js$/.test(file));
+      return files.map((file) => {
+        const attrs = { rel: "modulepreload", crossorigin: true, href: `/${file}` };
+        return { tag: "link", attrs, injectTo: "head" };
+      });
+    },
+  },
+};
 
 export default defineConfig({
-  root: fileURLToPath(new URL(".", import.meta.url)),
+  plugins: [preloadShell],
+  root: HERE,
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   // Pre-bundling would move the package away from the wasm file beside it.
   optimizeDeps: { exclude: ["quillgate"] },
@@ -14,7 +69,13 @@ export default defineConfig({
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
     // A data: URL for the wasm file or an image would need a weaker content security policy.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // What the page itself loads is there before anything else is imported.
+      resolveDependencies: (_file, files, { hostType }) =>
+        hostType === "html" ? files : files.filter((file) => !/\/(?:ahead|shell)-/.test(file)),
+    },
     sourcemap: false,
+    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
   },
 });

@@ -13,8 +13,9 @@ const ARGS = [
   "--disable-background-networking",
 ];
 
-export function launchBrowser() {
-  return chromium.launch({ executablePath: browserPath(), args: ARGS });
+/** @param {string[]} [args] more of them */
+export function launchBrowser(args = []) {
+  return chromium.launch({ executablePath: browserPath(), args: [...ARGS, ...args] });
 }
 
 function browserPath() {

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { standInForStorage } from "./browser_stand_ins.mjs";
 import { importSource } from "./source.mjs";
 
-const { Draft } = await importSource("draft.ts");
+const stored = standInForStorage();
+const drafts = await importSource("jobs/draft.ts");
+const NEVER = new AbortController().signal;
 
-const stored = new Map();
-globalThis.sessionStorage = {
-  getItem: (name) => stored.get(name) ?? null,
-  setItem: (name, value) => stored.set(name, value),
-  removeItem: (name) => stored.delete(name),
-};
+class Draft extends drafts.Draft {
+  constructor(name, ended = NEVER) {
+    super(name, ended);
+  }
+}
 beforeEach(() => stored.clear());
 
 const fail = () => Promise.reject(new Error("the connection broke"));
@@ -156,4 +158,69 @@ test("a definite refusal frees the text of its key, any other failure does not",
     assert.equal(await keyAfter("ServerError", status), "the same", `${status}`);
   }
   assert.equal(await keyAfter("ConnectionError", undefined), "the same");
+});
+
+test("whoever no longer waits gets the same job by sending the text again", async () => {
+  const keys = [];
+  const draft = new Draft("new");
+  draft.edit("Fix the typos");
+  const hang = (_, { idempotencyKey, signal }) => {
+    keys.push(idempotencyKey);
+    return new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+  };
+  const sent = draft.send(hang);
+  draft.cancel();
+  assert.equal(await sent, false);
+  assert.deepEqual([draft.sending.value, draft.text.value], [false, "Fix the typos"]);
+  assert.match(draft.problem.value.title, /stopped waiting/);
+  const reloaded = new Draft("new");
+  await reloaded.send(async (_, { idempotencyKey, force }) => {
+    assert.equal(force, false);
+    keys.push(idempotencyKey);
+  });
+  assert.equal(keys[0], keys[1]);
+});
+
+test("what was sent by force and then not waited for is sent again by its key, without force", async () => {
+  const draft = new Draft("new");
+  draft.edit("Fix the typos");
+  await draft.send(lose);
+  const hang = (_, { signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+  const sent = draft.sendAnyway(hang);
+  draft.cancel();
+  await sent;
+  const forced = [];
+  await draft.send(async (_, { force }) => forced.push(force));
+  assert.deepEqual(forced, [false]);
+});
+
+test("a key that the gateway has forgotten by now is in doubt", async () => {
+  const draft = new Draft("new");
+  draft.edit("Fix the typos");
+  await draft.send(fail);
+  const [name] = stored.keys();
+  const kept = JSON.parse(stored.get(name));
+  kept.attempt.sentAt -= 24 * 3_600_000;
+  stored.set(name, JSON.stringify(kept));
+  const later = new Draft("new");
+  assert.equal(later.problem.value.remedy, "look first");
+  assert.equal(await later.send(() => assert.fail("sent")), false);
+});
+
+test("a session that has ended leaves nothing behind", async () => {
+  const end = new AbortController();
+  const draft = new Draft("new", end.signal);
+  draft.edit("Fix the typos");
+  const sent = draft.send(
+    () => new Promise((_, reject) => end.signal.addEventListener("abort", reject)),
+  );
+  end.abort();
+  stored.clear();
+  await sent;
+  assert.equal(stored.size, 0);
 });

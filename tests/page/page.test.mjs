@@ -1,34 +1,13 @@
 /** The page as a whole: its door, its looks, its policy. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { newSecret } from "../harness/token.mjs";
 import { accessibilityFaults, overflow } from "./browser.mjs";
-import { EMPTY_PROJECT, startSite } from "./site.mjs";
+import { startSite } from "./site.mjs";
 
 const site = startSite();
 const { visiting } = site;
 
 describe("a token", () => {
-  visiting(
-    "that is not genuine is refused by the first call, and the draft stays",
-    async ({ page, token, signIn }) => {
-      await signIn(token({}, newSecret()));
-      await page.getByLabel("Prompt").fill("With a forged token");
-      await page.getByRole("button", { name: "Start job" }).click();
-      const alert = page
-        .getByRole("region", { name: "New job" })
-        .getByRole("alert")
-        .filter({ hasText: "access token was not accepted" });
-      await alert.getByText("Request id").waitFor();
-      assert.equal((await site.upstream.counters()).requests, 0);
-
-      await alert.getByRole("button", { name: "Sign in with another token" }).click();
-      await page.getByLabel("Access token").fill(token());
-      await page.getByRole("button", { name: "Sign in" }).click();
-      assert.equal(await page.getByLabel("Prompt").inputValue(), "With a forged token");
-    },
-  );
-
   visiting("that has expired is refused without a request", async ({ page, record, token }) => {
     const now = Math.floor(Date.now() / 1000);
     await page.goto(site.gateway.url);
@@ -57,22 +36,17 @@ describe("a token", () => {
     async ({ page, token, signIn }) => {
       await signIn(token({ scope: "jobs:read" }));
       await page.getByText("jobs:create", { exact: true }).waitFor();
-      assert.equal(await page.getByLabel("Prompt").count(), 0);
-      await page.getByRole("link", { name: "Page views" }).click();
+      assert.equal(await page.getByRole("button", { name: "New job" }).count(), 0);
+      await page.goto(`${site.gateway.url}/?route=views`);
       await page.getByText("analytics:read", { exact: true }).waitFor();
+      await page.getByRole("link", { name: "Go to agent jobs" }).click();
+      await page.getByRole("heading", { level: 1, name: "Agent jobs" }).waitFor();
       assert.equal((await site.upstream.counters()).requests, 0);
     },
   );
 
-  visiting("of several projects offers them", async ({ page, token, project }) => {
-    await page.goto(site.gateway.url);
-    await page.getByLabel("Access token").fill(token({ projects: [project, EMPTY_PROJECT] }));
-    const options = await page.getByLabel("Project").getByRole("option").allTextContents();
-    assert.deepEqual(options, [project, EMPTY_PROJECT]);
-  });
-
   visiting(
-    "is kept in this tab only, and forgotten on signing out",
+    "is in no address, and everything is forgotten on signing out",
     async ({ page, token, signIn, startJob }) => {
       const kept = token();
       await signIn(kept);
@@ -85,6 +59,7 @@ describe("a token", () => {
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
       assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+      assert.equal(await page.evaluate(() => localStorage.length), 0);
       assert.equal(await page.getByLabel("Access token").inputValue(), "");
       await untilQuiet();
     },
@@ -109,6 +84,7 @@ describe("the page", () => {
       `fits a narrow window in ${colorScheme} colours`,
       async ({ page, signIn, startJob, openLastMonth }) => {
         await page.goto(site.gateway.url);
+        await page.getByLabel("Access token").waitFor();
         assert.ok((await overflow(page)) <= 0, "sign in");
         await signIn();
         await startJob(`Add ${"averyveryverylongword".repeat(6)} to the guide`);
@@ -124,17 +100,17 @@ describe("the page", () => {
   for (const colorScheme of ["light", "dark"]) {
     visiting(
       `breaks no rule of WCAG 2.2 AA that axe checks in ${colorScheme} colours`,
-      async ({ page, signIn, startJob, openLastMonth }) => {
+      async ({ page, signIn, startJob, sendPrompt, openLastMonth }) => {
         await page.goto(site.gateway.url);
+        await page.getByLabel("Access token").waitFor();
         assert.deepEqual(await accessibilityFaults(page), [], "sign in");
         await signIn();
-        const card = await startJob("Check the contrast");
-        await card.getByRole("link", { name: /pull request/ }).waitFor();
+        const row = await startJob("Check the contrast");
+        await row.getByRole("link", { name: /pull request/i }).waitFor();
         assert.deepEqual(await accessibilityFaults(page), [], "jobs");
         const fault = { kind: "reset", process: true };
         await site.upstream.fault({ operation: "agentJobs.create", fault });
-        await page.getByLabel("Prompt").fill("In doubt");
-        await page.getByRole("button", { name: "Start job" }).click();
+        await sendPrompt("In doubt");
         await page.getByRole("button", { name: "Send anyway" }).waitFor();
         assert.deepEqual(await accessibilityFaults(page), [], "a job in doubt");
         await openLastMonth();
@@ -145,26 +121,30 @@ describe("the page", () => {
   }
 
   visiting("is used by keyboard alone", async ({ page, token }) => {
-    await page.goto(site.gateway.url);
-    const focused = () =>
-      page.evaluate(() => {
+    const untilFocused = (name) =>
+      page.waitForFunction((name) => {
         const { tagName, id, textContent } = document.activeElement;
-        return id || `${tagName} ${textContent?.trim()}`;
-      });
+        return [id, `${tagName} ${textContent?.trim()}`].includes(name);
+      }, name);
+    await page.goto(site.gateway.url);
+    await page.getByLabel("Access token").waitFor();
     await page.keyboard.press("Tab");
-    assert.equal(await focused(), "A Skip to content");
+    await untilFocused("A Skip to content");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
-    assert.equal(await focused(), "token");
+    await untilFocused("token");
     await page.keyboard.insertText(token());
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Agent jobs" }).waitFor();
-    assert.equal(await focused(), "H1 Agent jobs");
-    await page.keyboard.press("Tab");
-    assert.equal(await focused(), "prompt");
+    await untilFocused("H1 Agent jobs");
+    await page.getByRole("button", { name: "New job" }).waitFor();
+    await page.keyboard.press("n");
+    await untilFocused("prompt");
     await page.keyboard.type("By keyboard");
     await page.keyboard.press("Control+Enter");
+    await untilFocused("A By keyboard");
+    await page.keyboard.press("Enter");
     await page.getByRole("article", { name: "By keyboard" }).waitFor();
+    await untilFocused("job-title");
   });
 
   test("is served with a strict policy, and its parts for ever", async () => {

@@ -1,30 +1,84 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { addDays, boundsOf, isDay, PRESETS, presetRange, rangeProblem, rangeSentence } =
-  await importSource("range.ts");
+const {
+  addDays,
+  boundsOf,
+  findEarlierBounds,
+  findEarlierRange,
+  countDays,
+  PRESETS,
+  periodOf,
+  presetRange,
+  rangeOf,
+  rangeSentence,
+  stepRange,
+} = await importSource("analytics/range.ts");
+const { rangeProblem } = await importSource("analytics/range_problem.ts");
+const { isDay } = await importSource("analytics/address_words.ts");
 
-const NOW = Date.parse("2026-11-21T09:12:34.567Z");
+const TODAY = "2026-11-21";
+const NOW = Date.parse(`${TODAY}T09:12:34.567Z`);
+const days = (from, to) => ({ from, to });
+const pair = (range) => range && [range.from, range.to];
 
-test("presets count back from today, today included", () => {
-  const range = (id) => Object.values(presetRange(id, NOW));
-  assert.deepEqual(range("last-7-days"), ["2026-11-15", "2026-11-21"]);
-  assert.deepEqual(range("last-28-days"), ["2026-10-25", "2026-11-21"]);
-  assert.deepEqual(range("last-30-days"), ["2026-10-23", "2026-11-21"]);
-  assert.deepEqual(range("last-90-days"), ["2026-08-24", "2026-11-21"]);
-  assert.deepEqual(range("this-month"), ["2026-11-01", "2026-11-21"]);
-  assert.deepEqual(range("last-month"), ["2026-10-01", "2026-10-31"]);
-});
+describe("a preset", () => {
+  const preset = (id, today = TODAY) => pair(presetRange(id, today));
 
-test("last month reaches over a year's end and knows February", () => {
-  const lastMonth = (day) => Object.values(presetRange("last-month", Date.parse(day)));
-  assert.deepEqual(lastMonth("2026-01-31T23:59:59Z"), ["2025-12-01", "2025-12-31"]);
-  assert.deepEqual(lastMonth("2024-03-31"), ["2024-02-01", "2024-02-29"]);
-});
+  test("counts back from today, today included", () => {
+    assert.deepEqual(preset("today"), [TODAY, TODAY]);
+    assert.deepEqual(preset("yesterday"), ["2026-11-20", "2026-11-20"]);
+    assert.deepEqual(preset("last-7-days"), ["2026-11-15", TODAY]);
+    assert.deepEqual(preset("last-28-days"), ["2026-10-25", TODAY]);
+    assert.deepEqual(preset("last-30-days"), ["2026-10-23", TODAY]);
+    assert.deepEqual(preset("last-90-days"), ["2026-08-24", TODAY]);
+    assert.deepEqual(preset("this-month"), ["2026-11-01", TODAY]);
+    assert.deepEqual(preset("last-month"), ["2026-10-01", "2026-10-31"]);
+    assert.deepEqual(preset("last-12-months"), ["2025-11-22", TODAY]);
+  });
 
-test("every preset is a range that makes sense", () => {
-  for (const { id } of PRESETS) assert.equal(rangeProblem(presetRange(id, NOW)), null, id);
+  test("reaches over a year's end and knows February", () => {
+    assert.deepEqual(preset("last-month", "2026-01-31"), ["2025-12-01", "2025-12-31"]);
+    assert.deepEqual(preset("last-month", "2024-03-31"), ["2024-02-01", "2024-02-29"]);
+    assert.deepEqual(preset("last-12-months", "2024-02-29"), ["2023-03-01", "2024-02-29"]);
+  });
+
+  test("is a range that makes sense, with a key of its own", () => {
+    for (const { id } of PRESETS) {
+      assert.equal(rangeProblem(presetRange(id, TODAY), TODAY), null, id);
+    }
+    assert.equal(new Set(PRESETS.map(({ key }) => key)).size, PRESETS.length);
+  });
+
+  test("is what its days are called, so that they move on", () => {
+    const other = days("2026-11-14", "2026-11-20");
+    assert.equal(periodOf(presetRange("last-7-days", TODAY), TODAY, other), "last-7-days");
+    assert.deepEqual(periodOf(other, TODAY, "last-7-days"), other);
+  });
+
+  test("of days is no month on the day when it has the days of one", () => {
+    for (const [id, today, length] of [
+      ["last-7-days", "2026-11-07", 7],
+      ["last-28-days", "2026-11-28", 28],
+      ["last-30-days", "2026-03-30", 30],
+    ]) {
+      const range = presetRange(id, today);
+      assert.deepEqual(range, presetRange("this-month", today));
+      const earlier = findEarlierRange(id, "previous-period", today);
+      assert.deepEqual([earlier.to, countDays(earlier)], [addDays(range.from, -1), length]);
+      assert.deepEqual(stepRange(id, -1, today), earlier);
+      assert.equal(periodOf(range, today, earlier), id);
+      assert.equal(periodOf(range, today, "last-month"), "this-month");
+      const month = findEarlierRange("this-month", "previous-period", today);
+      assert.equal(month.from, presetRange("last-month", today).from);
+      const year = findEarlierRange(id, "previous-year", today);
+      assert.deepEqual(
+        [year.from, year.to],
+        [range.from, range.to].map((day) => addDays(day, -364)),
+      );
+    }
+  });
 });
 
 test("only days of the calendar are days", () => {
@@ -33,51 +87,157 @@ test("only days of the calendar are days", () => {
     assert.equal(isDay(text), false, text);
   }
   assert.equal(addDays("2026-12-31", 1), "2027-01-01");
+  assert.equal(countDays(days("2026-10-01", "2026-10-31")), 31);
 });
 
-test("a range is refused in words", () => {
-  assert.match(rangeProblem({ from: "", to: "2026-01-01" }), /first day/);
-  assert.match(rangeProblem({ from: "2026-01-01", to: "" }), /last day/);
-  assert.match(rangeProblem({ from: "2026-01-02", to: "2026-01-01" }), /before/);
-  assert.equal(rangeProblem({ from: "2026-01-01", to: "2026-01-01" }), null);
+test("days of an address that are to come are left out", () => {
+  assert.deepEqual(rangeOf(days("2026-11-01", "2027-02-03"), TODAY), days("2026-11-01", TODAY));
+  assert.deepEqual(rangeOf(days("2027-01-01", "2027-02-03"), TODAY), days(TODAY, TODAY));
+  const earlier = findEarlierRange(days("2026-11-01", "2026-11-30"), "previous-period", TODAY);
+  assert.deepEqual(pair(earlier), ["2026-10-01", "2026-10-21"]);
 });
 
-test("a past range ends, exclusively, on the day after its last", () => {
-  assert.deepEqual(boundsOf({ from: "2026-11-01", to: "2026-11-20" }, NOW), {
-    dateFrom: "2026-11-01",
-    dateTo: "2026-11-21",
-    frozenAt: null,
+test("a range is refused in words, one in the future too", () => {
+  const problem = (from, to) => rangeProblem(days(from, to), TODAY);
+  assert.match(problem("", "2026-01-01"), /first day/);
+  assert.match(problem("2026-01-01", ""), /last day/);
+  assert.match(problem("2026-01-02", "2026-01-01"), /before/);
+  assert.match(problem("2026-11-20", "2026-11-22"), /last day is in the future/);
+  assert.match(problem("2026-11-22", "2026-11-23"), /first day is in the future/);
+  assert.equal(problem(TODAY, TODAY), null);
+});
+
+describe("a step", () => {
+  const step = (from, to, by) => pair(stepRange(days(from, to), by, TODAY));
+
+  test("goes by as many days as are shown", () => {
+    assert.deepEqual(step("2026-11-15", TODAY, -1), ["2026-11-08", "2026-11-14"]);
+    assert.deepEqual(step("2026-11-08", "2026-11-14", 1), ["2026-11-15", TODAY]);
+  });
+
+  test("goes by months where a month is shown, and to as much as there is of this one", () => {
+    assert.deepEqual(step("2026-11-01", TODAY, -1), ["2026-10-01", "2026-10-31"]);
+    assert.deepEqual(step("2026-10-01", "2026-10-31", 1), ["2026-11-01", TODAY]);
+    assert.deepEqual(step("2026-03-01", "2026-03-31", -1), ["2026-02-01", "2026-02-28"]);
+  });
+
+  test("does not go into the future, and keeps the length at its edge", () => {
+    assert.equal(step("2026-11-15", TODAY, 1), null);
+    assert.deepEqual(step("2026-11-10", "2026-11-16", 1), ["2026-11-15", TODAY]);
   });
 });
 
-test("a range that is not over is cut off at the last five minutes", () => {
-  const range = { from: "2026-11-01", to: "2026-11-21" };
-  const at = (time) => boundsOf(range, Date.parse(`2026-11-21T${time}Z`));
-  const cutOff = {
-    dateFrom: "2026-11-01",
-    dateTo: "2026-11-21T09:10:00Z",
-    frozenAt: Date.parse("2026-11-21T09:10:00Z"),
-  };
-  for (const time of ["09:10:00", "09:12:34.567", "09:14:59.999"]) {
-    assert.deepEqual(at(time), cutOff, time);
-  }
-  assert.equal(at("09:15:00").dateTo, "2026-11-21T09:15:00Z");
+describe("a comparison", () => {
+  const compared = (from, to, with_) => pair(findEarlierRange(days(from, to), with_, TODAY));
+
+  test("with the previous period has as many days, right before", () => {
+    assert.deepEqual(compared("2026-11-15", TODAY, "previous-period"), [
+      "2026-11-08",
+      "2026-11-14",
+    ]);
+    assert.equal(compared("2026-11-15", TODAY, "none"), null);
+  });
+
+  test("of a month is with a month, and of a part of one with as much of it", () => {
+    assert.deepEqual(compared("2026-10-01", "2026-10-31", "previous-period"), [
+      "2026-09-01",
+      "2026-09-30",
+    ]);
+    assert.deepEqual(compared("2026-11-01", TODAY, "previous-period"), [
+      "2026-10-01",
+      "2026-10-21",
+    ]);
+    assert.deepEqual(
+      pair(findEarlierRange(days("2026-03-01", "2026-03-30"), "previous-period", "2026-03-30")),
+      ["2026-02-01", "2026-02-28"],
+    );
+  });
+
+  test("with the previous year keeps the weekdays, or the month", () => {
+    assert.deepEqual(compared("2026-11-15", TODAY, "previous-year"), ["2025-11-16", "2025-11-22"]);
+    assert.deepEqual(compared("2026-10-01", "2026-10-31", "previous-year"), [
+      "2025-10-01",
+      "2025-10-31",
+    ]);
+    assert.deepEqual(compared("2025-11-22", TODAY, "previous-year"), ["2024-11-22", "2025-11-21"]);
+  });
+
+  test("with a day that is not over stops at the same time of day", () => {
+    const range = days(TODAY, TODAY);
+    const earlier = days("2026-11-20", "2026-11-20");
+    const bounds = findEarlierBounds(earlier, range, boundsOf(range, NOW));
+    assert.deepEqual(bounds, {
+      dateFrom: "2026-11-20",
+      dateTo: "2026-11-20T09:10:00Z",
+      frozenAt: null,
+    });
+  });
+
+  test("of many days stops at the same hour, so that it is asked for once an hour", () => {
+    const range = presetRange("last-28-days", TODAY);
+    const earlier = findEarlierRange(range, "previous-period", TODAY);
+    const at = (time) =>
+      findEarlierBounds(earlier, range, boundsOf(range, Date.parse(`${TODAY}T${time}Z`))).dateTo;
+    assert.equal(at("09:12:00"), "2026-10-24T09:00:00Z");
+    assert.equal(at("09:58:00"), "2026-10-24T09:00:00Z");
+  });
+
+  test("has as much of its last day as there is of today, right after midnight too", () => {
+    const now = Date.parse(`${TODAY}T00:02:03Z`);
+    const boundsOn = (id) => {
+      const range = presetRange(id, TODAY);
+      const bounds = boundsOf(range, now);
+      const earlier = findEarlierRange(id, "previous-period", TODAY);
+      return [bounds.dateTo, findEarlierBounds(earlier, range, bounds).dateTo];
+    };
+    assert.deepEqual(boundsOn("last-7-days"), [`${TODAY}T00:00:00Z`, "2026-11-14T00:00:00Z"]);
+    assert.deepEqual(boundsOn("last-28-days"), [`${TODAY}T00:00:00Z`, "2026-10-24T00:00:00Z"]);
+    assert.deepEqual(boundsOn("today"), [`${TODAY}T00:02:03Z`, "2026-11-20T00:02:03Z"]);
+  });
+
+  test("of days that are over has whole days", () => {
+    const range = days("2026-10-01", "2026-10-31");
+    const earlier = days("2026-09-01", "2026-09-30");
+    assert.equal(findEarlierBounds(earlier, range, boundsOf(range, NOW)).dateTo, "2026-10-01");
+  });
 });
 
-test("a range is never cut off to nothing", () => {
-  const today = { from: "2026-11-21", to: "2026-11-21" };
-  for (const time of ["00:00:00.500", "00:04:59.999"]) {
-    const now = Date.parse(`2026-11-21T${time}Z`);
-    assert.equal(boundsOf(today, now).dateTo, "2026-11-22", time);
-  }
-  assert.equal(boundsOf({ from: "2027-01-01", to: "2027-01-31" }, NOW).dateTo, "2027-02-01");
+describe("bounds", () => {
+  test("of a past range end, exclusively, on the day after its last", () => {
+    assert.deepEqual(boundsOf(days("2026-11-01", "2026-11-20"), NOW), {
+      dateFrom: "2026-11-01",
+      dateTo: "2026-11-21",
+      frozenAt: null,
+    });
+  });
+
+  test("of a range that is not over are cut off at what the gateway keeps it for", () => {
+    const range = days("2026-11-01", TODAY);
+    const at = (time, freshness) =>
+      boundsOf(range, Date.parse(`${TODAY}T${time}Z`), freshness).dateTo;
+    for (const time of ["09:10:00", "09:12:34.567", "09:14:59.999"]) {
+      assert.equal(at(time), `${TODAY}T09:10:00Z`, time);
+      assert.equal(at(time, 3_600_000), `${TODAY}T09:00:00Z`, time);
+    }
+    assert.equal(at("09:15:00"), `${TODAY}T09:15:00Z`);
+    assert.equal(boundsOf(range, NOW).frozenAt, Date.parse(`${TODAY}T09:10:00Z`));
+  });
+
+  test("are never cut off to nothing", () => {
+    const today = days(TODAY, TODAY);
+    const at = (time) => boundsOf(today, Date.parse(`${TODAY}T${time}Z`)).dateTo;
+    assert.equal(at("00:00:00.500"), "2026-11-22");
+    assert.equal(at("00:00:01.500"), `${TODAY}T00:00:01Z`);
+    assert.equal(at("00:04:59.999"), `${TODAY}T00:04:59Z`);
+    assert.equal(at("00:05:00.000"), `${TODAY}T00:05:00Z`);
+    assert.equal(boundsOf(days("2027-01-01", "2027-01-31"), NOW).dateTo, "2027-02-01");
+  });
 });
 
-test("the exclusive end is said in words", () => {
-  const november = { from: "2026-11-01", to: "2026-11-30" };
-  assert.equal(
-    rangeSentence(november, null),
-    "Counts views from 1 November 2026 up to, but not including, 1 December 2026 (UTC).",
-  );
-  assert.match(rangeSentence(november, NOW), /Today is counted until 09:12 UTC\.$/);
+test("the days are said in the person's own format, and until when today counts", () => {
+  const november = days("2026-11-01", "2026-11-30");
+  const plain = (text) => text.replace(/[\u2009\u202F\u00A0]/g, " ");
+  assert.equal(plain(rangeSentence(november, null)), "Nov 1 – 30, 2026 (UTC)");
+  assert.match(plain(rangeSentence(november, NOW)), /\(UTC\), today until 9:12 AM$/);
+  assert.equal(plain(rangeSentence(days(TODAY, TODAY), null)), "Nov 21, 2026 (UTC)");
 });

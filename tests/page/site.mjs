@@ -18,7 +18,7 @@ const REFUSED_REQUEST =
 /**
  * Starts all of it for the tests of a file.
  *
- * @param {{ vars?: Record<string, string>, upstream?: object }} [options]
+ * @param {{ vars?: Record<string, string>, upstream?: object, archive?: boolean }} [options]
  */
 export function startSite(options = {}) {
   const site = { secret: newSecret() };
@@ -33,6 +33,7 @@ export function startSite(options = {}) {
       upstreamUrl: site.upstream.url,
       adminKey: key,
       secret: site.secret,
+      archive: options.archive,
       vars: { ANALYTICS_LIMIT_PER_HOUR: "1000", JOB_POLL_SECONDS: "1", ...options.vars },
     });
     site.browser = await launchBrowser();
@@ -78,22 +79,62 @@ function visitorOf(site, opened, project) {
     await page.goto(site.gateway.url);
     await page.getByLabel("Access token").fill(used);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { level: 1, name: "Agent jobs" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
   }
 
-  async function startJob(prompt) {
-    await page.getByLabel("Prompt").fill(prompt);
+  /** Writes a prompt and sends it, whatever becomes of it. */
+  async function sendPrompt(prompt) {
+    const box = await openComposer(page);
+    await box.fill(prompt);
     await page.getByRole("button", { name: "Start job" }).click();
-    const card = page.getByRole("article", { name: prompt });
-    await card.waitFor();
-    return card;
+    return box;
+  }
+
+  /** The row of a job in the list, by the beginning of its prompt's first line. */
+  const rowOf = (prompt) =>
+    page
+      .getByRole("region", { name: "Jobs of this project" })
+      .getByRole("listitem")
+      .filter({ hasText: prompt.split("\n", 1)[0].slice(0, 80) });
+
+  /** Starts a job from the list, and returns its row there. */
+  async function startJob(prompt) {
+    await sendPrompt(prompt);
+    const row = rowOf(prompt);
+    await row.waitFor();
+    // The panel closes by itself once the answer is there, which the stream may overtake.
+    await page.getByRole("button", { name: "Start job" }).waitFor({ state: "hidden" });
+    return row;
+  }
+
+  /** Opens a job of the list by itself. */
+  async function openJob(prompt) {
+    await rowOf(prompt).getByRole("link", { name: prompt }).click();
+    const article = page.getByRole("article");
+    await article.getByText("Details").waitFor();
+    return article;
+  }
+
+  /** Opens one of the reports by its address, and waits until nothing is on its way. */
+  async function openReport(query = {}) {
+    const search = new URLSearchParams({ route: "views", project, ...query });
+    await page.goto(`${site.gateway.url}/?${search}`);
+    await page.getByRole("button", { name: /^Period/ }).waitFor();
+    await untilLoaded();
+  }
+
+  /** Waits until there is something to read, and nothing is on its way. */
+  async function untilLoaded() {
+    await page.locator(".report, .empty, .answer [role=alert]").first().waitFor();
+    await page.waitForFunction(() => !document.querySelector(".report-route progress"));
   }
 
   /** Opens the page views of a whole month that is over, and so does not change. */
   async function openLastMonth() {
     await page.getByRole("link", { name: "Page views" }).click();
-    await page.getByRole("button", { name: "Last month" }).click();
-    await page.getByRole("table").waitFor();
+    await page.getByRole("button", { name: /^Period/ }).click();
+    await page.getByRole("button", { name: "Last month", exact: true }).click();
+    await untilLoaded();
     await page.getByText(/there are more/).waitFor();
   }
 
@@ -113,8 +154,27 @@ function visitorOf(site, opened, project) {
     return JSON.parse(text);
   }
 
-  const doings = { token, signIn, startJob, openLastMonth, startElsewhere };
+  const jobs = {
+    openComposer: () => openComposer(page),
+    sendPrompt,
+    startJob,
+    openJob,
+    rowOf,
+    startElsewhere,
+  };
+  const analytics = { openReport, untilLoaded, openLastMonth };
+  const doings = { token, signIn, ...analytics, ...jobs };
   return { ...opened, ...doings, project, tokens };
+}
+
+/** Opens the panel for a new job, where it is not open yet, and returns its text box. */
+export async function openComposer(page) {
+  const box = page.getByLabel("Prompt", { exact: true });
+  const button = page.getByRole("button", { name: "New job", exact: true });
+  await button.waitFor();
+  if (!(await box.isVisible())) await button.click();
+  await box.waitFor();
+  return box;
 }
 
 async function checkDiscretion({ page, record, everything, tokens }, key) {
@@ -124,7 +184,8 @@ async function checkDiscretion({ page, record, everything, tokens }, key) {
   for (const token of tokens) {
     assert.ok(!record.urls.some((url) => url.includes(token)), "the token is in no address");
   }
-  assert.equal(await page.evaluate(() => localStorage.length), 0, "localStorage is not used");
+  const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
+  assert.ok(!tokens.some((token) => stored.includes(token)), "no script keeps the token");
   assert.deepEqual(record.violations, [], "nothing violates the content security policy");
   const errors = record.console.filter(
     ({ type, text }) => type === "error" && !REFUSED_REQUEST.test(text),

@@ -1,66 +1,81 @@
 import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { ROOT } from "../../scripts/versions.mjs";
 import { mintToken } from "../harness/token.mjs";
 import { importSource } from "./source.mjs";
 
-const { allows, readAccessToken } = await importSource("access_token.ts");
-const { firstLine, isFinished, jobState, pullRequest } = await importSource("job_state.ts");
-const { describeProblem } = await importSource("problem.ts");
-const { formatAddress, parseAddress } = await importSource("address.ts");
-const { duration, limitNote } = await importSource("wording.ts");
-const { tightestLimit } = await importSource("rate_limit.ts");
-const { stalenessOf } = await importSource("staleness.ts");
+const { allows, hasSameRights } = await importSource("session/claims.ts");
+const { complainAboutToken } = await importSource("session/access_token.ts");
+const { firstLine, isFinished, jobState, pullRequest } = await importSource("jobs/job_state.ts");
+const { describeProblem } = await importSource("shell/problem.ts");
+const { describeSendProblem } = await importSource("jobs/send_problem.ts");
+const { changeAddress, formatAddress, parseAddress } = await importSource("shell/address.ts");
+const { requestedRoute } = await importSource("shell/route_names.ts");
+const { duration, limitNote } = await importSource("shell/wording.ts");
+const { tightestLimit } = await importSource("shell/rate_limit.ts");
+const { stalenessOf } = await importSource("analytics/staleness.ts");
 
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 const SECRET = "s".repeat(32);
-const claims = (changes) => ({
-  iss: "quillgate",
-  sub: "zoë",
-  projects: ["demo-docs"],
-  scope: "jobs:read analytics:read",
-  exp: NOW / 1000 + 60,
-  ...changes,
+const claims = (changes) => ({ iss: "quillgate", sub: "zoë", exp: NOW / 1000 + 60, ...changes });
+const complaint = (changes) => complainAboutToken(mintToken(claims(changes), SECRET), NOW);
+
+test("each class of a route's styles is that route's alone, since styles stay when it is left", async () => {
+  const rooms = ["jobs", "views", "sign_in"];
+  const texts = await Promise.all(
+    rooms.map((room) => readFile(join(ROOT, "www", "src", "styles", `${room}.css`), "utf8")),
+  );
+  const owned = texts.map((text) => new Set(text.match(/^\.[a-z][\w-]*/gm)));
+  for (const [at, classes] of owned.entries()) {
+    assert.ok(classes.size > 3, rooms[at]);
+    for (const other of owned.slice(at + 1)) {
+      const shared = [...classes].filter((name) => other.has(name));
+      assert.deepEqual(shared, []);
+    }
+  }
 });
-const read = (changes) => readAccessToken(mintToken(claims(changes), SECRET), NOW);
 
 describe("an access token", () => {
-  test("says whom, what and until when it is for", () => {
-    assert.deepEqual(read(), {
-      ok: true,
-      claims: {
-        subject: "zoë",
-        projects: ["demo-docs"],
-        scopes: ["jobs:read", "analytics:read"],
-        expiresAt: NOW + 60_000,
-      },
-    });
-  });
-
-  test("allows its scopes, and all of them when it lists none", () => {
-    assert.equal(allows(read().claims, "jobs:read"), true);
-    assert.equal(allows(read().claims, "jobs:create"), false);
-    assert.equal(allows(read({ scope: undefined }).claims, "jobs:create"), true);
+  test("is worth a request when nothing can be told against it", () => {
+    assert.equal(complaint(), null);
+    assert.equal(complaint({ exp: undefined }), null);
+    assert.equal(complaint({ exp: -1e300 }), null);
   });
 
   test("that has expired is refused", () => {
-    const reading = read({ exp: NOW / 1000 });
-    assert.equal(reading.ok, false);
-    assert.match(reading.reason, /expired on 21 November 2026/);
+    assert.match(complaint({ exp: NOW / 1000 }), /expired on Nov 21, 2026/);
   });
 
   test("is told from other text", () => {
-    const reason = (text) => readAccessToken(text, NOW).reason;
-    assert.match(reason("  "), /Paste/);
+    assert.match(complainAboutToken("  ", NOW), /Paste/);
     for (const text of ["hello", "a.b", "a.b.c", `${btoa("{}")}.${btoa("[]")}.x`, "ä.ö.ü"]) {
-      assert.match(reason(text), /not an access token/, text);
+      assert.match(complainAboutToken(text, NOW), /not an access token/, text);
     }
   });
 
   test("is told from the platform's key, which is not repeated", () => {
-    const { reason } = readAccessToken("mint_secret123", NOW);
-    assert.match(reason, /key of the platform/);
-    assert.doesNotMatch(reason, /secret123/);
+    const said = complainAboutToken("mint_secret123", NOW);
+    assert.match(said, /key of the platform/);
+    assert.doesNotMatch(said, /secret123/);
   });
+});
+
+test("a session allows its scopes and no others", () => {
+  const session = {
+    issuer: null,
+    subject: null,
+    projects: [],
+    scopes: ["jobs:read"],
+    expiresAt: NOW,
+  };
+  assert.equal(allows(session, "jobs:read"), true);
+  assert.equal(allows(session, "jobs:create"), false);
+  assert.equal(hasSameRights(session, { ...session, expiresAt: 0 }), true);
+  for (const change of [{ issuer: "a" }, { subject: "a" }, { projects: ["a"] }, { scopes: [] }]) {
+    assert.equal(hasSameRights(session, { ...session, ...change }), false);
+  }
 });
 
 describe("a job", () => {
@@ -108,8 +123,9 @@ describe("a job", () => {
 });
 
 describe("a problem", () => {
-  const describeError = (name, fields) =>
-    describeProblem(Object.assign(new Error("it went wrong"), { name, ...fields }), NOW);
+  const errorOf = (name, fields) => Object.assign(new Error("it went wrong"), { name, ...fields });
+  const describeError = (name, fields) => describeProblem(errorOf(name, fields), NOW);
+  const describeSending = (name, fields) => describeSendProblem(errorOf(name, fields), NOW);
 
   test("says why, what to do and what to quote", () => {
     const problem = describeError("ServerError", {
@@ -122,9 +138,9 @@ describe("a problem", () => {
     assert.equal(problem.remedy, "retry");
   });
 
-  test("with the token leads to another token", () => {
-    assert.equal(describeError("AuthenticationError", { status: 401 }).remedy, "new token");
-    assert.equal(describeError("PermissionError", { status: 403 }).remedy, "new token");
+  test("that ends the session leads to sign-in", () => {
+    assert.equal(describeError("AuthenticationError", { status: 401 }).remedy, "sign in");
+    assert.equal(describeError("PermissionError", { status: 403 }).remedy, "sign in");
   });
 
   test("with the hourly limit says when to come back", () => {
@@ -151,14 +167,14 @@ describe("a problem", () => {
     assert.match(limited("create-job").title, /project’s limit for new jobs/);
     assert.match(limited("send-message").title, /project’s limit for follow-ups/);
     assert.match(limited("analytics").title, /organisation’s limit/);
-    assert.match(limited("create-job-caller").title, /token’s own share/);
+    assert.match(limited("create-job-caller").title, /Your own share/);
     assert.match(limited("later-invention").title, /limit is used up/);
     assert.equal(limited("create-job").cause, "The limit is used up (status 429)");
     assert.deepEqual([limited().isLimit, limited().retryAt], [true, NOW + 90_000]);
   });
 
   test("with an idempotency key says whether to wait or to send again", () => {
-    const described = (status, kind) => describeError("X", { status, code: `/problems/${kind}` });
+    const described = (status, kind) => describeSending("X", { status, code: `/problems/${kind}` });
     const inUse = described(409, "idempotency-key-in-use");
     assert.match(inUse.advice, /not a second job/);
     assert.equal(inUse.remedy, "retry");
@@ -169,13 +185,13 @@ describe("a problem", () => {
 
   test("of an unknown outcome asks to look first, whatever its status", () => {
     for (const status of [409, 502, 504]) {
-      assert.equal(describeError("OutcomeUnknownError", { status }).remedy, "look first");
+      assert.equal(describeSending("OutcomeUnknownError", { status }).remedy, "look first");
     }
   });
 
   test("of a write without an answer says that it may be repeated", () => {
     const lost = Object.assign(new Error("no answer"), { name: "ConnectionError" });
-    assert.match(describeProblem(lost, NOW, "write").advice, /does it once/);
+    assert.match(describeSendProblem(lost, NOW).advice, /does it once/);
     assert.doesNotMatch(describeProblem(lost, NOW).advice, /does it once/);
   });
 
@@ -186,27 +202,84 @@ describe("a problem", () => {
 });
 
 describe("the page's address", () => {
-  const views = {
-    view: "views",
-    range: "last-month",
-    sorting: { column: "human", direction: "ascending" },
-    filter: "a b&c",
-  };
+  const usual = parseAddress("");
+  const views = changeAddress(usual, {
+    route: "views",
+    project: "acme",
+    analytics: {
+      range: "last-month",
+      sorting: { column: "human", direction: "ascending" },
+      filter: "a b&c",
+    },
+  });
 
-  test("keeps the view, the range, the order and the filter", () => {
+  test("keeps the route, the project, the range, the order and the filter", () => {
     assert.deepEqual(parseAddress(formatAddress(views)), views);
-    const days = { ...views, range: { from: "2026-11-01", to: "2026-11-30" } };
+    const days = changeAddress(views, {
+      analytics: { range: { from: "2026-11-01", to: "2026-11-30" } },
+    });
     assert.deepEqual(parseAddress(formatAddress(days)), days);
   });
 
-  test("that makes no sense leads to the usual place", () => {
-    assert.deepEqual(parseAddress("?view=x&range=y&from=2026-02-30&to=2026-01-01&sort=-z"), {
-      view: "jobs",
-      range: "last-28-days",
-      sorting: { column: "total", direction: "descending" },
-      filter: "",
-    });
+  test("keeps the project and the job of a link to one", () => {
+    const job = changeAddress(usual, { project: "acme", jobs: { id: "job 1" } });
+    assert.equal(formatAddress(job), "?route=jobs&project=acme&job=job+1");
+    assert.deepEqual(parseAddress(formatAddress(job)), job);
+    assert.equal(requestedRoute("?project=acme&job=1"), "jobs");
   });
+
+  test("knows every word that the analytics offer", async () => {
+    const { COMPARISONS, PRESETS } = await importSource("analytics/range.ts");
+    const { ARRANGEMENTS } = await importSource("analytics/arrangement.ts");
+    const { REPORTS } = await importSource("analytics/report.ts");
+    const columns = Object.values(REPORTS).flatMap((report) => report.columns);
+    const kept = (name, value) => {
+      const { analytics } = parseAddress(`?route=views&${name}=${value}`);
+      return parseAddress(formatAddress({ ...usual, route: "views", analytics })).analytics;
+    };
+    for (const { id } of PRESETS) assert.equal(kept("range", id).range, id);
+    for (const { id } of COMPARISONS) assert.equal(kept("compare", id).comparison, id);
+    for (const { id } of ARRANGEMENTS) assert.equal(kept("show", id).arrangement, id);
+    for (const { id } of columns) assert.equal(kept("sort", id).sorting.column, id);
+  });
+
+  test("still reads links that say view for route", () => {
+    const { route, analytics } = parseAddress("?view=views&range=last-month&sort=human&path=a");
+    assert.deepEqual([route, analytics.range, analytics.filter], ["views", "last-month", "a"]);
+    assert.equal(requestedRoute("?view=jobs"), "jobs");
+  });
+
+  test("says nothing of the other routes", () => {
+    const filtered = changeAddress(usual, { route: "views", analytics: { filter: "/guides" } });
+    assert.equal(changeAddress(filtered, { route: "visitors" }).analytics.filter, "/guides");
+    assert.equal(changeAddress(filtered, { route: "searches" }).analytics.filter, "");
+    const everywhere = changeAddress(views, { route: "jobs" });
+    assert.equal(formatAddress(everywhere), "?route=jobs&project=acme");
+  });
+
+  test("that names no route leaves the choice to the page", () => {
+    assert.equal(requestedRoute(""), null);
+    assert.equal(requestedRoute("?route=nonsense&project=acme"), null);
+  });
+
+  test("that makes no sense leads to the usual place", () => {
+    const nonsense = "?view=x&range=y&from=2026-02-30&to=2026-01-01&sort=-z";
+    assert.deepEqual(parseAddress(nonsense), usual);
+    assert.equal(usual.project, null);
+  });
+});
+
+test("every number and date is written by one module, in the reader's own way", async () => {
+  const root = join(ROOT, "www", "src");
+  const names = await readdir(root, { recursive: true });
+  const sources = names.filter((name) => /\.tsx?$/.test(name) && !name.endsWith("wording.ts"));
+  assert.ok(sources.length > 50);
+  for (const name of sources) {
+    const text = await readFile(join(root, name), "utf8");
+    assert.doesNotMatch(text, /\bIntl\.|\.toLocale\w*String\(/, name);
+  }
+  const wording = await readFile(join(root, "shell", "wording.ts"), "utf8");
+  assert.doesNotMatch(wording, /Intl\.\w+\("/, "no language is decided for the reader");
 });
 
 test("durations are short", () => {

@@ -1,0 +1,467 @@
+/** What the analytics routes work out of rows, without a browser. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { importSource } from "./source.mjs";
+
+const { compareRows } = await importSource("analytics/comparison.ts");
+const { changeOf, remainderOf, sumRows } = await importSource("analytics/sums.ts");
+const { changeInWords, changeText } = await importSource("analytics/change_words.ts");
+const { buildTree, flattenTree } = await importSource("analytics/folder_tree.ts");
+const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
+  "analytics/arrangement.ts",
+);
+const { REPORTS, toCountRow, toFeedbackRow } = await importSource("analytics/report.ts");
+const { findNeverRead } = await importSource("analytics/sitemap.ts");
+const { readSitemap } = await importSource("analytics/read_sitemap.ts");
+const { linkToPage, readSite } = await importSource("analytics/page_link.ts");
+const { groupOf, trendPoints } = await importSource("analytics/trend.ts");
+const { layOutChart } = await importSource("analytics/chart_layout.ts");
+const { answerSentence, costLabel, estimateRequests, missingSentence } = await importSource(
+  "analytics/partial_notice.ts",
+);
+const { matchSentence } = await importSource("analytics/match_sentence.ts");
+const { formatViewsAddress, parseViewsAddress } = await importSource("analytics/views_address.ts");
+
+const row = (path, human, ai) => toCountRow({ path, human, ai, total: human + ai });
+const KEYS = { key: "path", main: "total" };
+const VIEWS = REPORTS.views;
+
+describe("a comparison of rows", () => {
+  const earlier = [row("/a", 10, 0), row("/gone", 7, 0)];
+  const now = [row("/a", 15, 0), row("/new", 3, 0)];
+  const compare = (nowComplete, earlierComplete) =>
+    compareRows(
+      { rows: now, isComplete: nowComplete },
+      { rows: earlier, isComplete: earlierComplete },
+      KEYS,
+    ).map(({ path, earlier, change }) => [path, earlier, change]);
+
+  test("of whole lists knows every change, that of a page that is gone too", () => {
+    assert.deepEqual(compare(true, true), [
+      ["/a", 10, 5],
+      ["/new", 0, 3],
+      ["/gone", 7, -7],
+    ]);
+  });
+
+  test("does not take what is not loaded for zero", () => {
+    assert.deepEqual(compare(true, false), [
+      ["/a", 10, 5],
+      ["/new", null, null],
+      ["/gone", 7, -7],
+    ]);
+    assert.deepEqual(compare(false, true), [
+      ["/a", 10, 5],
+      ["/new", 0, 3],
+    ]);
+    const rows = compareRows(
+      { rows: now, isComplete: false },
+      { rows: earlier, isComplete: false },
+      KEYS,
+    );
+    assert.deepEqual(
+      rows.map(({ change }) => change),
+      [5, null],
+    );
+  });
+
+  test("has no change where either count is not known", () => {
+    const unknown = { path: "/a", human: null, ai: null, total: null };
+    const change = (now, before) =>
+      compareRows({ rows: [now], isComplete: true }, { rows: [before], isComplete: true }, KEYS)[0]
+        .change;
+    assert.equal(change(row("/a", 3, 0), unknown), null);
+    assert.equal(change(unknown, row("/a", 3, 0)), null);
+  });
+
+  test("counts no page that is gone, which has no views to be the least", () => {
+    const rows = compareRows(
+      { rows: now, isComplete: true },
+      { rows: earlier, isComplete: true },
+      KEYS,
+    );
+    assert.equal(sumRows(rows, "total").rows, 2);
+    const pathsOf = (arrangement) =>
+      arrangeRows(rows, arrangement, "total").map(({ path }) => path);
+    assert.deepEqual(pathsOf("least-read"), ["/a", "/new"]);
+    assert.deepEqual(pathsOf("falls"), ["/gone"]);
+  });
+
+  test("of search terms goes by the term", () => {
+    const [term] = compareRows(
+      { rows: [{ query: "auth", hits: 9 }], isComplete: true },
+      { rows: [{ query: "auth", hits: 4 }], isComplete: true },
+      { key: "query", main: "hits" },
+    );
+    assert.deepEqual([term.earlier, term.change], [4, 5]);
+  });
+});
+
+describe("a change", () => {
+  test("is a part of the earlier count, and new where that was none", () => {
+    assert.deepEqual(changeOf(120, 100), { difference: 20, part: 0.2 });
+    assert.deepEqual(changeOf(5, 0), { difference: 5, part: null });
+    assert.equal(changeOf(null, 3), null);
+  });
+
+  test("is told in words, with what it was", () => {
+    assert.equal(changeText(changeOf(120, 100)), "20%");
+    assert.equal(changeInWords(changeOf(120, 100)), "Up 20% from 100");
+    assert.equal(changeInWords(changeOf(975, 1000)), "Down 2.5% from 1,000");
+    assert.equal(changeText(changeOf(5, 0)), "new");
+    assert.equal(changeText(changeOf(5, 5)), "no change");
+  });
+});
+
+describe("what is not loaded", () => {
+  const rows = [row("/a", 600, 0), row("/b", 150, 0)];
+
+  test("is at most a row for each view that is left", () => {
+    assert.deepEqual(remainderOf(1250, rows, "total", 250), { rows: 500, requests: 2 });
+    assert.deepEqual(remainderOf(null, rows, "total", 250), { rows: null, requests: null });
+    assert.equal(remainderOf(700, rows, "total", 250).requests, 1, "counts that have grown");
+  });
+
+  const list = (changes = {}) => ({
+    report: VIEWS,
+    loaded: 250,
+    remainder: { rows: 3000, requests: 12 },
+    arrangement: "pages",
+    sorting: { column: "total", direction: "descending" },
+    filter: "",
+    ...changes,
+  });
+
+  test("is said, with what loading it costs", () => {
+    assert.match(missingSentence(list()), /^250 pages are loaded; .* 3,000 views .* at most/);
+    const remainder = { rows: null, requests: null };
+    assert.equal(missingSentence(list({ remainder })), "250 pages are loaded; there are more.");
+    assert.equal(
+      costLabel("Load the rest", { rows: 3000, requests: 12 }, null),
+      "Load the rest (at most 12 requests)",
+    );
+    assert.equal(
+      costLabel("Load the rest", { rows: 3000, requests: 12 }, 3),
+      "Load the rest (about 3 requests, at most 12)",
+    );
+    assert.equal(costLabel("Load the rest", remainder, null), "Load the rest");
+  });
+
+  test("is estimated from another period, never above what is possible", () => {
+    assert.equal(estimateRequests(list(), 1000), 3);
+    assert.equal(estimateRequests(list(), null), null);
+    assert.equal(estimateRequests(list(), 250), null);
+    assert.equal(estimateRequests(list(), 100_000), null);
+  });
+
+  test("is said of the answer that is shown", () => {
+    const ascending = { column: "total", direction: "ascending" };
+    assert.match(answerSentence(list({ sorting: ascending })), /not the lowest of the site/);
+    assert.match(answerSentence(list({ filter: "x" })), /Only loaded pages are searched/);
+    assert.match(answerSentence(list({ arrangement: "folders" })), /sums are of loaded pages/);
+    assert.match(answerSentence(list({ arrangement: "never-read" })), /may have been read/);
+    assert.match(answerSentence(list()), /Only loaded pages are sorted/);
+  });
+});
+
+describe("what matches", () => {
+  const matches = { rows: 2, human: 30, ai: 12, total: 42 };
+  const sentence = (changes) =>
+    matchSentence({
+      report: VIEWS,
+      isComplete: true,
+      arrangement: "pages",
+      filter: "/guides/",
+      matches,
+      ...changes,
+    });
+
+  test("is counted and summed", () => {
+    assert.equal(sentence(), "2 pages match, with 42 views: 30 by people, 12 by AI.");
+    assert.match(sentence({ isComplete: false }), /^2 pages of those loaded match/);
+    assert.equal(sentence({ filter: "" }), "");
+    assert.equal(sentence({ arrangement: "never-read" }), "2 pages were never read.");
+  });
+
+  test("is not summed where the same visitor may be in two rows", () => {
+    assert.equal(sentence({ report: REPORTS.visitors }), "2 pages match.");
+  });
+
+  test("has the sum of its rows", () => {
+    const sums = sumRows([row("/a", 1, 2), row("/b", 3, null)], "total");
+    assert.deepEqual(sums, { rows: 2, human: 4, ai: 2, total: 6 });
+  });
+});
+
+describe("folders", () => {
+  const rows = [
+    row("/guides/start", 10, 5),
+    row("/guides/deep/one", 2, 2),
+    row("/guides", 1, 0),
+    row("/", 4, 0),
+    row("/api/keys", 1, 8),
+  ];
+  const byTotal = { column: "total", direction: "descending" };
+  const shown = (open) =>
+    flattenTree(buildTree(rows), new Set(open), byTotal).map(
+      ({ name, level, pages, row: { total } }) => [name, level, pages, total],
+    );
+
+  test("have the sums of all that is below them", () => {
+    assert.deepEqual(shown([]), [
+      ["guides/", 1, 2, 19],
+      ["api/", 1, 1, 9],
+      ["/", 1, 0, 4],
+      ["guides", 1, 0, 1],
+    ]);
+  });
+
+  test("open to what is in them, in the same order", () => {
+    assert.deepEqual(shown(["/guides/", "/guides/deep/"]).slice(0, 4), [
+      ["guides/", 1, 2, 19],
+      ["start", 2, 0, 15],
+      ["deep/", 2, 1, 4],
+      ["one", 3, 0, 4],
+    ]);
+  });
+
+  test("have no sum of what is not known", () => {
+    const unknown = { path: "/guides/new", human: null, ai: null, total: null, change: null };
+    const known = { ...row("/guides/start", 3, 1), earlier: 1, change: 3 };
+    const sumsOf = (...given) => buildTree(given)[0].row;
+    assert.equal(sumsOf(unknown).total, null);
+    const { total, change } = sumsOf(unknown, known);
+    assert.deepEqual([total, change], [4, null]);
+  });
+
+  test("end where a path is deeper than any site’s, and hold one without a slash", () => {
+    const depth = 20_000;
+    const deep = [row(`/${"a/".repeat(depth)}end`, 1, 0), row("no/slash", 2, 0)];
+    const tree = buildTree(deep);
+    const open = new Set(Array.from({ length: 100 }, (_, level) => `/${"a/".repeat(level + 1)}`));
+    const lines = flattenTree(tree, open, byTotal);
+    assert.deepEqual([lines[0].name, lines[0].level], ["no/slash", 1]);
+    assert.equal(lines.at(-1).name, `${"a/".repeat(depth - 64)}end`);
+    assert.equal(lines.length, 2 + 64);
+  });
+
+  test("have an AI share, and a change where every page has one", () => {
+    const compared = rows.map((one) => ({ ...one, earlier: 1, change: one.total - 1 }));
+    const [guides] = flattenTree(buildTree(compared), new Set(), byTotal);
+    assert.equal(guides.row.share, 7 / 19);
+    assert.equal(guides.row.change, 17);
+    const [unknown] = flattenTree(buildTree(rows), new Set(), byTotal);
+    assert.equal(unknown.row.change, null);
+  });
+});
+
+describe("an arrangement", () => {
+  const rows = [row("/ai", 1, 9), row("/people", 9, 1), row("/even", 5, 5)];
+  const shown = (arrangement, of = rows) => arrangeRows(of, arrangement).map(({ path }) => path);
+
+  test("keeps pages of which more than half of the views are by one kind of reader", () => {
+    assert.deepEqual(shown("mostly-ai"), ["/ai"]);
+    assert.deepEqual(shown("mostly-people"), ["/people"]);
+    assert.deepEqual(shown("pages"), ["/ai", "/people", "/even"]);
+  });
+
+  test("of rises and falls leaves out what is the same or not known", () => {
+    const changed = [
+      { path: "/up", change: 3 },
+      { path: "/down", change: -3 },
+      { path: "/same", change: 0 },
+      { path: "/unknown", change: null },
+    ];
+    assert.deepEqual(shown("rises", changed), ["/up"]);
+    assert.deepEqual(shown("falls", changed), ["/down"]);
+  });
+
+  test("is offered where the report can answer it, and begins with its answer", () => {
+    assert.ok(!arrangementsOf(REPORTS.visitors).some(({ id }) => id === "folders"));
+    assert.deepEqual(
+      arrangementsOf(REPORTS.feedback).map(({ label }) => label),
+      ["All entries"],
+    );
+    const least = { column: "total", direction: "ascending" };
+    assert.deepEqual(usualSorting("least-read", VIEWS), least);
+    assert.equal(usualSorting("pages", REPORTS.searches).column, "hits");
+    assert.equal(usualSorting("pages", REPORTS.feedback).column, "created");
+  });
+});
+
+test("a vote without words is a row as well", () => {
+  const vote = {
+    id: "1",
+    path: "/a",
+    comment: null,
+    createdAt: null,
+    source: "thumbs_only",
+    status: null,
+  };
+  assert.equal(toFeedbackRow(vote).helpful, null);
+  assert.equal(toFeedbackRow({ ...vote, source: "contextual", helpful: false }).helpful, "No");
+});
+
+describe("a sitemap", () => {
+  const XML = `<?xml version="1.0"?><urlset xmlns="x">
+    <url><loc>https://docs.example.com/guides/start</loc></url>
+    <url><loc> https://docs.example.com/a&amp;b </loc></url>
+    <url><loc><![CDATA[https://docs.example.com/caf%C3%A9/]]></loc></url></urlset>`;
+
+  test("is read from XML, or from a list of addresses and paths", () => {
+    assert.deepEqual(readSitemap(XML), {
+      ok: true,
+      paths: ["/guides/start", "/a&b", "/café/"],
+      origin: "https://docs.example.com",
+    });
+    const list = readSitemap("https://docs.example.com/x\n/y\nnot an address\n");
+    assert.deepEqual([list.paths, list.origin], [["/x", "/y"], "https://docs.example.com"]);
+  });
+
+  test("may be several at once, of which those of another site are left out", () => {
+    const prefixed = `<sm:urlset xmlns:sm="x"><sm:url><sm:loc>https://docs.example.com/a&#38;b</sm:loc>`;
+    const other = "<urlset><url><loc>https://blog.example.com/post</loc></url></urlset>";
+    const { paths, origin } = readSitemap(`${XML}\n${prefixed}\n${other}`);
+    assert.deepEqual(paths, ["/guides/start", "/a&b", "/café/"]);
+    assert.equal(origin, "https://docs.example.com");
+  });
+
+  test("that is none is refused in words", () => {
+    assert.match(readSitemap("  ").reason, /Paste a sitemap/);
+    for (const name of ["sitemapindex", "sm:sitemapindex"]) {
+      assert.match(readSitemap(`<${name}><loc>https://a.b/c</loc>`).reason, /index/);
+    }
+    assert.match(readSitemap("hello").reason, /No addresses found/);
+  });
+
+  test("shows which pages no row has, however their paths are written", () => {
+    const rows = [row("/guides/start/", 1, 0), row("/café", 1, 0), row("/x.html", 1, 0)];
+    const never = findNeverRead(["/guides/start", "/caf%C3%A9/", "/x", "/never", "/"], rows);
+    assert.deepEqual(
+      never.map(({ path }) => path),
+      ["/never", "/"],
+    );
+  });
+});
+
+describe("a link to a page", () => {
+  test("leads to the site that was typed", () => {
+    const { site } = readSite(" docs.example.com/base/ ");
+    assert.equal(site, "https://docs.example.com/base");
+    assert.equal(linkToPage(site, "/guides/start"), "https://docs.example.com/base/guides/start");
+    assert.equal(linkToPage(site, "/what?/a b"), "https://docs.example.com/base/what%3F/a%20b");
+    assert.equal(linkToPage(site, "/caf%C3%A9"), "https://docs.example.com/base/caf%C3%A9");
+    assert.equal(linkToPage(null, "/a"), null);
+  });
+
+  test("never leads elsewhere, whatever a path says", () => {
+    const site = "https://docs.example.com";
+    for (const path of [
+      "//evil.example",
+      "/\\evil.example",
+      "javascript:alert(1)",
+      "@evil",
+      "",
+      null,
+    ]) {
+      assert.equal(linkToPage(site, path), null, String(path));
+    }
+  });
+
+  test("is refused for what is no site", () => {
+    for (const text of ["", "javascript:alert(1)", "ftp://a.b", "https://user:pw@a.b", "http://"]) {
+      assert.equal(readSite(text).ok, false, text);
+    }
+  });
+});
+
+describe("a trend", () => {
+  const held = (date, human, ai, days = 1) => ({
+    date,
+    human,
+    ai,
+    total: human + ai,
+    days,
+    missing: [],
+  });
+  const week = { from: "2026-11-02", to: "2026-11-08" };
+
+  test("has every day, and says which ones are missing", () => {
+    const points = trendPoints(week, "day", [held("2026-11-03", 5, 2)]);
+    assert.equal(points.length, 7);
+    assert.deepEqual(
+      points.map(({ held }) => held),
+      [0, 1, 0, 0, 0, 0, 0],
+    );
+    assert.deepEqual([points[1].human, points[1].ai], [5, 2]);
+  });
+
+  test("has weeks from Monday and months, cut to the range", () => {
+    const range = { from: "2026-10-07", to: "2026-11-10" };
+    const weeks = trendPoints(range, "week", [held("2026-10-05", 7, 1, 3)]);
+    assert.deepEqual([weeks[0].from, weeks[0].to], ["2026-10-07", "2026-10-11"]);
+    assert.deepEqual([weeks[0].held, weeks[0].days], [3, 5]);
+    const months = trendPoints(range, "month", [held("2026-11-01", 1, 1, 10)]);
+    assert.deepEqual(
+      months.map(({ from, to, held }) => [from, to, held]),
+      [
+        ["2026-10-07", "2026-10-31", 0],
+        ["2026-11-01", "2026-11-10", 10],
+      ],
+    );
+  });
+
+  test("has as many bars as can be told apart", () => {
+    assert.equal(groupOf(week), "day");
+    assert.equal(groupOf({ from: "2026-08-24", to: "2026-11-21" }), "day");
+    assert.equal(groupOf({ from: "2025-11-22", to: "2026-11-21" }), "week");
+    assert.equal(groupOf({ from: "2023-11-22", to: "2026-11-21" }), "month");
+  });
+
+  test("is laid out with AI on top of people, within the plot", () => {
+    const points = trendPoints(week, "day", [
+      held("2026-11-03", 600, 300),
+      held("2026-11-04", 90, 0),
+    ]);
+    const { bars, yTicks, xTicks } = layOutChart(points, { width: 700, height: 100 });
+    const [, full, low] = bars;
+    assert.equal(full.human.y + full.human.height, 100);
+    assert.equal(full.ai.y + full.ai.height, full.human.y);
+    assert.ok(full.ai.y >= 0);
+    assert.ok(Math.abs(full.human.height / full.ai.height - 2) < 1e-9);
+    assert.ok(low.human.height < full.human.height);
+    assert.ok(bars.every(({ x, width }) => x >= 0 && x + width <= 700));
+    assert.ok(yTicks.length <= 6 && yTicks.at(-1).value >= 900);
+    assert.ok(xTicks.length <= 8);
+  });
+
+  test("of nothing is drawn as well", () => {
+    const { bars, yTicks } = layOutChart([], { width: 300, height: 100 });
+    assert.equal(bars.length, 0);
+    assert.ok(yTicks.every(({ y }) => Number.isFinite(y)));
+  });
+});
+
+describe("the address of a report", () => {
+  const read = (search) => parseViewsAddress(new URLSearchParams(search));
+  const written = (search) => `${new URLSearchParams(formatViewsAddress(read(search), "views"))}`;
+
+  test("says only what is not as usual, and all of that", () => {
+    assert.equal(written(""), "range=last-28-days");
+    const full =
+      "from=2026-10-01&to=2026-10-31&compare=previous-year&show=folders&sort=-ai&path=%2Fa";
+    assert.equal(written(full), full);
+    assert.deepEqual(read(full).range, { from: "2026-10-01", to: "2026-10-31" });
+  });
+
+  test("is read as usual where it makes no sense", () => {
+    assert.deepEqual(read("range=never&compare=x&show=y&sort=z"), read(""));
+    assert.equal(read("").comparison, "previous-period");
+    assert.equal(read("sort=total").sorting.direction, "ascending");
+  });
+
+  test("keeps the order of a column of any report", () => {
+    assert.deepEqual(read("sort=-hits").sorting, { column: "hits", direction: "descending" });
+    assert.deepEqual(read("sort=change").sorting, { column: "change", direction: "ascending" });
+  });
+});

@@ -1,0 +1,328 @@
+/** The jobs of a session: what is started and sent, what is watched, and whose end is told. */
+import assert from "node:assert/strict";
+import { beforeEach, describe, test } from "node:test";
+import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
+import { importSource } from "./source.mjs";
+
+const stored = standInForStorage();
+const page = standInForWindow();
+const { JobBook } = await importSource("jobs/job_book.ts");
+beforeEach(() => {
+  stored.clear();
+  page.setHidden(false);
+});
+
+const CLAIMS = { subject: "zoë", projects: ["docs"], scopes: ["jobs:read", "jobs:create"] };
+const NOW = new Date().toISOString();
+const agentJob = (id, status = "active", prLink = null) => ({
+  id,
+  status,
+  prLink,
+  source: { repository: "acme/docs", ref: "main" },
+  model: "model",
+  createdAt: NOW,
+  archivedAt: null,
+});
+const listed = (id, changes = {}) => ({
+  id,
+  status: "active",
+  prLink: null,
+  prompt: `Prompt ${id}`,
+  createdBy: "zoë",
+  createdAt: NOW,
+  checkedAt: NOW,
+  ...changes,
+});
+const PULL_REQUEST = "https://github.com/acme/docs/pull/1";
+
+/** A gateway with these jobs; `older` ones have neither the project’s stream nor records. */
+function fakeClient({ jobs = [], older = false } = {}) {
+  const client = {
+    jobs: new Map(jobs.map((job) => [job.id, job])),
+    waits: new Map(),
+    asked: [],
+    waited: [],
+  };
+  const { asked } = client;
+  const agentJobs = {
+    list: async () => {
+      asked.push("list");
+      return { jobs: [...client.jobs.values()], nextCursor: null };
+    },
+    get: async (id) => {
+      asked.push(`get ${id}`);
+      const job = client.jobs.get(id);
+      if (!job)
+        throw Object.assign(new Error("no such job"), { name: "NotFoundError", status: 404 });
+      return agentJob(id, job.status, job.prLink);
+    },
+    wait: (id, { onUpdate, signal }) =>
+      new Promise((_, reject) => {
+        client.waited.push(id);
+        client.waits.set(id, onUpdate);
+        signal.addEventListener("abort", () => {
+          client.waits.delete(id);
+          reject(signal.reason);
+        });
+      }),
+    create: ({ prompt }) => ({
+      withResponse: async () => {
+        const id = `new-${client.jobs.size}`;
+        client.jobs.set(id, listed(id, { prompt }));
+        return { data: agentJob(id), response: { headers: new Headers() } };
+      },
+    }),
+    sendMessage: async (id) => agentJob(id),
+  };
+  if (!older) {
+    agentJobs.watchAll = async function* ({ signal }) {
+      while (!signal.aborted) {
+        yield await new Promise((resolve, reject) => {
+          client.tell = (event) => {
+            if (event.job) client.jobs.set(event.job.id, event.job);
+            resolve(event);
+          };
+          signal.addEventListener("abort", () => reject(signal.reason));
+        });
+      }
+    };
+    agentJobs.record = async (id) => {
+      asked.push(`record ${id}`);
+      const job = client.jobs.get(id);
+      return { job, prompt: job.prompt, messages: client.messages ?? [], changes: [] };
+    };
+  }
+  return Object.assign(client, { agentJobs });
+}
+
+/** A session that has listed what there is, and ends with the test. */
+async function open(t, client, claims = CLAIMS) {
+  const end = new AbortController();
+  const book = new JobBook(client, "docs", end.signal, claims);
+  t.after(() => end.abort());
+  book.start();
+  await book.list.refresh();
+  return book;
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+const HOW = { idempotencyKey: "key", force: false, signal: new AbortController().signal };
+
+describe("a job that is started", () => {
+  test("is listed at once, and its whole prompt is known", async (t) => {
+    const client = fakeClient({ jobs: [listed("a")] });
+    const book = await open(t, client);
+    await book.create("Fix the typos\nin all pages", HOW);
+    const [first] = book.list.listing.value.jobs;
+    assert.deepEqual([first.prompt, first.createdBy], ["Fix the typos", "zoë"]);
+    assert.equal(book.justStarted.value, first.id);
+    assert.equal(book.sent.of(first.id).prompt, "Fix the typos\nin all pages");
+    assert.equal(book.titleMark.value, "(2) ");
+  });
+});
+
+describe("streams", () => {
+  test("are the project’s only, while the gateway has one", async (t) => {
+    const client = fakeClient({ jobs: ["a", "b", "c"].map((id) => listed(id)) });
+    const book = await open(t, client);
+    const opened = book.open("a");
+    await opened.load();
+    await settle();
+    client.tell({ job: listed("a", { status: "completed", prLink: PULL_REQUEST }) });
+    await settle();
+    assert.equal(opened.facts.value.status, "completed");
+    assert.deepEqual(client.waited, []);
+  });
+
+  test("are one more for an opened job that the project’s does not tell of", async (t) => {
+    const client = fakeClient({ jobs: [listed("a")] });
+    client.agentJobs.record = async () => {
+      throw Object.assign(new Error("not here"), { status: 404 });
+    };
+    const book = await open(t, client);
+    await book.open("a").load();
+    await settle();
+    assert.deepEqual([...client.waits.keys()], ["a"]);
+    book.close();
+    await settle();
+    assert.equal(client.waits.size, 0);
+  });
+
+  test("are one at a time where the gateway is older", async (t) => {
+    const client = fakeClient({ jobs: ["a", "b", "c"].map((id) => listed(id)), older: true });
+    const book = await open(t, client);
+    await settle();
+    assert.equal(client.waits.size, 1);
+    const opened = book.open("b");
+    await opened.load();
+    await settle();
+    assert.deepEqual([...client.waits.keys()], ["b"]);
+    client.waits.get("b")(agentJob("b", "completed", PULL_REQUEST));
+    await settle();
+    assert.equal(opened.facts.value.prLink, PULL_REQUEST);
+    assert.equal(book.list.find("b").status, "completed");
+    assert.deepEqual([...client.waits.keys()], ["c"], "the one that is at work still");
+  });
+
+  test("are none for a job that nobody knows", async (t) => {
+    const client = fakeClient({ older: true });
+    const book = await open(t, client);
+    const opened = book.open("nonsense");
+    await opened.load();
+    await settle();
+    assert.equal(client.waits.size, 0);
+    assert.deepEqual([opened.facts.value, opened.isMissing.value], [null, true]);
+  });
+});
+
+test("news that overtake an answer are not taken back by it", async (t) => {
+  const client = fakeClient({ jobs: [listed("a")] });
+  const book = await open(t, client);
+  const opened = book.open("a");
+  await opened.load();
+  let answer;
+  client.agentJobs.get = () =>
+    new Promise((resolve) => {
+      answer = resolve;
+    });
+  const loading = opened.load();
+  client.tell({ job: listed("a", { status: "failed" }) });
+  await settle();
+  const stale = answer;
+  stale(agentJob("a", "active"));
+  await settle();
+  assert.equal(opened.facts.value.status, "failed");
+  // It is asked for once more.
+  assert.notEqual(answer, stale);
+  answer(agentJob("a", "failed"));
+  await loading;
+});
+
+describe("a follow-up", () => {
+  test("from another tab or another person shows", async (t) => {
+    const client = fakeClient({ jobs: [listed("a")] });
+    const book = await open(t, client);
+    const opened = book.open("a");
+    await opened.load();
+    client.messages = [{ prompt: "From elsewhere", author: "ada", sentAt: NOW }];
+    client.tell({ job: listed("a") });
+    await settle();
+    await opened.load();
+    assert.deepEqual(
+      opened.thread.value.map(({ text, author }) => [text, author]),
+      [
+        ["Prompt a", "zoë"],
+        ["From elsewhere", "ada"],
+      ],
+    );
+  });
+
+  test("that another tab has sent leaves the box of this one", async (t) => {
+    const book = await open(t, fakeClient({ jobs: [listed("a")] }));
+    book.followUp("a").edit("Only once");
+    const [name] = [...stored.keys()].filter((key) => key.includes("follow-up"));
+    page.changeElsewhere(stored, name, null);
+    assert.equal(book.followUp("a").text.value, "");
+  });
+
+  test("shows whole where it was sent", async (t) => {
+    const client = fakeClient({ jobs: [listed("a")], older: true });
+    const book = await open(t, client);
+    const opened = book.open("a");
+    await opened.load();
+    await book.sendMessage("a", "Also\nthe images", HOW);
+    assert.equal(opened.thread.value[1].text, "Also\nthe images");
+    assert.equal(opened.thread.value[1].extent, "whole");
+  });
+});
+
+describe("the end of a job", () => {
+  const finish = async (client, id, changes = {}) => {
+    client.tell({ job: listed(id, { status: "completed", prLink: PULL_REQUEST, ...changes }) });
+    await settle();
+  };
+
+  test("marks the title of a hidden page until somebody looks, for the person’s own jobs", async (t) => {
+    const client = fakeClient({
+      jobs: [listed("a"), listed("b"), listed("c", { createdBy: "ada" })],
+    });
+    const book = await open(t, client);
+    assert.equal(book.titleMark.value, "(2) ");
+    page.setHidden(true);
+    await finish(client, "c", { createdBy: "ada" });
+    assert.equal(book.titleMark.value, "(2) ");
+    await finish(client, "a");
+    assert.equal(book.titleMark.value, "✓ ");
+    await finish(client, "b", { status: "failed", prLink: null });
+    assert.equal(book.titleMark.value, "✗ ");
+    page.setHidden(false);
+    assert.equal(book.titleMark.value, "");
+  });
+
+  test("that was there before the page was is no news", async (t) => {
+    page.setHidden(true);
+    const client = fakeClient({ jobs: [listed("a", { status: "completed" })] });
+    const book = await open(t, client);
+    await finish(client, "a");
+    assert.equal(book.titleMark.value, "");
+  });
+});
+
+test("a job whose record was deleted leaves the list, and what this browser has of it goes", async (t) => {
+  const client = fakeClient({ jobs: [listed("a"), listed("b")] });
+  const book = await open(t, client);
+  book.sent.notePrompt("a", "Fix");
+  client.tell({ deleted: "a" });
+  await settle();
+  assert.deepEqual(
+    book.list.listing.value.jobs.map(({ id }) => id),
+    ["b"],
+  );
+  assert.equal(book.sent.of("a").prompt, null);
+});
+
+test("who may not read jobs is not asked for any", async (t) => {
+  const client = fakeClient({ jobs: [listed("a")] });
+  const end = new AbortController();
+  t.after(() => end.abort());
+  const book = new JobBook(client, "docs", end.signal, { ...CLAIMS, scopes: ["jobs:create"] });
+  book.start();
+  await book.create("Fix", HOW);
+  await settle();
+  assert.deepEqual(client.asked, []);
+});
+
+describe("the list", () => {
+  async function countLists(t, client, { hidden = false, inSight = true } = {}) {
+    t.mock.timers.enable({ apis: ["setInterval", "Date"], now: Date.now() });
+    const book = await open(t, client);
+    book.inSight.value = inSight;
+    page.setHidden(hidden);
+    client.asked.length = 0;
+    for (let n = 0; n < 6; n++) {
+      t.mock.timers.tick(10_000);
+      await settle();
+    }
+    return client.asked.filter((call) => call === "list").length;
+  }
+  const somebodyElses = () => [listed("a", { createdBy: "ada" })];
+
+  test("is asked for every ten seconds by who sees it, where there is no stream", async (t) => {
+    assert.equal(await countLists(t, fakeClient({ jobs: somebodyElses(), older: true })), 6);
+  });
+
+  test("is not asked for at all while a stream tells of it", async (t) => {
+    assert.equal(await countLists(t, fakeClient({ jobs: somebodyElses() })), 0);
+  });
+
+  test("is not asked for by who does not see it, unless a job of theirs is at work", async (t) => {
+    const hidden = { hidden: true };
+    const client = fakeClient({ jobs: somebodyElses(), older: true });
+    assert.equal(await countLists(t, client, hidden), 0);
+  });
+
+  test("is asked for while a job of the person’s is at work, wherever they are", async (t) => {
+    const client = fakeClient({ jobs: [listed("a")], older: true });
+    assert.equal(await countLists(t, client, { hidden: true, inSight: false }), 6);
+  });
+});

@@ -1,0 +1,216 @@
+/** What the page says of a job: its title, its thread, its timeline, its time. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { importSource } from "./source.mjs";
+
+const { pullRequestList, titleOf } = await importSource("jobs/job_state.ts");
+const { buildThread } = await importSource("jobs/thread.ts");
+const { buildTimeline, lastWorkSpan } = await importSource("jobs/timeline.ts");
+const { describeJobTime } = await importSource("jobs/job_time.ts");
+const { noticeOf, titleMark } = await importSource("jobs/notices.ts");
+
+const START = Date.parse("2026-11-20T09:00:00Z");
+const at = (seconds) => new Date(START + seconds * 1000).toISOString();
+const LINK = "https://github.com/acme/docs/pull/12";
+const NOTHING_SENT = { prompt: null, messages: [] };
+
+describe("a job’s title", () => {
+  test("is the first line of its prompt, as far as a title goes", () => {
+    assert.equal(titleOf("\n Fix the typos\nin all pages"), "Fix the typos");
+    const paragraph = "Rewrite the guide so that it is clear, complete and short. ".repeat(12);
+    const title = titleOf(paragraph);
+    assert.ok(title.length <= 101, `${title.length} characters`);
+    assert.match(title, /\w…$/);
+    assert.ok(paragraph.startsWith(title.slice(0, -1)));
+    assert.equal(titleOf("x".repeat(300)), `${"x".repeat(100)}…`);
+  });
+});
+
+test("the pull requests of a job’s repository are on GitHub, or nowhere this page knows", () => {
+  assert.deepEqual(pullRequestList(LINK), {
+    href: "https://github.com/acme/docs/pulls?q=is:pr+sort:created-desc",
+    repository: "acme/docs",
+  });
+  assert.equal(pullRequestList("https://git.example/acme/docs/pull/1"), null);
+  assert.equal(pullRequestList("javascript:alert(1)"), null);
+});
+
+describe("a job’s thread", () => {
+  const job = { id: "a", prompt: "Fix", createdBy: "zoë", createdAt: at(0) };
+  const record = (prompt, ...messages) => ({ job, prompt, messages, changes: [] });
+
+  test("has what the gateway keeps, and says how much that is", () => {
+    const kept = record(
+      "Fix\nall of it",
+      { prompt: "Also the images", author: "ada", sentAt: at(60) },
+      { prompt: null, author: "bot", sentAt: at(90) },
+    );
+    assert.deepEqual(buildThread(kept, NOTHING_SENT, null), [
+      { kind: "prompt", text: "Fix\nall of it", extent: "whole", author: "zoë", sentAt: START },
+      {
+        kind: "follow-up",
+        text: "Also the images",
+        extent: "first line",
+        author: "ada",
+        sentAt: START + 60_000,
+      },
+      { kind: "follow-up", text: "", extent: "nothing", author: "bot", sentAt: START + 90_000 },
+    ]);
+  });
+
+  test("has the whole of what this browser sent, each once", () => {
+    const sent = {
+      prompt: "Fix\nall of it",
+      messages: [
+        { text: "Also the images\nand their captions", sentAt: START + 59_000 },
+        { text: "Not recorded yet", sentAt: START + 100_000 },
+      ],
+    };
+    const kept = record("Fix", { prompt: "Also the images", author: "zoë", sentAt: at(60) });
+    const thread = buildThread(kept, sent, null);
+    assert.deepEqual(
+      thread.map(({ text, extent }) => [text, extent]),
+      [
+        ["Fix\nall of it", "whole"],
+        ["Also the images\nand their captions", "whole"],
+        ["Not recorded yet", "whole"],
+      ],
+    );
+  });
+
+  test("has a follow-up once, whatever the clocks of browser and gateway say", () => {
+    const kept = record("Fix", { prompt: "Also the images", author: "zoë", sentAt: at(600) });
+    const sent = { prompt: null, messages: [{ text: "Also the images", sentAt: START }] };
+    assert.equal(buildThread(kept, sent, null).length, 2);
+  });
+
+  test("keeps the same follow-up sent twice as two", () => {
+    const twice = [60, 80].map((s) => ({ prompt: "Once more", author: "zoë", sentAt: at(s) }));
+    const sent = {
+      prompt: null,
+      messages: [60, 80].map((s) => ({ text: "Once more", sentAt: START + s * 1000 })),
+    };
+    assert.equal(buildThread(record("Fix", ...twice), sent, null).length, 3);
+    assert.equal(buildThread(null, sent, job).length, 3);
+  });
+
+  test("begins with what the list has, where there is no record", () => {
+    const [prompt] = buildThread(null, NOTHING_SENT, job);
+    assert.deepEqual([prompt.text, prompt.extent, prompt.author], ["Fix", "first line", "zoë"]);
+    assert.equal(buildThread(null, NOTHING_SENT, null)[0].extent, "nothing");
+  });
+});
+
+test("a prompt that is longer than the line in the list is whole", () => {
+  const job = { id: "a", prompt: "Fix the…", createdBy: null, createdAt: null };
+  const record = { job, prompt: "Fix the typos in all pages", messages: [], changes: [] };
+  assert.equal(buildThread(record, NOTHING_SENT, null)[0].extent, "whole");
+  const line = { ...record, prompt: job.prompt };
+  assert.equal(buildThread(line, NOTHING_SENT, null)[0].extent, "first line");
+});
+
+describe("a job’s timeline", () => {
+  const said = (kind, seconds, author = null) => ({ kind, author, sentAt: START + seconds * 1000 });
+  const thread = [said("prompt", 0, "zoë"), said("follow-up", 600)];
+  const changes = [
+    { at: at(1), status: "active", prLink: null },
+    { at: at(120), status: "completed", prLink: LINK },
+    { at: at(601), status: "active", prLink: LINK },
+    { at: at(660), status: "failed", prLink: LINK },
+  ];
+
+  test("tells in order what was said and what became of it, each once", () => {
+    const told = buildTimeline(thread, changes).map(({ at, text, worked }) => [
+      (at - START) / 1000,
+      text,
+      worked === null ? null : worked / 1000,
+    ]);
+    assert.deepEqual(told, [
+      [0, "Started by zoë", null],
+      [120, "Pull request acme/docs#12", null],
+      [120, "Completed", 120],
+      [600, "Follow-up sent", null],
+      [660, "Failed", 60],
+    ]);
+  });
+
+  test("tells of work that nobody here has asked for", () => {
+    const elsewhere = buildTimeline(thread.slice(0, 1), changes);
+    assert.deepEqual(
+      elsewhere.map(({ text }) => text),
+      ["Started by zoë", "Pull request acme/docs#12", "Completed", "Working", "Failed"],
+    );
+  });
+
+  test("leaves out what has no time", () => {
+    const unknown = [{ at: null, status: "completed", prLink: null }];
+    assert.deepEqual(buildTimeline([{ ...thread[0], sentAt: null }], unknown), []);
+  });
+
+  test("knows the last time at work", () => {
+    const seconds = ({ startedAt, finishedAt }) => [
+      (startedAt - START) / 1000,
+      finishedAt && (finishedAt - START) / 1000,
+    ];
+    assert.deepEqual(seconds(lastWorkSpan(thread, changes)), [600, 660]);
+    assert.deepEqual(seconds(lastWorkSpan(thread, changes.slice(0, 3))), [600, null]);
+    assert.deepEqual(seconds(lastWorkSpan(thread.slice(0, 1), changes.slice(0, 2))), [0, 120]);
+    assert.deepEqual(lastWorkSpan([], []), { startedAt: null, finishedAt: null });
+  });
+});
+
+describe("a job’s time", () => {
+  const job = (status) => ({ status, createdAt: at(0) });
+  const NOTHING = { startedAt: null, finishedAt: null };
+  const HOUR = 3_600_000;
+  const say = (status, span, age) => describeJobTime(job(status), span, START + age)?.text;
+
+  test("counts while it is at work, from what set it to work", () => {
+    assert.equal(say("active", NOTHING, 125_000), "for 2 min 05 s");
+    const again = { startedAt: START + 240 * HOUR, finishedAt: null };
+    assert.equal(say("active", again, 240 * HOUR + 5000), "for 5 s");
+  });
+
+  test("is a date after days", () => {
+    assert.match(
+      say("active", { startedAt: START, finishedAt: null }, 50 * HOUR),
+      /^since Nov 20, 2026/,
+    );
+    assert.match(say("active", NOTHING, 50 * HOUR), /^started Nov 20, 2026/);
+  });
+
+  test("is how long it took, and when, once it is over", () => {
+    const span = { startedAt: START, finishedAt: START + 125_000 };
+    assert.match(say("completed", span, 50 * HOUR), /^took 2 min 05 s, Nov 20, 2026/);
+    assert.match(say("failed", NOTHING, 50 * HOUR), /^started Nov 20, 2026/);
+    const days = { startedAt: START, finishedAt: START + 70 * HOUR };
+    assert.match(say("completed", days, 80 * HOUR), /^started Nov 20, 2026/);
+  });
+
+  test("does not run where nothing is known", () => {
+    assert.equal(describeJobTime(null, NOTHING, START), null);
+    assert.equal(describeJobTime({ status: "active", createdAt: null }, NOTHING, START), null);
+    assert.match(say("needs review", NOTHING, 50 * HOUR), /^started /);
+  });
+});
+
+describe("a job’s end", () => {
+  const active = { status: "active", prLink: null };
+
+  test("is told when it was seen at work", () => {
+    const done = { status: "completed", prLink: LINK };
+    const { word, isFailure } = noticeOf("a", active, done, "Fix");
+    assert.deepEqual([word, isFailure], ["Pull request ready", false]);
+    assert.equal(noticeOf("a", active, { status: "failed", prLink: null }, "Fix").isFailure, true);
+    assert.equal(noticeOf("a", undefined, done, "Fix"), null);
+    assert.equal(noticeOf("a", done, { ...done, prLink: null }, "Fix"), null);
+    assert.equal(noticeOf("a", active, active, "Fix"), null);
+  });
+
+  test("marks the window’s title until somebody looks", () => {
+    assert.equal(titleMark([], 0), "");
+    assert.equal(titleMark([], 2), "(2) ");
+    assert.equal(titleMark([{ isFailure: false }], 2), "✓ ");
+    assert.equal(titleMark([{ isFailure: false }, { isFailure: true }], 0), "✗ ");
+  });
+});

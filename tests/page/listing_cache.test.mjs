@@ -1,0 +1,308 @@
+/** Which listings are opened, kept, compared and refreshed. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "./source.mjs";
+
+const { ListingCache } = await importSource("analytics/listing_cache.ts");
+
+const VIEWS = {
+  name: "views",
+  one: "page",
+  many: "pages",
+  key: "path",
+  main: "total",
+  pageSize: 250,
+  isAdditive: true,
+};
+const OCTOBER = { from: "2026-10-01", to: "2026-10-31" };
+const SEPTEMBER = { from: "2026-09-01", to: "2026-09-30" };
+const AUGUST = { from: "2026-08-01", to: "2026-08-31" };
+const HOUR = 3_600_000;
+
+/** A client over `count` rows, which can be made to wait or to fail, and notes what it is asked. */
+function fakeClient(count, { headers = {} } = {}) {
+  const client = {
+    asked: [],
+    held: null,
+    failing: false,
+    listeners: [],
+    /** Makes coming requests wait until the returned function is called. */
+    hold() {
+      let release;
+      client.held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return () => {
+        client.held = null;
+        release();
+      };
+    },
+  };
+  const views = (params, { signal }) => ({
+    async *pages() {
+      const { dateFrom, dateTo, offset: start = 0 } = params.cursor ?? params;
+      for (let offset = start; ; offset += 250) {
+        client.asked.push(`${dateFrom} ${dateTo} ${offset}`);
+        await (client.held ?? Promise.resolve());
+        signal.throwIfAborted();
+        if (client.failing) {
+          throw Object.assign(new Error("bad gateway"), { name: "ServerError", status: 502 });
+        }
+        for (const listen of client.listeners) listen({ headers: new Headers(headers) });
+        const size = Math.min(250, count - offset);
+        const rows = Array.from({ length: size }, (_, at) => ({
+          path: `/${offset + at}`,
+          human: 1,
+          ai: 0,
+          total: 1,
+        }));
+        const next = offset + 250 < count ? { dateFrom, dateTo, offset: offset + 250 } : null;
+        yield { views: rows, totals: { human: count, ai: 0, total: count }, cursor: next };
+        if (next === null) return;
+      }
+    },
+  });
+  client.withOptions = ({ onResponse }) => {
+    client.listeners.push(onResponse);
+    return { analytics: { views } };
+  };
+  return client;
+}
+
+const RICH = {
+  "ratelimit-policy": '"analytics";q=100;w=3600',
+  ratelimit: '"analytics";r=90',
+  "cache-status": "quillgate; fwd=uri-miss; stored",
+};
+
+function openCache(client, memory) {
+  return new ListingCache(client, new AbortController().signal, memory);
+}
+
+/** Waits until a condition holds, which work that is under way brings about. */
+async function until(condition) {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function memoryOf(kept = {}) {
+  return {
+    kept,
+    recall: (name) => kept[name] ?? null,
+    remember: (name, value) => {
+      kept[name] = JSON.parse(JSON.stringify(value));
+    },
+  };
+}
+
+test("a range that was looked at is not asked for again", async () => {
+  const client = fakeClient(100, { headers: RICH });
+  const cache = openCache(client);
+  cache.open(VIEWS, OCTOBER);
+  await until(() => cache.find(VIEWS, OCTOBER).state.value === "complete");
+  cache.open(VIEWS, SEPTEMBER);
+  await until(() => cache.find(VIEWS, SEPTEMBER).state.value === "complete");
+  cache.open(VIEWS, OCTOBER);
+  assert.equal(client.asked.length, 2);
+});
+
+test("refreshing keeps what is shown until as much is there again", async () => {
+  const client = fakeClient(600, { headers: RICH });
+  const cache = openCache(client);
+  cache.open(VIEWS, OCTOBER);
+  const shown = cache.find(VIEWS, OCTOBER);
+  await until(() => shown.state.value === "complete");
+  const release = client.hold();
+  const refreshing = cache.refresh(shown);
+  assert.equal(cache.find(VIEWS, OCTOBER), shown);
+  assert.equal(shown.rows.value.length, 600);
+  release();
+  assert.equal(await refreshing, true);
+  const renewed = cache.find(VIEWS, OCTOBER);
+  assert.notEqual(renewed, shown);
+  assert.equal(renewed.rows.value.length, 600);
+  assert.equal(cache.renewal.value, null);
+});
+
+test("refreshing that fails leaves the rows, and can be taken up again", async () => {
+  const client = fakeClient(600, { headers: RICH });
+  const cache = openCache(client);
+  cache.open(VIEWS, OCTOBER);
+  const shown = cache.find(VIEWS, OCTOBER);
+  await until(() => shown.state.value === "complete");
+  client.failing = true;
+  assert.equal(await cache.refresh(shown), false);
+  assert.equal(cache.find(VIEWS, OCTOBER), shown);
+  assert.equal(cache.renewal.value.problem.value.remedy, "retry");
+  client.failing = false;
+  assert.equal(await cache.refresh(shown), true);
+  assert.equal(cache.find(VIEWS, OCTOBER).rows.value.length, 600);
+});
+
+test("refreshing that is given up changes nothing", async () => {
+  const client = fakeClient(600, { headers: RICH });
+  const cache = openCache(client);
+  cache.open(VIEWS, OCTOBER);
+  const shown = cache.find(VIEWS, OCTOBER);
+  await until(() => shown.state.value === "complete");
+  const release = client.hold();
+  const refreshing = cache.refresh(shown);
+  cache.stopRenewal();
+  release();
+  assert.equal(await refreshing, false);
+  assert.equal(cache.find(VIEWS, OCTOBER), shown);
+});
+
+test("an earlier period is opened beside, and not at all without a request left", async () => {
+  const client = fakeClient(100, { headers: RICH });
+  const cache = openCache(client);
+  cache.open(VIEWS, OCTOBER);
+  const shown = cache.find(VIEWS, OCTOBER);
+  await until(() => shown.state.value === "complete");
+  cache.openEarlier(shown, SEPTEMBER);
+  const earlier = cache.findEarlier(shown, SEPTEMBER);
+  await until(() => earlier.state.value === "complete");
+  assert.equal(client.asked.at(-1), "2026-09-01 2026-10-01 0");
+  cache.openEarlier(shown, SEPTEMBER);
+  assert.equal(client.asked.length, 2);
+
+  const spent = { ...RICH, ratelimit: '"analytics";r=0' };
+  const poor = fakeClient(100, { headers: spent });
+  const frugal = openCache(poor);
+  frugal.open(VIEWS, OCTOBER);
+  const own = frugal.find(VIEWS, OCTOBER);
+  await until(() => own.state.value === "complete");
+  frugal.openEarlier(own, SEPTEMBER);
+  assert.equal(frugal.findEarlier(own, SEPTEMBER), null);
+  assert.equal(poor.asked.length, 1);
+});
+
+test("an open range is cut off at what the gateway keeps it for, as its answers say", async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const open = { from: "2026-01-01", to: today };
+  const other = { from: "2026-01-02", to: today };
+  const headers = { ...RICH, "cache-control": "private, max-age=3600" };
+  const cache = openCache(fakeClient(10, { headers }), memoryOf());
+  cache.open(VIEWS, open);
+  await until(() => cache.find(VIEWS, open).state.value === "complete");
+  cache.open(VIEWS, other);
+  const { frozenAt } = cache.find(VIEWS, other).bounds.value;
+  // In the first hour of a day (UTC) such a range is cut off at its beginning.
+  if (frozenAt !== null) assert.equal(frozenAt % HOUR, 0);
+});
+
+test("what was answered lately is known after a reload, for when there is no answer", async () => {
+  const memory = memoryOf();
+  const today = new Date().toISOString().slice(0, 10);
+  const open = { from: "2026-01-01", to: today };
+  const answered = { dateFrom: "2026-01-01", dateTo: `${today}T00:00:01Z`, frozenAt: 1 };
+  memory.kept["answered-ranges"] = {
+    freshness: 300_000,
+    bounds: { [`views ${open.from} ${open.to}`]: answered },
+  };
+  const client = fakeClient(10, { headers: RICH });
+  client.failing = true;
+  const cache = openCache(client, memory);
+  cache.open(VIEWS, open);
+  const shown = cache.find(VIEWS, open);
+  await until(() => shown.problem.value !== null);
+  const ends = client.asked.map((one) => one.split(" ")[1]);
+  assert.equal(ends.at(-1), answered.dateTo, "the fallback is asked for");
+});
+
+test("how many rows to expect is known from a period that is loaded", async () => {
+  const cache = openCache(fakeClient(600, { headers: RICH }));
+  assert.equal(cache.estimateRows(VIEWS), null);
+  cache.open(VIEWS, OCTOBER);
+  await until(() => cache.find(VIEWS, OCTOBER).state.value === "complete");
+  assert.equal(cache.estimateRows(VIEWS), 600);
+});
+
+test("what was cancelled is not begun again by asking for the same once more", async () => {
+  const client = fakeClient(600, { headers: RICH });
+  const cache = openCache(client);
+  const release = client.hold();
+  cache.open(VIEWS, OCTOBER);
+  const shown = cache.find(VIEWS, OCTOBER);
+  await until(() => client.asked.length === 1);
+  shown.stop();
+  cache.open(VIEWS, OCTOBER);
+  assert.equal(shown.state.value, "empty");
+  release();
+  cache.open(VIEWS, SEPTEMBER);
+  cache.open(VIEWS, OCTOBER);
+  assert.equal(cache.find(VIEWS, OCTOBER), shown);
+  await until(() => shown.state.value === "complete");
+});
+
+test("an earlier period goes on loading while the same range is asked for again", async () => {
+  const client = fakeClient(600, { headers: RICH });
+  const cache = openCache(client);
+  cache.open(VIEWS, OCTOBER);
+  const shown = cache.find(VIEWS, OCTOBER);
+  await until(() => shown.state.value === "complete");
+  cache.openEarlier(shown, SEPTEMBER);
+  const earlier = cache.findEarlier(shown, SEPTEMBER);
+  cache.open(VIEWS, OCTOBER);
+  assert.equal(earlier.state.value, "loading");
+  await until(() => earlier.state.value === "complete");
+});
+
+/** Opens October over 900 rows, and stops the gateway after its first answer. */
+async function openHalf() {
+  const client = fakeClient(900, { headers: RICH });
+  const cache = openCache(client);
+  const releaseFirst = client.hold();
+  cache.open(VIEWS, OCTOBER);
+  const shown = cache.find(VIEWS, OCTOBER);
+  await until(() => client.asked.length === 1);
+  releaseFirst();
+  const release = client.hold();
+  await until(() => client.asked.length === 2);
+  return { client, cache, shown, release };
+}
+
+test("a range that was left while it was loaded goes on when it is looked at again", async () => {
+  const { client, cache, shown, release } = await openHalf();
+  cache.open(VIEWS, SEPTEMBER);
+  assert.equal(shown.state.value, "partial");
+  release();
+  cache.open(VIEWS, OCTOBER);
+  await until(() => shown.state.value === "complete");
+  assert.equal(new Set(shown.rows.value.map(({ path }) => path)).size, 900);
+  assert.ok(client.asked.filter((one) => one.startsWith("2026-10")).length <= 5);
+});
+
+test("what is loaded goes on where its route is opened again, unless the person stopped it", async () => {
+  const left = await openHalf();
+  left.cache.leave();
+  left.release();
+  assert.equal(left.shown.state.value, "partial");
+  left.cache.open(VIEWS, OCTOBER);
+  await until(() => left.shown.state.value === "complete");
+
+  const stopped = await openHalf();
+  stopped.shown.stop();
+  stopped.release();
+  stopped.cache.leave();
+  stopped.cache.open(VIEWS, OCTOBER);
+  assert.equal(stopped.shown.state.value, "partial");
+});
+
+test("an earlier period is not loaded on behind another one, or none", async () => {
+  const client = fakeClient(900, { headers: RICH });
+  const cache = openCache(client);
+  cache.open(VIEWS, OCTOBER);
+  const shown = cache.find(VIEWS, OCTOBER);
+  await until(() => shown.state.value === "complete");
+  const release = client.hold();
+  cache.openEarlier(shown, SEPTEMBER);
+  const september = cache.findEarlier(shown, SEPTEMBER);
+  cache.openEarlier(shown, AUGUST);
+  assert.notEqual(september.state.value, "loading");
+  const august = cache.findEarlier(shown, AUGUST);
+  cache.closeEarlier();
+  assert.notEqual(august.state.value, "loading");
+  release();
+  cache.openEarlier(shown, SEPTEMBER);
+  await until(() => september.state.value === "complete");
+});

@@ -1,0 +1,176 @@
+/** Files of a report: what is shown, or everything, resumed where it stopped. */
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import {
+  assertWholeExport,
+  countRequests,
+  download,
+  exportAs,
+  monthOf,
+  readCsv,
+} from "./reports.mjs";
+import { startSite } from "./site.mjs";
+
+const site = startSite();
+const { visiting } = site;
+const LAST_MONTH = { range: "last-month", compare: "none" };
+
+/** Where pages of last month began that were asked for more than once. */
+async function findRepeated(project) {
+  const { range } = await monthOf(site, project);
+  const offsets = (await site.upstream.requests())
+    .filter(({ operation }) => operation === "analytics.views")
+    .map(({ target }) => new URL(target, site.upstream.url).searchParams)
+    .filter((query) => query.get("dateTo").startsWith(range.dateTo))
+    .map((query) => Number(query.get("offset")));
+  return offsets.filter((offset, index) => offsets.indexOf(offset) !== index);
+}
+
+describe("an export of everything", () => {
+  visiting("has every row once, and asks for nothing that is kept", async (visitor) => {
+    const { page, project, signIn, openReport } = visitor;
+    await signIn();
+    await openReport(LAST_MONTH);
+    const { range, views } = await monthOf(site, project);
+    const { name, text } = await download(page, () => exportAs(page, "CSV", "everything"));
+    await assertWholeExport(site, text, project);
+    const lastDay = new Date(Date.parse(range.dateTo) - 86_400_000).toISOString().slice(0, 10);
+    assert.equal(name, `page-views_${project}_${range.dateFrom}_${lastDay}.csv`);
+    const requests = await countRequests(site);
+    assert.equal(requests, Math.ceil(views.length / 250));
+    await page.getByText(`Saved everything as ${name}.`).waitFor();
+
+    const again = await download(page, () => exportAs(page, "JSON", "everything"));
+    const body = JSON.parse(again.text);
+    assert.equal(body.report, "views");
+    assert.equal(body.project, project);
+    assert.deepEqual(body.totals, (await monthOf(site, project)).totals);
+    assert.equal(body.rows.length, views.length);
+    assert.equal(await countRequests(site), requests);
+  });
+
+  for (const report of ["visitors", "searches", "feedback"]) {
+    visiting(`of ${report} is the gateway's own, in the formats that it has`, async (visitor) => {
+      const { page, project, signIn, openReport, token } = visitor;
+      await signIn();
+      await openReport({ ...LAST_MONTH, route: report });
+      const { range } = await monthOf(site, project);
+      const headers = { authorization: `Bearer ${token()}` };
+      for (const format of ["csv", "ndjson"]) {
+        const query = new URLSearchParams({ format, ...range });
+        const url = `${site.gateway.url}/v1/analytics/${project}/${report}/export?${query}`;
+        const response = await fetch(url, { headers });
+        // As text it would lack its byte order mark.
+        const expected = Buffer.from(await response.arrayBuffer()).toString();
+        assert.equal(response.status, 200);
+        assert.ok(expected.split("\n").length > 10);
+        const file = await download(page, () => exportAs(page, format.toUpperCase(), "everything"));
+        assert.ok(file.text === expected, `${file.name} differs from the gateway's`);
+        assert.match(file.name, RegExp(`^${report}_${project}_.*\\.${format}$`));
+      }
+    });
+  }
+
+  visiting("that fails on its way goes on from there", async (visitor) => {
+    const { page, project, signIn, openReport } = visitor;
+    await signIn();
+    await openReport(LAST_MONTH);
+    const fault = { kind: "html", status: 502 };
+    await site.upstream.fault({ operation: "analytics.views", after: 2, times: 0, fault });
+    await exportAs(page, "CSV", "everything");
+    const resume = page.getByRole("button", { name: "Resume" });
+    await resume.waitFor({ timeout: 60_000 });
+    await page.getByText("goes on after 6 requests").waitFor();
+    await site.upstream.clearFaults();
+    const { text } = await download(page, () => resume.click());
+    await assertWholeExport(site, text, project);
+    const repeated = await findRepeated(project);
+    assert.ok(
+      repeated.every((offset) => offset === 1500),
+      `only what failed is asked for again, not ${repeated}`,
+    );
+  });
+
+  visiting("goes on by itself when the computer is back online", async (visitor) => {
+    const { page, project, signIn, openReport } = visitor;
+    await signIn();
+    await openReport(LAST_MONTH);
+    await site.upstream.fault({
+      operation: "analytics.views",
+      times: 0,
+      fault: { kind: "delay", ms: 300 },
+    });
+    await exportAs(page, "NDJSON", "everything");
+    await page.getByText(/: [5-9] requests so far/).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText("The gateway could not be reached").waitFor({ timeout: 60_000 });
+    await site.upstream.clearFaults();
+    const { text } = await download(page, () => page.context().setOffline(false));
+    const paths = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).path);
+    const { views } = await monthOf(site, project);
+    assert.deepEqual(paths.sort(), views.map(({ path }) => path).sort());
+  });
+
+  visiting("for which the budget does not suffice keeps what it has", async (visitor) => {
+    const { page, token, signIn, openReport } = visitor;
+    await signIn(token({ sub: "frugal", quota: { analytics: 6 } }));
+    await openReport(LAST_MONTH);
+    await exportAs(page, "CSV", "everything");
+    const alert = page
+      .getByRole("alert")
+      .filter({ hasText: "Your own share of the limit is used up" });
+    await alert.getByText(/The next slot frees at/).waitFor({ timeout: 60_000 });
+    await page.getByText("goes on after 6 requests").waitFor();
+    await page.getByRole("button", { name: "Cancel the export" }).click();
+    await alert.waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1");
+  });
+
+  visiting("that is cancelled saves nothing", async (visitor) => {
+    const { page, project, signIn, openReport } = visitor;
+    await signIn();
+    await openReport(LAST_MONTH);
+    await site.upstream.hold({ operation: "analytics.views" });
+    let downloads = 0;
+    page.on("download", () => {
+      downloads += 1;
+    });
+    await exportAs(page, "CSV", "everything");
+    await page.getByRole("progressbar", { name: "Exporting everything" }).waitFor();
+    await site.upstream.untilHeld(1);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("progressbar").waitFor({ state: "detached" });
+    await site.upstream.release();
+    assert.equal(downloads, 0);
+    const { text } = await download(page, () => exportAs(page, "CSV", "everything"));
+    await assertWholeExport(site, text, project);
+  });
+});
+
+describe("an export of what is shown", () => {
+  visiting("has these rows, in this order, with these columns", async (visitor) => {
+    const { page, signIn, openReport } = visitor;
+    await signIn();
+    await openReport({ ...LAST_MONTH, sort: "path", path: "/guides" });
+    const shown = await page.getByRole("rowheader").allTextContents();
+    const before = await countRequests(site);
+    const { name, text } = await download(page, () => exportAs(page, "CSV", "shown"));
+    assert.match(name, /_shown\.csv$/);
+    const { header, rows } = readCsv(text);
+    assert.deepEqual(header, ["path", "human", "ai", "total", "share"]);
+    assert.ok(rows.length > 0);
+    assert.deepEqual(
+      rows.slice(0, shown.length).map(([path]) => path),
+      shown,
+    );
+    assert.ok(rows.every(([path]) => path.toLowerCase().startsWith("/guides")));
+    const json = await download(page, () => exportAs(page, "JSON", "shown"));
+    assert.equal(JSON.parse(json.text).rows.length, rows.length);
+    const lines = await download(page, () => exportAs(page, "NDJSON", "shown"));
+    assert.equal(lines.text.trimEnd().split("\n").length, rows.length);
+    assert.equal(await countRequests(site), before, "it costs nothing");
+  });
+});

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "./source.mjs";
+
+const { fileName, toCsv, writeRows } = await importSource("analytics/rows_text.ts");
+
+const COLUMNS = ["path", "human", "ai", "total"];
+const row = (path, human = 2, ai = 1, total = 3) => ({ path, human, ai, total });
+const csv = (rows) => toCsv(rows, COLUMNS);
+const lineOf = (path) => csv([row(path)]).slice("\uFEFFpath,human,ai,total\r\n".length);
+
+test("a CSV begins with a byte order mark and the header, and every line ends with CRLF", () => {
+  assert.equal(
+    csv([row("/a"), row("/b", 0, 7, 7)]),
+    "\uFEFFpath,human,ai,total\r\n/a,2,1,3\r\n/b,0,7,7\r\n",
+  );
+  assert.equal(csv([]), "\uFEFFpath,human,ai,total\r\n");
+});
+
+test("a cell with a comma, a quote or a line break is quoted, and its quotes are doubled", () => {
+  assert.equal(lineOf("/a,b"), '"/a,b",2,1,3\r\n');
+  assert.equal(lineOf('/say "hi"'), '"/say ""hi""",2,1,3\r\n');
+  assert.equal(lineOf("/a\nb"), '"/a\nb",2,1,3\r\n');
+  assert.equal(lineOf("/a\r\nb"), '"/a\r\nb",2,1,3\r\n');
+});
+
+test("a path that a spreadsheet would run gets an apostrophe", () => {
+  for (const first of ["=", "+", "-", "@", "\t"]) {
+    assert.equal(lineOf(`${first}1`), `'${first}1,2,1,3\r\n`);
+  }
+  assert.equal(lineOf("\r=1"), '"\'\r=1",2,1,3\r\n');
+  assert.equal(lineOf('=HYPERLINK("x","y")'), '"\'=HYPERLINK(""x"",""y"")",2,1,3\r\n');
+});
+
+test("an ordinary path stays as it is, accents and all", () => {
+  assert.equal(lineOf("/guide/a=b+c"), "/guide/a=b+c,2,1,3\r\n");
+  assert.equal(lineOf("/de/übersicht"), "/de/übersicht,2,1,3\r\n");
+});
+
+test("what the API left out is an empty cell, and large counts keep all digits", () => {
+  const rows = [row(null, null, null, null), row("/", Number.MAX_SAFE_INTEGER, 0, 0)];
+  const [, ...lines] = csv(rows).split("\r\n");
+  assert.deepEqual(lines, [",,,", "/,9007199254740991,0,0", ""]);
+});
+
+test("NDJSON has a line for each row, with the columns that are shown", () => {
+  const text = writeRows([row("/a"), row("/b")], ["path", "total", "change"], "ndjson");
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(lines[0], { path: "/a", total: 3, change: null });
+  assert.equal(lines.length, 2);
+});
+
+test("JSON says first what it is of", () => {
+  const about = { report: "views", project: "acme" };
+  const body = JSON.parse(writeRows([row("/a")], ["path"], "json", about));
+  assert.deepEqual(body, { report: "views", project: "acme", rows: [{ path: "/a" }] });
+});
+
+test("a file's name says the project and the days, without what a file system refuses", () => {
+  const parts = ["page-views", "acme", "2026-11-01", "2026-11-30"];
+  assert.equal(fileName(parts, "csv"), "page-views_acme_2026-11-01_2026-11-30.csv");
+  assert.equal(fileName(["views", "../a b"], "json"), "views_..-a-b.json");
+});

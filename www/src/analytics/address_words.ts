@@ -1,0 +1,86 @@
+/** The words that the page's address has for the analytics, apart from what they mean. */
+
+/** A calendar day in UTC, written `YYYY-MM-DD`. */
+export type Day = string;
+
+const PRESET_IDS = [
+  "today",
+  "yesterday",
+  "last-7-days",
+  "last-28-days",
+  "last-30-days",
+  "last-90-days",
+  "this-month",
+  "last-month",
+  "last-12-months",
+] as const;
+export type PresetId = (typeof PRESET_IDS)[number];
+export const DEFAULT_PRESET: PresetId = "last-28-days";
+
+const COMPARISON_IDS = ["none", "previous-period", "previous-year"] as const;
+/** What the days are compared with. */
+export type Comparison = (typeof COMPARISON_IDS)[number];
+
+const ARRANGEMENT_IDS = [
+  "pages",
+  "folders",
+  "mostly-ai",
+  "mostly-people",
+  "least-read",
+  "never-read",
+  "rises",
+  "falls",
+] as const;
+/** Which rows are shown, and how. */
+export type Arrangement = (typeof ARRANGEMENT_IDS)[number];
+
+const COLUMN_IDS = [
+  "path",
+  "human",
+  "ai",
+  "total",
+  "share",
+  "change",
+  "query",
+  "hits",
+  "ctr",
+  "clicked",
+  "searched",
+  "comment",
+  "helpful",
+  "status",
+  "source",
+  "created",
+] as const;
+/** A column that rows can be sorted by. */
+export type SortableColumn = (typeof COLUMN_IDS)[number];
+
+export function isPresetId(text: string): text is PresetId {
+  return PRESET_IDS.some((id) => id === text);
+}
+
+export function isComparison(text: string): text is Comparison {
+  return COMPARISON_IDS.some((id) => id === text);
+}
+
+export function isArrangement(text: string): text is Arrangement {
+  return ARRANGEMENT_IDS.some((id) => id === text);
+}
+
+export function isColumn(text: string): text is SortableColumn {
+  return COLUMN_IDS.some((id) => id === text);
+}
+
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = startOf(text);
+  return !Number.isNaN(time) && dayOf(time) === text;
+}
+
+export function dayOf(time: number): Day {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+export function startOf(day: Day): number {
+  return Date.parse(`${day}T00:00:00Z`);
+}

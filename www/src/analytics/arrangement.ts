@@ -1,0 +1,112 @@
+import type { Arrangement } from "./address_words.ts";
+import { isGone } from "./comparison.ts";
+import type { Column, Report, ReportName, ReportRow } from "./report.ts";
+import { numberOf, type Sorting } from "./rows.ts";
+
+interface ArrangementDefinition {
+  id: Arrangement;
+  label: string;
+  hint: string;
+  reports: readonly ReportName[];
+}
+
+export const ARRANGEMENTS: readonly ArrangementDefinition[] = [
+  { id: "pages", label: "All pages", hint: "", reports: ["views", "visitors"] },
+  {
+    id: "folders",
+    label: "Folders",
+    hint: "Pages by folder, with sums",
+    reports: ["views"],
+  },
+  {
+    id: "mostly-ai",
+    label: "Read mostly by AI",
+    hint: "More than half of the views are by AI",
+    reports: ["views"],
+  },
+  {
+    id: "mostly-people",
+    label: "Read mostly by people",
+    hint: "More than half of the views are by people",
+    reports: ["views"],
+  },
+  {
+    id: "least-read",
+    label: "Least read",
+    hint: "The fewest views first",
+    reports: ["views", "visitors"],
+  },
+  {
+    id: "never-read",
+    label: "Never read",
+    hint: "In the sitemap, but without a view",
+    reports: ["views"],
+  },
+  {
+    id: "rises",
+    label: "Largest rises",
+    hint: "Compared with the earlier period",
+    reports: ["views", "visitors", "searches"],
+  },
+  {
+    id: "falls",
+    label: "Largest falls",
+    hint: "Compared with the earlier period",
+    reports: ["views", "visitors", "searches"],
+  },
+];
+
+/** What is offered for a report; its rows as they come are always among it. */
+export function arrangementsOf({ name, many }: Report): readonly ArrangementDefinition[] {
+  const offered = ARRANGEMENTS.filter(
+    ({ id, reports }) => id === "pages" || reports.includes(name),
+  );
+  return offered.map((one) => (one.id === "pages" ? { ...one, label: `All ${many}` } : one));
+}
+
+/** Whether an arrangement needs an earlier period. */
+export function needsComparison(arrangement: Arrangement): boolean {
+  return arrangement === "rises" || arrangement === "falls";
+}
+
+export function usualSorting(arrangement: Arrangement, { main, name }: Report): Sorting {
+  switch (arrangement) {
+    case "mostly-ai":
+      return { column: "ai", direction: "descending" };
+    case "mostly-people":
+      return { column: "human", direction: "descending" };
+    case "least-read":
+      return { column: "total", direction: "ascending" };
+    case "never-read":
+      return { column: "path", direction: "ascending" };
+    case "rises":
+      return { column: "change", direction: "descending" };
+    case "falls":
+      return { column: "change", direction: "ascending" };
+    default:
+      if (name === "feedback") return { column: "created", direction: "descending" };
+      return { column: main ?? "path", direction: "descending" };
+  }
+}
+
+/** The rows that belong to an arrangement. */
+export function arrangeRows(
+  rows: readonly ReportRow[],
+  arrangement: Arrangement,
+  main: Column,
+): readonly ReportRow[] {
+  switch (arrangement) {
+    case "mostly-ai":
+      return rows.filter((row) => numberOf(row.ai) * 2 > numberOf(row.total));
+    case "mostly-people":
+      return rows.filter((row) => numberOf(row.human) * 2 > numberOf(row.total));
+    case "rises":
+      return rows.filter((row) => numberOf(row.change) > 0);
+    case "falls":
+      return rows.filter((row) => numberOf(row.change) < 0);
+    case "least-read":
+      return rows.filter((row) => !isGone(row, main));
+    default:
+      return rows;
+  }
+}

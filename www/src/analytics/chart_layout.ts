@@ -1,0 +1,69 @@
+import type { TrendPoint } from "./trend.ts";
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** A bar of the chart, in pixels from the top left of the plot. */
+export interface Bar {
+  point: TrendPoint;
+  x: number;
+  width: number;
+  /** People stand on the baseline. */
+  human: { y: number; height: number };
+  /** AI stands on people. */
+  ai: { y: number; height: number };
+}
+
+export interface Chart {
+  bars: Bar[];
+  yTicks: { y: number; value: number }[];
+  xTicks: { x: number; point: TrendPoint }[];
+}
+
+const MOST_Y_TICKS = 4;
+const X_TICK_WIDTH = 80;
+const MOST_X_TICKS = 8;
+
+export function layOutChart(points: readonly TrendPoint[], { width, height }: Size): Chart {
+  const most = points.reduce((max, { human, ai }) => Math.max(max, human + ai), 0);
+  const step = tickStep(most);
+  const top = Math.max(step, Math.ceil(most / step) * step);
+  const slot = points.length === 0 ? width : width / points.length;
+  const gap = slot >= 4 ? Math.min(4, slot * 0.2) : 0;
+  const scale = (count: number) => (count / top) * height;
+  const bars = points.map((point, index): Bar => {
+    const people = scale(point.human);
+    const ai = scale(point.ai);
+    return {
+      point,
+      x: index * slot + gap / 2,
+      width: slot - gap,
+      human: { y: height - people, height: people },
+      ai: { y: height - people - ai, height: ai },
+    };
+  });
+  const yTicks = Array.from({ length: Math.round(top / step) + 1 }, (_, index) => ({
+    y: height - scale(index * step),
+    value: index * step,
+  }));
+  return { bars, yTicks, xTicks: xTicksOf(bars, width) };
+}
+
+/** A round step of 1, 2 or 5, so that at most five lines cover the highest bar. */
+function tickStep(most: number): number {
+  if (most <= MOST_Y_TICKS) return 1;
+  const rough = most / MOST_Y_TICKS;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 5, 10].find((one) => one * power >= rough) ?? 10;
+  return factor * power;
+}
+
+function xTicksOf(bars: readonly Bar[], width: number): Chart["xTicks"] {
+  const room = Math.max(1, Math.min(MOST_X_TICKS, Math.floor(width / X_TICK_WIDTH)));
+  const every = Math.max(1, Math.ceil(bars.length / room));
+  return bars
+    .filter((_, index) => index % every === 0)
+    .map(({ x, width: bar, point }) => ({ x: x + bar / 2, point }));
+}

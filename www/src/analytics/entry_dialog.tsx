@@ -1,0 +1,29 @@
+import { Dialog } from "../shell/dialog.tsx";
+import { REPORTS, type ReportRow } from "./report.ts";
+import { formatCell } from "./report_cell.tsx";
+import "../styles/entry.css";
+
+interface EntryDialogProps {
+  entry: ReportRow;
+  onClose(): void;
+}
+
+/** A reader's feedback in full: a row of the table has room for its beginning. */
+export function EntryDialog({ entry, onClose }: EntryDialogProps) {
+  const columns = REPORTS.feedback.columns.filter(({ id }) => id !== "comment");
+  return (
+    <Dialog open title="Feedback" onClose={onClose}>
+      <p class="entry-comment">
+        <bdi>{entry.comment}</bdi>
+      </p>
+      <dl class="entry">
+        {columns.map(({ id, label, kind }) => (
+          <div key={id}>
+            <dt>{label}</dt>
+            <dd>{formatCell(entry[id] ?? null, kind)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,10 @@
+/** Has the browser save a file. */
+export function saveFile(name: string, parts: BlobPart[], type: string): void {
+  const url = URL.createObjectURL(new Blob(parts, { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser reads the address after this task, not during the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,235 @@
+import { signal } from "@preact/signals";
+import type { Client } from "quillgate";
+import type { Limit } from "../shell/rate_limit.ts";
+import { type Goal, Listing, type Source } from "./listing.ts";
+import {
+  type Bounds,
+  boundsOf,
+  type DayRange,
+  findEarlierBounds,
+  isSameRange,
+  USUAL_FRESHNESS_MS,
+} from "./range.ts";
+import type { Report } from "./report.ts";
+import { freshnessOf } from "./staleness.ts";
+
+const LISTINGS_KEPT = 12;
+
+/** Remembers, beyond a reload of the page, what the gateway has answered. */
+export interface Memory {
+  recall(name: string): unknown;
+  remember(name: string, value: unknown): void;
+}
+
+/** What is known of a gateway: how long it keeps open ranges, and which ones it has answered. */
+interface Answered {
+  freshness: number;
+  bounds: Record<string, Bounds>;
+}
+
+const FORGETFUL: Memory = { recall: () => null, remember: () => {} };
+const STORED = "answered-ranges";
+const RANGES_REMEMBERED = 20;
+
+/** The listings looked at lately: going back to one costs no request of the hourly limit. */
+export class ListingCache {
+  /** What is left of the limit on requests, as the gateway last said. */
+  readonly limit = signal<Limit | null>(null);
+  /** What Refresh fetches, until it takes the place of what is shown. */
+  readonly renewal = signal<Listing | null>(null);
+  readonly client: Client;
+  readonly #kept = signal<readonly Listing[]>([]);
+  readonly #earlier = signal<readonly Listing[]>([]);
+  readonly #ended: AbortSignal;
+  readonly #memory: Memory;
+  readonly #answered: Answered;
+  /** What is on the screen: it is opened once, however often that is asked. */
+  #opened: string | null = null;
+  #openedEarlier: Listing | null = null;
+
+  constructor(client: Client, ended: AbortSignal, memory: Memory = FORGETFUL) {
+    this.client = client;
+    this.#ended = ended;
+    this.#memory = memory;
+    this.#answered = readAnswered(memory.recall(STORED));
+  }
+
+  /** The listing of a range; null until it is opened. */
+  find(report: Report, range: DayRange): Listing | null {
+    return this.#kept.value.find((kept) => isOf(kept, report, range)) ?? null;
+  }
+
+  /** Opens a range, and suspends every other one. What was stopped on purpose stays so. */
+  open(report: Report, range: DayRange): void {
+    const name = nameOf(report, range);
+    if (name === this.#opened) return;
+    const current = this.#kept.peek().find((kept) => isOf(kept, report, range)) ?? null;
+    this.leave(current);
+    this.#opened = name;
+    if (current !== null && isAnswered(current)) {
+      current.resume();
+      return;
+    }
+    const opened = current ?? this.#make(report, range, "kept rows");
+    if (current === null) this.#keep(opened);
+    opened.load("small site");
+  }
+
+  /** Suspends whatever is being fetched, but for what is looked at next. */
+  leave(next: Listing | null = null): void {
+    this.#opened = null;
+    this.#openedEarlier = null;
+    for (const kept of [...this.#kept.peek(), ...this.#earlier.peek()]) {
+      if (kept !== next) kept.suspend();
+    }
+    this.stopRenewal();
+  }
+
+  /** The listing that another is compared with; null until it is opened. */
+  findEarlier(now: Listing, range: DayRange): Listing | null {
+    const bounds = findEarlierBounds(range, now.range, now.bounds.value);
+    return this.#earlier.value.find((kept) => hasBounds(kept, now.report, bounds)) ?? null;
+  }
+
+  /** Opens what a listing is compared with, unless nothing is left of the limit to do so. */
+  openEarlier(now: Listing, range: DayRange): void {
+    const bounds = findEarlierBounds(range, now.range, now.bounds.peek());
+    const kept = this.#earlier.peek().find((one) => hasBounds(one, now.report, bounds)) ?? null;
+    if (kept !== this.#openedEarlier) this.closeEarlier();
+    if (kept !== null && (isAnswered(kept) || kept === this.#openedEarlier)) {
+      this.#openedEarlier = kept;
+      kept.resume();
+      return;
+    }
+    if (kept === null && this.limit.peek()?.left === 0) return;
+    const isSecondary = true;
+    const opened = kept ?? this.#build(now.report, range, bounds, "kept rows", isSecondary);
+    this.#openedEarlier = opened;
+    if (kept === null) {
+      this.#earlier.value = [opened, ...this.#earlier.peek()].slice(0, LISTINGS_KEPT);
+    }
+    opened.load("small site");
+  }
+
+  /** Suspends what the open listing was compared with. */
+  closeEarlier(): void {
+    this.#openedEarlier?.suspend();
+    this.#openedEarlier = null;
+  }
+
+  /** How many rows a report had where it was loaded completely; null when it never was. */
+  estimateRows(report: Report): number | null {
+    const complete = [...this.#kept.value, ...this.#earlier.value].filter(
+      (kept) => kept.report === report && kept.state.value === "complete",
+    );
+    if (complete.length === 0) return null;
+    return Math.max(...complete.map((kept) => kept.rows.value.length));
+  }
+
+  /**
+   * Fetches a listing again, with what the platform has counted since. What is shown stays until
+   * as many rows are there. Says whether they are.
+   */
+  async refresh(shown: Listing): Promise<boolean> {
+    shown.stop();
+    const pending = this.renewal.peek();
+    const renewal =
+      pending?.report === shown.report && isSameRange(pending.range, shown.range)
+        ? pending
+        : this.#make(shown.report, shown.range, "the platform");
+    if (pending !== renewal) pending?.stop();
+    this.renewal.value = renewal;
+    const isDone = await renewal.load(renewalGoal(shown));
+    if (!isDone || this.renewal.peek() !== renewal) return false;
+    this.#keep(renewal);
+    this.renewal.value = null;
+    return true;
+  }
+
+  /** Gives up refreshing, and leaves what is shown. */
+  stopRenewal(): void {
+    this.renewal.peek()?.stop();
+    this.renewal.value = null;
+  }
+
+  #make(report: Report, range: DayRange, source: Source): Listing {
+    const bounds = boundsOf(range, Date.now(), this.#answered.freshness);
+    return this.#build(report, range, bounds, source);
+  }
+
+  #build(
+    report: Report,
+    range: DayRange,
+    bounds: Bounds,
+    source: Source,
+    isSecondary = false,
+  ): Listing {
+    const { [nameOf(report, range)]: answered = null } = this.#answered.bounds;
+    const isOther = answered !== null && answered.dateTo !== bounds.dateTo;
+    const listing: Listing = new Listing({
+      client: this.client,
+      report,
+      range,
+      bounds,
+      fallback: bounds.frozenAt !== null && isOther ? answered : null,
+      source,
+      limit: this.limit,
+      ended: this.#ended,
+      isSecondary,
+      onAnswer: (headers) => this.#noteAnswer(report, range, listing.bounds.peek(), headers),
+    });
+    return listing;
+  }
+
+  #keep(listing: Listing): void {
+    const { report, range } = listing;
+    const others = this.#kept.peek().filter((kept) => !isOf(kept, report, range));
+    this.#kept.value = [listing, ...others].slice(0, LISTINGS_KEPT);
+  }
+
+  /** An open range is the only one that a later one cannot match by itself. */
+  #noteAnswer(report: Report, range: DayRange, bounds: Bounds, headers: Headers): void {
+    if (bounds.frozenAt === null || headers.get("cache-status") === null) return;
+    const { bounds: before, freshness } = this.#answered;
+    const name = nameOf(report, range);
+    const others = Object.entries(before).filter(([other]) => other !== name);
+    this.#answered.bounds = Object.fromEntries(
+      [[name, bounds] as const, ...others].slice(0, RANGES_REMEMBERED),
+    );
+    this.#answered.freshness = freshnessOf(headers) ?? freshness;
+    this.#memory.remember(STORED, this.#answered);
+  }
+}
+
+/** As many rows as are shown, so that nothing is lost. */
+function renewalGoal({ state, rows }: Listing): Goal {
+  if (state.peek() === "complete") return "all rows";
+  return { rows: Math.max(1, rows.peek().length) };
+}
+
+/** Whether there are rows, or a reason why there are none. */
+function isAnswered({ requests, problem }: Listing): boolean {
+  return requests.peek() > 0 || problem.peek() !== null;
+}
+
+function isOf(listing: Listing, report: Report, range: DayRange): boolean {
+  return listing.report === report && isSameRange(listing.range, range);
+}
+
+function hasBounds(listing: Listing, report: Report, { dateFrom, dateTo }: Bounds): boolean {
+  const { value } = listing.bounds;
+  return listing.report === report && value.dateFrom === dateFrom && value.dateTo === dateTo;
+}
+
+function nameOf({ name }: Report, { from, to }: DayRange): string {
+  return `${name} ${from} ${to}`;
+}
+
+function readAnswered(kept: unknown): Answered {
+  const { freshness, bounds } = (kept ?? {}) as Partial<Answered>;
+  const isKnown = typeof freshness === "number" && freshness > 0;
+  return {
+    freshness: isKnown ? freshness : USUAL_FRESHNESS_MS,
+    bounds: typeof bounds === "object" && bounds !== null ? bounds : {},
+  };
+}

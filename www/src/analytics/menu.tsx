@@ -1,0 +1,108 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+
+interface MenuProps {
+  /** What the button is for: "Period". */
+  name: string;
+  /** What is chosen: "Last 28 days". */
+  value: ComponentChildren;
+  align?: "start" | "end";
+  /** What is in it; `close` gives the focus back to the button. */
+  children(close: () => void): ComponentChildren;
+}
+
+/** A button that opens a panel. Escape, a click elsewhere and leaving it by keyboard close it. */
+export function Menu({ name, value, align = "start", children }: MenuProps) {
+  const isOpen = useSignal(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+
+  function close() {
+    isOpen.value = false;
+    button.current?.focus();
+  }
+
+  useEffect(() => {
+    if (!isOpen.value) return;
+    const leave = (event: Event) => {
+      if (event.target instanceof Node && root.current?.contains(event.target)) return;
+      isOpen.value = false;
+    };
+    document.addEventListener("pointerdown", leave);
+    document.addEventListener("focusin", leave);
+    return () => {
+      document.removeEventListener("pointerdown", leave);
+      document.removeEventListener("focusin", leave);
+    };
+  }, [isOpen.value]);
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works wherever the focus is within it
+    <div
+      ref={root}
+      class="menu"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !isOpen.value) return;
+        event.stopPropagation();
+        close();
+      }}
+    >
+      <button
+        ref={button}
+        type="button"
+        class="menu-button"
+        aria-expanded={isOpen.value}
+        aria-controls={id}
+        onClick={() => {
+          isOpen.value = !isOpen.value;
+        }}
+      >
+        <span class="visually-hidden">{name}: </span>
+        <span class="menu-value">{value}</span>
+      </button>
+      {isOpen.value && (
+        <div id={id} class={`menu-panel menu-${align}`}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface ChoicesProps<Id extends string> {
+  label: string;
+  choices: readonly { id: Id; label: string; hint?: string; key?: string }[];
+  chosen: Id | null;
+  onChoose(id: Id): void;
+}
+
+/** Things of which one is chosen. */
+export function Choices<Id extends string>({ label, choices, chosen, onChoose }: ChoicesProps<Id>) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a list in every browser
+    <div class="choices" role="group" aria-label={label}>
+      {choices.map(({ id, label, hint, key }) => (
+        <button
+          key={id}
+          type="button"
+          class="choice"
+          aria-pressed={chosen === id}
+          onClick={() => onChoose(id)}
+        >
+          <span>
+            {label}
+            {hint && <span class="hint choice-hint">{hint}</span>}
+          </span>
+          {key && (
+            // biome-ignore lint/a11y/noAriaHiddenOnFocusable: kbd takes no focus; the list of shortcuts has the keys
+            <kbd class="choice-key" aria-hidden="true">
+              {key}
+            </kbd>
+          )}
+        </button>
+      ))}
+    </div>
+  );
+}

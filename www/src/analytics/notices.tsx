@@ -1,0 +1,177 @@
+import type { ComponentChildren } from "preact";
+import { announce } from "../shell/announcer.tsx";
+import { defer } from "../shell/deferred.tsx";
+import { LoadFailure } from "../shell/load_failure.tsx";
+import { counted, moment } from "../shell/wording.ts";
+import { needsComparison } from "./arrangement.ts";
+import type { Goal, Listing } from "./listing.ts";
+import type { ListingCache } from "./listing_cache.ts";
+import { matchSentence } from "./match_sentence.ts";
+import { repeatedPaths } from "./rows.ts";
+import type { TableModel } from "./table_model.ts";
+
+/** Most sites are loaded completely, and need none of these. */
+const loadParts = () => import("./part_notices.tsx");
+const A_PART = (
+  <>
+    <p>Not everything is loaded.</p>
+    <LoadFailure />
+  </>
+);
+export const Renewal = defer(async () => (await loadParts()).Renewal);
+const Stopped = defer(async () => (await loadParts()).Stopped, null, A_PART);
+const PartNotices = defer(async () => (await loadParts()).PartNotices, null, A_PART);
+export const EarlierNotice = defer(async () => (await loadParts()).EarlierNotice, null, A_PART);
+
+export interface NoticeProps {
+  cache: ListingCache;
+  listing: Listing;
+  table: TableModel;
+}
+
+/** How many frames the focus waits for what is about to be drawn. */
+const MOST_FRAMES = 60;
+
+/** Moves the focus on where what had it has gone with the state. */
+export function keepFocus(
+  selector = ".problem button, .answer-bar button, .report button",
+  frames = MOST_FRAMES,
+): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement !== document.body) return;
+    const isDrawn = document.querySelector(".answer-bar:not(:has(button))") === null;
+    if (!isDrawn && frames > 0) return keepFocus(selector, frames - 1);
+    const next = document.querySelector<HTMLElement>(selector) ?? document.querySelector("h1");
+    next?.focus({ preventScroll: true });
+  });
+}
+
+interface ProgressProps {
+  label: string;
+  children: ComponentChildren;
+  onCancel(): void;
+}
+
+/** That something is being fetched, with a way to stop it at once. */
+export function Progress({ label, children, onCancel }: ProgressProps) {
+  return (
+    <div class="progress">
+      <progress aria-label={label} />
+      <p>{children}</p>
+      <button type="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+function stopLoading(listing: Listing): void {
+  listing.stop();
+  announce("Loading is stopped");
+  keepFocus();
+}
+
+/** Loads on after a stop or an error; the button for it goes with the loading. */
+export async function loadOn(listing: Listing, goal: Goal): Promise<void> {
+  keepFocus();
+  const isLoaded = await listing.load(goal);
+  const { one, many } = listing.report;
+  if (isLoaded && goal === "all rows") {
+    announce(`All ${counted(listing.rows.peek().length, one, many)} loaded`);
+  }
+  keepFocus();
+}
+
+/** Says so when the gateway could give no more than it had kept. */
+export function StaleNote({ listing }: { listing: Listing }) {
+  const staleness = listing.staleness.value;
+  if (staleness === null) return null;
+  const why =
+    staleness.why === "no answer"
+      ? "The platform did not answer"
+      : "The limit on analytics requests is used up";
+  return (
+    <p class="notice" role="status">
+      <span>
+        <strong>As of {moment(staleness.asOf, Date.now())}.</strong> {why}, so these are counts that
+        the gateway had kept. Refresh to ask again.
+      </span>
+    </p>
+  );
+}
+
+/** That everything is here, at the end of the rows. */
+export function EndNote({ listing }: { listing: Listing }) {
+  const { one, many, main } = listing.report;
+  const rows = listing.rows.value;
+  if (listing.state.value !== "complete" || rows.length === 0) return null;
+  const repeated = main === "total" ? repeatedPaths(rows) : 0;
+  return (
+    <p class="load-note">
+      All {counted(rows.length, one, many)} loaded.
+      {repeated > 0 &&
+        ` ${counted(repeated, "row")} ${repeated === 1 ? "repeats" : "repeat"} a path: the platform’s list moved while it was read. Refresh to read it again.`}
+    </p>
+  );
+}
+
+export function soFar({ report, rows, requests }: Listing): string {
+  const { one, many } = report;
+  return `${counted(rows.value.length, one, many)} in ${counted(requests.value, "request")} so far`;
+}
+
+/** How many rows match, and what they have together. */
+export function Matches({ listing, table }: Omit<NoticeProps, "cache">) {
+  if (listing.requests.value === 0) return null;
+  const isComplete = listing.state.value === "complete";
+  const text = matchSentence({ report: listing.report, isComplete, ...table });
+  return (
+    <p class="matches" role="status">
+      {text}
+    </p>
+  );
+}
+
+/**
+ * What must be known of the rows as long as any of them is in sight: how far they are, that they are
+ * a part, and what the rest costs. It stays at the window's lower edge, so that no row moves when it
+ * comes or goes. Null when there is nothing of the kind.
+ */
+export function renderBar(notice: NoticeProps): ComponentChildren {
+  const { listing, table } = notice;
+  const { earlier } = table;
+  const state = listing.state.value;
+  if (state === "loading") return <LoadProgress listing={listing} />;
+  if (state === "empty" && listing.problem.value === null) return <Stopped listing={listing} />;
+  if (state === "partial") return <PartNotices {...notice} />;
+  if (earlier?.state.value === "loading") return <EarlierProgress earlier={earlier} />;
+  return isEarlierPart(table) && asksForChanges(table) ? <EarlierNotice {...notice} /> : null;
+}
+
+/** That what the rows are compared with is being fetched. */
+export function EarlierProgress({ earlier }: { earlier: Listing }) {
+  return (
+    <Progress label="Loading the earlier period" onCancel={() => stopLoading(earlier)}>
+      Loading the earlier period{earlier.requests.value > 0 && `: ${soFar(earlier)}`}.
+    </Progress>
+  );
+}
+
+function LoadProgress({ listing }: { listing: Listing }) {
+  const { many } = listing.report;
+  return (
+    <Progress label={`Loading ${many}`} onCancel={() => stopLoading(listing)}>
+      {listing.requests.value > 0 ? `Loading ${many}: ${soFar(listing)}.` : `Loading ${many}…`}
+    </Progress>
+  );
+}
+
+/** Whether changes are known of a part of the rows only. */
+export function isEarlierPart({ earlier, arrangement }: TableModel): boolean {
+  return earlier?.state.value === "partial" && arrangement !== "never-read";
+}
+
+/** Whether the answer hangs on changes, and not only has a column of them. */
+export function asksForChanges({ arrangement, sorting }: TableModel): boolean {
+  return needsComparison(arrangement) || sorting.column === "change";
+}

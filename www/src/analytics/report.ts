@@ -1,0 +1,151 @@
+import type { Feedback, PageView, PageVisitors, SearchTerm } from "quillgate";
+import type { SortableColumn } from "./address_words.ts";
+
+/** The reports that have a route of their own. */
+export type ReportName = "views" | "visitors" | "feedback" | "searches";
+
+export type Column = SortableColumn | "earlier";
+
+export type Cell = string | number | null;
+
+/** A row of any report: its cells by column, and nothing for what the report does not have. */
+export type ReportRow = { readonly [Name in Column]?: Cell };
+
+export interface Totals {
+  human: number | null;
+  ai: number | null;
+  total: number | null;
+}
+
+export type CellKind = "name" | "text" | "word" | "count" | "share" | "change" | "time";
+
+export interface ColumnDefinition {
+  id: Column;
+  label: string;
+  kind: CellKind;
+}
+
+export interface Report {
+  name: ReportName;
+  /** What a row is, for "1 page" and "2 pages". */
+  one: string;
+  many: string;
+  /** What is counted: "1 view", "2 views". */
+  unit: readonly [string, string];
+  /** The column that says which row it is. */
+  key: Column;
+  /** The column whose totals are compared; null when rows have no counts. */
+  main: Column | null;
+  columns: readonly ColumnDefinition[];
+  /** How many rows a request brings. */
+  pageSize: number;
+  /** Whether counts of several rows make a sum: a visitor of two pages is one visitor. */
+  isAdditive: boolean;
+  filterLabel: string;
+}
+
+const COUNTS: readonly ColumnDefinition[] = [
+  { id: "human", label: "People", kind: "count" },
+  { id: "ai", label: "AI", kind: "count" },
+  { id: "total", label: "Total", kind: "count" },
+  { id: "share", label: "AI share", kind: "share" },
+];
+
+export const CHANGE: ColumnDefinition = { id: "change", label: "Change", kind: "change" };
+
+const PATH: ColumnDefinition = { id: "path", label: "Path", kind: "name" };
+
+export const REPORTS: Readonly<Record<ReportName, Report>> = {
+  views: {
+    name: "views",
+    one: "page",
+    many: "pages",
+    unit: ["view", "views"],
+    key: "path",
+    main: "total",
+    columns: [PATH, ...COUNTS],
+    pageSize: 250,
+    isAdditive: true,
+    filterLabel: "Filter by path",
+  },
+  visitors: {
+    name: "visitors",
+    one: "page",
+    many: "pages",
+    unit: ["visitor", "visitors"],
+    key: "path",
+    main: "total",
+    columns: [PATH, ...COUNTS],
+    pageSize: 250,
+    isAdditive: false,
+    filterLabel: "Filter by path",
+  },
+  feedback: {
+    name: "feedback",
+    one: "entry",
+    many: "entries",
+    unit: ["entry", "entries"],
+    key: "path",
+    main: null,
+    columns: [
+      PATH,
+      { id: "comment", label: "Comment", kind: "text" },
+      { id: "helpful", label: "Helpful", kind: "text" },
+      { id: "status", label: "Status", kind: "word" },
+      { id: "source", label: "Source", kind: "word" },
+      { id: "created", label: "Given", kind: "time" },
+    ],
+    pageSize: 100,
+    isAdditive: false,
+    filterLabel: "Filter by path",
+  },
+  searches: {
+    name: "searches",
+    one: "term",
+    many: "terms",
+    unit: ["search", "searches"],
+    key: "query",
+    main: "hits",
+    columns: [
+      { id: "query", label: "Search term", kind: "name" },
+      { id: "hits", label: "Searches", kind: "count" },
+      { id: "ctr", label: "Click rate", kind: "share" },
+      { id: "clicked", label: "Most clicked page", kind: "text" },
+      { id: "searched", label: "Last searched", kind: "time" },
+    ],
+    pageSize: 100,
+    isAdditive: true,
+    filterLabel: "Filter by term",
+  },
+};
+
+/** Part of a whole; null where there is no whole. */
+export function shareOf(part: number | null, whole: number | null): number | null {
+  return part === null || whole === null || whole === 0 ? null : part / whole;
+}
+
+export function toCountRow({ path, human, ai, total }: PageView | PageVisitors): ReportRow {
+  return { path, human, ai, total, share: shareOf(ai, total) };
+}
+
+export function toSearchRow(term: SearchTerm): ReportRow {
+  return {
+    query: term.searchQuery,
+    hits: term.hits,
+    ctr: term.ctr,
+    clicked: term.topClickedPage,
+    searched: term.lastSearchedAt,
+  };
+}
+
+export function toFeedbackRow(entry: Feedback): ReportRow {
+  const helpful = "helpful" in entry ? entry.helpful : null;
+  return {
+    path: entry.path,
+    comment: entry.comment,
+    helpful: helpful === null ? null : helpful ? "Yes" : "No",
+    status: entry.status,
+    source: entry.source,
+    created: entry.createdAt,
+  };
+}

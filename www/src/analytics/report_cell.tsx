@@ -1,0 +1,26 @@
+import type { ComponentChildren } from "preact";
+import { count, dayAndTime, signedCount, wholePercent } from "../shell/wording.ts";
+import type { Cell, CellKind } from "./report.ts";
+
+/** A value as its column shows it. Text is isolated, since its letters may run from right to left. */
+export function formatCell(value: Cell, kind: CellKind): ComponentChildren {
+  if (value === null) return "–";
+  if (typeof value === "string") {
+    if (value.trim() === "") return "–";
+    if (kind === "word") return spell(value);
+    if (kind !== "time") return <bdi title={value}>{value}</bdi>;
+    const time = Date.parse(value);
+    return Number.isNaN(time) ? (
+      <bdi>{value}</bdi>
+    ) : (
+      <time dateTime={value}>{dayAndTime(time)}</time>
+    );
+  }
+  if (kind === "share") return wholePercent(value);
+  return kind === "change" ? signedCount(value) : count(value);
+}
+
+/** A word of the API as a reader would write it: "Thumbs only" for "thumbs_only". */
+function spell(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).replaceAll("_", " ");
+}

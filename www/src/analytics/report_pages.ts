@@ -1,0 +1,84 @@
+import type { Client, ListCursor, ListOptions } from "quillgate";
+import {
+  type ReportName,
+  type ReportRow,
+  type Totals,
+  toCountRow,
+  toFeedbackRow,
+  toSearchRow,
+} from "./report.ts";
+
+/** Where to begin a report, or to go on with it. */
+export type ReportPosition = { dateFrom: string; dateTo: string } | { cursor: unknown };
+
+export interface PageOfReport {
+  rows: readonly ReportRow[];
+  totals: Totals | null;
+  /** Null after the last page. */
+  next: ReportPosition | null;
+}
+
+/** Every page of a report from a position on. */
+export async function* readReport(
+  client: Client,
+  name: ReportName,
+  position: ReportPosition,
+  options: ListOptions,
+): AsyncGenerator<PageOfReport, void, void> {
+  const { analytics } = client;
+  switch (name) {
+    case "views":
+      for await (const page of analytics.views(paramsOf(position), options).pages()) {
+        yield pageOf(page.views.map(toCountRow), page.totals, page.cursor);
+      }
+      return;
+    case "visitors":
+      for await (const page of analytics.visitors(paramsOf(position), options).pages()) {
+        yield pageOf(page.visitors.map(toCountRow), page.totals, page.cursor);
+      }
+      return;
+    case "feedback":
+      for await (const page of analytics.feedback(paramsOf(position), options).pages()) {
+        yield pageOf(page.feedback.map(toFeedbackRow), null, page.cursor);
+      }
+      return;
+    case "searches":
+      for await (const page of analytics.searches(paramsOf(position), options).pages()) {
+        const totals = { human: null, ai: null, total: page.totalSearches };
+        yield pageOf(page.searches.map(toSearchRow), totals, page.cursor);
+      }
+  }
+}
+
+/** The whole report as a stream of bytes. */
+export function exportReport(
+  client: Client,
+  name: ReportName,
+  bounds: { dateFrom: string; dateTo: string },
+  options: { format: "csv" | "ndjson"; cursor: unknown; signal: AbortSignal },
+) {
+  const { analytics } = client;
+  const { format, signal, cursor } = options;
+  const own = { format, signal, ...(cursor == null ? {} : { cursor: cursor as never }) };
+  switch (name) {
+    case "views":
+      return analytics.views(bounds).export(own);
+    case "visitors":
+      return analytics.visitors(bounds).export(own);
+    case "feedback":
+      return analytics.feedback(bounds).export(own);
+    case "searches":
+      return analytics.searches(bounds).export(own);
+  }
+}
+
+function pageOf(rows: readonly ReportRow[], totals: Totals | null, cursor: unknown): PageOfReport {
+  return { rows, totals, next: cursor === null ? null : { cursor } };
+}
+
+/** A cursor belongs to the report that it came from. */
+function paramsOf<Name extends "analytics.views">(
+  position: ReportPosition,
+): { dateFrom: string; dateTo: string } | { cursor: ListCursor<Name> & never } {
+  return position as { dateFrom: string; dateTo: string } | { cursor: never };
+}

@@ -1,0 +1,383 @@
+import { effect, type Signal, untracked, useSignal } from "@preact/signals";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { allows } from "../session/claims.ts";
+import { ScopeNotice } from "../session/scope_notice.tsx";
+import type { Session } from "../session/session.ts";
+import { announce } from "../shell/announcer.tsx";
+import { defer } from "../shell/deferred.tsx";
+import { registerKeys } from "../shell/keys.ts";
+import { Later } from "../shell/later.tsx";
+import { address, adjust, visit } from "../shell/navigation.ts";
+import { ProblemPanel } from "../shell/problem_panel.tsx";
+import type { Arrangement } from "./address_words.ts";
+import { type CurrentExport, ExportProgress, type Exports } from "./export_menu.tsx";
+import type { Listing } from "./listing.ts";
+import type { ListingCache } from "./listing_cache.ts";
+import {
+  asksForChanges,
+  EarlierNotice,
+  EndNote,
+  isEarlierPart,
+  keepFocus,
+  loadOn,
+  Matches,
+  Renewal,
+  renderBar,
+  StaleNote,
+} from "./notices.tsx";
+import { archivePrefix } from "./path_filter.ts";
+import { stepPeriod } from "./period_picker.tsx";
+import { COMPARISONS, PRESETS, rangeLabel, rangeSentence } from "./range.ts";
+import { REPORTS, type Report, type ReportName, type ReportRow } from "./report.ts";
+import { ReportTable } from "./report_table.tsx";
+import { viewsOf } from "./session_views.ts";
+import { chooseSite, siteOf } from "./site_address.ts";
+import type { Sitemap } from "./sitemap.ts";
+import { type TableModel, useTableModel, wantedEarlier, wantedRange } from "./table_model.ts";
+import { today } from "./today.ts";
+import { FILTER_ID, Toolbar } from "./toolbar.tsx";
+import { TotalsStrip } from "./totals_strip.tsx";
+import { TrendOff } from "./trend_off.tsx";
+
+const SiteDialog = defer(async () => (await import("./site_dialog.tsx")).SiteDialog);
+const EmptyTable = defer(async () => (await import("./empty_table.tsx")).EmptyTable);
+const SitemapDialog = defer(async () => (await import("./sitemap_dialog.tsx")).SitemapDialog);
+
+const TREND_SPACE = <div class="trend-space" aria-hidden="true" />;
+/** Most gateways keep no archive: their pages do without what draws it. */
+const ArchivedTrend = defer(
+  async () => (await import("./archived_trend.tsx")).ArchivedTrend,
+  TREND_SPACE,
+);
+const EntryDialog = defer(async () => (await import("./entry_dialog.tsx")).EntryDialog);
+
+type OpenDialog = "site" | "sitemap" | null;
+
+interface ReportRouteProps {
+  session: Session;
+  name: ReportName;
+  /** What a token without the scope cannot do. */
+  lost: string;
+}
+
+/** A report: its period, totals, trend, rows and files. */
+export function ReportRoute({ session, name, lost }: ReportRouteProps) {
+  if (!allows(session.claims, "analytics:read")) {
+    return <ScopeNotice scope="analytics:read" lost={lost} />;
+  }
+  return <OpenReport session={session} report={REPORTS[name]} />;
+}
+
+function OpenReport({ session, report }: { session: Session; report: Report }) {
+  const { client, projectId } = session;
+  const cache = viewsOf(session);
+  const exports: Exports = {
+    client,
+    projectId,
+    current: useSignal<CurrentExport | null>(null),
+    saved: useSignal<string | null>(null),
+  };
+  const sitemap = useSignal<Sitemap | null>(null);
+  const dialog = useSignal<OpenDialog>(null);
+  const openFolders = useSignal<ReadonlySet<string>>(new Set());
+  useOpenListings(cache, report);
+  const table = useTableModel(cache, report, sitemap, openFolders);
+  useReportKeys(cache, report);
+  const { listing } = table;
+  // The trend comes after the rows, which are what the route is for; once there, it stays.
+  const hasAnswer = useRef(false);
+  hasAnswer.current ||= (listing?.requests.value ?? 0) > 0 || listing?.problem.value != null;
+  const isArchived = session.claims.archivedProjects.includes(projectId);
+  const trend = {
+    client,
+    range: table.range,
+    prefix: archivePrefix(table.filter),
+    ended: session.end.signal,
+  };
+
+  function arrange(arrangement: Arrangement) {
+    const isAnother = sitemap.peek() === null || table.arrangement === "never-read";
+    if (arrangement === "never-read" && isAnother) dialog.value = "sitemap";
+    else visit({ analytics: { arrangement, sorting: null } });
+  }
+
+  function takeSitemap(read: Sitemap) {
+    sitemap.value = read;
+    if (read.origin !== null && siteOf(projectId) === null) chooseSite(projectId, read.origin);
+    visit({ analytics: { arrangement: "never-read", sorting: null } });
+  }
+
+  return (
+    <div class="report-route">
+      <Toolbar report={report} table={table} exports={exports} onArrange={arrange} />
+      <RangeLine session={session} report={report} table={table} dialog={dialog} />
+      <ExportProgress exports={exports} />
+      <p class="saved" role="status">
+        {exports.saved.value}
+      </p>
+      <Later>
+        {listing && cache.renewal.value && <Renewal cache={cache} listing={listing} />}
+        {listing && <StaleNote listing={listing} />}
+        <TotalsStrip
+          report={report}
+          totals={listing?.totals.value ?? null}
+          earlier={table.earlier?.totals.value ?? null}
+          isWaiting={listing === null || listing.state.value === "loading"}
+          rows={listing?.rows.value.length ?? 0}
+          isComplete={listing?.state.value === "complete"}
+        />
+        {report.name === "views" && !isArchived && <TrendOff {...trend} />}
+        {report.name === "views" &&
+          isArchived &&
+          table.range.from < today.value &&
+          (hasAnswer.current ? <ArchivedTrend {...trend} /> : TREND_SPACE)}
+        {listing && (
+          <Answer
+            session={session}
+            listing={listing}
+            table={table}
+            sitemap={sitemap}
+            openFolders={openFolders}
+            onSitemap={() => {
+              dialog.value = "sitemap";
+            }}
+          />
+        )}
+      </Later>
+      {dialog.value === "site" && (
+        <SiteDialog projectId={projectId} onClose={() => close(dialog)} />
+      )}
+      {dialog.value === "sitemap" && (
+        <SitemapDialog onRead={takeSitemap} onClose={() => close(dialog)} />
+      )}
+    </div>
+  );
+}
+
+function close(dialog: Signal<OpenDialog>): void {
+  dialog.value = null;
+}
+
+/** Opens what the address asks for, and what that is compared with once its own rows come. */
+function useOpenListings(cache: ListingCache, report: Report): void {
+  // Before it is drawn, so that it is drawn once.
+  useMemo(() => untracked(() => cache.open(report, wantedRange())), [cache, report]);
+  useLayoutEffect(() => {
+    const stop = effect(() => cache.open(report, wantedRange()));
+    return () => {
+      stop();
+      cache.leave();
+    };
+  }, [cache, report]);
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        const listing = cache.find(report, wantedRange());
+        const earlier = wantedEarlier(report);
+        if (earlier === null) cache.closeEarlier();
+        else if (listing !== null && listing.requests.value > 0) {
+          cache.openEarlier(listing, earlier);
+        }
+      }),
+    [cache, report],
+  );
+}
+
+function useReportKeys(cache: ListingCache, report: Report): void {
+  useLayoutEffect(() => {
+    const periods = PRESETS.map(({ id, label, key }) => ({
+      keys: key,
+      label,
+      run: () => visit({ analytics: { range: id } }),
+    }));
+    const refresh = () => {
+      const shown = cache.find(report, wantedRange());
+      if (shown) cache.refresh(shown);
+    };
+    return registerKeys("Analytics", [
+      { keys: "/", label: "Filter", run: () => document.getElementById(FILTER_ID)?.focus() },
+      ...periods,
+      { keys: "[", label: "Earlier period", run: () => stepPeriod(-1) },
+      { keys: "]", label: "Later period", run: () => stepPeriod(1) },
+      { keys: "x", label: "Next comparison", run: nextComparison },
+      { keys: "r", label: "Refresh", run: refresh },
+    ]);
+  }, [cache, report]);
+}
+
+function nextComparison(): void {
+  const { comparison } = address.peek().analytics;
+  const at = COMPARISONS.findIndex(({ id }) => id === comparison);
+  const next = COMPARISONS[(at + 1) % COMPARISONS.length];
+  if (!next) return;
+  visit({ analytics: { comparison: next.id } });
+  announce(`Compared with: ${next.label}`);
+}
+
+interface RangeLineProps {
+  session: Session;
+  report: Report;
+  table: TableModel;
+  dialog: Signal<OpenDialog>;
+}
+
+/** Which days are counted and compared, and what can be done about it. */
+function RangeLine({ session, report, table, dialog }: RangeLineProps) {
+  const { projectId } = session;
+  const cache = viewsOf(session);
+  const { range, listing } = table;
+  const site = siteOf(projectId);
+  return (
+    <p class="range-line">
+      <span>{rangeSentence(range, listing?.bounds.value.frozenAt ?? null)}</span>
+      <ComparedWith table={table} />
+      <button
+        type="button"
+        class="quiet refresh"
+        aria-disabled={listing === null}
+        onClick={() => {
+          if (listing) cache.refresh(listing).then(() => keepFocus());
+        }}
+      >
+        Refresh
+      </button>
+      {report.key === "path" && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            dialog.value = "site";
+          }}
+        >
+          {site === null ? "Link paths to your site" : `Paths link to ${new URL(site).host}`}
+        </button>
+      )}
+    </p>
+  );
+}
+
+function ComparedWith({ table }: { table: TableModel }) {
+  const { listing, earlier, earlierRange } = table;
+  if (earlierRange === null) return null;
+  const days = `Compared with ${rangeLabel(earlierRange)}`;
+  const problem = earlier?.problem.value ?? null;
+  if (problem) {
+    return (
+      <span>
+        {days}: not loaded. {problem.title}.{" "}
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => earlier && loadOn(earlier, "small site")}
+        >
+          Load the comparison
+        </button>
+      </span>
+    );
+  }
+  const isLeftOut = earlier === null && (listing?.requests.value ?? 0) > 0;
+  return <span>{isLeftOut ? `${days}: not loaded, since no request is left` : days}</span>;
+}
+
+interface AnswerProps {
+  session: Session;
+  listing: Listing;
+  table: TableModel;
+  sitemap: Signal<Sitemap | null>;
+  openFolders: Signal<ReadonlySet<string>>;
+  onSitemap(): void;
+}
+
+const LABELS: Record<ReportName, string> = {
+  views: "Page views by path",
+  visitors: "Visitors by path",
+  feedback: "Feedback",
+  searches: "Searches by term",
+};
+
+const BAR_ID = "answer-bar";
+
+/** The rows, with what must be known to read them. */
+function Answer(props: AnswerProps) {
+  const { session, listing, table } = props;
+  const cache = viewsOf(session);
+  const isEmpty = listing.requests.value === 0;
+  const problem = listing.problem.value;
+  const notice = { cache, listing, table };
+  const bar = renderBar(notice);
+  return (
+    <div class={bar === null ? "answer" : "answer answer-open"}>
+      {bar !== null && (
+        <div id={BAR_ID} class="answer-bar">
+          {bar}
+        </div>
+      )}
+      <div class="answer-rows">
+        {problem && (
+          <ProblemPanel
+            problem={problem}
+            retryLabel={isEmpty ? "Retry" : "Resume"}
+            onRetry={() => loadOn(listing, isEmpty ? "small site" : listing.goal)}
+          />
+        )}
+        <Matches listing={listing} table={table} />
+        {!isEmpty && <Rows {...props} describedBy={bar === null ? null : BAR_ID} />}
+        <EndNote listing={listing} />
+        {isEarlierPart(table) && !asksForChanges(table) && <EarlierNotice {...notice} />}
+      </div>
+    </div>
+  );
+}
+
+interface RowsProps extends AnswerProps {
+  describedBy: string | null;
+}
+
+function Rows({ session, listing, table, sitemap, openFolders, ...props }: RowsProps) {
+  const { range, arrangement, sorting, filter, lines, columns } = table;
+  const entry = useSignal<ReportRow | null>(null);
+  if (lines.length === 0) {
+    return (
+      <EmptyTable
+        listing={listing}
+        table={table}
+        hasSitemap={sitemap.value !== null}
+        onSitemap={props.onSitemap}
+      />
+    );
+  }
+  const { from, to } = range;
+  return (
+    <>
+      <ReportTable
+        label={LABELS[listing.report.name]}
+        describedBy={props.describedBy}
+        lines={lines}
+        columns={columns}
+        sorting={sorting}
+        onSort={(next) => adjust({ analytics: { sorting: next } })}
+        site={siteOf(session.projectId)}
+        openFolders={openFolders.value}
+        onToggle={(folder) => toggle(openFolders, folder)}
+        onOpen={(row) => {
+          entry.value = row;
+        }}
+        viewKey={[from, to, arrangement, sorting.column, sorting.direction, filter].join(" ")}
+      />
+      {entry.value && (
+        <EntryDialog
+          entry={entry.value}
+          onClose={() => {
+            entry.value = null;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function toggle(folders: Signal<ReadonlySet<string>>, folder: string): void {
+  const next = new Set(folders.peek());
+  if (!next.delete(folder)) next.add(folder);
+  folders.value = next;
+}

@@ -1,0 +1,110 @@
+import { parsePathFilter, parseWords } from "./path_filter.ts";
+import type { Cell, Column, ReportRow } from "./report.ts";
+
+export type Direction = "ascending" | "descending";
+
+export interface Sorting {
+  column: Column;
+  direction: Direction;
+}
+
+/** Columns of text begin with A when they are chosen, counts with the most. */
+const TEXTS: readonly Column[] = ["path", "query", "comment", "clicked", "status", "source"];
+
+/**
+ * Sorted copy. Rows without a value come last in both directions; ties are in order of `key`. Places
+ * are sorted, by numbers where there are any: with thousands of rows that is twice as quick.
+ */
+export function sortRows<Row extends ReportRow>(
+  rows: readonly Row[],
+  { column, direction }: Sorting,
+  key: Column = "path",
+): Row[] {
+  const ranks = ranksOf(rows, key);
+  const byRank = (a: number, b: number) => (ranks[a] ?? 0) - (ranks[b] ?? 0);
+  const sign = direction === "ascending" ? 1 : -1;
+  const cells = rows.map((row) => row[column] ?? null);
+  const places = [...cells.keys()];
+  const known = places.filter((place) => cells[place] !== null);
+  const unknown = places.filter((place) => cells[place] === null);
+  if (column === key) known.sort((a, b) => sign * byRank(a, b));
+  else known.sort((a, b) => sign * compareCells(cells[a], cells[b]) || byRank(a, b));
+  return [...known, ...unknown.sort(byRank)].map((place) => rows[place] as Row);
+}
+
+const ranked = new WeakMap<readonly ReportRow[], { key: Column; ranks: Uint32Array }>();
+
+/** Which place each row has in the order of names, which every order falls back on. */
+function ranksOf(rows: readonly ReportRow[], key: Column): Uint32Array {
+  const before = ranked.get(rows);
+  if (before?.key === key) return before.ranks;
+  const names = rows.map((row) => textOf(row[key]) ?? "");
+  const order = [...names.keys()].sort((a, b) => compareCells(names[a], names[b]) || a - b);
+  const ranks = new Uint32Array(rows.length);
+  for (const [rank, place] of order.entries()) ranks[place] = rank;
+  ranked.set(rows, { key, ranks });
+  return ranks;
+}
+
+/** Rows whose name matches what was typed: a path as {@link parsePathFilter} says, a term by words. */
+export function filterRows<Row extends ReportRow>(
+  rows: readonly Row[],
+  query: string,
+  key: Column = "path",
+): readonly Row[] {
+  const filter = key === "query" ? parseWords(query) : parsePathFilter(query);
+  if (filter.kind === "everything") return rows;
+  return rows.filter((row) => filter.matches(textOf(row[key])));
+}
+
+/** What a click on a column's heading leads to: names start at A, counts at the most. */
+export function nextSorting(current: Sorting, column: Column): Sorting {
+  if (current.column !== column) {
+    return { column, direction: TEXTS.includes(column) ? "ascending" : "descending" };
+  }
+  const direction = current.direction === "ascending" ? "descending" : "ascending";
+  return { column, direction };
+}
+
+/** Which rows to put in the document, for rows of one height in a window onto them. */
+export function visibleSlice(
+  box: { scrollTop: number; height: number },
+  rowHeight: number,
+  count: number,
+): { start: number; end: number } {
+  const spare = 12;
+  const shown = Math.ceil(box.height / rowHeight) + 2 * spare;
+  const first = Math.floor(box.scrollTop / rowHeight) - spare;
+  // A list that has become shorter than where the window stood shows its end.
+  const start = Math.max(0, Math.min(first, count - shown));
+  return { start, end: Math.min(count, first + shown) };
+}
+
+/** How many rows repeat a path that came before: a sign that the list moved while it was read. */
+export function repeatedPaths(rows: readonly ReportRow[]): number {
+  return rows.length - new Set(rows.map((row) => row.path)).size;
+}
+
+/** The largest of a column; 0 when it has no numbers. */
+export function mostOf(rows: readonly ReportRow[], column: Column): number {
+  return rows.reduce((most, row) => Math.max(most, Math.abs(numberOf(row[column]))), 0);
+}
+
+export function numberOf(cell: Cell | undefined): number {
+  return typeof cell === "number" ? cell : 0;
+}
+
+/** A count; null where it is not known, which is not zero. */
+export function countOf(cell: Cell | undefined): number | null {
+  return typeof cell === "number" ? cell : null;
+}
+
+export function textOf(cell: Cell | undefined): string | null {
+  return typeof cell === "string" ? cell : null;
+}
+
+function compareCells(a: Cell | undefined, b: Cell | undefined): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (a === b) return 0;
+  return (a ?? "") < (b ?? "") ? -1 : 1;
+}

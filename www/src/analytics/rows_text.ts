@@ -1,0 +1,68 @@
+import type { Cell, Column, ReportRow } from "./report.ts";
+
+export type ExportFormat = "csv" | "ndjson" | "json";
+
+export const EXPORT_FORMATS: readonly { id: ExportFormat; label: string; type: string }[] = [
+  { id: "csv", label: "CSV", type: "text/csv;charset=utf-8" },
+  { id: "ndjson", label: "NDJSON", type: "application/x-ndjson" },
+  { id: "json", label: "JSON", type: "application/json" },
+];
+
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** Rows as a file of a format, with these columns in this order. */
+export function writeRows(
+  rows: readonly ReportRow[],
+  columns: readonly Column[],
+  format: ExportFormat,
+  about: Readonly<Record<string, unknown>> = {},
+): string {
+  switch (format) {
+    case "csv":
+      return toCsv(rows, columns);
+    case "ndjson":
+      return rows.map((row) => `${JSON.stringify(pick(row, columns))}\n`).join("");
+    case "json": {
+      const body = { ...about, rows: rows.map((row) => pick(row, columns)) };
+      return `${JSON.stringify(body, null, 2)}\n`;
+    }
+  }
+}
+
+/**
+ * CSV: RFC 4180 quoting, CRLF after every line, UTF-8 with a byte order mark so that spreadsheets
+ * read accents. A count that the API left out is an empty cell.
+ *
+ * Text that a spreadsheet would run as a formula (it starts with `=`, `+`, `-`, `@`, a tab or a line
+ * break) gets a leading apostrophe. Paths come from visitors' requests, so anyone can choose them.
+ */
+export function toCsv(rows: readonly ReportRow[], columns: readonly Column[]): string {
+  const lines = rows.map((row) => line(columns.map((column) => row[column] ?? null)));
+  return BYTE_ORDER_MARK + line(columns) + lines.join("");
+}
+
+/** Whether a spreadsheet would run the text, so that it is written with an apostrophe. */
+export function looksLikeFormula(text: Cell | undefined): boolean {
+  return typeof text === "string" && /^[=+\-@\t\r\n]/.test(text);
+}
+
+/** `page-views_acme_2026-11-01_2026-11-30.csv`, safe on every file system. */
+export function fileName(parts: readonly string[], format: ExportFormat): string {
+  const safe = parts.map((part) => part.replace(/[^A-Za-z0-9.-]+/g, "-"));
+  return `${safe.join("_")}.${format}`;
+}
+
+function pick(row: ReportRow, columns: readonly Column[]): Record<string, Cell> {
+  return Object.fromEntries(columns.map((column) => [column, row[column] ?? null]));
+}
+
+function line(cells: readonly Cell[]): string {
+  return `${cells.map(cell).join(",")}\r\n`;
+}
+
+function cell(value: Cell): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const inert = looksLikeFormula(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}

@@ -1,0 +1,17 @@
+import { untracked } from "@preact/signals";
+import type { Session } from "../session/session.ts";
+import { recall, remember } from "../session/tab_storage.ts";
+import { ListingCache } from "./listing_cache.ts";
+
+const caches = new WeakMap<Session, ListingCache>();
+
+/** The reports that were looked at in a session's project. */
+export function viewsOf(session: Session): ListingCache {
+  return caches.get(session) ?? untracked(() => openCache(session));
+}
+
+function openCache(session: Session): ListingCache {
+  const cache = new ListingCache(session.client, session.end.signal, { recall, remember });
+  caches.set(session, cache);
+  return cache;
+}

@@ -1,0 +1,25 @@
+import { signal } from "@preact/signals";
+import { recall, remember } from "../session/tab_storage.ts";
+
+const STORED = "site-addresses";
+
+/**
+ * The address of each project's site, as it was typed in this tab. It is not in the page's address:
+ * who sends a link must not choose where the paths lead.
+ */
+const sites = signal(readSites(recall(STORED)));
+
+export function siteOf(projectId: string): string | null {
+  return sites.value[projectId] ?? null;
+}
+
+export function chooseSite(projectId: string, site: string | null): void {
+  const { [projectId]: _, ...others } = sites.peek();
+  sites.value = site === null ? others : { ...others, [projectId]: site };
+  remember(STORED, sites.peek());
+}
+
+function readSites(kept: unknown): Record<string, string> {
+  if (typeof kept !== "object" || kept === null) return {};
+  return Object.fromEntries(Object.entries(kept).filter(([, site]) => typeof site === "string"));
+}

@@ -1,0 +1,69 @@
+import { useSignal } from "@preact/signals";
+import { Dialog } from "../shell/dialog.tsx";
+import { readSite } from "./page_link.ts";
+import { chooseSite, siteOf } from "./site_address.ts";
+
+interface SiteDialogProps {
+  projectId: string;
+  onClose(): void;
+}
+
+/** Where the site is, so that paths can be links to its pages. */
+export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
+  const typed = useSignal(siteOf(projectId) ?? "");
+  const complaint = useSignal<string | null>(null);
+
+  function apply(event: Event) {
+    event.preventDefault();
+    const reading = readSite(typed.value);
+    if (!reading.ok) {
+      complaint.value = reading.reason;
+      return;
+    }
+    chooseSite(projectId, reading.site);
+    onClose();
+  }
+
+  return (
+    <Dialog open title="Link paths to your site" onClose={onClose}>
+      <form class="dialog-form" onSubmit={apply} noValidate>
+        <div class="field">
+          <label for="site">Address of the documentation site</label>
+          <input
+            id="site"
+            type="url"
+            autocomplete="off"
+            placeholder="https://docs.example.com"
+            value={typed.value}
+            aria-describedby="site-hint"
+            onInput={(event) => {
+              typed.value = event.currentTarget.value;
+            }}
+          />
+          <p id="site-hint" class="hint">
+            It is kept in this tab only. Nothing is sent there until you open a link.
+          </p>
+          <p class="field-problem" role="alert">
+            {complaint.value}
+          </p>
+        </div>
+        <div class="actions">
+          <button type="submit" class="primary">
+            Link paths
+          </button>
+          {siteOf(projectId) !== null && (
+            <button
+              type="button"
+              onClick={() => {
+                chooseSite(projectId, null);
+                onClose();
+              }}
+            >
+              Remove links
+            </button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}

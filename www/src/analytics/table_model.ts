@@ -1,0 +1,165 @@
+import {
+  type ReadonlySignal,
+  type Signal,
+  signal,
+  useComputed,
+  useSignalEffect,
+} from "@preact/signals";
+import { address, adjust } from "../shell/navigation.ts";
+import { toast } from "../shell/toast.ts";
+import type { Arrangement } from "./address_words.ts";
+import { arrangementsOf, arrangeRows, needsComparison, usualSorting } from "./arrangement.ts";
+import { compareRows } from "./comparison.ts";
+import type { Line } from "./line.ts";
+import type { Listing } from "./listing.ts";
+import type { ListingCache } from "./listing_cache.ts";
+import { type DayRange, findEarlierRange, rangeOf } from "./range.ts";
+import {
+  CHANGE,
+  type Column,
+  type ColumnDefinition,
+  type Report,
+  type ReportRow,
+} from "./report.ts";
+import { filterRows, type Sorting, sortRows } from "./rows.ts";
+import type { Sitemap } from "./sitemap.ts";
+import { type Sums, sumRows } from "./sums.ts";
+import { today } from "./today.ts";
+
+/** What a report's route shows: every row that the arrangement and the filter leave, in order. */
+export interface TableModel {
+  range: DayRange;
+  /** Null until the range is opened. */
+  listing: Listing | null;
+  earlierRange: DayRange | null;
+  earlier: Listing | null;
+  arrangement: Arrangement;
+  sorting: Sorting;
+  filter: string;
+  columns: readonly ColumnDefinition[];
+  /** The rows themselves; folders are no rows. */
+  rows: readonly ReportRow[];
+  lines: readonly Line[];
+  matches: Sums;
+}
+
+/** The days of the address: a preset is counted back from today. */
+export function wantedRange(): DayRange {
+  return rangeOf(address.value.analytics.range, today.value);
+}
+
+/** The days that they are compared with; null for none. */
+export function wantedEarlier(report: Report): DayRange | null {
+  if (report.main === null) return null;
+  const { comparison, arrangement } = address.value.analytics;
+  const isNeeded = comparison === "none" && needsComparison(arrangement);
+  const period = address.value.analytics.range;
+  return findEarlierRange(period, isNeeded ? "previous-period" : comparison, today.value);
+}
+
+const NO_ROWS: readonly ReportRow[] = [];
+
+export function useTableModel(
+  cache: ListingCache,
+  report: Report,
+  sitemap: Signal<Sitemap | null>,
+  openFolders: Signal<ReadonlySet<string>>,
+): TableModel {
+  const { key } = report;
+  const main: Column = report.main ?? key;
+  const listing = useComputed(() => cache.find(report, wantedRange()));
+  const earlier = useComputed(() => {
+    const days = wantedEarlier(report);
+    return days === null || listing.value === null ? null : cache.findEarlier(listing.value, days);
+  });
+  const isCompared = useComputed(() => (earlier.value?.requests.value ?? 0) > 0);
+  /** Whether there is a column for changes: before they are known, so that no other moves then. */
+  const hasChanges = useComputed(() => {
+    if (isCompared.value) return true;
+    if (wantedEarlier(report) === null) return false;
+    return earlier.value === null
+      ? cache.limit.value?.left !== 0
+      : earlier.value.problem.value === null;
+  });
+  const arrangement = useComputed<Arrangement>(() => {
+    const wanted = address.value.analytics.arrangement;
+    return arrangementsOf(report).some(({ id }) => id === wanted) ? wanted : "pages";
+  });
+  const columns = useComputed<readonly ColumnDefinition[]>(() => {
+    if (arrangement.value === "never-read") return report.columns.slice(0, 1);
+    return hasChanges.value ? [...report.columns, CHANGE] : report.columns;
+  });
+  const sorting = useSorting(report, arrangement, columns);
+  const compared = useComputed(() => {
+    const rows = listing.value?.rows.value ?? NO_ROWS;
+    if (listing.value === null || earlier.value === null || !isCompared.value) return rows;
+    const now = { rows, isComplete: listing.value.state.value === "complete" };
+    const isComplete = earlier.value.state.value === "complete";
+    return compareRows(now, { rows: earlier.value.rows.value, isComplete }, { key, main });
+  });
+  const arranged = useComputed(() => {
+    if (arrangement.value !== "never-read")
+      return arrangeRows(compared.value, arrangement.value, main);
+    return sitemap.value?.findNeverRead(listing.value?.rows.value ?? NO_ROWS) ?? NO_ROWS;
+  });
+  const filter = useComputed(() => address.value.analytics.filter);
+  const sorted = useComputed(() => sortRows(arranged.value, sorting.value, key));
+  const rows = useComputed(() => filterRows(sorted.value, filter.value, key));
+  const matches = useComputed(() => sumRows(rows.value, main));
+  const isTree = useComputed(() => arrangement.value === "folders");
+  useFolders(isTree);
+  const tree = useComputed(() => (isTree.value ? folders.value?.buildTree(rows.value) : null));
+  const lines = useComputed<readonly Line[]>(() => {
+    const flatten = folders.value?.flattenTree;
+    if (!tree.value || !flatten) return rows.value;
+    return flatten(tree.value, openFolders.value, sorting.value);
+  });
+  return {
+    range: wantedRange(),
+    listing: listing.value,
+    earlierRange: wantedEarlier(report),
+    earlier: earlier.value,
+    arrangement: arrangement.value,
+    sorting: sorting.value,
+    filter: filter.value,
+    columns: columns.value,
+    rows: rows.value,
+    lines: lines.value,
+    matches: matches.value,
+  };
+}
+
+/** What makes folders of rows, once somebody has wanted to see them. */
+const folders = signal<typeof import("./folder_tree.ts") | null>(null);
+
+/** Fetches that; where it cannot be had, the rows stay as they are. */
+function useFolders(isTree: ReadonlySignal<boolean>): void {
+  useSignalEffect(() => {
+    if (!isTree.value || folders.peek() !== null) return;
+    import("./folder_tree.ts").then(
+      (loaded) => {
+        folders.value = loaded;
+      },
+      () => {
+        toast({
+          text: "Folders could not be loaded. Check your connection, then choose them again.",
+        });
+        adjust({ analytics: { arrangement: "pages" } });
+      },
+    );
+  });
+}
+
+/** The order of the address, as far as there is such a column, or the usual one. */
+function useSorting(
+  report: Report,
+  arrangement: ReadonlySignal<Arrangement>,
+  columns: ReadonlySignal<readonly ColumnDefinition[]>,
+): ReadonlySignal<Sorting> {
+  return useComputed(() => {
+    const wanted = address.value.analytics.sorting;
+    const has = (column: Column) => columns.value.some(({ id }) => id === column);
+    if (wanted !== null && has(wanted.column)) return wanted;
+    return usualSorting(arrangement.value, report);
+  });
+}

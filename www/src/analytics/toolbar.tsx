@@ -1,0 +1,92 @@
+import { address, adjust, visit } from "../shell/navigation.ts";
+import type { Arrangement, Comparison } from "./address_words.ts";
+import { arrangementsOf } from "./arrangement.ts";
+import { ExportMenu, type Exports } from "./export_menu.tsx";
+import { Choices, Menu } from "./menu.tsx";
+import { PeriodPicker } from "./period_picker.tsx";
+import { COMPARISONS } from "./range.ts";
+import type { Report } from "./report.ts";
+import type { TableModel } from "./table_model.ts";
+
+export const FILTER_ID = "filter";
+
+interface ToolbarProps {
+  report: Report;
+  table: TableModel;
+  exports: Exports;
+  onArrange(arrangement: Arrangement): void;
+}
+
+/** Period, comparison, rows, filter and files, in one line. */
+export function Toolbar({ report, table, exports, onArrange }: ToolbarProps) {
+  const offered = arrangementsOf(report);
+  const shown = offered.find(({ id }) => id === table.arrangement);
+  return (
+    <div class="toolbar">
+      <PeriodPicker range={table.range} />
+      {report.main !== null && <ComparisonMenu comparison={address.value.analytics.comparison} />}
+      {offered.length > 1 && (
+        <Menu name="Show" value={shown?.label ?? ""}>
+          {(close) => (
+            <Choices
+              label="Show"
+              choices={offered}
+              chosen={table.arrangement}
+              onChoose={(id) => {
+                close();
+                onArrange(id);
+              }}
+            />
+          )}
+        </Menu>
+      )}
+      <RowFilter report={report} />
+      <ExportMenu exports={exports} table={table} />
+    </div>
+  );
+}
+
+function ComparisonMenu({ comparison }: { comparison: Comparison }) {
+  const label = COMPARISONS.find(({ id }) => id === comparison)?.label ?? "";
+  return (
+    <Menu name="Compare" value={comparison === "none" ? label : `vs ${label.toLowerCase()}`}>
+      {(close) => (
+        <Choices
+          label="Compare with"
+          choices={COMPARISONS}
+          chosen={comparison}
+          onChoose={(id) => {
+            visit({ analytics: { comparison: id } });
+            close();
+          }}
+        />
+      )}
+    </Menu>
+  );
+}
+
+function RowFilter({ report: { filterLabel: label, key } }: { report: Report }) {
+  const hint =
+    key === "query"
+      ? "Words that all have to be in it"
+      : "Words, the beginning of a path (/guides), or a glob (/guides/*, **/api, *.md)";
+  return (
+    <div class="filter">
+      <label for={FILTER_ID} class="visually-hidden">
+        {label}
+      </label>
+      <input
+        id={FILTER_ID}
+        type="search"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        dir="auto"
+        placeholder={label}
+        title={hint}
+        value={address.value.analytics.filter}
+        onInput={(event) => adjust({ analytics: { filter: event.currentTarget.value } })}
+      />
+    </div>
+  );
+}

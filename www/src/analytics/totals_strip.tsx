@@ -1,0 +1,91 @@
+import { count, counted, share } from "../shell/wording.ts";
+import { changeInWords, changeText, signOf } from "./change_words.ts";
+import type { Report, Totals } from "./report.ts";
+import { type Change, changeOf } from "./sums.ts";
+
+interface TotalsStripProps {
+  report: Report;
+  totals: Totals | null;
+  earlier: Totals | null;
+  /** Whether the totals are on their way; grey bars stand in for them. */
+  isWaiting: boolean;
+  /** How many rows are loaded, for a report without counts. */
+  rows: number;
+  isComplete: boolean;
+}
+
+/** The counts of the whole site in a range, with how they have changed, in one line. */
+export function TotalsStrip(props: TotalsStripProps) {
+  const { report, totals, isWaiting, rows } = props;
+  const waiting = isWaiting && totals === null && rows === 0;
+  return (
+    <section aria-labelledby="totals" aria-busy={waiting}>
+      <h2 id="totals" class="visually-hidden">
+        Totals of the whole site
+      </h2>
+      <dl class="totals">
+        {figuresOf(props).map(({ name, value, change, kind }) => (
+          <div key={name} class={`figure figure-${kind}`}>
+            <dt>{name}</dt>
+            <dd class={waiting ? "figure-value waiting" : "figure-value"}>{value}</dd>
+            <dd class="figure-change">
+              {change && (
+                <>
+                  <span class="visually-hidden">{changeInWords(change)}</span>
+                  <span aria-hidden="true">
+                    {signOf(change)} {changeText(change)}
+                  </span>
+                </>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {report.name === "visitors" && (
+        <p class="hint">
+          Whoever visits several pages is one visitor, so the rows do not add up to the totals.
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface Figure {
+  name: string;
+  value: string;
+  change: Change | null;
+  kind: "human" | "ai" | "all" | "share";
+}
+
+function figuresOf({ report, totals, earlier, rows, isComplete }: TotalsStripProps): Figure[] {
+  const { human = null, ai = null, total = null } = totals ?? {};
+  const all = (name: string): Figure => ({
+    name,
+    value: count(total),
+    change: changeOf(total, earlier?.total ?? null),
+    kind: "all",
+  });
+  switch (report.name) {
+    case "views":
+    case "visitors":
+      return [
+        {
+          name: "People",
+          value: count(human),
+          change: changeOf(human, earlier?.human ?? null),
+          kind: "human",
+        },
+        { name: "AI", value: count(ai), change: changeOf(ai, earlier?.ai ?? null), kind: "ai" },
+        all(report.name === "views" ? "All views" : "All visitors"),
+        { name: "AI share", value: share(ai, total), change: null, kind: "share" },
+      ];
+    case "searches":
+      return [all("Searches")];
+    case "feedback": {
+      const value = counted(rows, report.one, report.many);
+      return [
+        { name: isComplete ? "Feedback" : "Feedback loaded", value, change: null, kind: "all" },
+      ];
+    }
+  }
+}

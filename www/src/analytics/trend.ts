@@ -1,0 +1,64 @@
+import type { GroupedViews } from "quillgate";
+import type { Day } from "./address_words.ts";
+import { addDays, countDays, type DayRange } from "./range.ts";
+
+export type TrendGroup = "day" | "week" | "month";
+
+/** The views of a day, week or month. */
+export interface TrendPoint {
+  /** Its first day within the range. */
+  from: Day;
+  /** Its last day within the range. */
+  to: Day;
+  human: number;
+  ai: number;
+  /** How many of its days are held; the counts are of these alone. */
+  held: number;
+  /** How many days it has within the range. */
+  days: number;
+}
+
+/** As many bars as can be told apart. */
+const MOST_DAYS = 92;
+const MOST_WEEKS = 400;
+
+export function groupOf(range: DayRange): TrendGroup {
+  const days = countDays(range);
+  if (days <= MOST_DAYS) return "day";
+  return days <= MOST_WEEKS ? "week" : "month";
+}
+
+/** Every group of a range, those without a single held day included. */
+export function trendPoints(
+  range: DayRange,
+  group: TrendGroup,
+  held: readonly GroupedViews[],
+): TrendPoint[] {
+  const byDate = new Map(held.map((views) => [views.date, views]));
+  const points: TrendPoint[] = [];
+  for (let from = range.from; from <= range.to; ) {
+    const begin = beginOf(from, group);
+    const end = addDays(nextOf(begin, group), -1);
+    const to = end < range.to ? end : range.to;
+    const views = byDate.get(begin);
+    const days = countDays({ from, to });
+    const { human = null, ai = null } = views ?? {};
+    points.push({ from, to, human: human ?? 0, ai: ai ?? 0, held: views?.days ?? 0, days });
+    from = addDays(to, 1);
+  }
+  return points;
+}
+
+/** The first day of the week (a Monday) or month that a day is in. */
+function beginOf(day: Day, group: TrendGroup): Day {
+  if (group === "day") return day;
+  if (group === "month") return `${day.slice(0, 8)}01`;
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
+  return addDays(day, -((weekday + 6) % 7));
+}
+
+function nextOf(begin: Day, group: TrendGroup): Day {
+  if (group === "day") return addDays(begin, 1);
+  if (group === "week") return addDays(begin, 7);
+  return `${addDays(begin, 32).slice(0, 8)}01`;
+}

@@ -1,0 +1,92 @@
+import { signal } from "@preact/signals";
+import { describeProblem, type Problem } from "../shell/problem.ts";
+import type { ExportFormat } from "./rows_text.ts";
+
+/** The part of the package's export stream that is used here. */
+export interface ByteStream {
+  getReader(): {
+    read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+    cancel(): Promise<void>;
+  };
+  /** Where it goes on after the chunk that was read last. */
+  readonly cursor?: unknown;
+}
+
+/** Opens the stream of the whole report, from a cursor on or from its beginning. */
+export type OpenStream = (
+  format: "csv" | "ndjson",
+  cursor: unknown,
+  signal: AbortSignal,
+) => ByteStream;
+
+export type ExportState = "running" | "interrupted" | "done" | "cancelled";
+
+/**
+ * Everything of a report as a file, read piece by piece: what fails goes on from where it stopped,
+ * with nothing read twice.
+ */
+export class WholeExport {
+  readonly format: ExportFormat;
+  readonly state = signal<ExportState>("running");
+  /** Pieces so far, each of which is a page of the report. */
+  readonly pages = signal(0);
+  readonly problem = signal<Problem | null>(null);
+  readonly #open: OpenStream;
+  readonly #chunks: Uint8Array[] = [];
+  #cursor: unknown;
+  #controller = new AbortController();
+
+  constructor(format: ExportFormat, open: OpenStream) {
+    this.format = format;
+    this.#open = open;
+  }
+
+  /** Reads what is missing. Says whether everything is there. */
+  async run(): Promise<boolean> {
+    const controller = new AbortController();
+    this.#controller = controller;
+    this.state.value = "running";
+    this.problem.value = null;
+    try {
+      await this.#read(controller.signal);
+      if (controller.signal.aborted) return false;
+      this.state.value = "done";
+      return true;
+    } catch (error) {
+      if (controller.signal.aborted) return false;
+      this.problem.value = describeProblem(error, Date.now());
+      this.state.value = "interrupted";
+      return false;
+    }
+  }
+
+  /** Gives it up, with all that was read. */
+  cancel(): void {
+    this.state.value = "cancelled";
+    this.#chunks.length = 0;
+    this.#controller.abort();
+  }
+
+  /** The file, once everything is there; `about` stands at the head of a JSON file. */
+  parts(about: Readonly<Record<string, unknown>>): BlobPart[] {
+    if (this.format !== "json") return this.#chunks as BlobPart[];
+    const decoder = new TextDecoder();
+    const lines = this.#chunks.map((chunk) => decoder.decode(chunk).trimEnd()).filter(Boolean);
+    const rows = lines.join("\n").replaceAll("\n", ",\n");
+    const head = JSON.stringify(about).slice(0, -1);
+    return [`${head === "{" ? head : `${head},`}"rows":[\n${rows}\n]}\n`];
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const stream = this.#open(this.format === "csv" ? "csv" : "ndjson", this.#cursor, signal);
+    const reader = stream.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (signal.aborted) return;
+      if (done) return;
+      if (value !== undefined) this.#chunks.push(value);
+      this.#cursor = stream.cursor;
+      this.pages.value += 1;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { useSignal } from "@preact/signals";
+import { announce } from "../shell/announcer.tsx";
+
+interface CopyButtonProps {
+  /** What is copied, as the button says it: "Copy id". */
+  label: string;
+  text: string;
+}
+
+/** Puts a text on the clipboard, and says so. */
+export function CopyButton({ label, text }: CopyButtonProps) {
+  const outcome = useSignal<"" | "Copied" | "Could not copy">("");
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      outcome.value = "Copied";
+    } catch {
+      outcome.value = "Could not copy";
+    }
+    announce(outcome.peek());
+  }
+
+  return (
+    <button type="button" class="quiet" onClick={copy} onBlur={() => (outcome.value = "")}>
+      {outcome.value || label}
+    </button>
+  );
+}

@@ -1,0 +1,215 @@
+import { computed, signal } from "@preact/signals";
+import type { Problem } from "../shell/problem.ts";
+import { discardKept, keep, readKept } from "./browser_storage.ts";
+import { isRefusal } from "./refusal.ts";
+import { describeSendProblem } from "./send_problem.ts";
+
+interface Attempt {
+  text: string;
+  idempotencyKey: string;
+  /** Why nobody knows whether the attempt was carried out; null when there is no such doubt. */
+  doubt: Problem | null;
+  /** When it was first sent, in milliseconds since 1970. */
+  sentAt: number;
+}
+
+/** How a prompt goes out: by which key, and whether even if that may do it twice. */
+export interface SendOptions {
+  idempotencyKey: string;
+  force: boolean;
+  signal: AbortSignal;
+}
+
+export type Submit = (prompt: string, options: SendOptions) => Promise<void>;
+
+/** A gateway keeps a key for 24 hours: after that, the same key would do it twice. */
+const KEY_LIFE_MS = 23 * 3_600_000;
+
+/**
+ * A prompt that is being written, kept in this browser until it is sent, and the same in all of
+ * its tabs.
+ *
+ * Sending the same text again after a failure uses the same idempotency key, so that a prompt
+ * whose answer was lost does not start a second job. When nobody knows what became of an attempt,
+ * the same text goes out again only by {@link sendAnyway}.
+ */
+export class Draft {
+  readonly text = signal("");
+  readonly sending = signal(false);
+  readonly problem = signal<Problem | null>(null);
+  readonly isEmpty = computed(() => this.text.value.trim() === "");
+  /** When it was last changed, in milliseconds since 1970. */
+  changedAt = 0;
+  readonly name: string;
+  readonly #ended: AbortSignal;
+  #attempt: Attempt | null = null;
+  #call: AbortController | null = null;
+
+  /** Nothing is kept any more once the session has `ended`. */
+  constructor(name: string, ended: AbortSignal) {
+    this.name = name;
+    this.#ended = ended;
+    this.#recall();
+    this.problem.value = this.#doubt();
+  }
+
+  edit(text: string): void {
+    this.text.value = text;
+    this.#keep();
+  }
+
+  /** Takes over what another tab has made of it. */
+  renew(): void {
+    if (this.sending.peek()) return;
+    this.#recall();
+    this.problem.value = this.#doubt();
+  }
+
+  /** Whether this text went out from here and no answer has said what became of it. */
+  hasSent(text: string): boolean {
+    return this.#attempt?.text === text;
+  }
+
+  /** Takes over what another draft knows of the same text: it is still sent by the same key. */
+  inherit(other: Draft): void {
+    this.#attempt = other.#attempt;
+    this.#keep();
+  }
+
+  /**
+   * Sends the text, unless it is on its way already or may have arrived before. Says whether it
+   * was sent.
+   */
+  async send(submit: Submit): Promise<boolean> {
+    const doubt = this.#doubt();
+    if (doubt === null) return this.#send(submit, false);
+    this.problem.value = doubt;
+    return false;
+  }
+
+  /** Sends the text even if that does what it asks for twice. Says whether it was sent. */
+  sendAnyway(submit: Submit): Promise<boolean> {
+    return this.#send(submit, this.#doubt() !== null);
+  }
+
+  /** Stops waiting for the answer. The text keeps its key: sent again, it is done once. */
+  cancel(): void {
+    this.#call?.abort(new DOMException("no longer waited for", "AbortError"));
+  }
+
+  /** Leaves the text as it is, unsent, until the person decides otherwise. */
+  putAside(): void {
+    this.problem.value = null;
+  }
+
+  /** Forgets the text and what became of it. What it returns brings both back. */
+  discard(): () => void {
+    const kept = readKept(this.name);
+    this.#clear();
+    return () => {
+      keep(this.name, kept);
+      this.renew();
+    };
+  }
+
+  async #send(submit: Submit, force: boolean): Promise<boolean> {
+    if (this.sending.peek()) return false;
+    this.sending.value = true;
+    this.problem.value = null;
+    const attempt = this.#attemptFor(this.text.peek());
+    const { idempotencyKey } = attempt;
+    const call = new AbortController();
+    this.#call = call;
+    try {
+      await submit(attempt.text, { idempotencyKey, force, signal: call.signal });
+      this.#clear();
+      return true;
+    } catch (error) {
+      if (call.signal.aborted) {
+        // The gateway tells by the key what became of it, so there is no doubt to be kept.
+        this.#attempt = { ...attempt, doubt: null };
+        this.problem.value = NOT_WAITED_FOR;
+      } else {
+        this.#noteFailure(attempt, error);
+      }
+      this.#keep();
+      return false;
+    } finally {
+      this.#call = null;
+      this.sending.value = false;
+    }
+  }
+
+  #noteFailure(attempt: Attempt, error: unknown): void {
+    const problem = describeSendProblem(error, Date.now());
+    this.problem.value = problem;
+    if (isRefusal(error)) this.#attempt = null;
+    else if (problem.remedy === "look first") this.#attempt = { ...attempt, doubt: problem };
+  }
+
+  #doubt(): Problem | null {
+    const attempt = this.#attempt;
+    if (attempt === null || attempt.text !== this.text.peek()) return null;
+    if (attempt.doubt !== null) return attempt.doubt;
+    return Date.now() - attempt.sentAt > KEY_LIFE_MS ? FORGOTTEN : null;
+  }
+
+  #attemptFor(text: string): Attempt {
+    if (this.#attempt?.text !== text) {
+      const idempotencyKey = crypto.randomUUID();
+      this.#attempt = { text, idempotencyKey, doubt: null, sentAt: Date.now() };
+    }
+    this.#keep();
+    return this.#attempt;
+  }
+
+  #recall(): void {
+    const kept = readKept(this.name) as Partial<Record<string, unknown>> | null;
+    this.text.value = typeof kept?.text === "string" ? kept.text : "";
+    this.changedAt = typeof kept?.changedAt === "number" ? kept.changedAt : 0;
+    this.#attempt = attemptFrom(kept?.attempt);
+  }
+
+  #keep(): void {
+    if (this.#ended.aborted) return;
+    this.changedAt = Date.now();
+    const [text, attempt] = [this.text.peek(), this.#attempt];
+    if (text === "" && attempt === null) discardKept(this.name);
+    else keep(this.name, { text, attempt, changedAt: this.changedAt });
+  }
+
+  #clear(): void {
+    this.#attempt = null;
+    this.text.value = "";
+    this.problem.value = null;
+    discardKept(this.name);
+  }
+}
+
+const NOT_WAITED_FOR: Problem = {
+  title: "You stopped waiting for the answer",
+  cause: "The gateway may have done this, or may still do it.",
+  advice:
+    "Look at the list of jobs, or send it again. That is safe: the gateway knows this attempt by " +
+    "its key and does it once.",
+  requestId: null,
+  retryAt: null,
+  isLimit: false,
+  remedy: "retry",
+};
+
+const FORGOTTEN: Problem = {
+  title: "Nobody knows whether this was done",
+  cause: "It was sent more than a day ago, no answer came, and the gateway no longer knows of it.",
+  advice: "Look first: doing it again may do it twice.",
+  requestId: null,
+  retryAt: null,
+  isLimit: false,
+  remedy: "look first",
+};
+
+function attemptFrom(kept: unknown): Attempt | null {
+  const { text, idempotencyKey, doubt = null, sentAt } = (kept ?? {}) as Partial<Attempt>;
+  if (typeof text !== "string" || typeof idempotencyKey !== "string") return null;
+  return { text, idempotencyKey, doubt, sentAt: typeof sentAt === "number" ? sentAt : Date.now() };
+}

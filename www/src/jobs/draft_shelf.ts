@@ -1,0 +1,97 @@
+import { computed, type Signal, signal } from "@preact/signals";
+import { keptNames, onKeptElsewhere } from "./browser_storage.ts";
+import { Draft, type Submit } from "./draft.ts";
+
+/** How many drafts of new jobs are kept side by side. */
+export const MOST_DRAFTS = 10;
+
+/** The drafts of new jobs of a project. Nothing that was written gives way to anything else. */
+export class DraftShelf {
+  /** The draft in the text box. */
+  readonly current: Signal<Draft>;
+  /** Those with a text, and the one in the text box. */
+  readonly shown = computed(() =>
+    this.#drafts.value.filter((draft) => draft === this.current.value || !draft.isEmpty.value),
+  );
+  readonly #drafts = signal<readonly Draft[]>([]);
+  readonly #start: string;
+  readonly #ended: AbortSignal;
+
+  constructor(owner: string, ended: AbortSignal) {
+    this.#start = `draft.${owner}.`;
+    this.#ended = ended;
+    const drafts = keptNames(this.#start).map((name) => new Draft(name, ended));
+    drafts.sort((one, other) => one.changedAt - other.changedAt);
+    this.#drafts.value = drafts;
+    this.current = signal(drafts.at(-1) ?? this.#addEmpty());
+    onKeptElsewhere((name) => this.#renew(name), ended);
+  }
+
+  open(draft: Draft): void {
+    this.current.value = draft;
+  }
+
+  /** Puts a text in the text box, beside what is there. Says whether there was room for it. */
+  write(text: string): boolean {
+    const drafts = this.#drafts.peek();
+    const free =
+      drafts.find((draft) => draft.text.peek() === text) ??
+      drafts.find((draft) => draft.isEmpty.peek() && !draft.sending.peek());
+    if (free === undefined && this.shown.peek().length >= MOST_DRAFTS) return false;
+    const draft = free ?? this.#addEmpty();
+    if (draft.text.peek() !== text) draft.edit(text);
+    this.open(draft);
+    return true;
+  }
+
+  /** Sends a draft, by the key of another one that sent the same text and has no answer yet. */
+  send(draft: Draft, submit: Submit): Promise<boolean> {
+    const text = draft.text.peek();
+    const other = this.#drafts.peek().find((one) => one !== draft && one.hasSent(text));
+    if (other && !draft.hasSent(text)) draft.inherit(other);
+    return draft.send(submit);
+  }
+
+  /** An empty text box, beside what is there. Says whether there was room for it. */
+  startEmpty(): boolean {
+    return this.write("");
+  }
+
+  /** Forgets a draft. What it returns brings it back. */
+  discard(draft: Draft): () => void {
+    const restore = draft.discard();
+    this.#leave(draft);
+    return () => {
+      if (!this.#drafts.peek().includes(draft)) {
+        this.#drafts.value = [...this.#drafts.peek(), draft];
+      }
+      restore();
+      this.open(draft);
+    };
+  }
+
+  /** Goes on to another draft when this one was sent. */
+  leaveSent(draft: Draft): void {
+    if (draft.isEmpty.peek()) this.#leave(draft);
+  }
+
+  #leave(draft: Draft): void {
+    const others = this.#drafts.peek().filter((other) => other !== draft);
+    this.#drafts.value = others;
+    if (this.current.peek() !== draft) return;
+    this.current.value = others.findLast((other) => !other.isEmpty.peek()) ?? this.#addEmpty();
+  }
+
+  #addEmpty(): Draft {
+    const draft = new Draft(this.#start + crypto.randomUUID(), this.#ended);
+    this.#drafts.value = [...this.#drafts.peek(), draft];
+    return draft;
+  }
+
+  #renew(name: string): void {
+    if (!name.startsWith(this.#start)) return;
+    const known = this.#drafts.peek().find((draft) => draft.name === name);
+    if (known) known.renew();
+    else this.#drafts.value = [...this.#drafts.peek(), new Draft(name, this.#ended)];
+  }
+}

@@ -1,0 +1,352 @@
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import {
+  type AgentJob,
+  ApiError,
+  type Client,
+  type JobListChange,
+  type ListedJob,
+  OutcomeUnknownError,
+} from "quillgate";
+import { allows, type Claims } from "../session/claims.ts";
+import { recall, remember } from "../session/tab_storage.ts";
+import { announce } from "../shell/announcer.tsx";
+import { visit } from "../shell/navigation.ts";
+import { describeProblem } from "../shell/problem.ts";
+import { type Limit, tightestLimit } from "../shell/rate_limit.ts";
+import { toast } from "../shell/toast.ts";
+import { onKeptElsewhere } from "./browser_storage.ts";
+import { Draft, type SendOptions } from "./draft.ts";
+import { DraftShelf } from "./draft_shelf.ts";
+import { JobFeed } from "./job_feed.ts";
+import { firstLine, isFinished, jobState, titleOf } from "./job_state.ts";
+import type { JobsApi } from "./jobs_api.ts";
+import { type JobNotice, noticeOf, notifyDesktop, titleMark } from "./notices.ts";
+import { OpenJob } from "./open_job.ts";
+import { ProjectJobs } from "./project_jobs.ts";
+import { SentTextMemory } from "./sent_texts.ts";
+import { TemplateShelf } from "./templates.ts";
+
+/** How often a list is asked for that has no stream, and one that has. */
+const POLL_MS = 10_000;
+const CHECK_MS = 300_000;
+/** Browsers slow down hidden tabs: after an absence this long, look at once. */
+const LONG_ABSENCE_MS = 4000;
+const COMPOSING = "composing";
+/** How many jobs are compared with what was last seen of them. */
+const MOST_SEEN = 1000;
+
+interface SeenJob {
+  status: string | null;
+  prLink: string | null;
+  title: string;
+  isOwn: boolean;
+}
+
+/** The jobs of one project: everybody's list, its news, and what is written and sent from here. */
+export class JobBook {
+  readonly list: ProjectJobs;
+  readonly feed: JobFeed;
+  readonly drafts: DraftShelf;
+  readonly templates: TemplateShelf;
+  readonly sent: SentTextMemory;
+  /** The job that has the page to itself. */
+  readonly opened = signal<OpenJob | null>(null);
+  /** Whether the panel for a new job is open. */
+  readonly composing: ReadonlySignal<boolean>;
+  readonly #composing = signal(recall(COMPOSING) === true);
+  /** The job that was started last, until the list has shown it. */
+  readonly justStarted = signal<string | null>(null);
+  /** What is left of the limit on new jobs, as the gateway last said. */
+  readonly newJobsLeft = signal<Limit | null>(null);
+  /** Whether the list is in sight, so that it has to keep up. */
+  readonly inSight = signal(false);
+  readonly #seen = signal<ReadonlyMap<string, SeenJob>>(new Map());
+  readonly #unseenEnds = signal<readonly JobNotice[]>([]);
+  readonly #ownWorking = computed(() =>
+    [...this.#seen.value].filter(([, { isOwn, status }]) => isOwn && status === "active"),
+  );
+  /** What the window's title begins with. */
+  readonly titleMark = computed(() =>
+    titleMark(this.#unseenEnds.value, this.#ownWorking.value.length),
+  );
+  readonly #followUps = new Map<string, Draft>();
+  readonly #client: Client;
+  readonly #api: JobsApi;
+  readonly #owner: string;
+  readonly #subject: string | null;
+  readonly #mayRead: boolean;
+  readonly #ended: AbortSignal;
+  /** The job that could not be watched, until the person asks for it again. */
+  readonly #unwatchable = signal<string | null>(null);
+  /**
+   * The one job that is watched by a stream of its own: the opened one, where the project's stream
+   * does not tell of it, or one of the person's while there is no such stream.
+   */
+  readonly #watchTarget = computed((): string | null => {
+    const [opened, isLive] = [this.opened.value, this.feed.state.value === "live"];
+    const unwatchable = this.#unwatchable.value;
+    // Whether the gateway has a record, and so tells of it, shows when it is loaded.
+    if (isLive && opened?.loading.value) return null;
+    const isTold = isLive && opened !== null && opened.record.value !== null;
+    const facts = opened?.facts.value ?? null;
+    if (facts !== null && !isFinished(facts) && !isTold) {
+      return facts.id === unwatchable ? null : facts.id;
+    }
+    const [id = null] = isLive ? [] : (this.#ownWorking.value.at(-1) ?? []);
+    return id === unwatchable ? null : id;
+  });
+  #hiddenAt = Date.now();
+
+  constructor(client: Client, projectId: string, ended: AbortSignal, claims: Claims) {
+    this.#client = client;
+    this.#api = client.agentJobs;
+    this.#subject = claims.subject;
+    // Whoever signs in next in this browser does not find what somebody else has written.
+    this.#owner = `${encodeURIComponent(claims.subject ?? "")}.${projectId}`;
+    this.#mayRead = allows(claims, "jobs:read");
+    this.#ended = ended;
+    this.composing = this.#composing;
+    this.drafts = new DraftShelf(this.#owner, ended);
+    this.templates = new TemplateShelf(claims.subject, ended);
+    this.sent = new SentTextMemory(this.#owner, ended);
+    onKeptElsewhere((name) => {
+      for (const draft of this.#followUps.values()) if (draft.name === name) draft.renew();
+    }, ended);
+    this.list = new ProjectJobs(this.#api, ended, (jobs) => {
+      for (const job of jobs) this.#meet(job);
+    });
+    this.feed = new JobFeed(this.#api, ended, {
+      shareAs: `quillgate.jobs.${this.#owner}`,
+      onEvent: (event) => this.#hear(event),
+      onGap: () => this.#renew(),
+    });
+  }
+
+  /** Listens to the project's news until the session ends. */
+  start(): void {
+    if (!this.#mayRead) return;
+    const signal = this.#ended;
+    document.addEventListener("visibilitychange", () => this.#onVisibility(), { signal });
+    const timer = setInterval(() => this.#keepUp(), POLL_MS);
+    const stop = effect(() => this.#watchOne());
+    signal.addEventListener("abort", () => {
+      clearInterval(timer);
+      stop();
+    });
+    this.#renew();
+    this.feed.run();
+  }
+
+  /** Opens or closes the panel for a new job; a reload leaves it as it is. */
+  setComposing(open: boolean): void {
+    this.#composing.value = open;
+    if (!this.#ended.aborted) remember(COMPOSING, open);
+  }
+
+  /** Shows a job by itself. */
+  open(id: string): OpenJob {
+    const current = this.opened.peek();
+    if (current?.id === id) return current;
+    const job = new OpenJob(id, this.#api, this.sent, this.#ended);
+    const listed = this.list.find(id);
+    if (listed) job.receiveListed(listed);
+    this.#unwatchable.value = null;
+    job.load().then(() => this.#meetOpened(job));
+    this.opened.value = job;
+    return job;
+  }
+
+  /** Shows no job by itself any more. */
+  close(): void {
+    this.opened.value = null;
+  }
+
+  /** Asks for the opened job again, and watches it again where that had failed. */
+  async checkAgain(job: OpenJob): Promise<void> {
+    this.#unwatchable.value = null;
+    await job.load();
+    this.#meetOpened(job);
+  }
+
+  followUp(id: string): Draft {
+    const name = `follow-up.${this.#owner}.${id}`;
+    const draft = this.#followUps.get(id) ?? new Draft(name, this.#ended);
+    this.#followUps.set(id, draft);
+    return draft;
+  }
+
+  async create(prompt: string, how: SendOptions): Promise<void> {
+    const job = await this.#create(prompt, how);
+    const { id } = job;
+    if (id === null) throw new Error("the job was started, but the answer does not say its id");
+    this.sent.notePrompt(id, prompt);
+    this.list.receive({ job: toListedJob(job, id, prompt, this.#subject) });
+    this.justStarted.value = id;
+    toast({ text: `Job started: ${titleOf(prompt)}` });
+  }
+
+  async #create(prompt: string, { signal, ...how }: SendOptions): Promise<AgentJob> {
+    const options = { ...how, signal: AbortSignal.any([signal, this.#ended]) };
+    try {
+      const { data, response } = await this.#client.agentJobs
+        .create({ prompt }, options)
+        .withResponse();
+      this.#noteLimit(response.headers);
+      return data;
+    } catch (error) {
+      if (error instanceof ApiError) this.#noteLimit(error.headers);
+      throw error;
+    } finally {
+      this.#renew();
+    }
+  }
+
+  #hear(event: JobListChange): void {
+    this.list.receive(event);
+    if (event.deleted === undefined) return;
+    this.sent.forget(event.deleted);
+    const opened = this.opened.peek();
+    if (opened?.id === event.deleted) opened.forgetRecord();
+  }
+
+  #noteLimit(headers: Headers): void {
+    const limit = tightestLimit(headers, Date.now());
+    if (limit !== null) this.newJobsLeft.value = limit;
+  }
+
+  async sendMessage(id: string, prompt: string, { signal, ...how }: SendOptions): Promise<void> {
+    try {
+      const options = { ...how, signal: AbortSignal.any([signal, this.#ended]) };
+      const job = await this.#client.agentJobs.sendMessage(id, { prompt }, options);
+      this.sent.noteMessage(id, prompt, Date.now());
+      this.#receive(id, job);
+      this.opened.peek()?.load();
+      announce("Follow-up sent");
+    } catch (error) {
+      // It may have set the job to work all the same.
+      const opened = this.opened.peek();
+      const mayHaveArrived = error instanceof OutcomeUnknownError || signal.aborted;
+      if (mayHaveArrived && opened?.id === id) this.checkAgain(opened);
+      throw error;
+    }
+  }
+
+  /** Takes in a job as the platform tells it, wherever it is shown. */
+  #receive(id: string, job: AgentJob): void {
+    const opened = this.opened.peek();
+    if (opened?.id === id) {
+      opened.receive(job);
+      this.#meetOpened(opened);
+    }
+    const { status, prLink } = job;
+    const listed = this.list.find(id);
+    if (listed && (listed.status !== status || listed.prLink !== prLink)) {
+      this.list.receive({ job: { ...listed, status, prLink } });
+    }
+  }
+
+  #meetOpened(opened: OpenJob): void {
+    const facts = opened.facts.peek();
+    if (facts === null) return;
+    const { id, status, prLink, prompt, createdBy } = facts;
+    this.#note(id, { status, prLink, prompt, createdBy });
+    const listed = this.list.find(id);
+    if (listed && (listed.status !== status || listed.prLink !== prLink)) {
+      this.list.receive({ job: { ...listed, status, prLink } });
+    }
+  }
+
+  #meet(job: ListedJob): void {
+    const opened = this.opened.peek();
+    if (opened?.id === job.id) {
+      const before = opened.facts.peek();
+      const isNews = before?.status !== job.status || before?.prLink !== job.prLink;
+      opened.receiveListed(job);
+      if (isNews || this.feed.state.peek() === "live") opened.load();
+    }
+    this.#note(job.id, job);
+  }
+
+  /** Compares a job with what was last seen of it, and tells of its end. */
+  #note(id: string, job: Pick<ListedJob, "status" | "prLink" | "prompt" | "createdBy">): void {
+    const before = this.#seen.peek().get(id);
+    const { prompt } = this.sent.of(id);
+    const isOwn = prompt !== null || (this.#subject !== null && job.createdBy === this.#subject);
+    const title = titleOf(prompt ?? job.prompt ?? "") || before?.title || `Job ${id}`;
+    const seen = { status: job.status, prLink: job.prLink, title, isOwn: isOwn || !!before?.isOwn };
+    if (before?.status === seen.status && before.prLink === seen.prLink) return;
+    this.#seen.value = forgetOldest(new Map(this.#seen.peek()).set(id, seen));
+    const notice = noticeOf(id, before, seen, title);
+    const isOpen = this.opened.peek()?.id === id;
+    if (notice !== null && seen.isOwn) this.#tell(notice, isOpen);
+    else if (before !== undefined && isOpen) announce(`${jobState(seen).word}: ${title}`);
+  }
+
+  #tell(notice: JobNotice, isOpen: boolean): void {
+    const { id, word, title } = notice;
+    const show = () => visit({ route: "jobs", jobs: { id } });
+    if (isOpen && !document.hidden) announce(`${word}: ${title}`);
+    else toast({ text: `${word}: ${title}`, action: { label: "Open", run: show } });
+    if (document.hidden) this.#unseenEnds.value = [...this.#unseenEnds.peek(), notice];
+    notifyDesktop(notice, show);
+  }
+
+  #onVisibility(): void {
+    if (document.hidden) {
+      this.#hiddenAt = Date.now();
+      return;
+    }
+    this.#unseenEnds.value = [];
+    if (Date.now() - this.#hiddenAt > LONG_ABSENCE_MS) this.#renew();
+  }
+
+  /** Asks again for what no stream tells of. */
+  #keepUp(): void {
+    const age = Date.now() - (this.list.loadedAt.peek() ?? 0);
+    const isLive = this.feed.state.peek() === "live";
+    const isWanted =
+      this.#ownWorking.peek().length > 0 || (this.inSight.peek() && !document.hidden);
+    if (isWanted && age >= (isLive ? CHECK_MS : POLL_MS - 1000)) this.#renew();
+  }
+
+  #renew(): void {
+    if (this.#mayRead && !this.#ended.aborted) this.list.refresh();
+  }
+
+  /** Watches the job that has to be watched by a stream of its own. */
+  #watchOne(): (() => void) | undefined {
+    const id = this.#watchTarget.value;
+    if (id === null) return;
+    const controller = new AbortController();
+    const signal = AbortSignal.any([controller.signal, this.#ended]);
+    const onUpdate = (job: AgentJob) => this.#receive(id, job);
+    Promise.resolve(this.#api.wait(id, { onUpdate, signal })).then(onUpdate, (error) => {
+      if (signal.aborted) return;
+      this.#unwatchable.value = id;
+      const opened = this.opened.peek();
+      if (opened?.id === id) opened.problem.value = describeProblem(error, Date.now());
+    });
+    return () => controller.abort();
+  }
+}
+
+/** What has ended long ago is no longer compared with anything. */
+function forgetOldest(seen: Map<string, SeenJob>): Map<string, SeenJob> {
+  for (const [id, job] of seen) {
+    if (seen.size <= MOST_SEEN) break;
+    if (isFinished(job)) seen.delete(id);
+  }
+  return seen;
+}
+
+/** A job that was just started, as the list will tell of it. */
+function toListedJob(
+  job: AgentJob,
+  id: string,
+  prompt: string,
+  createdBy: string | null,
+): ListedJob {
+  const { status, prLink } = job;
+  const createdAt = job.createdAt ?? new Date().toISOString();
+  return { id, status, prLink, prompt: firstLine(prompt), createdBy, createdAt, checkedAt: null };
+}

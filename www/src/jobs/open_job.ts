@@ -1,0 +1,164 @@
+import { computed, signal } from "@preact/signals";
+import type { AgentJob, JobRecord, ListedJob } from "quillgate";
+import { describeProblem, type Problem } from "../shell/problem.ts";
+import { isFinished } from "./job_state.ts";
+import type { JobsApi } from "./jobs_api.ts";
+import type { SentTextMemory } from "./sent_texts.ts";
+import { buildThread } from "./thread.ts";
+import { buildTimeline, lastWorkSpan } from "./timeline.ts";
+
+/** What is known of a job, wherever it was told. */
+export interface JobFacts {
+  id: string;
+  status: string | null;
+  prLink: string | null;
+  prompt: string | null;
+  createdBy: string | null;
+  createdAt: string | null;
+  archivedAt: string | null;
+  repository: string | null;
+  branch: string | null;
+  model: string | null;
+}
+
+/** A job that has the page to itself. */
+export class OpenJob {
+  readonly id: string;
+  readonly problem = signal<Problem | null>(null);
+  /** Whether the platform knows of no such job. */
+  readonly isMissing = signal(false);
+  readonly loading = signal(false);
+  /** When the gateway last told of it. */
+  readonly newsAt = signal<number | null>(null);
+  readonly #job = signal<AgentJob | null>(null);
+  readonly #listed = signal<ListedJob | null>(null);
+  readonly record = signal<JobRecord | null>(null);
+  /** When this page saw it finish, which older gateways do not tell. */
+  readonly #sawFinish = signal<number | null>(null);
+  readonly #api: JobsApi;
+  readonly #sent: SentTextMemory;
+  readonly #ended: AbortSignal;
+  #turn: Promise<void> | null = null;
+  #isDue = false;
+
+  readonly facts = computed((): JobFacts | null => {
+    const [job, listed] = [this.#job.value, this.#listed.value];
+    if (job === null && listed === null) return null;
+    // What the platform tells is written to what is listed, so that this is the newest.
+    const state = listed ?? job;
+    return {
+      id: this.id,
+      status: state?.status ?? null,
+      prLink: state?.prLink ?? null,
+      prompt: listed?.prompt ?? null,
+      createdBy: listed?.createdBy ?? null,
+      createdAt: listed?.createdAt ?? job?.createdAt ?? null,
+      archivedAt: job?.archivedAt ?? null,
+      repository: job?.source?.repository ?? null,
+      branch: job?.source?.ref ?? null,
+      model: job?.model ?? null,
+    };
+  });
+  readonly thread = computed(() =>
+    buildThread(this.record.value, this.#sent.of(this.id), this.facts.value),
+  );
+  readonly #changes = computed(() => {
+    const recorded = this.record.value?.changes ?? [];
+    const [finishedAt, facts] = [this.#sawFinish.value, this.facts.value];
+    if (recorded.length > 0 || finishedAt === null || facts === null) return recorded;
+    const { status, prLink } = facts;
+    return [{ at: new Date(finishedAt).toISOString(), status, prLink }];
+  });
+  readonly timeline = computed(() => buildTimeline(this.thread.value, this.#changes.value));
+  readonly workSpan = computed(() => lastWorkSpan(this.thread.value, this.#changes.value));
+
+  constructor(id: string, api: JobsApi, sent: SentTextMemory, ended: AbortSignal) {
+    this.id = id;
+    this.#api = api;
+    this.#sent = sent;
+    this.#ended = ended;
+  }
+
+  /** Asks for all that the gateway has of it, once more if it is asked while it does. */
+  load(): Promise<void> {
+    if (this.#turn !== null) {
+      this.#isDue = true;
+      return this.#turn;
+    }
+    this.#turn = this.#load().finally(() => {
+      this.#turn = null;
+      if (!this.#isDue) return;
+      this.#isDue = false;
+      return this.load();
+    });
+    return this.#turn;
+  }
+
+  /** Takes in a job as a stream or a list tells it. */
+  receiveListed(listed: ListedJob): void {
+    const before = this.facts.peek();
+    this.#listed.value = listed;
+    this.#note(before);
+  }
+
+  /** Takes in a job as the platform tells it. */
+  receive(job: AgentJob): void {
+    const before = this.facts.peek();
+    this.#job.value = job;
+    const listed = this.#listed.peek();
+    if (listed !== null) {
+      const { status, prLink } = job;
+      this.#listed.value = { ...listed, status, prLink, checkedAt: new Date().toISOString() };
+    }
+    this.#note(before);
+  }
+
+  /** Somebody had the gateway delete what it had of it. */
+  forgetRecord(): void {
+    this.record.value = null;
+  }
+
+  async #load(): Promise<void> {
+    this.loading.value = true;
+    const options = { signal: this.#ended };
+    const known = this.#listed.peek();
+    try {
+      const [job, record] = await Promise.all([
+        Promise.resolve(this.#api.get(this.id, options)),
+        this.#loadRecord(options),
+      ]);
+      if (record !== null) this.record.value = record;
+      // News that came in the meantime are newer than both, and this is asked for again.
+      if (this.#listed.peek() !== known) {
+        this.#job.value = job;
+        return;
+      }
+      if (record !== null) this.#listed.value = record.job;
+      this.receive(job);
+    } catch (error) {
+      if (this.#ended.aborted) return;
+      this.isMissing.value = (error as { status?: number }).status === 404;
+      this.problem.value = describeProblem(error, Date.now());
+    } finally {
+      this.loading.value = false;
+    }
+  }
+
+  /** Null where the gateway has none: the job was created elsewhere, or the gateway is older. */
+  async #loadRecord(options: { signal: AbortSignal }): Promise<JobRecord | null> {
+    try {
+      return (await this.#api.record?.(this.id, options)) ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  #note(before: JobFacts | null): void {
+    const facts = this.facts.peek();
+    this.newsAt.value = Date.now();
+    this.problem.value = null;
+    this.isMissing.value = false;
+    if (!isFinished(facts)) this.#sawFinish.value = null;
+    else if (before !== null && !isFinished(before)) this.#sawFinish.value = Date.now();
+  }
+}

@@ -1,0 +1,146 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, RefObject } from "preact";
+import { useRef } from "preact/hooks";
+import { ProblemPanel } from "../shell/problem_panel.tsx";
+import { counted } from "../shell/wording.ts";
+import { DoubtPanel, type DoubtWords } from "./doubt_panel.tsx";
+import type { Draft, Submit } from "./draft.ts";
+
+interface PromptBoxProps {
+  id: string;
+  label: string;
+  hint: string;
+  placeholder: string;
+  rows: number;
+  draft: Draft;
+  sendLabel: string;
+  /** Whether sending is the one main thing to do where this stands. */
+  emphasis: "main" | "side";
+  /** What to say when nobody knows whether it was sent. */
+  doubt: DoubtWords;
+  submit: Submit;
+  /** Sends the draft in another way than by itself. */
+  send?: (submit: Submit) => Promise<boolean>;
+  onSent?: () => void;
+  /** Called when it was not sent, which the draft says why. */
+  onKept?: () => void;
+  box?: RefObject<HTMLTextAreaElement | null>;
+  /** More to do, beside the button that sends. */
+  children?: ComponentChildren;
+}
+
+/** A text box that sends what it holds, once, by its button or Ctrl/⌘ + Enter. */
+export function PromptBox(props: PromptBoxProps) {
+  const { id, draft, submit } = props;
+  const complaint = useSignal("");
+  const ownBox = useRef<HTMLTextAreaElement>(null);
+  const box = props.box ?? ownBox;
+  const sending = draft.sending.value;
+  const problem = draft.problem.value;
+
+  async function send() {
+    if (draft.text.peek().trim() === "") {
+      complaint.value = "Write something first.";
+      box.current?.focus();
+      return;
+    }
+    end(await (props.send ? props.send(submit) : draft.send(submit)));
+  }
+
+  async function sendAnyway() {
+    end(await draft.sendAnyway(submit));
+  }
+
+  function end(isSent: boolean) {
+    if (isSent) props.onSent?.();
+    else props.onKept?.();
+    keepFocus();
+  }
+
+  /** The button that was pressed may be gone: do not leave the keyboard nowhere. */
+  function keepFocus() {
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body) box.current?.focus();
+    });
+  }
+
+  return (
+    <form
+      class="prompt-box"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label for={id}>{props.label}</label>
+      <textarea
+        id={id}
+        ref={box}
+        rows={props.rows}
+        value={draft.text.value}
+        placeholder={props.placeholder}
+        readOnly={sending}
+        aria-describedby={`${id}-hint ${id}-complaint`}
+        onInput={(event) => {
+          complaint.value = "";
+          draft.edit(event.currentTarget.value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      <div class="prompt-foot">
+        <p id={`${id}-hint`} class="hint">
+          {props.hint}
+        </p>
+        <p class="hint character-count">{counted(draft.text.value.length, "character")}</p>
+      </div>
+      <p id={`${id}-complaint`} class="field-problem" role="alert">
+        {complaint.value}
+      </p>
+      <div class="actions">
+        <button
+          type="submit"
+          class={props.emphasis === "main" ? "primary" : ""}
+          aria-disabled={sending}
+        >
+          {sending ? "Sending…" : props.sendLabel}
+        </button>
+        {sending ? (
+          <button
+            type="button"
+            onClick={() => {
+              draft.cancel();
+              keepFocus();
+            }}
+          >
+            Cancel
+          </button>
+        ) : (
+          <span class="keys">
+            <kbd>{SEND_KEY}</kbd> <kbd>Enter</kbd>
+          </span>
+        )}
+        {props.children}
+      </div>
+      {problem?.remedy === "look first" && (
+        <DoubtPanel
+          problem={problem}
+          words={props.doubt}
+          onSend={sendAnyway}
+          onKeep={() => {
+            draft.putAside();
+            box.current?.focus();
+          }}
+        />
+      )}
+      {problem && problem.remedy !== "look first" && (
+        <ProblemPanel problem={problem} retryLabel="Send again" onRetry={send} />
+      )}
+    </form>
+  );
+}
+
+const SEND_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";

@@ -1,0 +1,108 @@
+import type { RecordedChange } from "quillgate";
+import { isFinished, jobState, pullRequest } from "./job_state.ts";
+import type { ThreadMessage } from "./thread.ts";
+
+export interface TimelineEvent {
+  /** Milliseconds since 1970. */
+  at: number;
+  text: string;
+  /** How long the job was at work until this, in milliseconds; null when it was not. */
+  worked: number | null;
+}
+
+/** When a job last was set to work, and when it came to an end of that. */
+export interface WorkSpan {
+  startedAt: number | null;
+  finishedAt: number | null;
+}
+
+interface Step {
+  kind: "said" | "changed";
+  at: number;
+  text: string;
+  starts: boolean;
+  ends: boolean;
+}
+
+/** What happened to a job, oldest first. */
+export function buildTimeline(
+  thread: readonly ThreadMessage[],
+  changes: readonly RecordedChange[],
+): TimelineEvent[] {
+  const events: TimelineEvent[] = [];
+  let since: number | null = null;
+  for (const { at, text, starts, ends } of stepsOf(thread, changes)) {
+    events.push({ at, text, worked: ends && since !== null ? at - since : null });
+    if (starts) since = at;
+    if (ends) since = null;
+  }
+  return events;
+}
+
+/** The last time at work: from what set the job to work to its end, where that is known. */
+export function lastWorkSpan(
+  thread: readonly ThreadMessage[],
+  changes: readonly RecordedChange[],
+): WorkSpan {
+  let span: WorkSpan = { startedAt: null, finishedAt: null };
+  for (const { at, starts, ends } of stepsOf(thread, changes)) {
+    if (starts && (span.startedAt === null || span.finishedAt !== null)) {
+      span = { startedAt: at, finishedAt: null };
+    }
+    if (ends) span = { ...span, finishedAt: at };
+  }
+  return span;
+}
+
+/** All steps in order, without those that repeat what the step before has said. */
+function stepsOf(
+  thread: readonly ThreadMessage[],
+  changes: readonly RecordedChange[],
+): readonly Step[] {
+  const steps = [...saidSteps(thread), ...changeSteps(changes)];
+  steps.sort((one, other) => one.at - other.at);
+  let atWork = false;
+  return steps.filter(({ kind, starts, ends }) => {
+    const isNews = kind === "said" || !(starts && atWork);
+    atWork = (atWork || starts) && !ends;
+    return isNews;
+  });
+}
+
+function saidSteps(thread: readonly ThreadMessage[]): Step[] {
+  return thread.flatMap(({ kind, author, sentAt }) => {
+    if (sentAt === null) return [];
+    const by = author === null ? "" : ` by ${author}`;
+    const text = `${kind === "prompt" ? "Started" : "Follow-up sent"}${by}`;
+    return [{ kind: "said", at: sentAt, text, starts: true, ends: false }];
+  });
+}
+
+/** Each change that says something new: a state, or a pull request. */
+function changeSteps(changes: readonly RecordedChange[]): Step[] {
+  const steps: Step[] = [];
+  let status: string | null = null;
+  let prLink: string | null = null;
+  for (const change of changes) {
+    const at = change.at === null ? Number.NaN : Date.parse(change.at);
+    if (Number.isNaN(at)) continue;
+    if (change.prLink !== null && change.prLink !== prLink) {
+      const name = pullRequest(change.prLink)?.name ?? "opened";
+      steps.push({ kind: "changed", at, text: `Pull request ${name}`, starts: false, ends: false });
+    }
+    if (change.status !== null && change.status !== status) {
+      // That it was set to work is told by what set it to work.
+      const isFirst = status === null && change.status === "active";
+      if (!isFirst) steps.push(stateStep(change, at));
+    }
+    ({ status, prLink } = change);
+  }
+  return steps;
+}
+
+function stateStep(change: RecordedChange, at: number): Step {
+  const ends = isFinished({ status: change.status });
+  const { word } = jobState({ ...change, prLink: null });
+  const text = change.status === "completed" ? "Completed" : word;
+  return { kind: "changed", at, text, starts: change.status === "active", ends };
+}

@@ -1,0 +1,4 @@
+import { fetchAhead } from "./session/ahead.ts";
+
+fetchAhead();
+await import("./page.tsx");

@@ -1,0 +1,84 @@
+/** The browser's session with the gateway: a cookie that no script can read. */
+import { ask, SESSION, takeAnswerAhead } from "./ask.ts";
+import type { Claims } from "./claims.ts";
+
+/** An answer that is not 2xx, with the fields that the page's problems are described by. */
+class GatewayError extends Error {
+  override readonly name = "GatewayError";
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly problem: Record<string, unknown>;
+  readonly code: unknown;
+  readonly retryAfter: number | null;
+
+  constructor(response: Response, problem: Record<string, unknown>) {
+    super(typeof problem.title === "string" ? problem.title : "the gateway refused");
+    this.status = response.status;
+    this.requestId = response.headers.get("x-request-id");
+    this.problem = problem;
+    this.code = problem.type;
+    const seconds = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
+    this.retryAfter = Number.isNaN(seconds) ? null : seconds;
+  }
+}
+
+/** The session that the browser's cookie stands for; null when there is none. */
+export async function readSession(): Promise<Claims | null> {
+  try {
+    return await claimsOf(await take(takeAnswerAhead() ?? ask("GET", SESSION)));
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 401) return null;
+    throw error;
+  }
+}
+
+/** Ends the session in every tab, and makes the cookie worthless. */
+export async function deleteSession(): Promise<void> {
+  await request("DELETE", SESSION);
+}
+
+/** Asks the gateway for something of sessions. Throws what the page describes as a problem. */
+export async function request(method: string, path: string, body?: object): Promise<Response> {
+  return take(ask(method, path, body));
+}
+
+async function take(answer: Promise<Response>): Promise<Response> {
+  const response = await arrived(answer);
+  if (response.ok) return response;
+  throw new GatewayError(response, recordOf(await response.json().catch(() => null)));
+}
+
+async function arrived(answer: Promise<Response>): Promise<Response> {
+  try {
+    return await answer;
+  } catch (cause) {
+    const isLate = cause instanceof DOMException && cause.name === "TimeoutError";
+    const error = new Error(isLate ? "no answer in 20 s" : "no connection", { cause });
+    error.name = isLate ? "TimeoutError" : "ConnectionError";
+    throw error;
+  }
+}
+
+export async function claimsOf(response: Response): Promise<Claims> {
+  const claims = recordOf(await response.json());
+  const { issuer, subject, projects, archivedProjects, scopes, expiresAt } = claims;
+  // The gateway's clock decides; this browser's may be wrong.
+  const gatewayTime = Date.parse(response.headers.get("date") ?? "");
+  const skew = Number.isNaN(gatewayTime) ? 0 : Date.now() - gatewayTime;
+  return {
+    issuer: typeof issuer === "string" ? issuer : null,
+    subject: typeof subject === "string" ? subject : null,
+    projects: stringsOf(projects),
+    archivedProjects: stringsOf(archivedProjects),
+    scopes: stringsOf(scopes),
+    expiresAt: Number(expiresAt) + skew,
+  };
+}
+
+function stringsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+export function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,233 @@
+import { batch, effect, signal, untracked } from "@preact/signals";
+import type { Client } from "quillgate";
+import { forgetJobs } from "../jobs/browser_storage.ts";
+import { parseJobsAddress } from "../jobs/jobs_address.ts";
+import { allowedRoutes } from "../routes.ts";
+import { now } from "../shell/clock.ts";
+import { address, adjust, visit } from "../shell/navigation.ts";
+import { describeProblem, type Problem } from "../shell/problem.ts";
+import { requestedRoute } from "../shell/route_names.ts";
+import { clearToasts, toast } from "../shell/toast.ts";
+import { duration } from "../shell/wording.ts";
+import { type Claims, hasSameRights, personOf } from "./claims.ts";
+import { deleteSession, readSession } from "./gateway_session.ts";
+import { hasArrived, mayBeSignedIn } from "./may_be_signed_in.ts";
+import {
+  forgetPerson,
+  hearOtherTabs,
+  isSomebodyElse,
+  noteLeft,
+  notePerson,
+  noteSignedIn,
+  noteSignedOut,
+  tellOtherTabs,
+} from "./session_news.ts";
+import { forgetEverything, recall, remember } from "./tab_storage.ts";
+
+/** What a signed-in person works with in one project. */
+export interface Session {
+  projectId: string;
+  claims: Claims;
+  client: Client;
+  /** Aborted when the session ends or another project is opened. */
+  end: AbortController;
+}
+
+export type SessionPhase =
+  | { name: "checking" }
+  | { name: "signed out" }
+  | { name: "signed in"; claims: Claims }
+  | { name: "unreachable"; problem: Problem };
+
+/** Why the last session ended, when it was not the person's own wish here. */
+export interface Farewell {
+  text: string;
+  /** What to press while the browser's cookie still works, or may; null when it does not. */
+  offer: "Sign out" | "Sign out again" | null;
+}
+
+export const phase = signal<SessionPhase>({ name: "signed out" });
+
+/** Null before sign-in, and while the address names a project that the session does not have. */
+export const session = signal<Session | null>(null);
+
+export const farewell = signal<Farewell | null>(null);
+
+const NO_COOKIE =
+  "You signed in, but your browser did not keep the session. Open this page over https, and allow cookies for it.";
+const WARNING_MS = 5 * 60_000;
+/** Whose things this tab keeps. */
+const TAB_PERSON = "person";
+
+/** Counts what changes the session, so that an answer that comes too late changes nothing. */
+let generation = 0;
+
+/** Takes up the browser's session, and from then on follows what other tabs do with it. */
+export function followSession(): void {
+  hearOtherTabs((news) => {
+    if (news === "signed in") return void takeUpSession("changed elsewhere");
+    noteLeft();
+    if (phase.peek().name === "signed in") endHere("You signed out in another tab.", "forget");
+  });
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted && phase.peek().name === "signed in") takeUpSession("changed elsewhere");
+  });
+  effect(endInTime);
+  effect(followProject);
+  if (mayBeSignedIn(location.search, Date.now())) takeUpSession("on arrival");
+}
+
+/** Asks the gateway whether the browser's cookie stands for a session. */
+export async function takeUpSession(when: "on arrival" | "changed elsewhere"): Promise<void> {
+  const turn = ++generation;
+  if (when === "on arrival") phase.value = { name: "checking" };
+  try {
+    const claims = await readSession();
+    if (turn !== generation) return;
+    if (claims === null) endHere(hasArrived(location.search) ? NO_COOKIE : null, "keep");
+    else await enter(claims, turn);
+  } catch (error) {
+    if (turn !== generation || when !== "on arrival") return;
+    phase.value = { name: "unreachable", problem: describeProblem(error, Date.now()) };
+  }
+}
+
+/** Goes on with the session that a sign-in opens, unless something else has happened meanwhile. */
+export async function takeUp(open: () => Promise<Claims>): Promise<void> {
+  const turn = ++generation;
+  const claims = await open();
+  if (turn !== generation) return;
+  await enter(claims, turn);
+  tellOtherTabs("signed in");
+}
+
+/** Ends the session in every tab and forgets all of it: jobs and drafts too. */
+export async function signOut(): Promise<void> {
+  noteLeft();
+  endHere(null, "forget");
+  tellOtherTabs("signed out");
+  try {
+    await deleteSession();
+    farewell.value = null;
+  } catch {
+    farewell.value = {
+      text: "The gateway could not be told that you signed out, so this browser may still be signed in.",
+      offer: "Sign out again",
+    };
+  }
+}
+
+/** Leads to the sign-in form, but keeps jobs and drafts for the next token. */
+export function askForAnotherToken(reason: string | null): void {
+  endHere(reason, "keep");
+}
+
+/** Leads to the sign-in form while the session goes on, until another takes its place. */
+export function replaceSession(): void {
+  noteLeft();
+  endHere(null, "keep");
+  farewell.value = {
+    text: "You are still signed in, until you sign in with another token.",
+    offer: "Sign out",
+  };
+}
+
+/** Opens another project of the session, on the same route. */
+export function switchProject(projectId: string): void {
+  visit({ project: projectId, jobs: parseJobsAddress(new URLSearchParams()) });
+}
+
+async function enter(claims: Claims, turn: number): Promise<void> {
+  takeOver(personOf(claims));
+  noteSignedIn(claims.expiresAt);
+  const { openSession } = await import("./open_session.ts");
+  if (turn !== generation) return;
+  openProject = (projectId) => openSession(projectId, claims);
+  const before = phase.peek();
+  const isRenewal = before.name === "signed in" && hasSameRights(before.claims, claims);
+  batch(() => {
+    // What is shown stays when only the end has moved.
+    if (!isRenewal) closeProject();
+    farewell.value = null;
+    if (requestedRoute(location.search) === null) {
+      const [first] = allowedRoutes(claims);
+      if (first) adjust({ route: first.id });
+    }
+    phase.value = { name: "signed in", claims };
+  });
+}
+
+const ENDED = new DOMException("the session has ended", "AbortError");
+let openProject: (projectId: string) => Session = () => {
+  throw new Error("not signed in");
+};
+
+/** Opens the project of the address, or the session's first where the address names none. */
+function followProject(): void {
+  const { project } = address.value;
+  const current = phase.value;
+  if (current.name !== "signed in") return;
+  const { projects } = current.claims;
+  const open = session.peek()?.projectId;
+  const wanted = project ?? open ?? projects[0];
+  if (wanted === undefined || !projects.includes(wanted)) {
+    untracked(closeProject);
+    return;
+  }
+  if (wanted !== open) {
+    untracked(closeProject);
+    session.value = openProject(wanted);
+  }
+  // So that a link to what is shown keeps the project.
+  if (project !== wanted) adjust({ project: wanted });
+}
+
+function closeProject(): void {
+  session.peek()?.end.abort(ENDED);
+  session.value = null;
+}
+
+let warnedOf = 0;
+
+/** Says when the session is about to end, and ends it when it is over. */
+function endInTime(): void {
+  const current = phase.value;
+  if (current.name !== "signed in") return;
+  const { expiresAt } = current.claims;
+  const left = expiresAt - now.value;
+  if (left <= 0) {
+    endHere("Your session has ended. Sign in again: what you wrote is kept.", "keep");
+  } else if (left < WARNING_MS && warnedOf !== expiresAt) {
+    warnedOf = expiresAt;
+    toast({
+      text: `Your session ends in ${duration(left)}. What you write is kept.`,
+      action: { label: "Sign in again", run: replaceSession },
+    });
+  }
+}
+
+function endHere(reason: string | null, what: "keep" | "forget"): void {
+  generation += 1;
+  closeProject();
+  if (what === "forget") forgetAll();
+  noteSignedOut();
+  clearToasts();
+  farewell.value = reason === null ? null : { text: reason, offer: null };
+  phase.value = { name: "signed out" };
+}
+
+/** Forgets what somebody else has left in this browser, or in this tab of it. */
+function takeOver(person: string): void {
+  if (isSomebodyElse(person)) forgetAll();
+  const before = recall(TAB_PERSON);
+  if (before !== null && before !== person) forgetEverything();
+  notePerson(person);
+  remember(TAB_PERSON, person);
+}
+
+/** Forgets what this browser keeps of whoever was signed in. */
+function forgetAll(): void {
+  forgetEverything();
+  forgetJobs();
+  forgetPerson();
+}

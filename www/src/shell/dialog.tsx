@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { Cross } from "./icons.tsx";
+import "../styles/dialog.css";
+
+interface DialogProps {
+  open: boolean;
+  title: string;
+  onClose(): void;
+  children: ComponentChildren;
+}
+
+/** A dialog over the page. Escape closes it, and the focus returns to what had it before. */
+export function Dialog(props: DialogProps) {
+  return props.open ? <OpenDialog {...props} /> : null;
+}
+
+function OpenDialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      else document.querySelector<HTMLElement>("h1")?.focus();
+    };
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the key for a click beside the dialog
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        // The dialog itself is only hit beside its content.
+        if (event.target === event.currentTarget) onClose();
+      }}
+    >
+      <div class="dialog-content">
+        <div class="dialog-head">
+          <h2 id={heading}>{title}</h2>
+          <button type="button" class="quiet icon-button" aria-label="Close" onClick={onClose}>
+            <Cross />
+          </button>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,54 @@
+import type { ComponentChildren } from "preact";
+
+export function Icon({ children, name }: { children: ComponentChildren; name?: string }) {
+  return (
+    <svg class={`icon ${name ?? ""}`} viewBox="0 0 20 20" aria-hidden="true">
+      {children}
+    </svg>
+  );
+}
+
+export function Logo() {
+  return (
+    <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
+      <path class="logo-gate" d="M4 29V14a12 12 0 0 1 24 0v15h-4V14a8 8 0 0 0-16 0v15z" />
+      <path
+        class="logo-quill"
+        d="M21.5 9.5c-5.5 1-9 4.7-9.3 10.3L11 29h2l.8-5.6c4.8-.7 8-5 7.7-13.9z"
+      />
+    </svg>
+  );
+}
+
+export function Lock() {
+  return (
+    <Icon>
+      <rect x="4" y="9" width="12" height="8" rx="2" />
+      <path d="M7 9V6.500a3 3 0 0 1 6 0V9" />
+    </Icon>
+  );
+}
+
+export function Download() {
+  return (
+    <Icon>
+      <path d="M10 3v9m-4-4 4 4 4-4M4 16h12" />
+    </Icon>
+  );
+}
+
+export function External() {
+  return (
+    <Icon>
+      <path d="M11 4h5v5m0-5-8 8M8 5H4v11h11v-4" />
+    </Icon>
+  );
+}
+
+export function Cross() {
+  return (
+    <Icon>
+      <path d="m5 5 10 10M15 5 5 15" />
+    </Icon>
+  );
+}

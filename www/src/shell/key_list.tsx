@@ -1,0 +1,47 @@
+import { Dialog } from "./dialog.tsx";
+import { type KeyBinding, keyGroups, keyListOpen, keysEnabled, switchKeys } from "./keys.ts";
+
+/** The list of shortcuts, which "?" opens. */
+export function KeyList() {
+  return (
+    <Dialog
+      open
+      title="Keyboard shortcuts"
+      onClose={() => {
+        keyListOpen.value = false;
+      }}
+    >
+      {keyGroups.value.map(({ owner, bindings }) => (
+        <section key={owner} class="key-group">
+          <h3>{owner}</h3>
+          <dl>
+            {bindings.map((binding) => (
+              <Shortcut key={binding.keys} binding={binding} />
+            ))}
+          </dl>
+        </section>
+      ))}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={keysEnabled.value}
+          onChange={(event) => switchKeys(event.currentTarget.checked)}
+        />
+        Use shortcuts of single keys
+      </label>
+    </Dialog>
+  );
+}
+
+function Shortcut({ binding: { keys, label } }: { binding: KeyBinding }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        {keys.split(" ").map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </dd>
+    </div>
+  );
+}

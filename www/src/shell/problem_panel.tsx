@@ -1,0 +1,58 @@
+import { askForAnotherToken } from "../session/session.ts";
+import { now } from "./clock.ts";
+import type { Problem } from "./problem.ts";
+import { clockTime, duration } from "./wording.ts";
+
+interface ProblemPanelProps {
+  problem: Problem;
+  /** What the button says when the same call can be made again. */
+  retryLabel?: string;
+  onRetry?: (() => void) | undefined;
+}
+
+/** An error: what happened, why, what to do now, and what to quote when asking for help. */
+export function ProblemPanel({ problem, retryLabel = "Retry", onRetry }: ProblemPanelProps) {
+  return (
+    <div class="problem" role="alert">
+      <p class="problem-title">{problem.title}</p>
+      <p>{problem.cause}</p>
+      <p>{problem.advice}</p>
+      {problem.retryAt !== null && <RetryTime problem={problem} at={problem.retryAt} />}
+      <RequestId of={problem} />
+      <div class="actions">
+        {onRetry && problem.remedy !== "other input" && (
+          <button type="button" onClick={onRetry}>
+            {retryLabel}
+          </button>
+        )}
+        {problem.remedy === "sign in" && (
+          <button type="button" onClick={() => askForAnotherToken(problem.title)}>
+            Sign in again
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** What to quote when asking for help. */
+export function RequestId({ of: { requestId } }: { of: Problem }) {
+  if (requestId === null) return null;
+  return (
+    <p class="problem-id">
+      Request id <code>{requestId}</code>
+    </p>
+  );
+}
+
+function RetryTime({ problem: { isLimit }, at }: { problem: Problem; at: number }) {
+  const left = at - now.value;
+  if (left <= 0) return <p>You can try again now.</p>;
+  // The countdown is for the eye: read out, it would interrupt each second.
+  return (
+    <p>
+      {isLimit ? "The next slot frees at" : "You can try again at"} <strong>{clockTime(at)}</strong>{" "}
+      <span aria-hidden="true">(in {duration(left)})</span>.
+    </p>
+  );
+}

@@ -1,0 +1,31 @@
+import { ROUTE_CODE } from "../route_code.ts";
+import { allowedRoutes } from "../routes.ts";
+import type { Claims } from "../session/claims.ts";
+import { address, followLink, linkTo } from "./navigation.ts";
+import type { Route } from "./route_names.ts";
+
+/** The routes that the session's scopes allow. */
+export function RouteLinks({ claims }: { claims: Claims }) {
+  const { route } = address.value;
+  return (
+    <nav class="route-links" aria-label="Main">
+      {allowedRoutes(claims).map(({ id, title }) => (
+        <a
+          key={id}
+          href={linkTo({ route: id })}
+          aria-current={route === id ? "page" : undefined}
+          onPointerEnter={() => fetchCode(id)}
+          onFocus={() => fetchCode(id)}
+          onClick={(event) => followLink(event, { route: id })}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Whether it comes is of interest only when the route is opened. */
+function fetchCode(route: Route): void {
+  ROUTE_CODE[route]().catch(() => {});
+}

@@ -1,0 +1,60 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Cross } from "./icons.tsx";
+import { type ShownToast, shown } from "./toast.ts";
+import "../styles/toasts.css";
+
+/** One with something to do stays until it is done or closed: nobody has to be quick. */
+const SHOWN_MS = 8000;
+
+function close(id: number): void {
+  shown.value = shown.peek().filter((one) => one.id !== id);
+}
+
+export function Toasts() {
+  if (shown.value.length === 0) return null;
+  return (
+    <section class="toasts" aria-label="Messages">
+      {shown.value.map((one) => (
+        <ToastCard key={one.id} toast={one} />
+      ))}
+    </section>
+  );
+}
+
+function ToastCard({ toast: { id, text, action } }: { toast: ShownToast }) {
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (action) return;
+    const timer = setInterval(() => {
+      if (!card.current?.matches(":hover, :focus-within")) close(id);
+    }, SHOWN_MS);
+    return () => clearInterval(timer);
+  }, [id, action]);
+
+  function end() {
+    const hadFocus = card.current?.contains(document.activeElement);
+    close(id);
+    if (hadFocus) document.querySelector<HTMLElement>("h1")?.focus();
+  }
+
+  return (
+    <div ref={card} class="toast">
+      <p>{text}</p>
+      {action && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            end();
+            action.run();
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <button type="button" class="quiet icon-button" aria-label="Close" onClick={end}>
+        <Cross />
+      </button>
+    </div>
+  );
+}

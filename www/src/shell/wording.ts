@@ -1,0 +1,112 @@
+import type { Limit } from "./rate_limit.ts";
+
+/** Made on first use: a browser's first takes tens of milliseconds. */
+function once<Format>(make: () => Format): () => Format {
+  let made: Format | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const inNumbers = (options: Intl.NumberFormatOptions) =>
+  once(() => new Intl.NumberFormat(undefined, options));
+const inDates = (options: Intl.DateTimeFormatOptions) =>
+  once(() => new Intl.DateTimeFormat(undefined, options));
+
+/** Every number and date of the page is written by one of these, in the reader's own way. */
+const whole = inNumbers({});
+const signed = inNumbers({ signDisplay: "exceptZero" });
+const compact = inNumbers({ notation: "compact" });
+const inWholePercent = inNumbers({ style: "percent", maximumFractionDigits: 0 });
+const inFinePercent = inNumbers({ style: "percent", maximumFractionDigits: 1 });
+const clock = inDates({ timeStyle: "short" });
+const dayAndClock = inDates({ dateStyle: "medium", timeStyle: "short" });
+/** Days of the platform are days of UTC. */
+const UTC = { timeZone: "UTC" } as const;
+const clockOfUtc = inDates({ timeStyle: "short", ...UTC });
+const dayOfUtc = inDates({ dateStyle: "medium", ...UTC });
+const axisDayOfUtc = inDates({ day: "numeric", month: "short", ...UTC });
+
+export function count(value: number | null): string {
+  return value === null ? "–" : whole().format(value);
+}
+
+/** "1 page", "2 pages". */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${whole().format(value)} ${value === 1 ? one : many}`;
+}
+
+export function share(part: number | null, whole: number | null): string {
+  if (part === null || whole === null || whole === 0) return "–";
+  return inFinePercent().format(part / whole);
+}
+
+/** "45 s", "3 min 05 s", "2 h 10 min", "4 days". */
+export function duration(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${String(seconds % 60).padStart(2, "0")} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${String(minutes % 60).padStart(2, "0")} min`;
+  return `${Math.floor(hours / 24)} days`;
+}
+
+/** "+1,203", "−77", "0". */
+export function signedCount(difference: number): string {
+  return signed().format(difference);
+}
+
+/** "1.2K", where there is little room. */
+export function compactCount(value: number): string {
+  return compact().format(value);
+}
+
+/** "12%", and "1.3%" where a whole percent would say too little. */
+export function percent(part: number): string {
+  return part < 0.1 ? inFinePercent().format(part) : wholePercent(part);
+}
+
+export function wholePercent(part: number): string {
+  return inWholePercent().format(part);
+}
+
+export function utcClock(time: number): string {
+  return clockOfUtc().format(time);
+}
+
+/** "Nov 22, 2026". */
+export function utcDay(time: number): string {
+  return dayOfUtc().format(time);
+}
+
+/** "Oct 26 – Nov 22, 2026". */
+export function utcDays(first: number, last: number): string {
+  return dayOfUtc().formatRange(first, last);
+}
+
+/** "Nov 22", where the year is plain. */
+export function utcAxisDay(time: number): string {
+  return axisDayOfUtc().format(time);
+}
+
+export function clockTime(time: number): string {
+  return clock().format(time);
+}
+
+export function dayAndTime(time: number): string {
+  return dayAndClock().format(time);
+}
+
+/** The clock alone for today, the day as well for any other. */
+export function moment(time: number, now: number): string {
+  const isToday = new Date(time).toDateString() === new Date(now).toDateString();
+  return isToday ? clockTime(time) : dayAndTime(time);
+}
+
+/** "At most 100 jobs an hour; 41 were left at 12:45." */
+export function limitNote({ quota, window, left, at }: Limit, one: string): string {
+  const span = window === 3_600_000 ? "an hour" : `in ${duration(window)}`;
+  return `At most ${counted(quota, one)} ${span}; ${whole().format(left)} left at ${clockTime(at)}.`;
+}
