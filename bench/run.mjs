@@ -1,16 +1,18 @@
 /**
- * `npm run bench [package] [gateway] [soak]`: sizes and times beside peers, and a soak, printed and
- * written to `bench/results.md`; all parts when none is named. `npm run bench gateway:job-read`
- * measures and prints one section of a part. `npm run bench -- soak --seconds=60` soaks for a minute
- * instead of ten, and `--seed=2` makes other faults and other work. `npm run bench -- package --before=COMMIT`
- * keeps the package's figures as those of before, with which later runs are compared. Ratios are medians over alternating rounds of one run; absolute
+ * `npm run bench [package] [gateway] [page] [soak]`: sizes and times beside peers, Lighthouse on the
+ * page, and a soak, printed and written to `bench/results.md`; all parts when none is named.
+ * `npm run bench gateway:job-read` measures and prints one section of a part.
+ * `npm run bench -- soak --seconds=60` soaks for a minute instead of ten, and `--seed=2` makes other
+ * faults and other work; `npm run bench -- page --runs=1` runs Lighthouse once instead of five times.
+ * `npm run bench -- package --before=COMMIT` keeps the package's figures as those of before, with
+ * which later runs are compared. Ratios are medians over alternating rounds of one run; absolute
  * figures depend on the machine.
  */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { BUILD_NEEDS, buildPackage, buildWorker } from "../scripts/build.mjs";
+import { BUILD_NEEDS, buildPackage, buildPage, buildWorker } from "../scripts/build.mjs";
 import { run, runMain, StepError } from "../scripts/child.mjs";
 import { setup } from "../scripts/setup.mjs";
 import { ROOT } from "../scripts/versions.mjs";
@@ -23,16 +25,18 @@ const RESULTS = join(HERE, "results.md");
 const PARTS = {
   package: { needs: { browser: true }, sections: [], report: reportPackage },
   gateway: { needs: {}, sections: SECTIONS, report: reportGateway },
+  page: { needs: { browser: true }, sections: [], report: reportPage },
   soak: { needs: {}, sections: [], report: reportSoak },
 };
 
 const SOAK_SECONDS = "600";
+const LIGHTHOUSE_RUNS = "5";
 
 await runMain(async () => {
   const { selections, options } = parseArguments(process.argv.slice(2));
   const needs = selections.map(({ name }) => PARTS[name].needs);
   const context = await setup(Object.assign({ ...BUILD_NEEDS }, ...needs));
-  await installPeers(context);
+  await installPeers(context, HERE);
   const reports = await readReports();
   for (const { name, section } of selections) {
     const report = await PARTS[name].report(context, section, options);
@@ -42,7 +46,7 @@ await runMain(async () => {
   await writeFile(RESULTS, joinReports(reports));
 });
 
-/** Reads what to measure, and how long and with which seed to soak. */
+/** Reads what to measure, how often, and how long and with which seed to soak. */
 function parseArguments(args) {
   const { values, positionals } = parseArgs({
     args,
@@ -50,6 +54,7 @@ function parseArguments(args) {
     options: {
       seconds: { type: "string", default: SOAK_SECONDS },
       seed: { type: "string", default: "1" },
+      runs: { type: "string", default: LIGHTHOUSE_RUNS },
       before: { type: "string" },
     },
   });
@@ -80,17 +85,17 @@ function parseSelections(args) {
 
 // --- peers -----------------------------------------------------------------
 
-/** Installs the peers, unless they are there in the versions that are asked for. */
-async function installPeers({ env }) {
-  const { dependencies } = await manifest(HERE);
+/** Installs what a folder's measurements need, unless it is there in the versions asked for. */
+async function installPeers({ env }, folder) {
+  const { dependencies } = await manifest(folder);
   const present = await Promise.all(
     Object.entries(dependencies).map(async ([name, version]) => {
-      const found = await manifest(join(HERE, "node_modules", name)).catch(() => undefined);
+      const found = await manifest(join(folder, "node_modules", name)).catch(() => undefined);
       return found?.version === version;
     }),
   );
   if (present.every(Boolean)) return;
-  await run("installing the peers", "npm", ["ci"], { cwd: HERE, env });
+  await run("installing the peers", "npm", ["ci"], { cwd: folder, env });
 }
 
 async function manifest(folder) {
@@ -133,6 +138,20 @@ async function reportGateway(context, section) {
   const report = await import("./gateway/report.mjs");
   const sections = section === undefined ? SECTIONS : [section];
   return report.reportGateway(await measureGateway(context, sections));
+}
+
+// --- the page --------------------------------------------------------------
+
+async function reportPage(context, _section, { runs }) {
+  await installPeers(context, join(HERE, "page"));
+  await buildPackage(context);
+  await buildWorker(context);
+  await buildPage(context);
+  const { measurePage } = await import("./page/measure.mjs");
+  const { measureLargeSite } = await import("./page/large_site.mjs");
+  const report = await import("./page/report.mjs");
+  const largeSite = await measureLargeSite(context);
+  return report.reportPage(await measurePage(context, runs), largeSite, runs);
 }
 
 // --- the soak --------------------------------------------------------------

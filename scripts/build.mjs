@@ -38,7 +38,7 @@ import { ROOT } from "./versions.mjs";
  *
  * @typedef {object} WorkerBuild
  * @property {string} name unique, since the steps' records are kept by it
- * @property {"release" | "start"} profile the Cargo profile: small, or quick to compile
+ * @property {"worker" | "start"} profile the Cargo profile: small, or quick to compile
  * @property {string[]} features of the crate
  * @property {string} out the folder of `index.js`
  */
@@ -79,7 +79,7 @@ const GATEWAY_COPIES = Object.freeze({
 /** The Worker that is tested and deployed. */
 const RELEASE_WORKER = Object.freeze({
   name: "worker",
-  profile: "release",
+  profile: "worker",
   features: [],
   out: WORKER_BUILD,
 });
@@ -114,7 +114,7 @@ export const CLIENT_CRATE = Object.freeze([
  * stops at once and says nothing. That is a sixth less to download. No release of Rust has
  * these switches without `RUSTC_BOOTSTRAP` yet, so the build says that it wants them.
  */
-const SMALL_ARGS = ["--release", "-Z", "build-std=std,panic_abort"];
+const SMALL_ARGS = ["-Z", "build-std=std,panic_abort"];
 const SMALL_FLAGS = [
   "-Zunstable-options",
   "-Cpanic=immediate-abort",
@@ -219,7 +219,7 @@ export async function buildNamedCore(context, out) {
 }
 
 function compileCore(context) {
-  const args = [...PACKAGE_CRATE, ...SMALL_ARGS, ...targetFolder("package")];
+  const args = [...PACKAGE_CRATE, "--release", ...SMALL_ARGS, ...targetFolder("package")];
   const env = smallEnv(context, [...SMALL_FLAGS, ...PACKAGE_FLAGS]);
   return cargoBuildWasm("compiling the core", "quillgate", args, { ...context, env });
 }
@@ -244,7 +244,7 @@ async function embed(core, { made }) {
  */
 export async function buildWorker(context, options = RELEASE_WORKER) {
   const { name, profile, out } = options;
-  const small = profile === "release";
+  const small = profile === "worker";
   const core = join(out, "core");
   await mkdir(core, { recursive: true });
   await generate(`${name} description`, "openapi", join(core, "openapi.json"), context);
@@ -278,11 +278,10 @@ export async function buildTrapWorker(context) {
 
 function compileWorker({ name, profile, features }, context) {
   const chosen = features.flatMap((feature) => ["--features", feature]);
-  const args = ["-p", "quillgate-worker", ...chosen, ...targetFolder(name)];
+  const folder = targetFolder(name);
+  const args = ["-p", "quillgate-worker", "--profile", profile, ...chosen, ...folder];
   const step = `compiling the ${name}`;
-  if (profile !== "release") {
-    return cargoBuildWasm(step, "quillgate-worker", [...args, "--profile", profile], context);
-  }
+  if (profile !== "worker") return cargoBuildWasm(step, "quillgate-worker", args, context);
   const env = smallEnv(context, [...SMALL_FLAGS, SMALL_SHA256]);
   return cargoBuildWasm(step, "quillgate-worker", [...args, ...SMALL_ARGS], { ...context, env });
 }
@@ -293,8 +292,8 @@ function compileWorker({ name, profile, features }, context) {
  */
 async function bundleWorker({ name, profile, out }, core, { made }) {
   const index = join(out, "index.js");
-  const names = profile === "release" ? "[name]" : "[name]-[hash]";
-  const outputs = profile === "release" ? [index, join(out, "gateway_bg.wasm")] : [out];
+  const names = profile === "worker" ? "[name]" : "[name]-[hash]";
+  const outputs = profile === "worker" ? [index, join(out, "gateway_bg.wasm")] : [out];
   const step = { name: `${name} bundle`, inputs: [WORKER_ENTRY, core], outputs, made };
   await whenChanged(step, async () => {
     const files = await bundle(core, out, names);

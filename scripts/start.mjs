@@ -10,6 +10,7 @@ import { startGateway } from "../tests/harness/gateway.mjs";
 import { startUpstream } from "../tests/harness/upstream.mjs";
 import { BUILD_NEEDS, build, START_MAIN, START_PARTS } from "./build.mjs";
 import { endWithNpm, runMain, StepError, signalsEndWith } from "./child.mjs";
+import { startDemoSignIn } from "./demo_sign_in.mjs";
 import { digestSources, rebuildOnChange } from "./rebuild.mjs";
 import { setup } from "./setup.mjs";
 import { accessClaims, mintToken, newSecret, SCOPES } from "./token.mjs";
@@ -56,7 +57,14 @@ await runMain(async () => {
   // As the cron trigger does elsewhere: yesterday is there to be looked at.
   await gateway.runCron();
 
-  console.log(welcome({ page: gateway.url, upstream: upstream.url, token: demoToken(secret) }));
+  const token = demoToken(secret);
+  const signIn = await startDemoSignIn({
+    pageUrl: gateway.url,
+    token,
+    onUse: (next) => console.log(`start: signed in; to sign in again, open ${next}`),
+  });
+  const addresses = { demo: signIn.address(), page: gateway.url, upstream: upstream.url };
+  console.log(welcome({ ...addresses, token }));
   try {
     await Promise.race([
       failWhenEnded("the simulated platform", upstream),
@@ -64,7 +72,7 @@ await runMain(async () => {
       rebuildOnChange(context, gateway, sources),
     ]);
   } finally {
-    await Promise.all([gateway.stop(), upstream.stop()]);
+    await Promise.all([signIn.stop(), gateway.stop(), upstream.stop()]);
   }
 });
 
@@ -79,18 +87,22 @@ function demoToken(secret) {
   return mintToken(accessClaims(grant), secret);
 }
 
-function welcome({ page, upstream, token }) {
+function welcome({ demo, page, upstream, token }) {
   const rule = "─".repeat(72);
   return `
 ${rule}
-Quillgate is running.
+Quillgate is running. Open this to be signed in to the demo:
+
+  ${demo}
+
+It works once; the next one is printed then. The page itself, and what a
+program needs to call the gateway:
 
   Page      ${page}/
   Project   ${PROJECT}
   Token     ${token}
 
-Open the page and paste the project and the token into the sign-in form. The
-token is good for every operation, for ${TOKEN_DAYS} days or until the next start. It is
+The token is good for every operation, for ${TOKEN_DAYS} days or until the next start. It is
 a password: never put it into an address.
 
 The platform is simulated at ${upstream}; no real key is involved.

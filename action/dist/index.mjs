@@ -342,17 +342,163 @@ var init_event_stream = __esm({
   }
 });
 
+// pkg/dist/job_record.js
+async function readRecord(transport, id, options, site, tools) {
+  let body;
+  const through = (sender) => ({
+    ...sender,
+    async send(request, ...rest) {
+      const target = `${request.target}/record`;
+      const response = await sender.send({ ...request, target }, ...rest);
+      const { status, headers, ok } = response;
+      const json = async () => {
+        body = await response.json();
+        return body;
+      };
+      return { status, headers, ok, json };
+    }
+  });
+  const read2 = async () => {
+    const call = transport.call("agentJobs.get", { id }, options, through);
+    const { response } = await call.withResponse();
+    return decodeRecord(body, response, tools);
+  };
+  return transport.run(read2, site, options.signal);
+}
+function decodeRecord(body, response, tools) {
+  const refuse3 = (where, rule) => {
+    throw tools.toDecodeError(where, `must be ${rule}`, response);
+  };
+  const text3 = (value2, where) => typeof value2 === "string" ? value2 : refuse3(where, "text");
+  const textOrNull2 = (value2, where) => value2 == null ? null : text3(value2, where);
+  const texts = (value2, where, names2) => {
+    if (typeof value2 !== "object" || value2 === null)
+      return refuse3(where, "an object");
+    const own = value2;
+    const copied = names2.map((name) => [name, textOrNull2(own[name], `${where}.${name}`)]);
+    return Object.fromEntries(copied);
+  };
+  const list2 = (value2, where, names2) => {
+    if (!Array.isArray(value2))
+      return refuse3(where, "an array");
+    return value2.map((item, at) => texts(item, `${where}[${at}]`, names2));
+  };
+  const record = body;
+  const job = texts(record.job, "job", JOB);
+  return {
+    job: { ...job, id: text3(job.id, "job.id") },
+    prompt: textOrNull2(record.prompt, "prompt"),
+    messages: list2(record.messages, "messages", ["prompt", "author", "sentAt"]),
+    changes: list2(record.changes, "changes", ["at", "status", "prLink"])
+  };
+}
+var JOB;
+var init_job_record = __esm({
+  "pkg/dist/job_record.js"() {
+    "use strict";
+    JOB = [
+      "id",
+      "status",
+      "prompt",
+      "createdBy",
+      "createdAt",
+      "prLink",
+      "checkedAt"
+    ];
+  }
+});
+
+// pkg/dist/list_stream.js
+async function* streamList(transport, options, site, { follow: follow2, sleep: sleep2 }) {
+  const left = new AbortController();
+  const { signal } = left;
+  const leave = follow2(left, options.signal);
+  const parser = new EventParser();
+  try {
+    for (let failures = 0; ; failures++) {
+      let asked = 0;
+      const watchdog = new Watchdog(signal, follow2);
+      parser.restart();
+      try {
+        const call = { ...options, signal: watchdog.signal };
+        const response = await openStream(transport, "agentJobs.list", {}, parser.id, call);
+        if (!isStream(response))
+          await takePage(transport, async () => response);
+        failures = -1;
+        for await (const event of readEvents(response, parser, watchdog)) {
+          const change = await readChange(transport, event);
+          if (change !== void 0)
+            yield change;
+        }
+      } catch (error) {
+        if (signal.aborted)
+          throw signal.reason;
+        const isLast = failures + 1 === MOST_FAILURES;
+        if (isLast && !isOwn(error))
+          await takePage(transport, () => Promise.reject(error));
+        if (isLast || !mayPass(error))
+          throw error;
+        asked = 1e3 * (error.retryAfter ?? 0);
+      } finally {
+        watchdog.end();
+      }
+      const usual = (parser.retry ?? USUAL_RETRY) * 2 ** Math.max(failures, 0);
+      await sleep2(Math.max(usual, asked), signal);
+    }
+  } catch (error) {
+    await transport.run(() => Promise.reject(error), site, options.signal);
+  } finally {
+    leave();
+    left.abort();
+  }
+}
+function isOwn(error) {
+  return BRAND2 in error;
+}
+function mayPass(error) {
+  const { status = 0 } = error;
+  return !isOwn(error) || status === 429 || status >= 500;
+}
+function takePage(transport, answer) {
+  const options = { maxRetries: 0 };
+  return transport.call("agentJobs.list", {}, options, (sender) => ({ ...sender, send: answer }));
+}
+async function readChange(transport, { event, data }) {
+  if (event !== "job" && event !== "deleted")
+    return void 0;
+  const { jobs } = await takePage(transport, async () => new Response(`{"jobs":[${data}]}`));
+  const job = jobs[0];
+  return event === "job" ? { job } : { deleted: job.id };
+}
+var MOST_FAILURES, BRAND2;
+var init_list_stream = __esm({
+  "pkg/dist/list_stream.js"() {
+    "use strict";
+    init_event_stream();
+    init_job_stream();
+    MOST_FAILURES = 5;
+    BRAND2 = /* @__PURE__ */ Symbol.for("quillgate.error");
+  }
+});
+
 // pkg/dist/job_stream.js
 var job_stream_exports = {};
 __export(job_stream_exports, {
-  streamChanges: () => streamChanges
+  USUAL_RETRY: () => USUAL_RETRY,
+  Watchdog: () => Watchdog,
+  isStream: () => isStream,
+  openStream: () => openStream,
+  readEvents: () => readEvents,
+  readRecord: () => readRecord,
+  streamChanges: () => streamChanges,
+  streamList: () => streamList
 });
 async function* streamChanges(transport, watch, id, call, tools) {
   const expiry = new AbortController();
   const timer = setTimeout(() => expiry.abort(), watch.time);
   const { signal } = expiry;
   const leave = tools.follow(expiry, call.signal);
-  const connect2 = (lastEventId, signal2) => transport.stream(id, lastEventId, { ...call, signal: signal2 });
+  const connect2 = (lastEventId, signal2) => openStream(transport, "agentJobs.get", { id }, lastEventId, { ...call, signal: signal2 });
   const events = streamJobEvents(connect2, signal, tools);
   try {
     for (let next = await events.next(); ; next = await events.next()) {
@@ -392,9 +538,11 @@ async function* streamJobEvents(connect2, signal, { follow: follow2, sleep: slee
         return streamed;
       }
       streamed = true;
-      for await (const data of jobData(response, parser, watchdog)) {
+      for await (const { event, data } of readEvents(response, parser, watchdog)) {
+        if (event !== "job")
+          continue;
         breaks = -1;
-        yield data;
+        yield JSON.parse(data);
       }
     } catch (error) {
       if (signal.aborted)
@@ -407,11 +555,22 @@ async function* streamJobEvents(connect2, signal, { follow: follow2, sleep: slee
   }
   return streamed;
 }
+async function openStream(transport, operation, params, lastEventId, options) {
+  const { signal, ...rest } = options;
+  const { url, headers } = await transport.build(operation, params, rest);
+  headers.accept = "text/event-stream";
+  if (lastEventId !== "")
+    headers["last-event-id"] = lastEventId;
+  const init = { headers, redirect: "manual", signal: signal ?? null };
+  const request = new Request(`${url}/events`, init);
+  const { fetch: fetch2 = globalThis.fetch } = (await transport.sender()).options;
+  return await fetch2(request);
+}
 function isStream(response) {
   const type = response.headers.get("content-type") ?? "";
   return response.status === 200 && type.startsWith("text/event-stream") && response.body !== null;
 }
-async function* jobData(response, parser, watchdog) {
+async function* readEvents(response, parser, watchdog) {
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   for (; ; ) {
@@ -419,10 +578,7 @@ async function* jobData(response, parser, watchdog) {
     if (done)
       return;
     watchdog.fed();
-    for (const { event, data } of parser.push(decoder.decode(value2, { stream: true }))) {
-      if (event === "job")
-        yield JSON.parse(data);
-    }
+    yield* parser.push(decoder.decode(value2, { stream: true }));
   }
 }
 var LONGEST_SILENCE, USUAL_RETRY, MOST_BREAKS, Watchdog;
@@ -430,6 +586,8 @@ var init_job_stream = __esm({
   "pkg/dist/job_stream.js"() {
     "use strict";
     init_event_stream();
+    init_job_record();
+    init_list_stream();
     LONGEST_SILENCE = 45e3;
     USUAL_RETRY = 3e3;
     MOST_BREAKS = 3;
@@ -454,6 +612,79 @@ var init_job_stream = __esm({
         this.#controller.abort();
       }
     };
+  }
+});
+
+// pkg/dist/daily_views.js
+var daily_views_exports = {};
+__export(daily_views_exports, {
+  readDailyViews: () => readDailyViews
+});
+function readDailyViews(transport, { path, prefix, group, limit, cursor, ...shared }, options, site, toDecodeError2) {
+  const query = Object.entries({ path, prefix, group, limit, cursor }).filter(([, value2]) => value2 !== void 0).map(([name, value2]) => `&${name}=${encodeURIComponent(String(value2))}`).join("");
+  let body;
+  const through = (sender) => ({
+    ...sender,
+    async send(request, ...others) {
+      const target = request.target.replace("/views?", "/views/daily?") + query;
+      const response = await sender.send({ ...request, target }, ...others);
+      const { status, headers, ok } = response;
+      if (status < 200 || status > 299)
+        return response;
+      const json = async () => {
+        body = await response.json();
+        return NO_VIEWS;
+      };
+      return { status, headers, ok, json };
+    }
+  });
+  const read2 = async () => {
+    const call = transport.call("analytics.views", shared, options, through);
+    const { response } = await call.withResponse();
+    return decodeSeries(body, (where, rule) => {
+      throw toDecodeError2(where, `must be ${rule}`, response);
+    });
+  };
+  return transport.run(read2, site, options.signal);
+}
+function decodeSeries(body, refuse3) {
+  const list2 = (value2, where) => Array.isArray(value2) ? value2 : refuse3(where, "an array");
+  const text3 = (value2, where) => typeof value2 === "string" ? value2 : refuse3(where, "text");
+  const count2 = (value2, where) => Number.isSafeInteger(value2) && value2 >= 0 ? value2 : refuse3(where, "an integer from 0 to 2^53 - 1");
+  const countOrNull2 = (value2, where) => value2 == null ? null : count2(value2, where);
+  const texts = (value2, where) => list2(value2, where).map((item, at) => text3(item, `${where}[${at}]`));
+  const object2 = (value2, where) => typeof value2 === "object" && value2 !== null ? value2 : refuse3(where, "an object");
+  const totals = (value2, where) => {
+    const { human, ai, total } = object2(value2, where);
+    return {
+      human: countOrNull2(human, `${where}.human`),
+      ai: countOrNull2(ai, `${where}.ai`),
+      total: countOrNull2(total, `${where}.total`)
+    };
+  };
+  const group = (value2, at) => {
+    const where = `views[${at}]`;
+    const { date, days, missing: missing2, visitors } = object2(value2, where);
+    return {
+      date: text3(date, `${where}.date`),
+      ...totals(value2, where),
+      days: count2(days, `${where}.days`),
+      missing: texts(missing2, `${where}.missing`),
+      visitors: visitors == null ? null : totals(visitors, `${where}.visitors`)
+    };
+  };
+  const { views, missing, nextCursor } = object2(body, "the body");
+  return {
+    views: list2(views, "views").map(group),
+    missing: texts(missing, "missing"),
+    nextCursor: nextCursor == null ? null : text3(nextCursor, "nextCursor")
+  };
+}
+var NO_VIEWS;
+var init_daily_views = __esm({
+  "pkg/dist/daily_views.js"() {
+    "use strict";
+    NO_VIEWS = { totals: {}, views: [], hasMore: false };
   }
 });
 
@@ -493,7 +724,7 @@ function decodeBytes(text3) {
 }
 
 // pkg/dist/core_text.js
-var core_text_default = "#}*}<}6$###$~($>})$}H#})%}H}H#})&}H}H}H#})'}H}H}H}H#})%}H}H$}H})&}H}H}H$}H})(}H}H}H}H}H#})%}H}G#})'}H}H}H}H$}H})'}H}H}H}G#})&}H}H}G#})(}H}H}H}E}E$}H})#$}H}))}H}H}H}H}H}H#})$}H$}H})&}H}G}G#})#$}E})(}H}H}H}G}E#})*}H}H}H}H}G}G}E#})'}H}G}G}G#})(}H}H}G}G}E#})(}H}H}H}H}G#})*}H}H}H}G}G}G}E#})(}H}H}H}H}H$}H})&}H}G}H#})%}H}H$}G})(}H}H}H}G}H#%H)$}*$}*#($}*$}+#3$}*$},#'$}*$}-##$}*$}.#&$}*$}/#$&}9}8./4#%%%)%$,0,%*5-&1$%'%$#(#'$6*-$%-&)%$&70.'*%$+)$,$&&2%&'89&21%&)$*##'&%(%($&*(:#'&;#()*+##+'$)<+#=######''#$/(&$#4),$}H$d}I}I~-#.*@*$}0%#$}1#u$}2#}=$}3#x$}4#S$}5#},$}6#}0/$N-}S~1$}8}g:%(}H&}GF#d}Y&}4E(G#C&~i*D.d-D+%c%c%c%c%}H%}H%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%}H%c%c%c%c%c%c%c%c%c%cC$d,p'cC$h0$C$P#~>}bcD+.d(D$C#L&#e%t0CC+d%}41+$%/0&'()*.C#P#}m$E$d/i00C(d~M$}3C$d%}=K%}U}gc32C(K%~Q$D$C(K%~M$E%d}I}I}I}I}Ai0@C(C(L%~U$Z%~E$C(C$Y%~A$C(C%Y%~=$%c%c%cC#K%}i$E$d&n0#%cC$P#}Q}Qcd$}41&#%&$.C(dc}4C(d~=$}33<C(e&Z&}i%C(d&]#~U%C(e#Z&}a%C(d#]#}Y%C(e%Z&}Q%C(e~M~A&Z&}I%C(d#]#~i$C(d%Y%~e$C(e~M~A&Z&~]$C(e#Z&~M$C(C(L&cZ&}q%C(C(L&kZ&}y%C(C(L&sZ&~%%C(C(L&{Z&~-%/B.C(C(L%~E$Z&}y%C(C(L%~=$Z&}q%C(e%Z&}i%C(d&]#~U%C(e#Z&}a%C(d#]#}Y%C(e%Z&}Q%C(e~M~A&Z&}I%C(d#]#~i$C(d%Y%~e$C(e~M~A&Z&~]$C(e#Z&~M$/A.C(dc}4C(d~=$}3C.3HC(K%gD$C(K%cE%d}I}I}I}I}Ai0AC(C(L%{Z&~-%C(C(L%sZ&~%%C(C(L%kZ&}y%C(C$Y%}u%C(C%Y%}q%C(e&Z&}i%C(d&]#~U%C(e#Z&}a%C(d#]#}Y%C(e%Z&}Q%C(e~M~A&Z&}I%C(d#]#~i$C(d%Y%~e$C(e~M~A&Z&~]$C(e#Z&~M$/@.C(dc}4d}a}b~-#d}q}b~-#d*3Pd$e~l~l~l~l2%}G%cC(K%cd}P}I}I}I}Aj'cC(C(L&kZ&~e%C(C(L&cE-Z&~]%C-}pd}I}I}I}I}Aj0$C(d~]%}33}1e~-~[~Z#/%.C(d,Y%~e%C(d}~}R~-#Y%~a%C(d}O}I}I}I}AY%~]%.C(C(L&~e%Z&}Q&C(C(L&~]%Z&}I&C(dc}4d}q}b~-#d*C(d}I&}3d}y}b~-#30C(K%cd$i'cC(K%gD$C(d~=$}33};/B.C(L&k.E-C-e~l~l~l~l2}#>}pd$d#3'C(d#]#~M%C(e#Z&~-%C(d#Y%~%%C(e~=2Z&}y%C(e}HC-C.}EE-C-C.w>Z&}q%C(e$Z&}i%C(d&]#~U%C(e#Z&}a%C(d#]#}Y%C(e%Z&}Q%C(e~M~A&Z&}I%C(d#]#~i$C(d%Y%~e$C(e~M~A&Z&~]$C(e#Z&~M$C(C(L%~E$Z&~E%C(C(L%~=$Z&~=%/?.C(d$]##d#/=.C(d~M$}3d~]}b~-#d}I}c~-#d-3Pd}I}I}I}I}AD$C(K%~M$E*d}P}I}I}I}Ai0+C(K%~U$D,C(K%~Q$D)C*d#q0)C*d~l~l~l~l*}:d%}41%()+.C(e#Z&+C(d%^$%C(d']##d#/;.C(e#Z&+C(d&^$%C(d']##d#/:.C(e#Z&+C(d(^$%C(d']##d#/9.C(d(]##d#/8.C(d~M$}33,C(K%~U$D$C(L&~M$E-e%t09C(C(K%~i$Y%GC(C(L%~a$Z%?C(C(L%~Y$Z%7C(C$Y%3C(C-Z&+C(d#]##d#/7.C)D*C,D)C(K%~Y$/$.C,.D$C)}vC$}veC}O}MD-C*D$.C(C$Y%}I&C(C-Z%}M&C(d~M$}3d~]}b~-#d}S}c~-#d*3PC-eC}Q}pD)C%}vD/C-}pD%C(%}HC(K%~M$d}P}I}I}I}Ai'cC(d,Y%kC(d}~}R~-#Y%gC(d}O}I}I}I}AY%cd%/$.C(C(L&~U$Z&kC(C(L&~M$E-Z&cd%C(P#gC-}pd}N}I}I}I}Aj>.]#;C(C)Y%7C(C/Z&+C(d%]##C(C%d#C$d}I}I}I}I}Aj>Y%3C(dc}43}1d$/3.C(d~M$}3d~]}b~-#d~#}O~-#d)3PC(K%~M$E$d}P}I}I}I}Aj0-/..C(d~M$}3d~]}b~-#d}Z}c~-#d*3PC(K%~M$E$d}P}I}I}I}Aj0$/%.C(d4Y%~M$d~5}b~-#d,C(d~M$}3d$d#3yD$/2.C(K%~U$D*C(K%~Q$D)C$d#q0%C$d~l~l~l~l*}:d%}41%$%#.C(d}I}I}I}I}AY%c/%.C)D$C*D)C(K%~Y$D*.C(C*Y%kC(C)Y%gC(C$Y%cC$d}I}I}I}I}Ai0#C*d*i0$.C(dc}43}8/$.C)d}a}c~-#d*3}%C(dc}43}80#d'D$/$.C%d}b&j'cd~l~l&C%C%d~l~l&r>D%d#D$/$.C(d~M$}3E$d~]}b~-#d}R}e~-#d'3PC(dc}4C$3kd#D$%cC(K%cd}I}I}I}I}Ai0#C(K%kdCj0#C(K%gd}h}c~-#dC3}%hD$.C(dc}43}8d}b&D%.C(d~M$}3E)C.3Ue$D-%cC(L&~M$e$t'cC)C(L&~U$E/3}'d)d#C(K%~Q$C(K%~U$3'C)3}6/$.e#D-.C(C/Z&3C(C-Z&+C(C%^$'C(C$^$%C(d']##d#/(.C(K%~U$D*C(K%~Q$D)C$d#q0%C$d~l~l~l~l*}:d%}41%$%#.d}M}I}I}I}A/%.C)D$C*D)C(K%~Y$D*.C(C*Y%~9$C(C)Y%~5$C(C$Y%~1$C(d~M$}3C(d~1$}33!C(L%~Q$D-C(K%~M$.D$C(d~M$}3C.3UC(C-Z&+C(C$Y%'C(C%d#j]#$C(d&]##C(C(L&~U$Z&;C(C(L&~M$Z&3d#.C(dK}3C#C(C.C'3+C+d&i'cC#3m.%c%c%c%c%c%c%cd)C(K%KE)d'}4E%C)d&p>E$d$}41)%%)))$#.C(L&SD-%}H%c%c%cd%C#L&cE.}pd%}4C.e${>d$}41%$%#.C#d~5#}3/%.d(D$C#K%wd}I}I}I}I}Ai0*C#d~A#}3/$.C#d~]#}3.D%C(d~M$}3E$C%K%/P#GE)d%}=E,K%~U}fcC,K%~I}fc3sC$d~+}R~-#d$3qC%C$C#d}Y$}331C$d~:}a~-#d$3qC)d$i'cC%C$d%3=.d#D$d#e~l~l~l~l2C-C-e~l~l~l~l2}#>}pC(K%~Q$C(K%~U$3'C(d~M$}33}6/(.d)D$C)d$}41&$%&'.d$e~l~l~l~l2C(L&SE-C-e~l~l~l~l2}#>}pd$d#3'C%D$/&.d$e~l~l~l~l2C(L&SE-C-e~l~l~l~l2}#>}pd$d#3'd*D$/%.d+D$/$.C(C(L%WZ&kC(C(L%OE-Z&cC-}pE#'cC(C(K%oY%~Y$C(C(L%gZ%~Q$C(C#Y%~M$d&d#C(d~M$}3d%3^d-D$/$.C(dc}4d'};E#3AC#3}4d,D$.h0&C(d}I&}33}8/&.C(dc}43CC(K%gD$C(K%cE%d}I}I}I}I}Aj0$C(d~M$}33z.C(C$Y%~M$C(d~M$}3E#3AC#3}4d,D$/$.C(K%kD)C(dc}4E*C(d~Y$}3d}M$~i-##C#3}5C#e#Z&#C#d/}3C*d}M$~i-##C#C)Y%}a$C#C$Y%}]$C#C%Y%}Y$C#3md&D$.C(d}Y&}3G#C$.}v-%'}H$}GF#d~]#}4E#G#C#d}P}I}I}I}AY%;C#d#]#?C#d~M#}33CC#K%}-D$%}H%c%cC#K%})E%d}I}I}I}I}Ai'cC#C$Y%//$.C#C#K%}1Y%{C#C$Y%wC#C%Y%sC#d~=#}33}6C#d~M#}3C#d;}3d}j}_~-#d*3P%c%c%cC#K%})d}P}I}I}I}Ai'cC#d,Y%{C#d}~}R~-#Y%wC#d}O}I}I}I}AY%s/$.C#C#L&}1Z&{C#C#L&})E'Z&sd}I}I}I}I}AD%C'}pd}I}I}I}I}Aj0#C#d~=#}33}1/$.C#d~M#}3d}j}_~-#d*C#d~=#}33:C#K%}-D$C#K%})E%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/%.C#K%}1D&.C#C&Y%WC#C$Y%SC#C%Y%OC#d~M#}3C#d;}3d~<}_~-#d+3P%c%c%c%cC#K%})d}P}I}I}I}Ai'cC#d,Y%{C#d}~}R~-#Y%wC#d}O}I}I}I}AY%s/$.C#C#L&}1Z&{C#C#L&})E'Z&sC'}pd}I}I}I}I}Ai0$.C#d~M#}3d~<}_~-#d+C#d~=#}33:C#K%}-D$C#K%})E%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/&.C#C#K%}1Y%cC#C$Y%_C#C%Y%[C#d~M#}3d}x}_~-#C#K%SC#K%Od}I}I}I}I}AiE$>d;C#K%WC$>3NC#K%}-D$C#K%})E%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+C#d[}33}6/&.C#C#K%}1Y%oC#C$Y%kC#C%Y%gC#d~M#}3C#d[}33IC#K%}-D$C#K%})E%d}I}I}I}I}Aj0$C#C$Y%/C#d}I}I}I}I}AY%+C#d~1#}33}6/%.C#d~=#}33}1C#d~M#}3C#d;}3d~M}a~-#d(3P%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d}~}R~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d~M}a~-#d(C#d~=#}33:C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/%.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C$C&3{C#d[}33}6h'cC#d3Y%})C#d~M}a~-#d(C#d~M#}3d$d#3yY%/C#d}I}I}I}I}AY%+/%.C#d~M#}3C#d;}3d}j}_~-#d*3P%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d}~}R~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d}j}_~-#d*C#d~=#}33:C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/%.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C#d+}3C$C&36C#d[}33}6C#dO}33}8/%.C#C#K%}1Y%{C#C$Y%wC#C%Y%sC#d~=#}33}6C#C#L%gZ&+C#C#K%oY%3.C#dO}33}8.C#K%+d}I}I}I}I}Aj0$.C#C#K%/Y%})C#d~M#}3E$3AC$3}4d#/$.C#C#L&+Z&})C#C#K%3E$Y%}1d(d#C#K%}-C$3'C#d~M#}33}6d$.C#d~]#}3G#.~@+%(}H&}GF#dc}3E(G#%c%c%c%c%c%c%c%c%c%c%cC%P##d$}41($%(&'#.C%dH}3D)C%d+}3D*C%K%CD+C%L&;D.%}Hd%C%P#GE%}4d#%}H%c%c%cd%C$L&cE-}pd%}4C-e${>d$}41%$%#.C$d~5#}3/%.d#C$K%wd}I}I}I}I}Ai0%=C$d~A#}3/$.C$d~]#}3.K%/P#Gd$i>.D,C$C%]#?C$C+Y%;C$C.Z&3C$C&Z&[C$C,]#SC$d#Y%OC$C+Y%KC$C.Z&CC$C*L&+Z&+C$C*L&#Z&#C$C)R##^#@C$C)P#%]#BC$3g0(C-e%}#0&C$K%})h0&%}GC-e$t'cC$L&}1E-C$L&kE.C&}FE&e#C&C.{>E&C&C-y>/$.C$L&}1.D&C#d)Y%#C#C&Z&+/,.C#d*Y%#/+.C$L&ce&u0'C(d;}3C$d~5#}3C%d+}33.C#C(K%;'}HC#C(L%GZ%/C#C(L%?Z%'d&(d*.Y%#/*.C%L&3D-C%L&+D.C%R$'D)C%R$%D%%c%c%cC$L&ce${'cC%d$}41(&&&%%$.C(d;}3C$dC}3C%C)C.C-C'38d#D%%cC(L&;e$u0#C(L&CD-C$L&#e$t'cC-C$L&+E.C&C$L&[}FE/e#C&C/}#>}FE&e#C&C.{>}#0$.C#C-Z&+d(D%.C#C%Y%#/,.C)d}a&iC)d}v&i};C)d~a&}4d~l~l&}:d~Q#l};0$.C#d#Y%#/*.C(dS}3D%C$dc}4E)C)K%;d$}3E*Y%;%cC*d'p'cC%C)C-e#C.}pd$}:>C&C'3Q/$.C%e&Z&#.%c%c%c%cC(K%Sd$}41&$%&#.C$C(L&[E&Z&}1C$e$Z&})C#C&Z&+C#d)Y%#/,.C#d+Y%#C$d$]#}I$/+.C#d%Y%#/*.C#d#Y%#/).C#C$C&39/(.C(C%K%/Y%CC(C%L%'Z&;C$L&ce%w0%C#d*Y%#C(K%;D)/&.C#d,Y%#/&.C#d*Y%#/%.C%P#$C(d+}3C$dc}4C(d;}3d#C(K%;E)d}M}I}I}I}Aj>C%L&3C%L&;C&C'3d%c%c%c%cC(K%+d$}41&#$%&.C#d+Y%#C$d$]#}I$/&.C#d%Y%#/%.C#d#Y%#/$.C$C(L&3E&Z&}1C$e$Z&})d$}:h'cC#d)Y%#C#C&Z&+/$.C#d*Y%#.C)d}N}I}I}I}Ak0#C(d;}33}6.C(dc}4G#.~A+%'}H'}GF#dc}3E$G#C$dC}3d~M}b~-#d}U}_~-#d13P%c%c%cC$K%Cd}P}I}I}I}Ai'cC$d,Y%;C$d}~}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&KZ&;C$C$L&CE(Z&3d}I}I}I}I}AD%C(}pd}I}I}I}I}Aj0#C$d3}33}1/$.C$C$L&;Z&[C$C$L&3Z&SC$dC}3d}U}_~-#d1C$dS}33:C$K%GD&C$K%CE%d}I}I}I}I}Ai'cC#e%Z&#C#C&Y%+/%.C$K%KD'.C$C'Y%/C$C&Y%+C$C%Y%'%cC%d}I}I}I}I}Aj'cF#d3}4E%G#%}HC'd~l$p'cd#C&C'3{0$=.C%d2Y%'d}U}_~-#d1C%d'}3d$d#3y.C%d3}3G#E%0$.C$dS}3d~M}b~-#d~h}e~-#d-3P%c%}H%c%cC$K%Sd}P}I}I}I}Ai'cC$d,Y%;C$d}~}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&[Z&;C$C$L&SE(Z&3C(}pd}I}I}I}I}Ai0$.C$C$L&;Z&KC$C$L&3Z&CC$dS}3d~h}e~-#d-C$dC}3d}Q}f~-#30C$K%Sd$i0%d%C$L&[E(}pC(e}I}I}I}I3}#>/$.C$d3}33}1d%.D%C$dS}3d~M}b~-#d}q}b~-#d*3P%}G%cC$K%Sd}P}I}I}I}Ai'cC$d,Y%;C$d}~}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&[Z&;C$C$L&SE(Z&3C(}pd}I}I}I}I}Aj0#C$d3}33}1e~M~A&/$.C$C$L&;Z&KC$C$L&3Z&CC$dS}3d}q}b~-#d*C$dC}3d}y}b~-#30C$K%Sd$i0$C$L&[.D)C$dS}3d~M}b~-#d}i}f~-#d/3P%}G%cC$K%Sd}P}I}I}I}Ai'cC$d,Y%;C$d}~}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&[Z&;C$C$L&SE(Z&3C(}pd}I}I}I}I}Aj0#C$d3}33}1e#/$.C$C$L&;Z&KC$C$L&3Z&CC$dS}3d}i}f~-#d/C$dC}3d}y}b~-#30C$K%Sd$i0$C$L&[D(e$.D*C#C$K%'d}I}I}I}I}Aj'}HC$dS}3d~M}b~-#d}u}f~-#d/3P%}HC$K%Sd}P}I}I}I}Aj'cC$C$L&SE+Z&CC$C$L&[Z&KC$P#GD&C+}p/$.C$d,Y%Kd}~}R~-#D&C$d}~}R~-#Y%GC$d}O}I}I}I}AY%Cd}O}I}I}I}A.C$dC}33}1d}N}I}I}I}AiC&}:(d#.]#?C#C%Y%;C#C)Z&3C#C(Z&+C#C*Z&#C$d'}33}8/%.C$K%WD%.C#e%Z&#C#C%Y%+C$d'}33}8.C$dc}4G#.}n)%'}H,}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d}I}`~-#d-C$C%C(34C#%}H%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d}S}`~-#d)C$C%C(34C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d}Y}`~-#d&C%C$C(34C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&i'cC$h0(C$C)}3D%C(C$}4D$/'(e#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$.#.#.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d}!}`~-#d(C%d$}3C$d$}4C&dc}434C&K%#h0#C&K%'0#e}He$C'dPi>D2d%D'/%.C#d,Y%'d$/%..C&C&K%oY%_C&C&L%gZ%WC&C&K%cY%SC&L&}AD/C&L&}9D0C&L&}1D,C&L&})D-C&L&{D.C&dC}3C&L&SC&L&[C&L&s3FC&K%C'c%cC0C.C.C0v>e:x0#C/C,C-C,C-x>E*C*C/v>e^x0#C&L&KD*%c%c%cC'd$}41%#$%.C,e~U*}GC+}EC-e~M~A&}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e$D1/$.C,e~U*}GC+}EC-e~M~A&}G}EC0e}I}l}m}G}GC/e}i}t}E}G}EC2}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e%D1.C#C*Z&3C#C1Z&+d#/%.C#d-Y%'d$/$.C#d-Y%'d$.Y%#C&d}I$}3G#.~U)%/}H&}GF#d~=#}4E&G#C$K%/D'C$d}I}I}I}I}AY%/%c%c%c%cC'd}I}I}I}I}Aj'cC&C'Y%#C&C$L%3Z%'C&C$K%;E'Y%/%c%c%c%cC'K%#d$}41%#$%.C'K%'D)C'K%+D(C&d3}3C&d~=}L~-#d(3|C&dC}3C&d}Q}N~-#d)3|C%L&#E2C&L&;e~g$C&K%3>E3{'cC%P#3d$j0%C&dc}4C&L&Ke#C&K%C>3w%}HC&K%cd$i'cC&K%g/$.C&dS}3e}HC3C&L&kE3}EE4C3C4y>3wC&K%Sd$j0'C&K%W.D(d#D).dDD'd}|}d~-#D$/).C%P#3E.h0#%c%cC%K%+E/h0#C%K%/E0h0#C/C03}/D2C$K%+E*d*}:D1C$K%'E+C*d~e~l~l~l#}:E,d&}=}3D-C+D'%c&cC,'cd#D)d#D(&cC)C'C(}3L&#C2t};D)C(d+}3E(d~-#j0#.C,d+}4D,C'dc}4D'C)d$}:h0$/%..C1d&}=D(&cC(h0&C(d+}4D(C-L&#D3C-d+}3D-C2C3u0#..dPD'd~?}c~-#D$/).C.d$j0$dWD'd~l}c~-#D$/(.C$K%#C*i'}HC$3}$C$K%'(C+.C*d&}=}3C2Z&#C$C*d$}3Y%+C&dc}4E+C/C03sC&d~B}L~-#d)C+3eC$C$K%?d$}3d#C%L&#s>E%Y%?C%d(l0&d-d*C.d%iE$>D(d}I}c~-#d}S}c~-#C$>D)dXD'd~A}d~-#D$/(.C#d#Y%#C&3};/(.C&dc}4E%C&L&[3}'C&d}Q}N~-#d)C%3eC$C$K%?d$}3d#C2s>E%Y%?C%d'p0$dXD'd~A}d~-#D$d*D(d}S}c~-#D)/&.C#d#Y%#/&.C$d/}3E$3}7C#d#Y%#C$C&L%+Z%+C$C&L%#Z%#/%.d-D(d}I}c~-#D).C#C'Y%3C#C$Y%/C#C(Y%+C#C)Y%'C#d$Y%#C&3};.C&d~=#}3G#.~Z(%*}H$}GF#dc}3E&G#%cC%K%#d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C%3}1/$.C$K%7D)C$K%3D*d~E}_~-#D'%c%c%cC$K%#E+d'}41%$%#.C&dK}3C*C)C%3:C&K%OD(C&K%KE%d}I}I}I}I}Aj'cC&C&K%SE,Y%;C&C(Y%7C&C%Y%3%c%c%c%c%c%c%c%c%c%c%cC+d$}41)'#$--%&.C(C,3T0,d#D+d+D%/).C&dK}3C(C,3-C&K%Kh0+C&K%OE%d6j0&/+.C$K%+E+d&}=D'C$K%'E$D%&cC'h0'C,C%d'}3K%#i'cC%K%#C(C,3}%h0,.C%d+}3D%C'd+}4D'/#.#.C&C&K%;Y%SC&C&L%3Z&KC&C*C)C&dK}33pC&K%#d}I}I}I}I}Ai0(C#C&K%+Y%+C#C&L%#Z%#/-.C&C&K%;Y%SC&C&L%3Z&KC&C*C)C&dK}33LC&K%#d}I}I}I}I}Ai0&C#C&K%+Y%+C#C&L%#Z%#/,.C&L&SE-eC}Q}pD+C-}pD$/$.d*D%.C&C%Y%?C&C$}vC+}veC}O}MZ%CC&dK}3E$C(C,3`C*C)C&d?}3C$3}+D$C#d}J}I}I}I}AY%#C#C$Y%'C&d3}33}6/).C#C&K%'Y%'C#d}J}I}I}I}AY%#/(.C#C&K%'Y%'C#d}J}I}I}I}AY%#/'.C#C&K%;Y%+C#C&L%3Z%#/&.C#d}J}I}I}I}AY%#C#C(Y%'/%.C$K%'D'.C&C%L&+Z&SC&C%L&#Z&KC&C*C)C&dK}3C'30C&K%#d$i'cC#C&K%'Y%'C#d}J}I}I}I}AY%#/$.C#C&L&+3}'.C&dc}4G#.}!(&&}H%}G$}EF#dc}3E(G#%c%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E)d}I}I}I}I}A}<C)d#q>d&}41%$%#.C(C&L&+Z&[C(C&L&#E+Z&Sd}w}e~-#D&d*D)d&C+}pE*d}I}I}I}I}A}<C*d#q>d$}41)%&&'()*.C(C&K%+E)Y%KC(C&L%#Z&CC(dS}3C(K%GE*C)3VC(K%Sh'cC(d3}3C*C)3`C(dC}33}6/+.C#C'C$C%C(L&[3cC(dC}33}6/+.%cC&N&+E-C-~i)E+~&}*'cC+C+eb}PE,}NC,}Fe}I}I}I}I}I}I}I3w0$.C(dDY%;C(d}V}e~-#Y%7C(d}I}I}I}I}AY%3/*.C+e#v'cC(d+}3d$d$d$3iC(K%+D)C(K%/E*dP]##C(d$Y%KC(C*Y%GC(C)Y%CC(dS}3E)e#C+}F3}'C(dC}3C(K%WC(K%[3qC)3}6C(C(L%CZ&3C(C(K%KY%;/*.C#C'C$C%C+3c/*.d}~}e~-#D&d'D)/'.d~&}e~-#D&d'D)/&.d~*}e~-#D&d+D)/%.d~2}e~-#D&d,D)/$.C(K%[D)C(K%WD&.C(C)Y%;C(C&Y%7C(d}I}I}I}I}AY%3C(dS}3E&3}1C(d(Y%SC(C'Y%WC$C%C&C(d3}33}+D$C#d$Y%#C#C$Y%'/%.C(d(Y%SC(C'Y%WC$C%C(dS}3C(d3}33}+D$C#d$Y%#C#C$Y%'.C&K%#d#q0#C&3}1.C(dc}4G#.~)'$.}HF#dc}3E&G#C%K%+D+C%K%'D0C#K%/E-K%;D)C-K%7D*%c&cd#D%&c%c%c%cC%C)iE'0#C%C*}3E,P##d~h#j0$d#D(&cC(C)i0$C(C*}3E.P##d~j#j'cC(d$}3D(/$..%cC%h0#C%C)r'cC'0$/*.C,O##dck0).C&d3}3C%d$}3C(C*C)3YC&K%3E,h0(C&K%7D/%cC(d$}3E'h0#C'C)r'cC)d$}4C(j0*/$.C.d$}3O##d~,}Ho0).C$C*C%3qC.d$}3D*C(d}H}<C)}3D)C$%}HC/d,i'cC+D'C0C,d~]}_~-#d,3}%h0$=.C&d+}3C#C,C/3]C&K%/d#C&K%+E%>D'C%d$C%>.C'3J/'.C$C*C)3qC#K%+D%C-K%CD'C-K%?D+C#K%'D#C&d#Y%OC&C#Y%GC&C+Y%?C&C%C'C%C'l>Y%SC&C#C%d/}5}3Y%KC&C+C'd(}=}3Y%Cd~f}_~-#D(&cC&dW}3C&d?}33WC&K%WE#h0%C#P#<d$j0#C&K%_D%C&K%[D'C$C(d$3qC$C#K%3C#K%73qC$d~g}_~-#d$3qC$C'C%3Jd~h}_~-#D(/#.#.C%d$}3D%/$...C&dc}4G#2.#.}!'$+}HF#d~=#}4E%G#C%dS}3C$3Z%cC%K%Sd}I}I}I}I}Aj'cC%C%L%SZ&cC%C%K%[E$Y%kC%K%gC$3oD$C#d}I}I}I}I}AY%#C#C$Y%'C%dc}43}6/$.C%d7}3C$3OC%K%?E&C$K%CE'C&C'l>D(C$K%?D&C%K%;D$%c%c&cC('cC%dc}4d}Q}b~-#C&d3}3K%#E*C&d7}3K%#E+3P%cC%K%cd}P}I}I}I}Aj'cC%C%L&kZ&[C%C%L&cZ&S/$.C%d,Y%[C%d}~}R~-#Y%WC%d}O}I}I}I}AY%S.C%dG}3C&C%dS}33/C%K%KD'C%K%GE)d}J}I}I}I}Ai0&C%K%OD,C$3}8C$d+}3C,Y%#C$d'}3C'Y%#C$C)Y%#C)d}I}I}I}I}Ai'cC&d;}3P##0&.C(d$}4D(C$d/}3D$C&dC}3D&/$..C%d+}3C%d7}3E$d~G}I~-#d+3]C%K%/D&C%K%+C%C$d~O}I~-#d)3]C&C%K%#C%K%'3XE'0$C$3;E'0$C#C%L%?Z%+C#C%L%7Z%#/%.C%d#Y%cC*C+C%dc}4d$d#3yD'.C#d}I}I}I}I}AY%#C#C'Y%'C%d7}33};.C%d~=#}3G#.}k&%&}H&}GF#d}Y$}4E'G#%c%c%c%c&cC%C(j'cC$C(}3E)P##dOi0%C(d$}3D(/$..e#D&C%d&l0&C'd}}}`~-#d8C$d&}3E$C%d&}4E%3jC'K%#0$C'd~6}`~-#d8C$C%3jC'L&#e$t0$/&.C'd}d}`~-#d<C)d$}3E$C(d}H}<C%}3E%3jC'K%#0#C'd~5#}3E(d~K}`~-#d:C$C%3jC'L&ke$u0$C'L&sD*C'd3}3C'd~E#}3d[~i-##C(C&e}I~%}bL}H3GC'C*C'L&keT}FE&}Fe~Q#}JE*C&}EC*eb}Pe~Q#}L}EZ&+.C'L&SD*C'L&KD+C'L&CD,C'd~5#}3C'L&+C'L&3C'L&;3FC'L&ke$u0#e#D&C,e:xC+e_|};C*e_x};0$C+e_}GC,e}Y?}G}EC*}EC'L&se}I}l(}G}EE*e#v0$C#C*e~U*}GZ&+e$D&/$.e#D&.C#C&Z&#C'd}Y$}3G#.~V%%-}H%}G%c%cC%C'n0#C$C%}3D/C'C%}4D0C%C&}3D+&cC$C/i0%C-E)d$}3D-C$d$}3D'%c%cC$P##E*d~e$}:dSj'cC*d~-#i'cC'D$C(L&+sh0'C%C)l0%C&C)}3D1C%C)}4D2e$D4dGD$d~b}`~-#D*d#D.&cC4D3C.'cd#D+/+.C3e.xD.C$d&C$C$d&r>E,}4D$C,C*E)}3D*e.C3C3e.|>e$}ED4C,C2n0#C)C1C,3}%0#.C(C3Z&+C'D$/'.C%C)p0$C'D$C&C)}3P##C*j0'/&.C%C)n0$.#.C&C)}3P##dS}4E)d~l$}:d,n0$C(C*d&}=}3d}I&}4E$C$L&#e-}GC)}ve~l$}L}EZ&#C'D$/#.#.d#D+.C#C0Y%'C#C+Y%#.~L%%&}H$}GF#d3}4E(G#C$C%}3D'&c%cC%h'cC'D$/$.C$P##d,}4E)d:nd$C)}=d}d}I}I'}:h};0#C$d$}3D$C%d$}4D%/$..%c%c&cC%h0$C$C%}3d$}4P##d,}4E'd:nd$C'}=d}d}I}I'}:h};h'cC%d$}4D%/$..d#D'&cC%C'i'ce#D&d#D'&ce~!~<}c~K~a}o~OCC&e-}GC$C'}3P##dS}4}ve~l$}L}EE*C*e~!~<}c~K~a}o~OC}#>D&C%C'd$}3E'j0#.C#e$Z&#C#e}HC&e~U*}GC*e~[~<}c~K~a}o~OCy>Z&+/&.C$C'}3C'd$}3D'P##dS}4d~l$}:d-l0#..C(C$C%C&33C#C(K%#'}GC#C(L&+E*C&}FE&e#C&C*{>Z&+e$(e#.Z&#.C(d3}3G#.~0%$'}HF#dC}4E&G#d+D(%c%c%}H%cC%d+r'cC$L##e~U~U~>}L~$~;~;}`Ru0$d}A/%.C%d*j0%.d*D(d}c}_~-#C$d*3}%0$d}B.C%}3E'h0#C$C(}3E(P##E)dRiC)d]i};0#&cC''cC(P##E)dD}4d~l$}:d~J#n0%C&C)d}q}_~-#d*3vC'd$}4D'C(d$}3D(C&K%#d$j0$/%..C&d7}3C$C%3sC&K%;d$}4D$C&K%?D'&c%cC''cC$C'}3P##dRi0$.C#C&L%7Z%#C#C'Y%+C&C'Y%?/&.C'd$}4D'/#.#.C&d/Y%+d}j}_~-#d*C&d+}3d$d#3yD$C#d}I}I}I}I}AY%#C#C$Y%'.C&dC}3G#.}q%%'}H'}GF#dS}4E%G#C%d3}3E&C$C$e}I~%}bL}HE$e}I~%}bL}G}FE)eb}PE*C$}E3GC%L&CD$C%L&;D+C%L&3D,C%d+}3d;d$d$3iC%d#Y%;C%C%L&+Z%3C%C&Y%OC%dO}3E&d$d#C,d'3}2C&d}a}`~-#d$C+d%3}2C&d}a}`~-#d$C$d%3}2C&d}b}`~-#d$C*e}I~%}bL}LC)}E}pE'd}I~J~H$}7}vd%3}2C&d~k}_~-#d$C'd~M~A&}7d~l~l&}:d_}9}vd%3}2C&d~k}_~-#d$C'd~U*}7E(d_}9}vd%3}2C&d}c}`~-#d$C'C(d~U*}5}4}vd&3}2C#C%K%;Y%+C#C%L%3Z%#C%dS}3G#.~D%%$}G%}H%cC$P#3d%i0#C$K%+E+h0#%c%cC%d~l~l&}:d$}41($$$%%#.C&d~l~l&}:E,d}a&iC,d}v&i};0#C&d~a&}4d~l~l&}:d~P#n0$.C'e$tC(e~M~A&y}:0#C'}pD&%c%c%cC%d~l~l&}:d$j'cC$K%/E%C+i0'C$C%d$}3Y%/C&d$}:0&e~a&d'C%C%d'r>}v}OD'C)C)}*0$g########D)/%.C$L&#E'e~U*C(C(e~U*{>e~U*C&d$}:>E(w0&C$C'C(}FZ&#/%.g########C)C)g########},>E)g######~]b}-h0#g######~]bD).C)g######~=~,}kg######~]b}iC'~'}k~i*D(.C#C(Z&+e$D*.C#C*Z&#.}g%$'}GC$%}H%cC$3gh'cC$L&cE'e%w'cC$e#Z&})e~U*D&C'}pd$}:'ce~U*C$L&kE&C%}FE%e#C%C&{>E%C%e~U*{>D&.C#d'Y%#C#C&C$L&3E%C%C&y>Z&+2.C$L&3D&%}H%c%cC$L&#e$t'cC$L&+E(C%C$L&[}FE)e#C%C)}#>E%{0$C&C(C%}FE%C%C&y>D&.C#d'Y%#C#C&Z&+C'e%u0$d~5#/%.C#C(Z&+C#d$Y%#2.C$K%wd}I}I}I}I}Ai0%d~A#.C$}3K%/P#Gd$j0$d%C$P#?}4/%.C#d,Y%#2.d#.]#}Q$.~P%%&}H$}GF#dS}4E'G#%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>1'$#%&#.C'C&L&+Z&;C'C&L&#E*Z&3C'd$Y%Gd}w}e~-#D&d*D(d&C*}pE)d}I}I}I}I}A}<C)d#q>d$}41)&''()*+.C'd#Y%3C$C%C'd3}3d$d#3yD$C#d}I}I}I}I}AY%#C#C$Y%'/+.C&d'}3D&.C#C&L%#E*Z%#C#C&K%+E#Y%+C'C#Y%+C'C*Z&#/).d}~}e~-#D&d'D(/'.d~&}e~-#D&d'D(/&.d~*}e~-#D&d+D(/%.d~2}e~-#D&d,D(/$.C'K%;D(C'K%7D&.C$C%C'dG}3C&C(3yD$C#d}I}I}I}I}AY%#C#C$Y%'C'd3}33}1.C'dS}3G#.}J%%%}H%}GF#dS}4E$G#C$dC}3E%C#d}Q}X~-#d'3|%}HC$L&Ce$t'cC$L&KD&C$d+}3C#d}Q}N~-#d)3]C$K%+'cC$d)Y%Cd}Q}X~-#d'C%d$d#3y/%.C$d3}3C#d~=}L~-#d(3|C$dC}3C&%}GC$L&3e$t'cC$L&;/$.C$d3}3C#3}-C$L&;e#C$L&3}pd$}:>.E'3fC$K%Cd$i'cC$K%G/%.C$L&KD&C#3nC$dC}3E%C'3}'C#d~=}L~-#d(C%3eC%C&3}'C#d}Q}N~-#d)C%3e.d#.C$dS}3G#.}k%%&}H$}GF#dc}3E%G#d$D&C$K%/K%#d$i'cC%d3}3E'C$d~=}L~-#d(3|C%K%3h'cC'C$3}-C%L&3}pD&.C%dC}3C$d}Q}N~-#d)3|C%dW}3E'C%L&;e~g$C&d$}:>3}'C$d~=}L~-#d(C'3eC'C%L&Ke#C%K%C>3}'C$d}Q}N~-#d)C'3e.C%d#Y%_C%e}I}I}I}I}I$Z%WC%d+}3C$d~B}L~-#d)3]C%K%+E&'cC&C%K%/3}/D(C%dW}33}$C%K%[C(Z&#C%d$Y%_.C#C%K%_Y%+C#C%L%WZ%#C#d#Y%?C#C$L%#Z%/C#C$L%+Z%7C%dc}4G#.}a%$(}HF#dS}4E&G#C$d~i}_~-#d$3qC#K%/E'K%CD(C'K%?D'C#K%'D)C#K%+D#C&d#Y%?C&C)C#d/}5}3Y%;C&C)Y%7C&C'Y%/C&C#C(C#C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&cC&dG}3C&d/}33W%cC&K%GE#'cC#P#<C)j0%C&K%OD(C&K%KD'C$C%C*3qC$C#K%3C#K%73?C$d~k}_~-#d$3qC#K%#d'i'cC$C'C(3q/%.C$C'C(3?/$.C$d~j}_~-#d$3qC&dS}3G#2.d~l}_~-#D%d$D*/#.#.~Y$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*&cd~E}g~-#D#%c%c%c%c&cC#E$K%#E#d}Hi0$C#K%'C#}3E'C%p0#C'C%}4C(}:E&C#l0#.C'C%C&}3E%n0$C$D%/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C'C%}4Y%'C$C%Y%#.C%K%#D$C#C&j'cC$C&C#}4Y%'C&2.C%C$K%#Y%#C&2.C#d3}=C)3E/#.#.}V%$*}HC#d~5}a~-#d$3qC$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dCr0#.C#C$C%C&C&C'}3d$}43}&C#d~O}e~-#d'3qC#C(d~i}^~-#3h/).d~G}e~-#/'.d~I}e~-#/&.d~K}e~-#/%.d~M}e~-#/$.d~E}e~-#.D'C#C$C%C&C&C)}33}&C#C'd%3q.C+d$}3D*C&C)}3d$}3D&/$..C#C$C%C&C%3}&C#d~5}a~-#d$3q.~j$$'}HF#d3}4E%G#%c%c%c%cC$K%#d(}41&#$%$.C%d'}3E&C$K%'E$L&#3}'C&d~9}c~-#d'3qC&C$L&+d$3}#C#C%K%/Y%+C#C%L%'Z%#/%.C#d#Y%+C#e}I}I}I}I3Z%#/$.C$K%'D&C$K%+C%d#Y%/C%e}I}I}I}I3Z%'d&}=D$&cC$'cC%d'}3E'd~=}c~-#d$C%K%/E(>d%d#C(>3qC'C&K%#C&K%'3qC$d+}4D$C&d+}3D&/$..C#C%K%/Y%+C#C%L%'Z%#.C%d3}3G#.}!%$%}HF#dS}4E$G#C$C#K%#E%L%#Z&;C$C%K%+Y%CC$d/}3C$d;}33@C$C$L%3Z%CC$C%L%?Z%KC$C%L%3Z%;%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC%K%#E#d(}411#$%&'()*+,-./01.C%K%'P#3d%}=K%~a}fcD#/0.d,D#//.d0D#/..d1D#/-.d-D#/,.d.D#/+.d/D#/*.d2D#/).d3D#/(.d4D#/'.d7D#/&.d8D#/%.d9D#/$.d:D#.d%C#C$d;}3d&3^C$d/}33}6C$dS}3G#.~%$$*}HC$C%}3D,C$D'&c&c%c%cC#C$C%C)C'C,iE+'}HC%(C&d$}3D&C'O##D(C'd$}3D'C(dck0&C*dCj'cC*d$}3D*C(deiC%C&n}:E+h0%C$C&}3P##d}h$n0'/&.C&d$}4.3}&C+2.C(dCl0#C(d~l#j0$..C#C$C%C)C&d$}43}&C#d~2}a~-#d&3qC&C+}3D)/#.#.}[%$&}HF#dc}3E$G#C$dS}3d~=}a~-#d~]}_~-#d,3P%cC$K%Sd}P}I}I}I}Aj'cC$C$L&[Z&KC$C$L&SZ&C/$.C$d,Y%KC$d}~}R~-#Y%GC$d}O}I}I}I}AY%C.C$d+}3d~]}_~-#d,C$dC}33:C$K%/D%%cC$K%+E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%3Y%?C$C%Y%;C$C&Y%7C$dS}3d~]}_~-#d,C$d7}33LC$K%Sd}I}I}I}I}Ai'cC#C$K%WY%'C#d}I}I}I}I}AY%#/$.C#C$K%[Y%+C#C$L%SZ%#.C$dc}4G#.~6$$*}H%c&c%cC(E%d;jD)C%d;i0#C%d+}3D(C%d~U}^~-#}3K%#E&C$n0$C#C%d~Q}^~-#}3K%#C&3}%0$C$C&i0#C#C&}3E%P##E'd]j'cC'dRj0%/$.C%d$}3D'C$C&d}H}<}3D&d#D%&cC%C&iE*'cd$2.C%C'}3E+P##dS}4d~l$}:d,p'cC%d$}3D%/$..C%C&n0%C*0#C+P##dRj0$..C)2.#.~J$$&}Hd~E}g~-#D%C#d+C$C$d+p>d*}3d}A}:E&}3D'%c%c%c&cC%E$K%#E%d}Hi0%C%C'i0$C#C%p0#.C#C%C%K%'E'}3j'cC#C&Y%'C#C%Y%#C$C#Y%#2.C%C&C'}3Y%'2.C%K%'C&}3D&C%K%#E%d}Hi0$C%C%K%'E'}3C#j0$C%C&C'}3Y%'C$C%Y%#2.C#C&Y%'C#d}HY%#C$C#Y%#2.C$C#Y%#C#C%Y%#C#C&Y%'.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3Ge#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~I$$&}HF#dS}4E&G#C&dC}3C$C%3KC&K%GD$%cC&K%CE'd}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C$Y%'/$.C&C&L%KE%Z%;C&C$Y%7C&C'Y%3%cC%eC}Q}pd~=}L~-#d(3tE$h0#C$K%#d'j0#C$K%'D$C&d+}3C&d3}3E'd~=}L~-#d(3]C&K%+0#C&dC}3E(e~g$C$L&+E%C%e~g$}#>3}'C'd~=}L~-#d(C(3e.C#C&d3}33<.C&dS}3G#.~M$$(}HF#dC}4E%G#C%C$L%#Z&+C%C$K%+E&Y%3%c%cC&d(l0#d~4}_~-#C%K%/E'd(3}%0#C&d(}4E(h0#C'd(}3D)%c%cC(d'r'cC)K##d~Q~S}V~h(j0$/&.C(d&j0$.d~9}_~-#C)d&3}%h0$.C'C&3{h0#C#C$K%+Y%+C#C$L%#Z%#/$.C%d1Y%7d~<}_~-#d+C%d7}3d$d#3yD$C#d}I}I}I}I}AY%#C#C$Y%'C%d+}33}6.C%dC}3G#.~4$$*}HF#d3}4E(G#C$C%}3D,C$D*&cd#D'%c&cC'C*}3E+C,i0$%cC+P##E)dS}4d~l$}:d-lC)d}(}:d~.#}4d~l$}:d=l};h'cC(d+}3C)d~S}e~-#d'3vC(K%+d$j0$.C'd$}3D'/$..C#C$C%C&C&C'}3E&3}&C#d~W}e~-#d$3qC#C)d~X}e~-#3hC+d$}3D*C&d$}3D&/$..C#C$C%C&C%3}&C(d3}3G#.~S$$&}HF#dc}3E&G#%c%cC$K%/d~O}I~-#d)3th0#C&d;}3C$d~O}I~-#d)3]C&K%;0#C&d3}3C$d~G}I~-#d+3]C&dG}3E'C&K%3C&K%7C%3[C&d+}3C$d~G}I~-#d+3]C&K%+C&K%/C&K%KC&K%O3XE('cC#d}I}I}I}I}AY%#C#C(Y%'C'3}6C$3};/%.C&C&K%OY%[C&C&L%GZ&SC$d~O}I~-#d)C&dS}33e.C#C$L%+Z%+C#C$L%#Z%#.C&dc}4G#.~T$$&}HF#d3}4E'G#C&K%'D(%c%}H%}H%c%c%c%c%cC&K%+1&#%$&.C'd%Y%'C$C%C'd'}3d~;}e~-#d-3y/(.C(R##d}w~I#i0%/$.C(P##dQj0#d~)}f~-#d~%}f~-#C(P##dQiE)>D(C'd&Y%'d&d'C)>/%.C#C&K%+Y%+C#C&L%#Z%#/&.C'd&Y%'d~%}f~-#D(d'.D)C$C%C'd'}3C(C)3y.D$C#d}I}I}I}I}AY%#C#C$Y%'C&3}6.C'd3}3G#.~G$%&}H$}GF#d3}4E)G#d$D*d'D(%c%cC'}vC%}v}GE+eC}Q}p0#C+}pE%d}I}I}I}I}AC&}4n0#%}H%cC'h0#C$K%#E(h0#C$K%'C'C(}5C&C%3}(D'C%/$.C&D$C%'cC%C$3}:D$.C)d+}3E'C%Y%'C'C$Y%#C)K%+D'C)K%/.C'h'cC#C&Y%'d+D(/%.C#C'Y%'d#D*d+D(D%/$.d#D%.C#C(}3C%Y%#C#C*Y%#C)d3}3G#.~H$$%}HF#dC}4E&G#C&d7}3C$C%36C&K%;D$%cC&K%7E'd}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C$Y%'/$.C&C&K%?E%Y%3C&C$Y%/C&C'Y%+%c%cC%d*l0#d}c}_~-#C$d*3}%0#C$d*}3C%d*}43Dh0$.C#C&K%3Y%+C#C&L%+Z%#/$.C&d0Y%7d}j}_~-#d*C&d7}3d$d#3yD$C#d}I}I}I}I}AY%#C#C$Y%'C&d+}33}6.C&dC}3G#.~+$$(}HF#dC}4E%G#C%d+}3C$K%CE'd'd/3iC%d#Y%?C%C%K%/E)Y%;C%C%K%+E(Y%7%c%cC'C(p'cC'h0%/$.C%d7}3d#C'd'd/3}.C%K%?D&C%K%;D).C&C'}3C)C&d/}5}3D&&cC&d}I}I}I}I}AY%#C&d/}3D&C'd$}4E'0#.D&.C#C%L%7Z%#C#C&Y%+C#C$Y%/C%dC}3G#.}^%%&}H$}EF#d3}4E)G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d}~}R~-#D'd}O}I}I}I}AD(g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3#1+#$%&'()*,.d}I}I}I}I}AD(/+.d}J}I}I}I}AD(/*.C)d'}33}*C)N%+D*C)K%'D'd}K}I}I}I}AD(/).d}M}I}I}I}AD(3$D*/(.d#D'/&.d$D'/%.d~,}R~-#D'g+#######D*/%.d~4}R~-#D'g-#######D*/$.d}N}I}I}I}AD(.C#C*!&+C#C'Y%'C#C(Y%#.C)d3}3G#.~N$$%}GC$L&3D(%cC'C'}+'cg########D'/$.g########C'C'g########},>E'g######~]b}-h0#g######~]bD'.C$e}y~W$C(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C'g######~=b}kg######~]b}iC(~'}k~i*E(C(e}y~W$}#>E(C%C(y>D(C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE%C(C%C(w>(C(.Z&+e#.Z&#.}u$$&}HF#d3}4E)G#%cC(h0#C%C&}3E%C&l0#C)d'}3C$C%C$K%#d$}=E&C%C&n>E%d+d'd$C(d}J+l>C(d$i>E+C%C+n>E%C'C(3MC)K%'d$i'cC)K%/D+C)K%+D*/$.C)K%+D&C$C%Y%#C$C&Y%'d}J}I}I}I}AD*.C#C+Y%'C#C*Y%#C)d3}3G#.}m$$&}HF#d3}4E(G#%cC#h'cd~8}Q~-#D#d>D$/$.C#K%#'cd~S}Q~-#D#d~<#D$/$.C#d}HY%#C#d+}4E)C)K%#d$}3E*Y%#C*h'c#.C(C)Y%/C(C#Y%+C(C#d+}3E)Y%'C)C$C%C&C'3)C#C#K%#d$}3Y%#C(d/}33}3C(d3}3G#2.C#C$3}<#.}W$$&}H%cC$d=j0#C#P##dZn0#d#D$&cC$d=iE&0$%cC#C$}3P##E%d~M#p'cd#D'C%dS}4d~l$}:d-lC%d~.#}4d~l$}:d=l};0$/&.dCD'C%d~g#n0%.C$d$}3D$C%C'}<d~6#}4E%d/nd$C%}=d~6C}:h};0#..C&.}u$$'}HF#dC}4E%G#C%d3}3d~U}a~-#d~e}a~-#d-3P%cC%%}H%c%c%cC%K%3E&d}P}I}I}I}Ai0#C%K%;D'C%K%7D(C&d#q0%C&d~l~l~l~l*}:d%}41%$%#.C#e#Z&#/&.C(D&C'D(C%K%?/$.C'.E'Y%/C%C(Y%+C%C&Y%'C#C(C'C$35C%d'}33}6.C%dC}3G#.}N$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC'h'c&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&/%.C'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0#..C#C&Z&#.}T$$(}HC$K%3E%C$K%7E&C%C&n>D(dCC%d(}=}4D&C$K%+C%d/}5}3d+}4D'%c&cC%C(i0$C$C%d$}3E%Y%3C&dC}4D&C'd+}3C'd/}3D'K%#d}I}I}I}I}Ai0#.C#C'L%#Z%'C#C$K%#C&}4Y%#2.C#d#Y%#.}R$$%}HF#d~=#}4E'G#%cC#hC%h};0#C'd+}3C#C$3-C'dC}3C%C&3-C'K%+0#C'K%C0#C'L&3C'L&Ku0#C'L&;C'L&Sv0#C'd.Y%[C'd~1#}3E%C#C$3`d~G}I~-#d+C'd[}3C%3}+D(.C'd~=#}3G#C(.}A$%}H%cC$C%n0#%cC$h0#C$C'r'cC$C'j0%/$.C$C&}3O##d~,}Ho0$.%cC%h0#C%C'r'cC%C'j0%/$.C%C&}3O##d~,}Ho0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}^$$'}HF#d3}4E%G#%cd}Q}b~-#K%#d}P}I}I}I}Ai'cd}U}b~-#P##D'&cC'C&3%h'cC#d}I}I}I}I}AY%#/&.C%d'}3E(3}*C$C%K%+C%K%/3t'cC&d$}3D&C(3}6/$..C#C%K%/Y%+C#C%L%'Z%#/$.C#d}I}I}I}I}AY%#.C%d3}3G#.}Q$%$}H%}GF#dC}4E'G#C&C&e~M}p5}K}FD(%cC$h0#C'C$C%3-C'K%#0#C(e#|'cC'L&3E)e}I~%}bL}GC)C'L&+s>C(v0$.C&D(.C'e~l~$~l}Y~j~;!C(C(e#v>3lC#C'K%;Y%+C#C'L&3Z%#C'dC}3G#.}w$$$}HC$K%'D%%c%c%c%c%c%cC$K%+d)}41'#'%$'.C%d}I}I~-#d)3}%0%d}I}I}I}I}AD%/'.C%d}O}I~-#d,3}%0%d}J}I}I}I}AD%/&.C%L##e~N~Q}V~0}_~:~J}{~Q#u0$d}K}I}I}I}AD%/%.C%d}X}I~-#d)3}%0#d}L}I}I}I}AD%/$.C#C$K%+Y%+C#C$L%#Z%#2.C#C%Y%#C$3}6.}F$%}HF#d3}4E'G#C'd+}3C$K%/C%C&3ad#D&%cC'K%+d$j0#C'K%/E(C$K%+l'cC$K%'C(d/}5}3E$K%#d}I}I}I}I}Ai0$C$K%+D%C$K%'D&/$.#.C#C%Y%'C#C&Y%#C'd3}3G#.}G$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3qC(d~:}a~-#d$3qC&d+}4D&C%d+}3D%/$..C#d~l$}:C$C'K%+C'K%/3'C'd'}33}6C'd3}3G#.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}K$$&}HF#dC}4E&G#C&d+}3d$d$d$3iC&K%+D'C&K%/E(dE]##C&d$Y%?C&C(Y%;C&C'Y%7C&d7}3E'd~5}a~-#d~6}a~-#C'C$C%3BE$>d$d'C$>3qC#C&K%?Y%+C#C&L%7Z%#C&dC}3G#.}7$'}HC$K%Cd(}=D'C$K%?E$d3}3D(&c%cC''cC$K%7C&j0$C(K%#C%C&3}%0$d$D).C#C*Y%'C#C)Y%#2.C$dC}3D$C'dC}4D'C(dC}3D(C*d$}3D*/#.#.}D$&}HC$d1i'cC#d}n}W~-#C#d~,}f~-#d13}%E$>D#d1d2C$>D$.d}=D%&c%cC%h'cd/D&/$.C$C%d~F}f~-#}3P##E&d%}=K%}U}gcE'K%3i'cC'K%/C#C$3}%h0$.C%d$}3D%/$..C&.}5$%}HF#dC}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d+}3E)C'3}'C(d(Y%7C(C$Y%;C#C%C&C(d7}3C)3}+Y%'d$/$.C#C'Z&+d#.Y%#C(dC}3G#.}0$$}GC$d#Y%;%cC#C$C'C%'}Gd'C%K%#E%d}I}I}I}I}A}<C%d#q>E%d$}4d&l0$e}QJe#C%d'i>(e}QJ.E*C'C*y>C*C&}pd$}:>C(C)3Q2.C#e$Z&#.}5$$}HF#d3}4E'G#C'd+}3C#K%/C$C%3a%cC'K%+d$i'cC'K%/E$C#K%+l'cC#K%'C$d/}5}3E#3}8C#C&K%+Y%+C#C&L%#Z%#/%.#.C&3}6.C'd3}3G#.}7$%}HF#d3}4E&G#%c%cC$s0#C&e$C%C%e${>C$e$}FE$3_C&L&+e#u0#C#C$C%}G3w/$.d}Q}N~-#d)d}e}a~-#d}q}a~-#d63yD'C#d$Y%#C#C'Y%'.C&d3}3G#.}E%$}H$}G%c%c%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41%$%#.C#P#}Q$d%}41%%'&.C#K%wd}I}I}I}I}AiD$/&.C#P#}I$D$/%.d$D$/$.C#P#?d$}<C#K%wP#Gd$i}:D$.C$d$}:.},$&}HF#d3}4E&G#C&C$d2}:]#0C&C$d~]$}:d'}?]#/C&d/}3D'd#D$&cC$d%i'cC&d3}3G#(C#C%d3C$C'}3P##E(C(d$}33}&C$d$}3D$/$...u$$}GC&}vC$}v}GE'}pD&%cC'eC}Q}pC&d}I}I}I}I}AC%}4n};0#%cC&h'cd#D$/$.C%C&3>E%h0$.C#C%Y%'C#C$Y%#2.#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)34%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}p$$&}HF#d3}4E&G#C&d'}3E%e~l~$~l}Y~j~;!e}I~-~[}P~F~[}:C$C$e}I~-~[}P~F~[}:z>E$C$e~l~$~l}Y~j~;!|>E$37C%K%+E'C%K%#i'}HC%C'd$d$d$3}.C%K%+(C'.C%K%'}3d~G#]##C%C'd$}3Y%+C#C$Z&+C#e%Z&#C#C&K%/Y%;C#C&L%'Z%3C&d3}3G#.}/$$}HF#d3}4E$G#%cC#L&ce&u0#C#K%wd}I}I}I}I}Ai0#C$d#Y%/C$e}I}I}I}I3Z%'C#d~A#}3C$d'}3E#d$3=d'd#C$K%+C$K%/3'C#3}6.C$d3}3G#.})$%}HF#d3}4E$G#C$d+}3C#K%/d}Q}X~-#d'3a%cC$K%+d$i'cC$K%/E%C#K%+r0$C#K%'C%d/}5}3E#3}8C#d}I}I}I}I}AY%#.C$d3}3G#2.#.}O$$%}HF#dC}4E%G#C%d#Y%?C%e}I}I}I}I3Z%7C%d7}3E&C#C$3B=C%C%K%?Y%3C%C%L%7Z&+C%d4Y%7F#d3}4E#G#C#d#Y%/C#d$Y%+C#d}I}I}I}I}AY%'C%d+}3C&C#d'}33rC#d3}3G#C%dC}3G#.}0$$}HF#d3}4E'G#%cC&K%+h'cC'd%Y%'C$C%C'd'}3d~;}e~-#d-3yD$C#d}I}I}I}I}AY%#C#C$Y%'C&3}6/$.C#C&K%+Y%+C#C&L%#Z%#.C'd3}3G#.}%$$}H%c%cC#K%#C#K%+E&}4C%r'cC%0$/%.C#C&C%d$d$3}.C#K%+D&.C%'cC#K%'C&}3C$C%~i-##.C#K%+D&.C#C%C&}3Y%+.}.$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3}9E#C&d+}3dG~i-##C&dS}3G#C#.v$&}HF#d3}4E&G#C&d+}3C%d$d$3iC&K%/D'C&K%+D(C%'cC'C$C%~i-##.C#C%Y%+C#C'Y%'C#C(Y%#C&d3}3G#.v$$}HF#d3}4E&G#C&d+}3C#C$C%3ad#D%%cC&K%+d$i'cC&K%/E$C#K%Cr0$C#K%?C$d(}=}3D%.C&d3}3G#C%2.#.y$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33}3C$hC&d$j}:0$C%d3}3G#2.d~)}g~-#d>3}<#.d}U}Q~-#db3}<#.q$%}HC$d~l$}:D(d#D$&c%cC$C&i'cC&D$/$.C(C$C%}3P##i'cd$D'(C$d$}3D$/%...C#C$Y%'C#C'Y%#.|$%}HF#d3}4E%G#C%d~]}W~-#d}Q}N~-#d)C$3cd$D&%cC%K%#d$i'cC#C%K%'Y%'/$.C#C%L&+Z&+d#D&.C#C&Y%#C%d3}3G#.}[$$%}HF#d}y$}4E&G#C#C$3bD'C&C%Y%}q$C&e%Z&+C&C']#}u$C$'cC#C$3E.F#d}y$}4E#G#C#d+}3C&d+}3d}q$~i-##d+d~%$3}9E$d#Y%+C$e}J}I}I}I3Z&#C$d/}3C#d'}3d}u$~i-##C#d}y$}3G#C$d+}3C&d}y$}3G#.w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33rC(dC}3G#.}&%$}G$}H%c%c%cd%C#L&cE$}pd%}4C$e${>1%$%#.C#d~]#}33};2.C#d~5#}33};2.C#d~A#}33}7C#d~5#}3E#K%#E%'cC#K%'C%d&}=3E..c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.e$$}HF#d3}4E'G#C'd+}3C$C%C&3]%cC'K%+E$'cC#C$C'K%/3V/$.C#e#Z&#.C'd3}3G#.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43}#.C#d~(}a~-#d-C$e-}K}pE#C#d$}33}&.`$$}HF#d3}4E$G#C$d+}3C#C#K%#d$d+d+3RC$K%+d}J}I}I}I}Aj'cC$K%/#.C$d3}3G#.b$%}H&cC%h'cd#2.C%d$}4D%C$P##D&C#P##D'C$d$}3D$C#d$}3D#C&C'i0#.C'C&}4.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3YC#C(K%+E#d$C#>C(K%/d#C#>3qC(d3}3G#.h$$}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C%d'}3C$d$3}#C#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.Q#C%C&3>E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3E.C%.}&$%}HF#d3}4E$G#C$C#d'}3Y%/C$C#K%#E#Y%+C#d3}33}5%cC$d+}3K%#E#d}Hi0#C#C#K%'d$}4E%Y%'C%0#C#d~%$3E.C$d3}3G#._$&}HF#d3}4E$G#C$d+}33&C$K%+D%C#C$K%/E&Y%+C#C%Y%'C#C&Y%#C$d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3rC'd3}3G#.Q#%cC$}2d$jC#d}I}I}I}I}AC$}4n};0#C#'cC#C$3}:E$h0$.C$2.#.!$$}G%cC$K%/d~=}L~-#d(3tE$h0#C$K%#d'j0#C#C$L&+Z&+e$D%.C#C%Z&#.X$$}HF#d3}4E(G#C(d+}3C#C$C%C&C'3RC(K%+d}J}I}I}I}Aj'c#.C(d3}3G#._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%.P#%cC&}2d$jC$d}I}I}I}I}AC&}4n};0#C#C$C&C%3}(E#h0#C#2.#.Y$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3}6..G$$}GC#K%#E#C$C%3qC#C&C&eb}PE(}NC(}FC'3}#.E$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#3})..>#C#K%#E#d/}33}8C#d;}33}8C#dG3E.<#C#L&#e%u'cC#d}Y$}33}6C#3z..:$$}HC#K%#E$'cC#K%'C$3E..8#C#K%#d}I}I}I}I}Aj'cC#3};..8#C#K%#d}I}I}I}I}Aj'cC#3}6..4#C#C$3>E#h'c#.C#.+#C$C#3>.g$%}HC#K%+D$C#K%'D%&cC$'cC$d$}4D$C%3}8C%d/}3D%/$..C#K%#E$'cC#K%'C$d/}53E..,#C#C$3(#.'#3*..}o?N#d}I}I~-#.}2}*},}=}2}?}.},}8}6}9}5}.}=}.}-}/}*}2}5}.}-}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<}-}*}=}.i};}8}6}-}*}=}.w}8&#d~e}I~-#.4}##3#+####$######&#d}a}J~-#.-}+#3#)####$#d}}}J~-#.}>8#3#8###M#3#S###}1#3#%####%%#}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d~%}K~-#.,?$3#+###$#d~A}K~-#.}7~=#3#9###~S#3#Y###K$3#$####&%#},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=#$#######~U&#d~=}L~-#.4}5}2}6}2}=},}>};}<}8};#####&#d~]}L~-#.4}##3#+####$######&#d}Y}M~-#.T}+#3#)####$######'###~%$3#}-#######~=$3#(####$######%#d~=}M~-#.}R$~B$3#)####$######%###}9$3#0###}F$3#:###}]$3#F###~M$3#'####&%#}8}/}/}<}.}=}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.$#######}-#d~U}N~-#.|},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B##~U%3#/###~a%3#-###~k%3#(###&&3#.###}<}8}>};},}.}<}=}*}=}>}<####&#d~=}O~-#.4}##3#+####$######&#d~]}O~-#.m}+#3#)####$######'###~=%3#-#######~=$3#(####$######)###3&3#'#######S&3#)####$#d~=}P~-#.-Y&3#)####$#d~Y}P~-#.}^%}W%3#;###}o%3#M###c&3#(####%%##$%&}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=}*}7C}8}+}3}.},}=C}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-##$#d}Y}S~-#.,~i'3#%###$#d}u}S~-#.}.~>'3#0###~K'3#A####(3#$####$&#}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.}9};}8}6}9}=#######$#d}i}T~-#.,~i'3#%###$#d~-}T~-#.-}L(3#)###$%#d~I}T~-#.}Gk(3#8###}&(3#I###}Y(3#%###$#$#}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<####$#######}-#######$#######'###K)3#<#######~=$3#(####$#d~]}U~-#.}*~B$3#)####$######%###~e(3#'###~i(3#1###-)3#=###c)3#%####$&#}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+#d~U}V~-#.-}L(3#)###$%#d}M}W~-#.}&}q)3#3###~%)3#<###~E)3#$###$###}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####$#######~g#d~e}W~-#.<~l~l~l~l~l~lB#%#######}9}*}0}.####&#d}i}X~-#.4}##3#+####$######&#d~-}X~-#.Z}+#3#)####$######'###{*3#U#######~=$3#(####$######'###}9*3#d}I}Y~-#.4}Q%3#)####$######(#d}i}Y~-#.}B}Q*3#'####$######$###C*3#(###H*3#2###W*3#B###}Y*3#(####%%#}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4####&#d}q}Z~-#.4}##3#+####$######&#d~5}Z~-#.M}+#3#)####$######)###3&3#'#######S&3#)####$#d}Q}[~-#.MY&3#)####$######'###~=%3#U#######~=$3#(####$#d~5}[~-#.}B~B$3#)####$######%###{+3#+###})+3#5###};+3#E###}a+3#)####%%#}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d~=}!~-#.4}##3#+####$######&#d~]}!~-#.M}+#3#)####$######'###~=%3#U#######~=$3#(####$#d}y}]~-#.}m'~B$3#)####$######%###}I,3#+###}Q,3#5###}c,3#E###~-,3#'####%%#}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$###}1-3#+###}9-3#5###}K-3#E###}Y*3#(####%%#}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#~9-3#,###~B-3#,###~K-3#(###STUVWXYZ[!}*}+},}-}.}/}2}-}.}6}9}8}=}.}7},}Bn}.}B}1}=}=}9]RR}+}*}<}.x};}5bFc}%E_a}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6}6}2}7}=}(}>}<}(}*}-}6}2}7n}.}B#$#######~l~l~l~l~l~lB#&#######}9};}8}3}.},}=l}-b`I}D}F]OSSSSPTTPUUwVV]WW]XXYY]ZZPwQCUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpwm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},###(###}9*3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.STUVWXYZ[!~!~,~*E~O}I}oE-##*##}I#d~M}a~-#.0}=}8}4}.}7###*##}I(#d~e}a~-#.8};}.}=};}Bd}/}=}.};######*##}I$#d}a}b~-#.(*##}I&#d}q}b~-#.`}=}2}6}.}8}>}=#$#######~l~l~l}H####'#######}8}9}.};}*}=}2}8}7#$%&'()*+,#####*##}I%#d~]}b~-#.(*##}I'#d}I}c~-#.}N&}7}.}A}=f}>};}<}8};}1}*}<p}8};}.}8}>}=},}8}6}.}>}7}4}7}8}@}7R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.jhwsrvwghohwhC}=}8COC}2}<C}8}7}.C}=}1}*}=C}=}1}.C}5}2}<}=C}1}*}<C}0}8}7}.C}=}1};}8}>}0}1C}*}5};}.}*}-}B}2}<C}6}2}<}<}2}7}0OC}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C}@}.};}.C}*}<}4}.}-C}/}8};}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.OC}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@}=}B}9}.}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}7}8}=}1}2}7}0}7}>}5}5}=}.}A}=}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7}.}6}9}=}BC}=}.}A}=}%E}%}%}%}7}%};}%}=}%}>SSPQ}(}GHSTUVWXYZ[!defghi}6}*}Au}.}=};}2}.}<#d}Y}f~-#.~4$-#######(#######}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-EQQEEQE}9}*}0}.y}2}.}@}<Q}5}2}<}=#$%&'()*+,-.###&###'###)###b03#e03#i03#(###)###*###+###5###6###~e)3#C(3#~=(3#}I)3#S+3#}m-3#{,3#~M&3#c-3#})%3#k$3#}q#3#}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=#d~E}g~-#.(~l~l~l~l$";
+var core_text_default = "#}*}<}6$###$~($>})$}H#})%}H}H#})&}H}H}H#})'}H}H}H}H#})%}H}H$}H})&}H}H}H$}H})(}H}H}H}H}H#})%}H}G#})'}H}H}H}H$}H})'}H}H}H}G#})&}H}H}G#})(}H}H}H}E}E$}H})#$}H}))}H}H}H}H}H}H#})$}H$}H})&}H}G}G#})#$}E})(}H}H}H}G}E#})*}H}H}H}H}G}G}E#})'}H}G}G}G#})(}H}H}G}G}E#})(}H}H}H}H}G#})*}H}H}H}G}G}G}E#})(}H}H}H}H}H$}H})&}H}G}H#})%}H}H$}G})(}H}H}H}G}H#%H)$}*$}*#($}*$}+#3$}*$},#'$}*$}-##$}*$}.#&$}*$}/#$&}9}8./4#%%%)%$,0,%*5-&1$%'%$#(#'$6*-$%-&)%$&70.'*%$+)$,$&&2%&'89&21%&)$*##'&%(%($&*(:#'&;#()*+##+'$)<+#=######''#$/(&$#4),$}H$d}I}I~-#.*@*$}0%#$}1#u$}2#}=$}3#x$}4#S$}5#},$}6#}0/$P-~l~0$}8}g:%(}H&}GF#d}Y&}4E(G#C&~i*D.d-D+%c%c%c%c%}H%}H%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%}H%c%c%c%c%c%c%c%c%c%cC$d,p'cC$h0$C$P#~V}ccD+.d(D$C#L&#e%t0CC+d%}41+$%/0&'()*.C#P#}m$E$d/i00C(d~M$}3C$d%}=K%}m}hc32C(K%~Q$D$C(K%~M$E%d}I}I}I}I}Ai0@C(C(L%~U$Z%~E$C(C$Y%~A$C(C%Y%~=$%c%c%cC#K%}i$E$d&n0#%cC$P#}Y}Qcd$}41&#%&$.C(dc}4C(d~=$}33<C(e&Z&}i%C(d&]#~U%C(e#Z&}a%C(d#]#}Y%C(e%Z&}Q%C(e~M~A&Z&}I%C(d#]#~i$C(d%Y%~e$C(e~M~A&Z&~]$C(e#Z&~M$C(C(L&cZ&}q%C(C(L&kZ&}y%C(C(L&sZ&~%%C(C(L&{Z&~-%/B.C(C(L%~E$Z&}y%C(C(L%~=$Z&}q%C(e%Z&}i%C(d&]#~U%C(e#Z&}a%C(d#]#}Y%C(e%Z&}Q%C(e~M~A&Z&}I%C(d#]#~i$C(d%Y%~e$C(e~M~A&Z&~]$C(e#Z&~M$/A.C(dc}4C(d~=$}3C.3HC(K%gD$C(K%cE%d}I}I}I}I}Ai0AC(C(L%{Z&~-%C(C(L%sZ&~%%C(C(L%kZ&}y%C(C$Y%}u%C(C%Y%}q%C(e&Z&}i%C(d&]#~U%C(e#Z&}a%C(d#]#}Y%C(e%Z&}Q%C(e~M~A&Z&}I%C(d#]#~i$C(d%Y%~e$C(e~M~A&Z&~]$C(e#Z&~M$/@.C(dc}4d}y}c~-#d~-}c~-#d*3Pd$e~l~l~l~l2%}G%cC(K%cd}P}I}I}I}Aj'cC(C(L&kZ&~e%C(C(L&cE-Z&~]%C-}pd}I}I}I}I}Aj0$C(d~]%}33}1e~-~[~Z#/%.C(d,Y%~e%C(d~*}R~-#Y%~a%C(d}O}I}I}I}AY%~]%.C(C(L&~e%Z&}Q&C(C(L&~]%Z&}I&C(dc}4d~-}c~-#d*C(d}I&}3d~5}c~-#30C(K%cd$i'cC(K%gD$C(d~=$}33};/B.C(L&k.E-C-e~l~l~l~l2}#>}pd$d#3'C(d#]#~M%C(e#Z&~-%C(d#Y%~%%C(e~=2Z&}y%C(e}HC-C.}EE-C-C.w>Z&}q%C(e$Z&}i%C(d&]#~U%C(e#Z&}a%C(d#]#}Y%C(e%Z&}Q%C(e~M~A&Z&}I%C(d#]#~i$C(d%Y%~e$C(e~M~A&Z&~]$C(e#Z&~M$C(C(L%~E$Z&~E%C(C(L%~=$Z&~=%/?.C(d$]##d#/=.C(d~M$}3d}Q}d~-#d}a}d~-#d-3Pd}I}I}I}I}AD$C(K%~M$E*d}P}I}I}I}Ai0+C(K%~U$D,C(K%~Q$D)C*d#q0)C*d~l~l~l~l*}:d%}41%()+.C(e#Z&+C(d%^$%C(d']##d#/;.C(e#Z&+C(d&^$%C(d']##d#/:.C(e#Z&+C(d(^$%C(d']##d#/9.C(d(]##d#/8.C(d~M$}33,C(K%~U$D$C(L&~M$E-e%t09C(C(K%~i$Y%GC(C(L%~a$Z%?C(C(L%~Y$Z%7C(C$Y%3C(C-Z&+C(d#]##d#/7.C)D*C,D)C(K%~Y$/$.C,.D$C)}vC$}veC}O}MD-C*D$.C(C$Y%}I&C(C-Z%}M&C(d~M$}3d}Q}d~-#d}k}d~-#d*3PC-eC}Q}pD)C%}vD/C-}pD%C(%}HC(K%~M$d}P}I}I}I}Ai'cC(d,Y%kC(d~*}R~-#Y%gC(d}O}I}I}I}AY%cd%/$.C(C(L&~U$Z&kC(C(L&~M$E-Z&cd%C(P#gC-}pd}N}I}I}I}Aj>.]#;C(C)Y%7C(C/Z&+C(d%]##C(C%d#C$d}I}I}I}I}Aj>Y%3C(dc}43}1d$/3.C(d~M$}3d}Q}d~-#d~+}O~-#d)3PC(K%~M$E$d}P}I}I}I}Aj0-/..C(d~M$}3d}Q}d~-#d}r}d~-#d*3PC(K%~M$E$d}P}I}I}I}Aj0$/%.C(d4Y%~M$d~M}c~-#d,C(d~M$}3d$d#3yD$/2.C(K%~U$D*C(K%~Q$D)C$d#q0%C$d~l~l~l~l*}:d%}41%$%#.C(d}I}I}I}I}AY%c/%.C)D$C*D)C(K%~Y$D*.C(C*Y%kC(C)Y%gC(C$Y%cC$d}I}I}I}I}Ai0#C*d*i0$.C(dc}43}8/$.C)d}y}d~-#d*3}%C(dc}43}80#d'D$/$.C%d}b&j'cd~l~l&C%C%d~l~l&r>D%d#D$/$.C(d~M$}3E$d}Q}d~-#d}j}f~-#d'3PC(dc}4C$3kd#D$%cC(K%cd}I}I}I}I}Ai0#C(K%kdCj0#C(K%gd~$}d~-#dC3}%hD$.C(dc}43}8d}b&D%.C(d~M$}3E)C.3Ue$D-%cC(L&~M$e$t'cC)C(L&~U$E/3}'d)d#C(K%~Q$C(K%~U$3'C)3}6/$.e#D-.C(C/Z&3C(C-Z&+C(C%^$'C(C$^$%C(d']##d#/(.C(K%~U$D*C(K%~Q$D)C$d#q0%C$d~l~l~l~l*}:d%}41%$%#.d}M}I}I}I}A/%.C)D$C*D)C(K%~Y$D*.C(C*Y%~9$C(C)Y%~5$C(C$Y%~1$C(d~M$}3C(d~1$}33!C(L%~Q$D-C(K%~M$.D$C(d~M$}3C.3UC(C-Z&+C(C$Y%'C(C%d#j]#$C(d&]##C(C(L&~U$Z&;C(C(L&~M$Z&3d#.C(dK}3C#C(C.C'3+C+d&i'cC#3m.%c%c%c%c%c%c%cd)C(K%KE)d'}4E%C)d&p>E$d$}41)%%)))$#.C(L&SD-%}H%c%c%cd%C#L&cE.}pd%}4C.e${>d$}41%$%#.C#d~5#}3/%.d(D$C#K%wd}I}I}I}I}Ai0*C#d~A#}3/$.C#d~]#}3.D%C(d~M$}3E$C%K%/P#GE)d%}=E,K%}I}hcC,K%~a}gc3sC$d~3}R~-#d$3qC%C$C#d}Y$}331C$d~R}b~-#d$3qC)d$i'cC%C$d%3=.d#D$d#e~l~l~l~l2C-C-e~l~l~l~l2}#>}pC(K%~Q$C(K%~U$3'C(d~M$}33}6/(.d)D$C)d$}41&$%&'.d$e~l~l~l~l2C(L&SE-C-e~l~l~l~l2}#>}pd$d#3'C%D$/&.d$e~l~l~l~l2C(L&SE-C-e~l~l~l~l2}#>}pd$d#3'd*D$/%.d+D$/$.C(C(L%WZ&kC(C(L%OE-Z&cC-}pE#'cC(C(K%oY%~Y$C(C(L%gZ%~Q$C(C#Y%~M$d&d#C(d~M$}3d%3^d-D$/$.C(dc}4d'};E#3AC#3}4d,D$.h0&C(d}I&}33}8/&.C(dc}43CC(K%gD$C(K%cE%d}I}I}I}I}Aj0$C(d~M$}33z.C(C$Y%~M$C(d~M$}3E#3AC#3}4d,D$/$.C(K%kD)C(dc}4E*C(d~Y$}3d}M$~i-##C#3}5C#e#Z&#C#d/}3C*d}M$~i-##C#C)Y%}a$C#C$Y%}]$C#C%Y%}Y$C#3md&D$.C(d}Y&}3G#C$.}v-%'}H$}GF#d~]#}4E#G#C#d}P}I}I}I}AY%;C#d#]#?C#d~M#}33CC#K%}-D$%}H%c%cC#K%})E%d}I}I}I}I}Ai'cC#C$Y%//$.C#C#K%}1Y%{C#C$Y%wC#C%Y%sC#d~=#}33}6C#d~M#}3C#d;}3d~&}`~-#d*3P%c%c%cC#K%})d}P}I}I}I}Ai'cC#d,Y%{C#d~*}R~-#Y%wC#d}O}I}I}I}AY%s/$.C#C#L&}1Z&{C#C#L&})E'Z&sd}I}I}I}I}AD%C'}pd}I}I}I}I}Aj0#C#d~=#}33}1/$.C#d~M#}3d~&}`~-#d*C#d~=#}33:C#K%}-D$C#K%})E%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/%.C#K%}1D&.C#C&Y%WC#C$Y%SC#C%Y%OC#d~M#}3C#d;}3d~T}`~-#d+3P%c%c%c%cC#K%})d}P}I}I}I}Ai'cC#d,Y%{C#d~*}R~-#Y%wC#d}O}I}I}I}AY%s/$.C#C#L&}1Z&{C#C#L&})E'Z&sC'}pd}I}I}I}I}Ai0$.C#d~M#}3d~T}`~-#d+C#d~=#}33:C#K%}-D$C#K%})E%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/&.C#C#K%}1Y%cC#C$Y%_C#C%Y%[C#d~M#}3d~4}`~-#C#K%SC#K%Od}I}I}I}I}AiE$>d;C#K%WC$>3NC#K%}-D$C#K%})E%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+C#d[}33}6/&.C#C#K%}1Y%oC#C$Y%kC#C%Y%gC#d~M#}3C#d[}33IC#K%}-D$C#K%})E%d}I}I}I}I}Aj0$C#C$Y%/C#d}I}I}I}I}AY%+C#d~1#}33}6/%.C#d~=#}33}1C#d~M#}3C#d;}3d~e}b~-#d(3P%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~*}R~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d~e}b~-#d(C#d~=#}33:C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/%.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C$C&3{C#d[}33}6h'cC#d3Y%})C#d~e}b~-#d(C#d~M#}3d$d#3yY%/C#d}I}I}I}I}AY%+/%.C#d~M#}3C#d;}3d~&}`~-#d*3P%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~*}R~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d~&}`~-#d*C#d~=#}33:C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/%.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C#d+}3C$C&36C#d[}33}6C#dO}33}8/%.C#C#K%}1Y%{C#C$Y%wC#C%Y%sC#d~=#}33}6C#C#L%gZ&+C#C#K%oY%3.C#dO}33}8.C#K%+d}I}I}I}I}Aj0$.C#C#K%/Y%})C#d~M#}3E$3AC$3}4d#/$.C#C#L&+Z&})C#C#K%3E$Y%}1d(d#C#K%}-C$3'C#d~M#}33}6d$.C#d~]#}3G#.~5+%(}H&}GF#dc}3E(G#%c%c%c%c%c%c%c%c%c%c%c%c%cC%P##d$}41($%&'(#.C%dH}3D)C%d+}3D*C%K%CD+C%L&;D.%}Hd%C%P#GE%}4d#%}H%c%c%cd%C$L&cE-}pd%}4C-e${>d$}41%$%#.C$d~5#}3/%.d#C$K%wd}I}I}I}I}Ai0%=C$d~A#}3/$.C$d~]#}3.K%/P#Gd$i>.D,C$C%]#?C$C+Y%;C$C.Z&3C$C&Z&[C$C,]#SC$d#Y%OC$C+Y%KC$C.Z&CC$C*L&+Z&+C$C*L&#Z&#C$C)R##^#@C$C)P#%]#BC$3g0,C-e%}#0'C$K%})h0'%}GC-e$t'cC$L&}1E-C$L&kE.C&}FE&e#C&C.{>E&C&C-y>/$.C$L&}1.D&C#d)Y%#C#C&Z&+/..C#d*Y%#/-.C$L&ce&u0+C(d;}3C$d~5#}3C%d+}33.C#C(K%;'}HC#C(L%GZ%/C#C(L%?Z%'d&(d*.Y%#/,.C(C%K%/Y%CC(C%L%'Z&;d*D)C$L&ce%}#0(C%P#$D*C(d+}3C$dc}4C(d;}3d#C(K%;d}M}I}I}I}Aj>C%L&3C%L&;C&C'3dC(K%+E)d$}41&%(&'.C%L&3D-C%L&+D.C%R$'D)C%R$%D%%c%c%cC$L&ce${'cC%d$}41(&&&%%$.C(d;}3C$dC}3C%C)C.C-C'38d#D%%cC(L&;e$u0#C(L&CD-C$L&#e$t'cC-C$L&+E.C&C$L&[}FE/e#C&C/}#>}FE&e#C&C.{>}#0$.C#C-Z&+d(D%.C#C%Y%#/-.C)d}a&iC)d}v&i};C)d~a&}4d~l~l&}:d~Q#l};0$.C#d#Y%#/+.C(dS}3D%C$dc}4E)C)K%;d$}3E*Y%;%cC*d'p'cC%C)C-e#C.}pd$}:>C&C'3Q/$.C%e&Z&#.%c%c%c%cC(K%Sd$}41&$%&#.C$C(L&[E&Z&}1C$e$Z&})C#C&Z&+C#d)Y%#/-.C#d+Y%#C$d$]#}I$/,.C#d%Y%#/+.C#d#Y%#/*.C#C$C&39/).C$d$]#}I$d+D)/%.d#D)/$.C$C(L&3E&Z&}1C$e$Z&})d*D)C*d$}:0#C#C&Z&+d)D).C#C)Y%#C(d;}3E#K%#d}M}I}I}I}Aj'cC#K%#d}M}I}I}I}Aq'cC#3}6../%.C#d,Y%#/$.C#d*Y%#.C(dc}4G#.~A+%'}H'}GF#dc}3E$G#C$dC}3d~e}c~-#d}m}`~-#d13P%c%c%cC$K%Cd}P}I}I}I}Ai'cC$d,Y%;C$d~*}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&KZ&;C$C$L&CE(Z&3d}I}I}I}I}AD%C(}pd}I}I}I}I}Aj0#C$d3}33}1/$.C$C$L&;Z&[C$C$L&3Z&SC$dC}3d}m}`~-#d1C$dS}33:C$K%GD&C$K%CE%d}I}I}I}I}Ai'cC#e%Z&#C#C&Y%+/%.C$K%KD'.C$C'Y%/C$C&Y%+C$C%Y%'%cC%d}I}I}I}I}Aj'cF#d3}4E%G#%}HC'd~l$p'cd#C&C'3{0$=.C%d2Y%'d}m}`~-#d1C%d'}3d$d#3y.C%d3}3G#E%0$.C$dS}3d~e}c~-#d}X}g~-#d-3P%c%}H%c%cC$K%Sd}P}I}I}I}Ai'cC$d,Y%;C$d~*}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&[Z&;C$C$L&SE(Z&3C(}pd}I}I}I}I}Ai0$.C$C$L&;Z&KC$C$L&3Z&CC$dS}3d}X}g~-#d-C$dC}3d}i}g~-#30C$K%Sd$i0%d%C$L&[E(}pC(e}I}I}I}I3}#>/$.C$d3}33}1d%.D%C$dS}3d~e}c~-#d~-}c~-#d*3P%}G%cC$K%Sd}P}I}I}I}Ai'cC$d,Y%;C$d~*}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&[Z&;C$C$L&SE(Z&3C(}pd}I}I}I}I}Aj0#C$d3}33}1e~M~A&/$.C$C$L&;Z&KC$C$L&3Z&CC$dS}3d~-}c~-#d*C$dC}3d~5}c~-#30C$K%Sd$i0$C$L&[.D)C$dS}3d~e}c~-#d~%}g~-#d/3P%}G%cC$K%Sd}P}I}I}I}Ai'cC$d,Y%;C$d~*}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&[Z&;C$C$L&SE(Z&3C(}pd}I}I}I}I}Aj0#C$d3}33}1e#/$.C$C$L&;Z&KC$C$L&3Z&CC$dS}3d~%}g~-#d/C$dC}3d~5}c~-#30C$K%Sd$i0$C$L&[D(e$.D*C#C$K%'d}I}I}I}I}Aj'}HC$dS}3d~e}c~-#d~1}g~-#d/3P%}HC$K%Sd}P}I}I}I}Aj'cC$C$L&SE+Z&CC$C$L&[Z&KC$P#GD&C+}p/$.C$d,Y%Kd~*}R~-#D&C$d~*}R~-#Y%GC$d}O}I}I}I}AY%Cd}O}I}I}I}A.C$dC}33}1d}N}I}I}I}AiC&}:(d#.]#?C#C%Y%;C#C)Z&3C#C(Z&+C#C*Z&#C$d'}33}8/%.C$K%WD%.C#e%Z&#C#C%Y%+C$d'}33}8.C$dc}4G#.}n)%'}H,}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d}a}a~-#d-C$C%C(34C#%}H%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d}k}a~-#d)C$C%C(34C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d}q}a~-#d&C%C$C(34C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&i'cC$h0(C$C)}3D%C(C$}4D$/'(e#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$.#.#.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d}t}a~-#d(C%d$}3C$d$}4C&dc}434C&K%#h0#C&K%'0#e}He$C'dPi>D2d%D'/%.C#d,Y%'d$/%..C&C&K%oY%_C&C&L%gZ%WC&C&K%cY%SC&L&}AD/C&L&}9D0C&L&}1D,C&L&})D-C&L&{D.C&dC}3C&L&SC&L&[C&L&s3FC&K%C'c%cC0C.C.C0v>e:x0#C/C,C-C,C-x>E*C*C/v>e^x0#C&L&KD*%c%c%cC'd$}41%#$%.C,e~U*}GC+}EC-e~M~A&}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e$D1/$.C,e~U*}GC+}EC-e~M~A&}G}EC0e}I}l}m}G}GC/e}i}t}E}G}EC2}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e%D1.C#C*Z&3C#C1Z&+d#/%.C#d-Y%'d$/$.C#d-Y%'d$.Y%#C&d}I$}3G#.~U)%/}H&}GF#d~=#}4E&G#C$K%/D'C$d}I}I}I}I}AY%/%c%c%c%cC'd}I}I}I}I}Aj'cC&C'Y%#C&C$L%3Z%'C&C$K%;E'Y%/%c%c%c%cC'K%#d$}41%#$%.C'K%'D)C'K%+D(C&d3}3C&d~E}L~-#d(3|C&dC}3C&d}Y}N~-#d)3|C%L&#E2C&L&;e~g$C&K%3>E3{'cC%P#3d$j0%C&dc}4C&L&Ke#C&K%C>3w%}HC&K%cd$i'cC&K%g/$.C&dS}3e}HC3C&L&kE3}EE4C3C4y>3wC&K%Sd$j0'C&K%W.D(d#D).dDD'd~8}e~-#D$/).C%P#3E.h0#%c%cC%K%+E/h0#C%K%/E0h0#C/C03}/D2C$K%+E*d*}:D1C$K%'E+C*d~e~l~l~l#}:E,d&}=}3D-C+D'%c&cC,'cd#D)d#D(&cC)C'C(}3L&#C2t};D)C(d+}3E(d~-#j0#.C,d+}4D,C'dc}4D'C)d$}:h0$/%..C1d&}=D(&cC(h0&C(d+}4D(C-L&#D3C-d+}3D-C2C3u0#..dPD'd~W}d~-#D$/).C.d$j0$dWD'd}`}e~-#D$/(.C$K%#C*i'}HC$3}$C$K%'(C+.C*d&}=}3C2Z&#C$C*d$}3Y%+C&dc}4E+C/C03sC&d~J}L~-#d)C+3eC$C$K%?d$}3d#C%L&#s>E%Y%?C%d(l0&d-d*C.d%iE$>D(d}a}d~-#d}k}d~-#C$>D)dXD'd~Y}e~-#D$/(.C#d#Y%#C&3};/(.C&dc}4E%C&L&[3}'C&d}Y}N~-#d)C%3eC$C$K%?d$}3d#C2s>E%Y%?C%d'p0$dXD'd~Y}e~-#D$d*D(d}k}d~-#D)/&.C#d#Y%#/&.C$d/}3E$3}7C#d#Y%#C$C&L%+Z%+C$C&L%#Z%#/%.d-D(d}a}d~-#D).C#C'Y%3C#C$Y%/C#C(Y%+C#C)Y%'C#d$Y%#C&3};.C&d~=#}3G#.~Z(%*}H$}GF#dc}3E&G#%cC%K%#d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C%3}1/$.C$K%7D)C$K%3D*d~]}`~-#D'%c%c%cC$K%#E+d'}41%$%#.C&dK}3C*C)C%3:C&K%OD(C&K%KE%d}I}I}I}I}Aj'cC&C&K%SE,Y%;C&C(Y%7C&C%Y%3%c%c%c%c%c%c%c%c%c%c%cC+d$}41)'#$--%&.C(C,3T0,d#D+d+D%/).C&dK}3C(C,3-C&K%Kh0+C&K%OE%d6j0&/+.C$K%+E+d&}=D'C$K%'E$D%&cC'h0'C,C%d'}3K%#i'cC%K%#C(C,3}%h0,.C%d+}3D%C'd+}4D'/#.#.C&C&K%;Y%SC&C&L%3Z&KC&C*C)C&dK}33pC&K%#d}I}I}I}I}Ai0(C#C&K%+Y%+C#C&L%#Z%#/-.C&C&K%;Y%SC&C&L%3Z&KC&C*C)C&dK}33LC&K%#d}I}I}I}I}Ai0&C#C&K%+Y%+C#C&L%#Z%#/,.C&L&SE-eC}Q}pD+C-}pD$/$.d*D%.C&C%Y%?C&C$}vC+}veC}O}MZ%CC&dK}3E$C(C,3`C*C)C&d?}3C$3}+D$C#d}J}I}I}I}AY%#C#C$Y%'C&d3}33}6/).C#C&K%'Y%'C#d}J}I}I}I}AY%#/(.C#C&K%'Y%'C#d}J}I}I}I}AY%#/'.C#C&K%;Y%+C#C&L%3Z%#/&.C#d}J}I}I}I}AY%#C#C(Y%'/%.C$K%'D'.C&C%L&+Z&SC&C%L&#Z&KC&C*C)C&dK}3C'30C&K%#d$i'cC#C&K%'Y%'C#d}J}I}I}I}AY%#/$.C#C&L&+3}'.C&dc}4G#.}!(&&}H%}G$}EF#dc}3E(G#%c%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E)d}I}I}I}I}A}<C)d#q>d&}41%$%#.C(C&L&+Z&[C(C&L&#E+Z&Sd~3}f~-#D&d*D)d&C+}pE*d}I}I}I}I}A}<C*d#q>d$}41)%&&'()*.C(C&K%+E)Y%KC(C&L%#Z&CC(dS}3C(K%GE*C)3VC(K%Sh'cC(d3}3C*C)3`C(dC}33}6/+.C#C'C$C%C(L&[3cC(dC}33}6/+.%cC&N&+E-C-~i)E+~&}*'cC+C+eb}PE,}NC,}Fe}I}I}I}I}I}I}I3w0$.C(dDY%;C(d}n}f~-#Y%7C(d}I}I}I}I}AY%3/*.C+e#v'cC(d+}3d$d$d$3iC(K%+D)C(K%/E*dP]##C(d$Y%KC(C*Y%GC(C)Y%CC(dS}3E)e#C+}F3}'C(dC}3C(K%WC(K%[3qC)3}6C(C(L%CZ&3C(C(K%KY%;/*.C#C'C$C%C+3c/*.d~:}f~-#D&d'D)/'.d~D}U~-#D&d'D)/&.d~>}f~-#D&d+D)/%.d~F}f~-#D&d,D)/$.C(K%[D)C(K%WD&.C(C)Y%;C(C&Y%7C(d}I}I}I}I}AY%3C(dS}3E&3}1C(d(Y%SC(C'Y%WC$C%C&C(d3}33}+D$C#d$Y%#C#C$Y%'/%.C(d(Y%SC(C'Y%WC$C%C(dS}3C(d3}33}+D$C#d$Y%#C#C$Y%'.C&K%#d#q0#C&3}1.C(dc}4G#.~)'$.}HF#dc}3E&G#C%K%+D+C%K%'D0C#K%/E-K%;D)C-K%7D*%c&cd#D%&c%c%c%cC%C)iE'0#C%C*}3E,P##d~h#j0$d#D(&cC(C)i0$C(C*}3E.P##d~j#j'cC(d$}3D(/$..%cC%h0#C%C)r'cC'0$/*.C,O##dck0).C&d3}3C%d$}3C(C*C)3YC&K%3E,h0(C&K%7D/%cC(d$}3E'h0#C'C)r'cC)d$}4C(j0*/$.C.d$}3O##d~,}Ho0).C$C*C%3qC.d$}3D*C(d}H}<C)}3D)C$%}HC/d,i'cC+D'C0C,d}Q}a~-#d,3}%h0$=.C&d+}3C#C,C/3]C&K%/d#C&K%+E%>D'C%d$C%>.C'3J/'.C$C*C)3qC#K%+D%C-K%CD'C-K%?D+C#K%'D#C&d#Y%OC&C#Y%GC&C+Y%?C&C%C'C%C'l>Y%SC&C#C%d/}5}3Y%KC&C+C'd(}=}3Y%Cd}Z}a~-#D(&cC&dW}3C&d?}33WC&K%WE#h0%C#P#<d$j0#C&K%_D%C&K%[D'C$C(d$3qC$C#K%3C#K%73qC$d}[}a~-#d$3qC$C'C%3Jd}!}a~-#D(/#.#.C%d$}3D%/$...C&dc}4G#2.#.}!'$+}HF#d~=#}4E%G#C%dS}3C$3Z%cC%K%Sd}I}I}I}I}Aj'cC%C%L%SZ&cC%C%K%[E$Y%kC%K%gC$3oD$C#d}I}I}I}I}AY%#C#C$Y%'C%dc}43}6/$.C%d7}3C$3OC%K%?E&C$K%CE'C&C'l>D(C$K%?D&C%K%;D$%c%c&cC('cC%dc}4d}i}c~-#C&d3}3K%#E*C&d7}3K%#E+3P%cC%K%cd}P}I}I}I}Aj'cC%C%L&kZ&[C%C%L&cZ&S/$.C%d,Y%[C%d~*}R~-#Y%WC%d}O}I}I}I}AY%S.C%dG}3C&C%dS}33/C%K%KD'C%K%GE)d}J}I}I}I}Ai0&C%K%OD,C$3}8C$d+}3C,Y%#C$d'}3C'Y%#C$C)Y%#C)d}I}I}I}I}Ai'cC&d;}3P##0&.C(d$}4D(C$d/}3D$C&dC}3D&/$..C%d+}3C%d7}3E$d~O}I~-#d+3]C%K%/D&C%K%+C%C$d~W}I~-#d)3]C&C%K%#C%K%'3XE'0$C$3;E'0$C#C%L%?Z%+C#C%L%7Z%#/%.C%d#Y%cC*C+C%dc}4d$d#3yD'.C#d}I}I}I}I}AY%#C#C'Y%'C%d7}33};.C%d~=#}3G#.}k&%&}H&}GF#d}Y$}4E'G#%c%c%c%c&cC%C(j'cC$C(}3E)P##dOi0%C(d$}3D(/$..e#D&C%d&l0&C'd~9}a~-#d8C$d&}3E$C%d&}4E%3jC'K%#0$C'd~N}a~-#d8C$C%3jC'L&#e$t0$/&.C'd}|}a~-#d<C)d$}3E$C(d}H}<C%}3E%3jC'K%#0#C'd~5#}3E(d~c}a~-#d:C$C%3jC'L&ke$u0$C'L&sD*C'd3}3C'd~E#}3d[~i-##C(C&e}I~%}bL}H3GC'C*C'L&keT}FE&}Fe~Q#}JE*C&}EC*eb}Pe~Q#}L}EZ&+.C'L&SD*C'L&KD+C'L&CD,C'd~5#}3C'L&+C'L&3C'L&;3FC'L&ke$u0#e#D&C,e:xC+e_|};C*e_x};0$C+e_}GC,e}Y?}G}EC*}EC'L&se}I}l(}G}EE*e#v0$C#C*e~U*}GZ&+e$D&/$.e#D&.C#C&Z&#C'd}Y$}3G#.~V%%-}H%}G%c%cC%C'n0#C$C%}3D/C'C%}4D0C%C&}3D+&cC$C/i0%C-E)d$}3D-C$d$}3D'%c%cC$P##E*d~e$}:dSj'cC*d~-#i'cC'D$C(L&+sh0'C%C)l0%C&C)}3D1C%C)}4D2e$D4dGD$d}V}b~-#D*d#D.&cC4D3C.'cd#D+/+.C3e.xD.C$d&C$C$d&r>E,}4D$C,C*E)}3D*e.C3C3e.|>e$}ED4C,C2n0#C)C1C,3}%0#.C(C3Z&+C'D$/'.C%C)p0$C'D$C&C)}3P##C*j0'/&.C%C)n0$.#.C&C)}3P##dS}4E)d~l$}:d,n0$C(C*d&}=}3d}I&}4E$C$L&#e-}GC)}ve~l$}L}EZ&#C'D$/#.#.d#D+.C#C0Y%'C#C+Y%#.~L%%&}H$}GF#d3}4E(G#C$C%}3D'&c%cC%h'cC'D$/$.C$P##d,}4E)d:nd$C)}=d}d}I}I'}:h};0#C$d$}3D$C%d$}4D%/$..%c%c&cC%h0$C$C%}3d$}4P##d,}4E'd:nd$C'}=d}d}I}I'}:h};h'cC%d$}4D%/$..d#D'&cC%C'i'ce#D&d#D'&ce~!~<}c~K~a}o~OCC&e-}GC$C'}3P##dS}4}ve~l$}L}EE*C*e~!~<}c~K~a}o~OC}#>D&C%C'd$}3E'j0#.C#e$Z&#C#e}HC&e~U*}GC*e~[~<}c~K~a}o~OCy>Z&+/&.C$C'}3C'd$}3D'P##dS}4d~l$}:d-l0#..C(C$C%C&33C#C(K%#'}GC#C(L&+E*C&}FE&e#C&C*{>Z&+e$(e#.Z&#.C(d3}3G#.~0%$'}HF#dC}4E&G#d+D(%c%c%}H%cC%d+r'cC$L##e~U~U~>}L~$~;~;}`Ru0$d}A/%.C%d*j0%.d*D(d}{}`~-#C$d*3}%0$d}B.C%}3E'h0#C$C(}3E(P##E)dRiC)d]i};0#&cC''cC(P##E)dD}4d~l$}:d~J#n0%C&C)d~-}`~-#d*3vC'd$}4D'C(d$}3D(C&K%#d$j0$/%..C&d7}3C$C%3sC&K%;d$}4D$C&K%?D'&c%cC''cC$C'}3P##dRi0$.C#C&L%7Z%#C#C'Y%+C&C'Y%?/&.C'd$}4D'/#.#.C&d/Y%+d~&}`~-#d*C&d+}3d$d#3yD$C#d}I}I}I}I}AY%#C#C$Y%'.C&dC}3G#.}q%%'}H'}GF#dS}4E%G#C%d3}3E&C$C$e}I~%}bL}HE$e}I~%}bL}G}FE)eb}PE*C$}E3GC%L&CD$C%L&;D+C%L&3D,C%d+}3d;d$d$3iC%d#Y%;C%C%L&+Z%3C%C&Y%OC%dO}3E&d$d#C,d'3}2C&d}y}a~-#d$C+d%3}2C&d}y}a~-#d$C$d%3}2C&d}z}a~-#d$C*e}I~%}bL}LC)}E}pE'd}I~J~H$}7}vd%3}2C&d}_}a~-#d$C'd~M~A&}7d~l~l&}:d_}9}vd%3}2C&d}_}a~-#d$C'd~U*}7E(d_}9}vd%3}2C&d}{}a~-#d$C'C(d~U*}5}4}vd&3}2C#C%K%;Y%+C#C%L%3Z%#C%dS}3G#.~D%%$}G%}H%cC$P#3d%i0#C$K%+E+h0#%c%cC%d~l~l&}:d$}41($$$%%#.C&d~l~l&}:E,d}a&iC,d}v&i};0#C&d~a&}4d~l~l&}:d~P#n0$.C'e$tC(e~M~A&y}:0#C'}pD&%c%c%cC%d~l~l&}:d$j'cC$K%/E%C+i0'C$C%d$}3Y%/C&d$}:0&e~a&d'C%C%d'r>}v}OD'C)C)}*0$g########D)/%.C$L&#E'e~U*C(C(e~U*{>e~U*C&d$}:>E(w0&C$C'C(}FZ&#/%.g########C)C)g########},>E)g######~]b}-h0#g######~]bD).C)g######~=~,}kg######~]b}iC'~'}k~i*D(.C#C(Z&+e$D*.C#C*Z&#.}g%$'}GC$%}H%cC$3gh'cC$L&cE'e%w'cC$e#Z&})e~U*D&C'}pd$}:'ce~U*C$L&kE&C%}FE%e#C%C&{>E%C%e~U*{>D&.C#d'Y%#C#C&C$L&3E%C%C&y>Z&+2.C$L&3D&%}H%c%cC$L&#e$t'cC$L&+E(C%C$L&[}FE)e#C%C)}#>E%{0$C&C(C%}FE%C%C&y>D&.C#d'Y%#C#C&Z&+C'e%u0$d~5#/%.C#C(Z&+C#d$Y%#2.C$K%wd}I}I}I}I}Ai0%d~A#.C$}3K%/P#Gd$j0$d%C$P#?}4/%.C#d,Y%#2.d#.]#}Q$.~P%%&}H$}GF#dS}4E'G#%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>1'$#%&#.C'C&L&+Z&;C'C&L&#E*Z&3C'd$Y%Gd~3}f~-#D&d*D(d&C*}pE)d}I}I}I}I}A}<C)d#q>d$}41)&''()*+.C'd#Y%3C$C%C'd3}3d$d#3yD$C#d}I}I}I}I}AY%#C#C$Y%'/+.C&d'}3D&.C#C&L%#E*Z%#C#C&K%+E#Y%+C'C#Y%+C'C*Z&#/).d~:}f~-#D&d'D(/'.d~D}U~-#D&d'D(/&.d~>}f~-#D&d+D(/%.d~F}f~-#D&d,D(/$.C'K%;D(C'K%7D&.C$C%C'dG}3C&C(3yD$C#d}I}I}I}I}AY%#C#C$Y%'C'd3}33}1.C'dS}3G#.}J%%%}H%}GF#dS}4E$G#C$dC}3E%C#d}i}Y~-#d'3|%}HC$L&Ce$t'cC$L&KD&C$d+}3C#d}Y}N~-#d)3]C$K%+'cC$d)Y%Cd}i}Y~-#d'C%d$d#3y/%.C$d3}3C#d~E}L~-#d(3|C$dC}3C&%}GC$L&3e$t'cC$L&;/$.C$d3}3C#3}-C$L&;e#C$L&3}pd$}:>.E'3fC$K%Cd$i'cC$K%G/%.C$L&KD&C#3nC$dC}3E%C'3}'C#d~E}L~-#d(C%3eC%C&3}'C#d}Y}N~-#d)C%3e.d#.C$dS}3G#.}k%%&}H$}GF#dc}3E%G#d$D&C$K%/K%#d$i'cC%d3}3E'C$d~E}L~-#d(3|C%K%3h'cC'C$3}-C%L&3}pD&.C%dC}3C$d}Y}N~-#d)3|C%dW}3E'C%L&;e~g$C&d$}:>3}'C$d~E}L~-#d(C'3eC'C%L&Ke#C%K%C>3}'C$d}Y}N~-#d)C'3e.C%d#Y%_C%e}I}I}I}I}I$Z%WC%d+}3C$d~J}L~-#d)3]C%K%+E&'cC&C%K%/3}/D(C%dW}33}$C%K%[C(Z&#C%d$Y%_.C#C%K%_Y%+C#C%L%WZ%#C#d#Y%?C#C$L%#Z%/C#C$L%+Z%7C%dc}4G#.}a%$(}HF#dS}4E&G#C$d}]}a~-#d$3qC#K%/E'K%CD(C'K%?D'C#K%'D)C#K%+D#C&d#Y%?C&C)C#d/}5}3Y%;C&C)Y%7C&C'Y%/C&C#C(C#C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&cC&dG}3C&d/}33W%cC&K%GE#'cC#P#<C)j0%C&K%OD(C&K%KD'C$C%C*3qC$C#K%3C#K%73?C$d}_}a~-#d$3qC#K%#d'i'cC$C'C(3q/%.C$C'C(3?/$.C$d}^}a~-#d$3qC&dS}3G#2.d}`}a~-#D%d$D*/#.#.~Y$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*&cd~]}h~-#D#%c%c%c%c&cC#E$K%#E#d}Hi0$C#K%'C#}3E'C%p0#C'C%}4C(}:E&C#l0#.C'C%C&}3E%n0$C$D%/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C'C%}4Y%'C$C%Y%#.C%K%#D$C#C&j'cC$C&C#}4Y%'C&2.C%C$K%#Y%#C&2.C#d3}=C)3E/#.#.}V%$*}HC#d~M}b~-#d$3qC$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dCr0#.C#C$C%C&C&C'}3d$}43}&C#d~c}f~-#d'3qC#C(d}]}`~-#3h/).d~[}f~-#/'.d~]}f~-#/&.d~_}f~-#/%.d~a}f~-#/$.d~Y}f~-#.D'C#C$C%C&C&C)}33}&C#C'd%3q.C+d$}3D*C&C)}3d$}3D&/$..C#C$C%C&C%3}&C#d~M}b~-#d$3q.~j$$'}HF#d3}4E%G#%c%c%c%cC$K%#d(}41&#$%$.C%d'}3E&C$K%'E$L&#3}'C&d~Q}d~-#d'3qC&C$L&+d$3}#C#C%K%/Y%+C#C%L%'Z%#/%.C#d#Y%+C#e}I}I}I}I3Z%#/$.C$K%'D&C$K%+C%d#Y%/C%e}I}I}I}I3Z%'d&}=D$&cC$'cC%d'}3E'd~U}d~-#d$C%K%/E(>d%d#C(>3qC'C&K%#C&K%'3qC$d+}4D$C&d+}3D&/$..C#C%K%/Y%+C#C%L%'Z%#.C%d3}3G#.}!%$%}HF#dS}4E$G#C$C#K%#E%L%#Z&;C$C%K%+Y%CC$d/}3C$d;}33@C$C$L%3Z%CC$C%L%?Z%KC$C%L%3Z%;%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC%K%#E#d(}411#$%&'()*+,-./01.C%K%'P#3d%}=K%}U}hcD#/0.d,D#//.d0D#/..d1D#/-.d-D#/,.d.D#/+.d/D#/*.d2D#/).d3D#/(.d4D#/'.d7D#/&.d8D#/%.d9D#/$.d:D#.d%C#C$d;}3d&3^C$d/}33}6C$dS}3G#.~%$$*}HC$C%}3D,C$D'&c&c%c%cC#C$C%C)C'C,iE+'}HC%(C&d$}3D&C'O##D(C'd$}3D'C(dck0&C*dCj'cC*d$}3D*C(deiC%C&n}:E+h0%C$C&}3P##d}h$n0'/&.C&d$}4.3}&C+2.C(dCl0#C(d~l#j0$..C#C$C%C)C&d$}43}&C#d~J}b~-#d&3qC&C+}3D)/#.#.}[%$&}HF#dc}3E$G#C$dS}3d~U}b~-#d}Q}a~-#d,3P%cC$K%Sd}P}I}I}I}Aj'cC$C$L&[Z&KC$C$L&SZ&C/$.C$d,Y%KC$d~*}R~-#Y%GC$d}O}I}I}I}AY%C.C$d+}3d}Q}a~-#d,C$dC}33:C$K%/D%%cC$K%+E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%3Y%?C$C%Y%;C$C&Y%7C$dS}3d}Q}a~-#d,C$d7}33LC$K%Sd}I}I}I}I}Ai'cC#C$K%WY%'C#d}I}I}I}I}AY%#/$.C#C$K%[Y%+C#C$L%SZ%#.C$dc}4G#.~6$$*}H%c&c%cC(E%d;jD)C%d;i0#C%d+}3D(C%d}I}`~-#}3K%#E&C$n0$C#C%d~i}_~-#}3K%#C&3}%0$C$C&i0#C#C&}3E%P##E'd]j'cC'dRj0%/$.C%d$}3D'C$C&d}H}<}3D&d#D%&cC%C&iE*'cd$2.C%C'}3E+P##dS}4d~l$}:d,p'cC%d$}3D%/$..C%C&n0%C*0#C+P##dRj0$..C)2.#.~J$$&}Hd~]}h~-#D%C#d+C$C$d+p>d*}3d}A}:E&}3D'%c%c%c&cC%E$K%#E%d}Hi0%C%C'i0$C#C%p0#.C#C%C%K%'E'}3j'cC#C&Y%'C#C%Y%#C$C#Y%#2.C%C&C'}3Y%'2.C%K%'C&}3D&C%K%#E%d}Hi0$C%C%K%'E'}3C#j0$C%C&C'}3Y%'C$C%Y%#2.C#C&Y%'C#d}HY%#C$C#Y%#2.C$C#Y%#C#C%Y%#C#C&Y%'.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3Ge#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~I$$&}HF#dS}4E&G#C&dC}3C$C%3KC&K%GD$%cC&K%CE'd}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C$Y%'/$.C&C&L%KE%Z%;C&C$Y%7C&C'Y%3%cC%eC}Q}pd~E}L~-#d(3tE$h0#C$K%#d'j0#C$K%'D$C&d+}3C&d3}3E'd~E}L~-#d(3]C&K%+0#C&dC}3E(e~g$C$L&+E%C%e~g$}#>3}'C'd~E}L~-#d(C(3e.C#C&d3}33<.C&dS}3G#.~M$$(}HF#dC}4E%G#C%C$L%#Z&+C%C$K%+E&Y%3%c%cC&d(l0#d~L}`~-#C%K%/E'd(3}%0#C&d(}4E(h0#C'd(}3D)%c%cC(d'r'cC)K##d~Q~S}V~h(j0$/&.C(d&j0$.d~Q}`~-#C)d&3}%h0$.C'C&3{h0#C#C$K%+Y%+C#C$L%#Z%#/$.C%d1Y%7d~T}`~-#d+C%d7}3d$d#3yD$C#d}I}I}I}I}AY%#C#C$Y%'C%d+}33}6.C%dC}3G#.~4$$*}HF#d3}4E(G#C$C%}3D,C$D*&cd#D'%c&cC'C*}3E+C,i0$%cC+P##E)dS}4d~l$}:d-lC)d}(}:d~.#}4d~l$}:d=l};h'cC(d+}3C)d~g}f~-#d'3vC(K%+d$j0$.C'd$}3D'/$..C#C$C%C&C&C'}3E&3}&C#d~k}f~-#d$3qC#C)d~l}f~-#3hC+d$}3D*C&d$}3D&/$..C#C$C%C&C%3}&C(d3}3G#.~S$$&}HF#dc}3E&G#%c%cC$K%/d~W}I~-#d)3th0#C&d;}3C$d~W}I~-#d)3]C&K%;0#C&d3}3C$d~O}I~-#d+3]C&dG}3E'C&K%3C&K%7C%3[C&d+}3C$d~O}I~-#d+3]C&K%+C&K%/C&K%KC&K%O3XE('cC#d}I}I}I}I}AY%#C#C(Y%'C'3}6C$3};/%.C&C&K%OY%[C&C&L%GZ&SC$d~W}I~-#d)C&dS}33e.C#C$L%+Z%+C#C$L%#Z%#.C&dc}4G#.~T$$&}HF#d3}4E'G#C&K%'D(%c%}H%}H%c%c%c%c%cC&K%+1&#%$&.C'd%Y%'C$C%C'd'}3d~O}f~-#d-3y/(.C(R##d}w~I#i0%/$.C(P##dQj0#d~A}g~-#d~=}g~-#C(P##dQiE)>D(C'd&Y%'d&d'C)>/%.C#C&K%+Y%+C#C&L%#Z%#/&.C'd&Y%'d~=}g~-#D(d'.D)C$C%C'd'}3C(C)3y.D$C#d}I}I}I}I}AY%#C#C$Y%'C&3}6.C'd3}3G#.~G$%&}H$}GF#d3}4E)G#d$D*d'D(%c%cC'}vC%}v}GE+eC}Q}p0#C+}pE%d}I}I}I}I}AC&}4n0#%}H%cC'h0#C$K%#E(h0#C$K%'C'C(}5C&C%3}(D'C%/$.C&D$C%'cC%C$3}:D$.C)d+}3E'C%Y%'C'C$Y%#C)K%+D'C)K%/.C'h'cC#C&Y%'d+D(/%.C#C'Y%'d#D*d+D(D%/$.d#D%.C#C(}3C%Y%#C#C*Y%#C)d3}3G#.~H$$%}HF#dC}4E&G#C&d7}3C$C%36C&K%;D$%cC&K%7E'd}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C$Y%'/$.C&C&K%?E%Y%3C&C$Y%/C&C'Y%+%c%cC%d*l0#d}{}`~-#C$d*3}%0#C$d*}3C%d*}43Dh0$.C#C&K%3Y%+C#C&L%+Z%#/$.C&d0Y%7d~&}`~-#d*C&d7}3d$d#3yD$C#d}I}I}I}I}AY%#C#C$Y%'C&d+}33}6.C&dC}3G#.~+$$(}HF#dC}4E%G#C%d+}3C$K%CE'd'd/3iC%d#Y%?C%C%K%/E)Y%;C%C%K%+E(Y%7%c%cC'C(p'cC'h0%/$.C%d7}3d#C'd'd/3}.C%K%?D&C%K%;D).C&C'}3C)C&d/}5}3D&&cC&d}I}I}I}I}AY%#C&d/}3D&C'd$}4E'0#.D&.C#C%L%7Z%#C#C&Y%+C#C$Y%/C%dC}3G#.}^%%&}H$}EF#d3}4E)G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d~*}R~-#D'd}O}I}I}I}AD(g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3#1+#$%&'()*,.d}I}I}I}I}AD(/+.d}J}I}I}I}AD(/*.C)d'}33}*C)N%+D*C)K%'D'd}K}I}I}I}AD(/).d}M}I}I}I}AD(3$D*/(.d#D'/&.d$D'/%.d~4}R~-#D'g+#######D*/%.d~<}R~-#D'g-#######D*/$.d}N}I}I}I}AD(.C#C*!&+C#C'Y%'C#C(Y%#.C)d3}3G#.~N$$%}GC$L&3D(%cC'C'}+'cg########D'/$.g########C'C'g########},>E'g######~]b}-h0#g######~]bD'.C$e}y~W$C(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C'g######~=b}kg######~]b}iC(~'}k~i*E(C(e}y~W$}#>E(C%C(y>D(C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE%C(C%C(w>(C(.Z&+e#.Z&#.}u$$&}HF#d3}4E)G#%cC(h0#C%C&}3E%C&l0#C)d'}3C$C%C$K%#d$}=E&C%C&n>E%d+d'd$C(d}J+l>C(d$i>E+C%C+n>E%C'C(3MC)K%'d$i'cC)K%/D+C)K%+D*/$.C)K%+D&C$C%Y%#C$C&Y%'d}J}I}I}I}AD*.C#C+Y%'C#C*Y%#C)d3}3G#.}m$$&}HF#d3}4E(G#%cC#h'cd~@}Q~-#D#d>D$/$.C#K%#'cd~[}Q~-#D#d~<#D$/$.C#d}HY%#C#d+}4E)C)K%#d$}3E*Y%#C*h'c#.C(C)Y%/C(C#Y%+C(C#d+}3E)Y%'C)C$C%C&C'3)C#C#K%#d$}3Y%#C(d/}33}3C(d3}3G#2.C#C$3}<#.}W$$&}H%cC$d=j0#C#P##dZn0#d#D$&cC$d=iE&0$%cC#C$}3P##E%d~M#p'cd#D'C%dS}4d~l$}:d-lC%d~.#}4d~l$}:d=l};0$/&.dCD'C%d~g#n0%.C$d$}3D$C%C'}<d~6#}4E%d/nd$C%}=d~6C}:h};0#..C&.}u$$'}HF#dC}4E%G#C%d3}3d}I}c~-#d}Y}c~-#d-3P%cC%%}H%c%c%cC%K%3E&d}P}I}I}I}Ai0#C%K%;D'C%K%7D(C&d#q0%C&d~l~l~l~l*}:d%}41%$%#.C#e#Z&#/&.C(D&C'D(C%K%?/$.C'.E'Y%/C%C(Y%+C%C&Y%'C#C(C'C$35C%d'}33}6.C%dC}3G#.}N$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC'h'c&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&/%.C'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0#..C#C&Z&#.}T$$(}HC$K%3E%C$K%7E&C%C&n>D(dCC%d(}=}4D&C$K%+C%d/}5}3d+}4D'%c&cC%C(i0$C$C%d$}3E%Y%3C&dC}4D&C'd+}3C'd/}3D'K%#d}I}I}I}I}Ai0#.C#C'L%#Z%'C#C$K%#C&}4Y%#2.C#d#Y%#.}R$$%}HF#d~=#}4E'G#%cC#hC%h};0#C'd+}3C#C$3-C'dC}3C%C&3-C'K%+0#C'K%C0#C'L&3C'L&Ku0#C'L&;C'L&Sv0#C'd.Y%[C'd~1#}3E%C#C$3`d~O}I~-#d+C'd[}3C%3}+D(.C'd~=#}3G#C(.}A$%}H%cC$C%n0#%cC$h0#C$C'r'cC$C'j0%/$.C$C&}3O##d~,}Ho0$.%cC%h0#C%C'r'cC%C'j0%/$.C%C&}3O##d~,}Ho0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}^$$'}HF#d3}4E%G#%cd}i}c~-#K%#d}P}I}I}I}Ai'cd}m}c~-#P##D'&cC'C&3%h'cC#d}I}I}I}I}AY%#/&.C%d'}3E(3}*C$C%K%+C%K%/3t'cC&d$}3D&C(3}6/$..C#C%K%/Y%+C#C%L%'Z%#/$.C#d}I}I}I}I}AY%#.C%d3}3G#.}Q$%$}H%}GF#dC}4E'G#C&C&e~M}p5}K}FD(%cC$h0#C'C$C%3-C'K%#0#C(e#|'cC'L&3E)e}I~%}bL}GC)C'L&+s>C(v0$.C&D(.C'e~l~$~l}Y~j~;!C(C(e#v>3lC#C'K%;Y%+C#C'L&3Z%#C'dC}3G#.}w$$$}HC$K%'D%%c%c%c%c%c%cC$K%+d)}41'#'%$'.C%d}I}I~-#d)3}%0%d}I}I}I}I}AD%/'.C%d}O}I~-#d,3}%0%d}J}I}I}I}AD%/&.C%L##e~N~Q}V~0}_~:~J}{~Q#u0$d}K}I}I}I}AD%/%.C%d}`}I~-#d)3}%0#d}L}I}I}I}AD%/$.C#C$K%+Y%+C#C$L%#Z%#2.C#C%Y%#C$3}6.}F$%}HF#d3}4E'G#C'd+}3C$K%/C%C&3ad#D&%cC'K%+d$j0#C'K%/E(C$K%+l'cC$K%'C(d/}5}3E$K%#d}I}I}I}I}Ai0$C$K%+D%C$K%'D&/$.#.C#C%Y%'C#C&Y%#C'd3}3G#.}G$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3qC(d~R}b~-#d$3qC&d+}4D&C%d+}3D%/$..C#d~l$}:C$C'K%+C'K%/3'C'd'}33}6C'd3}3G#.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}K$$&}HF#dC}4E&G#C&d+}3d$d$d$3iC&K%+D'C&K%/E(dE]##C&d$Y%?C&C(Y%;C&C'Y%7C&d7}3E'd~M}b~-#d~N}b~-#C'C$C%3BE$>d$d'C$>3qC#C&K%?Y%+C#C&L%7Z%#C&dC}3G#.}7$'}HC$K%Cd(}=D'C$K%?E$d3}3D(&c%cC''cC$K%7C&j0$C(K%#C%C&3}%0$d$D).C#C*Y%'C#C)Y%#2.C$dC}3D$C'dC}4D'C(dC}3D(C*d$}3D*/#.#.}D$&}HC$d1i'cC#d~*}X~-#C#d~D}g~-#d13}%E$>D#d1d2C$>D$.d}=D%&c%cC%h'cd/D&/$.C$C%d~^}g~-#}3P##E&d%}=K%}m}hcE'K%3i'cC'K%/C#C$3}%h0$.C%d$}3D%/$..C&.}5$%}HF#dC}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d+}3E)C'3}'C(d(Y%7C(C$Y%;C#C%C&C(d7}3C)3}+Y%'d$/$.C#C'Z&+d#.Y%#C(dC}3G#.}0$$}GC$d#Y%;%cC#C$C'C%'}Gd'C%K%#E%d}I}I}I}I}A}<C%d#q>E%d$}4d&l0$e}QJe#C%d'i>(e}QJ.E*C'C*y>C*C&}pd$}:>C(C)3Q2.C#e$Z&#.}5$$}HF#d3}4E'G#C'd+}3C#K%/C$C%3a%cC'K%+d$i'cC'K%/E$C#K%+l'cC#K%'C$d/}5}3E#3}8C#C&K%+Y%+C#C&L%#Z%#/%.#.C&3}6.C'd3}3G#.}7$%}HF#d3}4E&G#%c%cC$s0#C&e$C%C%e${>C$e$}FE$3_C&L&+e#u0#C#C$C%}G3w/$.d}Y}N~-#d)d}}}b~-#d~-}b~-#d63yD'C#d$Y%#C#C'Y%'.C&d3}3G#.}E%$}H$}G%c%c%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41%$%#.C#P#}Q$d%}41%%'&.C#K%wd}I}I}I}I}AiD$/&.C#P#}I$D$/%.d$D$/$.C#P#?d$}<C#K%wP#Gd$i}:D$.C$d$}:.},$&}HF#d3}4E&G#C&C$d2}:]#0C&C$d~]$}:d'}?]#/C&d/}3D'd#D$&cC$d%i'cC&d3}3G#(C#C%d3C$C'}3P##E(C(d$}33}&C$d$}3D$/$...u$$}GC&}vC$}v}GE'}pD&%cC'eC}Q}pC&d}I}I}I}I}AC%}4n};0#%cC&h'cd#D$/$.C%C&3>E%h0$.C#C%Y%'C#C$Y%#2.#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)34%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}p$$&}HF#d3}4E&G#C&d'}3E%e~l~$~l}Y~j~;!e}I~-~[}P~F~[}:C$C$e}I~-~[}P~F~[}:z>E$C$e~l~$~l}Y~j~;!|>E$37C%K%+E'C%K%#i'}HC%C'd$d$d$3}.C%K%+(C'.C%K%'}3d~G#]##C%C'd$}3Y%+C#C$Z&+C#e%Z&#C#C&K%/Y%;C#C&L%'Z%3C&d3}3G#.}/$$}HF#d3}4E$G#%cC#L&ce&u0#C#K%wd}I}I}I}I}Ai0#C$d#Y%/C$e}I}I}I}I3Z%'C#d~A#}3C$d'}3E#d$3=d'd#C$K%+C$K%/3'C#3}6.C$d3}3G#.})$%}HF#d3}4E$G#C$d+}3C#K%/d}i}Y~-#d'3a%cC$K%+d$i'cC$K%/E%C#K%+r0$C#K%'C%d/}5}3E#3}8C#d}I}I}I}I}AY%#.C$d3}3G#2.#.}O$$%}HF#dC}4E%G#C%d#Y%?C%e}I}I}I}I3Z%7C%d7}3E&C#C$3B=C%C%K%?Y%3C%C%L%7Z&+C%d4Y%7F#d3}4E#G#C#d#Y%/C#d$Y%+C#d}I}I}I}I}AY%'C%d+}3C&C#d'}33rC#d3}3G#C%dC}3G#.}0$$}HF#d3}4E'G#%cC&K%+h'cC'd%Y%'C$C%C'd'}3d~O}f~-#d-3yD$C#d}I}I}I}I}AY%#C#C$Y%'C&3}6/$.C#C&K%+Y%+C#C&L%#Z%#.C'd3}3G#.}%$$}H%c%cC#K%#C#K%+E&}4C%r'cC%0$/%.C#C&C%d$d$3}.C#K%+D&.C%'cC#K%'C&}3C$C%~i-##.C#K%+D&.C#C%C&}3Y%+.}.$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3}9E#C&d+}3dG~i-##C&dS}3G#C#.v$&}HF#d3}4E&G#C&d+}3C%d$d$3iC&K%/D'C&K%+D(C%'cC'C$C%~i-##.C#C%Y%+C#C'Y%'C#C(Y%#C&d3}3G#.v$$}HF#d3}4E&G#C&d+}3C#C$C%3ad#D%%cC&K%+d$i'cC&K%/E$C#K%Cr0$C#K%?C$d(}=}3D%.C&d3}3G#C%2.#.y$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33}3C$hC&d$j}:0$C%d3}3G#2.d~A}h~-#d>3}<#.d}]}Q~-#db3}<#.q$%}HC$d~l$}:D(d#D$&c%cC$C&i'cC&D$/$.C(C$C%}3P##i'cd$D'(C$d$}3D$/%...C#C$Y%'C#C'Y%#.|$%}HF#d3}4E%G#C%d}Q}Y~-#d}Y}N~-#d)C$3cd$D&%cC%K%#d$i'cC#C%K%'Y%'/$.C#C%L&+Z&+d#D&.C#C&Y%#C%d3}3G#.}[$$%}HF#d}y$}4E&G#C#C$3bD'C&C%Y%}q$C&e%Z&+C&C']#}u$C$'cC#C$3E.F#d}y$}4E#G#C#d+}3C&d+}3d}q$~i-##d+d~%$3}9E$d#Y%+C$e}J}I}I}I3Z&#C$d/}3C#d'}3d}u$~i-##C#d}y$}3G#C$d+}3C&d}y$}3G#.w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33rC(dC}3G#.}&%$}G$}H%c%c%cd%C#L&cE$}pd%}4C$e${>1%$%#.C#d~]#}33};2.C#d~5#}33};2.C#d~A#}33}7C#d~5#}3E#K%#E%'cC#K%'C%d&}=3E..c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.e$$}HF#d3}4E'G#C'd+}3C$C%C&3]%cC'K%+E$'cC#C$C'K%/3V/$.C#e#Z&#.C'd3}3G#.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43}#.C#d~@}b~-#d-C$e-}K}pE#C#d$}33}&.`$$}HF#d3}4E$G#C$d+}3C#C#K%#d$d+d+3RC$K%+d}J}I}I}I}Aj'cC$K%/#.C$d3}3G#.b$%}H&cC%h'cd#2.C%d$}4D%C$P##D&C#P##D'C$d$}3D$C#d$}3D#C&C'i0#.C'C&}4.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3YC#C(K%+E#d$C#>C(K%/d#C#>3qC(d3}3G#.h$$}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C%d'}3C$d$3}#C#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.Q#C%C&3>E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3E.C%.}&$%}HF#d3}4E$G#C$C#d'}3Y%/C$C#K%#E#Y%+C#d3}33}5%cC$d+}3K%#E#d}Hi0#C#C#K%'d$}4E%Y%'C%0#C#d~%$3E.C$d3}3G#._$&}HF#d3}4E$G#C$d+}33&C$K%+D%C#C$K%/E&Y%+C#C%Y%'C#C&Y%#C$d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3rC'd3}3G#.Q#%cC$}2d$jC#d}I}I}I}I}AC$}4n};0#C#'cC#C$3}:E$h0$.C$2.#.!$$}G%cC$K%/d~E}L~-#d(3tE$h0#C$K%#d'j0#C#C$L&+Z&+e$D%.C#C%Z&#.X$$}HF#d3}4E(G#C(d+}3C#C$C%C&C'3RC(K%+d}J}I}I}I}Aj'c#.C(d3}3G#._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%.P#%cC&}2d$jC$d}I}I}I}I}AC&}4n};0#C#C$C&C%3}(E#h0#C#2.#.Y$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3}6..G$$}GC#K%#E#C$C%3qC#C&C&eb}PE(}NC(}FC'3}#.E$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#3})..>#C#K%#E#d/}33}8C#d;}33}8C#dG3E.<#C#L&#e%u'cC#d}Y$}33}6C#3z..:$$}HC#K%#E$'cC#K%'C$3E..8#C#K%#d}I}I}I}I}Aj'cC#3};..8#C#K%#d}I}I}I}I}Aj'cC#3}6..4#C#C$3>E#h'c#.C#.+#C$C#3>.g$%}HC#K%+D$C#K%'D%&cC$'cC$d$}4D$C%3}8C%d/}3D%/$..C#K%#E$'cC#K%'C$d/}53E..,#C#C$3(#.'#3*..}h@P#d}I}I~-#.}:}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<}-}*}=}.i};}8}6}-}*}=}.w}8&#d}I}J~-#.4}+#3#+####$######&#d}i}J~-#.-}3#3#)####$#d~)}J~-#.}>@#3#8###U#3#S###}9#3#%####%%#}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d~-}K~-#.,G$3#+###$#d~I}K~-#.}7~E#3#9###~[#3#Y###S$3#$####&%#},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=#$#######~U&#d~E}L~-#.4}5}2}6}2}=},}>};}<}8};#####&#d~e}L~-#.4}+#3#+####$######&#d}a}M~-#.T}3#3#)####$######'###~-$3#}-#######~E$3#(####$######%#d~E}M~-#.}R$~J$3#)####$######%###}A$3#0###}N$3#:###}e$3#F###~U$3#'####&%#}8}/}/}<}.}=}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.$#######}-#d~]}N~-#.|},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B##~]%3#/###~i%3#-###)&3#(###.&3#.###}<}8}>};},}.}<}=}*}=}>}<####&#d~E}O~-#.4}+#3#+####$######&#d~e}O~-#.m}3#3#)####$######'###~E%3#-#######~E$3#(####$######)###;&3#'#######[&3#)####$#d~E}P~-#.-a&3#)####$#d~a}P~-#.}^%}_%3#;###}w%3#M###k&3#(####%%##$%&}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=}*}7C}8}+}3}.},}=C}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-##$#d}a}S~-#.,'(3#%###$#d}}}S~-#.}.~F'3#0###~S'3#A###+(3#$####$&#}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.}9};}8}6}9}=#######$#d}q}T~-#.,'(3#%###$#d~5}T~-#.-}T(3#)###$%#d~Q}T~-#.}w$s(3#8###}.(3#I###}a(3#%###$#$#}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<##3#)###)#3#,###2#3#+###:#3#)###}<}=}*}=}.}*}>}=}1}8};}=}.}A}=#####$#######}-#######$#######)###O)3#'#######o)3#(####$#d}q}V~-#.-t)3#)####$#d~5}V~-#.Mz)3#'####$######'###}))3#<#######~E$3#(####$#d}Q}W~-#.}*~J$3#)####$######%####)3#'###')3#1###5)3#=###}A)3#(####$&#}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+#d}I}X~-#.-}T(3#)###$%#d}e}X~-#.}&c*3#3###s*3#<###}9*3#$###$###}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####$#######~g#d}Y}Y~-#.<~l~l~l~l~l~lB#%#######}9}*}0}.####&#d~%}Y~-#.4}+#3#+####$######&#d~E}Y~-#.Z}3#3#)####$######'###~]*3#U#######~E$3#(####$######'###++3#d}a}Z~-#.4}Y%3#)####$######(#d~%}Z~-#.}BC+3#'####$######$###~%*3#(###~**3#2###~9*3#B###K+3#(####%%#}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4####&#d~-}[~-#.4}+#3#+####$######&#d~M}[~-#.M}3#3#)####$######)###;&3#'#######[&3#)####$#d}i}!~-#.Ma&3#)####$######'###~E%3#U#######~E$3#(####$#d~M}!~-#.}B~J$3#)####$######%###~]+3#+###~e+3#5###-,3#E###S,3#)####%%#}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d~U}]~-#.4}+#3#+####$######&#d}Q}^~-#.M}3#3#)####$######'###~E%3#U#######~E$3#(####$#d~5}^~-#.}m'~J$3#)####$######%###;-3#+###C-3#5###U-3#E###{-3#'####%%#}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$####.3#+###+.3#5###=.3#E###K+3#(####%%#}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#}-.3#,###}6.3#,###}?.3#(###STUVWXYZ[!}*}+},}-}.}/}2}-}.}6}9}8}=}.}7},}Bn}.}B}1}=}=}9]RR}+}*}<}.x};}5bFc}%E_a}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6}6}2}7}=}(}>}<}(}*}-}6}2}7n}.}B#$#######~l~l~l~l~l~lB#&#######}9};}8}3}.},}=l}-b`I}D}F]OSSSSPTTPUUwVV]WW]XXYY]ZZPwQCUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpwm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},###(###++3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.STUVWXYZ[!~!~,~*E~O}I}oE-##*##}I#d~e}b~-#.0}=}8}4}.}7###*##}I(#d}Y}c~-#.8};}.}=};}Bd}/}=}.};######*##}I$#d}y}c~-#.(*##}I&#d~-}c~-#.`}=}2}6}.}8}>}=#$#######~l~l~l}H####'#######}8}9}.};}*}=}2}8}7#$%&'()*+,#####*##}I%#d}Q}d~-#.(*##}I'#d}a}d~-#.}J&}7}.}A}=f}>};}<}8};}1}*}<p}8};}.}8}>}=},}8}6}.}>}7}4}7}8}@}7R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.jhwsrvwghohwhC}=}8COC}2}<C}8}7}.C}=}1}*}=C}=}1}.C}5}2}<}=C}1}*}<C}0}8}7}.C}=}1};}8}>}0}1C}*}5};}.}*}-}B}2}<C}6}2}<}<}2}7}0OC}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C}@}.};}.C}*}<}4}.}-C}/}8};}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.OC}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@}=}B}9}.}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}7}8}=}1}2}7}0}7}>}5}5}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7}.}6}9}=}BC}=}.}A}=}%E}%}%}%}7}%};}%}=}%}>SSPQ}(}GHSTUVWXYZ[!defghi}6}*}Au}.}=};}2}.}<#d}q}g~-#.~4$-#######(#######}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-EQQEEQE}9}*}0}.y}2}.}@}<Q}5}2}<}=#$%&'()*+,-.###&###'###)###~D03#~G03#~K03#(###)###*###+###5###6###}Y*3#K(3#~E(3#;*3#~5+3#_.3#~],3#~U&3#~E-3#}1%3#s$3#}y#3#}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=#d~]}h~-#.(~l~l~l~l$";
 
 // pkg/dist/host.js
 var sources = [];
@@ -1819,18 +2050,27 @@ var AgentJobs = class {
     return this.#transport.write("agentJobs.sendMessage", { ...params, id }, options);
   }
   /**
-   * Lists the jobs that were created through the gateway, newest first. Awaited, it is one page;
-   * iterated, it is every job of every page. Nothing is sent until either is done. The platform
-   * itself keeps no such list: there it is a `NotFoundError`.
+   * Lists the jobs that were created through the gateway, newest first: all of them, or those in a
+   * `state`, of an `author`, or with a `text` in their prompt. Awaited, it is one page; iterated, it is
+   * every job of every page. Nothing is sent until either is done. The platform itself keeps no such
+   * list: there it is a `NotFoundError`.
    *
    * @example
    * ```ts
    * const { jobs, nextCursor } = await client.agentJobs.list({ limit: 10 });
    * for await (const job of client.agentJobs.list()) console.log(job.id, job.status);
+   * const failed = await client.agentJobs.list({ state: "failed", text: "changelog" });
    * ```
    */
   list(params = {}, options = {}) {
     return new List(this.#transport, "agentJobs.list", params, options, captureCallSite());
+  }
+  // A default is made when the method is called, and not when what it returns is awaited or iterated.
+  async record(id, options = {}, site = captureCallSite()) {
+    return (await load2()).readRecord(this.#transport, id, options, site, TOOLS);
+  }
+  async *watchAll(options = {}, site = captureCallSite()) {
+    yield* (await load2()).streamList(this.#transport, options, site, TOOLS);
   }
   /**
    * Waits until a job is `completed`, `archived` or `failed`, and resolves to it. A gateway
@@ -1868,11 +2108,11 @@ var AgentJobs = class {
       const module = this.#transport.mayStream && await Promise.race([
         // An abort is heard while it is loading, too.
         new Promise((resolve2) => signal.addEventListener("abort", () => resolve2())),
-        Promise.resolve().then(() => (init_job_stream(), job_stream_exports)).catch(() => {
+        load2().catch(() => {
         })
       ]);
       if (module)
-        yield* module.streamChanges(this.#transport, watch, id, inner, { follow, sleep });
+        yield* module.streamChanges(this.#transport, watch, id, inner, TOOLS);
       for (; ; ) {
         const change = await watch.next(this.#transport.callOptions(inner));
         if (change === void 0)
@@ -1888,6 +2128,8 @@ var AgentJobs = class {
     }
   }
 };
+var load2 = () => Promise.resolve().then(() => (init_job_stream(), job_stream_exports));
+var TOOLS = { follow, sleep, toDecodeError };
 
 // pkg/dist/analytics.js
 var Analytics = class {
@@ -1908,6 +2150,20 @@ var Analytics = class {
    */
   views(params = {}, options = {}) {
     return new List(this.#transport, "analytics.views", params, options, captureCallSite());
+  }
+  /**
+   * Reads from the gateway's daily archive how often the site, a page or the pages below a path were
+   * viewed on each day, week or month. It costs no request of the hour's budget. A gateway without an
+   * archive answers 501, an `ApiError`; the platform itself has no days.
+   *
+   * @example
+   * ```ts
+   * const { views, missing } = await client.analytics.dailyViews({ dateFrom: "2024-01-01", dateTo: "2024-02-01" });
+   * ```
+   */
+  dailyViews(params, options = {}) {
+    const site = captureCallSite();
+    return Promise.resolve().then(() => (init_daily_views(), daily_views_exports)).then((part) => part.readDailyViews(this.#transport, params, options, site, toDecodeError));
   }
   /**
    * Lists how many people and AI agents visited each page: a page when awaited, every row when
@@ -2160,11 +2416,10 @@ var Transport = class {
   }
   /** The caller's headers, and over them those that the request needs. */
   #headers({ body }, call) {
-    const { adminKey, token } = this.#options;
-    const needed = {
-      accept: "application/json",
-      authorization: `Bearer ${adminKey ?? token}`
-    };
+    const { adminKey, session, token } = this.#options;
+    const needed = { accept: "application/json" };
+    if (!session)
+      needed.authorization = `Bearer ${adminKey ?? token}`;
     if (body !== null)
       needed["content-type"] = "application/json";
     if (call.idempotencyKey !== void 0)
@@ -2184,11 +2439,11 @@ var Transport = class {
       throw locate(error, site, signal);
     }
   }
-  /** Carries out an operation. */
-  call(operation, params, options = {}) {
+  /** Carries out an operation, by a sender that is made of the client's. */
+  call(operation, params, options = {}, through = (sender) => sender) {
     const carryOut = async (sender) => {
       const call = this.callOptions(options);
-      const task = new Task2(sender, operation, MODE_ONCE, params);
+      const task = new Task2(through(sender), operation, MODE_ONCE, params);
       try {
         return await task.next(call);
       } finally {
@@ -2220,18 +2475,6 @@ var Transport = class {
       }
     };
     return this.run(build, captureCallSite(), options.signal);
-  }
-  /** Opens the event stream of a job. */
-  async stream(id, lastEventId, options) {
-    const { signal, ...rest } = options;
-    const { url, headers } = await this.build("agentJobs.get", { id }, rest);
-    headers.accept = "text/event-stream";
-    if (lastEventId !== "")
-      headers["last-event-id"] = lastEventId;
-    const init = { headers, redirect: "manual", signal: signal ?? null };
-    const request = new Request(`${url}/events`, init);
-    const { fetch: fetch2 = globalThis.fetch } = this.#options;
-    return checkResponse(await fetch2(request));
   }
   /** A call's options over the client's. */
   callOptions(call) {
@@ -2333,7 +2576,7 @@ var Client = class _Client {
   #given;
   /**
    * @throws {ValidationError} for an option that there is not, when there is no project, or not just
-   *   one of `token` and `adminKey`
+   *   one of `token`, `session` and `adminKey`
    * @throws {QuillgateError} for an admin key in a browser, unless `dangerouslyAllowBrowser` is set
    */
   constructor(options = {}) {
@@ -2352,8 +2595,9 @@ var Client = class _Client {
   }
   /** A client with the same options but for these. */
   withOptions(options) {
-    const { token, adminKey, ...rest } = this.#given;
-    const credential = options.token || options.adminKey ? {} : { token, adminKey };
+    const { token, session, adminKey, ...rest } = this.#given;
+    const isGiven = options.token || options.session || options.adminKey;
+    const credential = isGiven ? {} : { token, session, adminKey };
     return new _Client({ ...rest, ...credential, ...options });
   }
   /**
@@ -2368,6 +2612,7 @@ var KNOWN = {
   baseUrl: true,
   projectId: true,
   token: true,
+  session: true,
   adminKey: true,
   dangerouslyAllowBrowser: true,
   timeout: true,
@@ -2389,13 +2634,16 @@ function withEnvironment(options) {
   };
   if (options.adminKey === void 0) {
     complete.baseUrl ??= variable("QUILLGATE_BASE_URL");
-    complete.token ??= variable("QUILLGATE_TOKEN");
+    complete.token ??= options.session ? "cookie" : variable("QUILLGATE_TOKEN");
   }
   if (complete.projectId === void 0) {
     throw new ValidationError("projectId is required", "projectId", "required");
   }
-  if (complete.adminKey !== void 0 && complete.token !== void 0) {
-    throw new ValidationError("token must stand without adminKey", "token", "once");
+  const { session } = options;
+  const rival = session && options.token !== void 0 ? "token" : "adminKey";
+  if (options[rival] !== void 0 && (session || complete.token !== void 0)) {
+    const field = session ? "session" : "token";
+    throw new ValidationError(`${field} must stand without ${rival}`, field, "once");
   }
   if (complete.adminKey === void 0 && complete.token === void 0) {
     throw new ValidationError("token is required, or adminKey on a server", "token", "required");
@@ -2407,7 +2655,7 @@ function withEnvironment(options) {
 }
 function guardBrowser(options) {
   if (options.adminKey !== void 0 && options.dangerouslyAllowBrowser !== true && isBrowser()) {
-    throw new QuillgateError("an admin key is a secret of the whole organisation, and everybody who opens a page can read what is in it. Use a gateway's access token, or set dangerouslyAllowBrowser if you must.");
+    throw new QuillgateError("an admin key is a secret, which everybody who opens a page can read: use a gateway's access token, or set dangerouslyAllowBrowser");
   }
 }
 
@@ -2585,9 +2833,9 @@ function readNumber({ number: number3 }) {
 var IdentityError = class extends Error {
   /** Whether a later attempt may succeed. */
   mayPass;
-  constructor(message, mayPass2 = false) {
+  constructor(message, mayPass3 = false) {
     super(message);
-    this.mayPass = mayPass2;
+    this.mayPass = mayPass3;
   }
 };
 var AccessToken = class {
@@ -2651,8 +2899,8 @@ var WorkflowIdentity = class {
       if (typeof failure === "string") return failure;
       signal?.throwIfAborted();
       if (!failure.mayPass || attempt === ATTEMPTS) {
-        const { reason, mayPass: mayPass2 } = failure;
-        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass2);
+        const { reason, mayPass: mayPass3 } = failure;
+        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass3);
       }
       this.#runner.info(`GitHub gave no identity token (${failure.reason}); asking again`);
       await new Promise((resolve2) => setTimeout(resolve2, PAUSE * attempt));
@@ -2672,8 +2920,8 @@ var WorkflowIdentity = class {
       });
       const text3 = await response.text();
       if (response.ok) return parseToken(text3) ?? { reason: "its answer has none", mayPass: false };
-      const mayPass2 = response.status >= 500 || response.status === 429;
-      return { reason: `status ${response.status}`, mayPass: mayPass2 };
+      const mayPass3 = response.status >= 500 || response.status === 429;
+      return { reason: `status ${response.status}`, mayPass: mayPass3 };
     } catch {
       return { reason: deadline.aborted ? "no answer in time" : "no connection", mayPass: true };
     }
@@ -3037,7 +3285,7 @@ async function waitForJob({ client, lost, reachability }, created, options) {
       if (signal.aborted) return { kind: "cancelled", job };
       if (error instanceof JobWaitTimeoutError) return expire();
       const reason = explainError(lost.aborted ? lost.reason : error);
-      if (lost.aborted || !mayPass(error)) return { kind: "failed", job, reason };
+      if (lost.aborted || !mayPass2(error)) return { kind: "failed", job, reason };
       failure = reason;
     }
     if (performance.now() + WAIT_PAUSE >= end) return expire();
@@ -3045,7 +3293,7 @@ async function waitForJob({ client, lost, reachability }, created, options) {
     if (signal.aborted) return { kind: "cancelled", job };
   }
 }
-function mayPass(error) {
+function mayPass2(error) {
   return [ConnectionError, TimeoutError, ServerError].some((type) => error instanceof type);
 }
 function mayHaveStarted(error, { reachability }) {

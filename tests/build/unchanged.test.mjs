@@ -43,7 +43,7 @@ test("the build and the other suites keep what each other has compiled", async (
   assert.deepEqual(await compileChecks(), []);
 });
 
-test("the second npm start compiles nothing and runs within 15 s", async () => {
+test("the second npm start compiles nothing, runs within 15 s and signs a browser in", async () => {
   await buildAll();
   const env = {
     ...context.env,
@@ -54,6 +54,13 @@ test("the second npm start compiles nothing and runs within 15 s", async () => {
   try {
     await start.line(/Quillgate is running/, START_LIMIT_MS);
     assert.doesNotMatch(start.output(), /Compiling|compiled|made/);
+    await start.line(/Ctrl-C stops/, START_LIMIT_MS);
+    const [address] = /http:\/\/127\.0\.0\.1:\d+\/sign-in\/[\w-]+/.exec(start.output());
+    const opened = await fetch(address, { redirect: "manual" });
+    assert.equal(opened.status, 303);
+    const [cookie] = opened.headers.getSetCookie()[0].split(";");
+    const session = await fetch(`http://127.0.0.1:${env.PORT}/session`, { headers: { cookie } });
+    assert.equal((await session.json()).subject, "demo");
   } finally {
     await start.stop();
   }

@@ -9,7 +9,7 @@ import { gunzipSync } from "node:zlib";
 import { ROOT } from "../../scripts/versions.mjs";
 import { auditPackages, auditSignatures, judge, readAudit, readSignatures } from "./audit.mjs";
 
-const FOLDERS = [".", "bench", join("tests", "package", "tools")];
+const FOLDERS = [".", "bench", join("bench", "page"), join("tests", "package", "tools")];
 /** They fetch or check the program of this platform, which is their whole purpose. */
 const MAY_RUN_SCRIPTS = ["bun", "deno", "esbuild", "fsevents", "sharp", "workerd"];
 

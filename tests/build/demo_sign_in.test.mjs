@@ -1,0 +1,123 @@
+/** The demo's address signs one browser in, once, and never shows the token. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, request as sendRequest } from "node:http";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { startDemoSignIn } from "../../scripts/demo_sign_in.mjs";
+
+const TOKEN = "header.payload.signature";
+const COOKIE = "__Host-quillgate=id; Path=/; Secure; HttpOnly; SameSite=Strict";
+
+describe("the demo's address", () => {
+  const received = [];
+  const used = [];
+  let gateway;
+  let pageUrl;
+  let demo;
+  let answers = 201;
+
+  before(async () => {
+    gateway = createServer(async (request, response) => {
+      const parts = [];
+      for await (const part of request) parts.push(part);
+      const { method, url, headers } = request;
+      received.push({ method, url, headers, body: Buffer.concat(parts).toString() });
+      response.writeHead(answers, answers === 201 ? { "set-cookie": COOKIE } : {});
+      response.end("{}");
+    }).listen(0, "127.0.0.1");
+    await once(gateway, "listening");
+    pageUrl = `http://127.0.0.1:${gateway.address().port}`;
+    demo = await startDemoSignIn({ pageUrl, token: TOKEN, onUse: (next) => used.push(next) });
+  });
+  after(async () => {
+    await demo.stop();
+    gateway.close();
+  });
+  beforeEach(() => {
+    received.length = 0;
+    used.length = 0;
+    answers = 201;
+  });
+
+  /** Opens an address as a browser does, which follows no redirect here. */
+  async function open(address, { method = "GET", headers = {} } = {}) {
+    const sent = sendRequest(address, { method, headers }).end();
+    const [response] = await once(sent, "response");
+    const parts = [];
+    for await (const part of response) parts.push(part);
+    const text = Buffer.concat(parts).toString();
+    return { status: response.statusCode, headers: response.headers, text };
+  }
+
+  test("leads to the page with the cookie of a session that the gateway has opened", async () => {
+    const { status, headers, text } = await open(demo.address());
+    assert.equal(status, 303);
+    assert.equal(headers.location, `${pageUrl}/?signed-in=`);
+    assert.deepEqual(headers["set-cookie"], [COOKIE]);
+    assert.equal(headers["cache-control"], "no-store");
+    assert.equal(headers["referrer-policy"], "no-referrer");
+    const [{ method, url, headers: sent, body }] = received;
+    assert.deepEqual([method, url, sent.origin], ["POST", "/session", pageUrl]);
+    assert.deepEqual(JSON.parse(body), { token: TOKEN });
+    assert.ok(!JSON.stringify([headers, text]).includes(TOKEN));
+  });
+
+  test("works once, and the next one is told", async () => {
+    const first = demo.address();
+    assert.equal((await open(first)).status, 303);
+    assert.deepEqual(used, [demo.address()]);
+    assert.notEqual(demo.address(), first);
+    assert.equal((await open(first)).status, 404);
+    assert.equal(received.length, 1);
+  });
+
+  test("lets in one of two who come at once", async () => {
+    const address = demo.address();
+    const statuses = await Promise.all([open(address), open(address)]);
+    assert.deepEqual(statuses.map(({ status }) => status).sort(), [303, 404]);
+    assert.equal(received.length, 1);
+  });
+
+  test("has nothing of the token in it, and a code that cannot be guessed", () => {
+    const { pathname, hostname } = new URL(demo.address());
+    assert.equal(hostname, "127.0.0.1");
+    assert.match(pathname, /^\/sign-in\/[\w-]{43}$/);
+    for (const part of TOKEN.split(".")) assert.ok(!pathname.includes(part));
+  });
+
+  test("is not used up by a guess, another method, another host or a browser's foresight", async () => {
+    const address = demo.address();
+    const refused = [
+      await open(`${address}x`),
+      await open(new URL("/sign-in/", address)),
+      await open(new URL("/", address)),
+      await open(address, { method: "POST" }),
+      await open(address, { method: "HEAD" }),
+      await open(address, { headers: { host: "evil.example" } }),
+      await open(address, { headers: { "sec-purpose": "prefetch;prerender" } }),
+      await open(address, { headers: { purpose: "prefetch" } }),
+    ];
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      refused.map(() => 404),
+    );
+    assert.ok(refused.every(({ headers }) => headers["set-cookie"] === undefined));
+    assert.equal(received.length, 0);
+    assert.equal((await open(address)).status, 303);
+  });
+
+  test("ends the session that the browser had", async () => {
+    await open(demo.address(), { headers: { cookie: "__Host-quillgate=old" } });
+    assert.equal(received[0].headers.cookie, "__Host-quillgate=old");
+  });
+
+  test("says so when the gateway refuses, and can be tried again", async () => {
+    answers = 401;
+    const { status, headers, text } = await open(demo.address());
+    assert.equal(status, 502);
+    assert.match(text, /status 401/);
+    assert.equal(headers["set-cookie"], undefined);
+    answers = 201;
+    assert.equal((await open(used[0])).status, 303);
+  });
+});
