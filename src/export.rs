@@ -7,7 +7,7 @@
 mod rows;
 mod scan;
 
-pub use self::rows::{PageEnd, RowWriter};
+pub use self::rows::{PageEnd, RowWriter, check_page};
 pub use self::scan::Malformed;
 
 use crate::call::Call;

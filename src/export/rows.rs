@@ -4,6 +4,7 @@ use super::ExportFormat;
 use super::scan::{Malformed, Piece, Scanner, Shape, push_compact};
 use crate::columns::Column;
 use crate::schema::{Field, Kind};
+use crate::text::{MAX_SAFE_INTEGER, parse_decimal};
 
 /// What a page says beside its rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -127,62 +128,12 @@ impl RowWriter {
         out: &mut Vec<u8>,
     ) -> Result<PageEnd, Malformed> {
         let before = out.len();
-        let end = self.go_through_members(page, promised, member, skip, out);
+        let mut push_list = |scanner: &mut Scanner<'_>| self.push_list(scanner, skip, out);
+        let end = go_through_members(page, promised, Some(member), &mut push_list);
         if end.is_err() {
             out.truncate(before);
         }
         end
-    }
-
-    fn go_through_members(
-        &self,
-        page: &str,
-        promised: &[Field],
-        member: &str,
-        skip: u64,
-        out: &mut Vec<u8>,
-    ) -> Result<PageEnd, Malformed> {
-        let mut scanner = Scanner::new(page);
-        let mut end = PageEnd::default();
-        let mut has_rows = false;
-        let mut kept = vec![None; promised.len()];
-        let mut has_member = scanner.open(b'{', b'}')?;
-        while has_member {
-            let key = scanner.key()?;
-            let at = (0..promised.len()).find(|at| scanner.is_named(key, promised[*at].name));
-            if scanner.is_named(key, member) {
-                if has_rows {
-                    return Err(Malformed);
-                }
-                has_rows = true;
-                end.rows = self.push_list(&mut scanner, skip, out)?;
-                if let Some(at) = at {
-                    kept[at] = Some(true);
-                }
-            } else {
-                let value = scanner.value()?;
-                if let Some(at) = at {
-                    let json = scanner.bytes(value);
-                    kept[at] = Some(is_of_kind(value.shape, json, &promised[at].kind));
-                }
-                if scanner.is_named(key, "hasMore") {
-                    end.has_more = read_flag(scanner.bytes(value));
-                } else if scanner.is_named(key, "nextCursor") {
-                    let is_text = matches!(value.shape, Shape::Text | Shape::EscapedText);
-                    end.next_cursor = is_text.then(|| scanner.unescape(value));
-                }
-            }
-            has_member = scanner.goes_on(b'}')?;
-        }
-        let is_kept = |(field, kept): (&Field, Option<bool>)| {
-            kept.unwrap_or(matches!(field.kind, Kind::Nullable(_) | Kind::Nothing))
-        };
-        let keeps_promise = promised.iter().zip(kept).all(is_kept);
-        if has_rows && keeps_promise && scanner.is_at_end() {
-            Ok(end)
-        } else {
-            Err(Malformed)
-        }
     }
 
     fn push_list(
@@ -255,6 +206,96 @@ impl RowWriter {
     }
 }
 
+/// Checks a page by what its operation promises: every member of the page itself is there and of its
+/// kind, and `member`, if it has rows, is a list of objects. What is within these is not looked at.
+///
+/// # Errors
+/// [`Malformed`] when it is not that.
+///
+/// ```
+/// use quillgate::Operation;
+/// use quillgate::export::check_page;
+///
+/// let promised = Operation::ListPageViews.result();
+/// let page = r#"{ "totals": {}, "views": [{ "path": "/a" }], "hasMore": false }"#;
+/// assert_eq!(check_page(page, promised, Some("views")).map(|end| end.rows), Ok(1));
+/// assert!(check_page(r#"{ "views": [] }"#, promised, Some("views")).is_err());
+/// ```
+pub fn check_page(
+    page: &str,
+    promised: &Kind,
+    member: Option<&str>,
+) -> Result<PageEnd, Malformed> {
+    let Kind::Object(object) = promised else {
+        return Err(Malformed);
+    };
+    go_through_members(page, object.fields, member, &mut count_rows)
+}
+
+fn count_rows(scanner: &mut Scanner<'_>) -> Result<u64, Malformed> {
+    let mut rows = 0;
+    let mut has_row = scanner.open(b'[', b']')?;
+    while has_row {
+        if scanner.peek() != Some(b'{') {
+            return Err(Malformed);
+        }
+        scanner.value()?;
+        rows += 1;
+        has_row = scanner.goes_on(b']')?;
+    }
+    Ok(rows)
+}
+
+/// Goes through the members of a page; what is in `member` is left to `read_rows`.
+fn go_through_members(
+    page: &str,
+    promised: &[Field],
+    member: Option<&str>,
+    read_rows: &mut dyn FnMut(&mut Scanner<'_>) -> Result<u64, Malformed>,
+) -> Result<PageEnd, Malformed> {
+    let mut scanner = Scanner::new(page);
+    let mut end = PageEnd::default();
+    let mut has_rows = member.is_none();
+    let mut kept = vec![None; promised.len()];
+    let mut has_member = scanner.open(b'{', b'}')?;
+    while has_member {
+        let key = scanner.key()?;
+        let at = (0..promised.len()).find(|at| scanner.is_named(key, promised[*at].name));
+        if member.is_some_and(|member| scanner.is_named(key, member)) {
+            if has_rows {
+                return Err(Malformed);
+            }
+            has_rows = true;
+            end.rows = read_rows(&mut scanner)?;
+            if let Some(at) = at {
+                kept[at] = Some(true);
+            }
+        } else {
+            let value = scanner.value()?;
+            if let Some(at) = at {
+                let json = scanner.bytes(value);
+                kept[at] = Some(is_of_kind(value.shape, json, &promised[at].kind));
+            }
+            if scanner.is_named(key, "hasMore") {
+                end.has_more = read_flag(scanner.bytes(value));
+            } else if scanner.is_named(key, "nextCursor") {
+                let is_text = matches!(value.shape, Shape::Text | Shape::EscapedText);
+                end.next_cursor = is_text.then(|| scanner.unescape(value));
+            }
+        }
+        has_member = scanner.goes_on(b'}')?;
+    }
+    let is_kept = |(field, kept): (&Field, Option<bool>)| {
+        kept.unwrap_or(matches!(field.kind, Kind::Nullable(_) | Kind::Nothing))
+    };
+    let keeps_promise = promised.iter().zip(kept).all(is_kept);
+    if has_rows && keeps_promise && scanner.is_at_end() {
+        Ok(end)
+    } else {
+        Err(Malformed)
+    }
+}
+
 fn add_member(members: &mut Vec<Member>, path: &[&'static str], number: usize) {
     let Some((&name, rest)) = path.split_first() else {
         return;
@@ -322,13 +363,21 @@ fn is_of_kind(shape: Shape, json: &[u8], kind: &Kind) -> bool {
     match kind {
         Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => is_text,
         Kind::Number => shape == Shape::Plain && read_flag(json).is_none(),
-        Kind::Count => !is_text && !json.is_empty() && json.iter().all(u8::is_ascii_digit),
+        Kind::Count => !is_text && is_count(json),
         Kind::Flag => !is_text && read_flag(json).is_some(),
         Kind::Object(_) | Kind::Union(_) => !is_text && json.first() == Some(&b'{'),
         Kind::List(_) => !is_text && json.first() == Some(&b'['),
         Kind::Nothing => false,
         Kind::Nullable(kind) => shape == Shape::Null || is_of_kind(shape, json, kind),
     }
+}
+
+/// Whether a number is a count: JSON does not tell 1 from 1.0.
+fn is_count(json: &[u8]) -> bool {
+    let number = std::str::from_utf8(json).unwrap_or("");
+    let (integer, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let is_integer = fraction.bytes().all(|digit| digit == b'0');
+    is_integer && parse_decimal(integer).is_some_and(|count| count <= MAX_SAFE_INTEGER)
 }
 
 fn read_flag(text: &[u8]) -> Option<bool> {

@@ -22,6 +22,9 @@ const KEY = canaryKey();
 const SECRET = newSecret();
 const PLATFORM = `${process.platform}-${process.arch}`;
 
+/** The checks wait for budgets and polls more than they work. */
+const SIDE_BY_SIDE = { concurrency: 3 };
+
 /** What stands in the table, in its order. */
 const rows = [];
 let upstream;
@@ -152,7 +155,7 @@ function resultsIn(output) {
   return JSON.parse(line.slice("CONFORMANCE ".length));
 }
 
-describe("on servers", () => {
+describe("on servers", SIDE_BY_SIDE, () => {
   const [own] = process.versions.node.split(".");
   const others = ["22", "24"].filter((major) => major !== own);
   const nodes = [
@@ -260,7 +263,7 @@ async function inChromium(row, name, url, server = site) {
   }
 }
 
-describe("in browsers, as plain ES modules", () => {
+describe("in browsers, as plain ES modules", SIDE_BY_SIDE, () => {
   const map =
     '<script type="importmap">{"imports":{"quillgate":"/node_modules/quillgate/dist/web.js"}}</script>';
 
@@ -347,7 +350,7 @@ const ENTRIES = { "`import`": "quillgate", [INLINE]: "quillgate/inline" };
 
 let bundles = 0;
 
-describe("bundled, in Chromium", () => {
+describe("bundled, in Chromium", SIDE_BY_SIDE, () => {
   /** A folder with an entry for a bundler, and a server for what becomes of it. */
   async function bundle(specifier, make) {
     const name = `bundle-${bundles++}`;
@@ -407,7 +410,7 @@ describe("bundled, in Chromium", () => {
   }
 });
 
-describe("bundled, on servers", () => {
+describe("bundled, on servers", SIDE_BY_SIDE, () => {
   const runtimes = {
     esbuild: { name: "Node", run: runInNode },
     "bun build": { name: "Bun", run: runInBun },

@@ -13,7 +13,6 @@ mod issuer_keys;
 mod object;
 mod pages;
 mod report;
-mod shape;
 mod sql;
 mod task;
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::archive_store::ArchiveStore;
 use super::budget_store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
-use super::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore};
+use super::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore, is_long};
 use super::rpc::{
     KeySetReply, ReportCall, ReportPages, ReportReply, read_policy, receive, send_back,
 };
@@ -180,6 +180,14 @@ impl PageResult {
     }
 }
 
+/// When a page that is fetched gets its tag.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tagging {
+    AtOnce,
+    /// When somebody wants it: see [`Gate::tag`].
+    Later,
+}
+
 /// A page that is being fetched.
 struct RunningFetch {
     list: String,
@@ -252,7 +260,7 @@ impl Gate {
         let mut metrics = RequestMetrics::default();
         let mut cache: Option<CacheStatus> = None;
         for piece in split_into_pieces(call.query.offset, call.query.limit) {
-            let result = self.page(&call, piece.number).await?;
+            let result = self.page(&call, piece.number, Tagging::AtOnce).await?;
             metrics.upstream = result.upstream;
             metrics.budget_left = result.budget_left;
             headers = result.headers.or(&headers);
@@ -308,7 +316,12 @@ impl Gate {
         Ok(page)
     }
 
-    async fn page(self: &Rc<Self>, call: &ReportCall, number: u64) -> HostResult<PageResult> {
+    async fn page(
+        self: &Rc<Self>,
+        call: &ReportCall,
+        number: u64,
+        tagging: Tagging,
+    ) -> HostResult<PageResult> {
         let list = &call.query.list;
         if !call.revalidate {
             self.wait_for_turn(list, number).await?;
@@ -350,7 +363,7 @@ impl Gate {
         let (gate, list, call) = (Rc::clone(self), list.clone(), call.clone());
         // The caller may leave, and with it nobody else's page.
         let task = SharedTask::spawn(&self.state, async move {
-            let result = gate.fetch_page(&call, number, kept, slot).await;
+            let result = gate.fetch_page(&call, number, kept, slot, tagging).await;
             let mut fetches = gate.fetches.borrow_mut();
             fetches.retain(|fetch| fetch.number != number || fetch.list != call.query.list);
             result
@@ -376,6 +389,7 @@ impl Gate {
         number: u64,
         kept: Option<Page>,
         slot: Slot,
+        tagging: Tagging,
     ) -> HostResult<PageResult> {
         let request = UpstreamRequest {
             method: Method::Get,
@@ -390,7 +404,7 @@ impl Gate {
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(kept.as_ref().map(|page| &page.head), call.revalidate);
-                Ok(self.keep_page(call, number, reply, reason).await?)
+                Ok(self.keep_page(call, number, reply, reason, tagging).await?)
             }
             Err(failure) => {
                 let now = now();
@@ -476,17 +490,20 @@ impl Gate {
         number: u64,
         reply: PageReply,
         reason: FetchReason,
+        tagging: Tagging,
     ) -> HostResult<(Page, CacheStatus)> {
-        let tag = digest_tag(&reply.text).await?;
         let fetched = now();
         let head = PageHead {
-            tag,
+            tag: String::new(),
             rows: reply.rows,
             has_more: reply.has_more,
             fetched,
             fresh_until: fetched.plus(Millis(call.query.fresh_for)),
         };
-        let page = Page::new(head, reply.text);
+        let mut page = Page::new(head, reply.text);
+        if tagging == Tagging::AtOnce || is_long(&page) {
+            page.head.tag = digest_tag(&page.text).await?;
+        }
         if call.query.may_be_stored() {
             self.pages.keep(&call.query.list, number, &page)?;
         } else {

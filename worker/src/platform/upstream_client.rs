@@ -1,19 +1,19 @@
 //! Requests upstream: sends what [`crate::upstream`] decides.
 
-use js_sys::{Array, JsString, Reflect};
+use js_sys::JsString;
 use quillgate::credential::AdminKey;
 use quillgate::declaration::Pagination;
+use quillgate::export::check_page;
 use quillgate::schema::{Described as _, check};
 use quillgate::{AgentJob, Method, Millis, Operation};
 use serde_json::Value;
-use wasm_bindgen::{JsCast, JsValue};
 
 use super::context::now;
+use super::crypto::encode_text;
 use super::host::{
     Begun, Course, Message, Outgoing, begin_send, open_course, parse_json, send, stringify_json,
 };
 use super::isolate::with_breakers;
-use super::shape::has_shape;
 use crate::breaker::Scope;
 use crate::config::Config;
 use crate::json;
@@ -104,19 +104,13 @@ impl PageReply {
     /// Checks a page by what its operation promises: every member of the page itself, and of its
     /// rows how many there are.
     pub fn read(operation: Operation, text: JsString) -> Option<Self> {
-        let page = parse_json(&text).ok()?;
-        if !has_shape(&page, operation.result()) {
-            return None;
-        }
-        let member = |name: &str| Reflect::get(&page, &JsValue::from_str(name)).ok();
+        let page = String::from_utf8(encode_text(&text)).ok()?;
         let pagination = operation.declaration().pagination;
-        let rows = match pagination.rows() {
-            Some(rows) => member(rows)?.dyn_into::<Array>().ok()?.length(),
-            None => 1,
-        };
+        let member = pagination.rows();
+        let end = check_page(&page, operation.result(), member).ok()?;
+        let rows = if member.is_some() { end.rows } else { 1 };
         let is_by_offset = matches!(pagination, Pagination::Offset { .. });
-        let has_more = is_by_offset && member("hasMore")?.as_bool()?;
-        let rows = u64::from(rows);
+        let has_more = is_by_offset && end.has_more?;
         (!is_by_offset || rows <= PAGE_ROWS).then_some(Self {
             text,
             rows,

@@ -16,7 +16,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::super::page_store::is_long;
 use super::super::rpc::{ExportCall, ExportReply, ReportCall};
-use super::{Claimant, Gate, Slot, claimant_of, refuse};
+use super::{Claimant, Gate, Slot, Tagging, claimant_of, refuse};
 use crate::log::RequestMetrics;
 use crate::permits::Lane;
 use crate::platform::{
@@ -243,7 +243,7 @@ impl Gate {
         call: &ExportCall,
         number: u64,
     ) -> HostResult<ExportReply> {
-        let result = self.page(&call.report, number).await?;
+        let result = self.page(&call.report, number, Tagging::Later).await?;
         let mut written = Written {
             headers: result.headers,
             ..Written::default()
