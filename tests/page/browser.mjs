@@ -40,7 +40,7 @@ export async function openPage(browser, options) {
   const page = await context.newPage();
   const record = { urls: [], received: [], console: [], violations: [] };
   const reading = [];
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   page.on("request", (request) => record.urls.push(request.url()));
   page.on("framenavigated", (frame) => record.urls.push(frame.url()));
   page.on("response", (response) => reading.push(keep(response)));
@@ -109,6 +109,12 @@ export function overflow(page) {
 /** What axe finds against WCAG 2.2 AA and its own good practice: rule, element and why. */
 export async function accessibilityFaults(page) {
   await page.evaluate(axe.source);
+  // A colour on its way to another is neither.
+  await page.evaluate(() => {
+    const ends = (animation) => Number.isFinite(animation.effect.getComputedTiming().endTime);
+    const ending = document.getAnimations().filter(ends);
+    return Promise.allSettled(ending.map(({ finished }) => finished)).then(() => {});
+  });
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
   const { violations } = await page.evaluate((tags) => globalThis.axe.run({ runOnly: tags }), tags);
   return violations.flatMap(({ id, nodes }) =>

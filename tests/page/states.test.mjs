@@ -5,7 +5,9 @@ import { newSecret } from "../harness/token.mjs";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { EMPTY_PROJECT, startSite } from "./site.mjs";
 
-const site = startSite();
+/** A job ends when a test says so: the message of its end would come over any other state. */
+const NEVER_MS = 24 * 3600 * 1000;
+const site = startSite({ upstream: { jobDurationMs: NEVER_MS } });
 const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
 /** Waits until the route's own code has drawn something, and nothing is on its way. */
 const settled = (page) =>
@@ -24,6 +26,39 @@ describe("every state", () => {
         { colorScheme, viewport: { width, height: 800 } },
       );
     }
+  }
+});
+
+describe("the bar at the lower edge", () => {
+  const PROMPT = `Describe the bar of ${"many words ".repeat(5)}`.trim();
+  for (const width of [1280, 360]) {
+    site.visiting(
+      `is covered by nothing, at ${width} pixels`,
+      async ({ page, signIn, startJob, openLastMonth }) => {
+        await signIn();
+        await startJob(PROMPT);
+        await openLastMonth();
+        const job = (await site.upstream.jobs()).find(({ prompt }) => prompt === PROMPT);
+        await site.upstream.setJob(job.id, { status: "completed" });
+        const messages = page.getByRole("region", { name: "Messages" });
+        await messages.getByRole("button", { name: "Open" }).waitFor();
+        const bar = page.locator(".answer-bar");
+        const head = page.locator(".report thead");
+        const [above, below] = await Promise.all([messages.boundingBox(), bar.boundingBox()]);
+        assert.ok(above.y + above.height <= below.y, JSON.stringify([above, below]));
+        const close = messages.getByRole("button", { name: "Close" });
+        while ((await close.count()) > 0) await close.first().click();
+
+        // As high a window as puts the head of the table in the bar's place.
+        await page.evaluate(() => scrollTo(0, 0));
+        const { y, height } = await head.boundingBox();
+        await page.setViewportSize({ width, height: Math.round(y + height) + 8 });
+        const [behind, front] = await Promise.all([head.boundingBox(), bar.boundingBox()]);
+        assert.ok(behind.y + behind.height > front.y, JSON.stringify([behind, front]));
+        assert.deepEqual(await accessibilityFaults(page), []);
+      },
+      { viewport: { width, height: 800 } },
+    );
   }
 });
 
@@ -70,6 +105,17 @@ async function lookAtEverything(visitor) {
     ["searches", "Searches"],
     ["feedback", "Feedback"],
   ]) {
+    const target = `/v1/analytics/${project}/`;
+    const days = { "last-7-days": "its first page", "last-90-days": "more" };
+    for (const [at, [range, what]] of Object.entries(days).entries()) {
+      await site.upstream.hold({ target, after: at });
+      await page.goto(`${site.gateway.url}/?route=${route}&project=${project}&range=${range}`);
+      await heading(page, title);
+      await page.locator(".progress").waitFor();
+      await site.upstream.untilHeld(1);
+      await check(`${route} while ${what} is on its way`);
+      await site.upstream.release();
+    }
     await open(`?route=${route}&project=${project}`, title);
     await check(route);
   }
