@@ -6,7 +6,7 @@ import { PROJECT } from "./scenarios.mjs";
 
 const JOBS = `/v2/agent/${PROJECT}/job`;
 /** What nobody has to wait for in vain on a busy machine. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 /** As the gateway has it. */
 const LEEWAY_SECONDS = 60;
 const STREAM = { "content-type": "text/event-stream", "cache-control": "no-store" };

@@ -22,7 +22,7 @@ const ENDS = ["completed", "failed", "archived"];
 /** How often a condition is looked at that nothing announces. */
 const LOOK_MS = 20;
 /** How long such a condition is waited for, so that a lost one fails its own test. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /**
  * Starts the gateway and the simulator with room for many jobs, and with storage that

@@ -14,7 +14,7 @@ const WORKER = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "worker
 const LOOK_MS = 25;
 
 /** How long is looked for something that has to come, so that its absence fails its own test. */
-const LOOKING_MS = 30_000;
+const LOOKING_MS = 60_000;
 
 /** The rows of a page upstream: the most that the platform gives. */
 export const PAGE_ROWS = 250;

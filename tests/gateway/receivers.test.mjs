@@ -16,7 +16,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
 const CLOCK = new URL("fixtures/clock_worker.mjs", import.meta.url).pathname;
 const QUARTER_HOUR_MS = 15 * 60_000;
 /** For a retry, or a poll of a job that nobody watches. */
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 60_000;
 
 let jobs;
 /** A gateway whose operator has listed no hosts. */

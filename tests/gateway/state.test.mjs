@@ -22,7 +22,7 @@ const STATE = join(FIXTURES, "state");
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
 /** Enough for an alarm to fire and a webhook to be delivered, on a busy machine. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 /** More than this file takes. */
 const TEST_TIME_MS = 15 * 60_000;
 

@@ -39,7 +39,7 @@ const OTHER_READS = 3;
 /** More than `SILENCE_MS` of `raw_http.mjs`: a request that hangs gets no answer from a timeout. */
 const UPSTREAM_TIMEOUT_SECONDS = 60;
 const ROUNDS = 20;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 /** An interrupted delivery is repeated after 25 s. */
 const DELIVERY_PATIENCE_MS = 45_000;
 

@@ -6,7 +6,7 @@ export const INTERVAL_MS = 1000;
 /** Two programs' clocks, both in whole milliseconds, and the way of a request between them. */
 export const CLOCK_TOLERANCE_MS = 50;
 /** What nobody has to wait for in vain on a busy machine. */
-export const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 60_000;
 
 /** The jobs of the file's gateway. */
 export let jobs;

@@ -16,7 +16,7 @@ const FIRST_RETRY_MS = 5000;
 /** Two programs' clocks, and the way of a request between them. */
 const CLOCK_TOLERANCE_MS = 50;
 /** For what comes after the first retry, or after a look at a job that nobody watches. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 /** How long a receiver may take. */
 const RECEIVER_TIMEOUT_MS = 20_000;
 

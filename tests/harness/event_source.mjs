@@ -192,7 +192,7 @@ class EventStream {
    * @param {number} [timeoutMs]
    * @returns {Promise<T>} rejects when the stream ends or the time is over before
    */
-  until(check, timeoutMs = 10_000) {
+  until(check, timeoutMs = 60_000) {
     return new Promise((resolve, reject) => {
       const finish = (settle, value) => {
         clearTimeout(deadline);

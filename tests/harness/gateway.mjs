@@ -96,15 +96,15 @@ async function startOnce(options) {
   const kill = () => endBy(running.kill);
   try {
     // The line first: until then another program could be answering the port.
-    await running.line(/Ready on /, 60_000);
-    await running.until(() => isReady(`${url}${readyPath}`), 30_000);
+    await running.line(/Ready on /, 120_000);
+    await running.until(() => isReady(`${url}${readyPath}`), 90_000);
   } catch (error) {
     await stop();
     throw error;
   }
   /** Waits until a changed Worker or page is served, after that much of the log. */
   const reloaded = async (logLength) => {
-    await running.line(/Local server updated and ready/, 30_000, logLength);
+    await running.line(/Local server updated and ready/, 90_000, logLength);
   };
   /** Fires the cron trigger, and waits until its handler has ended. */
   const runCron = async () => {
@@ -240,7 +240,7 @@ export function wranglerEnv(env, home) {
 }
 
 async function isReady(url) {
-  const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(20_000) });
   await response.body?.cancel();
   return response.status === 200 ? true : undefined;
 }

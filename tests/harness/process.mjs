@@ -87,11 +87,11 @@ export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } =
   return {
     output: () => output,
     logFile,
-    line(pattern, deadlineMs = 30_000, from = 0) {
+    line(pattern, deadlineMs = 90_000, from = 0) {
       const find = () => firstLine(output.slice(from), pattern);
       return watch(find, `a line like ${pattern}`, deadlineMs);
     },
-    async until(check, deadlineMs = 30_000) {
+    async until(check, deadlineMs = 90_000) {
       let found;
       let done = false;
       const waiting = watch(() => found, "it was ready", deadlineMs).finally(() => {

@@ -80,7 +80,7 @@ class Receiver {
    * @param {number} [timeoutMs]
    * @returns {Promise<Delivery>}
    */
-  next(predicate = () => true, timeoutMs = 10_000) {
+  next(predicate = () => true, timeoutMs = 60_000) {
     return new Promise((resolve, reject) => {
       const finish = (settle, value) => {
         clearTimeout(deadline);

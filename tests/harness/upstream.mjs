@@ -103,7 +103,7 @@ function controls(url) {
     hold: ({ process, next, ...order } = {}) =>
       control("POST", "faults", { times: 0, ...order, fault: { kind: "hold", process, next } }),
     /** Waits until so many requests are held. */
-    async untilHeld(count, timeoutMs = 10_000) {
+    async untilHeld(count, timeoutMs = 60_000) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {
         const { held } = await control("GET", "counters");

@@ -252,7 +252,7 @@ async function inChromium(row, name, url, server = site) {
   page.on("console", (line) => told.push(line.text()));
   try {
     await page.goto(url);
-    const patience = AbortSignal.timeout(60_000);
+    const patience = AbortSignal.timeout(120_000);
     const late = new Promise((_, reject) => {
       patience.onabort = () => reject(new Error(`nothing came from ${url}: ${told.join("\n")}`));
     });
@@ -311,7 +311,7 @@ describe("in browsers, as plain ES modules", SIDE_BY_SIDE, () => {
     const env = { ...process.env, HOME: profile, MOZ_CRASHREPORTER_DISABLE: "1" };
     const program = startProgram("package-firefox", firefox, args, { env });
     try {
-      const results = program.until(() => Promise.race([site.result("firefox"), soon()]), 60_000);
+      const results = program.until(() => Promise.race([site.result("firefox"), soon()]), 120_000);
       conclude(row, await results);
     } finally {
       await program.stop();
