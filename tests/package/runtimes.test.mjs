@@ -29,6 +29,7 @@ const SIDE_BY_SIDE = { concurrency: 3 };
 const rows = [];
 let upstream;
 let gateway;
+/** A promise: checks that run side by side share the one browser. */
 let browser;
 let folder;
 let site;
@@ -69,7 +70,7 @@ before(async () => {
 });
 
 after(async () => {
-  await browser?.close();
+  await browser?.then((opened) => opened.close());
   await Promise.all([gateway?.stop(), site?.stop(), upstream?.stop()]);
   // Not when only some of them were asked for.
   if (rows.every(({ ran }) => ran)) writeTable("runtimes", rows);
@@ -241,9 +242,10 @@ if (allowed) throw new Error("the page may evaluate text");
 
 /** Opens an address in Chromium until the page has told its results. */
 async function inChromium(row, name, url, server = site) {
-  browser ??= await launchBrowser();
-  row.version ||= browser.version();
-  const page = await browser.newPage();
+  browser ??= launchBrowser();
+  const opened = await browser;
+  row.version ||= opened.version();
+  const page = await opened.newPage();
   const failed = new Promise((_, reject) => {
     page.on("pageerror", (error) => reject(error));
     page.on("crash", () => reject(new Error("the page crashed")));

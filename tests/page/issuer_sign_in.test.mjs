@@ -75,7 +75,9 @@ describe("sign-in at an issuer", () => {
       const other = await page.context().newPage();
       await other.goto(`${pageUrl()}/?route=visitors`);
       await other.getByRole("heading", { level: 1, name: "Visitors" }).waitFor();
+      const ended = other.waitForResponse((answer) => answer.request().method() === "DELETE");
       await other.getByRole("button", { name: "Sign out" }).click();
+      await ended;
       await other.getByRole("link", { name: "Sign in with Acme SSO" }).waitFor();
       await page.getByText("You signed out in another tab.").waitFor();
       assert.equal(await cookieOf(page), undefined);

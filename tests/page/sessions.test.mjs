@@ -151,6 +151,35 @@ describe("a session", () => {
     assert.deepEqual(await page.context().cookies(), []);
   });
 
+  visiting(
+    "is followed by another, however late the gateway says that it has ended",
+    async (visitor) => {
+      const { page, token, signIn } = visitor;
+      await signIn();
+      const writes = [];
+      let release;
+      const held = new Promise((resolve) => {
+        release = resolve;
+      });
+      await page.route("**/session", async (route) => {
+        const method = route.request().method();
+        if (method === "GET") return route.continue();
+        writes.push(method);
+        if (method === "DELETE") await held;
+        await route.continue();
+      });
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByLabel("Access token").fill(token());
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Signing in" }).waitFor();
+      assert.deepEqual(writes, ["DELETE"]);
+      release();
+      await page.getByRole("button", { name: "Sign out" }).waitFor();
+      assert.deepEqual(writes, ["DELETE", "POST"]);
+      assert.equal(await statusOfSession(page), 200);
+    },
+  );
+
   visiting("that is left for another token goes on, says so, and can be ended", async (visitor) => {
     const { page, signIn } = visitor;
     await signIn();

@@ -9,6 +9,8 @@ export function ask(method: string, path: string, body?: object): Promise<Respon
       headers: { "content-type": "application/json" },
     }),
     credentials: "same-origin",
+    // Whoever signs out and closes the tab is signed out.
+    keepalive: method === "DELETE",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
 }

@@ -62,6 +62,9 @@ const TAB_PERSON = "person";
 /** Counts what changes the session, so that an answer that comes too late changes nothing. */
 let generation = 0;
 
+/** The end of the latest session, of which the gateway may not have heard yet. */
+let ending: Promise<void> = Promise.resolve();
+
 /** Takes up the browser's session, and from then on follows what other tabs do with it. */
 export function followSession(): void {
   hearOtherTabs((news) => {
@@ -95,6 +98,8 @@ export async function takeUpSession(when: "on arrival" | "changed elsewhere"): P
 /** Goes on with the session that a sign-in opens, unless something else has happened meanwhile. */
 export async function takeUp(open: () => Promise<Claims>): Promise<void> {
   const turn = ++generation;
+  // Its answer takes the cookie away, whichever that is by then.
+  await ending.catch(() => {});
   const claims = await open();
   if (turn !== generation) return;
   await enter(claims, turn);
@@ -107,7 +112,8 @@ export async function signOut(): Promise<void> {
   endHere(null, "forget");
   tellOtherTabs("signed out");
   try {
-    await deleteSession();
+    ending = deleteSession();
+    await ending;
     farewell.value = null;
   } catch {
     farewell.value = {
