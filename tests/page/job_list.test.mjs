@@ -86,6 +86,8 @@ describe("the jobs of a project", () => {
     await startElsewhere("Number 29");
     await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByRole("link", { name: "Number 29" }).waitFor();
+    // The stream may be quicker than what refreshing asks for, during which there is no further page.
+    await page.getByRole("button", { name: "Show more", disabled: false }).waitFor();
     await more.focus();
     await page.keyboard.press("Enter");
     await more.waitFor({ state: "detached" });
