@@ -221,11 +221,7 @@ impl RowWriter {
 /// assert_eq!(check_page(page, promised, Some("views")).map(|end| end.rows), Ok(1));
 /// assert!(check_page(r#"{ "views": [] }"#, promised, Some("views")).is_err());
 /// ```
-pub fn check_page(
-    page: &str,
-    promised: &Kind,
-    member: Option<&str>,
-) -> Result<PageEnd, Malformed> {
+pub fn check_page(page: &str, promised: &Kind, member: Option<&str>) -> Result<PageEnd, Malformed> {
     let Kind::Object(object) = promised else {
         return Err(Malformed);
     };

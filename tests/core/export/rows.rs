@@ -321,7 +321,11 @@ fn promised(text: &str) -> Result<(String, PageEnd), Malformed> {
     let result = Operation::ListPageViews.result();
     let end = writer.push_promised_rows(text, result, "views", 0, &mut out);
     assert!(end.is_ok() || out.is_empty(), "nothing is appended");
-    assert_eq!(check_page(text, result, Some("views")), end, "it is only checked");
+    assert_eq!(
+        check_page(text, result, Some("views")),
+        end,
+        "it is only checked"
+    );
     end.map(|end| (String::from_utf8(out).unwrap(), end))
 }
 
@@ -347,7 +351,10 @@ fn a_page_is_checked_by_what_its_operation_promises() {
     }
     assert_eq!(promised(r#"{"totals":{},"hasMore":true}"#), Err(Malformed));
     assert_eq!(promised("[]"), Err(Malformed));
-    assert_eq!(promised(&page(r#""totals":{},"hasMore":true"#).replace(row, "1")), Err(Malformed));
+    assert_eq!(
+        promised(&page(r#""totals":{},"hasMore":true"#).replace(row, "1")),
+        Err(Malformed)
+    );
 }
 
 #[test]
@@ -359,7 +366,15 @@ fn a_report_without_pages_is_checked_by_what_its_operation_promises() {
     for total in ["0", "5", "5.0", "9007199254740991", "null"] {
         assert_eq!(check(total), Ok(PageEnd::default()), "{total}");
     }
-    for total in ["-1", "1.5", "9007199254740992", "99999999999999999999", "\"5\"", "{}", "true"] {
+    for total in [
+        "-1",
+        "1.5",
+        "9007199254740992",
+        "99999999999999999999",
+        "\"5\"",
+        "{}",
+        "true",
+    ] {
         assert_eq!(check(total), Err(Malformed), "{total}");
     }
 }

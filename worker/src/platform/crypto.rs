@@ -24,6 +24,13 @@ extern "C" {
     fn new() -> TextEncoder;
     #[wasm_bindgen(method)]
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
+    #[wasm_bindgen(method, js_name = encodeInto)]
+    fn encode_into(this: &TextEncoder, text: &JsString, bytes: &mut [u8]) -> EncodedLength;
+
+    /// How much of a text was encoded.
+    type EncodedLength;
+    #[wasm_bindgen(method, getter)]
+    fn written(this: &EncodedLength) -> usize;
 }
 
 /// How many bytes of SHA-256 a tag holds: 132 bits, which is plenty.
@@ -47,9 +54,14 @@ pub fn random_bytes() -> HostResult<[u8; RANDOM_BYTES]> {
     Ok(bytes)
 }
 
-/// A text as UTF-8, in one copy: what wasm-bindgen does goes through it character by character.
+/// A text as UTF-8, written where it is read: what wasm-bindgen does goes through it character by
+/// character.
 pub fn encode_text(text: &JsString) -> Vec<u8> {
-    TextEncoder::new().encode(text).to_vec()
+    // A unit of UTF-16 has three bytes at most.
+    let mut bytes = vec![0; text.length() as usize * 3];
+    let encoded = TextEncoder::new().encode_into(text, &mut bytes);
+    bytes.truncate(encoded.written());
+    bytes
 }
 
 /// The hash by which a page's text is known.
