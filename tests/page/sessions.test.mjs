@@ -368,9 +368,11 @@ describe("the session menu", () => {
     await panel.waitFor({ state: "hidden" });
     assert.ok(await toggle.evaluate((button) => button === document.activeElement));
     await toggle.click();
+    await panel.waitFor();
     await heading(page, "Agent jobs").click();
     await panel.waitFor({ state: "hidden" });
     await toggle.click();
+    await panel.waitFor();
     await page.getByRole("button", { name: "Sign out" }).focus();
     await panel.waitFor({ state: "hidden" });
   });

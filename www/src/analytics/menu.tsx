@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface MenuProps {
   /** What the button is for: "Period". */
@@ -24,7 +24,8 @@ export function Menu({ name, value, align = "start", children }: MenuProps) {
     button.current?.focus();
   }
 
-  useEffect(() => {
+  // In the step that draws the panel: what comes right after it closes it too.
+  useLayoutEffect(() => {
     if (!isOpen.value) return;
     const leave = (event: Event) => {
       if (event.target instanceof Node && root.current?.contains(event.target)) return;

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { now } from "../shell/clock.ts";
 import { defer } from "../shell/deferred.tsx";
 import { showKeys } from "../shell/keys.ts";
@@ -59,7 +59,8 @@ function SessionMenu({ claims }: { claims: Claims }) {
   const toggle = useRef<HTMLButtonElement>(null);
   const left = claims.expiresAt - now.value;
 
-  useEffect(() => {
+  // In the step that draws the panel: what comes right after it closes it too.
+  useLayoutEffect(() => {
     if (!open.value) return;
     const closeOutside = ({ target }: Event) => {
       if (!(target instanceof Node && menu.current?.contains(target))) open.value = false;
