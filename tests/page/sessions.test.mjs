@@ -86,7 +86,8 @@ describe("a session", () => {
     assert.ok(await table.evaluate((element) => element.isConnected));
   });
 
-  visiting("is not there for a token with a wrong signature", async ({ page, token }) => {
+  visiting("is not there for a token with a wrong signature", async (visitor) => {
+    const { page, token, upstreamTargets } = visitor;
     await page.goto(site.gateway.url);
     await page.getByLabel("Access token").fill(token({}, newSecret()));
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -94,7 +95,7 @@ describe("a session", () => {
     await alert.getByText("Request id").waitFor();
     await heading(page, "Sign in").waitFor();
     assert.deepEqual(await page.context().cookies(), []);
-    assert.equal((await site.upstream.counters()).requests, 0);
+    assert.deepEqual(await upstreamTargets(), []);
   });
 
   visiting("that ends midway says so and keeps what was written", async (visitor) => {
@@ -113,7 +114,7 @@ describe("a session", () => {
   });
 
   visiting("that was ended unheard is noticed by the next call", async (visitor) => {
-    const { page, token, signIn, openComposer } = visitor;
+    const { page, token, signIn, openComposer, upstreamTargets } = visitor;
     await signIn();
     await (await openComposer()).fill("Sent too late");
     await page.evaluate(() => fetch("/session", { method: "DELETE" }));
@@ -123,7 +124,7 @@ describe("a session", () => {
     await page.getByLabel("Access token").fill(token());
     await page.getByRole("button", { name: "Sign in" }).click();
     assert.equal(await (await openComposer()).inputValue(), "Sent too late");
-    assert.equal((await site.upstream.counters()).requests, 0);
+    assert.deepEqual(await upstreamTargets(), []);
   });
 
   visiting("of another person finds nothing of the one before", async ({ page, token, signIn }) => {
@@ -285,13 +286,13 @@ describe("the project", () => {
   });
 
   visiting("of a link that the session lacks is named, with a way out", async (visitor) => {
-    const { page, signIn, project } = visitor;
+    const { page, signIn, project, upstreamTargets } = visitor;
     await signIn();
     await page.goto(`${site.gateway.url}/?route=jobs&project=secret-docs`);
     await page.getByText("which your session does not include").waitFor();
     await page.getByRole("button", { name: `Open ${project}` }).click();
     await page.getByRole("button", { name: "New job" }).waitFor();
-    assert.equal((await site.upstream.counters()).requests, 0);
+    assert.deepEqual(await upstreamTargets("secret-docs"), []);
   });
 });
 

@@ -154,6 +154,12 @@ function visitorOf(site, opened, project) {
     return JSON.parse(text);
   }
 
+  /** What the platform was asked for of the project, and of `others`: jobs of earlier visits may go on. */
+  async function upstreamTargets(...others) {
+    const targets = (await site.upstream.requests()).map(({ target }) => target);
+    return targets.filter((target) => [project, ...others].includes(target.split("/")[3]));
+  }
+
   const jobs = {
     openComposer: () => openComposer(page),
     sendPrompt,
@@ -163,7 +169,7 @@ function visitorOf(site, opened, project) {
     startElsewhere,
   };
   const analytics = { openReport, untilLoaded, openLastMonth };
-  const doings = { token, signIn, ...analytics, ...jobs };
+  const doings = { token, signIn, upstreamTargets, ...analytics, ...jobs };
   return { ...opened, ...doings, project, tokens };
 }
 
