@@ -21,7 +21,7 @@ mod tests;
 mod trap;
 mod upstream_client;
 
-pub use connections::{Connections, Permit, clear_timeout, set_timeout};
+pub use connections::{Connections, Permit, clear_timeout, set_timeout, yield_now};
 pub use context::{Call, now};
 pub use crypto::{digest_tag, encode_text, new_uuid};
 pub use d1::{D1, Statement};
@@ -40,4 +40,6 @@ pub use sql::{Database, number, optional_text, text};
 pub use task::{SharedTask, into_promise};
 #[cfg(feature = "trap-route")]
 pub use trap::trap_later;
-pub use upstream_client::{BegunPage, Exchange, JobSnapshot, PageReply, UpstreamClient};
+pub use upstream_client::{
+    BegunPage, Exchange, JobSnapshot, PageReply, ReceivedPage, UpstreamClient,
+};

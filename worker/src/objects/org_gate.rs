@@ -29,9 +29,9 @@ use crate::identity::jwks::{KeySet, KeySource, Lookup};
 use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics, format_operator_line};
 use crate::permits::Lane;
 use crate::platform::{
-    BegunPage, Connections, Database, Exchange, HostError, HostResult, Outgoing, Page, PageReply,
-    Permit, SharedTask, UpstreamClient, breaker_state, config, digest_tag, into_promise, log_error,
-    now, number, row, send, text,
+    Connections, Database, Exchange, HostError, HostResult, Outgoing, Page, PageReply, Permit,
+    ReceivedPage, SharedTask, UpstreamClient, breaker_state, config, digest_tag, into_promise,
+    log_error, now, number, row, send, text,
 };
 use crate::problem::Problem;
 use crate::reports::page::{
@@ -458,13 +458,13 @@ impl Gate {
         &self,
         claimant: &Claimant,
         request: &UpstreamRequest,
-        begun: Option<(Permit, BegunPage)>,
+        received: Option<(Permit, ReceivedPage)>,
         slot: Slot,
         read: &mut dyn FnMut(JsString) -> bool,
     ) -> HostResult<(Exchange<()>, Slot)> {
         let time = self.config.upstream_timeout;
-        let (permit, begun) = match begun {
-            Some((permit, begun)) => (Ok(permit), Some(begun)),
+        let (permit, received) = match received {
+            Some((permit, received)) => (Ok(permit), Some(received)),
             None => (self.connections.acquire(Lane::ReadPage, time).await, None),
         };
         if let Ok(permit) = &permit
@@ -477,7 +477,7 @@ impl Gate {
         let exchange = match permit {
             Ok(_held) => {
                 let client = UpstreamClient::new(&self.config);
-                client.read_page(request, begun, &mut pay, read).await
+                client.read_page(request, received, &mut pay, read).await
             }
             Err(problem) => Exchange::not_sent(problem),
         };

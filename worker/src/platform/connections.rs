@@ -10,6 +10,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
+use super::error::HostResult;
 use crate::permits::{Admission, Lane, Permits, busy_problem};
 use crate::problem::Problem;
 
@@ -19,6 +20,18 @@ extern "C" {
     pub fn set_timeout(callback: &Function, milliseconds: f64) -> JsValue;
     #[wasm_bindgen(js_name = clearTimeout)]
     pub fn clear_timeout(timer: &JsValue);
+}
+
+/// Lets the runtime do what it has put off until nothing else runs, such as sending a request.
+///
+/// # Errors
+/// None: a timer is never rejected.
+pub async fn yield_now() -> HostResult<()> {
+    let promise = Promise::new(&mut |resolve, _| {
+        set_timeout(&resolve, 0.0);
+    });
+    JsFuture::from(promise).await?;
+    Ok(())
 }
 
 /// The connections of an object.

@@ -141,6 +141,29 @@ pub struct BegunPage {
     first: Begun,
 }
 
+/// What came of a request for a page.
+pub struct ReceivedPage {
+    admitted: Admitted,
+    first: Sent,
+}
+
+impl BegunPage {
+    /// Waits for the answer.
+    pub async fn receive(self) -> ReceivedPage {
+        ReceivedPage {
+            admitted: self.admitted,
+            first: self.first.receive().await,
+        }
+    }
+}
+
+impl ReceivedPage {
+    /// The text of a success.
+    pub fn text(&self) -> Option<JsString> {
+        self.first.as_ref().ok()?.text()
+    }
+}
+
 /// What became of one attempt: an answer's head, or none.
 pub type Sent = Result<Message, TransportError>;
 
@@ -220,17 +243,17 @@ impl<'a> UpstreamClient<'a> {
         exchange.await.with(snapshot)
     }
 
-    /// Sends a request that is answered by a page of analytics, unless that was begun; `read` says
+    /// Sends a request that is answered by a page of analytics, unless one was received; `read` says
     /// whether its text is one. `pay` reserves a slot of the budget for each further attempt.
     pub async fn read_page(
         &self,
         request: &UpstreamRequest,
-        begun: Option<BegunPage>,
+        received: Option<ReceivedPage>,
         pay: &mut dyn FnMut() -> bool,
         read: &mut dyn FnMut(JsString) -> bool,
     ) -> Exchange<()> {
         let mut read = |_, text| read(text);
-        let exchange = self.ask(request, LONGEST_PAGE, begun, pay, &mut read);
+        let exchange = self.ask(request, LONGEST_PAGE, received, pay, &mut read);
         exchange.await
     }
 
@@ -269,22 +292,18 @@ impl<'a> UpstreamClient<'a> {
         &self,
         request: &UpstreamRequest,
         longest: u32,
-        begun: Option<BegunPage>,
+        received: Option<ReceivedPage>,
         pay: &mut dyn FnMut() -> bool,
         read: &mut dyn FnMut(ReplyHead, JsString) -> bool,
     ) -> Exchange<()> {
-        let (admitted, first) = match begun {
-            Some(BegunPage { admitted, first }) => (admitted, Some(first)),
+        let (admitted, first) = match received {
+            Some(ReceivedPage { admitted, first }) => (admitted, Some(first)),
             None => match self.admit(request) {
                 Ok(admitted) => (admitted, None),
                 Err(problem) => return Exchange::not_sent(problem),
             },
         };
         let mut attempts = self.attempts(request, admitted.started);
-        let first = match first {
-            Some(begun) => Some(begun.receive().await),
-            None => None,
-        };
         let answer = self.attempt(request, longest, &mut attempts, first, pay);
         let answer = answer.await;
         let note = attempts.describe_refused_key();

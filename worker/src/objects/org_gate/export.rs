@@ -21,7 +21,7 @@ use crate::log::RequestMetrics;
 use crate::permits::Lane;
 use crate::platform::{
     BegunPage, Course, HostError, HostResult, Page, Permit, SharedTask, UpstreamClient,
-    clear_timeout, digest_tag, encode_text, now, set_timeout,
+    clear_timeout, digest_tag, encode_text, now, set_timeout, yield_now,
 };
 use crate::problem::Problem;
 use crate::reports::export::ends_with_more;
@@ -289,14 +289,15 @@ impl Gate {
         let first_request = write_request(&call.report, first);
         let course = client.open_course(&first_request, LONGEST_TURN);
         let send_page = |number| self.begin_page(&call.report, number, course.as_ref());
-        let mut ahead = send_page(first);
+        let mut ahead = None;
         for (number, slot) in (first..).zip(slots) {
             let may_go_on = kept.len() + 1 < slots.len();
-            let begun = ahead.take();
+            let begun = ahead.take().or_else(|| send_page(number));
             let mut begin_next = || {
                 if may_go_on && !turn.is_over() {
                     ahead = send_page(number + 1);
                 }
+                ahead.is_some()
             };
             let fetched = self.fetch_for(
                 &writer,
@@ -387,29 +388,32 @@ impl Gate {
         number: u64,
         slot: &Slot,
         ahead: Option<Ahead>,
-        begin_next: &mut dyn FnMut(),
+        begin_next: &mut dyn FnMut() -> bool,
     ) -> HostResult<Result<(Page, PageEnd), (Slot, UpstreamFailure)>> {
         let report = &writer.call.report;
         let first = report.query.offset / PAGE_ROWS;
         let skip = if number == first { writer.call.skip } else { 0 };
-        let (request, begun) = match ahead {
-            Some(Ahead { request, begun }) => (request, Some(begun)),
+        let (request, received) = match ahead {
+            Some(Ahead { request, begun }) => {
+                let (permit, page) = begun;
+                let page = page.receive().await;
+                if page.text().is_some_and(|text| has_next(&text)) && begin_next() {
+                    // The runtime sends it when nothing else runs: the upstream is to work while the
+                    // rows of this page are written.
+                    yield_now().await?;
+                }
+                (request, Some((permit, page)))
+            }
             None => (write_request(report, number), None),
         };
         let mut page = None;
         let mut read = |text: JsString| {
-            // Before the rows are gone through: both take their time.
-            let length = text.length();
-            let end = text.slice(length.saturating_sub(LONGEST_END), length);
-            if ends_with_more(&String::from(end)) {
-                begin_next();
-            }
             let mut written = turn.written.borrow_mut();
             let end = writer.check(&text, skip, &mut written.text);
             page = end.map(|end| (text, end));
             page.is_some()
         };
-        let exchange = self.exchange_page(claimant, &request, begun, slot.clone(), &mut read);
+        let exchange = self.exchange_page(claimant, &request, received, slot.clone(), &mut read);
         let (exchange, last) = exchange.await?;
         let (text, end) = match exchange.with(page).outcome {
             Ok(read) => read,
@@ -430,6 +434,13 @@ impl Gate {
         };
         Ok(Ok((Page::new(head, text), end)))
     }
+}
+
+/// Whether there is a page after this one, by its end.
+fn has_next(text: &JsString) -> bool {
+    let length = text.length();
+    let end = text.slice(length.saturating_sub(LONGEST_END), length);
+    ends_with_more(&String::from(end))
 }
 
 impl Turn {
