@@ -133,6 +133,7 @@ async function reportPackage(context, _section, { before }) {
 // --- the gateway -----------------------------------------------------------
 
 async function reportGateway(context, section) {
+  await buildPackage(context);
   await buildWorker(context);
   const { measureGateway } = await import("./gateway/measure.mjs");
   const report = await import("./gateway/report.mjs");

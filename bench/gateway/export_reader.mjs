@@ -1,15 +1,15 @@
-/** Reads an export and counts its bytes, in a process of its own. Tasks and results go over IPC. */
+/** Reads the Worker's exports and counts their bytes, in a process of its own. Tasks and results go over IPC. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
-import { readPeak } from "./resident.mjs";
 
 /** A tick of `/proc`: a hundredth of a second on every Linux. */
 const TICK_MICROSECONDS = 10_000;
 /** What the last record of an export that could not go on begins with, in either format. */
 const INCOMPLETE = /(^|\n)(#incomplete,|\{"incomplete")/;
 
-async function readExport({ port, pid, target, token }) {
+async function readExport({ port, pid, token, projectId, ...query }) {
+  const target = `/v1/analytics/${projectId}/views/export?${new URLSearchParams(query)}`;
   const cpu = readProcessorTime(pid);
   const began = performance.now();
   const headers = { authorization: `Bearer ${token}` };
@@ -25,12 +25,7 @@ async function readExport({ port, pid, target, token }) {
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${text}`);
   if (INCOMPLETE.test(text)) throw new Error(`not whole: ${text}`);
   const milliseconds = performance.now() - began;
-  return {
-    milliseconds,
-    cpu: readProcessorTime(pid) - cpu,
-    bytes,
-    resident: readPeak(process.pid),
-  };
+  return { milliseconds, cpu: readProcessorTime(pid) - cpu, bytes };
 }
 
 /** The processor time that a process has used, in microseconds. */

@@ -1,0 +1,19 @@
+/** Reads exports with the package, in a process of its own. Tasks and results go over IPC. */
+import { Client } from "../../pkg/dist/node.js";
+
+async function readExport({ port, token, projectId, format, dateFrom, dateTo }) {
+  const client = new Client({ baseUrl: `http://127.0.0.1:${port}`, projectId, token });
+  let bytes = 0;
+  const stream = client.analytics.views({ dateFrom, dateTo }).export({ format });
+  for await (const part of stream) bytes += part.length;
+  return { bytes };
+}
+
+process.on("message", async (task) => {
+  try {
+    process.send(await readExport(task));
+  } catch (error) {
+    process.send({ error: error.message });
+  }
+});
+process.on("disconnect", () => process.exit());
