@@ -4,6 +4,9 @@
  */
 
 const encoder = new TextEncoder();
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** What counts of the head of an answer: to ask for each is quicker than to list them all. */
+const FIELDS = ["content-language", "content-type", "retry-after", "x-request-id"];
 
 /** Header fields of lines `name: value`. */
 function fieldsOf(lines) {
@@ -15,9 +18,14 @@ function fieldsOf(lines) {
   return fields;
 }
 
-/** The header fields of a response as lines. */
-export function headersOf({ headers }) {
-  return Array.from(headers, ([name, value]) => `${name}: ${value}\n`).join("");
+/** The header fields of a response as lines, or those of these names. */
+export function headersOf({ headers }, names = headers.keys()) {
+  let lines = "";
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== null) lines += `${name}: ${value}\n`;
+  }
+  return lines;
 }
 
 export function respond(status, lines, body) {
@@ -38,45 +46,40 @@ export async function send(method, url, lines, body, milliseconds, longest, cour
   const stop = course ? () => {} : end;
   // Whatever a path may look like, nothing between here and there keeps an answer.
   const options = { method, headers, body, redirect: "manual", cache: "no-store", signal };
-  try {
-    const response = await fetch(url, options);
-    const text = response.ok ? await textOf(response, longest).catch(() => undefined) : undefined;
-    if (response.ok) stop();
-    const readError = (most) => textOf(response, most).finally(stop);
-    const cancel = () => stop(response.body?.cancel().catch(() => {}));
-    const type = course && response.ok ? response.headers.get("content-type") : null;
-    const fields = type === null ? headersOf(response) : `content-type: ${type}\n`;
-    return { status: response.status, headers: fields, text, readError, cancel };
-  } catch (error) {
+  const response = await fetch(url, options).catch((error) => {
     stop();
     throw error;
-  }
+  });
+  const text = response.ok ? await textOf(response, longest).catch(() => undefined) : undefined;
+  if (response.ok) stop();
+  const readError = (most) => textOf(response, most).finally(stop);
+  const cancel = () => stop(response.body?.cancel().catch(() => {}));
+  const fields = headersOf(response, FIELDS);
+  return { status: response.status, headers: fields, text, readError, cancel };
 }
 
 /** Sends the request of a read of a job, which makes the response of what comes back. */
 export function sendRead(read, ...request) {
-  const reply = send(...request).catch((error) => error);
-  return { read: reply.then((reply) => read.conclude(reply)) };
+  const conclude = (reply) => read.conclude(reply);
+  return { read: send(...request).then(conclude, conclude) };
 }
 
 /** The body of a request, which has to be UTF-8. */
-export function readBody(request, longest) {
-  return textOf(request, longest, new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }));
-}
+export const readBody = (request, longest) => textOf(request, longest, strictDecoder);
 
 /** Reads a body of at most so many bytes; nothing when it is longer. */
-async function textOf(source, longest, exact) {
+async function textOf(source, longest, whole) {
   // Of a body that is packed, the length says nothing.
   const isShort = Number(source.headers.get("content-length") ?? Number.NaN) <= longest;
   if (isShort && !source.headers.has("content-encoding")) {
-    return exact ? exact.decode(await source.arrayBuffer()) : source.text();
+    return whole ? whole.decode(await source.arrayBuffer()) : source.text();
   }
-  const decoder = exact ?? new TextDecoder();
+  // One of its own, since it keeps the beginning of a character for the next part.
+  const decoder = new TextDecoder("utf-8", whole);
   let text = "";
-  let size = 0;
   for await (const chunk of source.body ?? []) {
-    size += chunk.byteLength;
-    if (size > longest) return undefined;
+    longest -= chunk.byteLength;
+    if (longest < 0) return undefined;
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

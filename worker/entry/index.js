@@ -50,17 +50,14 @@ function guard(call) {
   }
 }
 
-async function outliveTrap(result, timer) {
-  const trapped = Promise.withResolvers();
-  waiting.add(trapped.reject);
-  try {
-    return await Promise.race([result, trapped.promise]);
-  } catch (error) {
-    throw heal(error);
-  } finally {
+function outliveTrap(result, timer) {
+  const { promise, resolve, reject } = Promise.withResolvers();
+  waiting.add(reject);
+  result.then(resolve, (error) => reject(heal(error)));
+  return promise.finally(() => {
     clearTimeout(timer);
-    waiting.delete(trapped.reject);
-  }
+    waiting.delete(reject);
+  });
 }
 
 /** What decides about a request, as `packed_head.rs` reads it. */

@@ -31,7 +31,7 @@ pub use host::{
 };
 pub use isolate::{breaker_state, config};
 pub(crate) use object::read_by_name;
-pub use object::{FromValue, read_member, read_named};
+pub use object::{FromValue, Members, read_named};
 #[cfg(test)]
 pub use pages::ReportAnswer;
 pub use pages::{Page, PageRow};

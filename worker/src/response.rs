@@ -81,8 +81,13 @@ impl HeaderFields {
     #[must_use]
     pub fn from_lines(lines: &str) -> Self {
         let mut fields = Self::default();
-        for (name, value) in lines.split('\n').filter_map(|line| line.split_once(": ")) {
-            fields.set(name.to_owned(), value);
+        for line in lines.split('\n') {
+            // No name has a colon in it.
+            if let Some((name, rest)) = line.split_once(':')
+                && let Some(value) = rest.strip_prefix(' ')
+            {
+                fields.set(name.to_owned(), value);
+            }
         }
         fields
     }
@@ -122,7 +127,9 @@ impl HeaderFields {
 
 fn replace_line_breaks(value: String) -> String {
     const FORBIDDEN: [char; 3] = ['\r', '\n', '\0'];
-    if value.contains(FORBIDDEN) {
+    // By bytes: an answer has a dozen fields, and characters would have to be decoded.
+    let is_forbidden = |byte| matches!(byte, b'\r' | b'\n' | b'\0');
+    if value.bytes().any(is_forbidden) {
         value.replace(FORBIDDEN, " ")
     } else {
         value

@@ -1,5 +1,6 @@
 //! The ledger: every job created through the gateway, and every change seen of a job.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use js_sys::JsString;
@@ -122,6 +123,13 @@ macro_rules! listed_job {
             iso_8601!("checked"),
             ")"
         )
+    };
+}
+
+/// The columns of a [`ListEvent`] of a job, as expressions over its row.
+macro_rules! list_event {
+    () => {
+        concat!("revision, 'job' AS name, ", listed_job!(), " AS data")
     };
 }
 
@@ -325,12 +333,17 @@ pub fn iso_8601(instant: Millis) -> String {
 /// The jobs of a project.
 pub struct JobStore {
     database: Rc<Database>,
+    /// The project, once it was read: it never changes.
+    project: OnceCell<String>,
 }
 
 impl JobStore {
     /// The jobs as they are stored.
     pub const fn open(database: Rc<Database>) -> Self {
-        Self { database }
+        Self {
+            database,
+            project: OnceCell::new(),
+        }
     }
 
     /// Folds the prompts that an earlier release has kept: see [`JOB_RECORDS`].
@@ -359,22 +372,32 @@ impl JobStore {
     }
 
     /// The project; `None` as long as no request has named it.
-    pub fn project(&self) -> HostResult<Option<String>> {
-        let row: Option<IdRow> = self.database.first("SELECT id FROM project", &[])?;
-        Ok(row.map(|row| row.id))
+    pub fn project(&self) -> HostResult<Option<&str>> {
+        if self.project.get().is_none() {
+            let row: Option<IdRow> = self.database.first("SELECT id FROM project", &[])?;
+            if let Some(row) = row {
+                // Nobody else has set it meanwhile.
+                let _ = self.project.set(row.id);
+            }
+        }
+        Ok(self.project.get().map(String::as_str))
     }
 
-    /// Writes down a job that was just created, and how it is.
-    pub fn add(&self, id: &str, write: &Write, job: &JobSnapshot) -> HostResult<()> {
+    /// Writes down a job that was just created, and how it is; gives what happened to the list.
+    pub fn add(&self, id: &str, write: &Write, job: &JobSnapshot) -> HostResult<Option<ListEvent>> {
         let now = now();
         // Somebody who learned its id elsewhere may be watching it already.
-        let insert = "INSERT INTO job
+        let insert = concat!(
+            "INSERT INTO job
               (id, listed, subject, line, prompt, folded, webhook, created, status, pr_link, data,
-              seq, checked, began, since)
-            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
+              seq, checked, began, since, revision)
+            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, (SELECT revision + 1 FROM project))
             ON CONFLICT (id) DO UPDATE SET listed = 1, subject = excluded.subject,
               line = excluded.line, prompt = excluded.prompt, folded = excluded.folded,
-              webhook = excluded.webhook";
+              webhook = excluded.webhook, revision = excluded.revision
+            RETURNING ",
+            list_event!()
+        );
         let whole = self.find_whole(write);
         let kept = whole.unwrap_or(&write.prompt_summary);
         let folded = fold(kept);
@@ -393,7 +416,7 @@ impl JobStore {
             number(now.0),
             number(now.0),
         ];
-        self.database.execute(insert, row)
+        self.number_change(insert, row)
     }
 
     /// The whole prompt, where it is kept and there is room for it.
@@ -609,9 +632,8 @@ impl JobStore {
     pub fn revise(&self, id: &str) -> HostResult<Option<ListEvent>> {
         let update = concat!(
             "UPDATE job SET revision = (SELECT revision + 1 FROM project)
-              WHERE id = ? AND listed = 1 RETURNING revision, 'job' AS name, ",
-            listed_job!(),
-            " AS data"
+              WHERE id = ? AND listed = 1 RETURNING ",
+            list_event!()
         );
         self.number_change(update, &[text(id)])
     }
@@ -643,9 +665,9 @@ impl JobStore {
         };
         let query = concat!(
             "SELECT * FROM (
-              SELECT revision, 'job' AS name, ",
-            listed_job!(),
-            " AS data FROM job INDEXED BY job_revision WHERE listed = 1 AND revision > ?1
+              SELECT ",
+            list_event!(),
+            " FROM job INDEXED BY job_revision WHERE listed = 1 AND revision > ?1
                 ORDER BY revision DESC LIMIT ?2)
             UNION ALL SELECT * FROM (
               SELECT revision, 'deleted', json_object('id', id) FROM deleted WHERE revision > ?1

@@ -402,10 +402,12 @@ impl Gate {
                     return Err(HostError::new("a job whose id cannot be part of a path"));
                 }
                 let event = self.database.transaction(|| {
-                    self.jobs.add(id, write, reply)?;
-                    // It may have ended in this very answer, and nothing changes after that.
-                    self.announce_end(id)?;
-                    self.jobs.revise(id)
+                    let event = self.jobs.add(id, write, reply)?;
+                    if write.webhook.is_some() {
+                        // It may have ended in this very answer, and nothing changes after that.
+                        self.announce_end(id)?;
+                    }
+                    Ok(event)
                 })?;
                 let is_watched = self.broadcast_list(event.as_slice())? > 0;
                 if write.webhook.is_some() {
@@ -864,7 +866,7 @@ impl Gate {
         if let Some(project) = self.jobs.project()? {
             let call = Call {
                 id,
-                project,
+                project: project.to_owned(),
                 traceparent: trace.traceparent,
                 tracestate: None,
             };

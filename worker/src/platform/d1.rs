@@ -7,7 +7,7 @@ use worker::Env;
 use worker::worker_sys::{D1Database as RawDatabase, D1PreparedStatement, D1Result};
 
 use super::error::HostResult;
-use super::object::{FromValue, read_member};
+use super::object::{FromValue, Members};
 
 /// A database of D1.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ impl D1 {
         for row in result.results()?.iter().flat_map(Array::iter) {
             rows.push(T::from_value(row)?);
         }
-        let size = read_member(&result.meta()?.into(), "size_after").ok();
+        let size = Members::of(&result.meta()?.into())?.read("size_after").ok();
         Ok((rows, size))
     }
 

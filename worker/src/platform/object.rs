@@ -4,10 +4,28 @@
 //! serde-wasm-bindgen writes what is read here. To read by it too would bring a deserialiser for each
 //! type, and float formatting for its errors.
 
-use js_sys::{Array, JsString, Reflect, Uint8Array};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use js_sys::{Array, JsString, Uint8Array};
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error::{HostError, HostResult};
+
+#[wasm_bindgen]
+extern "C" {
+    /// A row or a message: its members are plain, so that to read one never throws.
+    type Plain;
+
+    #[wasm_bindgen(method, structural, indexing_getter)]
+    fn get(this: &Plain, name: &JsValue) -> JsValue;
+}
+
+thread_local! {
+    /// The names of members as JavaScript has them: to make one costs more than to read a member.
+    static NAMES: RefCell<HashMap<&'static str, JsValue>> = RefCell::default();
+}
 
 /// A type that a value of JavaScript is read into.
 pub trait FromValue: Sized {
@@ -18,21 +36,43 @@ pub trait FromValue: Sized {
     fn from_value(value: JsValue) -> HostResult<Self>;
 }
 
-/// Reads a member, which has to be there.
-///
-/// # Errors
-/// The name of a member that is missing or of another type.
-pub fn read_member<T: FromValue>(object: &JsValue, name: &str) -> HostResult<T> {
-    let value = Reflect::get(object, &JsValue::from_str(name))?;
-    if value.is_undefined() {
-        return Err(HostError::new([name, " is missing"].concat()));
-    }
-    T::from_value(value).map_err(|error| in_member(name, &error))
-}
+/// The members of an object.
+pub struct Members<'a>(&'a Plain);
 
-#[cold]
-fn in_member(name: &str, error: &HostError) -> HostError {
-    HostError::new([name, ": ", &error.to_string()].concat())
+impl<'a> Members<'a> {
+    /// The members of a value.
+    ///
+    /// # Errors
+    /// A value that is no object.
+    pub fn of(value: &'a JsValue) -> HostResult<Self> {
+        if value.is_object() {
+            Ok(Self(value.unchecked_ref()))
+        } else {
+            mismatch("an object")
+        }
+    }
+
+    /// Reads a member, which has to be there.
+    ///
+    /// # Errors
+    /// The name of a member that is missing or of another type.
+    pub fn read<T: FromValue>(&self, name: &'static str) -> HostResult<T> {
+        T::from_value(self.get(name)).map_err(|error| self.name_error(name, &error))
+    }
+
+    fn get(&self, name: &'static str) -> JsValue {
+        NAMES.with_borrow_mut(|names| self.0.get(names.entry(name).or_insert_with(|| name.into())))
+    }
+
+    #[cold]
+    fn name_error(&self, name: &'static str, error: &HostError) -> HostError {
+        let end = if self.get(name).is_undefined() {
+            " is missing".to_owned()
+        } else {
+            [": ", &error.to_string()].concat()
+        };
+        HostError::new([name, &end].concat())
+    }
 }
 
 /// Declares that a struct is read from an object with these members: `Type { field, … }`, where
@@ -43,11 +83,10 @@ macro_rules! read_by_name {
     ($kind:ty { $($field:ident $(as $name:literal)?),+ $(,)? }) => {
         impl $crate::platform::FromValue for $kind {
             fn from_value(value: wasm_bindgen::JsValue) -> $crate::platform::HostResult<Self> {
+                let members = $crate::platform::Members::of(&value)?;
                 Ok(Self {
-                    $($field: $crate::platform::read_member(
-                        &value,
-                        $crate::platform::read_by_name!(@name $field $($name)?),
-                    )?,)+
+                    $($field: members
+                        .read($crate::platform::read_by_name!(@name $field $($name)?))?,)+
                 })
             }
         }
@@ -61,6 +100,9 @@ fn mismatch<T>(expected: &str) -> HostResult<T> {
 
 impl FromValue for JsValue {
     fn from_value(value: JsValue) -> HostResult<Self> {
+        if value.is_undefined() {
+            return mismatch("a value");
+        }
         Ok(value)
     }
 }
@@ -129,10 +171,13 @@ impl<T: FromValue> FromValue for Option<T> {
 impl<T: FromValue> FromValue for Vec<T> {
     fn from_value(value: JsValue) -> HostResult<Self> {
         let list: Array = value.dyn_into().or_else(|_| mismatch("a list"))?;
-        let members = 0..list.length();
-        members
-            .map(|at| read_member(&list, &at.to_string()))
-            .collect()
+        let members = (0..list.length()).map(|at| {
+            let member = T::from_value(list.get(at));
+            member.map_err(|error| {
+                HostError::new([&at.to_string(), ": ", &error.to_string()].concat())
+            })
+        });
+        members.collect()
     }
 }
 

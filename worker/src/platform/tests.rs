@@ -20,8 +20,8 @@ use super::crypto::verify_signature;
 use super::host::response_headers;
 use super::upstream_client::JobReply;
 use super::{
-    JobSnapshot, PageReply, SharedTask, digest_tag, into_promise, make_response, read_by_name,
-    read_member, row,
+    JobSnapshot, Members, PageReply, SharedTask, digest_tag, into_promise, make_response,
+    read_by_name, row,
 };
 use crate::identity::jwks::{Algorithm, PublicKey};
 use crate::identity::oidc::UnverifiedToken;
@@ -92,7 +92,10 @@ fn a_member_that_is_missing_is_named() {
     );
     let object = Object::new();
     Reflect::set(&object, &"name".into(), &JsValue::UNDEFINED).unwrap();
-    let error = read_member::<String>(&object, "name").unwrap_err();
+    let error = Members::of(&object)
+        .unwrap()
+        .read::<String>("name")
+        .unwrap_err();
     assert_eq!(error.to_string(), "name is missing");
 }
 
