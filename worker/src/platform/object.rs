@@ -57,22 +57,23 @@ impl<'a> Members<'a> {
     /// # Errors
     /// The name of a member that is missing or of another type.
     pub fn read<T: FromValue>(&self, name: &'static str) -> HostResult<T> {
-        T::from_value(self.get(name)).map_err(|error| self.name_error(name, &error))
+        let member = T::from_value(self.get(name));
+        member.map_err(|error| name_error(name, &self.get(name), &error))
     }
 
     fn get(&self, name: &'static str) -> JsValue {
         NAMES.with_borrow_mut(|names| self.0.get(names.entry(name).or_insert_with(|| name.into())))
     }
+}
 
-    #[cold]
-    fn name_error(&self, name: &'static str, error: &HostError) -> HostError {
-        let end = if self.get(name).is_undefined() {
-            " is missing".to_owned()
-        } else {
-            [": ", &error.to_string()].concat()
-        };
-        HostError::new([name, &end].concat())
-    }
+#[cold]
+fn name_error(name: &str, value: &JsValue, error: &HostError) -> HostError {
+    let end = if value.is_undefined() {
+        " is missing".to_owned()
+    } else {
+        [": ", &error.to_string()].concat()
+    };
+    HostError::new([name, &end].concat())
 }
 
 /// Declares that a struct is read from an object with these members: `Type { field, … }`, where
@@ -173,9 +174,7 @@ impl<T: FromValue> FromValue for Vec<T> {
         let list: Array = value.dyn_into().or_else(|_| mismatch("a list"))?;
         let members = (0..list.length()).map(|at| {
             let member = T::from_value(list.get(at));
-            member.map_err(|error| {
-                HostError::new([&at.to_string(), ": ", &error.to_string()].concat())
-            })
+            member.map_err(|error| name_error(&at.to_string(), &list.get(at), &error))
         });
         members.collect()
     }
