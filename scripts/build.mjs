@@ -149,11 +149,15 @@ const UNUSED_EXPORTS =
 /** wasm-opt itself keeps to the wasm features that the module names. */
 const WASM_OPT_ARGS = [
   "-Oz",
-  // More than this, and what a function saves by being written once is lost by what surrounds it.
-  "--one-caller-inline-max-function-size=40",
   ...["--strip-producers", "--strip-target-features"],
   "--minify-imports-and-exports-and-modules",
 ];
+
+/**
+ * The largest function that is written out where it is called, if that is one place: beyond, what that
+ * saves is lost by what surrounds it. Found by trying.
+ */
+const LARGEST_INLINED = { package: 40, worker: 25 };
 
 /** What {@link setup} must provide for a build. */
 export const BUILD_NEEDS = Object.freeze({ wasmBindgen: true });
@@ -543,7 +547,9 @@ async function bindPackage({ name, out, named }, wasm, context) {
       await run(`binding the ${name}`, context.bin.wasmBindgen, [...args, ...target], context);
       const module = join(folder, "core_bg");
       await removeExports(`${module}.wasm`, UNUSED_PACKAGE_EXPORTS);
-      const shortNames = await optimiseWasm(name, `${module}.wasm`, named, context);
+      const bound = `${module}.wasm`;
+      const options = { name, bound, named, inlined: LARGEST_INLINED.package };
+      const shortNames = await optimiseWasm(options, context);
       const modules = new Map([[PACKAGE_HOST, "./host.js"]]);
       const glue = asImports(await readFile(`${module}.js`, "utf8"), shortNames, modules);
       const types = await readFile(join(folder, "core.d.ts"), "utf8");
@@ -568,20 +574,22 @@ export function setExports(exports: WebAssembly.Exports): void;
 
 /** Optimises a module's wasm; its glue follows it to the short names. */
 async function optimise(name, module, context) {
-  const names = await optimiseWasm(name, `${module}_bg.wasm`, false, context);
+  const bound = `${module}_bg.wasm`;
+  const names = await optimiseWasm({ name, bound, inlined: LARGEST_INLINED.worker }, context);
   const glue = `${module}.js`;
   await writeFile(glue, withShortNames(await readFile(glue, "utf8"), names));
 }
 
 /** Optimises wasm, and gives the short names of its imports and exports. */
-async function optimiseWasm(name, bound, named, context) {
+async function optimiseWasm({ name, bound, named = false, inlined }, context) {
   const optimised = `${bound}.tmp`;
   let names = "";
   const onStdout = (chunk) => {
     names += chunk;
   };
   const debug = named ? "--debuginfo" : "--strip-debug";
-  const args = [...WASM_OPT_ARGS, debug, bound, "-o", optimised];
+  const inlining = `--one-caller-inline-max-function-size=${inlined}`;
+  const args = [...WASM_OPT_ARGS, inlining, debug, bound, "-o", optimised];
   await run(`optimising the ${name}`, context.bin.wasmOpt, args, { ...context, onStdout });
   await rename(optimised, bound);
   return JSON.parse(names);

@@ -126,14 +126,19 @@ impl HeaderFields {
 }
 
 fn replace_line_breaks(value: String) -> String {
-    const FORBIDDEN: [char; 3] = ['\r', '\n', '\0'];
+    let is_forbidden = |character| matches!(character, '\r' | '\n' | '\0');
     // By bytes: an answer has a dozen fields, and characters would have to be decoded.
-    let is_forbidden = |byte| matches!(byte, b'\r' | b'\n' | b'\0');
-    if value.bytes().any(is_forbidden) {
-        value.replace(FORBIDDEN, " ")
-    } else {
-        value
+    if !value.bytes().any(|byte| is_forbidden(char::from(byte))) {
+        return value;
     }
+    let replace = |character| {
+        if is_forbidden(character) {
+            ' '
+        } else {
+            character
+        }
+    };
+    value.chars().map(replace).collect()
 }
 
 impl FromIterator<(&'static str, String)> for HeaderFields {

@@ -5,7 +5,6 @@
 //! type, and float formatting for its errors.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use js_sys::{Array, JsString, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -23,8 +22,9 @@ extern "C" {
 }
 
 thread_local! {
-    /// The names of members as JavaScript has them: to make one costs more than to read a member.
-    static NAMES: RefCell<HashMap<&'static str, JsValue>> = RefCell::default();
+    /// The names of members as JavaScript has them, sorted by where they are: to make one costs more
+    /// than to read a member.
+    static NAMES: RefCell<Vec<(&'static str, JsValue)>> = RefCell::default();
 }
 
 /// A type that a value of JavaScript is read into.
@@ -62,7 +62,15 @@ impl<'a> Members<'a> {
     }
 
     fn get(&self, name: &'static str) -> JsValue {
-        NAMES.with_borrow_mut(|names| self.0.get(names.entry(name).or_insert_with(|| name.into())))
+        let place = |name: &str| (name.as_ptr(), name.len());
+        NAMES.with_borrow_mut(|names| {
+            let found = names.binary_search_by_key(&place(name), |(own, _)| place(own));
+            let at = found.unwrap_or_else(|at| {
+                names.insert(at, (name, name.into()));
+                at
+            });
+            self.0.get(&names[at].1)
+        })
     }
 }
 
