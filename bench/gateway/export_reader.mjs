@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { carryOut } from "./tasks.mjs";
 
 /** A tick of `/proc`: a hundredth of a second on every Linux. */
 const TICK_MICROSECONDS = 10_000;
@@ -36,11 +37,4 @@ function readProcessorTime(pid) {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
 }
 
-process.on("message", async (task) => {
-  try {
-    process.send(await readExport(task));
-  } catch (error) {
-    process.send({ error: error.message });
-  }
-});
-process.on("disconnect", () => process.exit());
+carryOut(readExport);

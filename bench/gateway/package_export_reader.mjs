@@ -1,5 +1,6 @@
 /** Reads exports with the package, in a process of its own. Tasks and results go over IPC. */
 import { Client } from "../../pkg/dist/node.js";
+import { carryOut } from "./tasks.mjs";
 
 async function readExport({ port, token, projectId, format, dateFrom, dateTo }) {
   const client = new Client({ baseUrl: `http://127.0.0.1:${port}`, projectId, token });
@@ -9,11 +10,4 @@ async function readExport({ port, token, projectId, format, dateFrom, dateTo }) 
   return { bytes };
 }
 
-process.on("message", async (task) => {
-  try {
-    process.send(await readExport(task));
-  } catch (error) {
-    process.send({ error: error.message });
-  }
-});
-process.on("disconnect", () => process.exit());
+carryOut(readExport);

@@ -17,8 +17,8 @@ export default {
 };
 
 export class OrgGate extends Org {
-  views(...args) {
-    return crossings.countInObject(() => super.views(...args));
+  report(...args) {
+    return crossings.countInObject(() => super.report(...args));
   }
 }
 
