@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { pathToFileURL } from "node:url";
+import { carryOut } from "./tasks.mjs";
 
 /** A tick of `/proc`: a hundredth of a second on every Linux. */
 const TICK_MICROSECONDS = 10_000;
@@ -187,13 +188,8 @@ function pause(milliseconds) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  process.on("message", async (task) => {
-    try {
-      const pids = { ...task.pids, load: process.pid };
-      process.send({ sample: await sendRequests({ ...task, pids }) });
-    } catch (error) {
-      process.send({ error: error.message });
-    }
+  carryOut(async (task) => {
+    const pids = { ...task.pids, load: process.pid };
+    return { sample: await sendRequests({ ...task, pids }) };
   });
-  process.on("disconnect", () => process.exit());
 }
