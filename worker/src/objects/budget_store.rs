@@ -299,26 +299,20 @@ impl BudgetStore {
         let last = self.last_id.get() + count as u64;
         // As late as the request may be answered: until then nothing is freed too early.
         let at = now.plus(self.config.upstream_timeout);
-        let insert = if count == 1 {
-            "INSERT INTO reservation (policy, caller, at, ceilings, id) VALUES (?, ?, ?, ?, ?)"
-        } else {
-            "INSERT INTO reservation (policy, caller, at, ceilings, id)
-                WITH RECURSIVE slot (id) AS
-                  (VALUES (?5) UNION ALL SELECT id + 1 FROM slot WHERE id < ?6)
-                SELECT ?1, ?2, ?3, ?4, id FROM slot"
-        };
+        let insert = "WITH RECURSIVE slot (id) AS
+                (VALUES (?) UNION ALL SELECT id + 1 FROM slot WHERE id < ?)
+            INSERT INTO reservation (id, policy, caller, at, ceilings) SELECT id, ?, ?, ?, ? FROM slot";
         let policy = claimant.policy;
         let caller = &claimant.caller;
-        let row = [
+        let row = &[
+            number(first),
+            number(last),
             text(policy.as_str()),
             text(caller),
             number(at.0),
             text(&write_names(&claimant.ceilings)),
-            number(first),
-            number(last),
         ];
-        let count_of_values = if count == 1 { 5 } else { row.len() };
-        self.database.execute(insert, &row[..count_of_values])?;
+        self.database.execute(insert, row)?;
         self.last_id.set(last);
         for id in first..=last {
             self.usage.borrow_mut().begin(id, policy, caller, at);
