@@ -8,6 +8,7 @@ mod error;
 mod export;
 mod handler;
 mod host;
+mod interned;
 mod isolate;
 mod issuer_keys;
 mod object;
@@ -36,7 +37,7 @@ pub use object::{FromValue, Members, read_named};
 pub use pages::ReportAnswer;
 pub use pages::{Page, PageRow};
 pub(crate) use sql::row;
-pub use sql::{Database, number, optional_text, text};
+pub use sql::{Database, number, optional_number, optional_text, text};
 pub use task::{SharedTask, into_promise};
 #[cfg(feature = "trap-route")]
 pub use trap::trap_later;

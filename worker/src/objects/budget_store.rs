@@ -142,7 +142,7 @@ impl BudgetStore {
         let query = "SELECT id, policy, caller, at, ceilings FROM reservation ORDER BY at";
         let mut usage = self.usage.borrow_mut();
         let mut shared = self.shared.borrow_mut();
-        for row in self.database.rows::<ReservationRow>(query, &[])? {
+        for row in self.database.rows::<ReservationRow>(query, [])? {
             self.last_id.set(self.last_id.get().max(row.id));
             let Some(policy) = Policy::from_name(&row.policy) else {
                 continue;
@@ -162,7 +162,7 @@ impl BudgetStore {
             }
         }
         let query = "SELECT policy, until, probe FROM closed";
-        for row in self.database.rows::<ClosedRow>(query, &[])? {
+        for row in self.database.rows::<ClosedRow>(query, [])? {
             let Some(policy) = Policy::from_name(&row.policy) else {
                 continue;
             };
@@ -304,7 +304,7 @@ impl BudgetStore {
             INSERT INTO reservation (id, policy, caller, at, ceilings) SELECT id, ?, ?, ?, ? FROM slot";
         let policy = claimant.policy;
         let caller = &claimant.caller;
-        let row = &[
+        let row = [
             number(first),
             number(last),
             text(policy.as_str()),
@@ -329,7 +329,7 @@ impl BudgetStore {
     pub fn postpone(&self, id: u64) -> HostResult<()> {
         let at = now().plus(self.config.upstream_timeout);
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
-        self.database.execute(update, &[number(at.0), number(id)])?;
+        self.database.execute(update, [number(at.0), number(id)])?;
         self.usage.borrow_mut().postpone(id, at);
         Ok(())
     }
@@ -344,8 +344,7 @@ impl BudgetStore {
     pub fn settle(&self, id: u64) -> HostResult<()> {
         let now = now();
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
-        self.database
-            .execute(update, &[number(now.0), number(id)])?;
+        self.database.execute(update, [number(now.0), number(id)])?;
         self.usage.borrow_mut().settle(id, now);
         self.shared.borrow_mut().settle(id, now);
         Ok(())
@@ -354,7 +353,7 @@ impl BudgetStore {
     /// Gives a slot back: the upstream did nothing.
     fn release(&self, id: u64) -> HostResult<()> {
         let delete = "DELETE FROM reservation WHERE id = ?";
-        self.database.execute(delete, &[number(id)])?;
+        self.database.execute(delete, [number(id)])?;
         self.forget(id);
         Ok(())
     }
@@ -388,12 +387,12 @@ impl BudgetStore {
         let now = now();
         if let (Some(first), Some(last)) = (used.first(), used.last()) {
             let update = "UPDATE reservation SET at = ? WHERE id BETWEEN ? AND ?";
-            let row = &[number(now.0), number(first.id), number(last.id)];
+            let row = [number(now.0), number(first.id), number(last.id)];
             self.database.execute(update, row)?;
         }
         if let (Some(first), Some(last)) = (unused.first(), unused.last()) {
             let delete = "DELETE FROM reservation WHERE id BETWEEN ? AND ?";
-            let row = &[number(first.id), number(last.id)];
+            let row = [number(first.id), number(last.id)];
             self.database.execute(delete, row)?;
         }
         for slot in used {
@@ -410,12 +409,12 @@ impl BudgetStore {
         self.next_sweep.set(now.plus(SWEEP_PERIOD));
         let before = now.since(self.config.limit_window);
         let delete = "DELETE FROM reservation WHERE at <= ?";
-        self.database.execute(delete, &[number(before.0)])
+        self.database.execute(delete, [number(before.0)])
     }
 
     fn keep_closure(&self, policy: Policy, closure: Closure) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO closed (policy, until, probe) VALUES (?, ?, ?)";
-        let row = &[
+        let row = [
             text(policy.as_str()),
             number(closure.until.0),
             number(closure.probe_at.0),
@@ -430,7 +429,7 @@ impl BudgetStore {
     /// Opens a policy that the upstream has closed.
     pub fn reopen(&self, policy: Policy) -> HostResult<()> {
         let delete = "DELETE FROM closed WHERE policy = ?";
-        self.database.execute(delete, &[text(policy.as_str())])?;
+        self.database.execute(delete, [text(policy.as_str())])?;
         self.closed.borrow_mut().retain(|(own, _)| *own != policy);
         Ok(())
     }
@@ -466,11 +465,11 @@ impl BudgetStore {
             return Ok(Vec::new());
         }
         self.database
-            .execute("DELETE FROM claim WHERE until <= ?", &[number(now.0)])?;
+            .execute("DELETE FROM claim WHERE until <= ?", [number(now.0)])?;
         let query = "SELECT caller, count(*) AS count FROM claim WHERE policy = ? GROUP BY caller";
         let rows = self
             .database
-            .rows::<ClaimRow>(query, &[text(policy.as_str())])?;
+            .rows::<ClaimRow>(query, [text(policy.as_str())])?;
         if rows.is_empty() {
             self.unclaimed.borrow_mut().push(policy);
         }
@@ -490,14 +489,14 @@ impl BudgetStore {
         }
         self.unclaimed.borrow_mut().retain(|own| *own != ask.policy);
         let insert = "INSERT INTO claim (policy, caller, until) VALUES (?, ?, ?)";
-        let row = &[text(ask.policy.as_str()), text(&ask.caller), number(until)];
+        let row = [text(ask.policy.as_str()), text(&ask.caller), number(until)];
         self.database.execute(insert, row)
     }
 
     fn redeem(&self, claimant: &Claimant) -> HostResult<()> {
         let delete = "DELETE FROM claim WHERE id =
             (SELECT min(id) FROM claim WHERE policy = ? AND caller = ?)";
-        let row = &[text(claimant.policy.as_str()), text(&claimant.caller)];
+        let row = [text(claimant.policy.as_str()), text(&claimant.caller)];
         self.database.execute(delete, row)
     }
 }

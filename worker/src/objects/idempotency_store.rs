@@ -7,7 +7,9 @@ use quillgate::Millis;
 
 use crate::jobs::idempotency::{LIFE, Record, Retry, Settlement, State};
 use crate::plan::Write;
-use crate::platform::{Database, HostResult, now, number, optional_text, row, text};
+use crate::platform::{
+    Database, HostResult, now, number, optional_number, optional_text, row, text,
+};
 use crate::response::{GatewayResponse, HeaderFields};
 
 /// The table, the second step of the project's object.
@@ -85,7 +87,7 @@ impl IdempotencyStore {
     pub fn open(database: Rc<Database>) -> HostResult<Self> {
         // Whatever an earlier instance was carrying out, nobody waits for any more.
         let update = "UPDATE idempotency SET state = 'unknown' WHERE state = 'running'";
-        database.execute(update, &[])?;
+        database.execute(update, [])?;
         Ok(Self {
             database,
             next_sweep: Cell::new(Millis(0)),
@@ -97,7 +99,7 @@ impl IdempotencyStore {
         self.sweep(now())?;
         let query = "SELECT caller, key, fingerprint, state, at, status, headers, body
             FROM idempotency WHERE caller = ? AND key = ?";
-        self.database.first(query, &[text(caller), text(key)])
+        self.database.first(query, [text(caller), text(key)])
     }
 
     /// Drops the keys that have outlived their day, now and then.
@@ -107,7 +109,7 @@ impl IdempotencyStore {
         }
         self.next_sweep.set(now.plus(SWEEP_PERIOD));
         let delete = "DELETE FROM idempotency WHERE at <= ?";
-        self.database.execute(delete, &[number(now.since(LIFE).0)])
+        self.database.execute(delete, [number(now.since(LIFE).0)])
     }
 
     /// Writes down that a request is carried out.
@@ -125,7 +127,7 @@ impl IdempotencyStore {
         };
         let insert = "INSERT OR REPLACE INTO idempotency (caller, key, fingerprint, state, at)
             VALUES (?, ?, ?, 'running', ?)";
-        let row = &[
+        let row = [
             text(&write.caller),
             text(key),
             text(&write.fingerprint),
@@ -154,24 +156,26 @@ impl IdempotencyStore {
             (Settlement::Forget, Some(earlier)) => self.restore(earlier),
             (Settlement::Forget, None) => {
                 let delete = "DELETE FROM idempotency WHERE caller = ? AND key = ?";
-                self.database.execute(delete, &at_key)
+                self.database.execute(delete, at_key)
             }
             (Settlement::Unknown, _) => {
                 let update =
                     "UPDATE idempotency SET state = 'unknown' WHERE caller = ? AND key = ?";
-                self.database.execute(update, &at_key)
+                self.database.execute(update, at_key)
             }
             (Settlement::Store, _) => {
                 let update = "UPDATE idempotency
                     SET state = 'done', status = ?, headers = ?, body = ?
                     WHERE caller = ? AND key = ?";
-                let mut row = vec![
+                let [caller, key] = at_key;
+                let row = [
                     number(response.status.into()),
                     text(&response.headers.to_json()),
                     optional_text(response.body.as_deref()),
+                    caller,
+                    key,
                 ];
-                row.extend(at_key);
-                self.database.execute(update, &row)
+                self.database.execute(update, row)
             }
         }
     }
@@ -182,21 +186,20 @@ impl IdempotencyStore {
         let update = "UPDATE idempotency
             SET state = 'unknown', status = NULL, headers = NULL, body = NULL
             WHERE CASE WHEN json_valid(body) THEN json_extract(body, '$.id') END = ?";
-        self.database.execute(update, &[text(id)])
+        self.database.execute(update, [text(id)])
     }
 
     fn restore(&self, row: &KeyRow) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO idempotency
             (caller, key, fingerprint, state, at, status, headers, body)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-        let status = row.status.map(u64::from);
-        let row = &[
+        let row = [
             text(&row.caller),
             text(&row.key),
             text(&row.fingerprint),
             text(&row.state),
             number(row.at),
-            status.map_or(worker::SqlStorageValue::Null, number),
+            optional_number(row.status.map(u64::from)),
             optional_text(row.headers.as_deref()),
             optional_text(row.body.as_deref()),
         ];

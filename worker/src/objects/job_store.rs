@@ -6,15 +6,15 @@ use std::rc::Rc;
 use js_sys::JsString;
 use quillgate::text::MAX_SAFE_INTEGER;
 use quillgate::{JobId, Millis};
-use worker::SqlStorageValue;
+use wasm_bindgen::JsValue;
 
 use crate::events::{JobEvent, ListEvent};
 use crate::jobs::ledger::{JobFilter, Position, encode_cursor, has_room_for_whole};
 use crate::jobs::poll::{Known, is_finished, is_given_up};
 use crate::plan::Write;
 use crate::platform::{
-    Database, HostError, HostResult, JobSnapshot, now, number, optional_text, read_by_name, row,
-    text,
+    Database, HostError, HostResult, JobSnapshot, now, number, optional_number, optional_text,
+    read_by_name, row, text,
 };
 
 /// The tables, the third step of the project's object.
@@ -350,9 +350,9 @@ impl JobStore {
     pub fn fold_lines(&self) -> HostResult<()> {
         let query = "SELECT id, line FROM job WHERE line GLOB '*[^ -~]*'";
         let update = "UPDATE job SET folded = ? WHERE id = ?";
-        for row in self.database.rows::<LineRow>(query, &[])? {
+        for row in self.database.rows::<LineRow>(query, [])? {
             self.database
-                .execute(update, &[text(&lower(&row.line)), text(&row.id)])?;
+                .execute(update, [text(&lower(&row.line)), text(&row.id)])?;
         }
         Ok(())
     }
@@ -368,13 +368,13 @@ impl JobStore {
             None => {}
         }
         let insert = "INSERT INTO project (id) VALUES (?)";
-        self.database.execute(insert, &[text(project)])
+        self.database.execute(insert, [text(project)])
     }
 
     /// The project; `None` as long as no request has named it.
     pub fn project(&self) -> HostResult<Option<&str>> {
         if self.project.get().is_none() {
-            let row: Option<IdRow> = self.database.first("SELECT id FROM project", &[])?;
+            let row: Option<IdRow> = self.database.first("SELECT id FROM project", [])?;
             if let Some(row) = row {
                 // Nobody else has set it meanwhile.
                 let _ = self.project.set(row.id);
@@ -401,7 +401,7 @@ impl JobStore {
         let whole = self.find_whole(write);
         let kept = whole.unwrap_or(&write.prompt_summary);
         let folded = fold(kept);
-        let row = &[
+        let row = [
             text(id),
             text(&write.subject),
             text(&write.prompt_summary),
@@ -441,12 +441,12 @@ impl JobStore {
             } else {
                 // A job that was created elsewhere: it can be watched, and is not listed.
                 let insert = "INSERT INTO job (id, listed, created) VALUES (?, 0, ?)";
-                self.database.execute(insert, &[text(id), number(now.0)])?;
+                self.database.execute(insert, [text(id), number(now.0)])?;
                 (1, now)
             };
             let update = "UPDATE job SET status = ?, pr_link = ?, data = ?, seq = ?, checked = ?,
                 began = ?, since = ?, not_before = 0, missing_since = NULL WHERE id = ?";
-            let row = &[
+            let row = [
                 optional_text(job.status.as_deref()),
                 optional_text(job.pr_link.as_deref()),
                 text(&job.data),
@@ -469,18 +469,15 @@ impl JobStore {
         let Some(data) = &row.data else {
             return Ok(());
         };
-        let (id, since) = (
-            text(&row.id),
-            row.since.map_or(SqlStorageValue::Null, number),
-        );
+        let (id, since) = (text(&row.id), optional_number(row.since));
         let insert = "INSERT INTO event (job, seq, data, since) VALUES (?, ?, ?, ?)";
         let values = [id.clone(), number(row.seq), text(data), since];
-        self.database.execute(insert, &values)?;
+        self.database.execute(insert, values)?;
         let delete = "DELETE FROM event WHERE job = ?1 AND seq IN
             (SELECT seq FROM event WHERE job = ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3)";
         let oldest = number(row.seq.saturating_sub(MOST_EVENTS));
         self.database
-            .execute(delete, &[id, oldest, number(DROPPED_AT_ONCE)])
+            .execute(delete, [id, oldest, number(DROPPED_AT_ONCE)])
     }
 
     /// Keeps a follow-up to a job that is listed.
@@ -490,7 +487,7 @@ impl JobStore {
             FROM job WHERE id = ?1 AND listed = 1";
         let kept = self.find_whole(write).unwrap_or(&write.prompt_summary);
         let row = [text(id), text(kept), text(&write.subject), number(now().0)];
-        self.database.execute(insert, &row)?;
+        self.database.execute(insert, row)?;
         let delete = "DELETE FROM message WHERE job = ?1 AND number IN (
             SELECT number FROM (
               SELECT number, row_number() OVER latest AS place,
@@ -498,47 +495,47 @@ impl JobStore {
               FROM message WHERE job = ?1 WINDOW latest AS (ORDER BY number DESC)
             ) WHERE place > ?2 OR bytes > ?3)";
         let values = [text(id), number(MOST_MESSAGES), number(LARGEST_MESSAGES)];
-        self.database.execute(delete, &values)
+        self.database.execute(delete, values)
     }
 
     /// Remembers that a job was asked for just now, and until when the upstream wants to be left
     /// alone.
     pub fn mark_checked(&self, id: &str, not_before: Millis) -> HostResult<()> {
         let update = "UPDATE job SET checked = ?, not_before = ? WHERE id = ?";
-        let row = &[number(now().0), number(not_before.0), text(id)];
+        let row = [number(now().0), number(not_before.0), text(id)];
         self.database.execute(update, row)
     }
 
     /// Remembers that a job was set to work just now.
     pub fn mark_begun(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET began = ? WHERE id = ?";
-        self.database.execute(update, &[number(now().0), text(id)])
+        self.database.execute(update, [number(now().0), text(id)])
     }
 
     /// Sets when a job is polled for its webhook; `None` when nothing waits for it.
     pub fn set_webhook_poll(&self, id: &str, at: Option<Millis>) -> HostResult<()> {
-        let at = at.map_or(SqlStorageValue::Null, |at| number(at.0));
         let update = "UPDATE job SET webhook_poll = ? WHERE id = ?";
-        self.database.execute(update, &[at, text(id)])
+        let at = optional_number(at.map(|at| at.0));
+        self.database.execute(update, [at, text(id)])
     }
 
     /// Remembers that the upstream knew a job just now.
     pub fn mark_found(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET checked = ?, not_before = 0, missing_since = NULL
             WHERE id = ?";
-        self.database.execute(update, &[number(now().0), text(id)])
+        self.database.execute(update, [number(now().0), text(id)])
     }
 
     /// Remembers since when the upstream has not known a job.
     pub fn mark_missing(&self, id: &str, since: Millis) -> HostResult<()> {
         let update = "UPDATE job SET missing_since = ? WHERE id = ?";
-        self.database.execute(update, &[number(since.0), text(id)])
+        self.database.execute(update, [number(since.0), text(id)])
     }
 
     /// A job, if it is known.
     pub fn find(&self, id: &str) -> HostResult<Option<JobRow>> {
         let query = concat!("SELECT ", job_columns!(), " FROM job WHERE id = ?");
-        self.database.first(query, &[text(id)])
+        self.database.first(query, [text(id)])
     }
 
     /// A job, if it was created through the gateway.
@@ -548,13 +545,13 @@ impl JobStore {
             job_columns!(),
             " FROM job WHERE id = ? AND listed = 1"
         );
-        self.database.first(query, &[text(id)])
+        self.database.first(query, [text(id)])
     }
 
     /// Lets nobody wait for a job's end any more.
     pub fn forget_webhook(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET webhook = NULL, webhook_poll = NULL WHERE id = ?";
-        self.database.execute(update, &[text(id)])
+        self.database.execute(update, [text(id)])
     }
 
     /// Jobs that are to be polled for their webhook: not more than an alarm begins.
@@ -564,7 +561,7 @@ impl JobStore {
             job_columns!(),
             " FROM job WHERE webhook_poll <= ? ORDER BY webhook_poll LIMIT ?"
         );
-        self.database.rows(query, &[number(now.0), number(AT_ONCE)])
+        self.database.rows(query, [number(now.0), number(AT_ONCE)])
     }
 
     /// When the next job is polled for its webhook.
@@ -587,11 +584,11 @@ impl JobStore {
             ORDER BY began LIMIT ?";
         let expired: Vec<IdRow> = self
             .database
-            .rows(query, &[number(latest.0), number(AT_ONCE)])?;
+            .rows(query, [number(latest.0), number(AT_ONCE)])?;
         let delete = "DELETE FROM deleted WHERE at <= ?";
         let past = now().since(DELETION_LIFE);
         self.database.transaction(|| {
-            self.database.execute(delete, &[number(past.0)])?;
+            self.database.execute(delete, [number(past.0)])?;
             let mut events = Vec::new();
             for IdRow { id } in &expired {
                 events.extend(self.delete(id)?);
@@ -619,12 +616,12 @@ impl JobStore {
         let insert = "INSERT INTO deleted (revision, id, at)
             SELECT (SELECT revision + 1 FROM project), id, ? FROM job WHERE id = ? AND listed = 1
             RETURNING revision, 'deleted' AS name, json_object('id', id) AS data";
-        let event = self.number_change(insert, &[number(now().0), text(id)])?;
+        let event = self.number_change(insert, [number(now().0), text(id)])?;
         self.database
             .execute("DELETE FROM job WHERE id = ?", &own)?;
         let delete = "DELETE FROM deleted WHERE revision <=
             (SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET ?)";
-        self.database.execute(delete, &[number(MOST_DELETIONS)])?;
+        self.database.execute(delete, [number(MOST_DELETIONS)])?;
         Ok(event)
     }
 
@@ -635,19 +632,19 @@ impl JobStore {
               WHERE id = ? AND listed = 1 RETURNING ",
             list_event!()
         );
-        self.number_change(update, &[text(id)])
+        self.number_change(update, [text(id)])
     }
 
     /// Runs a statement that gives a change of the list the next number, unless it finds none.
     fn number_change(
         &self,
-        statement: &str,
-        values: &[SqlStorageValue],
+        statement: &'static str,
+        values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Option<ListEvent>> {
         let event = self.database.first(statement, values)?;
         if event.is_some() {
             let update = "UPDATE project SET revision = revision + 1";
-            self.database.execute(update, &[])?;
+            self.database.execute(update, [])?;
         }
         Ok(event)
     }
@@ -658,7 +655,7 @@ impl JobStore {
         let query = "SELECT id FROM project WHERE revision >= ?";
         let after = match after {
             Some(after) => {
-                let known: Option<IdRow> = self.database.first(query, &[number(after)])?;
+                let known: Option<IdRow> = self.database.first(query, [number(after)])?;
                 known.map(|_| after)
             }
             None => None,
@@ -676,7 +673,7 @@ impl JobStore {
         );
         let (jobs, deletions) = after.map_or((LATEST, 0), |_| (MOST_MISSED, MOST_MISSED));
         let values = [after.unwrap_or(0), jobs, deletions].map(number);
-        self.database.rows(query, &values)
+        self.database.rows(query, values)
     }
 
     /// The latest jobs that are listed, were set to work after `earliest` and have not ended.
@@ -689,7 +686,7 @@ impl JobStore {
             " AND began > ? ORDER BY began DESC LIMIT ?"
         );
         let values = [number(earliest.0), number(MOST_UNFINISHED)];
-        self.database.rows(query, &values)
+        self.database.rows(query, values)
     }
 
     /// The changes after the one with this number, or the last one alone when none is named or
@@ -707,7 +704,7 @@ impl JobStore {
         let query = "SELECT seq, data FROM event WHERE job = ? AND seq > ? ORDER BY seq";
         let past = self
             .database
-            .rows::<EventRow>(query, &[text(id), number(after)])?;
+            .rows::<EventRow>(query, [text(id), number(after)])?;
         let mut events: Vec<_> = past
             .into_iter()
             .map(|EventRow { seq, data }| JobEvent { seq, data })
@@ -726,7 +723,7 @@ impl JobStore {
         before: Option<Position>,
     ) -> HostResult<Vec<JobRow>> {
         let (query, values) = select_page(job_columns!(), filter, limit, before);
-        self.database.rows(&query, &values)
+        self.database.rows_of(&query, values)
     }
 
     /// A page as it is answered, as JSON.
@@ -738,7 +735,7 @@ impl JobStore {
     ) -> HostResult<String> {
         let columns = concat!("row, created, ", listed_job!(), " AS data");
         let (query, values) = select_page(columns, filter, limit + 1, before);
-        let mut rows: Vec<ListedRow> = self.database.rows(&query, &values)?;
+        let mut rows: Vec<ListedRow> = self.database.rows_of(&query, values)?;
         let has_more = rows.len() as u64 > limit;
         if has_more {
             rows.pop();
@@ -760,7 +757,7 @@ impl JobStore {
 
     /// What is recorded of a job that is listed, as JSON; `None` when it is not.
     pub fn read_record(&self, id: &str) -> HostResult<Option<String>> {
-        let Some(JsonRow { data }) = self.database.first(RECORD, &[text(id)])? else {
+        let Some(JsonRow { data }) = self.database.first(RECORD, [text(id)])? else {
             return Ok(None);
         };
         let members = data.strip_suffix('}').unwrap_or(&data);
@@ -778,9 +775,9 @@ impl JobStore {
     }
 
     /// What a query tells of a job, as the members of a list in JSON.
-    fn join_rows(&self, query: &str, id: &str) -> HostResult<String> {
+    fn join_rows(&self, query: &'static str, id: &str) -> HostResult<String> {
         let mut list = String::new();
-        for JsonRow { data } in self.database.rows(query, &[text(id)])? {
+        for JsonRow { data } in self.database.rows(query, [text(id)])? {
             push_item(&mut list, &data);
         }
         Ok(list)
@@ -801,7 +798,7 @@ fn select_page(
     filter: &JobFilter,
     limit: u64,
     before: Option<Position>,
-) -> (String, Vec<SqlStorageValue>) {
+) -> (String, Vec<JsValue>) {
     let before = before.unwrap_or(Position {
         created: MAX_SAFE_INTEGER,
         row: MAX_SAFE_INTEGER,

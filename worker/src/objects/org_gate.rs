@@ -574,7 +574,7 @@ impl Gate {
 
     fn keep_key_set(&self, address: &str, set: &KeySet) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO key_set (address, text, fetched) VALUES (?, ?, ?)";
-        let row = &[text(address), text(&set.text), number(set.fetched.0)];
+        let row = [text(address), text(&set.text), number(set.fetched.0)];
         self.database.execute(insert, row)
     }
 
@@ -638,7 +638,7 @@ fn list_reports() -> Vec<Operation> {
 /// The key sets that are kept. Those that nobody will use again go.
 fn restore_keys(database: &Database, config: &Config, now: Millis) -> HostResult<Vec<IssuerKeys>> {
     let mut restored = Vec::new();
-    for row in database.rows::<KeySetRow>("SELECT address, text, fetched FROM key_set", &[])? {
+    for row in database.rows::<KeySetRow>("SELECT address, text, fetched FROM key_set", [])? {
         let KeySetRow {
             address,
             text: set,
@@ -655,7 +655,7 @@ fn restore_keys(database: &Database, config: &Config, now: Millis) -> HostResult
             });
         } else {
             let delete = "DELETE FROM key_set WHERE address = ?";
-            database.execute(delete, &[text(&address)])?;
+            database.execute(delete, [text(&address)])?;
         }
     }
     Ok(restored)

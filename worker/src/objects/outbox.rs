@@ -97,7 +97,7 @@ impl Outbox {
         let now = now();
         let insert = "INSERT INTO outbox (id, url, status, job, moment, due)
             VALUES (?, ?, ?, ?, ?, ?)";
-        let row = &[
+        let row = [
             text(&id),
             text(url),
             text(end.as_str()),
@@ -117,7 +117,7 @@ impl Outbox {
     /// How many are waiting.
     pub fn waiting(&self) -> HostResult<u64> {
         let query = "SELECT count(*) AS count FROM outbox";
-        let row: Option<CountRow> = self.database.first(query, &[])?;
+        let row: Option<CountRow> = self.database.first(query, [])?;
         Ok(row.map_or(0, |row| row.count))
     }
 
@@ -128,7 +128,7 @@ impl Outbox {
             WHERE due <= ? ORDER BY due LIMIT ?";
         let mut rows: Vec<OutboxRow> = self
             .database
-            .rows(query, &[number(now.0), number(AT_ONCE)])?;
+            .rows(query, [number(now.0), number(AT_ONCE)])?;
         rows.retain(|row| !self.sending.borrow().contains(&row.id));
         self.database.transaction(|| {
             for row in &rows {
@@ -175,18 +175,18 @@ impl Outbox {
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let delete = "DELETE FROM outbox
             WHERE CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
-        self.database.execute(delete, &[text(id)])
+        self.database.execute(delete, [text(id)])
     }
 
     fn set_due(&self, id: &str, attempts: u32, due: Millis) -> HostResult<()> {
         let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
-        let row = &[number(attempts.into()), number(due.0), text(id)];
+        let row = [number(attempts.into()), number(due.0), text(id)];
         self.database.execute(update, row)
     }
 
     fn remove(&self, id: &str) -> HostResult<()> {
         let delete = "DELETE FROM outbox WHERE id = ?";
-        self.database.execute(delete, &[text(id)])
+        self.database.execute(delete, [text(id)])
     }
 
     /// Sends one; `None` when the configuration no longer allows its address.

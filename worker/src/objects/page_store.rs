@@ -103,7 +103,7 @@ impl PageStore {
             WHERE list = ? AND number = ?";
         let row: Option<PageRow> = self
             .database
-            .first(query, &[text(list), number(number_in_list)])?;
+            .first(query, [text(list), number(number_in_list)])?;
         let Some(row) = row else {
             return Ok(None);
         };
@@ -111,7 +111,7 @@ impl PageStore {
         // A cut between the halves of a character comes one earlier.
         if page.text.length() >= LONGEST_PART - 1 {
             let query = "SELECT text FROM page_part WHERE tag = ? ORDER BY part";
-            let parts: Vec<PartRow> = self.database.rows(query, &[text(&page.head.tag)])?;
+            let parts: Vec<PartRow> = self.database.rows(query, [text(&page.head.tag)])?;
             for part in parts {
                 page.text = page.text.concat(&part.text);
             }
@@ -126,7 +126,7 @@ impl PageStore {
             WHERE list = ? AND number >= ? AND number < ? AND fresh_until > ?";
         let Range { start, end } = *numbers;
         let bindings = [text(list), number(start), number(end), number(now().0)];
-        let row: Option<FirstRow> = self.database.first(query, &bindings)?;
+        let row: Option<FirstRow> = self.database.first(query, bindings)?;
         Ok(row.and_then(|row| row.first))
     }
 
@@ -145,21 +145,21 @@ impl PageStore {
         let insert = "INSERT OR REPLACE INTO page
             (list, number, text, tag, rows, has_more, fetched, fresh_until)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-        let row = vec![
-            text(list).into(),
-            number(number_in_list).into(),
+        let row = [
+            text(list),
+            number(number_in_list),
             parts.next().map_or(JsValue::NULL, JsValue::from),
-            text(&head.tag).into(),
-            number(head.rows).into(),
-            number(head.has_more.into()).into(),
-            number(head.fetched.0).into(),
-            number(head.fresh_until.0).into(),
+            text(&head.tag),
+            number(head.rows),
+            number(head.has_more.into()),
+            number(head.fetched.0),
+            number(head.fresh_until.0),
         ];
-        self.database.execute_raw(insert, row)?;
+        self.database.execute(insert, row)?;
         let insert = "INSERT OR REPLACE INTO page_part (tag, part, text) VALUES (?, ?, ?)";
         for (part, at) in parts.zip(1..) {
-            let row = vec![text(&head.tag).into(), number(at).into(), part.into()];
-            self.database.execute_raw(insert, row)?;
+            let row = [text(&head.tag), number(at), part.into()];
+            self.database.execute(insert, row)?;
         }
         self.sweep(head.fetched)
     }
@@ -168,7 +168,7 @@ impl PageStore {
     pub fn keep_tag(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         let update = "UPDATE page SET tag = ? WHERE list = ? AND number = ? AND fetched = ?";
         let head = &page.head;
-        let row = &[
+        let row = [
             text(&head.tag),
             text(list),
             number(number_in_list),
@@ -195,8 +195,7 @@ impl PageStore {
             // Each page that is kept gets the highest row id.
             let delete = "DELETE FROM page WHERE rowid <=
                 (SELECT rowid FROM page ORDER BY rowid DESC LIMIT 1 OFFSET ?)";
-            self.database
-                .execute(delete, &[number(STORED_AFTERWARDS)])?;
+            self.database.execute(delete, [number(STORED_AFTERWARDS)])?;
             self.stored.set(self.count()?);
         } else if now < self.next_sweep.get() {
             return Ok(());
@@ -204,15 +203,15 @@ impl PageStore {
         self.next_sweep.set(now.plus(SWEEP_PERIOD));
         let delete = "DELETE FROM page WHERE fresh_until <= ?";
         self.database
-            .execute(delete, &[number(now.since(STALE_FOR).0)])?;
+            .execute(delete, [number(now.since(STALE_FOR).0)])?;
         let delete = "DELETE FROM page_part WHERE tag NOT IN (SELECT tag FROM page)";
-        self.database.execute(delete, &[])
+        self.database.execute(delete, [])
     }
 
     /// How many pages are kept.
     pub fn count(&self) -> HostResult<u64> {
         let query = "SELECT count(*) AS count FROM page";
-        let row: Option<CountRow> = self.database.first(query, &[])?;
+        let row: Option<CountRow> = self.database.first(query, [])?;
         Ok(row.map_or(0, |row| row.count))
     }
 }

@@ -4,13 +4,12 @@
 //! serde-wasm-bindgen writes what is read here. To read by it too would bring a deserialiser for each
 //! type, and float formatting for its errors.
 
-use std::cell::RefCell;
-
 use js_sys::{Array, JsString, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error::{HostError, HostResult};
+use super::interned::intern;
 
 #[wasm_bindgen]
 extern "C" {
@@ -19,12 +18,6 @@ extern "C" {
 
     #[wasm_bindgen(method, structural, indexing_getter)]
     fn get(this: &Plain, name: &JsValue) -> JsValue;
-}
-
-thread_local! {
-    /// The names of members as JavaScript has them, sorted by where they are: to make one costs more
-    /// than to read a member.
-    static NAMES: RefCell<Vec<(&'static str, JsValue)>> = RefCell::default();
 }
 
 /// A type that a value of JavaScript is read into.
@@ -62,15 +55,7 @@ impl<'a> Members<'a> {
     }
 
     fn get(&self, name: &'static str) -> JsValue {
-        let place = |name: &str| (name.as_ptr(), name.len());
-        NAMES.with_borrow_mut(|names| {
-            let found = names.binary_search_by_key(&place(name), |(own, _)| place(own));
-            let at = found.unwrap_or_else(|at| {
-                names.insert(at, (name, name.into()));
-                at
-            });
-            self.0.get(&names[at].1)
-        })
+        self.0.get(&intern(name))
     }
 }
 

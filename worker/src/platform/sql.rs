@@ -1,13 +1,13 @@
 //! The `SQLite` storage of a Durable Object, with rows as types.
 
-use js_sys::Array;
 use quillgate::Millis;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use worker::worker_sys::SqlStorage as RawSqlStorage;
-use worker::{SqlStorage, SqlStorageValue, Storage};
+use worker::Storage;
+use worker::worker_sys::{SqlStorage, SqlStorageCursor};
 
 use super::error::{HostError, HostResult};
+use super::interned::intern;
 use super::object::FromValue;
 
 #[wasm_bindgen]
@@ -20,6 +20,18 @@ extern "C" {
         this: &TransactionalStorage,
         run: &mut dyn FnMut() -> Result<(), JsValue>,
     ) -> Result<(), JsValue>;
+
+    /// `SqlStorage`, whose wrapper makes a string of JavaScript of each statement anew, and copies each
+    /// text twice.
+    #[wasm_bindgen(extends = SqlStorage)]
+    type PreparedStorage;
+
+    #[wasm_bindgen(method, catch, variadic)]
+    fn exec(
+        this: &PreparedStorage,
+        statement: &JsValue,
+        values: Vec<JsValue>,
+    ) -> Result<SqlStorageCursor, JsValue>;
 }
 
 /// Declares a struct that is read from a row. What may be `NULL` is an `Option`.
@@ -48,7 +60,7 @@ row! {
 
 /// The database of a Durable Object.
 pub struct Database {
-    sql: SqlStorage,
+    sql: PreparedStorage,
     storage: Storage,
 }
 
@@ -56,7 +68,7 @@ impl Database {
     /// The database of this storage.
     pub fn new(storage: Storage) -> Self {
         Self {
-            sql: storage.sql(),
+            sql: storage.as_raw().sql().unchecked_into(),
             storage,
         }
     }
@@ -68,19 +80,16 @@ impl Database {
         reason = "far below 2^53, and not negative"
     )]
     pub fn size(&self) -> u64 {
-        let sql: &RawSqlStorage = self.sql.as_ref().unchecked_ref();
-        sql.database_size() as u64
+        self.sql.database_size() as u64
     }
 
     /// Runs a statement that gives no rows.
-    pub fn execute(&self, query: &str, bindings: &[SqlStorageValue]) -> HostResult<()> {
-        self.sql.exec(query, bindings.to_vec())?;
-        Ok(())
-    }
-
-    /// As [`Self::execute`], with values of JavaScript that stay outside of the wasm's memory.
-    pub fn execute_raw(&self, query: &str, bindings: Vec<JsValue>) -> HostResult<()> {
-        self.sql.exec_raw(query, bindings)?;
+    pub fn execute(
+        &self,
+        statement: &'static str,
+        values: impl Into<Vec<JsValue>>,
+    ) -> HostResult<()> {
+        self.run(&intern(statement), values.into())?;
         Ok(())
     }
 
@@ -90,24 +99,24 @@ impl Database {
     /// A row that lacks a column of `T`, too.
     pub fn rows<T: FromValue>(
         &self,
-        query: &str,
-        bindings: &[SqlStorageValue],
+        query: &'static str,
+        values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Vec<T>> {
-        let rows = self.raw_rows(query, bindings)?;
-        let mut read = Vec::with_capacity(rows.length() as usize);
-        for at in 0..rows.length() {
-            read.push(T::from_value(rows.get(at))?);
-        }
-        Ok(read)
+        read_rows(&self.run(&intern(query), values.into())?)
+    }
+
+    /// As [`Self::rows`], of a query that is put together for one request.
+    pub fn rows_of<T: FromValue>(&self, query: &str, values: Vec<JsValue>) -> HostResult<Vec<T>> {
+        read_rows(&self.run(&query.into(), values)?)
     }
 
     /// The first row that a query gives.
     pub fn first<T: FromValue>(
         &self,
-        query: &str,
-        bindings: &[SqlStorageValue],
+        query: &'static str,
+        values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Option<T>> {
-        let rows = self.raw_rows(query, bindings)?;
+        let rows = self.run(&intern(query), values.into())?.to_array();
         if rows.length() == 0 {
             return Ok(None);
         }
@@ -115,16 +124,13 @@ impl Database {
     }
 
     /// The instant that a query gives as `due`; `None` when that is `NULL`.
-    pub fn first_due(&self, query: &str) -> HostResult<Option<Millis>> {
-        let row: Option<DueRow> = self.first(query, &[])?;
+    pub fn first_due(&self, query: &'static str) -> HostResult<Option<Millis>> {
+        let row: Option<DueRow> = self.first(query, [])?;
         Ok(row.and_then(|row| row.due).map(Millis))
     }
 
-    /// The crate's own cursor reads rows by serde only.
-    fn raw_rows(&self, query: &str, bindings: &[SqlStorageValue]) -> HostResult<Array> {
-        let values = bindings.iter().map(|value| JsValue::from(value.clone()));
-        let sql: &RawSqlStorage = self.sql.as_ref().unchecked_ref();
-        Ok(sql.exec(query, values.collect())?.to_array())
+    fn run(&self, statement: &JsValue, values: Vec<JsValue>) -> HostResult<SqlStorageCursor> {
+        Ok(self.sql.exec(statement, values)?)
     }
 
     /// Runs statements that are kept together or not at all, whether `run` fails or traps.
@@ -143,18 +149,33 @@ impl Database {
     }
 }
 
-/// Text as a binding.
-pub fn text(text: &str) -> SqlStorageValue {
-    SqlStorageValue::String(text.to_owned())
+/// Reads rows: the crate's own cursor reads them by serde only.
+fn read_rows<T: FromValue>(cursor: &SqlStorageCursor) -> HostResult<Vec<T>> {
+    let rows = cursor.to_array();
+    let mut read = Vec::with_capacity(rows.length() as usize);
+    for at in 0..rows.length() {
+        read.push(T::from_value(rows.get(at))?);
+    }
+    Ok(read)
 }
 
-/// Text that may be missing, as a binding.
-pub fn optional_text(value: Option<&str>) -> SqlStorageValue {
-    value.map_or(SqlStorageValue::Null, text)
+/// Text that may be missing, as a value of a statement.
+pub fn optional_text(value: Option<&str>) -> JsValue {
+    value.map_or(JsValue::NULL, JsValue::from_str)
 }
 
-/// An instant or a count as a binding: `SQLite` makes an integer of it where the column is one.
+/// An instant or a count as a value of a statement: `SQLite` makes an integer of it where the column is one.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-pub fn number(number: u64) -> SqlStorageValue {
-    SqlStorageValue::Float(number as f64)
+pub fn number(number: u64) -> JsValue {
+    JsValue::from_f64(number as f64)
+}
+
+/// A number that may be missing, as a value of a statement.
+pub fn optional_number(value: Option<u64>) -> JsValue {
+    value.map_or(JsValue::NULL, number)
+}
+
+/// Text as a value of a statement.
+pub fn text(text: &str) -> JsValue {
+    JsValue::from_str(text)
 }
