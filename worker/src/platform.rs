@@ -18,11 +18,12 @@ mod sql;
 mod task;
 #[cfg(test)]
 mod tests;
+mod timer;
 #[cfg(feature = "trap-route")]
 mod trap;
 mod upstream_client;
 
-pub use connections::{Connections, Permit, clear_timeout, set_timeout, yield_now};
+pub use connections::{Connections, Permit};
 pub use context::{Call, now};
 pub use crypto::{digest_tag, encode_text, new_uuid};
 pub use d1::{D1, Statement};
@@ -39,6 +40,7 @@ pub use pages::{Page, PageRow};
 pub(crate) use sql::row;
 pub use sql::{Database, number, optional_number, optional_text, text};
 pub use task::{SharedTask, into_promise};
+pub use timer::{Wait, Wake, yield_now};
 #[cfg(feature = "trap-route")]
 pub use trap::trap_later;
 pub use upstream_client::{

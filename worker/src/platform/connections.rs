@@ -4,35 +4,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Function, Promise};
 use quillgate::Millis;
-use wasm_bindgen::JsValue;
-use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen_futures::JsFuture;
 
-use super::error::HostResult;
-use crate::permits::{Admission, Lane, Permits, busy_problem};
+use super::timer::{Wait, Wake};
+use crate::permits::{Admission, Lane, Permits};
 use crate::problem::Problem;
-
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(js_name = setTimeout)]
-    pub fn set_timeout(callback: &Function, milliseconds: f64) -> JsValue;
-    #[wasm_bindgen(js_name = clearTimeout)]
-    pub fn clear_timeout(timer: &JsValue);
-}
-
-/// Lets the runtime do what it has put off until nothing else runs, such as sending a request.
-///
-/// # Errors
-/// None: a timer is never rejected.
-pub async fn yield_now() -> HostResult<()> {
-    let promise = Promise::new(&mut |resolve, _| {
-        set_timeout(&resolve, 0.0);
-    });
-    JsFuture::from(promise).await?;
-    Ok(())
-}
 
 /// The connections of an object.
 #[derive(Clone, Default)]
@@ -42,7 +18,7 @@ pub struct Connections(Rc<RefCell<Queue>>);
 struct Queue {
     permits: Permits,
     /// What wakes each request that waits.
-    waiting: Vec<(u64, Function)>,
+    waiting: Vec<(u64, Wake)>,
 }
 
 /// The right to one connection, until it is dropped.
@@ -85,16 +61,12 @@ impl Connections {
         })
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "minutes at most")]
     async fn wait(&self, number: u64, time: Millis) -> Result<(), Problem> {
-        let mut timer = JsValue::UNDEFINED;
-        let promise = Promise::new(&mut |resolve, _| {
-            timer = set_timeout(&resolve, time.0 as f64);
-            self.0.borrow_mut().waiting.push((number, resolve));
-        });
+        Wait::begin(time, |wake| {
+            self.0.borrow_mut().waiting.push((number, wake));
+        })
+        .await;
         // Only the permits know which of the two was first.
-        JsFuture::from(promise).await.map_err(|_| busy_problem())?;
-        clear_timeout(&timer);
         let mut queue = self.0.borrow_mut();
         queue.waiting.retain(|(own, _)| *own != number);
         queue.permits.stop_waiting(number)
@@ -105,8 +77,7 @@ impl Connections {
         let next = queue.permits.release(lane);
         let waiting = queue.waiting.iter().find(|(own, _)| Some(*own) == next);
         if let Some((_, wake)) = waiting {
-            // It cannot throw: it resolves a promise.
-            drop(wake.call0(&JsValue::UNDEFINED));
+            wake.wake();
         }
     }
 }

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use js_sys::{Array, Function, Promise, Uint8Array};
+use js_sys::{Array, Promise, Uint8Array};
 use quillgate::export::PageEnd;
 use quillgate::{Method, Millis, ProjectId};
 use wasm_bindgen::JsValue;
@@ -16,11 +16,11 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortSignal, ReadableStream};
 use worker::Env;
 
-use super::connections::{clear_timeout, set_timeout};
 use super::context::now;
 use super::error::{HostError, HostResult};
 use super::host::{byte_stream, log_error, log_line};
 use super::task::into_promise;
+use super::timer::{Wait, Wake};
 use crate::config::Config;
 use crate::identity::invalid_token;
 use crate::identity::jwt::EXPIRED;
@@ -305,24 +305,21 @@ impl RunningExport {
 pub struct Brake {
     is_set: Cell<bool>,
     /// What ends a wait.
-    wake: RefCell<Option<Function>>,
+    wake: RefCell<Option<Wake>>,
 }
 
 impl Brake {
     fn set(&self) {
         self.is_set.set(true);
         if let Some(wake) = self.wake.take() {
-            // It cannot throw: it resolves a promise.
-            drop(wake.call0(&JsValue::UNDEFINED));
+            wake.wake();
         }
     }
 
     /// Waits for so long, or until the client leaves.
     async fn wait(&self, time: Millis) {
-        let (mut stop, timer) = self.begin_wait(time);
-        // It is never rejected.
-        drop((&mut stop).await);
-        self.end_wait(&timer);
+        self.begin_wait(time).await;
+        self.wake.take();
     }
 
     /// Waits for a reply; `None` when it has not come in time, or the client leaves.
@@ -331,35 +328,22 @@ impl Brake {
         mut reply: JsFuture,
         time: Millis,
     ) -> Option<Result<JsValue, JsValue>> {
-        let (mut stop, timer) = self.begin_wait(time);
+        let mut stop = self.begin_wait(time);
         let first = poll_fn(|context| match Pin::new(&mut reply).poll(context) {
             Poll::Ready(reply) => Poll::Ready(Some(reply)),
-            Poll::Pending => Pin::new(&mut stop).poll(context).map(|_| None),
+            Poll::Pending => Pin::new(&mut stop).poll(context).map(|()| None),
         });
         let first = first.await;
-        self.end_wait(&timer);
+        self.wake.take();
         first
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a day at most")]
-    fn begin_wait(&self, time: Millis) -> (JsFuture, JsValue) {
-        let mut timer = JsValue::UNDEFINED;
-        let time = time.min(LONGEST_TIMER).0 as f64;
-        let promise = Promise::new(&mut |resolve, _| {
-            timer = set_timeout(&resolve, time);
-            self.wake.replace(Some(resolve));
-        });
-        (promise.into(), timer)
-    }
-
-    fn end_wait(&self, timer: &JsValue) {
-        clear_timeout(timer);
-        self.wake.take();
+    fn begin_wait(&self, time: Millis) -> Wait {
+        Wait::begin(time, |wake| {
+            self.wake.replace(Some(wake));
+        })
     }
 }
-
-/// A timer of more than 2^31 milliseconds would end at once.
-const LONGEST_TIMER: Millis = Millis::from_seconds(86_400);
 
 /// The body of an export's answer.
 #[wasm_bindgen]

@@ -12,6 +12,7 @@ use worker::{AnalyticsEngineDataset, Env};
 
 use super::error::{HostError, HostResult};
 use super::pages::{Page, ReportAnswer};
+use super::timer::Wake;
 use crate::bounded_cache::BoundedCache;
 use crate::breaker::{Breakers, State};
 use crate::config::Config;
@@ -39,7 +40,7 @@ pub struct IssuerKeys {
     /// The set.
     pub set: RememberedSet,
     /// What to call when the search that is in progress has ended.
-    pub waiting: Vec<Function>,
+    pub waiting: Vec<Wake>,
 }
 
 struct Isolate {

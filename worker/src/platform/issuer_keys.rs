@@ -13,10 +13,15 @@ use super::error::HostResult;
 use super::host::log_error;
 use super::isolate::with_issuer_keys;
 use super::task::into_promise;
+use super::timer::Wait;
 use crate::identity::jwks::{Call, NoKey, PublicKey, Search};
 use crate::identity::oidc::UnverifiedToken;
 use crate::log::format_operator_line;
 use crate::objects::OrgStub;
+
+/// The longest that a request waits for another's search, which takes as long as the object's requests
+/// to the issuer and no longer.
+const LONGEST_SEARCH: Millis = Millis::from_seconds(30);
 
 /// Finds the key that a token names.
 ///
@@ -42,11 +47,11 @@ pub async fn find_issuer_key(
             JsFuture::from(promise).await?;
         }
         Search::Wait => {
-            // A promise of its own: that of another request must not be awaited.
-            let ended = Promise::new(&mut |resolve, _| {
-                with_issuer_keys(&token.jwks, |keys| keys.waiting.push(resolve));
-            });
-            JsFuture::from(ended).await?;
+            // A wait of its own: the promise of another request must not be awaited.
+            Wait::begin(LONGEST_SEARCH, |wake| {
+                with_issuer_keys(&token.jwks, |keys| keys.waiting.push(wake));
+            })
+            .await;
         }
     }
     Ok(with_issuer_keys(&token.jwks, |keys| {
@@ -77,9 +82,9 @@ fn begin_call(
                 Call::Refresh => Vec::new(),
             }
         });
-        for resolve in waiting {
+        for wake in waiting {
             // That one of them has left is nothing to the others.
-            drop(resolve.call0(&JsValue::UNDEFINED));
+            wake.wake();
         }
         Ok(JsValue::UNDEFINED)
     });

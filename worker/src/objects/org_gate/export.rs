@@ -6,13 +6,11 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use js_sys::{Function, JsString, Promise, Uint8Array};
+use js_sys::{JsString, Uint8Array};
 use quillgate::columns::columns;
 use quillgate::declaration::Pagination;
 use quillgate::export::{PageEnd, RowWriter};
 use quillgate::{Method, Millis};
-use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
 
 use super::super::page_store::is_long;
 use super::super::rpc::{ExportCall, ExportReply, ReportCall};
@@ -20,8 +18,8 @@ use super::{Claimant, Gate, Slot, Tagging, claimant_of, refuse};
 use crate::log::RequestMetrics;
 use crate::permits::Lane;
 use crate::platform::{
-    BegunPage, Course, HostError, HostResult, Page, Permit, SharedTask, UpstreamClient,
-    clear_timeout, digest_tag, encode_text, now, set_timeout, yield_now,
+    BegunPage, Course, HostError, HostResult, Page, Permit, SharedTask, UpstreamClient, Wait, Wake,
+    digest_tag, encode_text, now, yield_now,
 };
 use crate::problem::Problem;
 use crate::reports::export::ends_with_more;
@@ -64,7 +62,7 @@ struct Turn {
     written: RefCell<Written>,
     ends: Millis,
     /// What answers the call.
-    wake: RefCell<Option<Function>>,
+    wake: RefCell<Option<Wake>>,
     /// Whether it is answered: what still comes is kept for the next one.
     is_answered: Cell<bool>,
 }
@@ -400,7 +398,7 @@ impl Gate {
                 if page.text().is_some_and(|text| has_next(&text)) && begin_next() {
                     // The runtime sends it when nothing else runs: the upstream is to work while the
                     // rows of this page are written.
-                    yield_now().await?;
+                    yield_now().await;
                 }
                 (request, Some((permit, page)))
             }
@@ -458,15 +456,11 @@ impl Turn {
     }
 
     /// Waits for all of the pages, or for the first of them and then not long for the others.
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
     async fn wait(&self, task: SharedTask<()>) -> HostResult<()> {
-        let mut timer = JsValue::UNDEFINED;
-        let promise = Promise::new(&mut |resolve, _| {
-            timer = set_timeout(&resolve, LONGEST_TURN.0 as f64);
-            self.wake.replace(Some(resolve));
-        });
-        JsFuture::from(promise).await?;
-        clear_timeout(&timer);
+        Wait::begin(LONGEST_TURN, |wake| {
+            self.wake.replace(Some(wake));
+        })
+        .await;
         let has_come = {
             let written = self.written.borrow();
             !written.rows.is_empty() || written.problem.is_some() || written.error.is_some()
@@ -480,8 +474,7 @@ impl Turn {
 
     fn answer(&self) {
         if let Some(wake) = self.wake.take() {
-            // It cannot throw: it resolves a promise.
-            drop(wake.call0(&JsValue::UNDEFINED));
+            wake.wake();
         }
     }
 }
