@@ -54,8 +54,7 @@ export async function send(method, url, lines, body, milliseconds, longest, cour
   if (response.ok) stop();
   const readError = (most) => textOf(response, most).finally(stop);
   const cancel = () => stop(response.body?.cancel().catch(() => {}));
-  const fields = headersOf(response, FIELDS);
-  return { status: response.status, headers: fields, text, readError, cancel };
+  return { status: response.status, headers: headersOf(response, FIELDS), text, readError, cancel };
 }
 
 /** Sends the request of a read of a job, which makes the response of what comes back. */

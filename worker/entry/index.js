@@ -14,8 +14,10 @@ let trap;
 /** Rejects what waits for the present instance. */
 const waiting = new Set();
 
+// The runtime's own wraps what it is given anew each time. Without it, tasks of Rust follow on a promise.
+globalThis.queueMicrotask = undefined;
 gateway.initSync({ module });
-gateway.attach(description, guard);
+gateway.attach(description, guardRequest);
 const READ_HEADERS = gateway.headerNames(false).split("\n");
 const POST_HEADERS = gateway.headerNames(true).split("\n");
 
@@ -28,7 +30,7 @@ function heal(error) {
   trap = error;
   instance += 1;
   gateway.__wbg_reset_state();
-  gateway.attach(description, guard);
+  gateway.attach(description, guardRequest);
   for (const reject of waiting) reject(error);
   waiting.clear();
   return error;
@@ -42,22 +44,22 @@ function guard(call) {
   try {
     const result = call();
     if (!(result instanceof Promise)) return result;
-    // While a timer is pending, the runtime does not take the request for hung.
-    const timer = setTimeout(() => {}, 2 ** 31 - 1);
-    return outliveTrap(result, timer);
+    return new Promise((resolve, reject) => {
+      waiting.add(reject);
+      const end = (settle) => (value) => waiting.delete(reject) && settle(value);
+      const fail = (error) => reject(heal(error));
+      result.then(end(resolve), end(fail));
+    });
   } catch (error) {
     throw heal(error);
   }
 }
 
-function outliveTrap(result, timer) {
-  const { promise, resolve, reject } = Promise.withResolvers();
-  waiting.add(reject);
-  result.then(resolve, (error) => reject(heal(error)));
-  return promise.finally(() => {
-    clearTimeout(timer);
-    waiting.delete(reject);
-  });
+/** As `guard` for a request to the Worker, not to an object: without a timer it would be taken for hung. */
+function guardRequest(call) {
+  const result = guard(call);
+  const timer = result instanceof Promise && setTimeout(() => {}, 2 ** 31 - 1);
+  return timer ? result.finally(() => clearTimeout(timer)) : result;
 }
 
 /** What decides about a request, as `packed_head.rs` reads it. */
@@ -71,14 +73,14 @@ function packHead({ headers, method, url }) {
 }
 
 export default {
-  scheduled: (_, env) => guard(() => gateway.runArchive(env)),
+  scheduled: (_, env) => guardRequest(() => gateway.runArchive(env)),
   async fetch(request, env, context) {
     const started = Date.now();
     const head = packHead(request);
     try {
-      const answer = guard(() => gateway.handle(head, started, request, env, context));
+      const answer = guardRequest(() => gateway.handle(head, started, request, env, context));
       // A read of a job has a timer of its own, of its request upstream.
-      return await (answer.read ? outliveTrap(answer.read) : answer);
+      return await (answer.read ? guard(() => answer.read) : answer);
     } catch (error) {
       return guard(() => gateway.fail(head, started, String(error), env));
     }
@@ -87,7 +89,7 @@ export default {
 
 /** A Durable Object whose methods are those of a class of the module. */
 function durableObject(Gate) {
-  class Guarded extends DurableObject {
+  return class Guarded extends DurableObject {
     #gate;
     #instance;
     static {
@@ -102,8 +104,7 @@ function durableObject(Gate) {
         };
       }
     }
-  }
-  return Guarded;
+  };
 }
 
 export class ProjectGate extends durableObject(gateway.ProjectGate) {}
