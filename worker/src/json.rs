@@ -20,6 +20,34 @@ pub fn to_text<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
+/// Leaves out the insignificant whitespace of JSON (RFC 8259, section 2), which is in one line then.
+///
+/// # Example
+/// ```
+/// use quillgate_worker::json::compact;
+///
+/// assert_eq!(compact("{ \"a b\":\r\n\t[1, \"\\\" \"] }"), r#"{"a b":[1,"\" "]}"#);
+/// ```
+#[must_use]
+pub fn compact(json: &str) -> String {
+    let mut compacted = String::with_capacity(json.len());
+    let (mut kept_from, mut is_text, mut is_escaped) = (0, false, false);
+    for (at, byte) in json.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b' ' | b'\t' | b'\n' | b'\r' if !is_text => {
+                compacted.push_str(&json[kept_from..at]);
+                kept_from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    compacted.push_str(&json[kept_from..]);
+    compacted
+}
+
 /// The value of a member that is text.
 #[must_use]
 pub fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {

@@ -113,9 +113,13 @@ impl DurableObject for ProjectGate {
 #[wasm_bindgen]
 impl ProjectGate {
     /// Carries out a request that writes: a [`WriteCall`], answered by a [`WriteReply`].
-    pub fn write(&self, call: JsValue) -> Promise {
-        let gate = self.gate();
-        into_promise(async move { send_back(&gate?.write(receive(call)?).await?) })
+    pub fn write(&self, call: JsValue) -> Result<Promise, JsValue> {
+        let gate = self.gate()?;
+        let writer = Rc::clone(&gate);
+        let written = into_promise(async move { send_back(&writer.write(receive(call)?).await?) });
+        // The caller may leave; what was begun is brought to its end.
+        gate.state.as_raw().wait_until(&written)?;
+        Ok(written)
     }
 
     /// Lists jobs: a [`ListCall`], answered by a [`GatewayResponse`].
@@ -229,7 +233,7 @@ impl Gate {
     // --- writing -----------------------------------------------------------
 
     /// Carries out a request that writes, unless its key or the budget says otherwise.
-    async fn write(self: Rc<Self>, WriteCall { call, write }: WriteCall) -> HostResult<WriteReply> {
+    async fn write(&self, WriteCall { call, write }: WriteCall) -> HostResult<WriteReply> {
         self.jobs.remember_project(&call.project)?;
         if let Some(response) = self.find_repeated(&call, &write)? {
             return Ok(WriteReply {
@@ -242,12 +246,8 @@ impl Gate {
             Err(refusal) => return Ok(refusal),
         };
         let budget_left = Some(slot.left);
-        let gate = Rc::clone(&self);
-        // The caller may leave; what was begun is brought to its end.
-        let task = SharedTask::spawn(&self.state, async move {
-            gate.carry_out(&call, &write, &begun, slot).await
-        })?;
-        let (response, upstream) = task.wait().await??;
+        let carried_out = self.carry_out(&call, &write, &begun, slot);
+        let (response, upstream) = carried_out.await?;
         Ok(WriteReply {
             response,
             metrics: RequestMetrics {
@@ -309,7 +309,7 @@ impl Gate {
     }
 
     async fn carry_out(
-        self: Rc<Self>,
+        &self,
         call: &Call,
         write: &Write,
         begun: &Begun,
@@ -333,7 +333,7 @@ impl Gate {
         let Exchange { metrics, outcome } = self.exchange(permit, &request).await;
         let (response, settlement) = match &outcome {
             Ok(reply) => (
-                GatewayResponse::json(reply.http_status, String::from(&reply.text)),
+                GatewayResponse::json(reply.http_status, reply.text.as_str()),
                 Settlement::Store,
             ),
             Err(failure) => (
@@ -341,18 +341,33 @@ impl Gate {
                 failure.settlement,
             ),
         };
-        let settled = self.database.transaction(|| {
+        let settle = || {
             self.budget.conclude(&slot, outcome.as_ref().err())?;
             self.keys.end(begun, settlement, &response)
+        };
+        // What the ledger says of a creation is kept with it, unless the ledger fails.
+        let created = outcome.as_ref().ok().and_then(|reply| {
+            let id = reply.id.as_deref().filter(|_| write.job.is_none())?;
+            Some(self.database.transaction(|| {
+                let event = self.add_job(id, write, reply)?;
+                settle()?;
+                Ok((id, event))
+            }))
         });
-        if let Err(error) = settled {
+        if !matches!(created, Some(Ok(_)))
+            && let Err(error) = self.database.transaction(settle)
+        {
             // Nobody can say any more what is kept: the key must not stay in use, nor be free.
             self.keys.end(begun, Settlement::Unknown, &response)?;
             return Err(error);
         }
-        if let Ok(reply) = &outcome
-            && let Err(error) = self.record_write(write, reply).await
-        {
+        let recorded = match (created, &outcome) {
+            (Some(Ok((id, event))), _) => self.announce_job(id, write, event).await,
+            (Some(Err(error)), _) => Err(error),
+            (None, Ok(reply)) => self.record_message(write, reply).await,
+            (None, Err(_)) => Ok(()),
+        };
+        if let Err(error) = recorded {
             // The answer is the upstream's, and known: it is given all the same.
             log_error(&format_operator_line(&format!(
                 "the ledger failed: {error}"
@@ -388,38 +403,51 @@ impl Gate {
         }
     }
 
-    /// A job was created, or set to work again by a follow-up.
-    async fn record_write(&self, write: &Write, reply: &JobSnapshot) -> HostResult<()> {
-        match (&write.job, &reply.id) {
-            (Some(id), _) => {
-                self.overtake_poll(id);
-                self.record(id, reply, Some(write))?;
-                self.jobs.mark_begun(id)?;
-                self.plan_webhook_poll(id)?;
-            }
-            (None, Some(id)) => {
-                if JobId::new(id.as_str()).is_err() {
-                    return Err(HostError::new("a job whose id cannot be part of a path"));
-                }
-                let event = self.database.transaction(|| {
-                    let event = self.jobs.add(id, write, reply)?;
-                    if write.webhook.is_some() {
-                        // It may have ended in this very answer, and nothing changes after that.
-                        self.announce_end(id)?;
-                    }
-                    Ok(event)
-                })?;
-                let is_watched = self.broadcast_list(event.as_slice())? > 0;
-                if write.webhook.is_some() {
-                    self.plan_webhook_poll(id)?;
-                } else if self.alarm.get().is_some() && !is_watched {
-                    // Nobody else can wait for a job that is just created, and any alarm sees to what
-                    // has been kept long enough.
-                    return Ok(());
-                }
-            }
-            (None, None) => return Ok(()),
+    /// Writes down a job that was created, in the caller's transaction.
+    fn add_job(
+        &self,
+        id: &str,
+        write: &Write,
+        reply: &JobSnapshot,
+    ) -> HostResult<Option<ListEvent>> {
+        if JobId::new(id).is_err() {
+            return Err(HostError::new("a job whose id cannot be part of a path"));
         }
+        let event = self.jobs.add(id, write, reply)?;
+        if write.webhook.is_some() {
+            // It may have ended in this very answer, and nothing changes after that.
+            self.announce_end(id)?;
+        }
+        Ok(event)
+    }
+
+    /// Tells of a job that was written down, and sees to it later.
+    async fn announce_job(
+        &self,
+        id: &str,
+        write: &Write,
+        event: Option<ListEvent>,
+    ) -> HostResult<()> {
+        let is_watched = self.broadcast_list(event.as_slice())? > 0;
+        if write.webhook.is_some() {
+            self.plan_webhook_poll(id)?;
+        } else if self.alarm.get().is_some() && !is_watched {
+            // Nobody else can wait for a job that is just created, and any alarm sees to what has been
+            // kept long enough.
+            return Ok(());
+        }
+        self.schedule().await
+    }
+
+    /// A job was set to work again by a follow-up.
+    async fn record_message(&self, write: &Write, reply: &JobSnapshot) -> HostResult<()> {
+        let Some(id) = &write.job else {
+            return Ok(());
+        };
+        self.overtake_poll(id);
+        self.record(id, reply, Some(write))?;
+        self.jobs.mark_begun(id)?;
+        self.plan_webhook_poll(id)?;
         self.schedule().await
     }
 

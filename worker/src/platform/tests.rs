@@ -344,9 +344,9 @@ fn what_is_no_job_is_not_passed_on() {
 fn a_snapshot_keeps_what_is_known_of_a_job() {
     let text =
         "{\n  \"id\": \"j1\",\n  \"status\": \"done\",\n  \"prLink\": \"https://a.example/1\"\n}";
-    let job = JobSnapshot::read(&head(200), js(text)).unwrap();
+    let job = JobSnapshot::read(&head(200), text.to_owned()).unwrap();
     assert_eq!(job.http_status, 200);
-    assert_eq!(String::from(job.text), text);
+    assert_eq!(job.text, text);
     let line = "{\"id\":\"j1\",\"status\":\"done\",\"prLink\":\"https://a.example/1\"}";
     assert_eq!(job.data, line);
     assert_eq!(job.id.as_deref(), Some("j1"));
@@ -357,7 +357,7 @@ fn a_snapshot_keeps_what_is_known_of_a_job() {
 #[wasm_bindgen_test]
 fn what_a_job_leaves_out_is_not_known() {
     for text in ["{}", "{\"id\":null,\"status\":null,\"more\":{\"a\":1}}"] {
-        let job = JobSnapshot::read(&head(200), js(text)).unwrap();
+        let job = JobSnapshot::read(&head(200), text.to_owned()).unwrap();
         assert_eq!((job.id, job.status, job.pr_link), (None, None, None));
         assert_eq!(job.data, text);
     }
@@ -366,7 +366,10 @@ fn what_a_job_leaves_out_is_not_known() {
 #[wasm_bindgen_test]
 fn there_is_no_snapshot_of_what_is_no_job() {
     for text in MALFORMED.into_iter().chain(MISSHAPEN) {
-        assert!(JobSnapshot::read(&head(200), js(text)).is_none(), "{text}");
+        assert!(
+            JobSnapshot::read(&head(200), text.to_owned()).is_none(),
+            "{text}"
+        );
     }
 }
 

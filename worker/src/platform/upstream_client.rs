@@ -10,9 +10,7 @@ use serde_json::Value;
 
 use super::context::now;
 use super::crypto::encode_text;
-use super::host::{
-    Begun, Course, Message, Outgoing, begin_send, open_course, parse_json, send, stringify_json,
-};
+use super::host::{Begun, Course, Message, Outgoing, begin_send, open_course, send};
 use super::isolate::with_breakers;
 use crate::breaker::Scope;
 use crate::config::Config;
@@ -45,15 +43,15 @@ pub struct JobReply {
 
 impl JobReply {
     pub(super) fn read(head: ReplyHead, text: &JsString) -> Option<Self> {
-        parse_job(text)?;
+        parse_job(&String::from(text))?;
         let text = text.clone();
         Some(Self { head, text })
     }
 }
 
 /// Checks the shape of a job, as the package would.
-fn parse_job(text: &JsString) -> Option<Value> {
-    let job = json::parse(String::from(text).as_bytes())?;
+fn parse_job(text: &str) -> Option<Value> {
+    let job = json::parse(text.as_bytes())?;
     check(&job, &AgentJob::KIND).ok().map(|()| job)
 }
 
@@ -63,8 +61,8 @@ pub struct JobSnapshot {
     /// The status of the answer.
     pub http_status: u16,
     /// The answer's own text.
-    pub text: JsString,
-    /// The same in one line, as the tables and the event streams have it.
+    pub text: String,
+    /// The same without insignificant whitespace, as the tables and the event streams have it.
     pub data: String,
     /// The job's id.
     pub id: Option<String>,
@@ -75,13 +73,13 @@ pub struct JobSnapshot {
 }
 
 impl JobSnapshot {
-    pub(super) fn read(head: &ReplyHead, text: JsString) -> Option<Self> {
+    pub(super) fn read(head: &ReplyHead, text: String) -> Option<Self> {
         let job = parse_job(&text)?;
         let member = |name| json::text(&job, name).map(str::to_owned);
         Some(Self {
             http_status: head.status,
-            // By JavaScript, which keeps the order of the members.
-            data: stringify_json(&parse_json(&text).ok()?).ok()?.into(),
+            // Not by the parsed value, in which members have another order.
+            data: json::compact(&text),
             id: member("id"),
             status: member("status"),
             pr_link: member("prLink"),
@@ -236,7 +234,7 @@ impl<'a> UpstreamClient<'a> {
         let mut snapshot = None;
         let free = &mut || true;
         let mut read = |head, text| {
-            snapshot = JobSnapshot::read(&head, text);
+            snapshot = JobSnapshot::read(&head, String::from(text));
             snapshot.is_some()
         };
         let exchange = self.ask(request, LONGEST_JOB, None, free, &mut read);

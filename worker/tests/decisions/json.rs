@@ -1,6 +1,7 @@
 //! JSON from outside, read strictly.
 
-use quillgate_worker::json::{is_true, parse, text, to_text};
+use proptest::prelude::*;
+use quillgate_worker::json::{compact, is_true, parse, text, to_text};
 use serde_json::{Value, json};
 
 #[test]
@@ -50,4 +51,40 @@ fn json_is_written_in_one_line() {
         "{\"a\":[\"x\\ny\",null,1.5],\"b\":{\"c\":\"\u{2028}\"}}"
     );
     assert_eq!(parse(text.as_bytes()), Some(value));
+}
+
+#[test]
+fn whitespace_is_left_out_only_where_it_means_nothing() {
+    let spaced = "\t{ \"a \\\" : \\\\\" : [ 1 , -0.50 ] ,\r\n\"\u{e9} \\n\":null }\n";
+    let compacted = "{\"a \\\" : \\\\\":[1,-0.50],\"\u{e9} \\n\":null}";
+    assert_eq!(compact(spaced), compacted);
+    for broken in ["", "\\", "\" \\", "\\\u{e9} \u{1f600}", "\" \u{e9}"] {
+        assert!(compact(broken).len() <= broken.len(), "{broken}");
+    }
+}
+
+/// Any JSON.
+fn values() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "[ \t\n\\\\\"a\u{e9}\u{1f600}]{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 32, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[ :\"\\\\a]{0,4}", inner, 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_left_is_in_one_line_and_says_the_same(value in values()) {
+        let line = serde_json::to_string(&value).unwrap();
+        prop_assert_eq!(compact(&serde_json::to_string_pretty(&value).unwrap()), line.clone());
+        prop_assert_eq!(compact(&line), line);
+    }
 }
