@@ -112,7 +112,29 @@ impl IdempotencyStore {
         self.database.execute(delete, [number(now.since(LIFE).0)])
     }
 
-    /// Writes down that a request is carried out.
+    /// Writes down that a request is carried out, unless something is kept under its key.
+    pub fn begin_first(&self, write: &Write) -> HostResult<Option<Begun>> {
+        let begun = Begun {
+            key: write.key.clone().map(|key| (write.caller.clone(), key)),
+            earlier: None,
+        };
+        let Some((caller, key)) = &begun.key else {
+            return Ok(Some(begun));
+        };
+        let now = now();
+        self.sweep(now)?;
+        let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
+            VALUES (?, ?, ?, 'running', ?) ON CONFLICT DO NOTHING";
+        let row = [
+            text(caller),
+            text(key),
+            text(&write.fingerprint),
+            number(now.0),
+        ];
+        Ok(self.database.insert(insert, row)?.then_some(begun))
+    }
+
+    /// Writes down that a request is carried out, in the place of what is kept under its key.
     pub fn begin(&self, write: &Write) -> HostResult<Begun> {
         let Some(key) = &write.key else {
             return Ok(Begun {
@@ -151,19 +173,14 @@ impl IdempotencyStore {
             return Ok(());
         };
         let at_key = [text(caller), text(key)];
-        match (settlement, &begun.earlier) {
-            // This attempt did nothing; what is not known of the one before is still not known.
-            (Settlement::Forget, Some(earlier)) => self.restore(earlier),
-            (Settlement::Forget, None) => {
-                let delete = "DELETE FROM idempotency WHERE caller = ? AND key = ?";
-                self.database.execute(delete, at_key)
-            }
-            (Settlement::Unknown, _) => {
+        match settlement {
+            Settlement::Forget => self.forget(begun),
+            Settlement::Unknown => {
                 let update =
                     "UPDATE idempotency SET state = 'unknown' WHERE caller = ? AND key = ?";
                 self.database.execute(update, at_key)
             }
-            (Settlement::Store, _) => {
+            Settlement::Store => {
                 let update = "UPDATE idempotency
                     SET state = 'done', status = ?, headers = ?, body = ?
                     WHERE caller = ? AND key = ?";
@@ -177,6 +194,18 @@ impl IdempotencyStore {
                 ];
                 self.database.execute(update, row)
             }
+        }
+    }
+
+    /// Forgets a request that did nothing; what is not known of the one before is still not known.
+    pub fn forget(&self, begun: &Begun) -> HostResult<()> {
+        match (&begun.key, &begun.earlier) {
+            (_, Some(earlier)) => self.restore(earlier),
+            (Some((caller, key)), None) => {
+                let delete = "DELETE FROM idempotency WHERE caller = ? AND key = ?";
+                self.database.execute(delete, [text(caller), text(key)])
+            }
+            (None, None) => Ok(()),
         }
     }
 

@@ -187,6 +187,16 @@ struct RunningPoll {
     is_overtaken: Rc<Cell<bool>>,
 }
 
+/// What becomes of a request that writes.
+enum Admission {
+    /// It is carried out.
+    Granted(Slot, Begun),
+    /// The budget refuses it.
+    Refused(Problem),
+    /// Something is kept under its key.
+    Repeated,
+}
+
 struct Gate {
     state: State,
     config: Rc<Config>,
@@ -235,15 +245,33 @@ impl Gate {
     /// Carries out a request that writes, unless its key or the budget says otherwise.
     async fn write(&self, WriteCall { call, write }: WriteCall) -> HostResult<WriteReply> {
         self.jobs.remember_project(&call.project)?;
-        if let Some(response) = self.find_repeated(&call, &write)? {
-            return Ok(WriteReply {
-                response,
-                metrics: RequestMetrics::default(),
-            });
-        }
-        let (slot, begun) = match self.admit(&call, &write)? {
-            Ok(admitted) => admitted,
-            Err(refusal) => return Ok(refusal),
+        // Most keys are new: what is kept under one is read only where there is something.
+        let admission = match self.admit(&write, |keys| keys.begin_first(&write))? {
+            Admission::Repeated => {
+                if let Some(response) = self.find_repeated(&call, &write)? {
+                    return Ok(WriteReply {
+                        response,
+                        metrics: RequestMetrics::default(),
+                    });
+                }
+                self.admit(&write, |keys| keys.begin(&write).map(Some))?
+            }
+            first => first,
+        };
+        let (slot, begun) = match admission {
+            Admission::Granted(slot, begun) => (slot, begun),
+            Admission::Refused(problem) => {
+                return Ok(WriteReply {
+                    response: GatewayResponse::problem(&problem, &call.id),
+                    metrics: RequestMetrics {
+                        budget_left: Some(0),
+                        ..RequestMetrics::default()
+                    },
+                });
+            }
+            Admission::Repeated => {
+                return Err(HostError::new("an idempotency key that cannot be replaced"));
+            }
         };
         let budget_left = Some(slot.left);
         let carried_out = self.carry_out(&call, &write, &begun, slot);
@@ -277,9 +305,12 @@ impl Gate {
         })
     }
 
-    /// Takes a slot of the budget and writes down that the request is carried out, or gives the
-    /// answer that says why it is not.
-    fn admit(&self, call: &Call, write: &Write) -> HostResult<Result<(Slot, Begun), WriteReply>> {
+    /// Takes a slot of the budget and writes down that the request is carried out.
+    fn admit(
+        &self,
+        write: &Write,
+        write_down: impl Fn(&IdempotencyStore) -> HostResult<Option<Begun>>,
+    ) -> HostResult<Admission> {
         let claimant = Claimant {
             policy: write.policy,
             caller: write.caller.clone(),
@@ -288,24 +319,24 @@ impl Gate {
         };
         let mut reserved = None;
         let admitted = self.database.transaction(|| {
+            let Some(begun) = write_down(&self.keys)? else {
+                return Ok(Admission::Repeated);
+            };
             Ok(match self.budget.reserve(&claimant)? {
                 Ok(slot) => {
                     reserved = Some(slot.id);
-                    Ok((slot, self.keys.begin(write)?))
+                    Admission::Granted(slot, begun)
                 }
-                Err(refused) => Err(refused),
+                Err(refused) => {
+                    self.keys.forget(&begun)?;
+                    Admission::Refused(refused.problem)
+                }
             })
         });
         if let (Err(_), Some(id)) = (&admitted, reserved) {
             self.budget.forget(id);
         }
-        Ok(admitted?.map_err(|refused| WriteReply {
-            response: GatewayResponse::problem(&refused.problem, &call.id),
-            metrics: RequestMetrics {
-                budget_left: Some(0),
-                ..RequestMetrics::default()
-            },
-        }))
+        admitted
     }
 
     async fn carry_out(

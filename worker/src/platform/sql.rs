@@ -93,6 +93,16 @@ impl Database {
         Ok(())
     }
 
+    /// Runs a statement that inserts a row unless there is one; gives whether it did.
+    pub fn insert(
+        &self,
+        statement: &'static str,
+        values: impl Into<Vec<JsValue>>,
+    ) -> HostResult<bool> {
+        let cursor = self.run(&intern(statement), values.into())?;
+        Ok(cursor.rows_written() > 0.0)
+    }
+
     /// The rows that a query gives.
     ///
     /// # Errors
