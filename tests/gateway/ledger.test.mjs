@@ -5,6 +5,7 @@ import { Client } from "../../pkg/dist/node.js";
 import { scanForCanary } from "../harness/canary.mjs";
 import { assertCommonHead, assertInvalid, assertProblem, PROJECT } from "./gate.mjs";
 import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
+import { until } from "./matrix.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 /** In no prompt's first line: it must get no further than to the platform. */
@@ -176,6 +177,23 @@ describe("the list", () => {
     }
     assert.deepEqual(idsOf((await page({ limit: 1 })).jobs), [newest.id]);
     await untilOpen();
+  });
+
+  test("has no job whose id cannot be part of a path; its creation is answered all the same", async () => {
+    const [newest] = (await page({ limit: 1 })).jobs;
+    const body = { id: "..", status: "active" };
+    await jobs.upstream.fault({ fault: { kind: "json", status: 201, body } });
+    const { authorization } = jobs;
+    const headers = [["Idempotency-Key", "not-listed"]];
+    const create = () =>
+      jobs.gate.post(jobs.path(), { prompt: "not listed" }, { authorization, headers });
+    const first = await create();
+    assert.deepEqual([first.status, first.json], [201, body]);
+    const again = await create();
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+    assert.equal(again.header("idempotent-replayed"), "true");
+    assert.deepEqual(idsOf((await page({ limit: 1 })).jobs), [newest.id]);
+    await until(() => jobs.gate.gateway.log().includes("the ledger failed: a job whose id"));
   });
 
   test("has no job that was created elsewhere, also when it was watched here", async () => {

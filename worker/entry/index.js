@@ -14,7 +14,7 @@ let trap;
 /** Rejects what waits for the present instance. */
 const waiting = new Set();
 
-// The runtime's own wraps what it is given anew each time. Without it, tasks of Rust follow on a promise.
+// The runtime's own wraps what it is given, each time. Without it, tasks of Rust follow on a promise.
 globalThis.queueMicrotask = undefined;
 gateway.initSync({ module });
 gateway.attach(description, guardRequest);

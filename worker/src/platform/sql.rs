@@ -21,8 +21,8 @@ extern "C" {
         run: &mut dyn FnMut() -> Result<(), JsValue>,
     ) -> Result<(), JsValue>;
 
-    /// `SqlStorage`, whose wrapper makes a string of JavaScript of each statement anew, and copies each
-    /// text twice.
+    /// `SqlStorage`, whose wrapper makes another string of JavaScript of a statement each time, and copies
+    /// each text twice.
     #[wasm_bindgen(extends = SqlStorage)]
     type PreparedStorage;
 
