@@ -157,7 +157,7 @@ const WASM_OPT_ARGS = [
  * The largest function that is written out where it is called, if that is one place: beyond, what that
  * saves is lost by what surrounds it. Found by trying.
  */
-const LARGEST_INLINED = { package: 40, worker: 25 };
+const LARGEST_INLINED = { package: 40, worker: 20 };
 
 /** What {@link setup} must provide for a build. */
 export const BUILD_NEEDS = Object.freeze({ wasmBindgen: true });
