@@ -641,10 +641,10 @@ fn plan_list(call: &Call) -> Result<Action, Problem> {
 }
 
 /// Decodes the values of a path.
-fn decode_path(route: route::Route) -> Result<PathValues, Problem> {
+fn decode_path(route: route::Route<'_>) -> Result<PathValues, Problem> {
     let (mut project, mut others) = (None, Vec::new());
     for (name, segment) in route.segments {
-        let value = decode_segment(name, &segment)?;
+        let value = decode_segment(name, segment)?;
         if name == "projectId" {
             project = Some(value);
         } else {

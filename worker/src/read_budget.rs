@@ -47,7 +47,8 @@ impl ReadBudget {
     /// Counts a read, if the caller may make it.
     pub fn reserve(&mut self, reader: &Reader, now: Millis) -> Verdict {
         let since = now.since(reader.window).0;
-        let mut steps = self.take(&reader.name);
+        let mut reads = self.take(&reader.name);
+        let steps = &mut reads.steps;
         steps.retain(|(end, _)| *end > since);
         let used = steps.first().map(|(oldest, _)| Used {
             caller: reader.name.clone(),
@@ -75,7 +76,7 @@ impl ReadBudget {
             }
         }
         if !steps.is_empty() {
-            self.keep(reader, steps);
+            self.keep(reads);
         }
         verdict
     }
@@ -92,20 +93,20 @@ impl ReadBudget {
         self.0.is_empty()
     }
 
-    fn take(&mut self, name: &str) -> Vec<(u64, u32)> {
+    fn take(&mut self, name: &str) -> CallerReads {
         match self.0.iter().position(|reads| reads.name == name) {
-            Some(at) => self.0.remove(at).steps,
-            None => Vec::new(),
+            Some(at) => self.0.remove(at),
+            None => CallerReads {
+                name: name.to_owned(),
+                steps: Vec::new(),
+            },
         }
     }
 
-    fn keep(&mut self, reader: &Reader, steps: Vec<(u64, u32)>) {
+    fn keep(&mut self, reads: CallerReads) {
         if self.0.len() >= MOST_CALLERS {
             self.0.remove(0);
         }
-        self.0.push(CallerReads {
-            name: reader.name.clone(),
-            steps,
-        });
+        self.0.push(reads);
     }
 }

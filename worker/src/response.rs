@@ -19,11 +19,11 @@ pub const JSON: &str = "application/json";
 /// A carriage return, a line feed or a NUL in a value becomes a space (RFC 9110, section 5.5), so
 /// that no value can add a field of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HeaderFields(Vec<(Cow<'static, str>, String)>);
+pub struct HeaderFields(Vec<(Cow<'static, str>, Cow<'static, str>)>);
 
 impl HeaderFields {
     /// Sets a field; one of that name is replaced.
-    pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) {
+    pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Cow<'static, str>>) {
         let (name, value) = (name.into(), replace_line_breaks(value.into()));
         match self.0.iter_mut().find(|(own, _)| *own == name) {
             Some((_, own)) => *own = value,
@@ -33,7 +33,11 @@ impl HeaderFields {
 
     /// With a field; one of that name is replaced.
     #[must_use]
-    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+    pub fn with(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        value: impl Into<Cow<'static, str>>,
+    ) -> Self {
         self.set(name, value);
         self
     }
@@ -47,10 +51,10 @@ impl HeaderFields {
 
     /// With those of other fields whose names are not present yet.
     #[must_use]
-    pub fn or(mut self, others: &Self) -> Self {
-        for (name, value) in &others.0 {
-            if self.get(name).is_none() {
-                self.0.push((name.clone(), value.clone()));
+    pub fn or(mut self, others: Self) -> Self {
+        for (name, value) in others.0 {
+            if self.get(&name).is_none() {
+                self.0.push((name, value));
             }
         }
         self
@@ -86,7 +90,7 @@ impl HeaderFields {
             if let Some((name, rest)) = line.split_once(':')
                 && let Some(value) = rest.strip_prefix(' ')
             {
-                fields.set(name.to_owned(), value);
+                fields.set(name.to_owned(), value.to_owned());
             }
         }
         fields
@@ -95,11 +99,9 @@ impl HeaderFields {
     /// The fields as a JSON object: how they are stored under an idempotency key.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let member = |(name, value): &(Cow<'_, str>, String)| {
-            (name.clone().into_owned(), Value::from(value.as_str()))
-        };
+        let member = |(name, value): (&str, &str)| (name.to_owned(), Value::from(value));
         let mut members = Map::new();
-        members.extend(self.0.iter().map(member));
+        members.extend(self.iter().map(member));
         json::to_text(&Value::Object(members))
     }
 
@@ -125,7 +127,7 @@ impl HeaderFields {
     }
 }
 
-fn replace_line_breaks(value: String) -> String {
+fn replace_line_breaks(value: Cow<'static, str>) -> Cow<'static, str> {
     let is_forbidden = |character| matches!(character, '\r' | '\n' | '\0');
     // By bytes: an answer has a dozen fields, and characters would have to be decoded.
     if !value.bytes().any(|byte| is_forbidden(char::from(byte))) {
@@ -138,7 +140,7 @@ fn replace_line_breaks(value: String) -> String {
             character
         }
     };
-    value.chars().map(replace).collect()
+    value.chars().map(replace).collect::<String>().into()
 }
 
 impl FromIterator<(&'static str, String)> for HeaderFields {
@@ -234,9 +236,12 @@ pub fn find_transport_security(url: &str) -> Option<&'static str> {
 /// `no-store`, unless the answer itself says otherwise.
 #[must_use]
 pub fn common_headers(id: &str, origin: &Origin) -> HeaderFields {
-    let mut headers = cors::headers(origin);
-    headers.push(("cache-control", "no-store".to_owned()));
-    headers.push(("x-content-type-options", "nosniff".to_owned()));
-    headers.push(("x-request-id", id.to_owned()));
-    headers.into_iter().collect()
+    let mut headers = HeaderFields::default();
+    for (name, value) in cors::headers(origin) {
+        headers.set(name, value);
+    }
+    headers
+        .with("cache-control", "no-store")
+        .with("x-content-type-options", "nosniff")
+        .with("x-request-id", id.to_owned())
 }

@@ -11,11 +11,11 @@ use crate::url::decode_percent;
 
 /// The operation of a path, with the segments that are values.
 #[derive(Debug)]
-pub struct Route {
+pub struct Route<'a> {
     /// The operation.
     pub operation: Operation,
     /// `projectId` and the other values of the path, still percent-encoded.
-    pub segments: Vec<(&'static str, String)>,
+    pub segments: Vec<(&'static str, &'a str)>,
 }
 
 /// Finds the operation of a method and a path. `HEAD` is answered as `GET` is, without the body (RFC
@@ -23,7 +23,7 @@ pub struct Route {
 ///
 /// # Errors
 /// 404 for a path without operations, 405 with `Allow` for one with other methods.
-pub fn find(method: &str, path: &str) -> Result<Route, Problem> {
+pub fn find<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Problem> {
     let asked = if method == "HEAD" { "GET" } else { method };
     for operation in Operation::ALL.iter().copied() {
         let declared = operation.declaration();
@@ -67,7 +67,12 @@ pub fn find_methods(path: &str) -> Vec<&'static str> {
     methods
 }
 
-fn match_path(template: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {
+fn match_path<'a>(template: &'static str, path: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
+    // Most templates differ from the path before their first value.
+    let fixed = template.split('{').next()?;
+    if !path.starts_with(fixed) {
+        return None;
+    }
     let mut values = Vec::new();
     let mut segments = path.split('/');
     for expected in template.split('/') {
@@ -76,7 +81,7 @@ fn match_path(template: &'static str, path: &str) -> Option<Vec<(&'static str, S
             .strip_prefix('{')
             .and_then(|name| name.strip_suffix('}'))
         {
-            Some(name) if !segment.is_empty() => values.push((name, segment.to_owned())),
+            Some(name) if !segment.is_empty() => values.push((name, segment)),
             None if segment == expected => {}
             _ => return None,
         }

@@ -51,10 +51,10 @@ impl UpstreamRequest {
         let mut headers = HeaderFields::default()
             .with("accept", "application/json")
             .with("authorization", ["Bearer ", key.expose()].concat())
-            .with("traceparent", self.traceparent.as_str())
+            .with("traceparent", self.traceparent.clone())
             .with("user-agent", USER_AGENT);
         if let Some(tracestate) = &self.tracestate {
-            headers.set("tracestate", tracestate.as_str());
+            headers.set("tracestate", tracestate.clone());
         }
         if self.body.is_some() {
             headers.set("content-type", "application/json");
@@ -118,6 +118,39 @@ pub struct ReplyHead {
 }
 
 impl ReplyHead {
+    /// Reads a head of which the fields are lines of `name: value`.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate_worker::upstream::ReplyHead;
+    ///
+    /// let head = ReplyHead::read(429, "content-type: text/html\nretry-after: 5\n");
+    /// assert_eq!(head.retry_after.as_deref(), Some("5"));
+    /// assert_eq!(head.request_id, None);
+    /// ```
+    #[must_use]
+    pub fn read(status: u16, lines: &str) -> Self {
+        let mut head = Self {
+            status,
+            ..Self::default()
+        };
+        for line in lines.split('\n') {
+            // No name has a colon in it.
+            let Some((name, value)) = line.split_once(':') else {
+                continue;
+            };
+            let field = match name {
+                "content-type" => &mut head.content_type,
+                "retry-after" => &mut head.retry_after,
+                "x-request-id" => &mut head.request_id,
+                "content-language" => &mut head.content_language,
+                _ => continue,
+            };
+            *field = Some(value.trim_start_matches(' ').to_owned());
+        }
+        head
+    }
+
     /// Whether it is a success: any 2xx with JSON.
     #[must_use]
     pub fn is_success(&self) -> bool {

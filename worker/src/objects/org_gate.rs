@@ -263,13 +263,13 @@ impl Gate {
             let result = self.page(&call, piece.number, Tagging::AtOnce).await?;
             metrics.upstream = result.upstream;
             metrics.budget_left = result.budget_left;
-            headers = result.headers.or(&headers);
+            headers = result.headers.or(headers);
             let (page, status) = match result.outcome {
                 Ok(found) => found,
                 Err(problem) => {
                     return Ok(ReportReply {
                         pages: None,
-                        refusal: Some(refuse(&problem, &call.id, &headers)),
+                        refusal: Some(refuse(&problem, &call.id, headers)),
                         metrics,
                     });
                 }
@@ -609,7 +609,7 @@ impl Gate {
 }
 
 /// The answer that says why there is no page, with what is said about the budget.
-fn refuse(problem: &Problem, id: &str, headers: &HeaderFields) -> GatewayResponse {
+fn refuse(problem: &Problem, id: &str, headers: HeaderFields) -> GatewayResponse {
     let response = GatewayResponse::problem(problem, id);
     let headers = response.headers.or(headers);
     GatewayResponse {
@@ -672,7 +672,7 @@ async fn fetch_key_set(address: &str) -> Option<KeySet> {
         longest: LONGEST_KEYS,
     });
     let message = sent.await.ok()?;
-    if message.status != 200 {
+    if message.head.status != 200 {
         message.discard();
         return None;
     }

@@ -206,7 +206,7 @@ impl Outbox {
         let headers = HeaderFields::default()
             .with("content-type", JSON)
             .with("user-agent", USER_AGENT)
-            .with("webhook-id", row.id.as_str())
+            .with("webhook-id", row.id.clone())
             .with("webhook-timestamp", seconds.to_string())
             .with(
                 "webhook-signature",
@@ -228,8 +228,8 @@ impl Outbox {
             },
             Ok(message) => {
                 let receipt = Receipt {
-                    status: Some(message.status),
-                    retry_after: message.headers.get("retry-after").map(str::to_owned),
+                    status: Some(message.head.status),
+                    retry_after: message.head.retry_after.clone(),
                 };
                 message.discard();
                 receipt

@@ -404,7 +404,7 @@ impl Gate {
                 "the ledger failed: {error}"
             )));
         }
-        let headers = response.headers.or(&slot.fields.into_headers());
+        let headers = response.headers.or(slot.fields.into_headers());
         Ok((
             GatewayResponse {
                 headers,

@@ -248,7 +248,7 @@ fn answer_at_once(
             let ttl = answer.head.ttl(now);
             let cache = CacheStatus::Hit { ttl }.describe();
             let no_budget = HeaderFields::default();
-            Ok(report_outcome(packed, answer, &cache, &no_budget, now))
+            Ok(report_outcome(packed, answer, &cache, no_budget, now))
         }
         Ok(action) => Err(action),
     }
@@ -262,7 +262,7 @@ fn report_outcome(
     packed: &PackedHead<'_>,
     answer: ReportAnswer,
     cache: &str,
-    budget: &HeaderFields,
+    budget: HeaderFields,
     now: Millis,
 ) -> Outcome {
     let headers = answer.head.headers(cache, now).or(budget);
@@ -425,7 +425,7 @@ impl RequestContext {
     /// Makes the response, and writes the log.
     fn finish(self, env: &Env, outcome: Outcome) -> Response {
         let timing = self.metrics.server_timing();
-        let mut headers = outcome.headers.or(&self.budget).or(&self.common);
+        let mut headers = outcome.headers.or(self.budget).or(self.common);
         if let Some(timing) = timing {
             headers.set("server-timing", timing);
         }
@@ -518,7 +518,7 @@ impl JobRead {
     pub fn conclude(self, reply: JsValue) -> JsValue {
         let sent = receive_reply(reply);
         if let Ok(message) = &sent
-            && (200..=299).contains(&message.status)
+            && (200..=299).contains(&message.head.status)
         {
             let client = UpstreamClient::new(&self.config);
             let exchange = client.read_success(&self.request, &self.admitted, message);
@@ -818,7 +818,7 @@ impl Work {
         });
         let message = sent.await.map_err(|_| Problem::issuer_unavailable())?;
         let Some(answer) = message.text() else {
-            let status = message.status;
+            let status = message.head.status;
             message.discard();
             return Err(match status {
                 400..=499 => sign_in::failed_problem("the issuer has not accepted the code"),
@@ -876,7 +876,7 @@ impl Work {
         if answer.head.is_fresh(now) {
             keep_report(query, &pages, &answer, now);
         }
-        let budget = &found.headers;
+        let budget = found.headers;
         Ok(report_outcome(packed, answer, &found.cache, budget, now))
     }
 
@@ -901,7 +901,7 @@ impl Work {
         let max_age = (lifetime.0 / 1000).to_string();
         let headers = HeaderFields::default()
             .with("cache-control", ["private, max-age=", &max_age].concat())
-            .with("etag", etag.as_str())
+            .with("etag", etag.clone())
             .with("vary", "Origin, Authorization");
         if matches_etag(packed.field("if-none-match"), &etag) {
             return Ok(Outcome {
@@ -910,7 +910,7 @@ impl Work {
             });
         }
         let outcome = Outcome::json(200, &body);
-        let headers = outcome.headers.or(&headers);
+        let headers = outcome.headers.or(headers);
         Ok(Outcome { headers, ..outcome })
     }
 
@@ -1017,7 +1017,7 @@ impl Work {
         };
         let began = export.next_chunk(&Brake::default()).await;
         self.context.metrics = std::mem::take(&mut export.metrics);
-        let headers = headers.or(&export.budget);
+        let headers = headers.or(std::mem::take(&mut export.budget));
         match began {
             Err(refusal) => Ok(refusal.into()),
             Ok(_) if self.context.is_head => Ok(Outcome {
@@ -1310,8 +1310,8 @@ impl Work {
 
 fn redirect_to(status: u16, location: &str, cookie: &str) -> Outcome {
     let headers = HeaderFields::default()
-        .with("location", location)
-        .with("set-cookie", cookie);
+        .with("location", location.to_owned())
+        .with("set-cookie", cookie.to_owned());
     Outcome {
         headers,
         ..GatewayResponse::empty(status).into()

@@ -2,7 +2,7 @@
 //! each act of I/O, and a few globals.
 
 use js_sys::{JsString, Promise};
-use quillgate::{Method, Millis};
+use quillgate::Millis;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -14,7 +14,7 @@ use super::export::ExportBody;
 use super::handler::JobRead;
 use super::isolate::guard;
 use crate::response::HeaderFields;
-use crate::upstream::TransportError;
+use crate::upstream::{ReplyHead, TransportError};
 
 #[wasm_bindgen(module = "/entry/host.js")]
 extern "C" {
@@ -44,10 +44,8 @@ extern "C" {
     #[wasm_bindgen(js_name = sendRead)]
     fn send_job_read(
         read: JobRead,
-        method: &str,
         url: &str,
         headers: &str,
-        body: &JsValue,
         milliseconds: f64,
         longest: u32,
     ) -> JsValue;
@@ -173,10 +171,8 @@ pub struct Outgoing<'a> {
 /// another's body is the caller's: [`Message::read_error`] or [`Message::discard`].
 pub struct Message {
     reply: Reply,
-    /// The status.
-    pub status: u16,
-    /// The header fields that count: see `host.js`.
-    pub headers: HeaderFields,
+    /// The head, as far as it matters: see `host.js`.
+    pub head: ReplyHead,
 }
 
 impl Message {
@@ -257,17 +253,7 @@ pub fn send_read(
     time: Millis,
     longest: u32,
 ) -> JsValue {
-    let (method, lines) = (Method::Get.as_str(), headers.to_lines());
-    let time = time.0 as f64;
-    send_job_read(
-        read,
-        method,
-        url,
-        &lines,
-        &JsValue::UNDEFINED,
-        time,
-        longest,
-    )
+    send_job_read(read, url, &headers.to_lines(), time.0 as f64, longest)
 }
 
 /// The answer that `send` of `host.js` gave, or the error in its place.
@@ -280,8 +266,7 @@ pub fn receive_reply(reply: JsValue) -> Result<Message, TransportError> {
     }
     let reply: Reply = reply.unchecked_into();
     Ok(Message {
-        status: reply.status(),
-        headers: HeaderFields::from_lines(&reply.headers()),
+        head: ReplyHead::read(reply.status(), &reply.headers()),
         reply,
     })
 }

@@ -206,7 +206,7 @@ impl<'a> UpstreamClient<'a> {
         message: &Message,
     ) -> Exchange<JobReply> {
         let answer = Answer {
-            head: head_of(message),
+            head: message.head.clone(),
             text: message.text(),
             error: String::new(),
         };
@@ -347,7 +347,7 @@ impl<'a> UpstreamClient<'a> {
                 };
                 send(write_request(request, attempts, key, &url, longest)).await
             };
-            let sent = sent.map(|message| (head_of(&message), message));
+            let sent = sent.map(|message| (message.head.clone(), message));
             let next = match &sent {
                 Ok((head, _)) => attempts.plan_next(Ok(head), now()),
                 Err(error) => attempts.plan_next(Err(*error), now()),
@@ -462,17 +462,6 @@ impl<T> Exchange<T> {
             metrics: ExchangeMetrics::default(),
             outcome: Err(UpstreamFailure::not_sent(problem)),
         }
-    }
-}
-
-fn head_of(message: &Message) -> ReplyHead {
-    let field = |name| message.headers.get(name).map(str::to_owned);
-    ReplyHead {
-        status: message.status,
-        content_type: field("content-type"),
-        retry_after: field("retry-after"),
-        request_id: field("x-request-id"),
-        content_language: field("content-language"),
     }
 }
 

@@ -332,7 +332,7 @@ impl ReportHead {
             .with("cache-control", cache_control)
             .with("cache-status", ["quillgate; ", cache].concat())
             .with("content-type", JSON)
-            .with("etag", self.etag.as_str())
+            .with("etag", self.etag.clone())
             .with("vary", "Origin, Authorization")
     }
 }

@@ -298,7 +298,7 @@ fn the_ways_to_sign_in_are_those_of_the_configuration() {
 
 #[test]
 fn a_browser_uses_no_answer_again_without_asking() {
-    let after = |value: &str| {
+    let after = |value: &'static str| {
         let mut headers = HeaderFields::default().with("cache-control", value);
         require_revalidation(&mut headers);
         headers.get("cache-control").map(str::to_owned).unwrap()

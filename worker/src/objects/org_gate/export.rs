@@ -94,7 +94,7 @@ impl Written {
         }
         let refusal = self
             .problem
-            .map(|problem| refuse(&problem, id, &self.headers));
+            .map(|problem| refuse(&problem, id, self.headers.clone()));
         Ok(ExportReply {
             text: Uint8Array::from(&self.text[..]),
             rows: self.rows,
