@@ -114,17 +114,39 @@ impl IdempotencyStore {
 
     /// Writes down that a request is carried out, unless something is kept under its key.
     pub fn begin_first(&self, write: &Write) -> HostResult<Option<Begun>> {
+        let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
+            VALUES (?, ?, ?, 'running', ?) ON CONFLICT DO NOTHING";
+        self.insert_running(insert, write, None)
+    }
+
+    /// Writes down that a request is carried out, in the place of what is kept under its key.
+    pub fn begin_again(&self, write: &Write) -> HostResult<Option<Begun>> {
+        // Only where it is forced is there one still.
+        let earlier = match (&write.key, write.retry) {
+            (Some(key), Retry::Force) => self.find(&write.caller, key)?,
+            _ => None,
+        };
+        let insert = "INSERT OR REPLACE INTO idempotency (caller, key, fingerprint, state, at)
+            VALUES (?, ?, ?, 'running', ?)";
+        self.insert_running(insert, write, earlier)
+    }
+
+    /// `None` when nothing was written.
+    fn insert_running(
+        &self,
+        insert: &'static str,
+        write: &Write,
+        earlier: Option<KeyRow>,
+    ) -> HostResult<Option<Begun>> {
         let begun = Begun {
             key: write.key.clone().map(|key| (write.caller.clone(), key)),
-            earlier: None,
+            earlier,
         };
         let Some((caller, key)) = &begun.key else {
             return Ok(Some(begun));
         };
         let now = now();
         self.sweep(now)?;
-        let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
-            VALUES (?, ?, ?, 'running', ?) ON CONFLICT DO NOTHING";
         let row = [
             text(caller),
             text(key),
@@ -132,34 +154,6 @@ impl IdempotencyStore {
             number(now.0),
         ];
         Ok(self.database.insert(insert, row)?.then_some(begun))
-    }
-
-    /// Writes down that a request is carried out, in the place of what is kept under its key.
-    pub fn begin(&self, write: &Write) -> HostResult<Begun> {
-        let Some(key) = &write.key else {
-            return Ok(Begun {
-                key: None,
-                earlier: None,
-            });
-        };
-        // Only where it is forced is there one still.
-        let earlier = match write.retry {
-            Retry::Force => self.find(&write.caller, key)?,
-            Retry::Normal => None,
-        };
-        let insert = "INSERT OR REPLACE INTO idempotency (caller, key, fingerprint, state, at)
-            VALUES (?, ?, ?, 'running', ?)";
-        let row = [
-            text(&write.caller),
-            text(key),
-            text(&write.fingerprint),
-            number(now().0),
-        ];
-        self.database.execute(insert, row)?;
-        Ok(Begun {
-            key: Some((write.caller.clone(), key.clone())),
-            earlier,
-        })
     }
 
     /// Keeps what became of a request under its key.

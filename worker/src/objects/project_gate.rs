@@ -254,7 +254,7 @@ impl Gate {
                         metrics: RequestMetrics::default(),
                     });
                 }
-                self.admit(&write, |keys| keys.begin(&write).map(Some))?
+                self.admit(&write, |keys| keys.begin_again(&write))?
             }
             first => first,
         };
