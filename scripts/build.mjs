@@ -135,8 +135,12 @@ const PACKAGE_FLAGS = [
 const PACKAGE_CORE = ["core.js", "core.d.ts", "core_bg.wasm", "host.js"];
 /** Exports of wasm-bindgen's own that the package's glue has no use for. */
 const UNUSED_PACKAGE_EXPORTS = /^__(abort_handler|instance_terminated|wbindgen_free)$/;
-/** SHA-256 in a loop, not written out: a token's is two dozen rounds of microseconds. */
-const SMALL_SHA256 = '--cfg=sha2_backend_soft="compact"';
+const WORKER_FLAGS = [
+  // What is compiled for speed shares its functions as well, which other crates have no copies of.
+  "-Zshare-generics=y",
+  // SHA-256 in a loop, not written out: a token's is two dozen rounds of microseconds.
+  '--cfg=sha2_backend_soft="compact"',
+];
 
 /** Where the module is, the importer says. */
 const BINDGEN_ARGS = ["--target", "web", "--omit-default-module-path"];
@@ -286,7 +290,7 @@ function compileWorker({ name, profile, features }, context) {
   const args = ["-p", "quillgate-worker", "--profile", profile, ...chosen, ...folder];
   const step = `compiling the ${name}`;
   if (profile !== "worker") return cargoBuildWasm(step, "quillgate-worker", args, context);
-  const env = smallEnv(context, [...SMALL_FLAGS, SMALL_SHA256]);
+  const env = smallEnv(context, [...SMALL_FLAGS, ...WORKER_FLAGS]);
   return cargoBuildWasm(step, "quillgate-worker", [...args, ...SMALL_ARGS], { ...context, env });
 }
 
