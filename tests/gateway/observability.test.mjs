@@ -428,6 +428,28 @@ describe("a trace", () => {
     });
   }
 
+  test("is each request's own, among many at once", async () => {
+    await gate.upstream.reset();
+    const sent = Array.from({ length: 48 }, (_, index) => {
+      const trace = (index + 1).toString(16).padStart(32, "0");
+      return { trace, state: index % 3 === 0 ? `rojo=${index}` : undefined };
+    });
+    const ways = ["a job", "a creation", "a follow-up"].map((way) => WAYS[way]);
+    const answers = sent.map(({ trace, state }, index) => {
+      const parent = ["Traceparent", `00-${trace}-${SPAN}-01`];
+      return ways[index % ways.length](state ? [parent, ["Tracestate", state]] : [parent]);
+    });
+    await Promise.all(answers);
+    const received = (await gate.upstream.requests()).map((request) => ({
+      trace: headerOf(request, "traceparent").split("-")[1],
+      state: headerOf(request, "tracestate"),
+    }));
+    assert.deepEqual(
+      received.sort((one, other) => one.trace.localeCompare(other.trace)),
+      sent,
+    );
+  });
+
   test("has another span for each request", async () => {
     const field = ["Traceparent", `00-${TRACE}-${SPAN}-01`];
     const spans = [await traced("a job", field), await traced("a job", field)];

@@ -8,16 +8,6 @@ const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 /** What counts of the head of an answer: to ask for each is quicker than to list them all. */
 const FIELDS = ["content-language", "content-type", "retry-after", "x-request-id"];
 
-/** Header fields of lines `name: value`: the runtime copies these quicker than it reads an object. */
-function fieldsOf(lines) {
-  const fields = new Headers();
-  for (const line of lines.split("\n")) {
-    const at = line.indexOf(": ");
-    if (at > 0) fields.set(line.slice(0, at), line.slice(at + 2));
-  }
-  return fields;
-}
-
 /** The header fields of a response as lines, or those of these names. */
 export function headersOf({ headers }, names = headers.keys()) {
   let lines = "";
@@ -28,21 +18,27 @@ export function headersOf({ headers }, names = headers.keys()) {
   return lines;
 }
 
+/** Header fields of lines `name: value`, set one by one: the runtime would copy what it is given. */
 export function respond(status, lines, body) {
-  return new Response(body, { status, headers: fieldsOf(lines) });
+  const response = new Response(body, { status });
+  for (const line of lines.split("\n")) {
+    const at = line.indexOf(": ");
+    if (at > 0) response.headers.set(line.slice(0, at), line.slice(at + 2));
+  }
+  return response;
 }
 
 /** Header fields, and what aborts the requests with them that are going on after so long. */
-export function openCourse(lines, milliseconds) {
+export function openCourse(headers, milliseconds) {
   const controller = new AbortController();
   const abort = () => controller.abort(new DOMException("no answer in time", "TimeoutError"));
   const timer = setTimeout(abort, milliseconds);
-  return { headers: fieldsOf(lines), signal: controller.signal, end: () => clearTimeout(timer) };
+  return { headers, signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
 /** Sends a request; waits for the head of the answer, and of a 2xx for its text. */
-export async function send(method, url, lines, body, milliseconds, longest, course) {
-  const { headers, signal, end } = course ?? openCourse(lines, milliseconds);
+export async function send(method, url, own, body, milliseconds, longest, course) {
+  const { headers, signal, end } = course ?? openCourse(own, milliseconds);
   const stop = course ? () => {} : end;
   // Whatever a path may look like, nothing between here and there keeps an answer.
   const options = { method, headers, body, redirect: "manual", cache: "no-store", signal };
@@ -58,9 +54,12 @@ export async function send(method, url, lines, body, milliseconds, longest, cour
 }
 
 /** Sends the request of a read of a job, which makes the response of what comes back. */
-export function sendRead(read, url, lines, ...limits) {
+export function sendRead(read, url, headers, milliseconds, longest) {
   const conclude = (reply) => read.conclude(reply);
-  return { read: send("GET", url, lines, undefined, ...limits).then(conclude, conclude) };
+  // Not to be stopped, so without a function: with the request to the Worker it ends anyway.
+  const course = { headers, signal: AbortSignal.timeout(milliseconds) };
+  const sent = send("GET", url, headers, undefined, milliseconds, longest, course);
+  return { read: sent.then(conclude, conclude) };
 }
 
 /** The body of a request, which has to be UTF-8. */

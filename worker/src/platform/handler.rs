@@ -498,7 +498,7 @@ fn begin_read(
         request,
         admitted,
     };
-    send_read(read, &url, &headers, time, LONGEST_JOB)
+    send_read(read, &url, headers, time, LONGEST_JOB)
 }
 
 /// A read of a job while its answer is waited for. The common case needs no future of Rust, whose

@@ -1,13 +1,15 @@
 //! What the `worker` crate and web-sys have no wrapper for: `worker/entry/host.js`, one call for
 //! each act of I/O, and a few globals.
 
+use std::cell::RefCell;
+
 use js_sys::{JsString, Promise};
 use quillgate::Millis;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortSignal, ReadableStream, Request, Response, WebSocket};
+use web_sys::{AbortSignal, Headers, ReadableStream, Request, Response, WebSocket};
 
 use super::error::HostResult;
 use super::export::ExportBody;
@@ -24,7 +26,7 @@ extern "C" {
     fn send_request(
         method: &str,
         url: &str,
-        headers: &str,
+        headers: Option<&Headers>,
         body: &JsValue,
         milliseconds: f64,
         longest: u32,
@@ -35,7 +37,7 @@ extern "C" {
     pub type Course;
 
     #[wasm_bindgen(js_name = openCourse)]
-    fn open_shared_course(headers: &str, milliseconds: f64) -> Course;
+    fn open_shared_course(headers: &Headers, milliseconds: f64) -> Course;
 
     /// Aborts nothing any more.
     #[wasm_bindgen(method)]
@@ -45,7 +47,7 @@ extern "C" {
     fn send_job_read(
         read: JobRead,
         url: &str,
-        headers: &str,
+        headers: &Headers,
         milliseconds: f64,
         longest: u32,
     ) -> JsValue;
@@ -205,9 +207,55 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
 
 /// What requests share that are sent with these header fields, and that all take no longer than this
 /// together.
+///
+/// # Errors
+/// A value that no header field can have.
 #[expect(clippy::cast_precision_loss, reason = "minutes at most")]
-pub fn open_course(headers: &HeaderFields, time: Millis) -> Course {
-    open_shared_course(&headers.to_lines(), time.0 as f64)
+pub fn open_course(fields: &HeaderFields, time: Millis) -> HostResult<Course> {
+    Ok(open_shared_course(&make_headers(fields)?, time.0 as f64))
+}
+
+thread_local! {
+    /// The header fields of the latest read of a job, and the same as the runtime has them.
+    static LATEST: RefCell<Option<(HeaderFields, Headers)>> = const { RefCell::new(None) };
+}
+
+/// Header fields as the runtime has them, until the next call, which may change them: of a read of a
+/// job, all but the trace are mostly those of the read before. Not for an object, whose `fetch` reads
+/// them only once what was written before is on the disk.
+///
+/// # Errors
+/// A value that no header field can have.
+pub(super) fn update_headers(fields: HeaderFields) -> Result<Headers, JsValue> {
+    let headers = rewrite_headers(LATEST.take(), &fields)?;
+    LATEST.set(Some((fields, headers.clone())));
+    Ok(headers)
+}
+
+fn rewrite_headers(
+    latest: Option<(HeaderFields, Headers)>,
+    fields: &HeaderFields,
+) -> Result<Headers, JsValue> {
+    if let Some((before, headers)) = latest
+        && let Some(changes) = fields.changes_from(&before)
+    {
+        set_fields(&headers, changes)?;
+        return Ok(headers);
+    }
+    make_headers(fields)
+}
+
+fn make_headers(fields: &HeaderFields) -> Result<Headers, JsValue> {
+    let headers = Headers::new()?;
+    set_fields(&headers, fields.iter())?;
+    Ok(headers)
+}
+
+fn set_fields<'a>(
+    headers: &Headers,
+    mut fields: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Result<(), JsValue> {
+    fields.try_for_each(|(name, value)| headers.set(name, value))
 }
 
 /// A request that was sent.
@@ -231,10 +279,17 @@ impl Begun {
 #[expect(clippy::cast_precision_loss, reason = "minutes at most")]
 pub fn begin_send(request: &Outgoing<'_>, course: Option<&Course>) -> Begun {
     let body = request.body.map_or(JsValue::UNDEFINED, JsValue::from_str);
+    let headers = match course {
+        Some(_) => None,
+        None => match make_headers(&request.headers) {
+            Ok(headers) => Some(headers),
+            Err(error) => return Begun(Promise::reject(&error).into()),
+        },
+    };
     let promise = send_request(
         request.method,
         request.url,
-        &request.headers.to_lines(),
+        headers.as_ref(),
         &body,
         request.time.0 as f64,
         request.longest,
@@ -249,11 +304,14 @@ pub fn begin_send(request: &Outgoing<'_>, course: Option<&Course>) -> Begun {
 pub fn send_read(
     read: JobRead,
     url: &str,
-    headers: &HeaderFields,
+    headers: HeaderFields,
     time: Millis,
     longest: u32,
 ) -> JsValue {
-    send_job_read(read, url, &headers.to_lines(), time.0 as f64, longest)
+    match update_headers(headers) {
+        Ok(headers) => send_job_read(read, url, &headers, time.0 as f64, longest),
+        Err(error) => read.conclude(error),
+    }
 }
 
 /// The answer that `send` of `host.js` gave, or the error in its place.

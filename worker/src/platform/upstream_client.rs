@@ -260,7 +260,7 @@ impl<'a> UpstreamClient<'a> {
         let attempts = self.attempts(request, now());
         let headers = request.headers(attempts.key()?);
         let time = self.config.upstream_timeout.plus(time);
-        Some(open_course(&headers, time))
+        open_course(&headers, time).ok()
     }
 
     /// Sends a request for a page on a course; its answer is left to [`Self::read_page`].
