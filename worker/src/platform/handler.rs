@@ -1,5 +1,6 @@
 //! The fetch handler: carries out the plan of a request.
 
+use std::pin::Pin;
 use std::rc::Rc;
 
 use js_sys::Promise;
@@ -534,6 +535,10 @@ impl JobRead {
     }
 }
 
+/// What comes of one kind of request. All kinds in one future would be one function of 35 kB, and V8
+/// compiles a function whole when it is first called: with the first request that needs I/O.
+type PendingOutcome<'a> = Pin<Box<dyn Future<Output = Result<Outcome, Problem>> + 'a>>;
+
 /// A request that needs I/O.
 struct Work {
     context: RequestContext,
@@ -599,48 +604,49 @@ impl Work {
         if is_budgeted_read(&action) {
             self.context.budget = self.context.reserve_read(&self.config)?;
         }
-        match action {
-            Action::ReadReport(query) => self.read_report(packed, query).await,
-            Action::ExportReport(query) => self.export_report(packed, *query).await,
-            Action::ReadJob { request, job } => {
+        let pending: PendingOutcome<'_> = match action {
+            Action::ReadReport(query) => Box::pin(self.read_report(packed, query)),
+            Action::ExportReport(query) => Box::pin(self.export_report(packed, *query)),
+            Action::ReadJob { request, ref job } => {
                 match parse_preferred_wait(packed.field("prefer")) {
-                    Some(seconds) => self.long_poll(packed, &job, seconds).await,
-                    None => self.read_job(request).await,
+                    Some(seconds) => Box::pin(self.long_poll(packed, job, seconds)),
+                    None => Box::pin(self.read_job(request)),
                 }
             }
-            Action::ReadBody(admitted) => self.write(packed, &admitted).await,
+            Action::ReadBody(ref admitted) => Box::pin(self.write(packed, admitted)),
             Action::ListJobs {
                 filter,
                 limit,
                 before,
-            } => self.list_jobs(filter, limit, before).await,
-            Action::StreamEvents(job) => self.stream_events(packed, job.as_ref()).await,
-            Action::ReadRecord(job) => self.read_record(&job).await,
-            Action::DeleteRecord(job) => self.delete_record(&job).await,
-            Action::ReadSeries(query) => self.read_series(packed, &query).await,
-            Action::ReadArchiveStatus => self.read_archive_status().await,
-            Action::EstimateBackfill(from) => self.estimate_backfill(from).await,
-            Action::BeginBackfill => self.begin_backfill().await,
-            Action::AnswerHealth(project) => self.answer_health(project).await,
-            Action::Reopen(policy) => self.reopen(policy).await,
-            Action::OpenSession => self.open_session(packed).await,
-            Action::EndSession => self.end_session().await,
+            } => Box::pin(self.list_jobs(filter, limit, before)),
+            Action::StreamEvents(ref job) => Box::pin(self.stream_events(packed, job.as_ref())),
+            Action::ReadRecord(ref job) => Box::pin(self.read_record(job)),
+            Action::DeleteRecord(ref job) => Box::pin(self.delete_record(job)),
+            Action::ReadSeries(ref query) => Box::pin(self.read_series(packed, query)),
+            Action::ReadArchiveStatus => Box::pin(self.read_archive_status()),
+            Action::EstimateBackfill(from) => Box::pin(self.estimate_backfill(from)),
+            Action::BeginBackfill => Box::pin(self.begin_backfill()),
+            Action::AnswerHealth(project) => Box::pin(self.answer_health(project)),
+            Action::Reopen(policy) => Box::pin(self.reopen(policy)),
+            Action::OpenSession => Box::pin(self.open_session(packed)),
+            Action::EndSession => Box::pin(self.end_session()),
             Action::DescribeMethods => {
                 let body = session::describe_methods(&self.config);
                 let outcome = Outcome::json(200, &body);
                 let headers = outcome.headers.with("cache-control", "public, max-age=60");
-                Ok(Outcome { headers, ..outcome })
+                return Ok(Outcome { headers, ..outcome });
             }
-            Action::BeginSignIn => self.begin_sign_in(packed),
-            Action::ConcludeSignIn => self.conclude_sign_in(packed).await,
+            Action::BeginSignIn => return self.begin_sign_in(packed),
+            Action::ConcludeSignIn => Box::pin(self.conclude_sign_in(packed)),
             // What was verified once is not asked for again: nothing may pass this way.
             Action::VerifySignature(_)
             | Action::ReadSession(_)
             | Action::DescribeSession
             | Action::AnswerLiveness
             | Action::AnswerOptions(_)
-            | Action::Describe => Err(Problem::internal()),
-        }
+            | Action::Describe => return Err(Problem::internal()),
+        };
+        pending.await
     }
 
     // --- identity ----------------------------------------------------------
