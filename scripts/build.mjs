@@ -61,7 +61,11 @@ const PAGE = join(ROOT, "www");
 /** The page as it is served. */
 export const PAGE_DIST = join(PAGE, "dist");
 
-const WORKER_MODULES = ["index.js", "gateway_bg.wasm"].map((file) => join(WORKER_BUILD, file));
+/** A text is a module of its own: in the script, a start would wait until all of it is parsed. */
+const DESCRIPTION = "openapi.txt";
+const WORKER_MODULES = ["index.js", "gateway_bg.wasm", DESCRIPTION].map((file) =>
+  join(WORKER_BUILD, file),
+);
 const WORKER_CONFIG = join(WORKER, "wrangler.toml");
 /** The npm package of the Worker as it is deployed, its page and what sets it up. */
 const GATEWAY = join(ROOT, "gateway");
@@ -255,7 +259,7 @@ export async function buildWorker(context, options = RELEASE_WORKER) {
   const small = profile === "worker";
   const core = join(out, "core");
   await mkdir(core, { recursive: true });
-  await generate(`${name} description`, "openapi", join(core, "openapi.json"), context);
+  await generate(`${name} description`, "openapi", join(core, DESCRIPTION), context);
   const wasm = await compileWorker(options, context);
   const args = WORKER_BINDGEN_ARGS;
   const unused = UNUSED_EXPORTS;
@@ -296,12 +300,12 @@ function compileWorker({ name, profile, features }, context) {
 
 /**
  * Bundles the entry with a core. A development build's `index.js` changes in one instant, with
- * a wasm file of another name: `wrangler dev` never sees one without the other.
+ * modules of other names: `wrangler dev` never sees one without the others.
  */
 async function bundleWorker({ name, profile, out }, core, { made }) {
   const index = join(out, "index.js");
   const names = profile === "worker" ? "[name]" : "[name]-[hash]";
-  const outputs = profile === "worker" ? [index, join(out, "gateway_bg.wasm")] : [out];
+  const outputs = profile === "worker" ? WORKER_MODULES : [out];
   const step = { name: `${name} bundle`, inputs: [WORKER_ENTRY, core], outputs, made };
   await whenChanged(step, async () => {
     const files = await bundle(core, out, names);
@@ -309,7 +313,7 @@ async function bundleWorker({ name, profile, out }, core, { made }) {
     for (const { path, contents } of modules) await writeFile(path, contents);
     await replace(index, files.find(({ path }) => path === index).contents);
     const current = modules.map(({ path }) => basename(path));
-    const isStale = (file) => file.endsWith(".wasm") && !current.includes(file);
+    const isStale = (file) => /\.(txt|wasm)$/.test(file) && !current.includes(file);
     await remove(out, (await readdir(out)).filter(isStale));
   });
 }
@@ -325,7 +329,7 @@ async function bundle(core, out, assetNames) {
     format: "esm",
     target: "es2023",
     external: ["cloudflare:*"],
-    loader: { ".wasm": "copy", ".json": "text" },
+    loader: { ".wasm": "copy", ".txt": "copy" },
     assetNames,
     logLevel: "warning",
     plugins: [withCore(core)],

@@ -9,7 +9,15 @@ import { hasEnded, spawnGroup, stopGroup } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { freePort } from "../../tests/harness/process.mjs";
 import { accessClaims, mintToken, newSecret } from "../../tests/harness/token.mjs";
-import { bundleVariants, OBJECTS, readCompatibility, SCRIPT, VARIANTS, WASM } from "./variants.mjs";
+import {
+  bundleVariants,
+  OBJECTS,
+  readCompatibility,
+  SCRIPT,
+  TEXT,
+  VARIANTS,
+  WASM,
+} from "./variants.mjs";
 
 /**
  * A file system in memory, where there is one: the speed of a disk says nothing about a gateway,
@@ -177,11 +185,14 @@ const config :Workerd.Config = (
 }
 
 function buildService(name, vars, common) {
-  const { hasWasm, hasObjects } = VARIANTS[name];
+  const { hasWasm, hasText, hasObjects } = VARIANTS[name];
   const script = join(name, SCRIPT);
   const modules = [`(name = ${quote(SCRIPT)}, esModule = embed ${quote(script)})`];
   if (hasWasm) {
     modules.push(`(name = ${quote(`./${WASM}`)}, wasm = embed ${quote(join(name, WASM))})`);
+  }
+  if (hasText) {
+    modules.push(`(name = ${quote(`./${TEXT}`)}, text = embed ${quote(join(name, TEXT))})`);
   }
   const objects = hasObjects ? Object.entries(OBJECTS) : [];
   const bindings = [

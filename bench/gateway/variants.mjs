@@ -11,6 +11,7 @@ const WORKERS = fileURLToPath(new URL("workers/", import.meta.url));
 export const PRESENT = join(ROOT, "worker", "build");
 export const SCRIPT = "index.js";
 export const WASM = "gateway_bg.wasm";
+export const TEXT = "openapi.txt";
 /** The commit whose build the present Worker is compared with. */
 export const BEFORE_COMMIT = "6f04cb0";
 
@@ -21,18 +22,19 @@ export const BEFORE_COMMIT = "6f04cb0";
  * @typedef {object} Variant
  * @property {string} [description]
  * @property {boolean} [hasWasm] whether its {@link WASM} lies beside it
+ * @property {boolean} [hasText] whether its {@link TEXT} does
  * @property {boolean} [hasObjects] whether it has the two Durable Object classes
  *
  * @type {Record<string, Variant>}
  */
 export const VARIANTS = {
-  quillgate: { description: "the present Worker", hasWasm: true, hasObjects: true },
+  quillgate: { description: "the present Worker", hasWasm: true, hasText: true, hasObjects: true },
   before: { description: `the Worker of ${BEFORE_COMMIT}`, hasWasm: true, hasObjects: true },
   hand: { description: "JavaScript by hand, same checks and objects", hasObjects: true },
   hono: { description: "Hono with its middleware, same checks; job reads only" },
   bare: { description: "JavaScript pass-through, no checks" },
-  counted: { hasWasm: true, hasObjects: true },
-  recorded: { hasWasm: true, hasObjects: true },
+  counted: { hasWasm: true, hasText: true, hasObjects: true },
+  recorded: { hasWasm: true, hasText: true, hasObjects: true },
   loop: { description: "a plain Worker that loops over the pages" },
   looped: {
     description: "JavaScript by hand, same checks and objects, page after page",
@@ -61,8 +63,8 @@ export async function bundleVariants(folder, before) {
     const entryPoint = { in: join(WORKERS, `${name}.mjs`), out: "index" };
     await build({ entryPoints: [entryPoint], outdir: join(folder, name), ...OPTIONS });
   }
-  await copyBuild(PRESENT, join(folder, "quillgate"));
-  if (before) await copyBuild(before, join(folder, "before"));
+  await copyBuild(PRESENT, join(folder, "quillgate"), [SCRIPT, WASM, TEXT]);
+  if (before) await copyBuild(before, join(folder, "before"), [SCRIPT, WASM]);
 }
 
 const OPTIONS = {
@@ -72,14 +74,14 @@ const OPTIONS = {
   // As Cloudflare's own bundler resolves packages.
   conditions: ["workerd", "worker", "browser"],
   external: ["cloudflare:*"],
-  loader: { ".wasm": "copy" },
+  loader: { ".wasm": "copy", ".txt": "copy" },
   assetNames: "[name]",
   logLevel: "error",
 };
 
-async function copyBuild(from, to) {
+async function copyBuild(from, to, names) {
   await mkdir(to);
-  for (const name of [SCRIPT, WASM]) await copyFile(join(from, name), join(to, name));
+  for (const name of names) await copyFile(join(from, name), join(to, name));
 }
 
 /** Reads the compatibility date and flags that the gateway is deployed with. */

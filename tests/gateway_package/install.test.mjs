@@ -64,6 +64,7 @@ test("the tarball has what is deployed, and nothing of the machine that built it
     "dist/gateway_bg.wasm",
     "dist/index.js",
     "dist/migrations/0001_archive.sql",
+    "dist/openapi.txt",
     "dist/page/_headers",
     "dist/page/index.html",
     "dist/template/wrangler.toml",

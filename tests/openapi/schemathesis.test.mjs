@@ -12,7 +12,7 @@ import { JOBS, PROJECT, startGate } from "../gateway/gate.mjs";
 import { LOGS, startProgram } from "../harness/process.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
-const BUILT = new URL("../../worker/build/core/openapi.json", import.meta.url);
+const BUILT = new URL("../../worker/build/core/openapi.txt", import.meta.url);
 const REPORT = join(LOGS, "schemathesis.json");
 const HIGH = 1_000_000;
 const SCOPE = "jobs:create jobs:read analytics:read analytics:conversations gateway:operate";

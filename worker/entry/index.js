@@ -5,7 +5,7 @@
 import { DurableObject } from "cloudflare:workers";
 import * as gateway from "../build/core/gateway.js";
 import module from "../build/core/gateway_bg.wasm";
-import description from "../build/core/openapi.json";
+import description from "../build/core/openapi.txt";
 
 /** Counts the instances of the module: an object of an earlier one is constructed again. */
 let instance = 0;
