@@ -591,11 +591,12 @@ describe("what would be deployed", () => {
     assert.equal(kinds.ASSETS, "assets");
   });
 
-  test("is the Worker and its module, and no source map", () => {
+  test("is the Worker and its modules, and no source map", () => {
     const modules = Object.keys(parts).filter((name) => name !== "metadata");
-    assert.equal(modules.length, 2, modules.join());
+    assert.equal(modules.length, 3, modules.join());
     assert.match(modules[0], /^index\.js$/);
     assert.match(modules[1], /gateway_bg\.wasm$/);
+    assert.match(modules[2], /openapi\.txt$/);
     assert.doesNotMatch(upload, /"sourcesContent"|"mappings":/);
   });
 
