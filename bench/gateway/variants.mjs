@@ -12,6 +12,8 @@ export const PRESENT = join(ROOT, "worker", "build");
 export const SCRIPT = "index.js";
 export const WASM = "gateway_bg.wasm";
 export const TEXT = "openapi.txt";
+/** What the {@link PRESENT} Worker consists of. */
+export const MODULES = [SCRIPT, WASM, TEXT];
 /** The commit whose build the present Worker is compared with. */
 export const BEFORE_COMMIT = "6f04cb0";
 
@@ -63,7 +65,7 @@ export async function bundleVariants(folder, before) {
     const entryPoint = { in: join(WORKERS, `${name}.mjs`), out: "index" };
     await build({ entryPoints: [entryPoint], outdir: join(folder, name), ...OPTIONS });
   }
-  await copyBuild(PRESENT, join(folder, "quillgate"), [SCRIPT, WASM, TEXT]);
+  await copyBuild(PRESENT, join(folder, "quillgate"), MODULES);
   if (before) await copyBuild(before, join(folder, "before"), [SCRIPT, WASM]);
 }
 

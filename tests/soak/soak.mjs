@@ -8,7 +8,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../../bench/gateway/servers.mjs";
-import { PRESENT, SCRIPT, WASM } from "../../bench/gateway/variants.mjs";
+import { MODULES, PRESENT } from "../../bench/gateway/variants.mjs";
 import { canaryKey, noteCanary } from "../harness/canary.mjs";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
@@ -77,7 +77,7 @@ export async function runSoak({ seconds, seed = 1, env = process.env }) {
 
 async function startGatewayIn(folder, { adminKey, secret, upstreamUrl }) {
   mkdirSync(join(folder, "quillgate"));
-  for (const file of [SCRIPT, WASM]) {
+  for (const file of MODULES) {
     copyFileSync(join(PRESENT, file), join(folder, "quillgate", file));
   }
   const vars = {
