@@ -1,4 +1,4 @@
-/** Who is refused, before anything goes upstream: tokens, schemes, projects, scopes. */
+/** Access checks that reject a request before anything goes upstream: tokens, schemes, projects, scopes. */
 import assert from "node:assert/strict";
 import { createSign, generateKeyPairSync } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => gate?.stop());
 
-/** Asserts that an `Authorization` is refused for each operation, in the same words. */
+/** Asserts that every operation rejects this `Authorization` value with the same problem. */
 async function assertUnauthorized(authorization, kind, detail) {
   const challenges = {
     "missing-token": 'Bearer realm="quillgate"',
@@ -37,25 +37,29 @@ async function assertUnauthorized(authorization, kind, detail) {
   }
 }
 
-const refusesToken = (what, token, detail) =>
-  test(`refuses ${what}`, () => assertUnauthorized(`Bearer ${token()}`, "invalid-token", detail));
+const testRejectedToken = (what, token, detail) =>
+  test(`rejects a token ${what}`, () =>
+    assertUnauthorized(`Bearer ${token()}`, "invalid-token", detail));
 
 describe("without a bearer token", () => {
   for (const [what, authorization] of [
-    ["no Authorization", () => null],
-    ["an empty one", () => ""],
-    ["a bare token", () => gate.token()],
-    ["Basic", () => `Basic ${Buffer.from(`alice:${gate.token()}`).toString("base64")}`],
-    ["Basic with a good token", () => `Basic ${gate.token()}`],
-    ["Token", () => `Token ${gate.token()}`],
-    ["Bearer without a token", () => "Bearer"],
-    ["Bearer with a tab", () => `Bearer\t${gate.token()}`],
-    ["two schemes", () => `Basic Zm9v, Bearer ${gate.token()}`],
+    ["without an Authorization field", () => null],
+    ["with an empty Authorization field", () => ""],
+    ["with a token but no scheme", () => gate.token()],
+    [
+      "with Basic credentials that hold a token",
+      () => `Basic ${Buffer.from(`alice:${gate.token()}`).toString("base64")}`,
+    ],
+    ["with a valid token under the Basic scheme", () => `Basic ${gate.token()}`],
+    ["with a valid token under the Token scheme", () => `Token ${gate.token()}`],
+    ["with Bearer but no token", () => "Bearer"],
+    ["with a tab after Bearer", () => `Bearer\t${gate.token()}`],
+    ["with two schemes in one field", () => `Basic Zm9v, Bearer ${gate.token()}`],
   ]) {
-    test(`refuses ${what}`, () => assertUnauthorized(authorization(), "missing-token"));
+    test(`rejects a request ${what}`, () => assertUnauthorized(authorization(), "missing-token"));
   }
 
-  test("refuses a token at any other place", async () => {
+  test("ignores a token outside the Authorization field", async () => {
     const token = gate.token();
     const places = [
       ["X-Authorization", `Bearer ${token}`],
@@ -81,26 +85,41 @@ describe("without a bearer token", () => {
     }
   });
 
-  test("refuses the admin key itself", () =>
+  test("rejects the admin key as a bearer token", () =>
     assertUnauthorized(`Bearer ${gate.key}`, "invalid-token", /is not a signed JWT/));
 
-  test("refuses the secret itself", () =>
+  test("rejects the token secret as a bearer token", () =>
     assertUnauthorized(`Bearer ${gate.secret}`, "invalid-token", /is not a signed JWT/));
 });
 
-describe("a token that is malformed", () => {
+describe("a malformed token", () => {
   const MALFORMED = /is not a signed JWT/;
-  refusesToken("one part", () => "token", MALFORMED);
-  refusesToken("empty parts", () => "..", MALFORMED);
-  refusesToken("a part too few", () => gate.token().split(".").slice(0, 2).join("."), MALFORMED);
-  refusesToken("a part too many", () => `${gate.token()}.x`);
-  refusesToken("padding", () => `${gate.token()}=`, MALFORMED);
-  refusesToken("two in one field", () => `${gate.token()}, Bearer ${gate.token()}`);
-  refusesToken("a header that is no object", () => gate.tokenOf('["HS256","JWT",null]'), MALFORMED);
-  refusesToken("two algorithms", () => gate.tokenOf('{"alg":"none","alg":"HS256"}'), MALFORMED);
-  refusesToken("over 8 KiB", () => gate.token({ jti: "x".repeat(7000) }), /is too long/);
+  testRejectedToken("with only one part", () => "token", MALFORMED);
+  testRejectedToken("with empty parts", () => "..", MALFORMED);
+  testRejectedToken(
+    "with two parts",
+    () => gate.token().split(".").slice(0, 2).join("."),
+    MALFORMED,
+  );
+  testRejectedToken("with four parts", () => `${gate.token()}.x`);
+  testRejectedToken("with base64 padding", () => `${gate.token()}=`, MALFORMED);
+  testRejectedToken(
+    "followed by a second token in the same field",
+    () => `${gate.token()}, Bearer ${gate.token()}`,
+  );
+  testRejectedToken(
+    "whose header is an array",
+    () => gate.tokenOf('["HS256","JWT",null]'),
+    MALFORMED,
+  );
+  testRejectedToken(
+    "whose header names two algorithms",
+    () => gate.tokenOf('{"alg":"none","alg":"HS256"}'),
+    MALFORMED,
+  );
+  testRejectedToken("over 8 KiB", () => gate.token({ jti: "x".repeat(7000) }), /is too long/);
 
-  test("refuses two Authorization fields, even two good ones", async () => {
+  test("rejects two Authorization fields, even if both tokens are valid", async () => {
     for (const second of [gate.token(), "x"]) {
       for (const [first, last] of [
         [gate.token(), second],
@@ -114,34 +133,58 @@ describe("a token that is malformed", () => {
   });
 });
 
-describe("a token with another signature", () => {
+describe("a token with a wrong signature or algorithm", () => {
   const ALGORITHM = /must be signed with HS256/;
   const WRONG = /signature is wrong/;
-  refusesToken("that of another secret", () => gate.token({}, newSecret()), WRONG);
-  refusesToken("none where there should be one", () => unsigned(HS256), WRONG);
+  testRejectedToken("signed with another secret", () => gate.token({}, newSecret()), WRONG);
+  testRejectedToken("without a signature", () => unsigned(HS256), WRONG);
   for (const alg of ["none", "None", "NONE"]) {
-    refusesToken(`alg ${alg} without a signature`, () => unsigned({ alg, typ: "JWT" }), ALGORITHM);
-    refusesToken(`alg ${alg} with a right one`, () => gate.tokenOf({ alg }), ALGORITHM);
+    testRejectedToken(
+      `with alg ${alg} and no signature`,
+      () => unsigned({ alg, typ: "JWT" }),
+      ALGORITHM,
+    );
+    testRejectedToken(
+      `with alg ${alg} and a valid HMAC signature`,
+      () => gate.tokenOf({ alg }),
+      ALGORITHM,
+    );
   }
   for (const alg of ["RS256", "ES256", "PS256", "EdDSA", "hs256", "HS384"]) {
-    refusesToken(`${alg} with our secret as HMAC`, () => gate.tokenOf({ alg }), ALGORITHM);
+    testRejectedToken(
+      `with alg ${alg}, signed as HMAC with our secret`,
+      () => gate.tokenOf({ alg }),
+      ALGORITHM,
+    );
   }
-  refusesToken("HS512", () => gate.tokenOf({ alg: "HS512" }, { hash: "sha512" }), ALGORITHM);
-  refusesToken("HS512 named HS256", () => gate.tokenOf(HS256, { hash: "sha512" }), WRONG);
-  refusesToken("a real RS256 one", () => signedWithRsa(), ALGORITHM);
-  refusesToken(
-    "a key that comes along",
+  testRejectedToken(
+    "signed with HS512",
+    () => gate.tokenOf({ alg: "HS512" }, { hash: "sha512" }),
+    ALGORITHM,
+  );
+  testRejectedToken(
+    "signed with HS512 but labelled HS256",
+    () => gate.tokenOf(HS256, { hash: "sha512" }),
+    WRONG,
+  );
+  testRejectedToken("signed with a real RS256 key", () => signedWithRsa(), ALGORITHM);
+  testRejectedToken(
+    "signed with the key in its own header",
     () => gate.tokenOf({ ...HS256, jwk: { kty: "oct", k: "eA" } }, { secret: "x" }),
     WRONG,
   );
-  refusesToken(
-    "an extension that must be understood",
+  testRejectedToken(
+    "with a critical extension",
     () => gate.tokenOf({ ...HS256, crit: ["b64"], b64: false }),
     /of an unknown kind/,
   );
-  refusesToken("another type", () => gate.tokenOf({ ...HS256, typ: "JWE" }), /of an unknown kind/);
-  refusesToken(
-    "other claims under a good one",
+  testRejectedToken(
+    "of another type",
+    () => gate.tokenOf({ ...HS256, typ: "JWE" }),
+    /of an unknown kind/,
+  );
+  testRejectedToken(
+    "with other claims under a valid signature",
     () => {
       const [header, , signature] = gate.token().split(".");
       const claims = gate.claims({ projects: ["other-docs"] });
@@ -163,31 +206,67 @@ describe("a token with another signature", () => {
   }
 });
 
-describe("a token with other claims", () => {
+describe("a token with invalid claims", () => {
   const INCOMPLETE = /claims are not complete/;
   for (const name of ["iss", "sub", "projects", "scope", "iat", "exp"]) {
-    refusesToken(`no ${name}`, () => gate.token({ [name]: undefined }), INCOMPLETE);
+    testRejectedToken(`without ${name}`, () => gate.token({ [name]: undefined }), INCOMPLETE);
   }
-  refusesToken("expired", () => gate.token({ iat: now() - 60, exp: now() }), /has expired/);
-  refusesToken("an exp of text", () => gate.token({ exp: String(now() + 60) }), INCOMPLETE);
-  refusesToken("an exp beyond numbers", () => withClaim(`"exp":1e999`), INCOMPLETE);
-  refusesToken("two exps", () => withClaim(`"exp":${now() + 60},"exp":${now() + 60}`), INCOMPLETE);
-  refusesToken("a far exp", () => gate.token({ exp: now() + 91 * DAY }), /longer than 90 days/);
-  refusesToken("an exp for ever", () => gate.token({ exp: 1e300 }), /longer than 90 days/);
-  refusesToken("issued tomorrow", () => gate.token({ iat: now() + DAY }), /not valid yet/);
-  refusesToken("valid from tomorrow", () => gate.token({ nbf: now() + DAY }), /not valid yet/);
-  refusesToken("another issuer", () => gate.token({ iss: "quillgate2" }), /another issuer/);
-  refusesToken("nobody's", () => gate.token({ sub: "" }), /no subject/);
-  refusesToken("projects of text", () => gate.token({ projects: PROJECT }), INCOMPLETE);
-  refusesToken("no object", () => gate.tokenOf(HS256, { claims: "[]" }), INCOMPLETE);
+  testRejectedToken(
+    "that has expired",
+    () => gate.token({ iat: now() - 60, exp: now() }),
+    /has expired/,
+  );
+  testRejectedToken(
+    "with a string as exp",
+    () => gate.token({ exp: String(now() + 60) }),
+    INCOMPLETE,
+  );
+  testRejectedToken(
+    "with an exp too large for a number",
+    () => withClaim(`"exp":1e999`),
+    INCOMPLETE,
+  );
+  testRejectedToken(
+    "with two exps",
+    () => withClaim(`"exp":${now() + 60},"exp":${now() + 60}`),
+    INCOMPLETE,
+  );
+  testRejectedToken(
+    "valid for more than 90 days",
+    () => gate.token({ exp: now() + 91 * DAY }),
+    /longer than 90 days/,
+  );
+  testRejectedToken(
+    "with an exp of 1e300",
+    () => gate.token({ exp: 1e300 }),
+    /longer than 90 days/,
+  );
+  testRejectedToken("issued tomorrow", () => gate.token({ iat: now() + DAY }), /not valid yet/);
+  testRejectedToken("valid from tomorrow", () => gate.token({ nbf: now() + DAY }), /not valid yet/);
+  testRejectedToken(
+    "from another issuer",
+    () => gate.token({ iss: "quillgate2" }),
+    /another issuer/,
+  );
+  testRejectedToken("with an empty subject", () => gate.token({ sub: "" }), /no subject/);
+  testRejectedToken(
+    "with a string as projects",
+    () => gate.token({ projects: PROJECT }),
+    INCOMPLETE,
+  );
+  testRejectedToken(
+    "whose claims are an array",
+    () => gate.tokenOf(HS256, { claims: "[]" }),
+    INCOMPLETE,
+  );
 
-  function withClaim(text) {
-    const claims = JSON.stringify(gate.claims({ exp: undefined })).replace("{", `{${text},`);
+  function withClaim(json) {
+    const claims = JSON.stringify(gate.claims({ exp: undefined })).replace("{", `{${json},`);
     return gate.tokenOf(HS256, { claims });
   }
 });
 
-describe("a good token", () => {
+describe("a valid token", () => {
   const json = { prompt: "x" };
 
   async function assertForbidden(changes, target = VIEWS) {
@@ -197,7 +276,7 @@ describe("a good token", () => {
     return problem;
   }
 
-  test("does not open another project", async () => {
+  test("rejects a valid token for another project", async () => {
     for (const projects of [
       [],
       ["other-docs"],
@@ -219,7 +298,7 @@ describe("a good token", () => {
     }
   });
 
-  test("does not say whether another project exists, or what else is wrong", async () => {
+  test("the problem for a forbidden project reveals neither its existence nor other errors", async () => {
     const [existing, missing, broken] = await Promise.all([
       assertForbidden({}, "/v1/analytics/empty-docs/views"),
       assertForbidden({}, "/v1/analytics/no-such-docs/views"),
@@ -232,19 +311,23 @@ describe("a good token", () => {
   });
 
   for (const [operation, scope, send] of [
-    ["create", "jobs:create", (options) => gate.post(JOBS, json, options)],
-    ["get", "jobs:read", (options) => gate.get(`${JOBS}/j1`, options)],
-    ["events", "jobs:read", (options) => gate.get(`${JOBS}/j1/events`, options)],
-    ["list", "jobs:read", (options) => gate.get(`${JOBS}s`, options)],
-    ["follow-up", "jobs:create", (options) => gate.post(`${JOBS}/j1/message`, json, options)],
-    ["page views", "analytics:read", (options) => gate.get(VIEWS, options)],
+    ["creating a job", "jobs:create", (options) => gate.post(JOBS, json, options)],
+    ["reading a job", "jobs:read", (options) => gate.get(`${JOBS}/j1`, options)],
+    ["streaming a job's events", "jobs:read", (options) => gate.get(`${JOBS}/j1/events`, options)],
+    ["listing jobs", "jobs:read", (options) => gate.get(`${JOBS}s`, options)],
+    [
+      "sending a follow-up",
+      "jobs:create",
+      (options) => gate.post(`${JOBS}/j1/message`, json, options),
+    ],
+    ["reading page views", "analytics:read", (options) => gate.get(VIEWS, options)],
     [
       "deleting a record",
       "gateway:operate",
       (options) => gate.send({ method: "DELETE", target: `${JOBS}/j1/record`, ...options }),
     ],
   ]) {
-    test(`is not enough for ${operation} without ${scope}, which the challenge names`, async () => {
+    test(`${operation} requires the scope ${scope} and names it in the challenge`, async () => {
       const others = ["jobs:create", "jobs:read", "analytics:read"].filter((one) => one !== scope);
       for (const held of [
         "",
@@ -268,16 +351,16 @@ describe("a good token", () => {
   }
 });
 
-test("nothing of all this has reached the upstream, which a good token then does", async () => {
+test("no rejected request reaches the upstream, and accepted ones do", async () => {
   assert.equal(await gate.received(), 0);
   for (const [n, scheme] of ["Bearer", "bearer", "BEARER", "bEARER "].entries()) {
     const authorization = `${scheme} ${gate.token()}`;
-    // A range of its own each, so that each is fetched.
+    // Each request has its own date range, so that none is served from the cache.
     const answer = await gate.get(`${VIEWS}?dateFrom=2024-01-0${n + 1}`, { authorization });
     assert.equal(answer.status, 200, scheme);
   }
   assert.equal(await gate.received(), 4);
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
+test("responses and the log contain neither the admin key nor the secret nor a token", () =>
   gate.assertDiscreet());
