@@ -1,6 +1,6 @@
 /**
- * No job twice: what becomes of a request that carries an `Idempotency-Key`, whatever happens
- * to it, to its answer, to who has sent it or to the gateway itself.
+ * Idempotency keys: a retry never creates a second job. The tests interrupt the request, the
+ * response, the client and the gateway itself.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,18 +17,18 @@ const PROJECTS = [
 const CREATE = "agentJobs.create";
 const FOLLOW_UP = "agentJobs.sendMessage";
 const HUGE = String(10 ** 6);
-/** What must happen at last must have happened by then. */
+/** Maximum wait, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 const jobsOf = (project) => `/v2/agent/${project}/job`;
 
-/** Every key begins so, and so is found wherever it should not be. */
-const MARK = "key-of-a-caller";
+/** Every key starts with this marker, so that a search finds leaked keys. */
+const MARKER = "key-of-a-caller";
 let keys = 0;
 
-/** A key that was not used before. */
+/** Returns an unused key. */
 function newKey() {
   keys += 1;
-  return `${MARK}-${keys}`;
+  return `${MARKER}-${keys}`;
 }
 
 let gate;
@@ -55,19 +55,19 @@ after(async () => {
 });
 beforeEach(() => gate.upstream.reset());
 
-/** The `Authorization` of a caller of every project. */
+/** The `Authorization` of a caller with access to every project. */
 const as = (sub, claims = {}) => `Bearer ${gate.token({ sub, projects: PROJECTS, ...claims })}`;
 
 /**
- * Sends a creation, or another request that writes, with a key.
+ * Creates a job under a key, or sends another write request.
  *
- * @param {string} key as it stands in the header field
+ * @param {string} key sent verbatim in the header field
  * @param {object} [options]
  */
 function write(key, options = {}) {
   const {
     target = JOBS,
-    prompt = "write it down",
+    prompt = "document the API",
     sub = "alice",
     headers = [],
     on = gate,
@@ -80,10 +80,10 @@ function write(key, options = {}) {
 const forced = (key, options = {}) =>
   write(key, { ...options, headers: [["Idempotency-Retry", "force"]] });
 
-/** Answers to the same request, asked so often at once. */
-const atOnce = (count, ask) => Promise.all(Array.from({ length: count }, ask));
+/** Sends the same request `count` times concurrently. */
+const concurrently = (count, send) => Promise.all(Array.from({ length: count }, send));
 
-/** How many jobs were created upstream, and how many requests to do so have reached it. */
+/** The number of jobs created upstream, and of create requests received there. */
 async function creations(on = gate) {
   const { jobsCreated, byOperation } = await on.upstream.counters();
   return { jobs: jobsCreated, requests: byOperation[CREATE] };
@@ -93,7 +93,7 @@ async function assertCreations(jobs, requests = jobs, on = gate) {
   assert.deepEqual(await creations(on), { jobs, requests });
 }
 
-/** Checks an answer that was given before. */
+/** Asserts that a response is a replay of `first`. */
 function assertReplayed(answer, first) {
   assert.equal(answer.header("idempotent-replayed"), "true", `${answer.status} ${answer.text}`);
   assert.deepEqual([answer.status, answer.text], [first.status, first.text]);
@@ -118,32 +118,32 @@ function assertUnknown(answer) {
 
 const assertReused = (answer) => assertProblem(answer, 422, "idempotency-key-reused");
 
-/** Asks until the key is not in use any more. */
-async function untilNotInUse(ask) {
+/** Repeats a request until its key is no longer in use. */
+async function untilNotInUse(send) {
   const isInUse = ({ status, text }) => status === 409 && text.includes("in-use");
-  const { answer, before } = await untilNot(isInUse, ask);
+  const { answer, before } = await untilNot(isInUse, send);
   for (const one of before) assertInUse(one);
   return answer;
 }
 
-/** Asks until an answer is not like this, and gives all that came before. */
-async function untilNot(isLike, ask) {
+/** Repeats a request until `matches` is false. Returns that response and all earlier ones. */
+async function untilNot(matches, send) {
   const before = [];
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
-    const answer = await ask();
-    if (!isLike(answer)) return { answer, before };
+    const answer = await send();
+    if (!matches(answer)) return { answer, before };
     before.push(answer);
   }
-  assert.fail(`still after ${before.length} answers: ${before.at(-1)?.text}`);
+  assert.fail(`no change in ${before.length} responses: ${before.at(-1)?.text}`);
 }
 
-const next = (operation, fault, on = gate) => on.upstream.fault({ operation, fault });
+const failNext = (operation, fault, on = gate) => on.upstream.fault({ operation, fault });
 
-describe("a key", () => {
-  test("of 50 creations at once lets one through, and gives all its answer in the end", async () => {
+describe("an idempotency key", () => {
+  test("sends one of 50 concurrent creations under one key, and replays its response", async () => {
     const key = newKey();
-    const answers = await atOnce(50, () => write(key));
+    const answers = await concurrently(50, () => write(key));
     const created = answers.filter(({ status }) => status === 201);
     assert.ok(created.length > 0);
     for (const answer of answers) {
@@ -151,17 +151,17 @@ describe("a key", () => {
       else assertInUse(answer);
     }
     const first = created.filter((answer) => !answer.header("idempotent-replayed"));
-    assert.equal(first.length, 1, "one of them is the first");
-    for (const answer of await atOnce(50, () => write(key))) assertReplayed(answer, first[0]);
+    assert.equal(first.length, 1, "exactly one response is not a replay");
+    for (const answer of await concurrently(50, () => write(key))) assertReplayed(answer, first[0]);
     await assertCreations(1);
   });
 
-  test("is in use while its request is under way", async () => {
+  test("reports an idempotency key as in use while its request is in flight", async () => {
     const key = newKey();
     await gate.upstream.hold({ operation: CREATE });
     const first = write(key);
     await gate.upstream.untilHeld(1);
-    for (const answer of await atOnce(20, () => write(key))) assertInUse(answer);
+    for (const answer of await concurrently(20, () => write(key))) assertInUse(answer);
     assertInUse(await forced(key));
     assertReused(await write(key, { prompt: "another" }));
     await gate.upstream.release();
@@ -172,15 +172,15 @@ describe("a key", () => {
     await assertCreations(1);
   });
 
-  test("costs the budget one slot, however often its answer is given", async () => {
+  test("charges the budget once for an idempotency key, however many replays follow", async () => {
     const key = newKey();
-    const slots = (answer) => Number(/;r=(\d+)/.exec(answer.header("ratelimit"))[1]);
+    const remaining = (answer) => Number(/;r=(\d+)/.exec(answer.header("ratelimit"))[1]);
     const first = await write(key);
-    for (const answer of await atOnce(5, () => write(key))) assertReplayed(answer, first);
-    assert.equal(slots(await write(newKey())), slots(first) - 1);
+    for (const answer of await concurrently(5, () => write(key))) assertReplayed(answer, first);
+    assert.equal(remaining(await write(newKey())), remaining(first) - 1);
   });
 
-  test("is the same bare and quoted", async () => {
+  test("treats a bare and a quoted idempotency key as the same", async () => {
     for (const [bare, quoted] of [
       [newKey(), (key) => `"${key}"`],
       [`${newKey()}\\"x`, (key) => JSON.stringify(key)],
@@ -195,7 +195,7 @@ describe("a key", () => {
     }
   });
 
-  test("differs by a letter's case, a space's and a quote's place", async () => {
+  test("treats idempotency keys that differ in case or punctuation as different", async () => {
     const key = newKey();
     for (const other of [key, key.toUpperCase(), `${key}"`, `${key}'`, `${key}=`]) {
       assertFirst(await write(other));
@@ -203,15 +203,15 @@ describe("a key", () => {
     await assertCreations(5);
   });
 
-  test("may have 255 characters", async () => {
-    const key = MARK.padEnd(255, "x");
+  test("accepts an idempotency key of 255 characters", async () => {
+    const key = MARKER.padEnd(255, "x");
     const first = await write(key);
     assertFirst(first);
     assertReplayed(await write(`"${key}"`), first);
     assertFirst(await write(`${key.slice(0, -1)}y`));
   });
 
-  test("that is none is refused, and nothing is sent", async () => {
+  test("rejects a malformed idempotency key without a request upstream", async () => {
     const key = newKey();
     for (const malformed of [
       ...["", '""', '"', `"${key}`, `${key}, ${key}`, `${key},`, `${key} x`, `${key}\tx`],
@@ -222,7 +222,7 @@ describe("a key", () => {
       for (const target of [JOBS, `${JOBS}/j1/message`]) {
         const answer = await write(malformed, { target });
         assertInvalid(answer, "Idempotency-Key", "idempotency-key");
-        assert.ok(!answer.text.includes(MARK), "and not repeated");
+        assert.ok(!answer.text.includes(MARKER), "the response repeats the key");
       }
     }
     const twice = await write(key, { headers: [["Idempotency-Key", key]] });
@@ -230,7 +230,7 @@ describe("a key", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("goes with no other Idempotency-Retry than force", async () => {
+  test("rejects an Idempotency-Retry other than force", async () => {
     const key = newKey();
     for (const retry of ["", "true", "1", "forced", "force, force", '"force"']) {
       const answer = await write(key, { headers: [["Idempotency-Retry", retry]] });
@@ -240,26 +240,26 @@ describe("a key", () => {
     assertFirst(await forced(key));
   });
 
-  test("is not passed on", async () => {
+  test("does not forward the idempotency key upstream", async () => {
     await write(newKey());
     const [request] = await gate.upstream.requests();
-    assert.ok(!JSON.stringify(request).includes(MARK));
+    assert.ok(!JSON.stringify(request).includes(MARKER));
   });
 
-  test("of none is needed: two equal creations are two jobs", async () => {
+  test("creates two jobs from two equal requests without an idempotency key", async () => {
     await gate.post(JOBS, { prompt: "x" });
     await gate.post(JOBS, { prompt: "x" });
     await assertCreations(2);
   });
 });
 
-describe("a key belongs to", () => {
-  test("one request: another under it is refused", async () => {
+describe("the scope of an idempotency key", () => {
+  test("rejects a different request under the same idempotency key", async () => {
     const key = newKey();
     const first = await write(key);
     const { id } = first.json;
     assertReused(await write(key, { prompt: "another" }));
-    assertReused(await write(key, { prompt: "write it down " }));
+    assertReused(await write(key, { prompt: "document the API " }));
     assertReused(await forced(key, { prompt: "another" }));
     assertReused(await write(key, { target: `${JOBS}/${id}/message` }));
     assertReused(await write(key, { headers: [["Webhook-Url", "https://hooks.example/a"]] }));
@@ -267,7 +267,7 @@ describe("a key belongs to", () => {
     assert.equal(await gate.received(), 1);
   });
 
-  test("the meaning of a body, not its spelling", async () => {
+  test("replays a response for an equivalent JSON body with another spelling", async () => {
     const headers = [
       ["Idempotency-Key", newKey()],
       ["Content-Type", "application/json"],
@@ -280,7 +280,7 @@ describe("a key belongs to", () => {
     await assertCreations(1);
   });
 
-  test("one caller: another's is another", async () => {
+  test("keeps equal idempotency keys of two callers apart", async () => {
     const key = newKey();
     const first = await write(key, { sub: "alice" });
     const second = await write(key, { sub: "bob", prompt: "bob's" });
@@ -292,7 +292,7 @@ describe("a key belongs to", () => {
     await assertCreations(2);
   });
 
-  test("a caller, whichever of its tokens it shows", async () => {
+  test("replays a response for another token of the same caller", async () => {
     const key = newKey();
     const first = await write(key);
     const authorization = as("alice", { jti: "another", projects: [PROJECT] });
@@ -300,21 +300,21 @@ describe("a key belongs to", () => {
     await assertCreations(1);
   });
 
-  test("one project: in another it is another", async () => {
+  test("keeps equal idempotency keys in two projects apart", async () => {
     const key = newKey();
     const first = await write(key);
-    const second = await write(key, { target: jobsOf(OTHER_PROJECT), prompt: "of the other" });
+    const second = await write(key, { target: jobsOf(OTHER_PROJECT), prompt: "in the other" });
     assertFirst(first);
     assertFirst(second);
     assertReplayed(await write(key), first);
     await assertCreations(2);
   });
 
-  test("a follow-up as well", async () => {
+  test("sends one of 20 concurrent follow-ups under one idempotency key", async () => {
     const [one, other] = [(await write(newKey())).json, (await write(newKey())).json];
     const target = `${JOBS}/${one.id}/message`;
     const key = newKey();
-    const answers = await atOnce(20, () => write(key, { target }));
+    const answers = await concurrently(20, () => write(key, { target }));
     const first = answers.find((answer) => answer.status === 200);
     for (const answer of answers) if (answer.status !== 200) assertInUse(answer);
     assertReplayed(await write(key, { target }), first);
@@ -325,11 +325,11 @@ describe("a key belongs to", () => {
   });
 });
 
-describe("an error under a key", () => {
+describe("an error under an idempotency key", () => {
   for (const status of [400, 404, 409, 422]) {
-    test(`of ${status} is kept, and the upstream is not asked again`, async () => {
+    test(`replays an upstream ${status} under the same idempotency key without another request`, async () => {
       const key = newKey();
-      await next(CREATE, { kind: "json", status, body: { error: "No such luck" } });
+      await failNext(CREATE, { kind: "json", status, body: { error: "No such luck" } });
       const first = await write(key);
       const problem = assertProblem(first, status, "upstream-error");
       assert.equal(problem.upstream.error, "No such luck");
@@ -340,7 +340,7 @@ describe("an error under a key", () => {
     });
   }
 
-  test("of a follow-up to no job is kept", async () => {
+  test("replays the 404 of a follow-up to an unknown job", async () => {
     const key = newKey();
     const target = `${JOBS}/none/message`;
     const first = await write(key, { target });
@@ -350,12 +350,12 @@ describe("an error under a key", () => {
   });
 
   for (const status of [500, 502, 503]) {
-    test(`of ${status} is kept, until the caller says force`, async () => {
+    test(`replays an upstream ${status} until the caller forces a retry`, async () => {
       const key = newKey();
-      await next(CREATE, { kind: "status", status });
+      await failNext(CREATE, { kind: "status", status });
       const first = await write(key);
       assertProblem(first, status, "upstream-error");
-      for (const answer of await atOnce(5, () => write(key))) assertReplayed(answer, first);
+      for (const answer of await concurrently(5, () => write(key))) assertReplayed(answer, first);
       assertReused(await forced(key, { prompt: "another" }));
       await assertCreations(0, 1);
       const second = await forced(key);
@@ -366,21 +366,21 @@ describe("an error under a key", () => {
     });
   }
 
-  test("of a failure is not forgotten when the next try is refused", async () => {
+  test("still replays a failure after a forced retry was rejected with 429", async () => {
     const key = newKey();
     const target = jobsOf("refuses-500");
-    await next(CREATE, { kind: "status", status: 500, process: true });
+    await failNext(CREATE, { kind: "status", status: 500, process: true });
     const first = await write(key, { target });
-    await next(CREATE, { kind: "status", status: 429, headers: { "retry-after": "1" } });
+    await failNext(CREATE, { kind: "status", status: 429, headers: { "retry-after": "1" } });
     assertProblem(await forced(key, { target }), 429, "upstream-error");
     assertReplayed(await write(key, { target }), first);
     await assertCreations(1, 2);
   });
 
   for (const status of [401, 403]) {
-    test(`of ${status}, the operator's own, leaves the key free`, async () => {
+    test(`releases the idempotency key after the upstream rejected the API key with ${status}`, async () => {
       const key = newKey();
-      await next(CREATE, { kind: "status", status });
+      await failNext(CREATE, { kind: "status", status });
       assertProblem(await write(key), 502, "upstream-credential");
       assertFirst(await write(key, { prompt: "even another" }));
       await assertCreations(1, 2);
@@ -388,9 +388,9 @@ describe("an error under a key", () => {
   }
 
   for (const status of [421, 425]) {
-    test(`of ${status}, which may pass, leaves the key free`, async () => {
+    test(`releases the idempotency key after a transient upstream ${status}`, async () => {
       const key = newKey();
-      await next(CREATE, { kind: "status", status });
+      await failNext(CREATE, { kind: "status", status });
       const { outcome } = assertProblem(await write(key), status, "upstream-error");
       assert.equal(outcome, undefined);
       assertFirst(await write(key, { prompt: "even another" }));
@@ -398,22 +398,22 @@ describe("an error under a key", () => {
     });
   }
 
-  test("of 429 leaves the key free, as does the refusal that follows", async () => {
+  test("releases the idempotency key after an upstream 429 and the gateway's own 429s", async () => {
     const key = newKey();
     const target = jobsOf("closed-docs");
-    await next(CREATE, { kind: "status", status: 429, headers: { "retry-after": "1" } });
+    await failNext(CREATE, { kind: "status", status: 429, headers: { "retry-after": "1" } });
     assertProblem(await write(key, { target }), 429, "upstream-error");
-    const isRefused = ({ status }) => status === 429;
-    const { answer, before } = await untilNot(isRefused, () => write(key, { target }));
+    const isRateLimited = ({ status }) => status === 429;
+    const { answer, before } = await untilNot(isRateLimited, () => write(key, { target }));
     for (const one of before) assertProblem(one, 429, "quota-exceeded");
     assertFirst(answer);
     await assertCreations(1, 2);
   });
 
-  test("of a spent budget leaves the key free", async () => {
+  test("releases the idempotency key when the caller's quota is used up", async () => {
     const key = newKey();
-    const poor = as("carol", { quota: { "create-job": 0 } });
-    for (const answer of await atOnce(3, () => write(key, { authorization: poor }))) {
+    const withoutQuota = as("carol", { quota: { "create-job": 0 } });
+    for (const answer of await concurrently(3, () => write(key, { authorization: withoutQuota }))) {
       assertProblem(answer, 429, "quota-exceeded");
     }
     await assertCreations(0);
@@ -421,7 +421,7 @@ describe("an error under a key", () => {
     await assertCreations(1);
   });
 
-  test("of the caller's own leaves the key free", async () => {
+  test("releases the idempotency key when the gateway itself rejects the request", async () => {
     const key = newKey();
     assertProblem(await write(key, { prompt: "" }), 400, "invalid-request");
     assertProblem(await write(key, { authorization: null }), 401, "missing-token");
@@ -430,79 +430,79 @@ describe("an error under a key", () => {
   });
 });
 
-describe("an outcome that nobody knows", () => {
-  /** Asserts that a key is held, that force sends once more, and that all is well then. */
-  async function assertHeld(key, { done, on = gate, ...options }) {
-    const same = () => write(key, { ...options, on });
-    assertUnknown(await same());
-    for (const answer of await atOnce(10, same)) assertUnknown(answer);
+describe("an unknown outcome", () => {
+  /** Asserts that the outcome stays unknown, and that one forced retry succeeds. */
+  async function assertHeld(key, { created, on = gate, ...options }) {
+    const repeat = () => write(key, { ...options, on });
+    assertUnknown(await repeat());
+    for (const answer of await concurrently(10, repeat)) assertUnknown(answer);
     assertReused(await write(key, { ...options, on, prompt: "another" }));
-    await assertCreations(done, 1, on);
+    await assertCreations(created, 1, on);
     const second = await forced(key, { ...options, on });
     assertFirst(second);
-    assertReplayed(await same(), second);
+    assertReplayed(await repeat(), second);
     assertReplayed(await forced(key, { ...options, on }), second);
-    await assertCreations(done + 1, 2, on);
+    await assertCreations(created + 1, 2, on);
   }
 
-  for (const [what, fault, [status, kind], done] of [
+  for (const [what, fault, [status, kind], created] of [
     ["a reset", { kind: "reset" }, [502, "upstream-unreachable"], 0],
-    ["a reset after the work", { kind: "reset", process: true }, [502, "upstream-unreachable"], 1],
+    [
+      "a reset after creating the job",
+      { kind: "reset", process: true },
+      [502, "upstream-unreachable"],
+      1,
+    ],
     ["a 408", { kind: "status", status: 408 }, [408, "upstream-error"], 0],
     [
-      "a 408 after the work",
+      "a 408 after creating the job",
       { kind: "status", status: 408, process: true },
       [408, "upstream-error"],
       1,
     ],
     [
-      "a 201 with another shape",
+      "a 201 with an unexpected schema",
       { kind: "status", status: 201, body: '{"id":5}', process: true },
       [502, "upstream-malformed"],
       1,
     ],
-    ["a 201 that breaks off", { kind: "cutBody" }, [502, "upstream-malformed"], 1],
+    ["a 201 with a truncated body", { kind: "cutBody" }, [502, "upstream-malformed"], 1],
     ["a 201 without its last chunk", { kind: "cutChunked" }, [502, "upstream-malformed"], 1],
-    [
-      "a success that is half of its JSON",
-      { kind: "malformedJson" },
-      [502, "upstream-malformed"],
-      1,
-    ],
-    ["a success of HTML", { kind: "html", status: 200 }, [502, "upstream-malformed"], 0],
-    ["a success of nothing", { kind: "empty", status: 201 }, [502, "upstream-malformed"], 0],
+    ["a 2xx with truncated JSON", { kind: "malformedJson" }, [502, "upstream-malformed"], 1],
+    ["a 200 with HTML", { kind: "html", status: 200 }, [502, "upstream-malformed"], 0],
+    ["a 201 with an empty body", { kind: "empty", status: 201 }, [502, "upstream-malformed"], 0],
   ]) {
-    test(`holds the key: ${what}`, async () => {
+    test(`reports an unknown outcome until the caller forces a retry: ${what}`, async () => {
       const key = newKey();
-      await next(CREATE, fault);
+      await failNext(CREATE, fault);
       const problem = assertProblem(await write(key), status, kind);
       assert.equal(problem.outcome, "unknown");
-      await assertHeld(key, { done });
+      await assertHeld(key, { created });
     });
   }
 
-  test("holds the key of a follow-up", async () => {
+  test("reports the unknown outcome of a follow-up until the caller forces a retry", async () => {
     const { id } = (await write(newKey())).json;
     const target = `${JOBS}/${id}/message`;
     const key = newKey();
-    await next(FOLLOW_UP, { kind: "reset", process: true });
+    await failNext(FOLLOW_UP, { kind: "reset", process: true });
     assertProblem(await write(key, { target }), 502, "upstream-unreachable");
-    for (const answer of await atOnce(5, () => write(key, { target }))) assertUnknown(answer);
+    for (const answer of await concurrently(5, () => write(key, { target }))) assertUnknown(answer);
     assert.equal((await gate.upstream.counters()).messagesSent, 1);
     assertFirst(await forced(key, { target }), 200);
     assert.equal((await gate.upstream.counters()).messagesSent, 2);
   });
 
-  test("of 20 that say force at once is tried by one", async () => {
+  test("sends one of 20 concurrent forced retries", async () => {
     const key = newKey();
-    await next(CREATE, { kind: "reset", process: true });
+    await failNext(CREATE, { kind: "reset", process: true });
     assertProblem(await write(key), 502, "upstream-unreachable");
-    const answers = await atOnce(20, () => forced(key));
+    const answers = await concurrently(20, () => forced(key));
     for (const answer of answers) if (answer.status !== 201) assertInUse(answer);
     await assertCreations(2);
   });
 
-  test("stays unknown when the next try's is, too", async () => {
+  test("reports an unknown outcome again when the forced retry has one too", async () => {
     const key = newKey();
     await gate.upstream.fault({ operation: CREATE, times: 2, fault: { kind: "reset" } });
     assertProblem(await write(key), 502, "upstream-unreachable");
@@ -512,93 +512,93 @@ describe("an outcome that nobody knows", () => {
   });
 
   for (const status of [401, 403, 429]) {
-    test(`is not forgotten when the next try is refused with ${status}`, async () => {
+    test(`still reports an unknown outcome after the upstream rejected a forced retry with ${status}`, async () => {
       const key = newKey();
       const target = jobsOf(`refuses-${status}`);
-      const same = () => write(key, { target });
-      await next(CREATE, { kind: "reset", process: true });
-      assertProblem(await same(), 502, "upstream-unreachable");
-      await next(CREATE, { kind: "status", status, headers: { "retry-after": "1" } });
+      const repeat = () => write(key, { target });
+      await failNext(CREATE, { kind: "reset", process: true });
+      assertProblem(await repeat(), 502, "upstream-unreachable");
+      await failNext(CREATE, { kind: "status", status, headers: { "retry-after": "1" } });
       assert.equal((await forced(key, { target })).status, status === 429 ? 429 : 502);
-      assertUnknown(await same());
+      assertUnknown(await repeat());
       await assertCreations(1, 2);
     });
   }
 
-  describe("since the upstream never answers", () => {
-    let hasty;
+  describe("with an upstream that never finishes its response", () => {
+    let impatient;
 
     before(async () => {
-      hasty = await startGate("idempotency-hasty", {
+      impatient = await startGate("idempotency-impatient", {
         upstream: { projects: PROJECTS, jobDurationMs: 600_000 },
         gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: "1" } },
       });
     });
-    after(() => hasty?.stop());
-    beforeEach(() => hasty.upstream.reset());
+    after(() => impatient?.stop());
+    beforeEach(() => impatient.upstream.reset());
 
-    for (const [what, fault, done] of [
-      ["and has done nothing", { kind: "hang" }, 0],
-      ["and has created the job", { kind: "hang", process: true }, 1],
-      ["to its end", { kind: "slowDrip", chunkBytes: 1, intervalMs: 3_600_000 }, 1],
+    for (const [what, fault, created] of [
+      ["without creating the job", { kind: "hang" }, 0],
+      ["after creating the job", { kind: "hang", process: true }, 1],
+      ["in the middle of its body", { kind: "slowDrip", chunkBytes: 1, intervalMs: 3_600_000 }, 1],
     ]) {
-      test(`${what}: the key is held`, async () => {
+      test(`reports an unknown outcome when the upstream hangs ${what}`, async () => {
         const key = newKey();
-        await next(CREATE, fault, hasty);
-        const authorization = `Bearer ${hasty.token()}`;
-        const answer = await write(key, { on: hasty, authorization });
+        await failNext(CREATE, fault, impatient);
+        const authorization = `Bearer ${impatient.token()}`;
+        const answer = await write(key, { on: impatient, authorization });
         assert.ok([502, 504].includes(answer.status), answer.text);
         assert.equal(answer.json.outcome, "unknown");
-        await assertHeld(key, { done, on: hasty, authorization });
+        await assertHeld(key, { created, on: impatient, authorization });
       });
     }
 
-    test("a request that is still waited for has its key in use", async () => {
+    test("reports an idempotency key as in use until its hanging request times out", async () => {
       const key = newKey();
-      const authorization = `Bearer ${hasty.token()}`;
-      const send = () => write(key, { on: hasty, authorization });
-      await next(CREATE, { kind: "hang", process: true }, hasty);
+      const authorization = `Bearer ${impatient.token()}`;
+      const send = () => write(key, { on: impatient, authorization });
+      await failNext(CREATE, { kind: "hang", process: true }, impatient);
       const first = send();
-      await hasty.untilCounters(({ byOperation }) => byOperation[CREATE] === 1);
+      await impatient.untilCounters(({ byOperation }) => byOperation[CREATE] === 1);
       const second = await untilNotInUse(send);
       assertUnknown(second);
       assertProblem(await first, 504, "upstream-timeout");
-      await assertCreations(1, 1, hasty);
+      await assertCreations(1, 1, impatient);
     });
 
-    test("is not forgotten when the next try is not even sent, since all has failed", async () => {
+    test("still reports an unknown outcome when the open breaker blocks a forced retry", async () => {
       const key = newKey();
-      const authorization = `Bearer ${hasty.token()}`;
-      const options = { on: hasty, authorization };
-      await next(CREATE, { kind: "reset", process: true }, hasty);
+      const authorization = `Bearer ${impatient.token()}`;
+      const options = { on: impatient, authorization };
+      await failNext(CREATE, { kind: "reset", process: true }, impatient);
       assertProblem(await write(key, options), 502, "upstream-unreachable");
-      await hasty.upstream.fault({ times: 0, fault: { kind: "reset" } });
+      await impatient.upstream.fault({ times: 0, fault: { kind: "reset" } });
       await untilNot(
         ({ status }) => status === 502,
-        () => hasty.post(JOBS, { prompt: "another" }),
+        () => impatient.post(JOBS, { prompt: "another" }),
       );
-      const { requests } = await creations(hasty);
+      const { requests } = await creations(impatient);
       assertProblem(await forced(key, options), 503, "upstream-unavailable");
       assertUnknown(await write(key, options));
-      await assertCreations(1, requests, hasty);
+      await assertCreations(1, requests, impatient);
     });
 
-    test("nothing secret is said, and no key", async () => {
-      await hasty.assertDiscreet();
-      assert.ok(!hasty.gateway.log().includes(MARK));
+    test("keeps secrets and idempotency keys out of responses and the log", async () => {
+      await impatient.assertDiscreet();
+      assert.ok(!impatient.gateway.log().includes(MARKER));
     });
   });
 });
 
-describe("a caller who leaves in the middle", () => {
-  test("finds the job under the same key, and in the ledger", async () => {
+describe("a caller that disconnects", () => {
+  test("replays the response to a caller that disconnected, and lists its job", async () => {
     const key = newKey();
     const project = "busy-docs";
     const target = jobsOf(project);
     const authorization = as("alice");
     await gate.upstream.hold({ operation: CREATE });
     const headers = [["Idempotency-Key", key]];
-    const json = { prompt: "write it down\nand more" };
+    const json = { prompt: "document the API\nand more" };
     const bytes = gate.bytes({ method: "POST", target, json, headers, authorization });
     const leaving = gate.open(bytes, "POST");
     await gate.upstream.untilHeld(1);
@@ -615,44 +615,44 @@ describe("a caller who leaves in the middle", () => {
     const [job, ...others] = listed.json.jobs;
     assert.deepEqual(others, []);
     assert.equal(job.id, answer.json.id);
-    assert.deepEqual([job.prompt, job.createdBy], ["write it down", "alice"]);
+    assert.deepEqual([job.prompt, job.createdBy], ["document the API", "alice"]);
   });
 });
 
-describe("a Worker that is killed in the middle", () => {
-  test("knows its answers still, and which it does not know", async () => {
-    const [kept, failed, lost, done] = [newKey(), newKey(), newKey(), newKey()];
-    const first = await write(kept);
+describe("a Worker that is killed", () => {
+  test("replays known responses and reports unknown outcomes after the Worker was killed", async () => {
+    const [created, failed, lost, interrupted] = [newKey(), newKey(), newKey(), newKey()];
+    const first = await write(created);
     assertFirst(first);
-    await next(CREATE, { kind: "json", status: 400, body: { error: "No such luck" } });
+    await failNext(CREATE, { kind: "json", status: 400, body: { error: "No such luck" } });
     const refused = await write(failed);
     assertProblem(refused, 400, "upstream-error");
-    await next(CREATE, { kind: "reset" });
+    await failNext(CREATE, { kind: "reset" });
     assertProblem(await write(lost), 502, "upstream-unreachable");
     await gate.upstream.hold({ operation: CREATE, process: true });
-    const underWay = write(done);
+    const inFlight = write(interrupted);
     await gate.upstream.untilHeld(1);
 
     await gate.restart();
-    assert.equal((await underWay).status, undefined, "it was never answered");
+    assert.equal((await inFlight).status, undefined, "the interrupted request got no response");
     await gate.upstream.clearFaults();
     const before = await creations();
-    assertReplayed(await write(kept), first);
+    assertReplayed(await write(created), first);
     assertReplayed(await write(failed), refused);
-    for (const key of [lost, done]) {
-      for (const answer of await atOnce(5, () => write(key))) assertUnknown(answer);
+    for (const key of [lost, interrupted]) {
+      for (const answer of await concurrently(5, () => write(key))) assertUnknown(answer);
       assertReused(await write(key, { prompt: "another" }));
     }
-    assert.deepEqual(await creations(), before, "nothing was sent again");
-    assertFirst(await forced(done));
+    assert.deepEqual(await creations(), before, "a request was sent again");
+    assertFirst(await forced(interrupted));
     assert.equal((await creations()).jobs, before.jobs + 1);
   });
 });
 
-test("no key is in the log", () => {
+test("keeps idempotency keys out of the log", () => {
   assert.ok(keys > 30 && gate.gateway.log().includes('"route"'));
-  assert.ok(!gate.gateway.log().includes(MARK));
+  assert.ok(!gate.gateway.log().includes(MARKER));
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
   gate.assertDiscreet());

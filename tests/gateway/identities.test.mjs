@@ -1,4 +1,4 @@
-/** Who is let in: workflows, people behind Cloudflare Access, own tokens while secrets rotate. */
+/** Authentication: workflow tokens, Cloudflare Access, and gateway tokens while secrets rotate. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { startIssuer } from "../harness/issuer.mjs";
@@ -20,20 +20,20 @@ const REALM = 'Bearer realm="quillgate"';
 const INVALID = `${REALM}, error="invalid_token"`;
 const prompt = "document the release";
 
-/** The trusted issuers: what happens to the keys of one is nothing to another's. */
+/** Trusted issuers. Each test that changes an issuer's keys has its own. */
 const NAMES = ["github", "people", "crowded", "rotating", "keeping"];
 const issuers = {};
-/** What a key set can do when it is looked at again; each happens to an issuer of its own. */
+/** Faults of a key set that was fetched before. Each fault has its own issuer. */
 const OUTAGES = {
   500: { status: 500 },
   garbage: { garbage: true },
   "a reset": { reset: true },
   "a redirect": { redirect: "http://127.0.0.1:1/" },
   "32 MiB": { huge: true },
-  "a set of no keys' form": { body: '{"keys":[5]}' },
-  "a set in which a member stands twice": { body: '{"keys":[],"keys":[]}' },
+  "a key that is not an object": { body: '{"keys":[5]}' },
+  "a duplicate property": { body: '{"keys":[],"keys":[]}' },
 };
-/** An instant before which every token of `mallory` is revoked. */
+/** Tokens of `mallory` issued before this instant are revoked. */
 const revokedBefore = now();
 const oldSecret = newSecret();
 
@@ -98,13 +98,13 @@ function trusted() {
   ];
 }
 
-/** A workflow's token. */
+/** Mints a GitHub workflow's token. */
 const workflow = (changes, options) => {
   const token = issuers.github.mint(issuers.github.githubClaims(changes), options);
   return gate.known(token);
 };
 
-/** Somebody's token of Cloudflare Access. */
+/** Mints a Cloudflare Access token for a user. */
 const person = (changes) => gate.known(issuers.people.mint(issuers.people.accessClaims(changes)));
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
@@ -118,7 +118,7 @@ function assertUnauthorized(answer, reason, kind = "invalid-token") {
   if (reason) assert.match(detail, reason);
 }
 
-async function assertLetIn(options) {
+async function assertAccepted(options) {
   const answer = await gate.get(LIST, options);
   assert.equal(answer.status, 200, answer.text);
 }
@@ -127,7 +127,7 @@ describe("a GitHub workflow", () => {
   const SUBJECT = "repo:acme/docs:ref:refs/heads/main";
 
   for (const alg of ["RS256", "ES256"]) {
-    test(`creates a job with the token of its run, ${alg}, and no stored secret`, async () => {
+    test(`creates a job with a workflow's own token (${alg}) and no stored secret`, async () => {
       const options = bearer(workflow({}, { alg }));
       const created = await gate.post(JOBS, { prompt }, options);
       assert.equal(created.status, 201, created.text);
@@ -145,7 +145,7 @@ describe("a GitHub workflow", () => {
     });
   }
 
-  test("brings nothing of its token to the upstream", async () => {
+  test("sends nothing from a workflow's token upstream", async () => {
     const token = workflow();
     assert.equal((await gate.post(JOBS, { prompt }, bearer(token))).status, 201);
     const [request] = await gate.upstream.requests();
@@ -155,7 +155,7 @@ describe("a GitHub workflow", () => {
     assert.ok(!JSON.stringify(request).includes("acme"));
   });
 
-  test("is let in for its environment, with that rule's scope alone", async () => {
+  test("grants a workflow only the scope of the rule for its environment", async () => {
     const deploying = { repository: "acme/app", environment: "production" };
     const created = await gate.post(JOBS, { prompt }, bearer(workflow(deploying)));
     assert.equal(created.status, 201, created.text);
@@ -169,11 +169,11 @@ describe("a GitHub workflow", () => {
     ["another repository", { repository: "acme/other" }],
     ["a fork", { repository: "mallory/docs" }],
     ["another branch", { ref: "refs/heads/evil" }],
-    ["a tag of that name", { ref: "refs/tags/main" }],
+    ["a tag with the branch's name", { ref: "refs/tags/main" }],
     ["another environment", { repository: "acme/app", environment: "staging" }],
     ["no environment", { repository: "acme/app" }],
   ]) {
-    test(`is not mapped from ${what}: 403, and who it is stays unsaid`, async () => {
+    test(`rejects a workflow from ${what} with 403 and without its identity`, async () => {
       for (const answer of [
         await gate.post(JOBS, { prompt }, bearer(workflow(changes))),
         await gate.get(VIEWS, bearer(workflow(changes))),
@@ -186,7 +186,7 @@ describe("a GitHub workflow", () => {
     });
   }
 
-  test("has the quota of its rule, which ends before the project's budget", async () => {
+  test("limits a workflow to the quota of its rule before the project's budget", async () => {
     const options = () => bearer(workflow({ repository: "acme/few" }));
     for (const left of [1, 0]) {
       const created = await gate.post(JOBS, { prompt }, options());
@@ -200,25 +200,25 @@ describe("a GitHub workflow", () => {
     assert.ok(Number(refused.header("retry-after")) > 0);
     assert.equal((await gate.upstream.jobs()).length, 2);
     const other = await gate.post(JOBS, { prompt }, bearer(workflow()));
-    assert.equal(other.status, 201, "another caller's share is its own");
+    assert.equal(other.status, 201, "another caller has its own quota");
   });
 });
 
-describe("somebody behind Cloudflare Access", () => {
-  test("is let in by the header field", async () => {
+describe("a user behind Cloudflare Access", () => {
+  test("accepts a Cloudflare Access token in its header field", async () => {
     const created = await gate.post(JOBS, { prompt }, assertion(person()));
     assert.equal(created.status, 201, created.text);
     const line = await gate.logged(created.header("x-request-id"));
     assert.equal(line.subject, issuers.people.accessClaims().sub);
   });
 
-  test("is let in however the field's name is written", async () => {
+  test("matches the Cloudflare Access field name case-insensitively", async () => {
     for (const name of ["cf-access-jwt-assertion", "CF-ACCESS-JWT-ASSERTION"]) {
-      await assertLetIn({ authorization: null, headers: [[name, person()]] });
+      await assertAccepted({ authorization: null, headers: [[name, person()]] });
     }
   });
 
-  test("is not let in by the same token elsewhere", async () => {
+  test("rejects a Cloudflare Access token outside its header field", async () => {
     assertUnauthorized(await gate.get(LIST, bearer(person())), /from another issuer/);
     const cookie = [["Cookie", `CF_Authorization=${person()}`]];
     const answer = await gate.get(LIST, { authorization: null, headers: cookie });
@@ -228,19 +228,19 @@ describe("somebody behind Cloudflare Access", () => {
     assertUnauthorized(other, undefined, "missing-token");
   });
 
-  test("is nobody when no rule knows the address", async () => {
+  test("rejects a Cloudflare Access user whose address no rule lists", async () => {
     for (const email of ["mallory@acme.example", "alice@acme.example.evil", "ALICE@acme.example"]) {
       const answer = await gate.get(LIST, assertion(person({ email })));
       assertProblem(answer, 403, "identity-not-mapped");
     }
   });
 
-  test("a workflow's token or one of the gateway's does not pass for one", async () => {
+  test("rejects workflow and gateway tokens in the Cloudflare Access field", async () => {
     assertUnauthorized(await gate.get(LIST, assertion(workflow())), /from another issuer/);
     assertUnauthorized(await gate.get(LIST, assertion(gate.token())), /must be signed with/);
   });
 
-  test("Authorization wins when both are there, good or bad", async () => {
+  test("ignores the Cloudflare Access field when Authorization is present, valid or not", async () => {
     const headers = [["Cf-Access-Jwt-Assertion", person()]];
     const token = gate.token({ sub: "of-the-bearer", scope: EVERY_SCOPE });
     const created = await gate.post(JOBS, { prompt }, { ...bearer(token), headers });
@@ -253,10 +253,10 @@ describe("somebody behind Cloudflare Access", () => {
     const narrow = bearer(gate.token({ projects: ["other-docs"] }));
     assertProblem(await gate.get(LIST, { ...narrow, headers }), 403, "project-not-allowed");
     const bad = [["Cf-Access-Jwt-Assertion", "x"]];
-    await assertLetIn({ ...bearer(gate.token()), headers: bad });
+    await assertAccepted({ ...bearer(gate.token()), headers: bad });
   });
 
-  test("is refused from a page of another origin, which a cookie would let in (CSRF)", async () => {
+  test("rejects a Cloudflare Access request from a page of another origin (CSRF)", async () => {
     for (const origin of [
       "https://evil.example",
       "null",
@@ -275,7 +275,7 @@ describe("somebody behind Cloudflare Access", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("is refused from a form, which needs no preflight (CSRF)", async () => {
+  test("rejects a Cloudflare Access request from a form, which needs no preflight (CSRF)", async () => {
     const body = JSON.stringify({ prompt });
     for (const type of [
       "application/x-www-form-urlencoded",
@@ -291,9 +291,9 @@ describe("somebody behind Cloudflare Access", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("is let in from the gateway's own page, and from an allowed one", async () => {
+  test("accepts Cloudflare Access requests from the gateway's own page and allowed origins", async () => {
     for (const origin of [gate.gateway.url, ALLOWED_ORIGIN]) {
-      await assertLetIn(assertion(person(), ["Origin", origin]));
+      await assertAccepted(assertion(person(), ["Origin", origin]));
     }
   });
 });
@@ -302,36 +302,36 @@ describe("an issuer's keys", () => {
   const claims = (issuer, changes) => issuer.githubClaims(changes);
   const token = (issuer, options) => bearer(gate.known(issuer.mint(claims(issuer), options)));
 
-  test("are fetched once for many first requests at a time", async () => {
+  test("fetches an issuer's keys once for 100 concurrent first requests", async () => {
     const { crowded } = issuers;
     crowded.setFault({ delayMs: 300 });
-    const asked = Array.from({ length: 100 }, (_, at) =>
+    const pending = Array.from({ length: 100 }, (_, at) =>
       gate.get(LIST, token(crowded, { alg: at % 2 ? "RS256" : "ES256" })),
     );
-    for (const answer of await Promise.all(asked)) assert.equal(answer.status, 200, answer.text);
+    for (const answer of await Promise.all(pending)) assert.equal(answer.status, 200, answer.text);
     assert.equal(crowded.jwksRequests, 1);
-    await assertLetIn(token(crowded));
+    await assertAccepted(token(crowded));
     assert.equal(crowded.jwksRequests, 1);
   });
 
-  test("that are new are accepted at once, through one look, and removed ones no more", async () => {
+  test("accepts an issuer's new keys after one fetch, and rejects removed keys", async () => {
     const { rotating } = issuers;
-    await assertLetIn(token(rotating));
+    await assertAccepted(token(rotating));
     const before = token(rotating);
     const old = rotating.rotate();
     assert.equal(rotating.jwksRequests, 1);
-    const asked = Array.from({ length: 20 }, () => gate.get(LIST, token(rotating)));
-    for (const answer of await Promise.all(asked)) assert.equal(answer.status, 200, answer.text);
+    const pending = Array.from({ length: 20 }, () => gate.get(LIST, token(rotating)));
+    for (const answer of await Promise.all(pending)) assert.equal(answer.status, 200, answer.text);
     assert.equal(rotating.jwksRequests, 2);
 
     assertUnauthorized(await gate.get(LIST, before), /kid is not one of its issuer's keys/);
     const fresh = token(rotating, { key: old.ES256 });
     assertUnauthorized(await gate.get(LIST, fresh), /kid is not one of its issuer's keys/);
-    await assertLetIn(token(rotating, { alg: "ES256" }));
-    assert.equal(rotating.jwksRequests, 2, "and who names a removed one brings no further look");
+    await assertAccepted(token(rotating, { alg: "ES256" }));
+    assert.equal(rotating.jwksRequests, 2, "a removed key's kid caused another fetch");
   });
 
-  test("that stay in the set beside new ones stay good", async () => {
+  test("accepts an issuer's older keys while they stay in the key set", async () => {
     const { keeping } = issuers;
     const [first, second] = [keeping.rotate({ keepOld: true }), keeping.rotate({ keepOld: true })];
     for (const key of [
@@ -341,30 +341,30 @@ describe("an issuer's keys", () => {
       keeping.key(),
       keeping.key("ES256"),
     ]) {
-      await assertLetIn(token(keeping, { key }));
+      await assertAccepted(token(keeping, { key }));
     }
     assert.equal(keeping.jwksRequests, 1);
   });
 
   for (const [what, fault] of Object.entries(OUTAGES)) {
-    test(`that were had once outlast an outage: ${what}`, async () => {
+    test(`accepts an issuer's known keys while its key set is unusable: ${what}`, async () => {
       const issuer = issuers[what];
-      await assertLetIn(token(issuer));
+      await assertAccepted(token(issuer));
       issuer.setFault(fault);
       const unknown = await gate.get(LIST, token(issuer, { kid: "unknown" }));
       assertUnauthorized(unknown, /kid is not one of its issuer's keys/);
-      await assertLetIn(token(issuer));
-      await assertLetIn(token(issuer, { alg: "ES256" }));
+      await assertAccepted(token(issuer));
+      await assertAccepted(token(issuer, { alg: "ES256" }));
     });
   }
 });
 
-describe("a token of the gateway", () => {
+describe("a gateway token", () => {
   const own = (changes) => bearer(gate.token(changes));
 
-  test("of the newest secret and of the one before is good, of no other", async () => {
-    await assertLetIn(own());
-    await assertLetIn(bearer(gate.known(mintToken(gate.claims(), oldSecret))));
+  test("accepts tokens signed with the newest or the previous secret only", async () => {
+    await assertAccepted(own());
+    await assertAccepted(bearer(gate.known(mintToken(gate.claims(), oldSecret))));
     const stranger = bearer(gate.known(mintToken(gate.claims(), newSecret())));
     assertUnauthorized(await gate.get(LIST, stranger), /signature is wrong/);
     const both = `${gate.secret},${oldSecret}`;
@@ -372,7 +372,7 @@ describe("a token of the gateway", () => {
     assertUnauthorized(await gate.get(LIST, joined), /signature is wrong/);
   });
 
-  test("whose id is revoked is refused, whoever's it is", async () => {
+  test("rejects a token with a revoked jti, whatever its subject", async () => {
     for (const sub of ["alice", "bob"]) {
       const answer = await gate.get(LIST, own({ sub, jti: "leaked" }));
       assertUnauthorized(answer, /has been revoked/);
@@ -381,20 +381,20 @@ describe("a token of the gateway", () => {
     assertUnauthorized(await gate.get(LIST, old), /has been revoked/);
   });
 
-  test("is refused by an id of a long list in a second variable", async () => {
+  test("rejects a token whose jti a second revocation variable lists", async () => {
     for (const jti of ["leaked-0", "leaked-199"]) {
       assertUnauthorized(await gate.get(LIST, own({ jti })), /has been revoked/);
     }
-    await assertLetIn(own({ jti: "leaked-200" }));
+    await assertAccepted(own({ jti: "leaked-200" }));
   });
 
-  test("with another id, or none, stays good", async () => {
+  test("accepts a token whose jti is absent or only similar to a revoked one", async () => {
     for (const jti of ["leaked2", "leake", "Leaked", " leaked", undefined]) {
-      await assertLetIn(own({ jti }));
+      await assertAccepted(own({ jti }));
     }
   });
 
-  test("of a subject revoked before an instant is refused when it is older", async () => {
+  test("rejects a token issued before its subject's revocation instant", async () => {
     for (const iat of [revokedBefore - 1, revokedBefore - 86_400]) {
       const answer = await gate.get(LIST, own({ sub: "mallory", iat }));
       assertUnauthorized(answer, /has been revoked/);
@@ -403,15 +403,15 @@ describe("a token of the gateway", () => {
     assertUnauthorized(await gate.get(LIST, half), /has been revoked/);
   });
 
-  test("of that subject from that instant on, or of others at any, stays good", async () => {
-    await assertLetIn(own({ sub: "mallory", iat: revokedBefore }));
-    await assertLetIn(own({ sub: "mallory" }));
+  test("accepts newer tokens of a revoked subject, and tokens of other subjects", async () => {
+    await assertAccepted(own({ sub: "mallory", iat: revokedBefore }));
+    await assertAccepted(own({ sub: "mallory" }));
     for (const sub of ["alice", "Mallory", "mallory2", "mallor"]) {
-      await assertLetIn(own({ sub, iat: revokedBefore - 3600 }));
+      await assertAccepted(own({ sub, iat: revokedBefore - 3600 }));
     }
   });
 
-  test("says in the same words why it is refused, revoked or of a wrong kind", async () => {
+  test("returns the same problem type for revoked and malformed tokens", async () => {
     const revoked = assertProblem(
       await gate.get(LIST, own({ jti: "leaked" })),
       401,
@@ -426,16 +426,16 @@ describe("a token of the gateway", () => {
 });
 
 describe("a trusted issuer's token", () => {
-  test("whose claims are revoked is refused, and others of the issuer are not", async () => {
+  test("rejects an issuer's token with revoked claims, and accepts its other tokens", async () => {
     const stolen = bearer(workflow({ repository_id: "6666" }));
     assertUnauthorized(await gate.get(LIST, stolen), /has been revoked/);
-    await assertLetIn(bearer(workflow()));
+    await assertAccepted(bearer(workflow()));
   });
 
-  test("whose subject is revoked is refused, wherever a rule would let it in", async () => {
-    const left = assertion(person({ sub: "left-the-company" }));
-    assertUnauthorized(await gate.get(LIST, left), /has been revoked/);
-    await assertLetIn(assertion(person()));
+  test("rejects an issuer's token with a revoked subject, even if a rule matches", async () => {
+    const former = assertion(person({ sub: "left-the-company" }));
+    assertUnauthorized(await gate.get(LIST, former), /has been revoked/);
+    await assertAccepted(assertion(person()));
   });
 });
 
@@ -445,7 +445,7 @@ describe("an operator", () => {
     return bearer(gate.known(mintToken({ ...claims, ...changes }, gate.secret)));
   };
 
-  test("is told how the gateway is, with the scope for it and without a project", async () => {
+  test("returns the gateway's health to operators, without a project in the token", async () => {
     for (const options of [
       operator(),
       bearer(workflow({ repository: "acme/x", team: "platform" })),
@@ -464,14 +464,14 @@ describe("an operator", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("is told of a project's gate when it names one", async () => {
+  test("returns a project's health to an operator that names the project", async () => {
     const { project } = (await gate.get(`${DEEP}&project=${PROJECT}`, operator())).json;
     assert.equal(project.breaker, "closed");
     assert.equal(project.budgets["create-job"].limit, 100);
     assert.equal((await gate.get(DEEP, operator())).json.project, undefined);
   });
 
-  test("is nobody without a token: 401", async () => {
+  test("rejects a health report without a valid token with 401", async () => {
     for (const target of [DEEP, `${DEEP}=1`, `${DEEP}&project=${PROJECT}`, `/healthz?x=1&deep`]) {
       const answer = await gate.get(target, { authorization: null });
       assertUnauthorized(answer, undefined, "missing-token");
@@ -479,7 +479,7 @@ describe("an operator", () => {
     }
   });
 
-  test("is nobody without the scope: 403, which the challenge names", async () => {
+  test("rejects a health report without the operator scope, and names it in the challenge", async () => {
     for (const options of [
       bearer(gate.token()),
       bearer(gate.token({ scope: "gateway:operat gateway operate" })),
@@ -493,7 +493,7 @@ describe("an operator", () => {
     }
   });
 
-  test("may do no more than that", async () => {
+  test("rejects other requests with a token that has only the operator scope", async () => {
     for (const options of [operator(), operator({ projects: [PROJECT] })]) {
       for (const answer of [await gate.get(LIST, options), await gate.get(VIEWS, options)]) {
         assert.equal(answer.status, 403, answer.text);
@@ -502,7 +502,7 @@ describe("an operator", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("is not needed for whether the Worker is up", async () => {
+  test("answers a liveness request without a valid token", async () => {
     for (const authorization of [null, "Bearer x", `Bearer ${gate.token()}`]) {
       const answer = await gate.get("/healthz", { authorization });
       assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }]);
@@ -510,5 +510,5 @@ describe("an operator", () => {
   });
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
   gate.assertDiscreet());

@@ -1,6 +1,6 @@
 /**
- * Strangers' tokens do not reach a Durable Object, and an issuer's outage locks nobody out whose
- * key is known.
+ * Issuer key sets: forged tokens cause few calls to a Durable Object, and callers with a known key
+ * stay signed in during an issuer's outage.
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -13,10 +13,10 @@ import { assertProblem, EVERY_SCOPE, PROJECT, startGate } from "./gate.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const OPERATE = "gateway:operate";
-const FORGED = 2_300;
-const AT_A_TIME = 100;
-/** The first look of all, one for a key that is not there, and what a slow minute may add. */
-const HANDFUL = 4;
+const FORGED_TOKENS = 2_300;
+const CONCURRENCY = 100;
+/** The first fetch, one for an unknown kid, and two more if the attack takes over a minute. */
+const MAX_FETCHES = 4;
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
 
@@ -31,7 +31,7 @@ function trust(...issuers) {
 const mint = (gate, issuer, options) =>
   bearer(gate.known(issuer.mint(issuer.githubClaims(), options)));
 
-/** How often the organisation's object was asked for keys since it was opened. */
+/** The number of key-set calls to the organization object since it started. */
 async function keySetCalls(gate) {
   const operator = bearer(gate.token({ projects: [], scope: OPERATE }));
   const answer = await gate.get("/healthz?deep", operator);
@@ -39,8 +39,8 @@ async function keySetCalls(gate) {
   return answer.json.organisation.keySetCalls;
 }
 
-describe("a stranger with 2,300 forged tokens of random kids", () => {
-  const stranger = newSigningKey();
+describe("an attacker with 2,300 forged tokens and random kids", () => {
+  const attackerKey = newSigningKey();
   let gate;
   let issuer;
   let failing;
@@ -58,46 +58,46 @@ describe("a stranger with 2,300 forged tokens of random kids", () => {
 
   async function attack(target, status, kind) {
     const claims = target.githubClaims();
-    for (let sent = 0; sent < FORGED; sent += AT_A_TIME) {
-      const forged = Array.from({ length: AT_A_TIME }, () =>
-        signToken(claims, stranger, { kid: randomUUID() }),
+    for (let sent = 0; sent < FORGED_TOKENS; sent += CONCURRENCY) {
+      const forged = Array.from({ length: CONCURRENCY }, () =>
+        signToken(claims, attackerKey, { kid: randomUUID() }),
       );
       const answers = await Promise.all(forged.map((token) => gate.get(LIST, bearer(token))));
       for (const answer of answers) assertProblem(answer, status, kind);
     }
   }
 
-  test("makes a handful of calls of the gate, from the first look on", async () => {
-    // As long as the first look takes, everybody else arrives during it.
+  test("makes at most 4 key-set calls for 2,300 forged tokens with random kids", async () => {
+    // The delay lets the other requests arrive during the first fetch.
     issuer.setFault({ delayMs: 500 });
     await attack(issuer, 401, "invalid-token");
     const calls = await keySetCalls(gate);
-    assert.ok(calls <= HANDFUL, `${calls} calls of the gate`);
-    const looks = issuer.jwksRequests;
-    assert.ok(looks >= 1 && looks <= HANDFUL, `${looks} looks at the issuer`);
+    assert.ok(calls <= MAX_FETCHES, `${calls} calls to the organization object`);
+    const fetches = issuer.jwksRequests;
+    assert.ok(fetches >= 1 && fetches <= MAX_FETCHES, `${fetches} fetches from the issuer`);
   });
 
-  test("keeps no genuine caller out", async () => {
+  test("accepts genuine tokens after an attack with forged tokens", async () => {
     for (const alg of ["RS256", "ES256"]) {
       const answer = await gate.get(LIST, mint(gate, issuer, { alg }));
       assert.equal(answer.status, 200, answer.text);
     }
   });
 
-  test("makes a handful of calls while the issuer fails as well", async () => {
+  test("makes at most 4 key-set calls for forged tokens while the issuer fails", async () => {
     failing.setFault({ status: 500 });
     const earlier = await keySetCalls(gate);
     await attack(failing, 503, "issuer-unavailable");
     const calls = (await keySetCalls(gate)) - earlier;
-    assert.ok(calls <= HANDFUL, `${calls} calls of the gate`);
-    const looks = failing.jwksRequests;
-    assert.ok(looks >= 1 && looks <= HANDFUL, `${looks} looks at the issuer`);
+    assert.ok(calls <= MAX_FETCHES, `${calls} calls to the organization object`);
+    const fetches = failing.jwksRequests;
+    assert.ok(fetches >= 1 && fetches <= MAX_FETCHES, `${fetches} fetches from the issuer`);
   });
 
-  test("gets nothing of anybody's secrets", () => gate.assertDiscreet());
+  test("keeps secrets out of responses and the log during an attack", () => gate.assertDiscreet());
 });
 
-describe("an issuer that is gone", () => {
+describe("an issuer that has shut down", () => {
   let gate;
   let issuer;
   let state;
@@ -117,9 +117,9 @@ describe("an issuer that is gone", () => {
     rmSync(state, { recursive: true, force: true });
   });
 
-  test("locks out nobody whose key is known, though the Worker restarts", async () => {
+  test("accepts known keys of a stopped issuer after the Worker restarts", async () => {
     await gate.restart();
-    // A stranger comes first, and finds out nothing.
+    // An unknown kid comes first and must not discard the stored keys.
     const unknown = await gate.get(LIST, mint(gate, issuer, { kid: "unknown" }));
     assertProblem(unknown, 401, "invalid-token");
     for (const alg of ["RS256", "ES256"]) {
@@ -128,7 +128,7 @@ describe("an issuer that is gone", () => {
     }
   });
 
-  test("and is no longer configured has its keys forgotten", async () => {
+  test("deletes the stored keys of an issuer that is no longer configured", async () => {
     const { vars } = gate.settings;
     gate.settings.vars = { ...vars, TRUSTED_ISSUERS: "[]" };
     await gate.restart();

@@ -1,4 +1,4 @@
-/** The jobs of a gateway under test: created, moved from state to state, watched, outlived. */
+/** Test fixture for jobs: creates, updates and watches them, and restarts the gateway. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,28 +12,26 @@ import { EVERY_SCOPE, PROJECT, startGate } from "./gate.mjs";
 
 const SQL_WORKER = fileURLToPath(new URL("fixtures/sql_worker.mjs", import.meta.url));
 
-/** A second project, so with a gate of its own. */
+/** A second project. Each project has its own Durable Object. */
 export const OTHER_PROJECT = "empty-docs";
 
-/** As long as no test takes: a job changes when it is told to, and not before. */
+/** Longer than any test, so that jobs change only when a test changes them. */
 const NEVER_MS = 24 * 3600 * 1000;
-/** The states in which a job has come to its end. */
-const ENDS = ["completed", "failed", "archived"];
-/** How often a condition is looked at that nothing announces. */
-const LOOK_MS = 20;
-/** How long such a condition is waited for, so that a lost one fails its own test. */
+const TERMINAL_STATUSES = ["completed", "failed", "archived"];
+const CHECK_INTERVAL_MS = 20;
+/** Fails the test that waits, instead of the whole file. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Starts the gateway and the simulator with room for many jobs, and with storage that
- * outlives a restart.
+ * Starts a gateway and a simulator with limits that allow many jobs. Storage persists across
+ * restarts.
  *
  * @param {string} name as for `startGate`
  * @param {object} [options]
  * @param {Record<string, string>} [options.vars]
- * @param {string[]} [options.projects] those that exist, all of which its token is for
- * @param {string} [options.state] the storage to start on, by default a new one; `stop` removes it
- * @param {string} [options.config] another wrangler configuration
+ * @param {string[]} [options.projects] existing projects; the default token covers all of them
+ * @param {string} [options.state] storage folder, by default a new one; `stop` removes it
+ * @param {string} [options.config] path of another wrangler configuration
  * @param {(upstream: object) => unknown} [options.prepare] as for `startGate`
  */
 export async function startJobs(name, options = {}) {
@@ -65,18 +63,18 @@ class Jobs {
     this.#token = gate.token({ projects, scope: `${EVERY_SCOPE} gateway:operate` });
   }
 
-  /** A token for everything, and the operator's. */
+  /** A token with every scope, including the operator's. */
   get authorization() {
     return `Bearer ${this.#token}`;
   }
 
-  /** The path of a project's jobs, or of one of them. */
+  /** The path for creating jobs, or of the job `id`. */
   path(id, { project = PROJECT, rest = "" } = {}) {
     return `/v2/agent/${project}/job${id === undefined ? "" : `/${id}`}${rest}`;
   }
 
   /** Creates a job through the gateway. @returns {Promise<Record<string, unknown>>} */
-  async create(prompt = "write it down", { project, headers, authorization } = {}) {
+  async create(prompt = "document the API", { project, headers, authorization } = {}) {
     const answer = await this.gate.post(
       this.path(undefined, { project }),
       { prompt },
@@ -86,7 +84,7 @@ class Jobs {
     return answer.json;
   }
 
-  /** Asks the platform itself, past the gateway: a creation, or with an id a follow-up. */
+  /** Bypasses the gateway: creates a job at the simulator, or sends a follow-up to the job `id`. */
   async directly(prompt, { id, project } = {}) {
     const rest = id === undefined ? "" : "/message";
     const response = await fetch(this.upstream.url + this.path(id, { project, rest }), {
@@ -106,12 +104,12 @@ class Jobs {
     return answer.json;
   }
 
-  /** Reads a target of the gateway with the token for everything. */
+  /** Sends a GET request to the gateway with the token for every scope. */
   get(target, headers = []) {
     return this.gate.get(target, { headers, authorization: this.authorization });
   }
 
-  /** Opens a stream of a job's changes. */
+  /** Opens an event stream for one job. */
   watch(id, { project, lastEventId, authorization = this.authorization, headers = {} } = {}) {
     const url = this.gate.gateway.url + this.path(id, { project, rest: "/events" });
     const stream = openEventStream(url, { lastEventId, headers: { authorization, ...headers } });
@@ -119,7 +117,7 @@ class Jobs {
     return stream;
   }
 
-  /** Opens a stream of what happens to all jobs of a project. */
+  /** Opens an event stream for all jobs of a project. */
   watchAll({ project = PROJECT, lastEventId, authorization = this.authorization } = {}) {
     const url = `${this.gate.gateway.url}/v2/agent/${project}/jobs/events`;
     const stream = openEventStream(url, { lastEventId, headers: { authorization } });
@@ -127,7 +125,7 @@ class Jobs {
     return stream;
   }
 
-  /** Opens such a stream and waits until the gateway has it. */
+  /** Opens a stream for all jobs of a project and waits for its response head. */
   async watchingAll(options) {
     const stream = this.watchAll(options);
     await stream.opened;
@@ -135,7 +133,7 @@ class Jobs {
     return stream;
   }
 
-  /** Deletes what is recorded of a job, as an operator. */
+  /** Deletes a job's record, as an operator. */
   async deleteRecord(id, { project } = {}) {
     const target = this.path(id, { project, rest: "/record" });
     const { authorization } = this;
@@ -143,31 +141,31 @@ class Jobs {
     assert.equal(answer.status, 204, answer.text);
   }
 
-  /** Opens a stream and waits until the job as it is has come. */
+  /** Opens a stream for one job and waits for its first event. */
   async watching(id, options) {
     const stream = this.watch(id, options);
     await stream.event();
     return stream;
   }
 
-  /** How often the platform was asked for a job, and when in milliseconds. */
+  /** The number of times the gateway read the job upstream, and when, in milliseconds. */
   async reads(id) {
     return (await this.upstream.job(id)).reads;
   }
 
   /**
-   * Waits until the platform was asked for a job so many times more: for a watched one, so
-   * many intervals have begun since.
+   * Waits until the gateway has read the job upstream `more` times. A watched job is read once per
+   * polling interval, so this also waits for that number of intervals.
    */
-  async polls(id, more) {
+  async untilReads(id, more) {
     const { count } = await this.reads(id);
     return await this.#until(async () => {
       const now = await this.reads(id);
       return now.count >= count + more ? now : undefined;
-    }, `${more} more reads of a job`);
+    }, `${more} more reads of job ${id}`);
   }
 
-  /** What an operator is told of a project's gate. */
+  /** The project's section of the operator's health report. */
   async health(project = PROJECT) {
     const url = `${this.gate.gateway.url}/healthz?deep&project=${project}`;
     const response = await fetch(url, { headers: { authorization: this.authorization } });
@@ -175,53 +173,58 @@ class Jobs {
     return (await response.json()).project;
   }
 
-  /** Waits until `check` holds for that. */
+  /** Waits until `check` returns true for the project's health, and returns that health. */
   async untilHealth(check, project) {
     return await this.#until(async () => {
       const health = await this.health(project);
       return check(health) ? health : undefined;
-    }, `the gate's state that ${check} means`);
+    }, `the health that ${check} describes`);
   }
 
   /**
-   * Finishes every job of the project, which ends all streams and long polls, those of clients
-   * too that have left: what is left of one that only closed its side is noticed by the
-   * runtime when something is written to it.
+   * Finishes every job of the project, which ends all streams and long polls. That includes
+   * clients that have disconnected: the runtime notices a closed connection only when it writes.
    */
-  async calm() {
-    const open = (await this.upstream.jobs()).filter(({ projectId }) => projectId === PROJECT);
-    for (const { id, status } of open) {
-      if (!ENDS.includes(status)) await this.upstream.setJob(id, { status: "completed" });
+  async finishAllJobs() {
+    const own = (await this.upstream.jobs()).filter(({ projectId }) => projectId === PROJECT);
+    for (const { id, status } of own) {
+      if (TERMINAL_STATUSES.includes(status)) continue;
+      await this.upstream.setJob(id, { status: "completed" });
     }
     await this.untilHealth(({ watchers }) => watchers === 0);
   }
 
-  /** Waits until `check` gives something, looking again and again. */
-  async #until(check, what) {
+  /** Calls `check` until it returns something other than `undefined`. */
+  async #until(check, expected) {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       const found = await check();
       if (found !== undefined) return found;
-      assert.ok(performance.now() < deadline, `not within ${PATIENCE_MS} ms: ${what}`);
-      await sleep(LOOK_MS);
+      assert.ok(performance.now() < deadline, `not within ${PATIENCE_MS} ms: ${expected}`);
+      await sleep(CHECK_INTERVAL_MS);
     }
   }
 
-  /** Ends the Worker by `how`, does `meanwhile`, and starts it again on what it has stored. */
+  /**
+   * Ends the Worker, runs `meanwhile`, and starts the Worker again with its stored state.
+   *
+   * @param {"stop" | "kill"} how
+   * @param {() => Promise<unknown>} [meanwhile]
+   */
   async restart(how, meanwhile = async () => {}) {
     const { gate } = this;
     const before = gate.gateway;
     await before[how]();
     await meanwhile();
-    // On the same port, where clients come back to.
+    // Clients reconnect to the same port.
     const now = await startGateway({ ...gate.settings, vars: this.vars, port: before.port });
     gate.gateway = { ...now, log: () => before.log() + now.log() };
   }
 
   /**
-   * Restarts the Worker, and meanwhile runs SQL in a project's object.
+   * Restarts the Worker. While it is stopped, runs SQL in a project's Durable Object.
    *
-   * @param {[string, ...unknown[]][]} statements each a query with its bindings
+   * @param {[string, ...unknown[]][]} statements queries, each followed by its bindings
    * @param {string} [project]
    * @returns {Promise<Record<string, unknown>[]>} the rows of the last statement
    */
@@ -233,12 +236,12 @@ class Jobs {
     return rows;
   }
 
-  /** As of the gate, and nothing secret is in a stream either. */
+  /** Like `Gate.assertDiscreet`, and also searches the event streams for secrets. */
   async assertDiscreet() {
     await this.gate.assertDiscreet();
-    const said = this.#streams.map(({ text }) => text).join("\n");
+    const received = this.#streams.map(({ text }) => text).join("\n");
     for (const secret of [this.gate.key, this.gate.secret, this.#token]) {
-      assert.ok(!said.includes(secret), "a stream says a secret");
+      assert.ok(!received.includes(secret), "a stream contains a secret");
     }
   }
 
@@ -249,7 +252,7 @@ class Jobs {
   }
 }
 
-/** Runs SQL in a project's object while the gateway does not run. */
+/** Runs SQL in a project's Durable Object while the gateway is stopped. */
 export async function runSql(state, statements, project) {
   const { config, dispose } = configWith({ path: SQL_WORKER });
   const worker = await startGateway({ config, state });

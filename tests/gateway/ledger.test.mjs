@@ -59,7 +59,7 @@ async function interval() {
   const project = OTHER_PROJECT;
   const { id } = await jobs.create("tick", { project });
   const clock = await jobs.watching(id, { project });
-  await jobs.polls(id, 2);
+  await jobs.untilReads(id, 2);
   clock.leave();
   await jobs.upstream.setJob(id, { status: "completed" });
 }

@@ -124,7 +124,7 @@ describe("those who watch all jobs of a project", () => {
     const { id } = await jobs.create();
     const streams = await Promise.all([1, 2, 3].map(() => jobs.watchingAll()));
     const alone = await jobs.watching(id);
-    const reads = await jobs.polls(id, 3);
+    const reads = await jobs.untilReads(id, 3);
     assertApart(reads);
     for (const stream of [...streams, alone]) stream.leave();
   });
@@ -133,16 +133,16 @@ describe("those who watch all jobs of a project", () => {
     const project = FRESH;
     const { id } = await jobs.create("left alone", { project });
     const stream = await jobs.watchingAll({ project });
-    await jobs.polls(id, 1);
+    await jobs.untilReads(id, 1);
     stream.leave();
     // That a client has left is noticed when something is written to it.
     await jobs.upstream.setJob(id, { prLink: "https://git.example/pull/1" });
     await jobs.untilHealth(({ watchers }) => watchers === 0, project);
     const clock = await jobs.create("tick", { project: OTHER_PROJECT });
     const ticking = await jobs.watching(clock.id, { project: OTHER_PROJECT });
-    await jobs.polls(clock.id, 2);
+    await jobs.untilReads(clock.id, 2);
     const { count } = await jobs.reads(id);
-    await jobs.polls(clock.id, 3);
+    await jobs.untilReads(clock.id, 3);
     assert.equal((await jobs.reads(id)).count, count);
     ticking.leave();
   });
@@ -270,7 +270,7 @@ describe("records that have been kept long enough", () => {
 
     await jobs.restartWithSql([["UPDATE deleted SET at = at - ?", 2 * DAY_MS]], project);
     const later = await jobs.watchingAll({ project, lastEventId });
-    await jobs.polls(other.id, 2);
+    await jobs.untilReads(other.id, 2);
     later.leave();
     const rows = await jobs.restartWithSql([["SELECT id FROM deleted"]], project);
     assert.deepEqual(rows, []);

@@ -49,7 +49,7 @@ describe("a long poll", { concurrency: true }, () => {
     const answer = await soonerThanQuiet(async () => {
       const waiting = poll(id, [prefer("wait=24")]);
       // Whoever is asked for is watched.
-      await jobs.polls(id, 1);
+      await jobs.untilReads(id, 1);
       await jobs.upstream.setJob(id, { status: "planning" });
       return await waiting;
     });
@@ -138,7 +138,7 @@ describe("a long poll", { concurrency: true }, () => {
   test("of many costs one read an interval, and all get the change", async () => {
     const { id } = await jobs.create();
     const waiting = Array.from({ length: 60 }, () => poll(id, [prefer("wait=25")]));
-    await jobs.polls(id, 2);
+    await jobs.untilReads(id, 2);
     await jobs.upstream.setJob(id, { status: "completed" });
     for (const answer of await Promise.all(waiting)) {
       assertTold(answer, { status: "completed", seconds: 25, seq: 2 });

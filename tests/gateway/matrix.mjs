@@ -1,4 +1,4 @@
-/** Page views through the gateway: how they are asked for and told apart, and a table of cells. */
+/** Helpers for analytics tests: requests, cache checks, budget counts and a result table. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,38 +10,37 @@ import { PROJECT } from "./gate.mjs";
 const DAY_MS = 86_400_000;
 const WORKER = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "worker");
 
-/** Between two looks at something that only time changes. */
-const LOOK_MS = 25;
+const CHECK_INTERVAL_MS = 25;
 
-/** How long is looked for something that has to come, so that its absence fails its own test. */
-const LOOKING_MS = 60_000;
+/** Fails the test that waits, instead of the whole file. */
+const PATIENCE_MS = 60_000;
 
-/** The rows of a page upstream: the most that the platform gives. */
+/** Rows per upstream page: Mintlify's maximum. */
 export const PAGE_ROWS = 250;
 
 export const NO_CACHE = [["Cache-Control", "no-cache"]];
 
-// --- questions -------------------------------------------------------------
+// --- requests --------------------------------------------------------------
 
-/** The path and query of a question: `{ project?, dateFrom?, dateTo?, limit?, offset? }`. */
+/** The target of a page-view request: `{ project?, dateFrom?, dateTo?, limit?, offset? }`. */
 export function viewsOf({ project = PROJECT, ...query }) {
   return `/v1/analytics/${project}/views?${new URLSearchParams(query)}`;
 }
 
 let ranges = 0;
 
-/** A range that nobody has asked for before, and which is over. */
+/** A past date range that no test has requested yet. */
 export function closedRange() {
   ranges += 1;
   return { dateFrom: dateOf(Date.UTC(2000, 0, ranges)), dateTo: "2024-01-01" };
 }
 
-/** A range that nobody has asked for before, and which goes on. */
+/** A date range that ends in the future and that no test has requested yet. */
 export function openRange() {
   return { ...closedRange(), dateTo: "2100-01-01" };
 }
 
-/** The UTC day that is so many days after today. */
+/** The UTC date `days` days after today. */
 export function dayFromToday(days) {
   return dateOf(Date.now() + days * DAY_MS);
 }
@@ -50,25 +49,25 @@ function dateOf(milliseconds) {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/** The `authorization` of somebody else, with any further claims: `{ quota?, projects?, … }`. */
+/** The `authorization` of another caller, with optional claims: `{ quota?, projects?, … }`. */
 export function caller(gate, sub, claims = {}) {
   return { authorization: `Bearer ${gate.token({ sub, ...claims })}` };
 }
 
-/** Who may have what is kept, and can never have anything asked for upstream. */
+/** A caller with a quota of 0: it can read cached pages, but never causes an upstream request. */
 export function moneyless(gate) {
   return caller(gate, "moneyless", { quota: { analytics: 0 } });
 }
 
-// --- answers ---------------------------------------------------------------
+// --- responses -------------------------------------------------------------
 
-/** `Cache-Status` without the cache's name; numbers of `ttl` become their sign. */
+/** `Cache-Status` without the cache's name, and with each `ttl` reduced to its sign. */
 export function cacheOf(answer) {
   const [, cache] = /^quillgate; (.*)$/.exec(answer.header("cache-status")) ?? [];
   return cache?.replace(/ttl=(-?)\d+/, (_, minus) => `ttl=${minus || "+"}`);
 }
 
-/** Checks a success, and how it was come by; gives its page. */
+/** Checks a 200 response and its `Cache-Status`. Returns the page. */
 export function assertViews(answer, cache) {
   assert.deepEqual([answer.status, answer.complete], [200, true], answer.text);
   assert.equal(cacheOf(answer), cache);
@@ -80,7 +79,7 @@ export function assertViews(answer, cache) {
   return answer.json;
 }
 
-/** How many answers there are of each `Cache-Status`. */
+/** Counts responses by `Cache-Status`. */
 export function tally(answers) {
   const counts = {};
   for (const answer of answers) {
@@ -90,14 +89,14 @@ export function tally(answers) {
   return counts;
 }
 
-/** Sends many requests at once; each is `{ answer, until, leave }`. */
+/** Sends `count` requests concurrently, without waiting for the responses. */
 export function openAll(gate, count, target, options = {}) {
   const authorization = options.authorization ?? `Bearer ${gate.token()}`;
   const bytes = gate.bytes({ target, authorization, headers: options.headers });
   return Array.from({ length: count }, () => gate.open(bytes));
 }
 
-/** Reads the whole answers of all. */
+/** Reads all responses to their end. */
 export function readAll(exchanges) {
   const read = async (exchange) => {
     const answer = await exchange.until(({ complete }) => complete);
@@ -107,9 +106,9 @@ export function readAll(exchanges) {
   return Promise.all(exchanges.map(read));
 }
 
-// --- the judge -------------------------------------------------------------
+// --- the simulator and the budget ------------------------------------------
 
-/** What the simulator itself answers. */
+/** The simulator's own response, without the gateway. */
 export async function upstreamsOwn(gate, target) {
   const authorization = `Bearer ${gate.key}`;
   const response = await fetch(gate.upstream.url + target, { headers: { authorization } });
@@ -117,7 +116,7 @@ export async function upstreamsOwn(gate, target) {
   return await response.json();
 }
 
-/** What the organisation's gate tells an operator. */
+/** The organization's section of the operator's health report. */
 export async function organisation(gate) {
   const operator = { projects: [], scope: "gateway:operate" };
   const answer = await gate.get("/healthz?deep", caller(gate, "operator", operator));
@@ -125,12 +124,12 @@ export async function organisation(gate) {
   return answer.json.organisation;
 }
 
-/** How much of the organisation's budget is left, and until when upstream refuses. */
+/** The analytics budget: requests left, and when an upstream block ends. */
 export async function budget(gate) {
   return (await organisation(gate)).budgets.analytics;
 }
 
-/** What `run` gives, how many requests came upstream meanwhile, and what of the budget it took. */
+/** Runs `run` and returns its result, the upstream requests it caused, and the budget it used. */
 export async function costOf(gate, run) {
   const [visited, { left }] = [await gate.received(), await budget(gate)];
   const result = await run();
@@ -138,33 +137,33 @@ export async function costOf(gate, run) {
   return { result, visits, units: left - (await budget(gate)).left };
 }
 
-/** Looks again and again until `look` gives something, but not for ever. */
-export async function until(look) {
-  const deadline = performance.now() + LOOKING_MS;
+/** Calls `check` until it returns something truthy. Fails after {@link PATIENCE_MS}. */
+export async function until(check) {
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const found = await look();
+    const found = await check();
     if (found) return found;
-    assert.ok(performance.now() < deadline, `nothing after ${LOOKING_MS} ms: ${look}`);
-    await pause(LOOK_MS);
+    assert.ok(performance.now() < deadline, `nothing after ${PATIENCE_MS} ms: ${check}`);
+    await pause(CHECK_INTERVAL_MS);
   }
 }
 
-/** Waits until what is kept of a page is no longer fresh, which costs nothing. */
+/** Waits until the cached page is stale, without upstream requests. */
 export function untilStale(gate, target) {
   const stale = "hit; ttl=-; detail=quota-exceeded";
   return until(async () => cacheOf(await gate.get(target, moneyless(gate))) === stale);
 }
 
-/** Waits until a 429 of the upstream is over. */
+/** Waits until the block that an upstream 429 has caused ends. */
 export function untilOpen(gate) {
   return until(async () => (await budget(gate)).closedUntil === null);
 }
 
-// --- a gate that can be watched --------------------------------------------
+// --- an instrumented Worker ------------------------------------------------
 
 /**
- * A configuration of the same Worker, whose Durable Object counts the calls that come to it, and
- * fails when it is told to. `dispose` removes it.
+ * A configuration of the same Worker with an instrumented organization object. The object counts
+ * its calls, and {@link setGateFailing} makes them fail. `dispose` removes the configuration.
  */
 export function watchedConfig() {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-watched-"));
@@ -189,7 +188,7 @@ function watchedWorker(built) {
     export class OrgGate extends Gate {
       report(call) {
         calls += 1;
-        if (failing) throw new Error("out of reach");
+        if (failing) throw new Error("unreachable");
         return super.report(call);
       }
     }
@@ -204,12 +203,12 @@ function watchedWorker(built) {
   `;
 }
 
-/** How often the organisation's gate was called for page views. */
+/** The number of page-view calls to the organization object. */
 export async function gateCalls(gate) {
   return (await watched(gate, "")).calls;
 }
 
-/** Puts the organisation's gate out of reach, or back: `yes` or `no`. */
+/** Makes calls to the organization object fail (`yes`) or succeed again (`no`). */
 export async function setGateFailing(gate, failing) {
   await watched(gate, `?failing=${failing}`);
 }
@@ -223,7 +222,7 @@ function watched(gate, query) {
 
 // --- a table ---------------------------------------------------------------
 
-/** Cells by row and column, and how they look. */
+/** A table of strings by row and column. */
 export class Matrix {
   #columns;
   #rows = new Map();
@@ -232,12 +231,12 @@ export class Matrix {
     this.#columns = columns;
   }
 
-  note(row, column, text) {
+  note(row, column, value) {
     if (!this.#rows.has(row)) this.#rows.set(row, new Map());
-    this.#rows.get(row).set(column, text);
+    this.#rows.get(row).set(column, value);
   }
 
-  /** The table's lines, each column as wide as its widest cell. */
+  /** The table as lines of equal width. */
   lines() {
     const rows = [...this.#rows].map(([row, cells]) => [
       row,

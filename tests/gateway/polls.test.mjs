@@ -38,7 +38,7 @@ const states = (stream) =>
 async function intervals(gateway, count) {
   const { id } = await gateway.create("tick");
   const clock = await gateway.watching(id);
-  await gateway.polls(id, count);
+  await gateway.untilReads(id, count);
   clock.leave();
 }
 
@@ -49,7 +49,7 @@ describe("Retry-After of a poll", () => {
       const stream = await jobs.watching(id);
       const fault = { kind: "status", status, headers: { "retry-after": "30" } };
       await jobs.upstream.fault({ target: id, times: 1, fault });
-      const { count } = await jobs.polls(id, 1);
+      const { count } = await jobs.untilReads(id, 1);
       const settled = (await jobs.reads(id)).count;
       assert.ok(settled - count <= 1, "the poll under way");
       await intervals(jobs, 5);
@@ -71,7 +71,7 @@ describe("Retry-After of a poll", () => {
     const stream = await jobs.watching(id);
     const fault = { kind: "status", status: 429, headers: { "retry-after": "60" } };
     await jobs.upstream.fault({ target: id, times: 1, fault });
-    await jobs.polls(id, 1);
+    await jobs.untilReads(id, 1);
     await intervals(jobs, 2);
     const { count } = await jobs.reads(id);
     await jobs.restart("kill", () => stream.ended);
@@ -93,7 +93,7 @@ test("a job of half a day is polled far less often than a new one", async () => 
 
   // A follow-up sets it to work again.
   await jobs.followUp(id);
-  await jobs.polls(id, 2);
+  await jobs.untilReads(id, 2);
   stream.leave();
 });
 
@@ -140,7 +140,7 @@ describe("a job that does not end", () => {
     // A follow-up sets it to work again.
     await impatient.followUp(id);
     const again = await impatient.watching(id);
-    await impatient.polls(id, 1);
+    await impatient.untilReads(id, 1);
     await impatient.upstream.setJob(id, { status: "completed" });
     await again.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
     assert.equal(await again.ended, "clean");

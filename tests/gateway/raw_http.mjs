@@ -1,23 +1,23 @@
 /**
- * HTTP/1.1 byte by byte: what `fetch` would normalise, refuse or repair is sent as it is,
- * and how an answer ends can be seen.
+ * A raw HTTP/1.1 client. It sends bytes verbatim that `fetch` would normalize, reject or repair,
+ * and shows how a response ends.
  */
 import { connect } from "node:net";
 
-/** How long a silent connection is waited for, so that a lost answer fails its own test. */
-const SILENCE_MS = 30_000;
+/** Fails the test that waits for a lost response, instead of the whole file. */
+const IDLE_TIMEOUT_MS = 30_000;
 
 /**
  * @typedef {object} RequestOptions
  * @property {string} [method]
- * @property {string} [target] as it stands in the request line
- * @property {[string, string][]} [headers] in this order, any name as often as needed
+ * @property {string} [target] sent verbatim in the request line
+ * @property {[string, string][]} [headers] sent in this order; names may repeat
  * @property {string | Buffer} [body]
- * @property {boolean} [chunked] sends the body in chunks instead of announcing its length
+ * @property {boolean} [chunked] sends the body in chunks, without `Content-Length`
  */
 
 /**
- * A request's bytes. `content-length` is added for a body unless a header says otherwise.
+ * Serializes a request. Adds `Content-Length` for a body unless the headers already have one.
  *
  * @param {RequestOptions} options
  */
@@ -46,9 +46,9 @@ function chunks(bytes, size = 16_384) {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
 }
 
-/** An answer as far as it has come. */
+/** A response, as far as it has arrived. */
 export class Answer {
-  /** Everything received, as it came. */
+  /** All bytes received. */
   raw = Buffer.alloc(0);
   /** Whether the connection is closed. */
   closed = false;
@@ -74,7 +74,7 @@ export class Answer {
     return this.hasHead ? Number(this.#lines[0].split(" ")[1]) : undefined;
   }
 
-  /** Name and value of each header field, names in lower case, in order of the name. */
+  /** Name and value of each header field, with lower-case names, sorted by name. */
   get headers() {
     const fields = this.#lines.slice(1).map((line) => {
       const at = line.indexOf(":");
@@ -83,7 +83,7 @@ export class Answer {
     return fields.sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** The values of a header field, joined as RFC 9110, section 5.3, has it. */
+  /** The values of a header field, joined by the rules of RFC 9110, section 5.3. */
   header(name) {
     const values = this.headers.filter(([other]) => other === name).map(([, value]) => value);
     return values.length > 0 ? values.join(", ") : undefined;
@@ -97,7 +97,7 @@ export class Answer {
     return this.header("transfer-encoding") === "chunked";
   }
 
-  /** The body's bytes so far, without the framing. */
+  /** The body's bytes so far, without chunk framing. */
   get body() {
     return this.#isChunked ? unchunked(this.#framed).body : this.#framed;
   }
@@ -110,7 +110,7 @@ export class Answer {
     return JSON.parse(this.text);
   }
 
-  /** Whether the answer has come to the end that it announced. */
+  /** Whether the whole response has arrived, by its own framing. */
   get complete() {
     if (!this.hasHead) return false;
     if (this.#method === "HEAD" || this.status === 204 || this.status === 304) return true;
@@ -135,66 +135,66 @@ function unchunked(framed) {
   }
 }
 
-/** One request on a connection of its own, and its answer as it comes. */
+/** One request on its own connection, and its response as it arrives. */
 export class Exchange {
   #socket;
   #watchers = new Set();
   answer;
-  /** Resolves when the bytes are on their way, or never will be. */
+  /** Resolves when the bytes are written or the write has failed. */
   sent;
 
   /**
    * @param {number} port of 127.0.0.1
-   * @param {Buffer} bytes what is sent, whatever it is
-   * @param {string} [method] by which an answer to HEAD is known to have no body
+   * @param {Buffer} bytes sent verbatim, even if they are not valid HTTP
+   * @param {string} [method] a response to HEAD has no body
    */
   constructor(port, bytes, method = "GET") {
     const answer = new Answer(method);
     this.answer = answer;
-    const look = () => {
+    const notify = () => {
       for (const watcher of this.#watchers) watcher();
     };
     this.#socket = connect(port, "127.0.0.1");
     this.sent = new Promise((resolve) => this.#socket.write(bytes, resolve));
-    this.#socket.setTimeout(SILENCE_MS, () => this.#socket.destroy());
+    this.#socket.setTimeout(IDLE_TIMEOUT_MS, () => this.#socket.destroy());
     this.#socket.on("data", (data) => {
       answer.raw = Buffer.concat([answer.raw, data]);
-      look();
+      notify();
     });
-    // What is refused before it was read to its end can end in a reset: the answer counts.
+    // A server that rejects a request early may reset the connection. Only the response matters.
     this.#socket.on("error", () => {});
     this.#socket.on("close", () => {
       answer.closed = true;
-      look();
+      notify();
     });
   }
 
   /**
-   * Resolves with the answer as soon as `check` says so, or when nothing more can come.
+   * Resolves with the response when `check` returns true or the connection has closed.
    *
    * @param {(answer: Answer) => boolean} check
    * @returns {Promise<Answer>}
    */
   until(check) {
     return new Promise((resolve) => {
-      const look = () => {
+      const settle = () => {
         if (!this.answer.closed && !check(this.answer)) return;
-        this.#watchers.delete(look);
+        this.#watchers.delete(settle);
         resolve(this.answer);
       };
-      this.#watchers.add(look);
-      look();
+      this.#watchers.add(settle);
+      settle();
     });
   }
 
-  /** Goes away, as a client does whose tab was closed. */
+  /** Disconnects, like a browser whose tab was closed. */
   leave() {
     this.#socket.destroy();
   }
 }
 
 /**
- * Sends one request and reads its whole answer.
+ * Sends one request and reads the whole response.
  *
  * @param {number} port
  * @param {Buffer} bytes

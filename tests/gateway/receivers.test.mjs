@@ -209,7 +209,7 @@ describe("a job's end", () => {
     await untilMissing(id);
     await jobs.upstream.clearFaults();
     const stream = await jobs.watching(id);
-    await jobs.polls(id, 1);
+    await jobs.untilReads(id, 1);
     stream.leave();
     // A 404 before the last success counts no more, however long ago it was.
     await lose(id);

@@ -228,7 +228,7 @@ describe("the stored jobs", () => {
     const all = await jobs.watchingAll();
     const stream = jobs.watch(moving.id, { lastEventId: "2" });
     await stream.event();
-    await jobs.polls(moving.id, 2);
+    await jobs.untilReads(moving.id, 2);
     for (const status of ["reviewing", "completed"]) {
       await jobs.upstream.setJob(moving.id, { status });
       await stream.event(hasStatus(status), PATIENCE_MS);

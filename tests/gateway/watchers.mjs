@@ -1,14 +1,14 @@
-/** What the tests of streams and long polls share: a gateway's jobs, and what watchers were told. */
+/** Shared by the tests of event streams and long polls: a gateway, and checks of watchers. */
 import assert from "node:assert/strict";
 import { startJobs } from "./jobs.mjs";
 
 export const INTERVAL_MS = 1000;
-/** Two programs' clocks, both in whole milliseconds, and the way of a request between them. */
+/** Tolerance for two clocks of whole milliseconds, and for a request's latency between them. */
 export const CLOCK_TOLERANCE_MS = 50;
-/** What nobody has to wait for in vain on a busy machine. */
+/** Maximum wait for an event, generous for a busy machine. */
 export const PATIENCE_MS = 60_000;
 
-/** The jobs of the file's gateway. */
+/** The fixture of the file's gateway. */
 export let jobs;
 
 /** Starts the file's gateway. */
@@ -16,23 +16,24 @@ export async function startWatched(name) {
   jobs = await startJobs(name);
 }
 
-export const told = (stream) => stream.events.map(({ lastEventId, data }) => [lastEventId, data]);
+export const idsAndData = (stream) =>
+  stream.events.map(({ lastEventId, data }) => [lastEventId, data]);
 export const states = (stream) => stream.events.map(({ data }) => JSON.parse(data).status);
 export const isNow = (status) => (event) => JSON.parse(event.data).status === status;
 
-/** Moves a job into a state, and waits until all of these watchers were told. */
+/** Changes a job upstream and waits until all of these streams have received its new status. */
 export async function change(id, fields, streams) {
   await jobs.upstream.setJob(id, fields);
   await Promise.all(streams.map((stream) => stream.event(isNow(fields.status), PATIENCE_MS)));
 }
 
-/** Consecutive reads of a job were at least so far apart. */
+/** Asserts that consecutive reads of a job are at least `interval` milliseconds apart. */
 export function assertApart({ at }, interval = INTERVAL_MS) {
   const gaps = at.slice(1).map((moment, index) => moment - at[index]);
   for (const gap of gaps) assert.ok(gap >= interval - CLOCK_TOLERANCE_MS, `read after ${gap} ms`);
 }
 
-/** So many streams of a job, each of which has been told the job as it is. */
+/** Opens `count` streams of a job. Each has received the current state. */
 export function manyWatching(count, id, options) {
   return Promise.all(Array.from({ length: count }, () => jobs.watching(id, options)));
 }
@@ -43,8 +44,8 @@ export function assertGrowing(stream) {
   assert.ok(grow, `ids ${ids}`);
 }
 
-/** The job as the platform has it, without what the simulator's control adds. */
-export async function platformJob(id) {
+/** The job as Mintlify returns it, without the simulator's own fields. */
+export async function upstreamJob(id) {
   const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
   return job;
 }

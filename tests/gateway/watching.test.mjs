@@ -10,14 +10,14 @@ import {
   CLOCK_TOLERANCE_MS,
   change,
   INTERVAL_MS,
+  idsAndData,
   isNow,
   jobs,
   manyWatching,
   PATIENCE_MS,
-  platformJob,
   startWatched,
   states,
-  told,
+  upstreamJob,
 } from "./watchers.mjs";
 
 const SLOW_INTERVAL_S = 3;
@@ -62,10 +62,10 @@ describe("many watchers of one job", () => {
   test(`all ${WATCHERS} get every change once, in order, with growing ids`, async () => {
     assert.deepEqual(states(streams[0]), ["active", ...lives]);
     assertGrowing(streams[0]);
-    for (const stream of streams) assert.deepEqual(told(stream), told(streams[0]));
+    for (const stream of streams) assert.deepEqual(idsAndData(stream), idsAndData(streams[0]));
     for (const { type } of streams[0].events) assert.equal(type, "job");
     const last = JSON.parse(streams[0].events.at(-1).data);
-    assert.deepEqual(last, await platformJob(watched.id));
+    assert.deepEqual(last, await upstreamJob(watched.id));
   });
 
   test("all streams end cleanly after the end of the job", () => {
@@ -91,13 +91,13 @@ describe("many watchers of one job", () => {
     assert.equal((await jobs.reads(watched.id)).count, count);
   });
 
-  test("nothing is kept of them", () => jobs.calm());
+  test("nothing is kept of them", () => jobs.finishAllJobs());
 });
 
 describe("a watcher that is cut off", { concurrency: true }, () => {
   /** Goes on where a stream has stopped. */
   const resumed = (id, { lastEventId }) => jobs.watch(id, { lastEventId });
-  const joined = (...streams) => streams.flatMap(told);
+  const joined = (...streams) => streams.flatMap(idsAndData);
 
   test("loses no change and gets none twice, whatever happened meanwhile", async () => {
     const { id } = await jobs.create();
@@ -111,7 +111,7 @@ describe("a watcher that is cut off", { concurrency: true }, () => {
     await change(id, { status: "failed" }, [reference, ...again]);
     assert.deepEqual(states(reference), ["active", "planning", "writing", "reviewing", "failed"]);
     for (const [index, stream] of again.entries()) {
-      assert.deepEqual(joined(others[index], stream), told(reference));
+      assert.deepEqual(joined(others[index], stream), idsAndData(reference));
       assert.equal(await stream.ended, "clean");
     }
     assertApart(await jobs.reads(id));
@@ -184,7 +184,7 @@ describe("Last-Event-ID", () => {
     await change(id, { status: "completed" }, [first]);
     const stream = jobs.watch(id, { lastEventId: "999" });
     assert.equal(await stream.ended, "clean");
-    assert.deepEqual(told(stream), [told(first).at(-1)]);
+    assert.deepEqual(idsAndData(stream), [idsAndData(first).at(-1)]);
   });
 });
 
@@ -226,13 +226,13 @@ describe("a watch", () => {
     const streams = await manyWatching(50, id);
     assertApart(await jobs.reads(id));
     for (const stream of streams) {
-      assert.deepEqual(told(stream), told(streams[0]));
+      assert.deepEqual(idsAndData(stream), idsAndData(streams[0]));
       stream.leave();
     }
   });
 
   test("of an unknown job is 404, and nothing is kept of it", async () => {
-    await jobs.calm();
+    await jobs.finishAllJobs();
     const answer = await jobs.get(jobs.path("unknown", { rest: "/events" }));
     const problem = assertProblem(answer, 404, "upstream-error");
     assert.equal(problem.upstream.status, 404);
@@ -315,7 +315,7 @@ describe("a watch", () => {
 
 describe("what nobody watches", () => {
   test("is not asked for", async () => {
-    await jobs.calm();
+    await jobs.finishAllJobs();
     const [left, clock] = [await jobs.create(), await jobs.create()];
     const streams = await manyWatching(5, left.id);
     const ticking = await jobs.watching(clock.id);
@@ -324,15 +324,15 @@ describe("what nobody watches", () => {
     await jobs.upstream.setJob(left.id, { status: "planning" });
     await jobs.untilHealth(({ watchers }) => watchers === 1);
     // One look may be under way; it has ended when the other job was asked for twice.
-    await jobs.polls(clock.id, 2);
+    await jobs.untilReads(clock.id, 2);
     const { count } = await jobs.reads(left.id);
-    await jobs.polls(clock.id, 3);
+    await jobs.untilReads(clock.id, 3);
     assert.equal((await jobs.reads(left.id)).count, count);
     ticking.leave();
   });
 
   test("is free of state: long polls that were left are none", async () => {
-    await jobs.calm();
+    await jobs.finishAllJobs();
     const { id } = await jobs.create();
     const { authorization } = jobs;
     const headers = [["Prefer", "wait=3"]];
@@ -348,7 +348,7 @@ describe("what nobody watches", () => {
     const [stream, ticking] = [await jobs.watching(ended.id), await jobs.watching(clock.id)];
     await change(ended.id, { status: "completed" }, [stream]);
     const { count } = await jobs.reads(ended.id);
-    await jobs.polls(clock.id, 3);
+    await jobs.untilReads(clock.id, 3);
     assert.equal((await jobs.reads(ended.id)).count, count);
     ticking.leave();
   });
@@ -395,7 +395,7 @@ describe("side by side", { concurrency: true }, () => {
         const streams = await Promise.all(Array.from({ length: 10 }, () => slow.watching(id)));
         for (const stream of streams) stream.leave();
       }
-      const { at, count } = await slow.polls(id, 2);
+      const { at, count } = await slow.untilReads(id, 2);
       assert.ok(count >= 2);
       assertApart({ at }, SLOW_INTERVAL_S * 1000);
       clock.leave();
@@ -446,7 +446,7 @@ describe("a follow-up", () => {
     await ended(job.id);
     await jobs.directly("and more", { id: job.id });
     const ticking = await jobs.watching(clock.id);
-    await jobs.polls(clock.id, 2);
+    await jobs.untilReads(clock.id, 2);
     const fresh = await jobs.watching(job.id);
     assert.deepEqual(states(fresh), ["active"]);
     await change(job.id, { status: "completed" }, [fresh]);
@@ -481,15 +481,15 @@ describe("the package", () => {
     const updates = [];
     const waiting = client().agentJobs.wait(id, { onUpdate: ({ status }) => updates.push(status) });
     const beside = await jobs.watching(id);
-    await jobs.polls(id, 1);
+    await jobs.untilReads(id, 1);
     for (const status of ["planning", "completed"]) await change(id, { status }, [beside]);
-    assert.deepEqual(await waiting, await platformJob(id));
+    assert.deepEqual(await waiting, await upstreamJob(id));
     assert.deepEqual(updates, ["active", "planning", "completed"]);
     assertApart(await jobs.reads(id));
   });
 
   test("watches a job, and leaves it", async () => {
-    await jobs.calm();
+    await jobs.finishAllJobs();
     const { id } = await jobs.create();
     for await (const { job, done } of client().agentJobs.watch(id)) {
       assert.deepEqual([job.status, done], ["active", false]);
@@ -517,7 +517,7 @@ describe("a quiet stream", () => {
   test("that was left is free of state by then, and costs the others nothing", async () => {
     await jobs.untilHealth(({ watchers }) => watchers === 1, project);
     assert.equal(quietStream.isOver, false);
-    await jobs.polls(quietJob.id, 1);
+    await jobs.untilReads(quietJob.id, 1);
   });
 });
 

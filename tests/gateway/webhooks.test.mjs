@@ -374,7 +374,7 @@ describe("side by side", { concurrency: true }, () => {
       // The other gate's interval passes.
       const clock = await jobs.create("tick");
       const ticking = await jobs.watching(clock.id);
-      await jobs.polls(clock.id, 2);
+      await jobs.untilReads(clock.id, 2);
       ticking.leave();
       const fresh = jobs.watch(job.id, { project });
       await fresh.event(({ data }) => JSON.parse(data).status === "archived");
