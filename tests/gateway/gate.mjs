@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canaryKey, scanForCanary } from "../harness/canary.mjs";
-import { isOfTheProxy, keepNudging, startGateway } from "../harness/gateway.mjs";
+import { startGateway } from "../harness/gateway.mjs";
 import { LOGS } from "../harness/process.mjs";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
@@ -118,21 +118,10 @@ class Gate {
     return exchange;
   }
 
-  /**
-   * Sends bytes and reads the whole answer.
-   *
-   * What wrangler's proxy has put aside is nudged, and what it has answered itself is sent once more;
-   * should it have reached the Worker after all, the tests that count would show it.
-   */
+  /** Sends bytes and reads the whole response. */
   async sendBytes(bytes, method) {
-    const answer = await this.#exchanged(bytes, method);
-    return isOfTheProxy(answer) ? this.#exchanged(bytes, method) : answer;
-  }
-
-  async #exchanged(bytes, method) {
     const exchange = this.open(bytes, method);
-    const stopNudging = keepNudging(this.gateway.url, 1000);
-    const answer = await exchange.until(({ complete }) => complete).finally(stopNudging);
+    const answer = await exchange.until(({ complete }) => complete);
     exchange.leave();
     return answer;
   }

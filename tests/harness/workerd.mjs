@@ -1,0 +1,148 @@
+/**
+ * Runs a Worker in workerd until it receives a signal. `gateway.mjs` starts it as a process of its
+ * own, so that a test can kill workerd as a crash would.
+ *
+ * Usage: node workerd.mjs OPTIONS, where OPTIONS is a JSON file with {@link WorkerdOptions}.
+ */
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { dirname, join } from "node:path";
+import { parse } from "smol-toml";
+import { createTables, loadMiniflare, storageOptions } from "./storage.mjs";
+
+/**
+ * @typedef {object} WorkerdOptions
+ * @property {string} config path of a wrangler configuration
+ * @property {string} [main] path of the script; defaults to the one in the configuration
+ * @property {string} [assets] folder of static files; defaults to the one in the configuration
+ * @property {Record<string, string>} variables override those of the configuration
+ * @property {string} state folder of the durable storage
+ * @property {string} scratch folder for temporary files
+ * @property {"none" | "empty" | "migrated"} archive whether the Worker has a D1 database, and tables in it
+ * @property {number} port of 127.0.0.1
+ */
+
+const { Miniflare, NoOpLog } = loadMiniflare();
+/** @type {WorkerdOptions} */
+const options = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const config = parse(readFileSync(options.config, "utf8"));
+const miniflare = new Miniflare({
+  ...storageOptions(options.state),
+  cf: false,
+  log: new NoOpLog(),
+  handleRuntimeStdio(stdout, stderr) {
+    stdout.pipe(process.stdout);
+    stderr.pipe(process.stderr);
+  },
+  workers: [await workerOptions()],
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
+
+try {
+  await miniflare.ready;
+  if (options.archive === "migrated") await createTables(miniflare);
+  const { port } = await listenForCron();
+  console.log(
+    `Ready on http://127.0.0.1:${options.port}, cron trigger on http://127.0.0.1:${port}`,
+  );
+} catch (error) {
+  console.error(error);
+  await miniflare.dispose().catch(() => {});
+  process.exit(1);
+}
+
+/** Fires the cron trigger for each request, and responds when its handler has finished. */
+async function listenForCron() {
+  const server = createServer(async (_request, response) => {
+    const worker = await miniflare.getWorker();
+    const { outcome } = await worker.scheduled({ cron: "*/10 * * * *" });
+    response.writeHead(outcome === "ok" ? 200 : 500).end(outcome);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server.address();
+}
+
+async function stop() {
+  await miniflare.dispose();
+  process.exit(0);
+}
+
+async function workerOptions() {
+  const script = await loadScript();
+  return {
+    name: config.name,
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags,
+    bindings: { ...config.vars, ...options.variables },
+    durableObjects: durableObjects(),
+    d1Databases: options.archive === "none" ? {} : { ARCHIVE: "quillgate-archive" },
+    assets: staticAssets(),
+    // Straight to workerd: no other Worker in between changes a request or a response.
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: options.port }],
+    ...script,
+  };
+}
+
+/** Loads a built Worker, which has its wasm beside it, unchanged. Bundles any other script. */
+async function loadScript() {
+  const main = options.main ?? join(dirname(options.config), config.main);
+  const isBuilt = readdirSync(dirname(main)).some((file) => file.endsWith(".wasm"));
+  if (isBuilt) return modulesIn(main);
+  const folder = join(options.scratch, "script");
+  mkdirSync(folder, { recursive: true });
+  const bundle = join(folder, "index.js");
+  const { build } = await import("esbuild");
+  await build({
+    entryPoints: [main],
+    outfile: bundle,
+    bundle: true,
+    format: "esm",
+    target: "es2023",
+    external: ["cloudflare:*", "node:*"],
+    loader: { ".wasm": "copy", ".txt": "copy" },
+    logLevel: "warning",
+  });
+  return modulesIn(bundle);
+}
+
+function modulesIn(scriptPath) {
+  return {
+    modules: true,
+    modulesRoot: dirname(scriptPath),
+    scriptPath,
+    modulesRules: [
+      { type: "ESModule", include: ["**/*.js"] },
+      { type: "CompiledWasm", include: ["**/*.wasm"] },
+      { type: "Text", include: ["**/*.txt"] },
+    ],
+  };
+}
+
+function durableObjects() {
+  const classes = (config.migrations ?? []).flatMap((step) => step.new_sqlite_classes ?? []);
+  const bindings = config.durable_objects?.bindings ?? [];
+  return Object.fromEntries(
+    bindings.map(({ name, class_name: className }) => [
+      name,
+      { className, useSQLite: classes.includes(className) },
+    ]),
+  );
+}
+
+function staticAssets() {
+  if (!config.assets) return undefined;
+  const { directory, binding, run_worker_first: workerFirst = [] } = config.assets;
+  return {
+    directory: options.assets ?? join(dirname(options.config), directory),
+    binding,
+    routerConfig: { has_user_worker: true, static_routing: { user_worker: workerFirst } },
+    assetConfig: {
+      compatibility_date: config.compatibility_date,
+      compatibility_flags: config.compatibility_flags,
+      html_handling: config.assets.html_handling,
+      not_found_handling: config.assets.not_found_handling,
+    },
+  };
+}
