@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startGate } from "../gateway/gate.mjs";
-import { keepNudging } from "../harness/gateway.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
 import { describeExamples, EXAMPLES, INTRUDERS } from "./examples.mjs";
 import { PROJECT } from "./scenarios.mjs";
@@ -28,7 +27,6 @@ async function startTrusting(github) {
     gateway: { vars: { TRUSTED_ISSUERS: JSON.stringify(trusted), JOB_POLL_SECONDS: "1" } },
   });
   const { upstream } = gate;
-  const stopNudging = keepNudging(gate.gateway.url);
   const ofGithub = github.issuer;
   return {
     url: gate.gateway.url,
@@ -39,7 +37,6 @@ async function startTrusting(github) {
     jobs: () => upstream.jobs(),
     setJob: (id, changes) => upstream.setJob(id, changes),
     async stop() {
-      stopNudging();
       github.issuer = ofGithub;
       await gate.stop();
       await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));

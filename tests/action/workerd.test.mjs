@@ -1,7 +1,6 @@
 /** The action against the gateway in workerd, in front of the simulated platform. */
 import assert from "node:assert/strict";
 import { startGate } from "../gateway/gate.mjs";
-import { keepNudging } from "../harness/gateway.mjs";
 import { describeAction, PROJECT, REPOSITORY_ID } from "./scenarios.mjs";
 
 /** As long as no test takes: a job changes when it is told to, and not before. */
@@ -28,7 +27,6 @@ describeAction("against the gateway in workerd", async (github) => {
     gateway: { vars },
   });
   const { upstream } = gate;
-  const stopNudging = keepNudging(gate.gateway.url);
   return {
     url: gate.gateway.url,
     accessToken: gate.token({ scope: "jobs:create jobs:read" }),
@@ -45,7 +43,6 @@ describeAction("against the gateway in workerd", async (github) => {
       return { arrived: upstream.untilHeld(1), release: () => upstream.release() };
     },
     async stop() {
-      stopNudging();
       await gate.stop();
       const log = gate.gateway.log();
       assert.ok(github.issued.length > 0, "the gateway got tokens");

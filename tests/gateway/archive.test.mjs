@@ -1,6 +1,6 @@
 /**
- * The daily archive: the cron trigger alone keeps each day, while the platform fails at times and
- * the gateway is killed, and series are read from what is kept.
+ * The daily archive: cron runs alone store every day, through upstream faults and a killed gateway,
+ * and series are read from the stored days.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -8,15 +8,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
-import { keepNudging, queryArchive, startGateway } from "../harness/gateway.mjs";
+import { queryArchive, startGateway } from "../harness/gateway.mjs";
 import { assertInvalid, assertProblem, PROJECT, startGate } from "./gate.mjs";
 
 const DAY_MS = 86_400_000;
-/** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` is what a team's quarter looks like. */
+/** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` matches a quarter of a large site. */
 const DAYS = Number(process.env.ARCHIVE_DAYS ?? 10);
 const PAGES = Number(process.env.ARCHIVE_PAGES ?? 600);
 const PER_THOUSAND = 50;
-/** So many requests a window that the archive takes several of them. */
+/** Requests per window. Small enough that the archive needs several windows. */
 const LIMIT = Number(process.env.ARCHIVE_LIMIT ?? 30);
 const WINDOW_SECONDS = 2;
 const SHARE = 33;
@@ -26,12 +26,11 @@ const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
 const SCOPES = "analytics:read gateway:operate";
 
 const state = mkdtempSync(join(tmpdir(), "quillgate-archive-"));
-/** The days of the test, which may run over midnight. */
-const begun = Date.now();
-const daysAgo = (count) => new Date(begun - count * DAY_MS).toISOString().slice(0, 10);
-const number = (date) => Date.parse(date) / DAY_MS;
+/** Fixed at the start, because a run can cross midnight. */
+const startedAt = Date.now();
+const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
+const dayNumber = (date) => Date.parse(date) / DAY_MS;
 let gate;
-let stopNudging;
 
 before(async () => {
   gate = await startGate("archive", {
@@ -45,26 +44,18 @@ before(async () => {
         ARCHIVE_RECHECK_DAYS: String(RECHECK_DAYS),
         ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
         LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
-        // A request that was under way when the gateway was killed holds its slot as long.
+        // A request in flight when the gateway is killed holds its slot for this long.
         UPSTREAM_TIMEOUT_SECONDS: "2",
       },
     },
   });
   await gate.upstream.setLimits({ analytics: null });
-  nudge();
 });
 
 after(async () => {
-  stopNudging?.();
   await gate?.stop();
   rmSync(state, { recursive: true, force: true, maxRetries: 5 });
 });
-
-/** Nudges the present gateway: each has an address of its own. */
-function nudge() {
-  stopNudging?.();
-  stopNudging = keepNudging(gate.gateway.url);
-}
 
 function ask(path, { json, scope = SCOPES, headers = [] } = {}) {
   const authorization = `Bearer ${gate.token({ scope })}`;
@@ -79,9 +70,9 @@ async function read(path, options) {
 }
 
 const query = (values) => `?${new URLSearchParams(values)}`;
-const WHOLE = () => ({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(0) });
+const allDays = () => ({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(0) });
 
-/** Runs the archive until it says that nothing is missing. */
+/** Runs the archive until no day is missing. */
 async function runUntilComplete() {
   for (;;) {
     await gate.gateway.runCron();
@@ -90,7 +81,7 @@ async function runUntilComplete() {
   }
 }
 
-/** What the simulator counts on a day. */
+/** The simulator's counts of a day. */
 async function truthOf(date) {
   const dateTo = new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
   const range = { dateFrom: date, dateTo };
@@ -100,26 +91,26 @@ async function truthOf(date) {
 }
 
 const truths = () => Promise.all(days().map(truthOf));
-/** How many requests these days take: one for the visitors, and one for each page of 250 rows. */
+/** Requests that each day takes: one for the visitors, and one per page of 250 rows. */
 async function countRequests(dates) {
   const truths = await Promise.all(dates.map(truthOf));
   return truths.map(({ views }) => 1 + Math.max(1, Math.ceil(views.length / 250)));
 }
 const add = (numbers) => numbers.reduce((all, number) => all + number, 0);
-/** The days that are fetched again once they are a day older: those that are not settled, and yesterday. */
+/** The days fetched again after one more day: days whose counts may still change, and yesterday. */
 const unsettled = () => Array.from({ length: RECHECK_DAYS + 1 }, (_, at) => daysAgo(at + 1));
 
-/** An estimate knows how long a day is, but not how long each. */
+/** An estimate is based on the size of a typical day, not on the size of each day. */
 function assertEstimated(requests, days, each) {
-  const [least, most] = [days * Math.min(...each), days * Math.max(...each)];
-  assert.ok(least <= requests && requests <= most, `${requests}, not ${least} to ${most}`);
+  const [min, max] = [days * Math.min(...each), days * Math.max(...each)];
+  assert.ok(min <= requests && requests <= max, `${requests}, not ${min} to ${max}`);
 }
 
 const days = () => Array.from({ length: DAYS }, (_, at) => daysAgo(DAYS - at));
 const counts = ({ human, ai, total }) => ({ human, ai, total });
 
-/** Every row of a day that the database has, in order; those of pages and no prefixes. */
-function keptRows() {
+/** All stored rows of pages, without those of prefixes, ordered by day and path. */
+function archivedRows() {
   return queryArchive(
     state,
     `SELECT views.day, node.path, views.human, views.ai, views.total
@@ -128,8 +119,8 @@ function keptRows() {
   );
 }
 
-/** All that the archive holds, apart from when it was fetched. */
-const keptState = async () => [
+/** Everything that the archive stores, except for the times of the fetches. */
+const archivedState = async () => [
   await queryArchive(state, "SELECT day, node, human, ai, total FROM views ORDER BY day, node"),
   await queryArchive(
     state,
@@ -143,36 +134,36 @@ async function assertEqualToTruth(truths) {
   const expected = truths.flatMap(({ date, views }) =>
     views
       .filter(({ total }) => total > 0)
-      .map(({ path, ...rest }) => ({ day: number(date), path, ...counts(rest) }))
+      .map(({ path, ...rest }) => ({ day: dayNumber(date), path, ...counts(rest) }))
       .sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))),
   );
   assert.ok(expected.length > DAYS * PAGES * 0.5, `${expected.length} rows`);
-  assert.deepEqual(await keptRows(), expected);
+  assert.deepEqual(await archivedRows(), expected);
 }
 
-/** How often each target was asked for more than once, in sum. */
+/** The number of requests beyond the first for each target. */
 function countRepetitions(requests) {
   return requests.length - new Set(requests.map(({ target }) => target)).size;
 }
 
-/** No window holds more requests than the share. */
-function assertShareKept(requests) {
-  const most = Math.floor((LIMIT * SHARE) / 100);
+/** Asserts that no window has more requests than the archive's share. */
+function assertWithinShare(requests) {
+  const share = Math.floor((LIMIT * SHARE) / 100);
   const times = requests.map(({ at }) => at);
-  assert.ok(times.every(Number.isFinite), "each request has its time");
+  assert.ok(times.every(Number.isFinite), "each request has a time");
   for (const [at, time] of times.entries()) {
-    const next = times[at + most];
+    const next = times[at + share];
     assert.ok(
       next === undefined || next - time >= WINDOW_SECONDS * 1000,
-      `${most + 1} requests within ${next - time} ms`,
+      `${share + 1} requests within ${next - time} ms`,
     );
   }
 }
 
-const archived = async () =>
+const archiveRequests = async () =>
   (await gate.upstream.requests()).filter(({ target }) => target.includes("/v1/analytics/"));
 
-test("before its first run the archive wants yesterday and holds nothing", async () => {
+test("before its first run, the archive is empty and reports yesterday as missing", async () => {
   const status = await read("/status");
   assert.deepEqual(status.missing, [{ dateFrom: daysAgo(1), dateTo: daysAgo(0) }]);
   assert.deepEqual([status.complete, status.partial, status.failed], [0, 0, 0]);
@@ -180,11 +171,11 @@ test("before its first run the archive wants yesterday and holds nothing", async
   assert.deepEqual([views, missing], [[], [daysAgo(2), daysAgo(1)]]);
 });
 
-test("a backfill first says what it takes, and is begun once however often it is asked for", async () => {
+test("a backfill can be estimated first, and repeated requests start it only once", async () => {
   const dateFrom = daysAgo(DAYS);
   const estimated = await read(`/backfill${query({ dateFrom })}`);
   assert.deepEqual([estimated.dateFrom, estimated.days], [dateFrom, DAYS]);
-  assert.equal((await read("/status")).missing[0].dateFrom, daysAgo(1), "an estimate begins none");
+  assert.equal((await read("/status")).missing[0].dateFrom, daysAgo(1), "an estimate starts no backfill");
   for (const json of [{ dateFrom }, { dateFrom }, { dateFrom: daysAgo(2) }]) {
     const answer = await ask("/backfill", { json });
     assert.equal(answer.status, 202, answer.text);
@@ -193,13 +184,13 @@ test("a backfill first says what it takes, and is begun once however often it is
   const { missing } = await read("/status");
   assert.deepEqual(missing, [{ dateFrom, dateTo: daysAgo(0) }]);
   const oldest = await read(`/backfill${query({ dateFrom: "1999-01-01" })}`);
-  assert.equal(oldest.dateFrom, daysAgo(730), "days that are not retained are not fetched");
+  assert.equal(oldest.dateFrom, daysAgo(730), "days past their retention are not fetched");
 });
 
 const LONG = { timeout: DAYS * PAGES > 10_000 ? 900_000 : 90_000 };
 
 test(
-  "the cron alone keeps every day as it was, through faults and a kill, within its share",
+  "cron runs archive every day correctly and within their share, through faults and a kill",
   LONG,
   async (context) => {
     const each = await countRequests(days());
@@ -212,7 +203,7 @@ test(
         break;
       }
     }
-    // Killed while it waits for an answer.
+    // Kill the gateway while it waits for a response.
     await gate.upstream.hold({ times: 1, process: true });
     let isHeld = false;
     const held = gate.upstream.untilHeld(1, 30_000).then(() => {
@@ -224,7 +215,6 @@ test(
       await Promise.race([running, held]);
     }
     await gate.restart();
-    nudge();
     await running;
     await gate.upstream.release();
     await runUntilComplete();
@@ -232,28 +222,28 @@ test(
     const { injected } = await gate.upstream.faultRate();
     const faults = Object.values(injected).reduce((sum, count) => sum + count, 0);
     await gate.upstream.clearFaultRate();
-    const requests = await archived();
+    const requests = await archiveRequests();
     context.diagnostic(
       `${requests.length} requests, ${faults} faults: ${JSON.stringify(injected)}`,
     );
-    assert.ok(faults > 0, "something went wrong");
+    assert.ok(faults > 0, "at least one fault is injected");
     assert.equal(new Set(requests.map(({ target }) => target)).size, add(each));
-    assert.ok(countRepetitions(requests) <= faults + 1, "one more for each fault and the kill");
-    assertShareKept(requests);
+    assert.ok(countRepetitions(requests) <= faults + 1, "at most one repetition for each fault and the kill");
+    assertWithinShare(requests);
     await assertEqualToTruth(await truths());
   },
 );
 
-test("another run changes nothing and asks for nothing", LONG, async () => {
-  const kept = await keptState();
+test("a run on a complete archive sends no request and changes nothing", LONG, async () => {
+  const before = await archivedState();
   await gate.upstream.reset();
   await gate.upstream.setLimits({ analytics: null });
   await gate.gateway.runCron();
-  assert.deepEqual(await archived(), []);
-  assert.deepEqual(await keptState(), kept);
+  assert.deepEqual(await archiveRequests(), []);
+  assert.deepEqual(await archivedState(), before);
 });
 
-test("a status says what is held", async () => {
+test("the status reports a complete archive", async () => {
   const status = await read("/status");
   assert.deepEqual(
     [status.dateFrom, status.dateTo, status.complete, status.requests, status.hours],
@@ -263,9 +253,9 @@ test("a status says what is held", async () => {
   assert.ok(status.bytes > 10_000, `${status.bytes} bytes`);
 });
 
-// --- series ---
+// --- reading series ---
 
-/** The rows of a path and of all below it. */
+/** Tests whether a path is the prefix or below it. */
 const below = (prefix) => (path) =>
   prefix === "/" || path === prefix || path.startsWith(`${prefix}/`);
 const sum = (rows) =>
@@ -278,7 +268,7 @@ const sum = (rows) =>
     { human: 0, ai: 0, total: 0 },
   );
 
-/** The first day of a day's group, in another way than the gateway's. */
+/** The first day of a day's group. Computed differently from the gateway, as a cross-check. */
 function groupOf(group, date) {
   const at = new Date(`${date}T00:00:00Z`);
   if (group === "week") at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7));
@@ -290,17 +280,17 @@ function expectedSeries(truths, group, select) {
   const groups = new Map();
   for (const truth of truths) {
     const date = groupOf(group, truth.date);
-    groups.set(date, [...(groups.get(date) ?? []), { ...truth, own: select(truth) }]);
+    groups.set(date, [...(groups.get(date) ?? []), select(truth)]);
   }
-  return [...groups].map(([date, members]) => ({
+  return [...groups].map(([date, selected]) => ({
     date,
-    ...sum(members.map(({ own }) => own)),
-    days: members.length,
+    ...sum(selected),
+    days: selected.length,
     missing: [],
   }));
 }
 
-test("series of the site, a page and a prefix by day, week and month are those of the platform", async () => {
+test("series by day, week and month match the upstream for the site, a page and a prefix", async () => {
   const known = await truths();
   await gate.upstream.reset();
   const { views } = known[0];
@@ -317,7 +307,7 @@ test("series of the site, a page and a prefix by day, week and month are those o
   ];
   for (const [selection, select] of selections) {
     for (const group of ["day", "week", "month"]) {
-      const series = await read(query({ ...WHOLE(), ...selection, group }));
+      const series = await read(query({ ...allDays(), ...selection, group }));
       const rows = series.views.map(({ visitors: _, ...row }) => row);
       const what = `${JSON.stringify(selection)} by ${group}`;
       assert.deepEqual(rows, expectedSeries(known, group, select), what);
@@ -328,16 +318,16 @@ test("series of the site, a page and a prefix by day, week and month are those o
       }
     }
   }
-  assert.deepEqual(await archived(), [], "the platform is never asked");
+  assert.deepEqual(await archiveRequests(), [], "series are not read from the upstream");
 });
 
-test("pages of a series join to the whole", async () => {
+test("the pages of a series add up to the unpaged series", async () => {
   for (const group of ["day", "week"]) {
-    const whole = await read(query({ ...WHOLE(), group }));
+    const whole = await read(query({ ...allDays(), group }));
     const rows = [];
     let cursor;
     do {
-      const values = { ...WHOLE(), group, limit: group === "day" ? 3 : 1 };
+      const values = { ...allDays(), group, limit: group === "day" ? 3 : 1 };
       const page = await read(query(cursor ? { ...values, cursor } : values));
       assert.ok(page.views.length <= values.limit);
       rows.push(...page.views);
@@ -347,23 +337,23 @@ test("pages of a series join to the whole", async () => {
   }
 });
 
-test("a series is cached for as long as it cannot change, and is known by its validator", async () => {
+test("a series is cacheable for a day once its counts are final, and revalidates by ETag", async () => {
   const old = query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(RECHECK_DAYS + 1) });
   const settled = await ask(old);
   assert.equal(settled.header("cache-control"), "private, max-age=86400");
   assert.equal(settled.header("vary"), "Origin, Authorization");
-  const recent = await ask(query(WHOLE()));
+  const recent = await ask(query(allDays()));
   assert.equal(recent.header("cache-control"), "private, max-age=300");
   const future = await ask(query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(-1) }));
   assert.equal(future.header("cache-control"), "private, max-age=300");
-  assert.deepEqual(future.json.missing, [daysAgo(0)], "today is not held");
+  assert.deepEqual(future.json.missing, [daysAgo(0)], "today is missing");
   const etag = settled.header("etag");
   const known = await ask(old, { headers: [["If-None-Match", etag]] });
   assert.deepEqual([known.status, known.text, known.header("etag")], [304, "", etag]);
   assert.notEqual(recent.header("etag"), etag);
 });
 
-test("what a series cannot be of is refused by field and rule", async () => {
+test("rejects invalid parameters of series and backfills by field and rule", async () => {
   const [dateFrom, dateTo] = [daysAgo(3), daysAgo(1)];
   for (const [values, field, rule] of [
     [{ dateTo }, "dateFrom", "required"],
@@ -386,8 +376,8 @@ test("what a series cannot be of is refused by field and rule", async () => {
   assertInvalid(await ask("/backfill", { json: { dateFrom: "soon" } }), "dateFrom", "date-format");
 });
 
-test("a series and a status need analytics:read, a backfill gateway:operate", async () => {
-  const series = query(WHOLE());
+test("reading the archive requires analytics:read, and a backfill requires gateway:operate", async () => {
+  const series = query(allDays());
   for (const [path, scope, json] of [
     [series, "gateway:operate"],
     ["/status", "gateway:operate"],
@@ -400,7 +390,7 @@ test("a series and a status need analytics:read, a backfill gateway:operate", as
   assertProblem(anonymous, 401, "missing-token");
 });
 
-test("a project that is not archived is answered 501, which says what to configure", async () => {
+test("a project without an archive returns 501 and the variable to set", async () => {
   const token = gate.token({ scope: SCOPES, projects: [OTHER] });
   const target = `/v1/analytics/${OTHER}/views/daily/status`;
   const answer = await gate.get(target, { authorization: `Bearer ${token}` });
@@ -408,12 +398,12 @@ test("a project that is not archived is answered 501, which says what to configu
   assert.match(detail, /ARCHIVE_PROJECTS/);
 });
 
-test("a series is one indexed query, by its plan", async () => {
-  const text = (name) =>
+test("the queries of a series use the primary keys and no temporary table", async () => {
+  const read = (name) =>
     readFileSync(join(ROOT, "worker", "src", "objects", "archive", `${name}.sql`), "utf8");
   const values = [`'${PROJECT}'`, "0", "30000", "'/a'", "1"];
   for (const name of ["site", "node"]) {
-    const sql = text(name).replace(/\?(\d)/g, (_, at) => values[at - 1]);
+    const sql = read(name).replace(/\?(\d)/g, (_, at) => values[at - 1]);
     const plan = await queryArchive(state, `EXPLAIN QUERY PLAN ${sql}`);
     const steps = plan.map(({ detail }) => detail);
     const tables = steps.filter((step) => /^(SEARCH|SCAN)/.test(step));
@@ -422,41 +412,41 @@ test("a series is one indexed query, by its plan", async () => {
       tables.some((step) => step.includes("day USING PRIMARY KEY (project=? AND day>? AND day<?)")),
       `${steps}`,
     );
-    const ofViews = tables.filter((step) => step.includes("SEARCH views"));
+    const viewSteps = tables.filter((step) => step.includes("SEARCH views"));
     assert.ok(
-      ofViews.every((step) => step.includes("USING PRIMARY KEY (node=? AND day=?)")),
+      viewSteps.every((step) => step.includes("USING PRIMARY KEY (node=? AND day=?)")),
       `${steps}`,
     );
-    assert.equal(ofViews.length, name === "site" ? 0 : 1);
+    assert.equal(viewSteps.length, name === "site" ? 0 : 1);
     assert.ok(!steps.some((step) => step.includes("TEMP B-TREE")), `${steps}`);
   }
 });
 
-// --- what changes ---
+// --- changes ---
 
-/** Lets so many days pass for what is held. */
+/** Makes the stored days this many days older. */
 const age = (count) =>
   queryArchive(state, `UPDATE day SET fetched = fetched - ${count * DAY_MS}; SELECT 1 AS done`);
 
-test("a day whose counts grew late is corrected, and is asked for once more", LONG, async () => {
+test("corrects a day whose counts grew later, with one more fetch", LONG, async () => {
   await gate.upstream.reset();
   await gate.upstream.setLimits({ analytics: null });
   await gate.upstream.setLate({ day: daysAgo(2), percent: 50 });
   const grown = await truthOf(daysAgo(2));
   const [before] = (await read(query({ dateFrom: daysAgo(2), dateTo: daysAgo(1) }))).views;
-  assert.notDeepEqual(counts(before), counts(grown.totals), "it has grown");
+  assert.notDeepEqual(counts(before), counts(grown.totals), "the late counts differ");
   await age(1);
   const due = add(await countRequests(unsettled()));
-  while ((await archived()).length < due) await gate.gateway.runCron();
+  while ((await archiveRequests()).length < due) await gate.gateway.runCron();
   await gate.gateway.runCron();
-  const requests = await archived();
+  const requests = await archiveRequests();
   assert.deepEqual([requests.length, countRepetitions(requests)], [due, 0]);
   const [corrected] = (await read(query({ dateFrom: daysAgo(2), dateTo: daysAgo(1) }))).views;
   assert.deepEqual(counts(corrected), counts(grown.totals));
   await assertEqualToTruth(await truths());
 });
 
-test("a day that grows while it is fetched is never half old and half new", LONG, async () => {
+test("never mixes old and new rows of a day that grows during its fetch", LONG, async () => {
   await gate.upstream.reset();
   await gate.upstream.setLimits({ analytics: null });
   await age(1);
@@ -466,42 +456,42 @@ test("a day that grows while it is fetched is never half old and half new", LONG
   const held = gate.upstream.untilHeld(1).then(() => {
     isHeld = true;
   });
-  // A run ends when the share of the budget is spent; the next goes on.
+  // A run ends when its share of the budget is spent. The next run continues.
   const running = (async () => {
     while (!isHeld) await gate.gateway.runCron();
   })();
   await held;
-  const targets = (await archived()).map((request) => request.target);
+  const targets = (await archiveRequests()).map((request) => request.target);
   const date = /dateFrom=([-\d]+)/.exec(targets.find((it) => it.includes("offset=250")))[1];
-  const old = await read(query(WHOLE()));
+  const old = await read(query(allDays()));
   await gate.upstream.setLate({ day: date, percent: 50 });
   await gate.upstream.release();
   await running;
   const ofDate = (series) => series.views.find((row) => row.date === date);
   const expected = await truthOf(date);
   const isNew = (row) => row.total === expected.totals.total;
-  assert.ok(!isNew(ofDate(old)), "until it is whole, it is as it was");
-  while (!isNew(ofDate(await read(query(WHOLE()))))) await gate.gateway.runCron();
-  const ofVisitors = (await archived()).filter(
+  assert.ok(!isNew(ofDate(old)), "the day is unchanged until its fetch is complete");
+  while (!isNew(ofDate(await read(query(allDays()))))) await gate.gateway.runCron();
+  const visitorRequests = (await archiveRequests()).filter(
     (request) => request.target.includes("/visitors?") && request.target.includes(`=${date}&`),
   );
-  assert.equal(ofVisitors.length, 2, "it began again");
-  // Visitors and two pages were of no use.
-  while ((await archived()).length < due + 3) await gate.gateway.runCron();
+  assert.equal(visitorRequests.length, 2, "the fetch starts again");
+  // The first fetch of the visitors and of two pages was discarded.
+  while ((await archiveRequests()).length < due + 3) await gate.gateway.runCron();
   await assertEqualToTruth(await truths());
 });
 
-test("days that are missing are named, and are never zero", async () => {
+test("lists missing days instead of counting them as zero", async () => {
   const lost = daysAgo(3);
   await queryArchive(
     state,
-    `UPDATE day SET fetched = NULL WHERE day = ${number(lost)}; SELECT 1 AS done`,
+    `UPDATE day SET fetched = NULL WHERE day = ${dayNumber(lost)}; SELECT 1 AS done`,
   );
-  const byDay = await read(query(WHOLE()));
+  const byDay = await read(query(allDays()));
   assert.deepEqual(byDay.missing, [lost]);
   assert.equal(byDay.views.length, DAYS - 1);
   assert.ok(!byDay.views.some(({ date }) => date === lost));
-  const byMonth = await read(query({ ...WHOLE(), group: "month" }));
+  const byMonth = await read(query({ ...allDays(), group: "month" }));
   assert.deepEqual(byMonth.missing, [lost]);
   const ofMonth = byMonth.views.find(({ date }) => date === groupOf("month", lost));
   if (ofMonth) {
@@ -516,7 +506,7 @@ test("days that are missing are named, and are never zero", async () => {
 });
 
 test(
-  "a day that fails is said to, is left alone for longer each time, and stops no other",
+  "reports a failing day and its next attempt, and archives the other days",
   LONG,
   async () => {
     const failing = daysAgo(3);
@@ -534,56 +524,54 @@ test(
   },
 );
 
-test("a page without rows, behind which a day goes on, is not its end", LONG, async () => {
-  const { length } = await archived();
+test("reads past an empty page to the end of a day", LONG, async () => {
+  const { length } = await archiveRequests();
   await gate.upstream.digHole({ at: 250, places: 250 });
   await age(1);
   const isLast = (date) => (target) => target.includes(`From=${date}&`) && /=750$/.test(target);
   for (;;) {
     await gate.gateway.runCron();
-    const targets = (await archived()).slice(length).map(({ target }) => target);
+    const targets = (await archiveRequests()).slice(length).map(({ target }) => target);
     if (unsettled().every((date) => targets.some(isLast(date)))) break;
   }
   await gate.upstream.fillHoles();
   await assertEqualToTruth(await truths());
 });
 
-test("days that are no longer retained are deleted, and no others", LONG, async () => {
-  const kept = 4;
+test("deletes the days past their retention, and no others", LONG, async () => {
+  const RETAINED_DAYS = 4;
   await gate.gateway.stop();
-  gate.settings.vars.ARCHIVE_RETENTION_DAYS = String(kept);
+  gate.settings.vars.ARCHIVE_RETENTION_DAYS = String(RETAINED_DAYS);
   gate.gateway = await startGateway(gate.settings);
   gate.host = `127.0.0.1:${gate.gateway.port}`;
-  nudge();
   await gate.gateway.runCron();
-  if (DAYS - kept > 10) {
+  if (DAYS - RETAINED_DAYS > 10) {
     for (let at = 0; at < DAYS; at += 10) await gate.gateway.runCron();
   }
   const { dateFrom, complete } = await read("/status");
-  assert.deepEqual([dateFrom, complete], [daysAgo(kept), kept]);
+  assert.deepEqual([dateFrom, complete], [daysAgo(RETAINED_DAYS), RETAINED_DAYS]);
   const [{ first, unused, dangling }] = await queryArchive(
     state,
     `SELECT (SELECT min(day) FROM views) AS first,
      (SELECT count(*) FROM node WHERE NOT EXISTS (SELECT 1 FROM views WHERE node = node.id)) AS unused,
      (SELECT count(*) FROM node WHERE parent NOT IN (SELECT id FROM node)) AS dangling`,
   );
-  assert.deepEqual([first, unused, dangling], [number(daysAgo(kept)), 0, 0]);
-  const series = await read(query(WHOLE()));
-  assert.equal(series.views.length, kept);
+  assert.deepEqual([first, unused, dangling], [dayNumber(daysAgo(RETAINED_DAYS)), 0, 0]);
+  const series = await read(query(allDays()));
+  assert.equal(series.views.length, RETAINED_DAYS);
 });
 
 for (const [what, settings, words] of [
   ["without a database", { archive: false }, /D1 .*ARCHIVE/],
   ["without its tables", { archive: "without tables" }, /d1 migrations apply ARCHIVE/],
 ]) {
-  test(`${what} the routes are answered 501, which says what to do`, async () => {
+  test(`${what}, the archive routes return 501 and the step to take`, async () => {
     await gate.gateway.stop();
     const elsewhere = join(state, what);
     gate.gateway = await startGateway({ ...gate.settings, ...settings, state: elsewhere });
     gate.host = `127.0.0.1:${gate.gateway.port}`;
-    nudge();
     for (const [path, json] of [
-      [query(WHOLE())],
+      [query(allDays())],
       ["/status"],
       [`/backfill${query({ dateFrom: daysAgo(1) })}`],
       ["/backfill", { dateFrom: daysAgo(1) }],
@@ -594,4 +582,4 @@ for (const [what, settings, words] of [
   });
 }
 
-test("nothing secret was said", () => gate.assertDiscreet());
+test("responses and the log of the archive contain no key, secret or token", () => gate.assertDiscreet());

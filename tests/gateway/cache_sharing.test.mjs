@@ -6,7 +6,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Client } from "../../pkg/dist/node.js";
-import { keepNudging } from "../harness/gateway.mjs";
 import {
   ASKED_FOR,
   EMPTY,
@@ -383,10 +382,8 @@ before(async () => {
     upstream: { ...UPSTREAM, pages: WATCHED_ROWS },
     gateway: { config: watched.worker.config, vars: LIMIT },
   });
-  watched.stopNudging = keepNudging(watched.gate.gateway.url);
 });
 after(async () => {
-  watched.stopNudging?.();
   await watched.gate?.stop();
   watched.worker?.dispose();
 });

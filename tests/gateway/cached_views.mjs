@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach } from "node:test";
-import { keepNudging } from "../harness/gateway.mjs";
 import { PROJECT, startGate } from "./gate.mjs";
 
 export const OTHER = "other-docs";
@@ -20,17 +19,14 @@ export const ASKED_FOR = "fwd=request; stored";
 /** The gateway of the file, and where it stores. */
 export let gate;
 export let state;
-let stopNudging;
 
 /** Starts the file's gateway; every test finds a simulator that has forgotten everything. */
 export function useGate(name) {
   before(async () => {
     state = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
     gate = await startGate(name, { upstream: UPSTREAM, gateway: { state, vars: LIMIT } });
-    stopNudging = keepNudging(gate.gateway.url);
   });
   after(async () => {
-    stopNudging?.();
     await gate?.stop();
     rmSync(state, { recursive: true, force: true, maxRetries: 5 });
   });

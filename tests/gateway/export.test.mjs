@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { keepNudging } from "../harness/gateway.mjs";
 import {
   exportOf,
   FORMATS,
@@ -27,7 +26,6 @@ const TYPES = {
 };
 
 let gate;
-let stopNudging;
 let reader;
 
 before(async () => {
@@ -35,11 +33,9 @@ before(async () => {
     upstream: { pages: 2600, searches: 430, analyticsLimit: 1e6 },
     gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
   });
-  stopNudging = keepNudging(gate.gateway.url);
   reader = caller(gate, "rita", { scope: SCOPE });
 });
 after(async () => {
-  stopNudging?.();
   await gate?.stop();
 });
 beforeEach(() => gate.upstream.reset());

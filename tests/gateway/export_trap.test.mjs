@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
 import { setup } from "../../scripts/setup.mjs";
-import { keepNudging } from "../harness/gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "./config.mjs";
 import { exportOf, FORMATS, formatRows, newRange, rowsUpstream } from "./exports.mjs";
 import { startGate } from "./gate.mjs";
@@ -16,7 +15,6 @@ const PLACES = { now: "in the Worker", organisation: "in the organisation's obje
 
 let derived;
 let gate;
-let stopNudging;
 let reader;
 
 before(async () => {
@@ -26,11 +24,9 @@ before(async () => {
     upstream: { pages: 1000 },
     gateway: { config: derived.config, vars: { UPSTREAM_TIMEOUT_SECONDS: "60" } },
   });
-  stopNudging = keepNudging(gate.gateway.url);
   reader = caller(gate, "rita");
 });
 after(async () => {
-  stopNudging?.();
   await gate?.stop();
   derived?.dispose();
 });

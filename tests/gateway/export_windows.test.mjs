@@ -7,7 +7,6 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { keepNudging } from "../harness/gateway.mjs";
 import {
   exportOf,
   FORMATS,
@@ -69,7 +68,6 @@ describe("a hundred thousand rows", () => {
   /** Longer than a hundred requests take, so that what is spent is spent until the window is over. */
   const WINDOW = 5;
   let gate;
-  let stopNudging;
   let reader;
 
   before(async () => {
@@ -79,11 +77,9 @@ describe("a hundred thousand rows", () => {
         vars: { ANALYTICS_LIMIT_PER_HOUR: String(BUDGET), LIMIT_WINDOW_SECONDS: String(WINDOW) },
       },
     });
-    stopNudging = keepNudging(gate.gateway.url);
     reader = caller(gate, "rita");
   });
   after(async () => {
-    stopNudging?.();
     await gate?.stop();
   });
 
@@ -195,7 +191,6 @@ describe("an export that waits for the budget", () => {
   const PAGES = 10;
   const LIMIT = 4;
   let gate;
-  let stopNudging;
   let reader;
 
   before(async () => {
@@ -205,11 +200,9 @@ describe("an export that waits for the budget", () => {
         vars: { ANALYTICS_LIMIT_PER_HOUR: String(LIMIT), LIMIT_WINDOW_SECONDS: String(WINDOW) },
       },
     });
-    stopNudging = keepNudging(gate.gateway.url);
     reader = caller(gate, "rita");
   });
   after(async () => {
-    stopNudging?.();
     await gate?.stop();
   });
 

@@ -11,7 +11,6 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "../../pkg/dist/node.js";
 import { scanForCanary } from "../harness/canary.mjs";
-import { keepNudging } from "../harness/gateway.mjs";
 import { ALLOWED_ORIGIN, assertInvalid, assertProblem, PROJECT, startGate } from "./gate.mjs";
 import { assertViews, caller, dayFromToday, NO_CACHE, PAGE_ROWS, upstreamsOwn } from "./matrix.mjs";
 
@@ -82,21 +81,18 @@ const UPSTREAM = { pages: 610, analyticsLimit: 1e6 };
 
 let gate;
 let state;
-let stopNudging;
 let reader;
 
 before(async () => {
   state = mkdtempSync(join(tmpdir(), "quillgate-reports-"));
   const vars = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
   gate = await startGate("reports", { upstream: UPSTREAM, gateway: { state, vars } });
-  stopNudging = keepNudging(gate.gateway.url);
   reader = caller(gate, "rita", BOTH);
   const range = { dateFrom: "2020-01-01", dateTo: "2020-03-01" };
   const { conversations } = await gate.upstream.report({ report: "assistant", ...range });
   turns = conversations.map(({ id }) => id);
 });
 after(async () => {
-  stopNudging?.();
   await gate?.stop();
   rmSync(state, { recursive: true, force: true, maxRetries: 5 });
 });

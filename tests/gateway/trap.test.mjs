@@ -12,7 +12,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
 import { setup } from "../../scripts/setup.mjs";
-import { keepNudging, startGateway } from "../harness/gateway.mjs";
+import { startGateway } from "../harness/gateway.mjs";
 import { startReceiver } from "../harness/receiver.mjs";
 import { BUILT_SCRIPT, configWith } from "./config.mjs";
 import { assertProblem, PROJECT, startGate } from "./gate.mjs";
@@ -167,7 +167,6 @@ for (const [index, place] of PLACES.entries()) {
   describe(`a trap ${place.name}`, () => {
     const keys = repeat(CREATIONS, (number) => `in-flight-${number}`);
     let jobs;
-    let stopNudging;
     /** The same Worker in another isolate. */
     let other;
     /** What was stored before the trap. */
@@ -187,7 +186,6 @@ for (const [index, place] of PLACES.entries()) {
     before(async () => {
       jobs = await startTrapJobs(`trap-${index}`);
       other = await startGateway({ ...jobs.gate.settings, state: undefined });
-      stopNudging = keepNudging(jobs.gate.gateway.url);
       stored = await storeState();
       await watchJob();
       const inFlight = await openRequests();
@@ -206,7 +204,6 @@ for (const [index, place] of PLACES.entries()) {
       otherReads = await readAnswers(otherReads);
     });
     after(async () => {
-      stopNudging?.();
       await other?.stop();
       await jobs?.stop();
     });
@@ -340,7 +337,6 @@ for (const [index, place] of PLACES.entries()) {
 describe("traps", () => {
   let jobs;
   let receiver;
-  let stopNudging;
 
   before(async () => {
     receiver = await startReceiver();
@@ -348,10 +344,8 @@ describe("traps", () => {
       WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
       WEBHOOK_HOSTS: receiver.host,
     });
-    stopNudging = keepNudging(jobs.gate.gateway.url);
   });
   after(async () => {
-    stopNudging?.();
     await jobs?.stop();
     await receiver?.stop();
   });
