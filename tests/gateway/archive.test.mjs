@@ -175,7 +175,11 @@ test("a backfill can be estimated first, and repeated requests start it only onc
   const dateFrom = daysAgo(DAYS);
   const estimated = await read(`/backfill${query({ dateFrom })}`);
   assert.deepEqual([estimated.dateFrom, estimated.days], [dateFrom, DAYS]);
-  assert.equal((await read("/status")).missing[0].dateFrom, daysAgo(1), "an estimate starts no backfill");
+  assert.equal(
+    (await read("/status")).missing[0].dateFrom,
+    daysAgo(1),
+    "an estimate starts no backfill",
+  );
   for (const json of [{ dateFrom }, { dateFrom }, { dateFrom: daysAgo(2) }]) {
     const answer = await ask("/backfill", { json });
     assert.equal(answer.status, 202, answer.text);
@@ -228,7 +232,10 @@ test(
     );
     assert.ok(faults > 0, "at least one fault is injected");
     assert.equal(new Set(requests.map(({ target }) => target)).size, add(each));
-    assert.ok(countRepetitions(requests) <= faults + 1, "at most one repetition for each fault and the kill");
+    assert.ok(
+      countRepetitions(requests) <= faults + 1,
+      "at most one repetition for each fault and the kill",
+    );
     assertWithinShare(requests);
     await assertEqualToTruth(await truths());
   },
@@ -505,24 +512,20 @@ test("lists missing days instead of counting them as zero", async () => {
   assertEstimated(requests, 1, await countRequests(days()));
 });
 
-test(
-  "reports a failing day and its next attempt, and archives the other days",
-  LONG,
-  async () => {
-    const failing = daysAgo(3);
-    const target = `dateFrom=${failing}`;
-    await gate.upstream.fault({ target, times: 0, fault: { kind: "status", status: 500 } });
-    while ((await read("/status")).failed === 0) await gate.gateway.runCron();
-    const { failures, missing } = await read("/status");
-    assert.deepEqual([failures[0].date, missing.length], [failing, 1]);
-    assert.equal(failures[0].problem, "/problems/upstream-error");
-    assert.ok(Date.parse(failures[0].retryAt) > 0);
-    await gate.upstream.clearFaults();
-    await runUntilComplete();
-    assert.deepEqual((await read("/status")).failures, []);
-    await assertEqualToTruth(await truths());
-  },
-);
+test("reports a failing day and its next attempt, and archives the other days", LONG, async () => {
+  const failing = daysAgo(3);
+  const target = `dateFrom=${failing}`;
+  await gate.upstream.fault({ target, times: 0, fault: { kind: "status", status: 500 } });
+  while ((await read("/status")).failed === 0) await gate.gateway.runCron();
+  const { failures, missing } = await read("/status");
+  assert.deepEqual([failures[0].date, missing.length], [failing, 1]);
+  assert.equal(failures[0].problem, "/problems/upstream-error");
+  assert.ok(Date.parse(failures[0].retryAt) > 0);
+  await gate.upstream.clearFaults();
+  await runUntilComplete();
+  assert.deepEqual((await read("/status")).failures, []);
+  await assertEqualToTruth(await truths());
+});
 
 test("reads past an empty page to the end of a day", LONG, async () => {
   const { length } = await archiveRequests();
@@ -582,4 +585,5 @@ for (const [what, settings, words] of [
   });
 }
 
-test("responses and the log of the archive contain no key, secret or token", () => gate.assertDiscreet());
+test("responses and the log of the archive contain no key, secret or token", () =>
+  gate.assertDiscreet());
