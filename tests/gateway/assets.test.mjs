@@ -1,4 +1,4 @@
-/** The page's static files, and everything that is neither a file nor a route. */
+/** The page's static files, and paths that are neither a file nor a route. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertProblem, startGate } from "./gate.mjs";
@@ -32,14 +32,14 @@ function assertGuarded(answer) {
 }
 
 describe("the page", () => {
-  test("is at / with the security header fields", async () => {
+  test("serves the page at / with the security header fields", async () => {
     const answer = await visit("/");
     assert.deepEqual([answer.status, answer.complete], [200, true]);
     assert.match(answer.header("content-type"), /^text\/html/);
     assertGuarded(answer);
   });
 
-  test("has its files, guarded too, and kept for good", async () => {
+  test("serves the page's files with the security header fields, as immutable", async () => {
     const files = (await visit("/")).text.match(/\/assets\/[\w.-]+/g);
     assert.ok(files.length >= 2);
     for (const file of files) {
@@ -50,18 +50,18 @@ describe("the page", () => {
     }
   });
 
-  test("loads no script that stands in it", async () => {
+  test("the page has no inline scripts", async () => {
     const scripts = (await visit("/")).text.match(/<script\b[^>]*>/g);
     for (const script of scripts) assert.match(script, /\ssrc="\/assets\//);
   });
 
-  test("can be had without sending a body", async () => {
+  test("answers HEAD without a body", async () => {
     const answer = await gate.send({ method: "HEAD", target: "/", authorization: null });
     assert.deepEqual([answer.status, answer.body.length], [200, 0]);
   });
 });
 
-describe("what is no file", () => {
+describe("a path without a file", () => {
   for (const target of [
     "/nope",
     "/nope.html",
@@ -84,12 +84,12 @@ describe("what is no file", () => {
     "/healthz/",
     "/cdn-cgi/nope",
   ]) {
-    test(`is not found: ${target}`, async () => {
+    test(`returns 404 for ${target}`, async () => {
       assertProblem(await visit(target), 404, "not-found");
     });
   }
 
-  test("cannot be written", async () => {
+  test("rejects methods that write", async () => {
     for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
       const answer = await gate.send({ method, target: "/nope", authorization: null });
       assertProblem(answer, 404, "not-found");
@@ -121,9 +121,8 @@ test("no path leads a browser to another host", async () => {
   }
 });
 
-test("nothing of all this has reached the upstream", async () => {
+test("no request for a file reaches the upstream", async () => {
   assert.equal(await gate.received(), 0);
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
-  gate.assertDiscreet());
+test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
