@@ -1,4 +1,4 @@
-/** What is recorded of a job, how much of its prompts, and how jobs are found by it. */
+/** Job records: their contents, how much of a prompt is stored, and how the list filters jobs. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client, NotFoundError } from "../../pkg/dist/node.js";
@@ -6,21 +6,19 @@ import { assertCommonHead, assertInvalid, assertProblem, PROJECT } from "./gate.
 import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
 import { isNow, PATIENCE_MS } from "./watchers.mjs";
 
-/** Of prompts that are kept whole. */
-const WHOLE = "whole-docs";
-/** Of those that are looked for. */
-const FOUND = "found-docs";
-const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE, FOUND];
-/** In no prompt's first line. */
+/** The project that stores whole prompts. */
+const WHOLE_PROMPTS = "whole-docs";
+/** The project of the list filter tests. */
+const FILTERED = "found-docs";
+const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE_PROMPTS, FILTERED];
+/** Never in the first line of a prompt. */
 const SECOND_LINE = "and-this-is-the-private-second-line-91be";
-/** How many follow-ups of a job are kept. */
-const MOST_MESSAGES = 100;
-/** How many bytes of the text of a job's follow-ups are kept. */
-const LARGEST_MESSAGES = 4 * 1024 * 1024;
-/** In how many characters of a prompt a text is looked for. */
-const SEARCHED = 4_096;
+const MAX_MESSAGES = 100;
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** The number of characters of a prompt that the `text` filter searches. */
+const SEARCHED_CHARACTERS = 4_096;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const RECORD_MEMBERS = ["job", "prompt", "messages", "changes"];
+const RECORD_FIELDS = ["job", "prompt", "messages", "changes"];
 
 let jobs;
 
@@ -40,7 +38,7 @@ async function recordOf(id, { project, authorization = jobs.authorization } = {}
   return answer.json;
 }
 
-/** Moves a job into a state, and waits until its watcher was told. */
+/** Changes a job upstream and waits until its stream has received the new status. */
 async function change(id, fields, stream) {
   await jobs.upstream.setJob(id, fields);
   await stream.event(isNow(fields.status), PATIENCE_MS);
@@ -52,21 +50,21 @@ async function followUpAs(sub, id, prompt, project) {
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** How many rows of the tables hold a text. */
-async function rowsWith(text, project) {
-  const places = ["coalesce(line, '') || coalesce(prompt, '') || coalesce(folded, '')", "prompt"];
+/** The number of rows per table that contain a string. */
+async function rowsContaining(text, project) {
+  const columns = ["coalesce(line, '') || coalesce(prompt, '') || coalesce(folded, '')", "prompt"];
   const counts = ["job", "message"].map(
     (table, at) =>
-      `SELECT '${table}' AS name, count(*) AS rows FROM ${table} WHERE instr(${places[at]}, ?1) > 0`,
+      `SELECT '${table}' AS name, count(*) AS rows FROM ${table} WHERE instr(${columns[at]}, ?1) > 0`,
   );
   const rows = await jobs.restartWithSql([[counts.join(" UNION ALL "), text]], project);
   return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]));
 }
 
 describe("the record of a job", () => {
-  test("has the job as it is listed, its follow-ups in order and its states with their times", async () => {
-    const began = Date.now();
-    const { id } = await jobs.create("Write it down", { authorization: as("ana") });
+  test("returns a record with the listed job, its follow-ups and its status changes", async () => {
+    const startedAt = Date.now();
+    const { id } = await jobs.create("Document the API", { authorization: as("ana") });
     const stream = await jobs.watching(id);
     await change(id, { status: "planning" }, stream);
     await change(id, { status: "completed", prLink: "https://git.example/pull/7" }, stream);
@@ -76,10 +74,10 @@ describe("the record of a job", () => {
     const answer = await jobs.get(target(id));
     assertCommonHead(answer);
     const { job, prompt, messages, changes } = answer.json;
-    assert.deepEqual(Object.keys(answer.json), RECORD_MEMBERS);
+    assert.deepEqual(Object.keys(answer.json), RECORD_FIELDS);
     const { json } = await jobs.get(`/v2/agent/${PROJECT}/jobs?limit=1`);
     assert.deepEqual({ ...job, checkedAt: null }, { ...json.jobs[0], checkedAt: null });
-    assert.deepEqual([job.createdBy, prompt], ["ana", "Write it down"]);
+    assert.deepEqual([job.createdBy, prompt], ["ana", "Document the API"]);
     assert.deepEqual(
       messages.map(({ prompt, author }) => [prompt, author]),
       [
@@ -99,10 +97,10 @@ describe("the record of a job", () => {
       instants,
       instants.toSorted((a, b) => a - b),
     );
-    assert.ok(instants[0] >= began - 1000 && instants.at(-1) <= Date.now() + 1000);
+    assert.ok(instants[0] >= startedAt - 1000 && instants.at(-1) <= Date.now() + 1000);
   });
 
-  test("says how the job is now, and asks nothing about one that has ended", async () => {
+  test("refreshes a record's status upstream, and never again once the job has finished", async () => {
     const { id } = await jobs.create();
     await jobs.upstream.setJob(id, { status: "failed" });
     const { count } = await jobs.reads(id);
@@ -111,13 +109,13 @@ describe("the record of a job", () => {
     do record = await recordOf(id);
     while (record.job.status !== "failed" && performance.now() < deadline);
     assert.deepEqual(statuses(record), ["active", "failed"]);
-    const { count: once } = await jobs.reads(id);
-    assert.equal(once, count + 1);
+    const { count: refreshed } = await jobs.reads(id);
+    assert.equal(refreshed, count + 1);
     await recordOf(id);
-    assert.equal((await jobs.reads(id)).count, once);
+    assert.equal((await jobs.reads(id)).count, refreshed);
   });
 
-  test("tells of a change only what shows in its status or link", async () => {
+  test("records a change only when a job's status or link changes", async () => {
     const { id } = await jobs.create();
     const stream = await jobs.watching(id);
     for (const model of ["model-a", "model-b"]) {
@@ -130,7 +128,7 @@ describe("the record of a job", () => {
     assert.deepEqual(statuses(await recordOf(id)), ["active", "completed"]);
   });
 
-  test("is there for jobs that were created through the gateway in this project, and for no others", async () => {
+  test("returns 404 for the record of a job created outside the gateway or in another project", async () => {
     const own = await jobs.create();
     const direct = await jobs.directly("from elsewhere");
     const watched = await jobs.watching(direct.id);
@@ -147,7 +145,7 @@ describe("the record of a job", () => {
     assert.deepEqual(rows, []);
   });
 
-  test("is for tokens with the project and jobs:read", async () => {
+  test("requires the project and jobs:read to read a record", async () => {
     const { id } = await jobs.create();
     for (const [authorization, status, kind] of [
       [null, 401, "missing-token"],
@@ -160,19 +158,19 @@ describe("the record of a job", () => {
     assert.equal(job.id, id);
   });
 
-  test("is read by the package", async () => {
+  test("returns the same record to the package's agentJobs.record", async () => {
     const { id } = await jobs.create("for the package");
     await jobs.followUp(id, "and more");
     const token = jobs.gate.token({ projects: jobs.projects });
     const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: PROJECT, token });
     const record = await client.agentJobs.record(id);
-    const answered = await recordOf(id);
-    assert.deepEqual({ ...record, job: null }, { ...answered, job: null });
-    assert.deepEqual(Object.keys(record.job), Object.keys(answered.job));
+    const raw = await recordOf(id);
+    assert.deepEqual({ ...record, job: null }, { ...raw, job: null });
+    assert.deepEqual(Object.keys(record.job), Object.keys(raw.job));
     await assert.rejects(client.agentJobs.record("unknown"), NotFoundError);
   });
 
-  test(`has the last ${MOST_MESSAGES} follow-ups`, async () => {
+  test(`returns the last ${MAX_MESSAGES} follow-ups in a record`, async () => {
     const { id } = await jobs.create();
     await jobs.restartWithSql([
       [
@@ -180,35 +178,35 @@ describe("the record of a job", () => {
             (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
           INSERT INTO message (job, number, prompt, author, sent)
           SELECT ?2, number, 'past-' || number, 'alice', number FROM past`,
-        MOST_MESSAGES,
+        MAX_MESSAGES,
         id,
       ],
     ]);
     await jobs.followUp(id, "the last");
     const { messages } = await recordOf(id);
-    assert.equal(messages.length, MOST_MESSAGES);
+    assert.equal(messages.length, MAX_MESSAGES);
     assert.deepEqual([messages[0].prompt, messages.at(-1).prompt], ["past-2", "the last"]);
   });
 });
 
-describe("of prompts and messages", () => {
-  test("the first line is kept unless the operator says otherwise", async () => {
+describe("stored prompts", () => {
+  test("stores only the first line of prompts and follow-ups by default", async () => {
     const { id } = await jobs.create(`\n  First \n${SECOND_LINE}`);
     await jobs.followUp(id, `Then\n${SECOND_LINE}`);
     const { prompt, messages } = await recordOf(id);
     assert.deepEqual([prompt, messages[0].prompt], ["First", "Then"]);
-    assert.deepEqual(await rowsWith(SECOND_LINE), { job: 0, message: 0 });
+    assert.deepEqual(await rowsContaining(SECOND_LINE), { job: 0, message: 0 });
   });
 
-  test("all is kept where KEEP_PROMPTS says whole, for as long as the record is", async () => {
-    const project = WHOLE;
+  test("stores whole prompts with KEEP_PROMPTS=whole until the record is deleted", async () => {
+    const project = WHOLE_PROMPTS;
     const earlier = await jobs.create(`Earlier\n${SECOND_LINE}`, { project });
     jobs.vars.KEEP_PROMPTS = "whole";
     await jobs.restart("stop");
     const prompt = `\n  First \n${SECOND_LINE} "ä" 😀\u0000\n`;
     const long = `long ${"x".repeat(100_000)} end`;
     const { id } = await jobs.create(prompt, { project });
-    // More in all than one value of the database may have.
+    // Together, they exceed the database's maximum size of a value.
     for (let sent = 0; sent < 25; sent += 1) await jobs.followUp(id, long, { project });
     const record = await recordOf(id, { project });
     assert.equal(record.prompt, prompt);
@@ -216,7 +214,7 @@ describe("of prompts and messages", () => {
       record.messages.map((message) => message.prompt),
       Array.from({ length: 25 }, () => long),
     );
-    assert.equal(record.job.prompt, "First", "a list has the first line");
+    assert.equal(record.job.prompt, "First", "lists have the first line only");
     assert.equal((await recordOf(earlier.id, { project })).prompt, "Earlier");
     const list = `/v2/agent/${project}/jobs?text=${SECOND_LINE.toUpperCase()}`;
     const found = (await jobs.get(list)).json.jobs;
@@ -225,9 +223,9 @@ describe("of prompts and messages", () => {
       [id],
     );
 
-    // Looked for is in the first characters alone, where one letter is not ASCII and where all are.
+    // The filter searches the first characters only, with and without characters beyond ASCII.
     for (const letter of ["y", "ä"]) {
-      const padding = letter.repeat(SEARCHED - 6);
+      const padding = letter.repeat(SEARCHED_CHARACTERS - 6);
       const marks = [`near-${letter}`, `far-${letter}`];
       const edge = await jobs.create(`${padding}${marks[0]} ${marks[1]}`, { project });
       const findAll = async (text) => {
@@ -253,24 +251,24 @@ describe("of prompts and messages", () => {
 
     await jobs.deleteRecord(id, { project });
     assertProblem(await jobs.get(target(id, project)), 404, "job-not-recorded");
-    assert.deepEqual(await rowsWith(SECOND_LINE, project), { job: 0, message: 0 });
-    assert.deepEqual(await rowsWith("xxxxxxxxxx", project), { job: 0, message: 0 });
+    assert.deepEqual(await rowsContaining(SECOND_LINE, project), { job: 0, message: 0 });
+    assert.deepEqual(await rowsContaining("xxxxxxxxxx", project), { job: 0, message: 0 });
   });
 });
 
-describe("of long follow-ups", () => {
-  test(`the latest are kept, as far as they have ${LARGEST_MESSAGES} bytes`, async () => {
+describe("stored follow-ups", () => {
+  test(`stores the latest follow-ups of a job up to ${MAX_MESSAGE_BYTES} bytes`, async () => {
     const { id } = await jobs.create();
-    // A letter of two bytes: it is bytes that count.
+    // Letters of two bytes, because the limit counts bytes.
     const letters = 50_000;
-    const fit = Math.floor(LARGEST_MESSAGES / (2 * letters));
+    const fitting = Math.floor(MAX_MESSAGE_BYTES / (2 * letters));
     await jobs.restartWithSql([
       [
         `WITH RECURSIVE past (number) AS
             (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
           INSERT INTO message (job, number, prompt, author, sent)
           SELECT ?2, number, replace(hex(zeroblob(?3 / 2)), '0', 'ä'), 'alice', number FROM past`,
-        fit + 5,
+        fitting + 5,
         id,
         letters,
       ],
@@ -279,14 +277,14 @@ describe("of long follow-ups", () => {
     const { messages } = await recordOf(id);
     assert.deepEqual(
       messages.map(({ prompt }) => prompt.length),
-      [...Array.from({ length: fit }, () => letters), "short".length],
+      [...Array.from({ length: fitting }, () => letters), "short".length],
     );
   });
 });
 
-describe("a list", () => {
-  const LIST = `/v2/agent/${FOUND}/jobs`;
-  /** Prompts with what a pattern of SQL, or SQL itself, would take for something else. */
+describe("a filtered list", () => {
+  const LIST = `/v2/agent/${FILTERED}/jobs`;
+  /** Prompts with characters that are special in SQL or in SQL patterns. */
   const PROMPTS = [
     "100% of it",
     "100 per cent",
@@ -309,7 +307,7 @@ describe("a list", () => {
   before(async () => {
     for (const [at, prompt] of PROMPTS.entries()) {
       const authorization = as(at % 2 === 0 ? "ana@example.org" : "Ana@example.org");
-      const { id } = await jobs.create(prompt, { project: FOUND, authorization });
+      const { id } = await jobs.create(prompt, { project: FILTERED, authorization });
       ids.set(prompt, id);
     }
     const ends = { "100% of it": "completed", "100 per cent": "failed" };
@@ -320,7 +318,7 @@ describe("a list", () => {
     for (;;) {
       const found = await find({});
       if (found.filter(({ status }) => status !== "active").length === 2) break;
-      assert.ok(performance.now() < deadline, "the ends are not seen");
+      assert.ok(performance.now() < deadline, "the list still shows the jobs as active");
     }
   });
 
@@ -343,12 +341,12 @@ describe("a list", () => {
     ["' OR 1=1", []],
     ["x".repeat(200), []],
   ]) {
-    test(`of jobs with the text ${text.slice(0, 20)} has those whose prompt holds it as it stands`, async () => {
+    test(`searches prompts for ${text.slice(0, 20)} literally, ignoring case`, async () => {
       assert.deepEqual(promptsOf(await find({ text })), expected);
     });
   }
 
-  test("has the jobs of an author by the whole subject, letter by letter", async () => {
+  test("filters jobs by the exact subject of their author", async () => {
     for (const [author, count] of [
       ["ana@example.org", 4],
       ["Ana@example.org", 4],
@@ -361,7 +359,7 @@ describe("a list", () => {
     }
   });
 
-  test("has the jobs of a state, as the gateway last saw it", async () => {
+  test("filters jobs by the last status that the gateway read", async () => {
     for (const [state, count] of [
       ["active", 6],
       ["completed", 1],
@@ -374,13 +372,13 @@ describe("a list", () => {
     }
   });
 
-  test("has the jobs that fit all that is asked for", async () => {
+  test("lists only jobs that match every filter", async () => {
     const author = "ana@example.org";
     assert.deepEqual(promptsOf(await find({ author, text: "100" })), ["100% of it"]);
     assert.deepEqual(await find({ author, text: "100", state: "failed" }), []);
   });
 
-  test("is paged with its filter, also while jobs come and go", async () => {
+  test("paginates a filtered list without gaps while new jobs are created", async () => {
     const state = "active";
     const all = promptsOf(await find({ state }));
     const seen = [];
@@ -392,14 +390,14 @@ describe("a list", () => {
       cursor = json.nextCursor;
       if (cursor === null) break;
       assert.equal(json.jobs.length, 2);
-      await jobs.create("in between", { project: FOUND });
+      await jobs.create("in between", { project: FILTERED });
     }
     assert.deepEqual(seen, all);
   });
 
-  test("is the same through the package", async () => {
+  test("lists the same filtered jobs through the package", async () => {
     const token = jobs.gate.token({ projects: jobs.projects });
-    const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: FOUND, token });
+    const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: FILTERED, token });
     const found = [];
     const params = { author: "ana@example.org", state: "active", limit: 1 };
     for await (const { prompt } of client.agentJobs.list(params)) found.push(prompt);
@@ -417,10 +415,10 @@ describe("a list", () => {
     ["text=a&text=b", "text", "once"],
     ["prompt=a", "prompt", "unknown"],
   ]) {
-    test(`with ${query.slice(0, 20)} is refused`, async () => {
+    test(`rejects a filtered list with ?${query.slice(0, 20)}`, async () => {
       assertInvalid(await jobs.get(`${LIST}?${query}`), field, rule);
     });
   }
 });
 
-test("nothing secret is said", () => jobs.assertDiscreet());
+test("keeps secrets out of responses, streams and the log", () => jobs.assertDiscreet());

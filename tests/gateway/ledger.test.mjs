@@ -1,4 +1,4 @@
-/** The ledger: the jobs that were created through the gateway, and how they are. */
+/** The list of jobs that were created through the gateway, and the freshness of their status. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Client } from "../../pkg/dist/node.js";
@@ -8,9 +8,9 @@ import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
 import { until } from "./matrix.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
-/** In no prompt's first line: it must get no further than to the platform. */
+/** Never in the first line of a prompt. Only Mintlify may receive it. */
 const SECOND_LINE = "and-this-is-the-private-second-line-7f3a9c";
-const MEMBERS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"];
+const FIELDS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"];
 
 let jobs;
 
@@ -18,10 +18,10 @@ before(async () => {
   jobs = await startJobs("ledger");
 });
 after(() => jobs?.stop());
-// The platform's jobs stay: their reads are counted one by one.
+// The simulator's jobs stay, because the tests count the reads of each.
 beforeEach(() => jobs.upstream.clearFaults());
 
-/** A page of the list. */
+/** Reads one page of the list. */
 async function page(query = {}, { target = LIST, authorization } = {}) {
   const search = new URLSearchParams(query);
   const answer = await jobs.gate.get(search.size > 0 ? `${target}?${search}` : target, {
@@ -31,13 +31,13 @@ async function page(query = {}, { target = LIST, authorization } = {}) {
   return answer.json;
 }
 
-/** Every page from the one of `cursor` on. */
-async function pagesFrom(query, between = async () => {}) {
+/** Reads the list from the page of `query` to its end. Calls `between` between two pages. */
+async function readPages(query, between = async () => {}) {
   const listed = [];
   for (let { jobs: shown, nextCursor } = await page(query); ; ) {
     listed.push(...shown);
     if (nextCursor === null) return listed;
-    assert.equal(shown.length, Number(query.limit), "a page that is not the last is full");
+    assert.equal(shown.length, Number(query.limit), "every page but the last is full");
     await between();
     ({ jobs: shown, nextCursor } = await page({ ...query, cursor: nextCursor }));
   }
@@ -45,7 +45,7 @@ async function pagesFrom(query, between = async () => {}) {
 
 const idsOf = (listed) => listed.map(({ id }) => id);
 
-/** Creates jobs one after another; their ids, newest first. */
+/** Creates jobs one after another. Returns their ids, newest first. */
 async function createOneByOne(count, options) {
   const ids = [];
   for (let number = 0; number < count; number += 1) {
@@ -54,8 +54,8 @@ async function createOneByOne(count, options) {
   return ids;
 }
 
-/** Lets the interval after which a job is looked at again pass: by another project's watched job. */
-async function interval() {
+/** Waits for one polling interval, measured by a watched job of another project. */
+async function waitInterval() {
   const project = OTHER_PROJECT;
   const { id } = await jobs.create("tick", { project });
   const clock = await jobs.watching(id, { project });
@@ -64,16 +64,16 @@ async function interval() {
   await jobs.upstream.setJob(id, { status: "completed" });
 }
 
-describe("what is listed of a job", () => {
-  test("is who created it, when, what for, and how it is", async () => {
-    const began = Date.now();
+describe("a listed job", () => {
+  test("lists a job with its creator, creation time, prompt and status", async () => {
+    const startedAt = Date.now();
     const bob = `Bearer ${jobs.gate.token({ sub: "bob" })}`;
     const { id } = await jobs.create(`Fix the docs\n${SECOND_LINE}`, { authorization: bob });
     const answer = await jobs.get(`${LIST}?limit=1`);
     assertCommonHead(answer);
     assert.equal(answer.header("content-type"), "application/json");
     const [listed] = answer.json.jobs;
-    assert.deepEqual(Object.keys(listed), MEMBERS);
+    assert.deepEqual(Object.keys(listed), FIELDS);
     const { createdAt, checkedAt, ...rest } = listed;
     assert.deepEqual(rest, {
       id,
@@ -84,26 +84,26 @@ describe("what is listed of a job", () => {
     });
     for (const moment of [createdAt, checkedAt]) {
       assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      assert.ok(Date.parse(moment) >= began && Date.parse(moment) <= Date.now(), moment);
+      assert.ok(Date.parse(moment) >= startedAt && Date.parse(moment) <= Date.now(), moment);
     }
   });
 
   for (const [what, prompt, line] of [
-    ["its first line that says something", `\n \t\r\n  Fix it  \r\n${SECOND_LINE}`, "Fix it"],
-    ["up to 120 characters", "a".repeat(120), "a".repeat(120)],
-    ["shortened when longer", `${"b".repeat(120)}${SECOND_LINE}`, `${"b".repeat(120)}…`],
-    ["counted in characters", `${"😀".repeat(121)}`, `${"😀".repeat(120)}…`],
-    ["without control characters", "a\u0000b\u001b[31mc\u0085d\te", "ab[31mcde"],
-    ["as it was otherwise", "<b>\"'\\ ü \u202e'; DROP TABLE job;--", undefined],
+    ["its first line that is not blank", `\n \t\r\n  Fix it  \r\n${SECOND_LINE}`, "Fix it"],
+    ["a line of 120 characters", "a".repeat(120), "a".repeat(120)],
+    ["the first 120 characters", `${"b".repeat(120)}${SECOND_LINE}`, `${"b".repeat(120)}…`],
+    ["120 characters beyond the BMP", `${"😀".repeat(121)}`, `${"😀".repeat(120)}…`],
+    ["no control characters", "a\u0000b\u001b[31mc\u0085d\te", "ab[31mcde"],
+    ["quotes and markup unchanged", "<b>\"'\\ ü \u202e'; DROP TABLE job;--", undefined],
   ]) {
-    test(`of its prompt, ${what}`, async () => {
+    test(`summarizes a prompt in the list: ${what}`, async () => {
       const { id } = await jobs.create(prompt);
       const [listed] = (await page({ limit: 1 })).jobs;
       assert.deepEqual([listed.id, listed.prompt], [id, line ?? prompt]);
     });
   }
 
-  test("is its creation's prompt, also after a follow-up", async () => {
+  test("lists a job with its original prompt after a follow-up", async () => {
     const { id } = await jobs.create("the first");
     await jobs.followUp(id, "the second");
     const [listed] = (await page({ limit: 1 })).jobs;
@@ -111,14 +111,14 @@ describe("what is listed of a job", () => {
   });
 });
 
-describe("the list", () => {
+describe("the job list", () => {
   let ids;
 
   before(async () => {
     ids = await createOneByOne(30);
   });
 
-  test("is newest first, 25 a page unless told", async () => {
+  test("lists jobs newest first, 25 per page by default", async () => {
     const { jobs: listed, nextCursor } = await page();
     assert.deepEqual(idsOf(listed), ids.slice(0, 25));
     const rest = await page({ cursor: nextCursor });
@@ -126,8 +126,8 @@ describe("the list", () => {
   });
 
   for (const limit of [1, 7, 100]) {
-    test(`in pages of ${limit} has every job once`, async () => {
-      const listed = await pagesFrom({ limit });
+    test(`lists every job once in pages of ${limit}`, async () => {
+      const listed = await readPages({ limit });
       assert.deepEqual(idsOf(listed).slice(0, ids.length), ids);
       assert.equal(new Set(idsOf(listed)).size, listed.length);
       const moments = listed.map(({ createdAt }) => createdAt);
@@ -135,19 +135,19 @@ describe("the list", () => {
     });
   }
 
-  test("loses and repeats nothing while jobs are being created", async () => {
-    const before_ = idsOf(await pagesFrom({ limit: 100 }));
+  test("paginates without gaps or duplicates while jobs are being created", async () => {
+    const earlier = idsOf(await readPages({ limit: 100 }));
     const created = [];
-    const listed = await pagesFrom({ limit: 10 }, async () => {
+    const listed = await readPages({ limit: 10 }, async () => {
       created.push((await jobs.create("meanwhile")).id);
     });
-    assert.deepEqual(idsOf(listed), before_);
-    const now = idsOf(await pagesFrom({ limit: 100 }));
-    assert.deepEqual(now, [...created.reverse(), ...before_]);
+    assert.deepEqual(idsOf(listed), earlier);
+    const now = idsOf(await readPages({ limit: 100 }));
+    assert.deepEqual(now, [...created.reverse(), ...earlier]);
   });
 
-  test("has each of those that were created at once, in pages of one", async () => {
-    const created = await Promise.all(Array.from({ length: 30 }, () => jobs.create("at once")));
+  test("lists each of 30 concurrently created jobs in pages of one", async () => {
+    const created = await Promise.all(Array.from({ length: 30 }, () => jobs.create("together")));
     let cursor;
     const listed = [];
     while (listed.length < created.length) {
@@ -158,7 +158,7 @@ describe("the list", () => {
     assert.deepEqual([...listed].sort(), created.map(({ id }) => id).sort());
   });
 
-  test("has a job once that was created with a repeated idempotency key", async () => {
+  test("lists a job once when its creation was repeated under one idempotency key", async () => {
     const headers = [["Idempotency-Key", "once-in-the-ledger"]];
     const first = await jobs.create(`once\n${SECOND_LINE}`, { headers });
     const second = await jobs.create(`once\n${SECOND_LINE}`, { headers });
@@ -167,7 +167,7 @@ describe("the list", () => {
     assert.deepEqual([listed[0], listed.lastIndexOf(first.id)], [first.id, 0]);
   });
 
-  test("has no job that the platform refused to create", async () => {
+  test("does not list a job that Mintlify refused to create", async () => {
     const [newest] = (await page({ limit: 1 })).jobs;
     for (const status of [400, 500, 429]) {
       await jobs.upstream.fault({ fault: { kind: "status", status, headers: RETRY_SOON } });
@@ -179,7 +179,7 @@ describe("the list", () => {
     await untilOpen();
   });
 
-  test("has no job whose id cannot be part of a path; its creation is answered all the same", async () => {
+  test("returns a created job whose id cannot be a path segment, but does not list it", async () => {
     const [newest] = (await page({ limit: 1 })).jobs;
     const body = { id: "..", status: "active" };
     await jobs.upstream.fault({ fault: { kind: "json", status: 201, body } });
@@ -196,7 +196,7 @@ describe("the list", () => {
     await until(() => jobs.gate.gateway.log().includes("the ledger failed: a job whose id"));
   });
 
-  test("has no job that was created elsewhere, also when it was watched here", async () => {
+  test("does not list a job created outside the gateway, even after it was watched here", async () => {
     const [newest] = (await page({ limit: 1 })).jobs;
     const { id } = await jobs.directly("from elsewhere");
     const stream = await jobs.watching(id);
@@ -207,27 +207,27 @@ describe("the list", () => {
     stream.leave();
   });
 
-  test("has no other project's jobs", async () => {
+  test("does not list jobs of other projects", async () => {
     const project = OTHER_PROJECT;
     const { id } = await jobs.create("elsewhere", { project });
     const target = `/v2/agent/${project}/jobs`;
     const other = idsOf((await page({ limit: 100 }, { target })).jobs);
     assert.equal(other[0], id);
-    const own = idsOf(await pagesFrom({ limit: 100 }));
+    const own = idsOf(await readPages({ limit: 100 }));
     assert.ok(!own.includes(id));
     for (const one of other) assert.ok(!own.includes(one));
     const { nextCursor } = await page({ limit: 1 });
     const crossed = await page({ limit: 100, cursor: nextCursor }, { target });
-    for (const { id } of crossed.jobs) assert.ok(other.includes(id), "a cursor opens nothing");
+    for (const { id } of crossed.jobs) assert.ok(other.includes(id), "a cursor crosses projects");
   });
 
-  test("is empty for a project without jobs, and has no next page", async () => {
+  test("returns an empty list without a next page for a project without jobs", async () => {
     const authorization = `Bearer ${jobs.gate.token({ projects: ["without-jobs"] })}`;
     const target = "/v2/agent/without-jobs/jobs";
     assert.deepEqual(await page({}, { target, authorization }), { jobs: [], nextCursor: null });
   });
 
-  test("is what the package iterates over", async () => {
+  test("lists the same jobs through the package's iterator", async () => {
     const client = new Client({
       baseUrl: jobs.gate.gateway.url,
       projectId: PROJECT,
@@ -236,13 +236,13 @@ describe("the list", () => {
     });
     const listed = [];
     for await (const { id } of client.agentJobs.list({ limit: 20 })) listed.push(id);
-    assert.deepEqual(listed, idsOf(await pagesFrom({ limit: 100 })));
+    assert.deepEqual(listed, idsOf(await readPages({ limit: 100 })));
   });
 });
 
 const RETRY_SOON = { "retry-after": "1" };
 
-/** Creates until the budget, which a 429 of the platform has closed for a second, is open. */
+/** Creates jobs until the one-second block after an upstream 429 has ended. */
 async function untilOpen() {
   const { authorization } = jobs;
   for (;;) {
@@ -252,18 +252,18 @@ async function untilOpen() {
   }
 }
 
-describe("a question that makes no sense", () => {
+describe("an invalid list query", () => {
   const encoded = (text) => Buffer.from(text).toString("base64url");
 
   for (const limit of ["0", "101", "-1", "1.5", "1e1", "abc", "", " 5", "+5", "٣", "0x5"]) {
-    test(`limit=${limit} is refused`, async () => {
+    test(`rejects a job list with limit=${limit}`, async () => {
       const target = `${LIST}?${new URLSearchParams({ limit })}`;
       assertInvalid(await jobs.get(target), "limit", "job-page-size");
     });
   }
 
   for (const limit of ["9".repeat(30), "18446744073709551616", "256", "281"]) {
-    test(`limit=${limit} is refused`, async () => {
+    test(`rejects a job list with limit=${limit}`, async () => {
       const { errors } = assertProblem(
         await jobs.get(`${LIST}?limit=${limit}`),
         400,
@@ -280,18 +280,18 @@ describe("a question that makes no sense", () => {
     ),
     ...["1.18446744073709551616", "18446744073709551616.1", "1.2'; DROP TABLE job;--"].map(encoded),
   ].filter((cursor) => cursor !== "")) {
-    test(`the cursor ${JSON.stringify(cursor)} is refused`, async () => {
+    test(`rejects a job list with the cursor ${JSON.stringify(cursor)}`, async () => {
       const target = `${LIST}?${new URLSearchParams({ cursor })}`;
       assertInvalid(await jobs.get(target), "cursor", "cursor");
     });
   }
 
-  test("an empty cursor is refused", async () => {
+  test("rejects a job list with an empty cursor", async () => {
     const { errors } = assertProblem(await jobs.get(`${LIST}?cursor=`), 400, "invalid-request");
     assert.equal(errors[0].field, "cursor");
   });
 
-  test("a cursor from beyond all numbers of JavaScript is a page like another", async () => {
+  test("accepts a cursor beyond Number.MAX_SAFE_INTEGER", async () => {
     const first = idsOf((await page({ limit: 5 })).jobs);
     const far = encoded("18446744073709551615.18446744073709551615");
     assert.deepEqual(idsOf((await page({ limit: 5, cursor: far })).jobs), first);
@@ -305,16 +305,16 @@ describe("a question that makes no sense", () => {
     ["status=active", "status", "unknown"],
     ["Limit=1", "Limit", "unknown"],
   ]) {
-    test(`?${query} is refused`, async () => {
+    test(`rejects a job list with ?${query}`, async () => {
       assertInvalid(await jobs.get(`${LIST}?${query}`), field, rule);
     });
   }
 });
 
-describe("who asks", () => {
+describe("access to the job list", () => {
   const as = (changes) => `Bearer ${jobs.gate.token(changes)}`;
 
-  test("needs a token with the project and jobs:read", async () => {
+  test("requires the project and jobs:read to list jobs", async () => {
     for (const [authorization, status, kind] of [
       [null, 401, "missing-token"],
       ["Bearer no-token", 401, "invalid-token"],
@@ -326,7 +326,7 @@ describe("who asks", () => {
     await page({ limit: 1 }, { authorization: as({ scope: "jobs:read", sub: "carol" }) });
   });
 
-  test("uses no other method", async () => {
+  test("rejects POST, PUT and DELETE for the job list", async () => {
     for (const method of ["POST", "PUT", "DELETE"]) {
       const { authorization } = jobs;
       const answer = await jobs.gate.send({ method, target: LIST, authorization });
@@ -335,14 +335,14 @@ describe("who asks", () => {
   });
 });
 
-describe("how a listed job is", () => {
+describe("the status of a listed job", () => {
   const countsOf = async (ids) =>
     Object.fromEntries(
       await Promise.all(ids.map(async (id) => [id, (await jobs.reads(id)).count])),
     );
   const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-  test("is brought up to date when it is listed: one read each, none for finished ones", async () => {
+  test("reads each unfinished job upstream once when listing, and no finished jobs", async () => {
     const ids = await createOneByOne(6);
     const link = "https://example.com/pull/9";
     const ends = ["completed", "failed", "archived"];
@@ -350,9 +350,9 @@ describe("how a listed job is", () => {
       await jobs.upstream.setJob(ids[index], { status, prLink: link });
     }
     await jobs.upstream.setJob(ids[3], { status: "planning" });
-    await interval();
+    await waitInterval();
 
-    const before_ = Date.now();
+    const listedAt = Date.now();
     const { jobs: first } = await page({ limit: 6 });
     assert.deepEqual(
       first.map(({ status, prLink }) => [status, prLink]),
@@ -365,58 +365,58 @@ describe("how a listed job is", () => {
         ["active", null],
       ],
     );
-    for (const { checkedAt } of first) assert.ok(Date.parse(checkedAt) >= before_, checkedAt);
+    for (const { checkedAt } of first) assert.ok(Date.parse(checkedAt) >= listedAt, checkedAt);
     const counts = await countsOf(ids);
     assert.deepEqual(Object.values(counts), [1, 1, 1, 1, 1, 1]);
 
-    await interval();
+    await waitInterval();
     const { jobs: second } = await page({ limit: 6 });
     assert.deepEqual(Object.values(await countsOf(ids)), [1, 1, 1, 2, 2, 2]);
-    const endsOf = (listed) => listed.slice(0, 3);
-    assert.deepEqual(endsOf(second), endsOf(first), "what has ended is as it was");
+    const finishedOf = (listed) => listed.slice(0, 3);
+    assert.deepEqual(finishedOf(second), finishedOf(first), "finished jobs are unchanged");
   });
 
-  test("is asked for the listed page only", async () => {
+  test("reads only the jobs of the listed page upstream", async () => {
     const ids = await createOneByOne(10);
-    await interval();
+    await waitInterval();
     const { jobs: listed } = await page({ limit: 4 });
     assert.deepEqual(idsOf(listed), ids.slice(0, 4));
     assert.deepEqual(Object.values(await countsOf(ids)), [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
   });
 
-  test("is asked for once by many who list at once", async () => {
+  test("reads each job upstream once for 25 concurrent lists", async () => {
     const ids = await createOneByOne(8);
-    await interval();
+    await waitInterval();
     const pages = await Promise.all(Array.from({ length: 25 }, () => page({ limit: 8 })));
     for (const { jobs: listed } of pages) assert.deepEqual(idsOf(listed), ids);
     assert.equal(total(await countsOf(ids)), ids.length);
   });
 
-  test("is asked for at most eight times by the largest page, the stalest first", async () => {
+  test("reads at most eight jobs upstream for the largest page, stalest first", async () => {
     for (let batch = 0; batch < 10; batch += 1) {
       await Promise.all(Array.from({ length: 10 }, () => jobs.create("one of a hundred")));
     }
-    await interval();
+    await waitInterval();
     const read = new Set();
     for (let round = 1; round <= 3; round += 1) {
-      const { jobs: before_ } = await page({ limit: 100 });
-      assert.equal(before_.length, 100);
-      const counts = await countsOf(idsOf(before_));
+      const { jobs: listed } = await page({ limit: 100 });
+      assert.equal(listed.length, 100);
+      const counts = await countsOf(idsOf(listed));
       assert.equal(total(counts), round * 8);
-      const news = idsOf(before_).filter((id) => counts[id] > 0 && !read.has(id));
-      assert.equal(news.length, 8, "none is asked for again while others wait");
+      const news = idsOf(listed).filter((id) => counts[id] > 0 && !read.has(id));
+      assert.equal(news.length, 8, "no job is read again while others wait");
       for (const id of news) read.add(id);
     }
-    // Created one after another, they are as old as their place in the list says.
+    // These jobs were created one after another, so the last 16 are the stalest.
     const { jobs: listed } = await page({ limit: 100 });
     const oldest = idsOf(listed).slice(-16);
     assert.ok(
       oldest.every((id) => read.has(id)),
-      "the stalest",
+      "the stalest jobs are read first",
     );
   });
 
-  test("is not asked for again within the interval", async () => {
+  test("does not read a listed job again within the polling interval", async () => {
     const ids = await createOneByOne(3);
     const { at } = (await page({ limit: 3 })) && (await jobs.reads(ids[0]));
     assert.ok(at.length <= 1);
@@ -424,12 +424,12 @@ describe("how a listed job is", () => {
     for (const id of ids) {
       const reads = await jobs.reads(id);
       const gaps = reads.at.slice(1).map((moment, index) => moment - reads.at[index]);
-      // 50 ms for two programs' clocks and the way between them.
+      // 50 ms tolerance for two clocks and for latency.
       for (const gap of gaps) assert.ok(gap >= 950, `${gap}`);
     }
   });
 
-  test("is active again after a follow-up", async () => {
+  test("lists a finished job as active after a follow-up", async () => {
     const { id } = await jobs.create();
     const stream = await jobs.watching(id);
     await jobs.upstream.setJob(id, { status: "completed" });
@@ -440,7 +440,7 @@ describe("how a listed job is", () => {
     assert.equal(await status(), "active");
   });
 
-  test("is as last known while the platform fails, whichever way", async () => {
+  test("lists the last known status while Mintlify fails", async () => {
     const faults = [
       { kind: "status", status: 500 },
       { kind: "status", status: 404 },
@@ -455,48 +455,48 @@ describe("how a listed job is", () => {
       await jobs.upstream.setJob(ids[index], { status: "completed" });
       await jobs.upstream.fault({ target: ids[index], times: 0, fault });
     }
-    await interval();
+    await waitInterval();
     const listed = async () => {
       const { jobs: shown } = await page({ limit: ids.length });
       return shown.map(({ id, status }) => [id, status]);
     };
     const all = (status) => ids.map((id) => [id, status]);
     assert.deepEqual(await listed(), all("active"));
-    for (const id of ids) assert.ok((await jobs.reads(id)).count > 0, "it was asked for");
+    for (const id of ids) assert.ok((await jobs.reads(id)).count > 0, "the gateway read the job");
     await jobs.upstream.clearFaults();
-    await interval();
+    await waitInterval();
     assert.deepEqual(await listed(), all("completed"));
   });
 });
 
-describe("what is kept", () => {
-  test("outlives a crash of the gateway", async () => {
-    const steady = ({ checkedAt, ...job }) => job;
-    const before_ = await pagesFrom({ limit: 50 });
+describe("stored jobs", () => {
+  test("lists the same jobs, with valid cursors, after the gateway was killed", async () => {
+    const withoutCheckedAt = ({ checkedAt, ...job }) => job;
+    const earlier = await readPages({ limit: 50 });
     const { nextCursor } = await page({ limit: 50 });
     await jobs.restart("kill");
-    const after_ = await pagesFrom({ limit: 50 });
-    assert.deepEqual(after_.map(steady), before_.map(steady));
+    const later = await readPages({ limit: 50 });
+    assert.deepEqual(later.map(withoutCheckedAt), earlier.map(withoutCheckedAt));
     const rest = await page({ limit: 50, cursor: nextCursor });
-    assert.deepEqual(idsOf(rest.jobs), idsOf(before_).slice(50, 100), "cursors, too");
+    assert.deepEqual(idsOf(rest.jobs), idsOf(earlier).slice(50, 100), "earlier cursors work");
     const { id } = await jobs.create("after the crash");
     assert.deepEqual(idsOf((await page({ limit: 1 })).jobs), [id]);
   });
 
-  test("of a prompt is nothing but its first line: in no answer, log or file", async () => {
+  test("keeps all but a prompt's first line out of lists, the log and storage", async () => {
     assert.ok(
       (await jobs.upstream.jobs()).some(({ prompt }) => prompt.includes(SECOND_LINE)),
-      "the platform has it",
+      "Mintlify receives the whole prompt",
     );
-    const listed = JSON.stringify(await pagesFrom({ limit: 100 }));
+    const listed = JSON.stringify(await readPages({ limit: 100 }));
     assert.ok(!listed.includes(SECOND_LINE));
     assert.ok(!jobs.gate.gateway.log().includes(SECOND_LINE));
     await jobs.gate.gateway.stop();
-    const kept = await scanForCanary("Fix the docs", [jobs.state]);
-    assert.ok(kept.hits.length > 0, "the first line is found in the storage");
+    const stored = await scanForCanary("Fix the docs", [jobs.state]);
+    assert.ok(stored.hits.length > 0, "the first line is in storage");
     assert.deepEqual((await scanForCanary(SECOND_LINE, [jobs.state])).hits, []);
     assert.deepEqual((await scanForCanary(jobs.gate.key, [jobs.state])).hits, []);
   });
 
-  test("and said is nothing secret", () => jobs.assertDiscreet());
+  test("keeps secrets out of responses, streams and the log", () => jobs.assertDiscreet());
 });

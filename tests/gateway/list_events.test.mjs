@@ -1,4 +1,4 @@
-/** What happens to the list of a project's jobs, streamed to everybody who may read it. */
+/** The event stream of a project's job list: changes, deletions, resumption, limits and access. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "../../pkg/dist/node.js";
@@ -6,25 +6,28 @@ import { assertProblem, PROJECT } from "./gate.mjs";
 import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
 import { assertApart, PATIENCE_MS } from "./watchers.mjs";
 
-/** Projects in which only one test creates jobs. */
-const [FRESH, MANY, KEPT] = ["fresh-docs", "many-docs", "kept-docs"];
-const PROJECTS = [PROJECT, OTHER_PROJECT, FRESH, MANY, KEPT];
+/** Projects in which only one test or describe block creates jobs. */
+const [FRESH, MANY, RETAINED] = ["fresh-docs", "many-docs", "kept-docs"];
+const PROJECTS = [PROJECT, OTHER_PROJECT, FRESH, MANY, RETAINED];
 const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_DAYS = 7;
-/** How many jobs a stream begins with, and how many changes it tells to whoever comes back. */
-const LATEST = 25;
-const MOST_MISSED = 250;
-const PER_CALLER = 3;
-const PER_LIST = 4;
-/** How long a short token lives, in seconds. */
-const SHORT_LIFE_S = 4;
+/** The number of jobs with which a new stream begins. */
+const INITIAL_JOBS = 25;
+/** The maximum number of changes that a resumed stream replays. */
+const MAX_REPLAYED = 250;
+const MAX_PER_CALLER = 3;
+const MAX_PER_PROJECT = 4;
+const SHORT_TOKEN_LIFETIME_S = 4;
 
 let jobs;
-/** It has few streams, and polls nothing during a test. */
+/** A gateway with low stream limits and without polls during a test. */
 let capped;
 
 before(async () => {
-  const caps = { STREAMS_PER_CALLER: String(PER_CALLER), STREAMS_PER_JOB: String(PER_LIST) };
+  const caps = {
+    STREAMS_PER_CALLER: String(MAX_PER_CALLER),
+    STREAMS_PER_JOB: String(MAX_PER_PROJECT),
+  };
   [jobs, capped] = await Promise.all([
     startJobs("list-events", {
       projects: PROJECTS,
@@ -38,7 +41,8 @@ after(() => Promise.all([jobs?.stop(), capped?.stop()]));
 const as = (sub, changes = {}, of = jobs) =>
   `Bearer ${of.gate.token({ sub, projects: of.projects, ...changes })}`;
 const bearerFor = (seconds) => as("alice", { exp: Math.ceil(Date.now() / 1000) + seconds });
-const told = ({ events }) => events.map(({ lastEventId, type, data }) => [lastEventId, type, data]);
+const contentsOf = ({ events }) =>
+  events.map(({ lastEventId, type, data }) => [lastEventId, type, data]);
 const isJob =
   (id, status) =>
   ({ type, data }) => {
@@ -49,16 +53,16 @@ const isDeleted =
   (id) =>
   ({ type, data }) =>
     type === "deleted" && JSON.parse(data).id === id;
-const patiently = (stream, check) => stream.event(check, PATIENCE_MS);
+const waitForEvent = (stream, check) => stream.event(check, PATIENCE_MS);
 const target = (project = PROJECT) => `/v2/agent/${project}/jobs/events`;
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 
-describe("those who watch all jobs of a project", () => {
-  test("hear of jobs that others start, of follow-ups, states and deletions, all in one order", async () => {
+describe("streams of a project's job list", () => {
+  test("sends all watchers of a job list the same changes and deletions in the same order", async () => {
     const streams = await Promise.all(
       ["alice", "bob"].map((sub) => jobs.watchingAll({ authorization: as(sub) })),
     );
-    const all = (check) => Promise.all(streams.map((stream) => patiently(stream, check)));
+    const all = (check) => Promise.all(streams.map((stream) => waitForEvent(stream, check)));
     const prompt = "Describe the endpoint\nand keep this to yourself";
     const { id } = await jobs.create(prompt, { authorization: as("carol") });
     const [created] = await all(isJob(id, "active"));
@@ -70,28 +74,28 @@ describe("those who watch all jobs of a project", () => {
       ["Describe the endpoint", "carol", "active"],
     );
 
-    // Nobody watches the job itself.
+    // No caller watches the job itself.
     await jobs.upstream.setJob(id, { status: "completed", prLink: "https://git.example/pull/1" });
     const [completed] = await all(isJob(id, "completed"));
     assert.equal(JSON.parse(completed.data).prLink, "https://git.example/pull/1");
 
     const { length } = streams[0].events;
     await jobs.followUp(id);
-    const isLater = ({ events }) => events.slice(length).find(isJob(id, "active"));
-    await Promise.all(streams.map((stream) => stream.until(isLater, PATIENCE_MS)));
+    const isActiveAgain = ({ events }) => events.slice(length).find(isJob(id, "active"));
+    await Promise.all(streams.map((stream) => stream.until(isActiveAgain, PATIENCE_MS)));
 
     await jobs.deleteRecord(id);
     await all(isDeleted(id));
-    assert.deepEqual(told(streams[0]), told(streams[1]));
+    assert.deepEqual(contentsOf(streams[0]), contentsOf(streams[1]));
     const numbers = streams[0].events.map(({ lastEventId }) => Number(lastEventId));
     for (const [at, number] of numbers.entries()) assert.ok(at === 0 || number > numbers[at - 1]);
     for (const stream of streams) stream.leave();
   });
 
-  test("hear of a follow-up that changes nothing else", async () => {
+  test("streams an event for a follow-up that does not change the job's status", async () => {
     const { id } = await jobs.create();
     const stream = await jobs.watchingAll();
-    await patiently(stream, isJob(id));
+    await waitForEvent(stream, isJob(id));
     const count = () => stream.events.filter(isJob(id)).length;
     const earlier = count();
     await jobs.followUp(id);
@@ -99,28 +103,28 @@ describe("those who watch all jobs of a project", () => {
     stream.leave();
   });
 
-  test("hear nothing of jobs that were not created through the gateway", async () => {
+  test("streams no events for jobs created outside the gateway", async () => {
     const stream = await jobs.watchingAll();
     const { id } = await jobs.directly("from elsewhere");
     const watched = await jobs.watching(id);
     await jobs.upstream.setJob(id, { status: "completed" });
     assert.equal(await watched.ended, "clean");
     const own = await jobs.create();
-    await patiently(stream, isJob(own.id));
+    await waitForEvent(stream, isJob(own.id));
     assert.ok(!stream.text.includes(id));
     stream.leave();
   });
 
-  test("hear nothing of other projects", async () => {
+  test("streams no events for jobs of other projects", async () => {
     const stream = await jobs.watchingAll();
     const other = await jobs.create("elsewhere", { project: OTHER_PROJECT });
     const own = await jobs.create();
-    await patiently(stream, isJob(own.id));
+    await waitForEvent(stream, isJob(own.id));
     assert.ok(!stream.text.includes(other.id));
     stream.leave();
   });
 
-  test("have every unfinished job polled once an interval, however many they are", async () => {
+  test("polls every unfinished job once per interval for several list streams", async () => {
     const { id } = await jobs.create();
     const streams = await Promise.all([1, 2, 3].map(() => jobs.watchingAll()));
     const alone = await jobs.watching(id);
@@ -129,13 +133,13 @@ describe("those who watch all jobs of a project", () => {
     for (const stream of [...streams, alone]) stream.leave();
   });
 
-  test("leave no poll behind when the last has left", async () => {
+  test("stops polling when the last watcher of a job list has disconnected", async () => {
     const project = FRESH;
     const { id } = await jobs.create("left alone", { project });
     const stream = await jobs.watchingAll({ project });
     await jobs.untilReads(id, 1);
     stream.leave();
-    // That a client has left is noticed when something is written to it.
+    // The runtime notices that a client has disconnected when it writes to the stream.
     await jobs.upstream.setJob(id, { prLink: "https://git.example/pull/1" });
     await jobs.untilHealth(({ watchers }) => watchers === 0, project);
     const clock = await jobs.create("tick", { project: OTHER_PROJECT });
@@ -147,7 +151,7 @@ describe("those who watch all jobs of a project", () => {
     ticking.leave();
   });
 
-  test("are told by the package what the stream tells", async () => {
+  test("yields changes and deletions from the package's agentJobs.watchAll", async () => {
     const token = jobs.gate.token({ projects: jobs.projects });
     const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: PROJECT, token });
     const controller = new AbortController();
@@ -171,60 +175,60 @@ describe("those who watch all jobs of a project", () => {
   });
 });
 
-describe("a stream of all jobs begins", () => {
-  test("with those that changed last, the latest at the end", async () => {
+describe("the start of a list stream", () => {
+  test("starts a list stream with the 25 most recently changed jobs, newest last", async () => {
     const project = MANY;
     const ids = [];
-    for (let number = 0; number < LATEST + 2; number += 1) {
+    for (let number = 0; number < INITIAL_JOBS + 2; number += 1) {
       ids.push((await jobs.create(`number ${number}`, { project })).id);
     }
     const stream = await jobs.watchingAll({ project });
-    await patiently(stream, isJob(ids.at(-1)));
-    const first = stream.events.slice(0, LATEST).map(({ data }) => JSON.parse(data).id);
-    assert.deepEqual(first, ids.slice(-LATEST));
+    await waitForEvent(stream, isJob(ids.at(-1)));
+    const first = stream.events.slice(0, INITIAL_JOBS).map(({ data }) => JSON.parse(data).id);
+    assert.deepEqual(first, ids.slice(-INITIAL_JOBS));
     stream.leave();
   });
 
-  test("after Last-Event-ID, with each job once as it now is, and with deletions", async () => {
+  test("resumes a list stream with the latest state of each changed job and with deletions", async () => {
     const [changed, deleted] = [await jobs.create("changed"), await jobs.create("deleted")];
     const first = await jobs.watchingAll();
-    await patiently(first, isJob(deleted.id));
+    await waitForEvent(first, isJob(deleted.id));
     const other = await jobs.watchingAll();
     first.leave();
     for (const status of ["planning", "writing"]) {
       await jobs.upstream.setJob(changed.id, { status });
-      await patiently(other, isJob(changed.id, status));
+      await waitForEvent(other, isJob(changed.id, status));
     }
     await jobs.deleteRecord(deleted.id);
     const { id } = await jobs.create("new");
-    await patiently(other, isJob(id));
+    await waitForEvent(other, isJob(id));
 
     const { lastEventId } = first;
     const second = await jobs.watchingAll({ lastEventId });
-    await patiently(second, isJob(id));
+    await waitForEvent(second, isJob(id));
     const missed = other.events.filter((event) => Number(event.lastEventId) > Number(lastEventId));
     const latest = missed.filter((event) => !isJob(changed.id, "planning")(event));
-    assert.deepEqual(told(second), told({ events: latest }));
+    assert.deepEqual(contentsOf(second), contentsOf({ events: latest }));
 
     const third = await jobs.watchingAll({ lastEventId: second.lastEventId });
     const next = await jobs.create("next");
-    await patiently(third, isJob(next.id));
-    assert.ok(isJob(next.id)(third.events[0]), "nothing is told again");
+    await waitForEvent(third, isJob(next.id));
+    assert.ok(isJob(next.id)(third.events[0]), "no event is sent twice");
     for (const stream of [other, second, third]) stream.leave();
   });
 
   for (const lastEventId of ["", "abc", "-1", "1.5", "9".repeat(16), "999999999999999"]) {
-    test(`after one that it never gave, ${lastEventId.slice(0, 20)}, as without any`, async () => {
+    test(`ignores the unknown Last-Event-ID "${lastEventId.slice(0, 20)}" of a list stream`, async () => {
       const { id } = await jobs.create();
       const stream = await jobs.watchingAll({ lastEventId });
-      await patiently(stream, isJob(id));
+      await waitForEvent(stream, isJob(id));
       stream.leave();
     });
   }
 
-  test(`after a long absence with the latest ${MOST_MISSED} changes`, async () => {
+  test(`resumes a list stream with at most the latest ${MAX_REPLAYED} changes`, async () => {
     const project = MANY;
-    const count = MOST_MISSED + 50;
+    const count = MAX_REPLAYED + 50;
     await jobs.restartWithSql(
       [
         [
@@ -241,31 +245,31 @@ describe("a stream of all jobs begins", () => {
       project,
     );
     const stream = await jobs.watchingAll({ project, lastEventId: "1" });
-    await patiently(stream, isJob(`past-${count}`));
+    await waitForEvent(stream, isJob(`past-${count}`));
     const ids = stream.events.map(({ data }) => JSON.parse(data).id);
     assert.deepEqual(
       ids,
-      Array.from({ length: MOST_MISSED }, (_, at) => `past-${count - MOST_MISSED + 1 + at}`),
+      Array.from({ length: MAX_REPLAYED }, (_, at) => `past-${count - MAX_REPLAYED + 1 + at}`),
     );
     stream.leave();
   });
 });
 
-describe("records that have been kept long enough", () => {
-  test("are told to be deleted, and what is known of that is forgotten after a day", async () => {
-    const project = KEPT;
+describe("expired records", () => {
+  test("streams the deletion of an expired record, and forgets the deletion after a day", async () => {
+    const project = RETAINED;
     const [old, other] = [
       await jobs.create("old", { project }),
       await jobs.create("x", { project }),
     ];
     const stream = await jobs.watchingAll({ project });
-    await patiently(stream, isJob(other.id));
+    await waitForEvent(stream, isJob(other.id));
     const { lastEventId } = stream;
-    const moved = RETENTION_DAYS * DAY_MS + 3_600_000;
+    const age = RETENTION_DAYS * DAY_MS + 3_600_000;
     const update = "UPDATE job SET began = began - ? WHERE id = ?";
-    await jobs.restartWithSql([[update, moved, old.id]], project);
+    await jobs.restartWithSql([[update, age, old.id]], project);
     const again = await jobs.watchingAll({ project, lastEventId });
-    await patiently(again, isDeleted(old.id));
+    await waitForEvent(again, isDeleted(old.id));
     again.leave();
 
     await jobs.restartWithSql([["UPDATE deleted SET at = at - ?", 2 * DAY_MS]], project);
@@ -277,8 +281,8 @@ describe("records that have been kept long enough", () => {
   });
 });
 
-describe("a stream of all jobs", () => {
-  test("is for tokens with the project and jobs:read", async () => {
+describe("access to a list stream", () => {
+  test("requires the project and jobs:read to stream a job list", async () => {
     for (const [authorization, status, kind] of [
       [null, 401, "missing-token"],
       ["Bearer no-token", 401, "invalid-token"],
@@ -294,7 +298,7 @@ describe("a stream of all jobs", () => {
     }
   });
 
-  test("is noted in the log by its pattern, and without a body watches nothing", async () => {
+  test("logs a list stream by its route pattern, and adds no watcher for HEAD", async () => {
     const project = OTHER_PROJECT;
     await jobs.untilHealth(({ watchers }) => watchers === 0, project);
     const headers = [["X-Request-Id", "a-list-in-the-log"]];
@@ -308,44 +312,45 @@ describe("a stream of all jobs", () => {
     await jobs.untilHealth(({ watchers }) => watchers === 0, project);
   });
 
-  test("ends when its token expires, and goes on with another", async () => {
+  test("ends a list stream when its token expires, and resumes it with a new token", async () => {
     const { id } = await jobs.create();
     const other = await jobs.watchingAll();
-    const authorization = bearerFor(SHORT_LIFE_S);
+    const authorization = bearerFor(SHORT_TOKEN_LIFETIME_S);
     const stream = await jobs.watchingAll({ authorization });
-    await patiently(stream, isJob(id));
+    await waitForEvent(stream, isJob(id));
     assert.equal(await stream.ended, "clean");
     assert.equal(other.isOver, false);
     assertProblem(await jobs.gate.get(target(), { authorization }), 401, "invalid-token");
     const { lastEventId } = stream;
     const again = await jobs.watchingAll({ lastEventId, authorization: bearerFor(600) });
     const next = await jobs.create();
-    await patiently(again, isJob(next.id));
+    await waitForEvent(again, isJob(next.id));
     for (const open of [other, again]) open.leave();
   });
 
-  test("counts among the caller's, and those of a project are capped for all together", async () => {
-    const of = (sub) => as(sub, {}, capped);
-    const tooMany = async (authorization, owner) => {
+  test("limits list streams per caller and per project", async () => {
+    const bearerOf = (sub) => as(sub, {}, capped);
+    const assertTooMany = async (authorization, owner) => {
       const answer = await capped.gate.get(target(), { authorization });
       const problem = assertProblem(answer, 429, "too-many-streams");
       assert.ok(problem.detail.startsWith(owner), problem.detail);
     };
     const { id } = await capped.create();
-    const mallory = of("mallory");
+    const mallory = bearerOf("mallory");
     const streams = [await capped.watching(id, { authorization: mallory })];
-    while (streams.length < PER_CALLER) {
+    while (streams.length < MAX_PER_CALLER) {
       streams.push(await capped.watchingAll({ authorization: mallory }));
     }
-    await tooMany(mallory, "the caller");
-    for (let number = PER_CALLER - 1; number < PER_LIST; number += 1) {
-      streams.push(await capped.watchingAll({ authorization: of(`caller-${number}`) }));
+    await assertTooMany(mallory, "the caller");
+    for (let number = MAX_PER_CALLER - 1; number < MAX_PER_PROJECT; number += 1) {
+      streams.push(await capped.watchingAll({ authorization: bearerOf(`caller-${number}`) }));
     }
-    await tooMany(of("one-more"), "the project");
-    // Those of a job are counted apart.
-    streams.push(await capped.watching(id, { authorization: of("one-more") }));
+    await assertTooMany(bearerOf("one-more"), "the project");
+    // Streams of single jobs have their own limit.
+    streams.push(await capped.watching(id, { authorization: bearerOf("one-more") }));
     for (const stream of streams) stream.leave();
   });
 });
 
-test("nothing secret is said", () => Promise.all([jobs.assertDiscreet(), capped.assertDiscreet()]));
+test("keeps secrets out of responses, streams and the log", () =>
+  Promise.all([jobs.assertDiscreet(), capped.assertDiscreet()]));

@@ -1,4 +1,4 @@
-/** A job's next change, waited for by a single request: `Prefer: wait`. */
+/** Long polling: a GET request with `Prefer: wait` waits for a job's next change. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertCommonHead, assertProblem } from "./gate.mjs";
@@ -15,7 +15,7 @@ describe("a long poll", { concurrency: true }, () => {
   const poll = (id, headers) => jobs.get(jobs.path(id), headers);
   const status = (answer) => answer.json.status;
 
-  function assertTold(answer, { status: expected, seconds, seq }) {
+  function assertPolled(answer, { status: expected, seconds, seq }) {
     assert.deepEqual([answer.status, answer.complete], [200, true], answer.text);
     assert.match(answer.header("content-type"), /^application\/json/);
     assert.equal(status(answer), expected);
@@ -26,17 +26,17 @@ describe("a long poll", { concurrency: true }, () => {
     assert.ok(answer.header("x-request-id"));
   }
 
-  /** Checks that `act` is done before a long poll that began earlier, and has no news, ends. */
-  async function soonerThanQuiet(act) {
+  /** Asserts that `act` finishes before an earlier long poll that has no change to report. */
+  async function beforeIdlePoll(act) {
     const { id } = await jobs.create();
     const { authorization } = jobs;
     const headers = [prefer("wait=25")];
     const target = jobs.path(id);
-    const quiet = jobs.gate.open(jobs.gate.bytes({ target, headers, authorization }));
+    const idle = jobs.gate.open(jobs.gate.bytes({ target, headers, authorization }));
     const result = await act();
-    assert.equal(quiet.answer.hasHead, false, "the one without news still waits");
+    assert.equal(idle.answer.hasHead, false, "the idle long poll still waits");
     await jobs.upstream.setJob(id, { status: "completed" });
-    assertTold(await quiet.until(({ complete }) => complete), {
+    assertPolled(await idle.until(({ complete }) => complete), {
       status: "completed",
       seconds: 25,
       seq: 2,
@@ -44,53 +44,53 @@ describe("a long poll", { concurrency: true }, () => {
     return result;
   }
 
-  test("is answered when the job changes", async () => {
+  test("responds to a long poll when the job changes", async () => {
     const { id } = await jobs.create();
-    const answer = await soonerThanQuiet(async () => {
+    const answer = await beforeIdlePoll(async () => {
       const waiting = poll(id, [prefer("wait=24")]);
-      // Whoever is asked for is watched.
+      // A read upstream shows that the gateway watches the job.
       await jobs.untilReads(id, 1);
       await jobs.upstream.setJob(id, { status: "planning" });
       return await waiting;
     });
-    assertTold(answer, { status: "planning", seconds: 24, seq: 2 });
+    assertPolled(answer, { status: "planning", seconds: 24, seq: 2 });
   });
 
-  test("is answered at once when the job is finished", async () => {
+  test("responds to a long poll immediately when the job has finished", async () => {
     const { id } = await jobs.directly("from elsewhere");
     await jobs.upstream.setJob(id, { status: "failed" });
-    const answer = await soonerThanQuiet(() => poll(id, [prefer("wait=20")]));
-    assertTold(answer, { status: "failed", seconds: 20, seq: 1 });
+    const answer = await beforeIdlePoll(() => poll(id, [prefer("wait=20")]));
+    assertPolled(answer, { status: "failed", seconds: 20, seq: 1 });
   });
 
-  test("is answered with the present state when the time is over, and not before", async () => {
+  test("returns the current state when a long poll's time is up, and not earlier", async () => {
     const { id } = await jobs.create();
-    const began = performance.now();
+    const startedAt = performance.now();
     const answer = await poll(id, [prefer("wait=1")]);
-    assert.ok(performance.now() - began >= 1000 - CLOCK_TOLERANCE_MS);
-    assertTold(answer, { status: "active", seconds: 1, seq: 1 });
+    assert.ok(performance.now() - startedAt >= 1000 - CLOCK_TOLERANCE_MS);
+    assertPolled(answer, { status: "active", seconds: 1, seq: 1 });
   });
 
-  test("that knows an older state is answered at once with the news", async () => {
+  test("responds immediately to a long poll with an older entity tag", async () => {
     const { id } = await jobs.create();
     const stream = await jobs.watching(id);
     await change(id, { status: "planning" }, [stream]);
     for (const known of ['"1"', 'W/"1"']) {
       const headers = [prefer("wait=25"), ["If-None-Match", known]];
-      const answer = await soonerThanQuiet(() => poll(id, headers));
-      assertTold(answer, { status: "planning", seconds: 25, seq: 2 });
+      const answer = await beforeIdlePoll(() => poll(id, headers));
+      assertPolled(answer, { status: "planning", seconds: 25, seq: 2 });
     }
   });
 
-  test("that knows the present state waits for the next", async () => {
+  test("waits for the next change when a long poll has the current entity tag", async () => {
     const { id } = await jobs.create();
     const headers = [prefer("wait=1"), ["If-None-Match", '"1"']];
-    const began = performance.now();
-    assertTold(await poll(id, headers), { status: "active", seconds: 1, seq: 1 });
-    assert.ok(performance.now() - began >= 1000 - CLOCK_TOLERANCE_MS);
+    const startedAt = performance.now();
+    assertPolled(await poll(id, headers), { status: "active", seconds: 1, seq: 1 });
+    assert.ok(performance.now() - startedAt >= 1000 - CLOCK_TOLERANCE_MS);
   });
 
-  for (const [asked, seconds] of [
+  for (const [preference, seconds] of [
     ["wait=26", 25],
     ["wait=60", 25],
     ["wait=999999", 25],
@@ -99,30 +99,30 @@ describe("a long poll", { concurrency: true }, () => {
     ['WAIT="7"', 7],
     ["wait = 4; foo", 4],
   ]) {
-    test(`asked for by ${asked} waits ${seconds} s at most`, async () => {
+    test(`applies wait=${seconds} for Prefer: ${preference}`, async () => {
       const { id } = await jobs.directly("from elsewhere");
       await jobs.upstream.setJob(id, { status: "completed" });
-      const answer = await poll(id, [prefer(asked)]);
-      assertTold(answer, { status: "completed", seconds, seq: 1 });
+      const answer = await poll(id, [prefer(preference)]);
+      assertPolled(answer, { status: "completed", seconds, seq: 1 });
     });
   }
 
-  test("of no time is answered with the present state, every time", async () => {
+  test("returns the current state to each of 20 long polls with wait=0", async () => {
     const { id } = await jobs.create();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => poll(id, [prefer("wait=0")])),
     );
-    for (const answer of answers) assertTold(answer, { status: "active", seconds: 0, seq: 1 });
+    for (const answer of answers) assertPolled(answer, { status: "active", seconds: 0, seq: 1 });
   });
 
-  for (const asked of [
+  for (const preference of [
     ...["wait", "wait=", "wait=abc", "wait=-1", "wait=1.5", "wait=1s", "wait=1 2", "wait=0x10"],
     ...["x-wait=1", "awaits=1", "return=minimal", "", '"wait=1"'],
   ]) {
-    test(`that nobody can understand, ${asked}, is a plain look`, async () => {
+    test(`reads a job without waiting for the invalid Prefer: ${preference}`, async () => {
       const { id } = await jobs.create();
       const { count } = await jobs.reads(id);
-      const answer = await poll(id, [prefer(asked)]);
+      const answer = await poll(id, [prefer(preference)]);
       assertCommonHead(answer);
       assert.deepEqual([answer.status, status(answer)], [200, "active"]);
       assert.equal(answer.header("preference-applied"), undefined);
@@ -130,18 +130,18 @@ describe("a long poll", { concurrency: true }, () => {
     });
   }
 
-  test("of an unknown job is 404", async () => {
+  test("returns 404 to a long poll of an unknown job", async () => {
     const answer = await poll("unknown", [prefer("wait=25")]);
     assertProblem(answer, 404, "upstream-error");
   });
 
-  test("of many costs one read an interval, and all get the change", async () => {
+  test("reads a job once per interval for 60 long polls, and sends all of them the change", async () => {
     const { id } = await jobs.create();
     const waiting = Array.from({ length: 60 }, () => poll(id, [prefer("wait=25")]));
     await jobs.untilReads(id, 2);
     await jobs.upstream.setJob(id, { status: "completed" });
     for (const answer of await Promise.all(waiting)) {
-      assertTold(answer, { status: "completed", seconds: 25, seq: 2 });
+      assertPolled(answer, { status: "completed", seconds: 25, seq: 2 });
     }
     assertApart(await jobs.reads(id));
   });

@@ -1,4 +1,4 @@
-/** A gateway that is not set up says which variable is wrong, and never what it holds. */
+/** Misconfiguration: error responses and the log name the wrong variable, never its value. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertProblem, JOBS, startGate, VIEWS } from "./gate.mjs";
@@ -26,11 +26,11 @@ for (const [what, variable, value, rule] of [
     `https://alice:${VALUE}@api.example`,
     "must be an absolute https URL",
   ],
-  ["a limit of nothing", "READ_LIMIT_PER_HOUR", "0", "must be an integer from 1 to 1000000"],
-  ["a retention that is none", "JOB_RETENTION_DAYS", VALUE, "must be an integer from 1 to 3650"],
-  ["a timeout that is none", "UPSTREAM_TIMEOUT_SECONDS", VALUE, "must be an integer from 1 to 300"],
+  ["a limit of 0", "READ_LIMIT_PER_HOUR", "0", "must be an integer from 1 to 1000000"],
+  ["a retention in words", "JOB_RETENTION_DAYS", VALUE, "must be an integer from 1 to 3650"],
+  ["a timeout in words", "UPSTREAM_TIMEOUT_SECONDS", VALUE, "must be an integer from 1 to 300"],
 ]) {
-  describe(what, () => {
+  describe(`a gateway with ${what}`, () => {
     let gate;
 
     before(async () => {
@@ -40,13 +40,13 @@ for (const [what, variable, value, rule] of [
     });
     after(() => gate?.stop());
 
-    const fits = (text) => {
-      assert.ok(text.includes(`${variable} ${rule}`), text);
-      if (value?.trim().length > 1) assert.ok(!text.includes(value), text);
-      assert.ok(!text.includes(VALUE), text);
+    const assertNamesVariable = (message) => {
+      assert.ok(message.includes(`${variable} ${rule}`), message);
+      if (value?.trim().length > 1) assert.ok(!message.includes(value), message);
+      assert.ok(!message.includes(VALUE), message);
     };
 
-    test(`every API request is answered 500 with the name ${variable}`, async () => {
+    test(`responds 500 to every API request and names ${variable}, given ${what}`, async () => {
       for (const answer of [
         await gate.get(VIEWS),
         await gate.post(JOBS, { prompt: "x" }),
@@ -57,21 +57,21 @@ for (const [what, variable, value, rule] of [
       ]) {
         const problem = assertProblem(answer, 500, "misconfigured");
         assert.equal(problem.variable, variable);
-        fits(problem.detail);
+        assertNamesVariable(problem.detail);
         assert.ok(!answer.raw.includes(VALUE));
         const line = await gate.logged(answer.header("x-request-id"));
-        fits(line.operator);
+        assertNamesVariable(line.operator);
         assert.deepEqual([line.status, line.problem], [500, "misconfigured"]);
       }
       assert.equal(await gate.received(), 0);
     });
 
-    test("it is up, and the page is there", async () => {
+    test(`serves the liveness route and the page, given ${what}`, async () => {
       assert.equal((await gate.get("/healthz")).status, 200);
       assert.match((await gate.get("/")).header("content-type"), /^text\/html/);
     });
 
-    test("nothing secret is said", async () => {
+    test(`keeps secrets out of responses and the log, given ${what}`, async () => {
       assert.ok(!gate.gateway.log().includes(VALUE));
       await gate.assertDiscreet();
     });
