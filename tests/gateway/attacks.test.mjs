@@ -1,7 +1,6 @@
 /**
- * Tokens and requests that pretend: forged, swapped, smuggled. Each is refused, nothing goes
- * upstream, and nothing is told. Where a published advisory of another gateway describes an
- * attack, the test names it.
+ * Forged, swapped and smuggled tokens and requests. Each is rejected, reaches no upstream and
+ * reveals nothing. A test for an attack on another gateway names its advisory.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -34,7 +33,7 @@ import {
 } from "./attacks/fixtures.mjs";
 import { assertProblem, startGate, VIEWS } from "./gate.mjs";
 
-// One rule each, all at one gateway; the tests below come after all of them.
+// Each file covers one kind of attack on the same gateway. The tests below run after all of them.
 import "./attacks/signatures.mjs";
 import "./attacks/keys.mjs";
 import "./attacks/claims.mjs";
@@ -42,14 +41,14 @@ import "./attacks/scopes.mjs";
 import "./attacks/requests.mjs";
 import "./attacks/key_sets.mjs";
 
-test("nothing of all this has reached the upstream, nor the attacker", async () => {
+test("no attack reaches the upstream or the attacker's own server", async () => {
   const { requests, jobsCreated } = await gate.upstream.counters();
   assert.deepEqual([requests, jobsCreated], [0, 0]);
   assert.equal(issuers.attacker.jwksRequests, 0);
 });
 
-describe("what they pretended to be", () => {
-  test("is let in: each token without its change", async () => {
+describe("valid counterparts of the attacks", () => {
+  test("accepts each token without its manipulation", async () => {
     for (const options of [
       bearer(own()),
       bearer(foreign()),
@@ -63,18 +62,18 @@ describe("what they pretended to be", () => {
       assert.equal((await gate.get(LIST, options)).status, 200);
       assert.equal((await gate.get(VIEWS, options)).status, 200);
     }
-    assert.equal(await gate.received(), 1, "the page is kept from then on");
+    assert.equal(await gate.received(), 1, "the page is cached after the first request");
   });
 
-  test("is let in once the keys can be had, by who waits as told", async () => {
+  test("accepts a token after Retry-After once its issuer's keys are available", async () => {
     issuers.garbage.setFault();
     const first = await gate.get(LIST, bearer(mintOf("garbage")));
     if (first.status === 503) await sleep(1000 * Number(first.header("retry-after")));
     assert.equal((await gate.get(LIST, bearer(mintOf("garbage")))).status, 200);
   });
 
-  test("leaves nothing to strangers: not what is kept (GHSA-6wqw-2p9w-4vw4)", async () => {
-    const visits = await gate.received();
+  test("serves no cached page to unauthorized callers (GHSA-6wqw-2p9w-4vw4)", async () => {
+    const received = await gate.received();
     for (const [options, [status, kind]] of [
       [{ authorization: null }, MISSING],
       [bearer(withWrongSignature(foreign())), INVALID],
@@ -85,14 +84,14 @@ describe("what they pretended to be", () => {
       const headers = [...(options.headers ?? []), ["If-None-Match", "*"]];
       assertProblem(await gate.get(VIEWS, { ...options, headers }), status, kind);
     }
-    assert.equal(await gate.received(), visits);
+    assert.equal(await gate.received(), received);
   });
 
-  test("is not taken for a token that begins like it (GHSA-jjhc-v7c2-5hh6)", async () => {
-    for (const good of [foreign(), own()]) {
-      assert.equal((await gate.get(LIST, bearer(good))).status, 200);
-      for (const kept of [20, 100, good.lastIndexOf("."), good.length - 8]) {
-        const filled = good.slice(0, kept) + good.slice(kept).replaceAll(/[\w-]/g, "A");
+  test("rejects a token that shares only its beginning with a valid one (GHSA-jjhc-v7c2-5hh6)", async () => {
+    for (const valid of [foreign(), own()]) {
+      assert.equal((await gate.get(LIST, bearer(valid))).status, 200);
+      for (const length of [20, 100, valid.lastIndexOf("."), valid.length - 8]) {
+        const filled = valid.slice(0, length) + valid.slice(length).replaceAll(/[\w-]/g, "A");
         assertProblem(await gate.get(LIST, bearer(filled)), 401, "invalid-token");
       }
     }
@@ -102,19 +101,19 @@ describe("what they pretended to be", () => {
   const mintOf = (name) => issuers[name].mint(workflow({}, issuers[name]));
 });
 
-test("no answer and no line of the log holds a token, a key, a claim or a stack", async () => {
+test("responses and the log contain no token, key, claim or stack trace", async () => {
   await gate.assertDiscreet();
   for (const file of ["traffic-attacks.bin", "traffic-attacks.log"]) {
-    const said = readFileSync(join(LOGS, file), "latin1");
-    assert.ok(!said.includes(CANARY), `a claim in ${file}`);
-    // Whatever is a token's header or claims begins so in base64.
-    assert.doesNotMatch(said, /eyJ[\w-]{8}/, `a token in ${file}`);
-    assert.doesNotMatch(said, /-----BEGIN|"kty"|"n":/, `a key in ${file}`);
-    assert.doesNotMatch(said, /panicked|RuntimeError|\n\s+at .+:\d+:\d+/, `a stack in ${file}`);
+    const traffic = readFileSync(join(LOGS, file), "latin1");
+    assert.ok(!traffic.includes(CANARY), `a claim in ${file}`);
+    // In base64, every token's header and claims begin with these characters.
+    assert.doesNotMatch(traffic, /eyJ[\w-]{8}/, `a token in ${file}`);
+    assert.doesNotMatch(traffic, /-----BEGIN|"kty"|"n":/, `a key in ${file}`);
+    assert.doesNotMatch(traffic, /panicked|RuntimeError|\n\s+at .+:\d+:\d+/, `a stack in ${file}`);
   }
 });
 
-describe("where no issuer takes its tokens from Cf-Access-Jwt-Assertion", () => {
+describe("without an issuer that reads Cf-Access-Jwt-Assertion", () => {
   let bare;
 
   before(async () => {
@@ -123,7 +122,7 @@ describe("where no issuer takes its tokens from Cf-Access-Jwt-Assertion", () => 
   });
   after(() => bare?.stop());
 
-  test("the field counts for nothing", async () => {
+  test("ignores Cf-Access-Jwt-Assertion if no issuer is configured for it", async () => {
     for (const token of [access(), foreign(), mintToken(bare.claims(), bare.secret), "x"]) {
       const answer = await bare.get(LIST, assertion(token));
       assertProblem(answer, 401, "missing-token");
@@ -131,6 +130,6 @@ describe("where no issuer takes its tokens from Cf-Access-Jwt-Assertion", () => 
     }
     const headers = [["Cf-Access-Jwt-Assertion", access()]];
     const answer = await bare.get(LIST, { headers });
-    assert.equal(answer.status, 200, "nor does it spoil a good token");
+    assert.equal(answer.status, 200, "the field does not affect a valid token");
   });
 });
