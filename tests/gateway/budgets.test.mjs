@@ -1,6 +1,6 @@
 /**
- * Budgets of an hour, as the upstream sees them: what counts, what is told of it, and never more
- * than the limit, whatever comes at once, whatever is restarted meanwhile.
+ * Hourly budgets, judged by what reaches the upstream: what costs a slot, what the RateLimit fields
+ * report, and that no burst and no restart exceeds the limit.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import {
   arrivals,
-  asked,
   assertExceeded,
   atOnce,
   Caller,
@@ -24,24 +23,25 @@ import {
   timed,
   unlimited,
   untilStatus,
+  viewsRequested,
 } from "./budgets.mjs";
 import { assertProblem, startGate } from "./gate.mjs";
 
-/** Seconds that a request may be under way: so much later its slot may free. */
+/** Seconds that a request may take. Its slot may become free this much later than after an hour. */
 const TIMEOUT = 30;
 const CREATE_LIMIT = 100;
 const MESSAGE_LIMIT = 25;
 const ANALYTICS_LIMIT = 60;
 
-/** The most bytes that a body may have. */
-const CAP = 128 * 1024;
+/** Maximum size of a request body. */
+const MAX_BODY_BYTES = 128 * 1024;
 const JSON_TYPE = ["Content-Type", "application/json"];
 
-describe("a window of an hour", () => {
+describe("an hourly window", () => {
   let gate;
   let alice;
   let state;
-  /** Before this no slot was taken. */
+  /** The earliest time at which a slot can have been taken. */
   let started;
 
   before(async () => {
@@ -67,29 +67,29 @@ describe("a window of an hour", () => {
   });
   beforeEach(() => gate.upstream.reset());
 
-  /** The answer of the upstream to the next request of this kind. */
-  const next = (operation, status, headers = {}) =>
+  /** Sets the upstream's response to the next request of an operation. */
+  const failNext = (operation, status, headers = {}) =>
     gate.upstream.fault({ operation, fault: { kind: "status", status, headers } });
 
-  describe("what is told of it", () => {
-    test("counts down by one with each request, under each policy", async () => {
+  describe("the reported budget", () => {
+    test("RateLimit counts down by one with each request, under each policy", async () => {
       const job = await alice.created("count-docs");
       for (const [policy, limit, ask] of [
         ["create-job", CREATE_LIMIT - 1, () => alice.create("count-docs")],
         ["send-message", MESSAGE_LIMIT, () => alice.followUp("count-docs", job)],
         ["analytics", ANALYTICS_LIMIT, () => alice.views("count-docs")],
       ]) {
-        const told = [];
-        for (let count = 0; count < 5; count += 1) told.push(left(await ask(), policy));
+        const reported = [];
+        for (let count = 0; count < 5; count += 1) reported.push(left(await ask(), policy));
         assert.deepEqual(
-          told,
+          reported,
           [1, 2, 3, 4, 5].map((used) => limit - used),
           policy,
         );
       }
     });
 
-    test("names limit and window, and when the next slot frees", async () => {
+    test("the RateLimit fields report the limit, the window and the time of the next free slot", async () => {
       for (const [policy, limit, ask] of [
         ["create-job", CREATE_LIMIT, () => alice.create("count-docs")],
         ["analytics", ANALYTICS_LIMIT, () => alice.views("count-docs")],
@@ -102,10 +102,10 @@ describe("a window of an hour", () => {
       }
     });
 
-    test("goes back up when the upstream refuses the gateway's own key", async () => {
+    test("a request costs no slot if the upstream rejects the gateway's own key", async () => {
       const first = left(await alice.create("back-docs"), "create-job");
       for (const status of [401, 403]) {
-        await next("agentJobs.create", status);
+        await failNext("agentJobs.create", status);
         const refused = await alice.create("back-docs");
         assertProblem(refused, 502, "upstream-credential");
       }
@@ -113,17 +113,17 @@ describe("a window of an hour", () => {
 
       const views = left(await alice.views("back-docs"), "analytics");
       for (const status of [401, 403]) {
-        await next("analytics.views", status);
+        await failNext("analytics.views", status);
         assertProblem(await alice.views("back-docs"), 502, "upstream-credential");
       }
       assert.equal(left(await alice.views("back-docs"), "analytics"), views - 1);
     });
 
-    test("stays down whatever else the upstream answers", async () => {
+    test("a request costs a slot after any other upstream error", async () => {
       const first = left(await alice.create("kept-docs"), "create-job");
       const statuses = [400, 404, 409, 500, 502, 503];
       for (const [used, status] of statuses.entries()) {
-        await next("agentJobs.create", status);
+        await failNext("agentJobs.create", status);
         const failed = await alice.create("kept-docs");
         assertProblem(failed, status, "upstream-error");
         assert.equal(left(failed, "create-job"), first - 1 - used);
@@ -132,7 +132,7 @@ describe("a window of an hour", () => {
       assert.equal(last, first - 1 - statuses.length);
     });
 
-    test("stays down when the connection breaks, for each attempt at views", async () => {
+    test("a broken connection costs a slot for each attempt", async () => {
       const first = left(await alice.create("kept-docs"), "create-job");
       await gate.upstream.fault({ fault: { kind: "reset" } });
       assertProblem(await alice.create("kept-docs"), 502, "upstream-unreachable");
@@ -145,21 +145,21 @@ describe("a window of an hour", () => {
       assert.equal(
         (await arrivals(gate, "analytics.views")).length,
         4,
-        "and each of them was an attempt",
+        "each slot is an attempt upstream",
       );
     });
   });
 
-  test("is told exactly also when an attempt had to be repeated", async () => {
+  test("RateLimit stays exact when the gateway retries an attempt", async () => {
     const first = left(await alice.views("kept-docs"), "analytics");
-    await next("analytics.views", 503);
+    await failNext("analytics.views", 503);
     const repeated = await alice.views("kept-docs");
     assert.equal(repeated.status, 200, repeated.text);
     assert.equal(left(repeated, "analytics"), first - 2);
     assert.equal(left(await alice.views("kept-docs"), "analytics"), first - 3);
   });
 
-  test("a refused request costs nothing", async () => {
+  test("a request that the gateway rejects costs no slot", async () => {
     const project = "free-docs";
     const path = jobsOf(project);
     const job = await alice.created(project);
@@ -179,29 +179,29 @@ describe("a window of an hour", () => {
       ...writes.map((target) => gate.post(target, json, options)),
       gate.get(views, options),
     ];
-    const with_ = (claims) => ({ ...new Caller(gate, "alice", claims) });
-    const posted = (options) =>
+    const callerWith = (claims) => ({ ...new Caller(gate, "alice", claims) });
+    const postAll = (options) =>
       writes.map((target) => gate.send({ method: "POST", target, ...alice, ...options }));
     for (const [status, answers] of [
       [401, everywhere({ authorization: null })],
       [401, everywhere({ authorization: "Bearer no.token.atall" })],
-      [401, everywhere(with_({ exp: 1 }))],
-      [403, everywhere(with_({ scope: "" }))],
-      [403, everywhere(with_({ projects: ["other-docs"] }))],
+      [401, everywhere(callerWith({ exp: 1 }))],
+      [403, everywhere(callerWith({ scope: "" }))],
+      [403, everywhere(callerWith({ projects: ["other-docs"] }))],
       [403, everywhere({ ...alice, headers: [["Origin", "https://evil.example"]] })],
-      [415, posted({ body: JSON.stringify(json) })],
+      [415, postAll({ body: JSON.stringify(json) })],
       [
         413,
-        posted({
+        postAll({
           headers: [JSON_TYPE],
-          body: JSON.stringify({ prompt: "x".repeat(CAP) }),
+          body: JSON.stringify({ prompt: "x".repeat(MAX_BODY_BYTES) }),
           chunked: true,
         }),
       ],
-      [400, posted({ headers: [JSON_TYPE], body: '{"prompt":""}' })],
-      [400, posted({ headers: [JSON_TYPE], body: "{" })],
-      [400, posted({ json, headers: [["Idempotency-Key", '"half']] })],
-      [400, posted({ json, headers: [["Idempotency-Retry", "never"]] })],
+      [400, postAll({ headers: [JSON_TYPE], body: '{"prompt":""}' })],
+      [400, postAll({ headers: [JSON_TYPE], body: "{" })],
+      [400, postAll({ json, headers: [["Idempotency-Key", '"half']] })],
+      [400, postAll({ json, headers: [["Idempotency-Retry", "never"]] })],
       [400, [gate.get(`${views}&limit=0`, { ...alice })]],
       [404, [gate.post(`${path}/${job.id}/messages`, json, { ...alice })]],
       [405, [gate.send({ method: "DELETE", target: path, ...alice })]],
@@ -209,7 +209,7 @@ describe("a window of an hour", () => {
     ]) {
       for (const answer of await Promise.all(answers)) {
         assert.equal(answer.status, status, answer.text);
-        assert.equal(answer.header("ratelimit"), undefined, "the budget was not asked");
+        assert.equal(answer.header("ratelimit"), undefined, "the response reports no budget");
       }
     }
 
@@ -225,9 +225,9 @@ describe("a window of an hour", () => {
   });
 
   describe("the upstream's own 429", () => {
-    test("closes its policy for as long as it says, and no other", async () => {
+    test("an upstream 429 blocks its own policy for its Retry-After, and no other policy", async () => {
       const job = await alice.created("closed-docs");
-      await next("agentJobs.create", 429, { "retry-after": "1800" });
+      await failNext("agentJobs.create", 429, { "retry-after": "1800" });
       const first = await timed(() => alice.create("closed-docs"));
       assertProblem(first.answer, 429, "upstream-error");
       assert.equal(first.answer.header("retry-after"), "1800");
@@ -238,17 +238,17 @@ describe("a window of an hour", () => {
       assert.match(second.answer.json.detail, /upstream itself/);
       assert.ok(second.received + wait * 1000 >= first.sent + 1_800_000, `${wait} s`);
       assert.ok(wait <= 1800, `${wait} s`);
-      assert.equal(await gate.received(), reached, "it was not asked again");
+      assert.equal(await gate.received(), reached, "the upstream receives no further request");
 
       assert.equal((await alice.followUp("closed-docs", job)).status, 200);
       assert.equal((await alice.views("closed-docs")).status, 200);
       assert.equal((await alice.create("open-docs")).status, 201);
     });
 
-    test("closes it for a while also when it does not say how long", async () => {
+    test("an upstream 429 without a valid Retry-After blocks its policy for 60 seconds", async () => {
       for (const headers of [{}, { "retry-after": "soon" }]) {
         const project = "retry-after" in headers ? "usual-docs" : "open-docs";
-        await next("agentJobs.create", 429, headers);
+        await failNext("agentJobs.create", 429, headers);
         const first = await timed(() => alice.create(project));
         assertProblem(first.answer, 429, "upstream-error");
         const second = await timed(() => alice.create(project));
@@ -259,29 +259,29 @@ describe("a window of an hour", () => {
       assert.equal(await gate.received(), 2);
     });
 
-    test("closes it for a day at most, whatever it says", async () => {
-      await next("agentJobs.create", 429, { "retry-after": "99999999" });
+    test("an upstream 429 blocks its policy for at most a day", async () => {
+      await failNext("agentJobs.create", 429, { "retry-after": "99999999" });
       assertProblem(await alice.create("ages-docs"), 429, "upstream-error");
       const refused = await alice.create("ages-docs");
       const wait = assertExceeded(refused, "create-job", { limit: CREATE_LIMIT });
       assert.ok(wait <= 24 * HOUR, `${wait} s`);
     });
 
-    test("takes no slot, and lets the next request through once its time has passed", async () => {
+    test("an upstream 429 costs no slot, and the policy opens after its Retry-After", async () => {
       const slots = left(await alice.views("open-docs"), "analytics");
-      await next("analytics.views", 429, { "retry-after": "1" });
+      await failNext("analytics.views", 429, { "retry-after": "1" });
       assertProblem(await alice.views("open-docs"), 429, "upstream-error");
       const { answer, before: refused } = await untilStatus(200, () => alice.views("open-docs"));
       for (const one of refused) assertExceeded(one, "analytics", { limit: ANALYTICS_LIMIT });
       assert.equal(left(answer, "analytics"), slots - 1);
       const [, second, third, ...more] = await arrivals(gate, "analytics.views");
-      assert.deepEqual(more, [], "what was refused has not reached it");
+      assert.deepEqual(more, [], "no rejected request reaches the upstream");
       assert.ok(third - second >= 1000 - CLOCKS_MS, `${third - second} ms`);
     });
 
-    test("for analytics leaves jobs alone", async () => {
+    test("an upstream 429 for analytics leaves the job policies open", async () => {
       const job = await alice.created("one-docs");
-      await next("analytics.views", 429, { "retry-after": "1" });
+      await failNext("analytics.views", 429, { "retry-after": "1" });
       assertProblem(await alice.views("one-docs"), 429, "upstream-error");
       assert.equal((await alice.create("one-docs")).status, 201);
       assert.equal((await alice.followUp("one-docs", job)).status, 200);
@@ -290,7 +290,7 @@ describe("a window of an hour", () => {
   });
 
   describe("a token's own quota", () => {
-    test("is a ceiling for its caller alone, told beside the limit", async () => {
+    test("a token's quota limits its own caller only and is reported with the limit", async () => {
       const carol = new Caller(gate, "carol", { quota: { "create-job": 3 } });
       const policies = `"create-job";q=${CREATE_LIMIT};w=${HOUR}, "create-job-caller";q=3;w=${HOUR}`;
       for (const [used, expected] of [2, 1, 0].entries()) {
@@ -314,10 +314,10 @@ describe("a window of an hour", () => {
 
       const other = await alice.create("own-docs");
       assert.equal(left(other, "create-job"), CREATE_LIMIT - 4);
-      assert.equal((await carol.views("own-docs")).status, 200, "it is of one policy");
+      assert.equal((await carol.views("own-docs")).status, 200, "the quota is for one policy");
     });
 
-    test("of nothing lets nothing through", async () => {
+    test("a quota of 0 rejects every request of its caller", async () => {
       const dave = new Caller(gate, "dave", { quota: { "create-job": 0 } });
       const problem = assertProblem(await dave.create("none-docs"), 429, "quota-exceeded");
       assert.deepEqual(problem["violated-policies"], ["create-job-caller"]);
@@ -325,7 +325,7 @@ describe("a window of an hour", () => {
       assert.equal(left(await alice.create("none-docs"), "create-job"), CREATE_LIMIT - 1);
     });
 
-    test("of one number is that of each policy", async () => {
+    test("a quota that is a single number applies to each policy", async () => {
       const erin = new Caller(gate, "erin", { quota: 1 });
       const job = await erin.created("every-docs");
       assert.equal((await erin.followUp("every-docs", job)).status, 200);
@@ -341,14 +341,14 @@ describe("a window of an hour", () => {
       assert.equal(await gate.received(), 3);
     });
 
-    test("is the caller's, whichever of its tokens it shows", async () => {
+    test("all tokens of a caller share its quota", async () => {
       const frank = (jti) => new Caller(gate, "frank", { jti, quota: { "create-job": 1 } });
       assert.equal((await frank("first").create("own-docs")).status, 201);
       assertProblem(await frank("second").create("own-docs"), 429, "quota-exceeded");
     });
   });
 
-  test("each project has its own jobs' budget, all have one of analytics", async () => {
+  test("each project has its own job budgets, and all projects share the analytics budget", async () => {
     const slots = left(await alice.views("one-docs"), "analytics");
     assert.equal(left(await alice.views("other-docs"), "analytics"), slots - 1);
     assert.equal(left(await alice.views("one-docs"), "analytics"), slots - 2);
@@ -358,31 +358,31 @@ describe("a window of an hour", () => {
     assert.equal(left(await alice.create("one-docs"), "create-job"), one - 1);
   });
 
-  describe("what comes at once", () => {
-    /** Asserts what becomes of a burst on a budget of which `slots` are left. */
+  describe("concurrent requests", () => {
+    /** Asserts the result of a burst on a budget with `slots` left. */
     async function assertExactly(slots, answers, { policy, limit, operation, status, since }) {
       const granted = answers.filter(({ answer }) => answer.status === status);
-      assert.equal(granted.length, slots, "as many are granted as there are slots");
-      const told = granted.map(({ answer }) => left(answer, policy));
+      assert.equal(granted.length, slots, "one request is granted per slot");
+      const reported = granted.map(({ answer }) => left(answer, policy));
       assert.deepEqual(
-        told.sort((a, b) => a - b),
+        reported.sort((a, b) => a - b),
         [...Array(slots).keys()],
-        "each slot is given once",
+        "each slot is granted once",
       );
       const reached = await arrivals(gate, operation);
-      assert.equal(reached.length, slots, "and no more reach the upstream");
+      assert.equal(reached.length, slots, "only granted requests reach the upstream");
       const freed = (since ?? reached[0]) + HOUR * 1000 - CLOCKS_MS;
 
       const refused = answers.filter(({ answer }) => answer.status !== status);
       for (const { answer, received } of refused) {
         const wait = assertExceeded(answer, policy, { limit });
-        // Nothing is free before the first of them, and nothing told to be later than it can be.
+        // No slot is free before the first one, and no Retry-After exceeds the longest possible wait.
         assert.ok(received + wait * 1000 >= freed, `${wait} s`);
         assert.ok(wait <= HOUR + TIMEOUT, `${wait} s`);
       }
     }
 
-    test(`300 creations: ${CREATE_LIMIT} are carried out`, async () => {
+    test(`exactly ${CREATE_LIMIT} of 300 concurrent creations succeed`, async () => {
       const answers = await atOnce(300, () => alice.create("burst-docs"));
       const operation = "agentJobs.create";
       const expected = { policy: "create-job", limit: CREATE_LIMIT, operation, status: 201 };
@@ -393,7 +393,7 @@ describe("a window of an hour", () => {
       assert.deepEqual(new Set(created.map(({ answer }) => answer.json.id)), jobs);
     });
 
-    test(`75 follow-ups of three callers: ${MESSAGE_LIMIT} are carried out`, async () => {
+    test(`exactly ${MESSAGE_LIMIT} of 75 concurrent follow-ups by three callers succeed`, async () => {
       const job = await alice.created("talk-docs");
       const callers = ["alice", "bob", "carol"].map((sub) => new Caller(gate, sub));
       const each = callers.map((caller) => atOnce(25, () => caller.followUp("talk-docs", job)));
@@ -404,11 +404,11 @@ describe("a window of an hour", () => {
       assert.equal((await gate.upstream.counters()).messagesSent, MESSAGE_LIMIT);
     });
 
-    test("more views than are left, of many projects: what is left is fetched", async () => {
+    test("concurrent views of many projects take exactly the slots that are left", async () => {
       const slots = left(await alice.views("one-docs"), "analytics");
       assert.ok(slots > 5, `${slots} are left for this test`);
       await gate.upstream.reset();
-      const answers = await atOnce(3 * slots, () => alice.views(PROJECTS[asked % 5]));
+      const answers = await atOnce(3 * slots, () => alice.views(PROJECTS[viewsRequested % 5]));
       const operation = "analytics.views";
       const limit = ANALYTICS_LIMIT;
       const expected = { policy: "analytics", limit, operation, status: 200, since: started };
@@ -416,26 +416,26 @@ describe("a window of an hour", () => {
     });
   });
 
-  describe("a Worker that is killed in the middle", () => {
+  describe("a Worker killed while requests are in flight", () => {
     const DONE = 40;
-    /** As many as an object sends at a time. */
-    const UNDER_WAY = 6;
+    /** The maximum number of creations that a Durable Object sends concurrently. */
+    const IN_FLIGHT = 6;
     const project = "crash-docs";
 
-    test("has taken from the budget what was done, and what was under way", async () => {
+    test("finished and in-flight requests still cost a slot after the Worker is killed", async () => {
       await atOnce(DONE, () => alice.created(project));
       await gate.upstream.hold({ operation: "agentJobs.create", process: true });
-      const underWay = atOnce(UNDER_WAY, () => alice.create(project));
-      await gate.upstream.untilHeld(UNDER_WAY, 30_000);
+      const inFlight = atOnce(IN_FLIGHT, () => alice.create(project));
+      await gate.upstream.untilHeld(IN_FLIGHT, 30_000);
       await gate.restart();
-      for (const { answer } of await underWay) assert.equal(answer.status, undefined, "lost");
+      for (const { answer } of await inFlight) assert.equal(answer.status, undefined, "lost");
       await gate.upstream.clearFaults();
 
       const rest = await atOnce(150, () => alice.create(project));
       const granted = rest.filter(({ answer }) => answer.status === 201);
-      assert.equal(granted.length, CREATE_LIMIT - DONE - UNDER_WAY);
+      assert.equal(granted.length, CREATE_LIMIT - DONE - IN_FLIGHT);
       const reached = await arrivals(gate, "agentJobs.create", project);
-      assert.equal(reached.length, CREATE_LIMIT, "never more in all");
+      assert.equal(reached.length, CREATE_LIMIT, "no more than the limit in total");
       assert.equal((await gate.upstream.counters()).jobsCreated, CREATE_LIMIT);
       for (const { answer, received } of rest.filter(({ answer }) => answer.status !== 201)) {
         const wait = assertExceeded(answer, "create-job", { limit: CREATE_LIMIT });
@@ -443,13 +443,13 @@ describe("a window of an hour", () => {
       }
     });
 
-    test("still has every other budget as it was", async () => {
+    test("every other budget is unchanged after the Worker is killed", async () => {
       assertExceeded(await alice.create("burst-docs"), "create-job", { limit: CREATE_LIMIT });
       assertExceeded(await alice.views("one-docs"), "analytics", { limit: ANALYTICS_LIMIT });
       assert.equal(await gate.received(), 0);
     });
 
-    test("still leaves alone an upstream that wants to be", async () => {
+    test("a policy that an upstream 429 blocked stays blocked after the Worker is killed", async () => {
       const refused = await alice.create("closed-docs");
       assertExceeded(refused, "create-job", { limit: CREATE_LIMIT });
       assert.match(refused.json.detail, /upstream itself/);
@@ -457,6 +457,5 @@ describe("a window of an hour", () => {
     });
   });
 
-  test("neither answers nor log hold the admin key, the secret or a token", () =>
-    gate.assertDiscreet());
+  test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
 });
