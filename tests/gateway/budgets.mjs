@@ -1,29 +1,29 @@
-/** What the tests of budgets share: callers, what is told of a budget, and what has arrived upstream. */
+/** Helpers for budget tests: callers, the RateLimit header fields, and the arrivals upstream. */
 import assert from "node:assert/strict";
 import { assertProblem } from "./gate.mjs";
 
 export const HOUR = 3600;
-/** What must happen at last must have happened by then. */
+/** Deadline for events that must happen eventually. */
 export const PATIENCE_MS = 60_000;
-/** Two clocks, each of which counts whole milliseconds, may differ by so many. */
+/** Maximum difference between two clocks that both count whole milliseconds. */
 export const CLOCKS_MS = 2;
 
 const EVERY_SCOPE = "jobs:create jobs:read analytics:read";
 export const jobsOf = (project) => `/v2/agent/${project}/job`;
 export const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message`;
 
-/** Each test has a project of its own, and so budgets of its own; only analytics are shared. */
+/** Most tests use a separate project, and so separate budgets. Only the analytics budget is shared. */
 export const PROJECTS = [
   ...["count", "back", "kept", "free", "closed", "usual", "ages", "open", "own", "none", "every"],
   ...["one", "other", "burst", "talk", "crash", "edge", "told", "fair", "sole", "slow"],
 ].map((name) => `${name}-docs`);
 
-export let asked = 0;
+export let viewsRequested = 0;
 
-/** Page views that nobody has asked for before, so that no cache has them. */
+/** The path of page views that no test has requested yet, so that no cache has them. */
 export function newViews(project) {
-  asked += 1;
-  const day = new Date(Date.UTC(2010, 0, asked)).toISOString().slice(0, 10);
+  viewsRequested += 1;
+  const day = new Date(Date.UTC(2010, 0, viewsRequested)).toISOString().slice(0, 10);
   return `/v1/analytics/${project}/views?dateFrom=${day}&dateTo=2024-01-01`;
 }
 
@@ -59,25 +59,24 @@ export class Caller {
 
 /** The items of `RateLimit` or `RateLimit-Policy`: `{ "create-job": { r: 41, t: 1800 } }`. */
 export function items(field) {
-  const item = /^"([a-z-]+)"((?:;[a-z]=\d+)+)$/;
-  const read = (text) => {
-    const [, name, parameters] = item.exec(text) ?? assert.fail(`not an item: ${text}`);
+  const pattern = /^"([a-z-]+)"((?:;[a-z]=\d+)+)$/;
+  const read = (item) => {
+    const [, name, parameters] = pattern.exec(item) ?? assert.fail(`not an item: ${item}`);
     const pairs = parameters.slice(1).split(";");
     return [name, Object.fromEntries(pairs.map((pair) => [pair[0], Number(pair.slice(2))]))];
   };
   return Object.fromEntries(field.split(", ").map(read));
 }
 
-/** How many slots an answer says are left of a policy. */
+/** The number of slots left of a policy, from the RateLimit field of a response. */
 export function left(answer, policy) {
   assert.ok(answer.header("ratelimit"), `${answer.status} ${answer.text}`);
   const { r, t } = items(answer.header("ratelimit"))[policy];
-  assert.ok(t >= 1, `${t} is a whole number of seconds`);
+  assert.ok(t >= 1, `t is ${t} and must be at least 1`);
   return r;
 }
 
-/**
- * Checks a refusal, and that its header fields agree.
+/** * Checks a 429 of the gateway, and that its header fields agree.
  *
  * @returns {number} the seconds of `Retry-After`
  */
@@ -92,17 +91,17 @@ export function assertExceeded(answer, policy, { limit, window = HOUR }) {
   return Number(wait);
 }
 
-/** Asks, and notes the moments between which the gateway has decided. */
+/** Sends a request and records its start and end. The gateway decides in between. */
 export async function timed(ask) {
   const sent = Date.now();
   const answer = await ask();
   return { answer, sent, received: Date.now() };
 }
 
-/** Asks so often at once. */
+/** Sends this many requests concurrently. */
 export const atOnce = (count, ask) => Promise.all(Array.from({ length: count }, () => timed(ask)));
 
-/** When the requests of an operation reached the upstream, in the order in which they came. */
+/** The times at which requests of an operation reached the upstream, in order of arrival. */
 export async function arrivals(gate, operation, project = "") {
   const requests = await gate.upstream.requests();
   const matching = requests.filter(
@@ -111,7 +110,7 @@ export async function arrivals(gate, operation, project = "") {
   return matching.map(({ at }) => at);
 }
 
-/** Asks again and again until an answer has this status, and gives all that came before. */
+/** Repeats a request until the response has this status. Also returns all earlier responses. */
 export async function untilStatus(status, ask) {
   const before = [];
   const deadline = Date.now() + PATIENCE_MS;
@@ -120,7 +119,7 @@ export async function untilStatus(status, ask) {
     if (one.answer.status === status) return { ...one, before };
     before.push(one.answer);
   }
-  assert.fail(`not one ${status} of ${before.length} answers, but ${before.at(-1)?.text}`);
+  assert.fail(`no ${status} in ${before.length} responses; the last was ${before.at(-1)?.text}`);
 }
 
 export const unlimited = { createLimit: 1e6, messageLimit: 1e6, analyticsLimit: 1e6 };
