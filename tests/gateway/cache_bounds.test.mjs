@@ -1,7 +1,6 @@
 /**
- * What page views cost that nobody pays for: a caller may ask for one page in thousands of ways, a
- * page may be large, and many may look at a range that goes on. The simulator's counters and those
- * of the organisation's gate are the judges.
+ * Bounds on the cost of page views: thousands of spellings of one page, large pages, and many
+ * readers of a range that includes today. The simulator and the organisation object count requests.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -31,9 +30,9 @@ const LIMIT = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
 const ROWS = 600;
 const MISS = "fwd=uri-miss; stored";
 const HIT = "hit; ttl=+";
-const ASKED_FOR = "fwd=request; stored";
-/** Requests under way at a time, where there are thousands. */
-const AT_ONCE = 8;
+const REFETCHED = "fwd=request; stored";
+/** Concurrent requests in tests that send thousands. */
+const CONCURRENCY = 8;
 const FIVE_MINUTES_MS = 300_000;
 
 let gate;
@@ -52,14 +51,14 @@ after(async () => {
 });
 beforeEach(() => unlimited(gate));
 
-/** A simulator that has forgotten everything, and lets itself be asked at will. */
+/** Resets the simulator and removes its limit on analytics. */
 async function unlimited({ upstream }) {
   await upstream.reset();
   await upstream.setLimits({ analytics: null });
 }
 
-/** Asks for each target, a few at a time; gives the answers in that order. */
-async function askAll(targets) {
+/** Gets each target, a few concurrently. Returns the responses in the order of the targets. */
+async function getAll(targets) {
   const authorization = `Bearer ${gate.token()}`;
   const answers = [];
   let next = 0;
@@ -70,11 +69,11 @@ async function askAll(targets) {
       answers[at] = await gate.get(targets[at], { authorization });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return answers;
 }
 
-describe("one page in thousands of ways", () => {
+describe("thousands of spellings of one page", () => {
   const COUNT = 3000;
   const MIDNIGHTS = [
     (zeros) => `2024-01-01T00:00:00.${zeros}Z`,
@@ -83,35 +82,35 @@ describe("one page in thousands of ways", () => {
     (zeros) => `2023-12-31T14:00:00.${zeros}-10:00`,
   ];
 
-  /** The request of this number, which no other one is the same as. */
-  function disguise(at, dateFrom) {
+  /** Builds the request with this number. No two requests are the same. */
+  function spelling(at, dateFrom) {
     const dateTo = MIDNIGHTS[at % MIDNIGHTS.length]("0".repeat(1 + (at % 997)));
     const limit = 1 + (at % PAGE_ROWS);
     const offset = (at * 7) % (PAGE_ROWS + 1 - limit);
     return { dateFrom, dateTo, limit, offset };
   }
 
-  test(`${COUNT} spellings, limits and offsets cost one request and one call`, async () => {
+  test(`${COUNT} spellings, limits and offsets of a page cost one request and one object call`, async () => {
     const range = { ...closedRange(), dateTo: "2024-01-01T00:00:00Z" };
     const whole = viewsOf({ ...range, limit: PAGE_ROWS });
     const expected = await upstreamsOwn(gate, whole);
     const calls = await gateCalls(gate);
-    const disguises = Array.from({ length: COUNT }, (_, at) => disguise(at, range.dateFrom));
-    assert.equal(new Set(disguises.map(viewsOf)).size, COUNT);
+    const spellings = Array.from({ length: COUNT }, (_, at) => spelling(at, range.dateFrom));
+    assert.equal(new Set(spellings.map(viewsOf)).size, COUNT);
     const { result, visits, units } = await costOf(gate, async () => {
       assertViews(await gate.get(whole), MISS);
-      return await askAll(disguises.map(viewsOf));
+      return await getAll(spellings.map(viewsOf));
     });
     assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
     assert.equal((await gateCalls(gate)) - calls, 1);
     for (const [at, answer] of result.entries()) {
-      const { limit, offset } = disguises[at];
+      const { limit, offset } = spellings[at];
       const views = expected.views.slice(offset, offset + limit);
       assert.deepEqual(assertViews(answer, HIT), { ...expected, views, hasMore: true });
     }
   });
 
-  test("answers of two pages and their validators are cut from the same pages", async () => {
+  test("slices across two cached pages equal the upstream's and keep their ETag", async () => {
     const range = closedRange();
     for (const offset of [0, 250, 500]) await gate.get(viewsOf({ ...range, offset }));
     const calls = await gateCalls(gate);
@@ -137,14 +136,14 @@ describe("one page in thousands of ways", () => {
     assert.equal(await gateCalls(gate), calls);
   });
 
-  test("a page that was fetched again is what all answers are cut from", async () => {
+  test("every slice has the new rows after its page was fetched again", async () => {
     const range = closedRange();
     const slices = [0, 3, 7].map((offset) => viewsOf({ ...range, limit: 5, offset }));
     const page = await upstreamsOwn(gate, viewsOf({ ...range, limit: PAGE_ROWS }));
     for (const target of slices) await gate.get(target);
     for (const row of page.views) row.human += 1;
     await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
-    assertViews(await gate.get(slices[0], { headers: NO_CACHE }), ASKED_FOR);
+    assertViews(await gate.get(slices[0], { headers: NO_CACHE }), REFETCHED);
     for (const [at, offset] of [0, 3, 7].entries()) {
       const { views } = assertViews(await gate.get(slices[at]), HIT);
       assert.deepEqual(views, page.views.slice(offset, offset + 5));
@@ -153,17 +152,17 @@ describe("one page in thousands of ways", () => {
 });
 
 describe("the pages on disk", () => {
-  const MOST = 2000;
+  const MAX_PAGES = 2000;
 
-  test(`are ${MOST} at most, and those that were kept last`, async () => {
+  test(`the disk cache holds at most ${MAX_PAGES} pages and evicts the oldest first`, async () => {
     const range = closedRange();
-    // Behind the last row: as cheap for the simulator as a page can be.
+    // After the last row: an empty page is the cheapest for the simulator.
     const target = (page) => viewsOf({ ...range, offset: ROWS + PAGE_ROWS * (1 + page) });
-    const pages = Array.from({ length: MOST + 100 }, (_, page) => page);
-    const { units } = await costOf(gate, () => askAll(pages.map(target)));
+    const pages = Array.from({ length: MAX_PAGES + 100 }, (_, page) => page);
+    const { units } = await costOf(gate, () => getAll(pages.map(target)));
     assert.equal(units, pages.length);
     const { cachedPages } = await organisation(gate);
-    assert.ok(cachedPages <= MOST && cachedPages >= MOST / 2, String(cachedPages));
+    assert.ok(cachedPages <= MAX_PAGES && cachedPages >= MAX_PAGES / 2, String(cachedPages));
     const first = await costOf(gate, () => gate.get(target(0)));
     assert.equal(first.visits, 1);
     const last = await costOf(gate, () => gate.get(target(pages.length - 1)));
@@ -172,14 +171,14 @@ describe("the pages on disk", () => {
 });
 
 describe("a page of large rows", () => {
-  /** About 6 kB each, most of them characters of two halves: 1.5 MB together. */
+  /** Rows of about 6 kB, mostly surrogate pairs, and 1.5 MB in total. */
   function largePage() {
     const path = (at) => `/${at}/${"-".repeat(at % 2)}${"🚀".repeat(1500)}`;
     const views = Array.from({ length: PAGE_ROWS }, (_, at) => ({ path: path(at), total: at }));
     return { totals: { total: 1 }, views, hasMore: false };
   }
 
-  test("costs one unit however little of it is asked for, also after a restart", async (t) => {
+  test("slices of a page of large rows cost one unit together, even after a restart", async (t) => {
     const state = mkdtempSync(join(tmpdir(), "quillgate-large-"));
     const own = await startGate("cache-large", { gateway: { state, vars: LIMIT } });
     t.after(async () => {
@@ -204,21 +203,21 @@ describe("a page of large rows", () => {
   });
 });
 
-describe("a range that goes on", () => {
-  /** Instants of the same five minutes, the latest of which may be to come. */
+describe("a range that includes today", () => {
+  /** Instants within the same five minutes. Some may be in the future. */
   function instants() {
-    const begin = Math.floor(Date.now() / FIVE_MINUTES_MS) * FIVE_MINUTES_MS;
-    return [0, 1, 123_456, FIVE_MINUTES_MS - 1].map((milliseconds) => begin + milliseconds);
+    const start = Math.floor(Date.now() / FIVE_MINUTES_MS) * FIVE_MINUTES_MS;
+    return [0, 1, 123_456, FIVE_MINUTES_MS - 1].map((milliseconds) => start + milliseconds);
   }
 
-  function clientOf() {
+  function newClient() {
     const options = { baseUrl: gate.gateway.url, projectId: PROJECT, token: gate.token() };
     return new Client({ ...options, maxRetries: 0 });
   }
 
-  test("costs one request for all who open the page within five minutes", async () => {
+  test("all clients that open the page within five minutes cost one request", async () => {
     const { boundsOf, presetRange } = await importSource("analytics/range.ts");
-    const client = clientOf();
+    const client = newClient();
     const { visits } = await costOf(gate, async () => {
       for (const now of instants()) {
         const today = new Date(now).toISOString().slice(0, 10);
@@ -232,8 +231,8 @@ describe("a range that goes on", () => {
     assert.equal(visits, 1);
   });
 
-  test("costs one walk for all whose client leaves the end open", async (t) => {
-    const client = clientOf();
+  test("all clients with an open-ended range cost one walk within five minutes", async (t) => {
+    const client = newClient();
     const dateFrom = dayFromToday(-60);
     const walks = instants();
     const clock = t.mock.method(Date, "now");
@@ -248,7 +247,7 @@ describe("a range that goes on", () => {
     assert.equal(visits, Math.ceil(ROWS / PAGE_ROWS));
   });
 
-  test("is not over for two more days", async () => {
+  test("a range is cacheable for a day only if it ended at least two days ago", async () => {
     for (const [days, seconds] of [
       [0, 300],
       [-1, 300],
@@ -262,6 +261,6 @@ describe("a range that goes on", () => {
   });
 });
 
-test("neither answers nor logs hold the admin key, the secret or a token", async () => {
+test("responses and the log contain no key, secret or token", async () => {
   await gate.assertDiscreet();
 });
