@@ -1,6 +1,6 @@
 /**
- * Page views while the upstream fails or the budget is spent: what is fresh needs neither, what
- * is stale is served and says so, and where nothing is kept the failure is told.
+ * Page views while the upstream fails or the budget is spent. Fresh pages are served as usual and
+ * stale pages are served with a mark. Without a cached page, the caller gets the error.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -22,13 +22,13 @@ import {
 } from "./matrix.mjs";
 
 const VARS = { ANALYTICS_FRESH_SECONDS: "1", UPSTREAM_TIMEOUT_SECONDS: "1" };
-/** So many that a list has a second page upstream, and no third. */
+/** Two upstream pages, the second one partial. */
 const ROWS = 300;
 
 const MISS = "fwd=uri-miss; stored";
 const HIT = "hit; ttl=+";
 const RENEWED = "fwd=stale; stored";
-const ASKED_FOR = "fwd=request; stored";
+const REFETCHED = "fwd=request; stored";
 const SPENT = "hit; ttl=-; detail=quota-exceeded";
 
 let gate;
@@ -42,13 +42,13 @@ before(async () => {
 after(() => gate?.stop());
 beforeEach(() => unlimited(gate));
 
-/** A simulator that has forgotten everything, and lets itself be asked at will. */
+/** Resets the simulator and removes its limit on analytics. */
 async function unlimited({ upstream }) {
   await upstream.reset();
   await upstream.setLimits({ analytics: null });
 }
 
-/** A page that is kept and no longer fresh. */
+/** Caches a page and waits until it is stale. */
 async function stalePage(own) {
   const target = viewsOf(openRange());
   const kept = await own.get(target);
@@ -57,8 +57,8 @@ async function stalePage(own) {
   return { target, kept };
 }
 
-/** What the simulator does wrong, until it is told to stop. */
-const always = (own, fault) => own.upstream.fault({ times: 0, fault });
+/** Injects a fault into every request until the faults are cleared. */
+const failAlways = (own, fault) => own.upstream.fault({ times: 0, fault });
 
 const wait = (seconds) => ({ "retry-after": String(seconds) });
 const status = (code, headers = {}) => ({ kind: "status", status: code, headers });
@@ -66,7 +66,7 @@ const NO_PAGE = { kind: "json", status: 200, body: { views: [], hasMore: false }
 const ENDLESS = { kind: "slowDrip", chunkBytes: 1, intervalMs: 3_600_000 };
 const REDIRECT = { kind: "redirect", status: 302, location: VIEWS };
 
-/** Checks that an answer is what is kept, marked as such. */
+/** Checks that a response is the cached page, marked as stale. */
 function assertStale(answer, kept, cache) {
   assertViews(answer, cache);
   assert.equal(answer.text, kept.text);
@@ -75,30 +75,30 @@ function assertStale(answer, kept, cache) {
   assert.ok(Number(answer.header("age")) >= 1);
 }
 
-describe("the matrix of faults and cache", () => {
-  const fresh = "200 rows, hit; ttl=+, 0 visits";
-  const stale = (code, visits = "1 visit") => {
-    const answered = code ? ` fwd-status=${code};` : "";
-    return `200 rows, fwd=stale;${answered} ttl=-; detail=stale, ${visits}`;
+describe("upstream faults by state of the cache", () => {
+  const fresh = "200 rows, hit; ttl=+, 0 requests";
+  const stale = (code, requests = "1 request") => {
+    const upstreamStatus = code ? ` fwd-status=${code};` : "";
+    return `200 rows, fwd=stale;${upstreamStatus} ttl=-; detail=stale, ${requests}`;
   };
 
-  /** What goes wrong, and what a caller is told who asks for a stale page and for an unknown one. */
+  /** Each fault, and the expected results for a stale page and for an uncached page. */
   const TABLE = [
-    ["500", status(500), stale(500), "500 upstream-error, 1 visit"],
-    ["timeout", { kind: "hang" }, stale(), "504 upstream-timeout, 1 visit"],
-    ["cut body", { kind: "cutBody" }, stale(200), "502 upstream-malformed, 1 visit"],
-    ["cut chunks", { kind: "cutChunked" }, stale(200), "502 upstream-malformed, 1 visit"],
-    ["429", status(429, wait(1)), stale(429), "429 upstream-error, 1 visit"],
-    ["reset", { kind: "reset" }, stale(null, "2 visits"), "502 upstream-unreachable, 2 visits"],
-    ["503", status(503), stale(503, "2 visits"), "503 upstream-error, 2 visits"],
-    ["503, wait", status(503, wait(7)), stale(503), "503 upstream-error, 1 visit"],
-    ["malformed JSON", { kind: "malformedJson" }, stale(200), "502 upstream-malformed, 1 visit"],
-    ["no page", NO_PAGE, stale(200), "502 upstream-malformed, 1 visit"],
-    ["HTML", { kind: "html", status: 200 }, stale(200), "502 upstream-malformed, 1 visit"],
-    ["endless body", ENDLESS, stale(200), "502 upstream-malformed, 1 visit"],
-    ["redirect", REDIRECT, stale(302), "502 upstream-redirect, 1 visit"],
-    ["401", status(401), stale(401), "502 upstream-credential, 1 visit"],
-    ["403", status(403), stale(403), "502 upstream-credential, 1 visit"],
+    ["500", status(500), stale(500), "500 upstream-error, 1 request"],
+    ["timeout", { kind: "hang" }, stale(), "504 upstream-timeout, 1 request"],
+    ["cut body", { kind: "cutBody" }, stale(200), "502 upstream-malformed, 1 request"],
+    ["cut chunks", { kind: "cutChunked" }, stale(200), "502 upstream-malformed, 1 request"],
+    ["429", status(429, wait(1)), stale(429), "429 upstream-error, 1 request"],
+    ["reset", { kind: "reset" }, stale(null, "2 requests"), "502 upstream-unreachable, 2 requests"],
+    ["503", status(503), stale(503, "2 requests"), "503 upstream-error, 2 requests"],
+    ["503, wait", status(503, wait(7)), stale(503), "503 upstream-error, 1 request"],
+    ["malformed JSON", { kind: "malformedJson" }, stale(200), "502 upstream-malformed, 1 request"],
+    ["no page", NO_PAGE, stale(200), "502 upstream-malformed, 1 request"],
+    ["HTML", { kind: "html", status: 200 }, stale(200), "502 upstream-malformed, 1 request"],
+    ["endless body", ENDLESS, stale(200), "502 upstream-malformed, 1 request"],
+    ["redirect", REDIRECT, stale(302), "502 upstream-redirect, 1 request"],
+    ["401", status(401), stale(401), "502 upstream-credential, 1 request"],
+    ["403", status(403), stale(403), "502 upstream-credential, 1 request"],
   ];
 
   const COLUMNS = ["fresh", "stale", "empty"];
@@ -124,35 +124,35 @@ describe("the matrix of faults and cache", () => {
   });
 
   for (const cell of cells) {
-    test(`${cell.name}, ${cell.column}: ${cell.expected}`, async () => {
-      await always(gate, cell.fault);
+    test(`upstream fault "${cell.name}", ${cell.column} cache: ${cell.expected}`, async () => {
+      await failAlways(gate, cell.fault);
       const answer = await gate.get(cell.target);
-      const said = saidBy(answer, cell.kept, await gate.received());
-      matrix.note(cell.name, cell.column, said);
-      assert.equal(said, cell.expected);
+      const result = describeResult(answer, cell.kept, await gate.received());
+      matrix.note(cell.name, cell.column, result);
+      assert.equal(result, cell.expected);
       assertMarked(answer, cell);
       await assertRecovers(cell);
     });
   }
 
-  test("as a table", (t) => {
+  test("the table of upstream faults has a result in every cell", (t) => {
     for (const line of matrix.lines()) t.diagnostic(line);
     assert.equal(matrix.lines().length, TABLE.length + 2);
     assert.doesNotMatch(matrix.lines().slice(2).join("\n"), /\| -( |$)/m, "no cell is empty");
   });
 
-  /** An answer in the words of a cell. */
-  function saidBy(answer, kept, visits) {
-    const visited = `${visits} ${visits === 1 ? "visit" : "visits"}`;
+  /** Describes a response in the format of the table. */
+  function describeResult(answer, kept, count) {
+    const requests = `${count} ${count === 1 ? "request" : "requests"}`;
     if (answer.status !== 200) {
       const kind = answer.json.type.replace("/problems/", "");
-      return `${answer.status} ${kind}, ${visited}`;
+      return `${answer.status} ${kind}, ${requests}`;
     }
     const rows = answer.text === kept?.text ? "rows" : "other bytes";
-    return `200 ${rows}, ${cacheOf(answer)}, ${visited}`;
+    return `200 ${rows}, ${cacheOf(answer)}, ${requests}`;
   }
 
-  /** What else each answer must carry. */
+  /** Checks the header fields of a response. */
   function assertMarked(answer, { name, column, kept }) {
     if (column === "fresh") {
       assert.equal(answer.header("cache-control"), "private, max-age=86400");
@@ -168,8 +168,8 @@ describe("the matrix of faults and cache", () => {
   }
 
   /**
-   * Nothing of a failure is kept: with the upstream well again, so is the answer. (That is asked
-   * for twice, so that the breaker sees more successes than failures.)
+   * Asserts that a failure leaves nothing in the cache: once the upstream works, the page is served.
+   * The second request makes the breaker count more successes than failures.
    */
   async function assertRecovers({ column, target }) {
     await gate.upstream.clearFaults();
@@ -177,12 +177,12 @@ describe("the matrix of faults and cache", () => {
     const cache = { fresh: HIT, stale: RENEWED, empty: MISS }[column];
     assert.equal(assertViews(await gate.get(target), cache).views.length, 50);
     if (column === "fresh") return;
-    assertViews(await gate.get(target, { headers: NO_CACHE }), ASKED_FOR);
+    assertViews(await gate.get(target, { headers: NO_CACHE }), REFETCHED);
   }
 });
 
 describe("a stale page", () => {
-  test("is renewed, and then is fresh", async () => {
+  test("a stale page is fetched again and is fresh afterwards", async () => {
     const { target, kept } = await stalePage(gate);
     const { result, visits, units } = await costOf(gate, () => gate.get(target));
     assertViews(result, RENEWED);
@@ -192,7 +192,7 @@ describe("a stale page", () => {
     assert.equal(result.header("etag"), kept.header("etag"));
   });
 
-  test("is not what is served when the upstream is well", async () => {
+  test("a stale page is replaced if the upstream works", async () => {
     const { target, kept } = await stalePage(gate);
     const page = { ...kept.json, totals: { human: 1, ai: 1, total: 2 } };
     await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
@@ -202,7 +202,7 @@ describe("a stale page", () => {
   });
 
   for (const code of [400, 404, 410, 422]) {
-    test(`does not hide that the upstream says ${code}`, async () => {
+    test(`an upstream ${code} is returned even if a stale page is cached`, async () => {
       const { target } = await stalePage(gate);
       await gate.upstream.fault({ fault: status(code) });
       const { upstream } = assertProblem(await gate.get(target), code, "upstream-error");
@@ -211,10 +211,10 @@ describe("a stale page", () => {
     });
   }
 
-  test("is asked for again by each who comes, while the upstream fails", async () => {
+  test("each request for a stale page tries the upstream while it fails", async () => {
     const { target, kept } = await stalePage(gate);
     await gate.upstream.reset();
-    await always(gate, status(500));
+    await failAlways(gate, status(500));
     const failed = "fwd=stale; fwd-status=500; ttl=-; detail=stale";
     for (const visits of [1, 2, 3]) {
       assertStale(await gate.get(target), kept, failed);
@@ -222,9 +222,9 @@ describe("a stale page", () => {
     }
   });
 
-  test("has a validator, too", async () => {
+  test("a stale page returns 304 for its ETag", async () => {
     const { target, kept } = await stalePage(gate);
-    await always(gate, status(500));
+    await failAlways(gate, status(500));
     const headers = [["If-None-Match", kept.header("etag")]];
     const answer = await gate.get(target, { headers });
     assert.deepEqual([answer.status, answer.text], [304, ""]);
@@ -232,18 +232,18 @@ describe("a stale page", () => {
     assert.equal(cacheOf(answer), "fwd=stale; fwd-status=500; ttl=-; detail=stale");
   });
 
-  test("is served to a caller's no-cache when the upstream fails", async () => {
+  test("a request with no-cache gets the stale page if the upstream fails", async () => {
     const { target, kept } = await stalePage(gate);
-    await always(gate, status(500));
+    await failAlways(gate, status(500));
     const answer = await gate.get(target, { headers: NO_CACHE });
     assert.deepEqual([answer.status, answer.text], [200, kept.text]);
     assert.match(cacheOf(answer), /detail=stale$/);
     assert.equal(answer.header("cache-control"), "private, no-cache");
   });
 
-  test("is logged with what the upstream said", async () => {
+  test("the log records the upstream's status for a stale page", async () => {
     const { target } = await stalePage(gate);
-    await always(gate, status(500));
+    await failAlways(gate, status(500));
     const answer = await gate.get(target);
     const line = await gate.logged(answer.header("x-request-id"));
     assert.deepEqual([line.status, line.upstreamStatus, line.problem], [200, 500, null]);
@@ -251,14 +251,14 @@ describe("a stale page", () => {
   });
 });
 
-describe("a slice over a border", () => {
-  const BORDER = { limit: 20, offset: 240 };
+describe("a slice across two pages", () => {
+  const SLICE = { limit: 20, offset: 240 };
   const fails = (own, offset) =>
     own.upstream.fault({ times: 0, target: `offset=${offset}`, fault: status(500) });
 
   for (const offset of [0, 250]) {
-    test(`is marked stale when the page from ${offset} on is, and the other renewed`, async () => {
-      const target = viewsOf({ ...openRange(), ...BORDER });
+    test(`a slice is marked stale if only its page at offset ${offset} cannot be fetched again`, async () => {
+      const target = viewsOf({ ...openRange(), ...SLICE });
       const kept = await gate.get(target);
       await untilStale(gate, target);
       await fails(gate, offset);
@@ -266,20 +266,20 @@ describe("a slice over a border", () => {
       assertStale(answer, kept, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
     });
 
-    test(`is no success when the page from ${offset} on is unknown and fails`, async () => {
+    test(`a slice fails if its uncached page at offset ${offset} fails`, async () => {
       await fails(gate, offset);
-      const answer = await gate.get(viewsOf({ ...closedRange(), ...BORDER }));
+      const answer = await gate.get(viewsOf({ ...closedRange(), ...SLICE }));
       assertProblem(answer, 500, "upstream-error");
     });
   }
 });
 
 describe("a fresh page", () => {
-  test("is what a caller's no-cache is served when the upstream fails, marked", async () => {
+  test("a request with no-cache gets the fresh page, marked, if the upstream fails", async () => {
     const target = viewsOf(closedRange());
     const kept = await gate.get(target);
     await gate.upstream.reset();
-    await always(gate, status(500));
+    await failAlways(gate, status(500));
     const answer = await gate.get(target, { headers: NO_CACHE });
     assert.deepEqual([answer.status, answer.text], [200, kept.text]);
     assert.match(answer.header("cache-status"), /fwd-status=500/);
@@ -288,14 +288,14 @@ describe("a fresh page", () => {
   });
 });
 
-describe("a repetition", () => {
+describe("a retry", () => {
   for (const [what, fault] of [
     ["a 503", status(503)],
     ["a 502", status(502)],
     ["a 504", status(504)],
     ["a reset", { kind: "reset" }],
   ]) {
-    test(`after ${what} succeeds, and is counted in the budget`, async () => {
+    test(`a retry after ${what} succeeds and costs a unit`, async () => {
       const target = viewsOf(closedRange());
       await gate.upstream.fault({ fault });
       const { result, visits, units } = await costOf(gate, () => gate.get(target));
@@ -305,14 +305,14 @@ describe("a repetition", () => {
     });
   }
 
-  test("is made once and not more", async () => {
+  test("the gateway retries only once", async () => {
     await gate.upstream.fault({ times: 2, fault: status(503) });
     const { result, visits, units } = await costOf(gate, () => gate.get(viewsOf(closedRange())));
     assertProblem(result, 503, "upstream-error");
     assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
   });
 
-  test("is not made after a 500 or a 429, nor when the upstream asks to wait", async () => {
+  test("the gateway does not retry after a 500, after a 429 or after a Retry-After", async () => {
     for (const code of [500, 429, 503]) {
       await gate.upstream.fault({ fault: status(code, wait(1)) });
       const { result, visits } = await costOf(gate, () => gate.get(viewsOf(closedRange())));
@@ -321,7 +321,7 @@ describe("a repetition", () => {
     }
   });
 
-  test("is not made on the last unit of a caller's own quota", async () => {
+  test("the gateway does not retry when the caller's own quota is spent", async () => {
     const last = caller(gate, "last", { quota: { analytics: 1 } });
     await gate.upstream.fault({ fault: status(503) });
     const run = () => gate.get(viewsOf(closedRange()), last);
@@ -331,8 +331,8 @@ describe("a repetition", () => {
   });
 });
 
-describe("a 429 of the upstream", () => {
-  test("closes the budget, for stale pages and unknown ones", async () => {
+describe("an upstream 429", () => {
+  test("an upstream 429 blocks the budget for stale and for uncached pages", async () => {
     const { target, kept } = await stalePage(gate);
     await gate.upstream.reset();
     await gate.upstream.fault({ fault: status(429, wait(5)) });
@@ -342,7 +342,7 @@ describe("a 429 of the upstream", () => {
     const unknown = await gate.get(viewsOf(openRange()));
     assertProblem(unknown, 429, "quota-exceeded");
     assert.equal((await budget(gate)).left, 0);
-    assert.equal(await gate.received(), 1, "nobody else was sent there");
+    assert.equal(await gate.received(), 1, "no other request reaches the upstream");
     for (const answer of [refused, unknown]) {
       assert.match(answer.header("retry-after"), /^[1-5]$/);
     }
@@ -350,7 +350,7 @@ describe("a 429 of the upstream", () => {
     assertViews(await gate.get(target), RENEWED);
   });
 
-  test("frees what it reserved", async () => {
+  test("an upstream 429 returns the unit that the request reserved", async () => {
     await gate.get(viewsOf(closedRange()));
     const { left } = await budget(gate);
     await gate.upstream.fault({ fault: status(429, wait(1)) });
@@ -360,7 +360,7 @@ describe("a 429 of the upstream", () => {
   });
 });
 
-describe("a budget that is spent", () => {
+describe("a spent budget", () => {
   const LIMIT = 6;
   const closed = viewsOf(closedRange());
   let own;
@@ -378,7 +378,7 @@ describe("a budget that is spent", () => {
   after(() => own?.stop());
   beforeEach(() => own.upstream.reset());
 
-  test("down to one unit has no repetition", async () => {
+  test("the gateway does not retry on the last unit of the budget", async () => {
     while ((await budget(own)).left > 1) await own.get(viewsOf(closedRange()));
     await own.upstream.reset();
     await own.upstream.fault({ fault: status(503) });
@@ -387,27 +387,27 @@ describe("a budget that is spent", () => {
     assert.equal((await budget(own)).left, 0);
   });
 
-  test("serves what is stale, marked", async () => {
+  test("a spent budget still serves stale pages, marked", async () => {
     assertStale(await own.get(stale.target), stale.kept, SPENT);
     assertStale(await own.get(stale.target, { headers: NO_CACHE }), stale.kept, SPENT);
     assert.equal(await own.received(), 0);
   });
 
-  test("says with a stale page what is left, and until when", async () => {
+  test("a stale page on a spent budget has the RateLimit fields", async () => {
     const answer = await own.get(stale.target);
     assert.match(answer.header("ratelimit") ?? "none", /^"analytics";r=0;t=\d+$/);
     assert.equal(answer.header("ratelimit-policy"), `"analytics";q=${LIMIT};w=3600`);
   });
 
-  test("serves what is fresh, and marks it for who wanted more", async () => {
+  test("a spent budget still serves fresh pages, marked if the request has no-cache", async () => {
     assertViews(await own.get(closed), HIT);
-    const asking = await own.get(closed, { headers: NO_CACHE });
-    assertViews(asking, "hit; ttl=+; detail=quota-exceeded");
-    assert.equal(asking.header("cache-control"), "private, max-age=86400");
+    const forced = await own.get(closed, { headers: NO_CACHE });
+    assertViews(forced, "hit; ttl=+; detail=quota-exceeded");
+    assert.equal(forced.header("cache-control"), "private, max-age=86400");
     assert.equal(await own.received(), 0);
   });
 
-  test("refuses what is not kept, before anything goes upstream", async () => {
+  test("a spent budget rejects uncached pages without an upstream request", async () => {
     for (const range of [closedRange(), openRange()]) {
       const answer = await own.get(viewsOf(range));
       const problem = assertProblem(answer, 429, "quota-exceeded");
@@ -421,18 +421,18 @@ describe("a budget that is spent", () => {
     assert.equal(await own.received(), 0);
   });
 
-  test("of a caller alone is its own: stale pages for it, new ones for the others", async () => {
+  test("a caller with a spent quota gets stale pages while other callers get new ones", async () => {
     const { target, kept } = await stalePage(gate);
     assertStale(await gate.get(target, moneyless(gate)), kept, SPENT);
     assertViews(await gate.get(target), RENEWED);
   });
 
-  test("is nothing that the gateway or its log talks about too much", () => own.assertDiscreet());
+  test("responses and the log of a spent budget contain no key, secret or token", () =>
+    own.assertDiscreet());
 });
 
-test("the gateway has survived all of it without a panic", () => {
+test("no upstream fault makes the gateway panic", () => {
   assert.doesNotMatch(gate.gateway.log(), /panicked|RuntimeError|Critical|Reinitializing/);
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
-  gate.assertDiscreet());
+test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
