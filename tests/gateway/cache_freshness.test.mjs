@@ -1,18 +1,17 @@
 /**
- * How long a page of views is served from the cache: its lifetime and validator, `no-cache`, and a
- * gateway that was started again.
+ * Freshness of cached page views: lifetime, validators, `no-cache`, and a restarted gateway.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startGateway } from "../harness/gateway.mjs";
 import {
-  ASKED_FOR,
   gate,
   HIT,
   headersOf,
   ifNoneMatch,
   LIMIT,
   MISS,
+  REFETCHED,
   state,
   useGate,
 } from "./cached_views.mjs";
@@ -37,7 +36,7 @@ import {
 useGate("cache-freshness");
 after(() => gate.assertDiscreet());
 
-describe("a lifetime", () => {
+describe("the lifetime", () => {
   const lifetimeOf = (answer) => answer.header("cache-control");
 
   for (const [what, range, seconds] of [
@@ -47,17 +46,21 @@ describe("a lifetime", () => {
       86400,
     ],
     [
-      "of a range up to yesterday's begin",
+      "of a range up to the start of yesterday",
       { dateFrom: "2023-01-05", dateTo: dayFromToday(-1) },
       300,
     ],
-    ["of a range up to this day's begin", { dateFrom: "2023-01-02", dateTo: dayFromToday(0) }, 300],
-    ["of a range with tomorrow in it", { dateFrom: "2023-01-03", dateTo: dayFromToday(2) }, 300],
+    [
+      "of a range up to the start of today",
+      { dateFrom: "2023-01-02", dateTo: dayFromToday(0) },
+      300,
+    ],
+    ["of a range that includes tomorrow", { dateFrom: "2023-01-03", dateTo: dayFromToday(2) }, 300],
     ["of a range without an end", { dateFrom: "2023-01-04" }, 300],
-    ["of a range without a beginning", { dateTo: "2023-06-01" }, 86400],
-    ["of no range at all", {}, 300],
+    ["of a range without a start", { dateTo: "2023-06-01" }, 86400],
+    ["without a range", {}, 300],
   ]) {
-    test(`${what} is ${seconds} seconds`, async () => {
+    test(`the lifetime ${what} is ${seconds} seconds`, async () => {
       const target = viewsOf({ ...range, limit: 1 });
       const missed = await gate.get(target);
       assertViews(missed, MISS);
@@ -70,7 +73,7 @@ describe("a lifetime", () => {
     });
   }
 
-  test("runs: Age grows and is never below zero", async () => {
+  test("Age starts at 0 and grows", async () => {
     const target = viewsOf(closedRange());
     const ages = [];
     await until(async () => {
@@ -98,12 +101,12 @@ describe("a validator", () => {
   });
 
   for (const [what, value] of [
-    ["the same", () => etag],
-    ["the same, weak", () => `W/${etag}`],
-    ["the same in a list", () => `"other", W/"another",${etag} , "last"`],
-    ["any", () => "*"],
+    ["the current ETag", () => etag],
+    ["the current ETag as a weak one", () => `W/${etag}`],
+    ["a list that has the current ETag", () => `"other", W/"another",${etag} , "last"`],
+    ["an asterisk", () => "*"],
   ]) {
-    test(`that is ${what} is answered with 304 and nothing else`, async () => {
+    test(`If-None-Match with ${what} returns 304 without a body`, async () => {
       const answer = await gate.get(target, ifNoneMatch(value()));
       assert.deepEqual([answer.status, answer.text], [304, ""]);
       assert.equal(answer.header("etag"), etag);
@@ -115,28 +118,28 @@ describe("a validator", () => {
     });
   }
 
-  test("that is another is answered with the page", async () => {
+  test("If-None-Match with another ETag returns the page", async () => {
     for (const value of ['"other"', `"${etag}"`, etag.slice(1, -1), `"x${etag.slice(1)}`, ""]) {
       assertViews(await gate.get(target, ifNoneMatch(value)), HIT);
     }
   });
 
-  test("is the same of the same bytes, whoever asks and wherever they come from", async () => {
+  test("the same bytes have the same ETag for every caller and after every fetch", async () => {
     assert.equal((await gate.get(target, caller(gate, "bob"))).header("etag"), etag);
     const again = await gate.get(target, { headers: NO_CACHE });
-    assertViews(again, ASKED_FOR);
+    assertViews(again, REFETCHED);
     assert.equal(again.header("etag"), etag);
     const [one, two] = [viewsOf({ ...closedRange(), offset: 9000 }), viewsOf(closedRange())];
     assert.notEqual((await gate.get(one)).header("etag"), (await gate.get(two)).header("etag"));
   });
 
-  test("of a page that has changed is another", async () => {
+  test("a changed page has another ETag", async () => {
     const page = await upstreamsOwn(gate, target);
     page.views[0].human += 1;
     await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
     const old = ifNoneMatch(etag).headers;
     const changed = await gate.get(target, { headers: [...NO_CACHE, ...old] });
-    assert.deepEqual(assertViews(changed, ASKED_FOR).views, page.views.slice(0, 50));
+    assert.deepEqual(assertViews(changed, REFETCHED).views, page.views.slice(0, 50));
     assert.notEqual(changed.header("etag"), etag);
     const hit = await gate.get(target, ifNoneMatch(etag));
     assert.deepEqual(assertViews(hit, HIT).views, page.views.slice(0, 50));
@@ -144,14 +147,14 @@ describe("a validator", () => {
   });
 });
 
-describe("a caller's no-cache", () => {
+describe("a request with no-cache", () => {
   for (const value of ["no-cache", "No-Cache", "max-age=0, no-cache", "no-cache,no-transform"]) {
-    test(`asks upstream again within the budget: ${value}`, async () => {
+    test(`Cache-Control: ${value} fetches the page again and costs a unit`, async () => {
       const target = viewsOf(closedRange());
       await gate.get(target);
-      const asking = () => gate.get(target, headersOf("Cache-Control", value));
-      const { result, visits, units } = await costOf(gate, asking);
-      assertViews(result, ASKED_FOR);
+      const send = () => gate.get(target, headersOf("Cache-Control", value));
+      const { result, visits, units } = await costOf(gate, send);
+      assertViews(result, REFETCHED);
       assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
       assert.match(result.header("ratelimit"), /^"analytics";r=\d+;t=\d+$/);
       assertViews(await gate.get(target), HIT);
@@ -159,50 +162,50 @@ describe("a caller's no-cache", () => {
   }
 
   for (const value of ["max-age=60", "no-cachet", "x-no-cache", "no-transform"]) {
-    test(`is none: ${value}`, async () => {
+    test(`Cache-Control: ${value} is served from the cache`, async () => {
       const target = viewsOf(closedRange());
       await gate.get(target);
       assertViews(await gate.get(target, headersOf("Cache-Control", value)), HIT);
     });
   }
 
-  test("leaves those alone who take what is kept", async () => {
+  test("a request with no-cache does not delay requests that the cache can serve", async () => {
     const target = viewsOf(closedRange());
     await gate.get(target);
     await gate.upstream.hold();
-    const [asking] = openAll(gate, 1, target, { headers: NO_CACHE });
+    const [forced] = openAll(gate, 1, target, { headers: NO_CACHE });
     await gate.upstream.untilHeld(1);
     assertViews(await gate.get(target), HIT);
     await gate.upstream.release();
-    const [answer] = await readAll([asking]);
-    assertViews(answer, ASKED_FOR);
+    const [answer] = await readAll([forced]);
+    assertViews(answer, REFETCHED);
   });
 
-  test("is served what is kept, marked, when its budget is spent", async () => {
+  test("a request with no-cache on a spent quota gets the cached page, marked", async () => {
     const target = viewsOf(closedRange());
     const kept = await gate.get(target);
-    const asking = () => gate.get(target, { ...moneyless(gate), headers: NO_CACHE });
-    const { result, visits, units } = await costOf(gate, asking);
+    const send = () => gate.get(target, { ...moneyless(gate), headers: NO_CACHE });
+    const { result, visits, units } = await costOf(gate, send);
     assertViews(result, "hit; ttl=+; detail=quota-exceeded");
     assert.equal(result.text, kept.text);
     assert.equal(result.header("cache-control"), "private, max-age=86400");
     assert.deepEqual({ visits, units }, { visits: 0, units: 0 });
   });
 
-  test("is refused when its budget is spent and nothing is kept", async () => {
-    const asking = { ...moneyless(gate), headers: NO_CACHE };
-    const answer = await gate.get(viewsOf(closedRange()), asking);
+  test("a request with no-cache on a spent quota is rejected if no page is cached", async () => {
+    const options = { ...moneyless(gate), headers: NO_CACHE };
+    const answer = await gate.get(viewsOf(closedRange()), options);
     const problem = assertProblem(answer, 429, "quota-exceeded");
     assert.deepEqual(problem["violated-policies"], ["analytics-caller"]);
     assert.equal(await gate.received(), 0);
   });
 });
 
-describe("a gateway that was started again", () => {
+describe("a restarted gateway", () => {
   const FRESH_SECONDS = 4321;
 
-  /** Starts the gateway again on what the one before has stored. */
-  async function again(end) {
+  /** Ends the gateway and starts another one on the same storage. */
+  async function restart(end) {
     await gate.gateway[end]();
     gate.gateway = await startGateway({
       upstreamUrl: gate.upstream.url,
@@ -218,13 +221,13 @@ describe("a gateway that was started again", () => {
     ["stopped", "stop"],
     ["killed", "kill"],
   ]) {
-    test(`after it was ${what} serves what was fresh, with nothing asked upstream`, async () => {
+    test(`a gateway that was ${what} and restarted serves fresh pages without an upstream request`, async () => {
       const targets = [closedRange(), openRange()].map(viewsOf);
       const ask = () => Promise.all(targets.map((target) => gate.get(target)));
       const before = await ask();
       assert.deepEqual(before.map(cacheOf), [MISS, MISS]);
       await gate.upstream.reset();
-      await again(end);
+      await restart(end);
       for (const [at, answer] of (await ask()).entries()) {
         assertViews(answer, HIT);
         assert.equal(answer.text, before[at].text);
@@ -237,7 +240,7 @@ describe("a gateway that was started again", () => {
     });
   }
 
-  test("takes ANALYTICS_FRESH_SECONDS for what goes on, and not for what is over", async () => {
+  test("ANALYTICS_FRESH_SECONDS applies to ranges that include today only", async () => {
     for (const [range, seconds] of [
       [openRange(), FRESH_SECONDS],
       [closedRange(), 86400],
