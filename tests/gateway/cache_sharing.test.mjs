@@ -1,13 +1,12 @@
 /**
- * Page views are shared: whoever asks for rows of one page, together or later, costs one request
- * upstream. The simulator's counters are the judge.
+ * Shared page views: all readers of one page, concurrent or later, cost one upstream request. The
+ * simulator counts requests.
  */
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Client } from "../../pkg/dist/node.js";
 import {
-  ASKED_FOR,
   EMPTY,
   gate,
   HIT,
@@ -15,6 +14,7 @@ import {
   LIMIT,
   MISS,
   OTHER,
+  REFETCHED,
   ROWS,
   UPSTREAM,
   unlimited,
@@ -46,8 +46,8 @@ useGate("cache");
 const READERS = 1000;
 const JOINED = "fwd=uri-miss; collapsed";
 
-/** The limit and offset of each request that the simulator has received. */
-async function pagesAsked({ upstream }) {
+/** The limit and offset of each request that the simulator received. */
+async function pagesRequested({ upstream }) {
   const requests = await upstream.requests();
   return requests.map(({ target }) => {
     const query = new URL(target, upstream.url).searchParams;
@@ -56,7 +56,7 @@ async function pagesAsked({ upstream }) {
 }
 
 describe("many readers of one page", () => {
-  test(`${READERS} at once cost one request upstream and one unit, and read the same`, async () => {
+  test(`${READERS} concurrent readers cost one upstream request and one unit, and get the same bytes`, async () => {
     const target = viewsOf({ ...closedRange(), limit: PAGE_ROWS });
     const expected = await upstreamsOwn(gate, target);
     const { result, visits, units } = await costOf(gate, async () => {
@@ -76,16 +76,16 @@ describe("many readers of one page", () => {
     assert.deepEqual([first, joined + late, others], [1, READERS - 1, {}]);
   });
 
-  test("each answer has its own request id", async () => {
+  test("each reader of a shared page gets its own request id", async () => {
     const target = viewsOf(closedRange());
     const answers = await readAll(openAll(gate, 20, target));
     assert.equal(new Set(answers.map((answer) => answer.header("x-request-id"))).size, 20);
   });
 });
 
-describe("upstream is asked in pages of 250 rows", () => {
-  /** Asks one by one for each `[limit, offset]`. */
-  async function sliced(range, slices) {
+describe("upstream pages of 250 rows", () => {
+  /** Gets the slice of each `[limit, offset]`, one after another. */
+  async function getSlices(range, slices) {
     const answers = [];
     for (const [limit, offset] of slices) {
       answers.push(await gate.get(viewsOf({ ...range, limit, offset })));
@@ -96,9 +96,9 @@ describe("upstream is asked in pages of 250 rows", () => {
   test("ten pages of 25 cost one request and one unit", async () => {
     const range = closedRange();
     const slices = Array.from({ length: 10 }, (_, page) => [25, 25 * page]);
-    const { result, visits, units } = await costOf(gate, () => sliced(range, slices));
+    const { result, visits, units } = await costOf(gate, () => getSlices(range, slices));
     assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
-    assert.deepEqual(await pagesAsked(gate), [[PAGE_ROWS, 0]]);
+    assert.deepEqual(await pagesRequested(gate), [[PAGE_ROWS, 0]]);
     assert.deepEqual(result.map(cacheOf), [MISS, ...Array(9).fill(HIT)]);
     const whole = await upstreamsOwn(gate, viewsOf({ ...range, limit: PAGE_ROWS }));
     assert.deepEqual(
@@ -119,30 +119,30 @@ describe("upstream is asked in pages of 250 rows", () => {
     [250, 1, [0, 250]],
     [250, 499, [250, 500]],
   ]) {
-    test(`${limit} rows from ${offset} on cost ${pages.length}`, async () => {
+    test(`limit ${limit} and offset ${offset} fetch only the pages at offset ${pages.join(" and ")}`, async () => {
       const target = viewsOf({ ...closedRange(), limit, offset });
       const { result, visits, units } = await costOf(gate, () => gate.get(target));
       assert.deepEqual({ visits, units }, { visits: pages.length, units: pages.length });
-      const asked = await pagesAsked(gate);
+      const requested = await pagesRequested(gate);
       assert.deepEqual(
-        asked,
+        requested,
         pages.map((start) => [PAGE_ROWS, start]),
       );
       assert.deepEqual(assertViews(result, MISS), await upstreamsOwn(gate, target));
     });
   }
 
-  test("a slice over a border of which one page is kept costs the other", async () => {
+  test("a slice across two pages fetches only the page that is not cached", async () => {
     const range = closedRange();
     await gate.get(viewsOf(range));
     const target = viewsOf({ ...range, limit: 20, offset: 240 });
     const { result, visits } = await costOf(gate, () => gate.get(target));
     assertViews(result, MISS);
     assert.equal(visits, 1);
-    assert.deepEqual((await pagesAsked(gate)).at(-1), [PAGE_ROWS, 250]);
+    assert.deepEqual((await pagesRequested(gate)).at(-1), [PAGE_ROWS, 250]);
   });
 
-  test("what else the upstream says of a page or a row is kept", async () => {
+  test("unknown fields of a page and its rows are preserved", async () => {
     const target = viewsOf(closedRange());
     const row = { path: "/", human: 1, ai: 2, total: 3, trend: { week: [1, null, "x"] } };
     const totals = { human: 1, ai: 2, total: 3, bots: 4 };
@@ -152,7 +152,7 @@ describe("upstream is asked in pages of 250 rows", () => {
     assert.deepEqual(assertViews(await gate.get(target), HIT), body);
   });
 
-  test("an empty page that promises more is passed on as it is", async () => {
+  test("an empty page with hasMore is passed on unchanged", async () => {
     const target = viewsOf({ ...closedRange(), limit: 25 });
     const { totals } = await upstreamsOwn(gate, target);
     await gate.upstream.fault({ fault: { kind: "emptyPage" } });
@@ -160,7 +160,7 @@ describe("upstream is asked in pages of 250 rows", () => {
     assert.deepEqual(assertViews(await gate.get(target), MISS), expected);
   });
 
-  test("a project without views has an empty page", async () => {
+  test("a project without views returns an empty page", async () => {
     const range = closedRange();
     for (const [limit, offset] of [
       [25, 0],
@@ -175,7 +175,7 @@ describe("upstream is asked in pages of 250 rows", () => {
     }
   });
 
-  test("the package's walk needs no more requests than there are pages", async () => {
+  test("a walk by the package costs one request per page", async () => {
     const range = closedRange();
     const options = { baseUrl: gate.gateway.url, projectId: PROJECT, token: gate.token() };
     const client = new Client({ ...options, maxRetries: 0 });
@@ -195,27 +195,27 @@ describe("upstream is asked in pages of 250 rows", () => {
   });
 });
 
-describe("a slice is what the upstream itself would answer", () => {
-  /** Numbers from 0 to below `most` that look random and are always the same. */
-  function numbers(seed) {
+describe("a slice equals the upstream's own response", () => {
+  /** Returns a seeded generator of numbers from 0 to below `limit`. */
+  function seededRandom(seed) {
     let state = seed;
-    return (most) => {
+    return (limit) => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return Math.floor((state / 2 ** 32) * most);
+      return Math.floor((state / 2 ** 32) * limit);
     };
   }
 
-  /** Limits and offsets: those at every edge, and many others. */
+  /** Limits and offsets at every edge, and 60 random ones. */
   function slicesOf(rows) {
-    const next = numbers(rows);
+    const next = seededRandom(rows);
     const edges = [0, 249, 250, 251, rows - 1, rows, rows + 1, rows + 249, rows + 250, rows + 9999];
     const atEdges = edges.flatMap((offset) => [1, 25, 250].map((limit) => [limit, offset]));
-    const untilTheEnd = [1, 50, 250].map((limit) => [limit, rows - limit]);
+    const upToTheEnd = [1, 50, 250].map((limit) => [limit, rows - limit]);
     const others = Array.from({ length: 60 }, () => [1 + next(250), next(rows + 300)]);
-    return [...atEdges, ...untilTheEnd, ...others];
+    return [...atEdges, ...upToTheEnd, ...others];
   }
 
-  /** The pages that a slice needs, by number; nothing is behind the last. */
+  /** The numbers of the pages that a slice needs. No page follows the last one. */
   function pagesOf([limit, offset], rows) {
     const last = Math.max(0, Math.ceil(rows / PAGE_ROWS) - 1);
     const first = Math.floor(offset / PAGE_ROWS);
@@ -223,32 +223,33 @@ describe("a slice is what the upstream itself would answer", () => {
     return first < end && first < last ? [first, end] : [first];
   }
 
-  /** Asks for each slice, and counts the pages that no slice before it had. */
+  /** Checks each slice, and that only pages that no earlier slice needed are fetched. */
   async function assertSlices(own, rows) {
     const range = closedRange();
     const slices = slicesOf(rows);
     const targets = slices.map(([limit, offset]) => viewsOf({ ...range, limit, offset }));
     const expected = await Promise.all(targets.map((target) => upstreamsOwn(own, target)));
-    const kept = new Set();
+    const cached = new Set();
     let visits = await own.received();
     for (const [at, slice] of slices.entries()) {
       const answer = await own.get(targets[at]);
       assert.deepEqual([answer.status, answer.json], [200, expected[at]], targets[at]);
-      const before = kept.size;
-      for (const page of pagesOf(slice, rows)) kept.add(page);
-      visits += kept.size - before;
+      const before = cached.size;
+      for (const page of pagesOf(slice, rows)) cached.add(page);
+      visits += cached.size - before;
       assert.equal(await own.received(), visits, targets[at]);
     }
   }
 
-  test(`of ${ROWS} rows, the last of which end a page`, () => assertSlices(gate, ROWS));
+  test(`every slice of ${ROWS} rows, in full pages only, equals the upstream's own response`, () =>
+    assertSlices(gate, ROWS));
 
-  test("of 610 rows, the last of which do not", async () => {
+  test("every slice of 610 rows, with a partial last page, equals the upstream's own response", async () => {
     await assertSlices(watched.gate, WATCHED_ROWS);
   });
 });
 
-describe("a question that is the same in other words", () => {
+describe("an equivalent query", () => {
   const range = { dateFrom: "2001-05-06", dateTo: "2002-07-08" };
   const list = `dateFrom=${range.dateFrom}&dateTo=${range.dateTo}`;
   const views = (query, project = PROJECT) => `/v1/analytics/${project}/views?${query}`;
@@ -260,18 +261,21 @@ describe("a question that is the same in other words", () => {
   });
 
   for (const [what, target] of [
-    ["the other order", views("dateTo=2002-07-08&dateFrom=2001-05-06")],
-    ["the usual limit told", views(`${list}&limit=50`)],
-    ["the usual offset told", views(`offset=0&${list}`)],
-    ["both told", views(`limit=50&dateTo=2002-07-08&offset=0&dateFrom=2001-05-06`)],
-    ["an encoded name", views("%64ate%46rom=2001-05-06&dateTo=2002-07-08")],
-    ["an encoded value", views("dateFrom=2001%2D05%2d06&dateTo=%32002-07-08")],
-    ["an encoded number", views(`${list}&limit=%35%30`)],
-    ["ands too many", views(`&${list}&&`)],
-    ["an encoded project", views(list, "demo%2Ddocs")],
-    ["a wholly encoded project", views(list, "%64%65%6d%6F%2d%64%6F%63%73")],
+    ["the other order of parameters", views("dateTo=2002-07-08&dateFrom=2001-05-06")],
+    ["the default limit", views(`${list}&limit=50`)],
+    ["the default offset", views(`offset=0&${list}`)],
+    [
+      "the default limit and offset",
+      views(`limit=50&dateTo=2002-07-08&offset=0&dateFrom=2001-05-06`),
+    ],
+    ["an encoded parameter name", views("%64ate%46rom=2001-05-06&dateTo=2002-07-08")],
+    ["encoded dates", views("dateFrom=2001%2D05%2d06&dateTo=%32002-07-08")],
+    ["an encoded limit", views(`${list}&limit=%35%30`)],
+    ["extra ampersands", views(`&${list}&&`)],
+    ["an encoded character in the project", views(list, "demo%2Ddocs")],
+    ["a fully encoded project", views(list, "%64%65%6d%6F%2d%64%6F%63%73")],
   ]) {
-    test(`has one entry: ${what}`, async () => {
+    test(`a query with ${what} uses the same cache entry`, async () => {
       const answer = await gate.get(target);
       assertViews(answer, HIT);
       assert.equal(answer.text, first.text);
@@ -280,12 +284,12 @@ describe("a question that is the same in other words", () => {
   }
 
   for (const [what, other] of [
-    ["another begin", { dateFrom: "2001-05-07", dateTo: "2002-07-08" }],
+    ["another start", { dateFrom: "2001-05-07", dateTo: "2002-07-08" }],
     ["another end", { dateFrom: "2001-05-06", dateTo: "2002-07-09" }],
     ["no end", { dateFrom: "2001-05-06" }],
-    ["begin and end of other lists", { dateFrom: "2002-07-08", dateTo: "2002-07-09" }],
+    ["the end of the first range as its start", { dateFrom: "2002-07-08", dateTo: "2002-07-09" }],
   ]) {
-    test(`is another question with ${what}`, async () => {
+    test(`a query with ${what} has its own cache entry`, async () => {
       const target = viewsOf(other);
       const answer = await gate.get(target);
       assert.deepEqual(assertViews(answer, MISS), await upstreamsOwn(gate, target));
@@ -294,16 +298,16 @@ describe("a question that is the same in other words", () => {
   }
 });
 
-describe("a hot page", () => {
+describe("a cached page", () => {
   const range = closedRange();
   const target = viewsOf(range);
-  let hot;
+  let cached;
 
   before(async () => {
-    hot = await gate.get(target);
+    cached = await gate.get(target);
   });
 
-  test("is served without the budget, as the log says", async () => {
+  test("a cached page costs no budget, and the log records a hit", async () => {
     const answer = await gate.get(target);
     assertViews(answer, HIT);
     assert.equal(answer.header("ratelimit"), undefined);
@@ -315,19 +319,19 @@ describe("a hot page", () => {
     );
   });
 
-  test("is every caller's who has the project", async () => {
-    for (const who of [
+  test("every caller with access to the project gets the cached page", async () => {
+    for (const credentials of [
       caller(gate, "bob"),
       caller(gate, "carol", { projects: [OTHER, PROJECT] }),
     ]) {
-      const answer = await gate.get(target, who);
+      const answer = await gate.get(target, credentials);
       assertViews(answer, HIT);
-      assert.equal(answer.text, hot.text);
+      assert.equal(answer.text, cached.text);
     }
     assert.equal(await gate.received(), 0);
   });
 
-  test("is nobody's who has not", async () => {
+  test("callers without the project or the scope do not get the cached page", async () => {
     const eve = caller(gate, "eve", { projects: [OTHER] });
     for (const project of [PROJECT, "demo%2Ddocs", "demo%2ddocs", "%64emo-docs"]) {
       const answer = await gate.get(viewsOf({ project, ...range }), eve);
@@ -342,7 +346,7 @@ describe("a hot page", () => {
     assertProblem(probing, 403, "project-not-allowed");
   });
 
-  test("of one project is not another's, though the question be the same", async () => {
+  test("the same query for another project has its own cache entry", async () => {
     const eve = caller(gate, "eve", { projects: [OTHER] });
     for (const [project, cache] of [
       [OTHER, MISS],
@@ -351,14 +355,14 @@ describe("a hot page", () => {
     ]) {
       const answer = await gate.get(viewsOf({ project, ...range }), eve);
       assertViews(answer, cache);
-      assert.notEqual(answer.text, hot.text);
+      assert.notEqual(answer.text, cached.text);
       const own = await upstreamsOwn(gate, viewsOf({ project: OTHER, ...range }));
       assert.deepEqual(answer.json, own);
     }
-    assert.equal((await gate.get(target)).text, hot.text);
+    assert.equal((await gate.get(target)).text, cached.text);
   });
 
-  test("of another project is not reached by a path in disguise", async () => {
+  test("no encoded path reaches the cached page of another project", async () => {
     for (const project of [
       `${OTHER}%2F..%2F${PROJECT}`,
       `${OTHER}%00`,
@@ -388,7 +392,7 @@ after(async () => {
   watched.worker?.dispose();
 });
 
-describe("at the gate", () => {
+describe("the organisation object", () => {
   let own;
 
   beforeEach(async () => {
@@ -397,8 +401,8 @@ describe("at the gate", () => {
   });
 
   /**
-   * Has requests come to the gate while the first of them is upstream, and goes on when all are
-   * there: `meanwhile` is told of the others.
+   * Sends requests that wait in the organisation object while the first one is upstream. Calls
+   * `meanwhile` with the first exchange once all have arrived.
    */
   async function together(count, target, { options, others = options, next, meanwhile } = {}) {
     await own.upstream.hold({ next });
@@ -412,7 +416,7 @@ describe("at the gate", () => {
     return readAll([...first, ...rest]);
   }
 
-  test(`${READERS} that wait together have one request made for them`, async () => {
+  test(`${READERS} waiting readers share one upstream request`, async () => {
     const target = viewsOf(closedRange());
     const { result, visits, units } = await costOf(own, () => together(READERS, target));
     assert.deepEqual(tally(result), { [MISS]: 1, [JOINED]: READERS - 1 });
@@ -420,7 +424,7 @@ describe("at the gate", () => {
     assert.equal(new Set(result.map(({ text }) => text)).size, 1);
   });
 
-  test("different slices of a page wait for the same request", async () => {
+  test("readers of different slices of a page share one upstream request", async () => {
     const range = closedRange();
     const calls = await gateCalls(own);
     await own.upstream.hold();
@@ -432,23 +436,23 @@ describe("at the gate", () => {
     assert.equal(await own.received(), 1);
   });
 
-  test("no-cache together is one request, too", async () => {
+  test("concurrent requests with no-cache share one upstream request", async () => {
     const target = viewsOf(closedRange());
     await own.get(target);
     const run = () => together(100, target, { options: { headers: NO_CACHE } });
     const { result, visits, units } = await costOf(own, run);
-    assert.deepEqual(tally(result), { [ASKED_FOR]: 1, "fwd=request; collapsed": 99 });
+    assert.deepEqual(tally(result), { [REFETCHED]: 1, "fwd=request; collapsed": 99 });
     assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
   });
 
-  test("a failure is told to all that waited, to each with its own request id", async () => {
+  test("every waiting reader gets the failure of the shared request", async () => {
     const next = { kind: "status", status: 500 };
     const answers = await together(20, viewsOf(closedRange()), { next });
     assert.equal(await own.received(), 1);
     for (const answer of answers) assertProblem(answer, 500, "upstream-error");
   });
 
-  test("who joins another's request is not told of that one's own quota", async () => {
+  test("a reader that joins another caller's request does not see that caller's quota", async () => {
     const options = caller(own, "rationed", { quota: { analytics: 7 } });
     const others = caller(own, "plain");
     const answers = await together(2, viewsOf(closedRange()), { options, others });
@@ -457,13 +461,13 @@ describe("at the gate", () => {
     assert.doesNotMatch(joined ?? "", /analytics-caller/);
   });
 
-  test("who leads and leaves does not take the others along", async () => {
+  test("waiting readers get the page even if the first reader disconnects", async () => {
     const target = viewsOf(closedRange());
     const answers = await together(30, target, {
       async meanwhile(leader) {
         leader.leave();
-        // A round trip through the gateway and to its gate, so that it may know.
-        for (let trip = 0; trip < 3; trip += 1) await gateTrip();
+        // Each round trip to the object gives it time to notice that the reader has disconnected.
+        for (let trip = 0; trip < 3; trip += 1) await callObject();
       },
     });
     assert.equal(answers[0].hasHead, false);
@@ -472,13 +476,13 @@ describe("at the gate", () => {
     assert.deepEqual([pageViews, aborted], [1, 0]);
   });
 
-  test("what the only reader asked for is kept though it has left", async () => {
+  test("a page is cached even if its only reader disconnects", async () => {
     const target = viewsOf(closedRange());
     await own.upstream.hold();
     const [reader] = openAll(own, 1, target);
     await own.upstream.untilHeld(1);
     reader.leave();
-    for (let trip = 0; trip < 3; trip += 1) await gateTrip();
+    for (let trip = 0; trip < 3; trip += 1) await callObject();
     await own.upstream.release();
     await own.untilCounters(({ inFlight }) => inFlight === 0);
     await until(async () => (await own.get(target, moneyless(own))).status === 200);
@@ -486,14 +490,14 @@ describe("at the gate", () => {
     assert.deepEqual([pageViews, aborted], [1, 0]);
   });
 
-  const gateTrip = () => own.get(viewsOf({ ...closedRange(), limit: 1 }), moneyless(own));
+  const callObject = () => own.get(viewsOf({ ...closedRange(), limit: 1 }), moneyless(own));
 
   async function pageViewCounters() {
     const { byOperation, aborted } = await own.upstream.counters();
     return { pageViews: byOperation["analytics.views"], aborted };
   }
 
-  test("nobody comes for a hot page", async () => {
+  test("a cached page costs no call of the organisation object", async () => {
     const target = viewsOf(closedRange());
     await own.get(target);
     const calls = await gateCalls(own);
@@ -504,22 +508,22 @@ describe("at the gate", () => {
     assert.equal(await gateCalls(own), calls);
   });
 
-  test("out of reach, a hot page is still served, and a cold one is a clear problem", async (t) => {
+  test("without the organisation object, cached pages are served and others return 503", async (t) => {
     t.after(() => setGateFailing(own, "no"));
-    const hot = viewsOf(closedRange());
-    const cold = viewsOf(closedRange());
-    await own.get(hot);
+    const cached = viewsOf(closedRange());
+    const uncached = viewsOf(closedRange());
+    await own.get(cached);
     await setGateFailing(own, "yes");
-    assertViews(await own.get(hot), HIT);
-    const problem = await own.get(cold);
+    assertViews(await own.get(cached), HIT);
+    const problem = await own.get(uncached);
     assertProblem(problem, 503, "gate-unavailable");
     assert.equal(problem.header("retry-after"), "1");
     await setGateFailing(own, "no");
-    assertViews(await own.get(cold), MISS);
+    assertViews(await own.get(uncached), MISS);
   });
 });
 
-test("neither answers nor logs hold the admin key, the secret or a token", async () => {
+test("responses and the log contain no key, secret or token", async () => {
   await gate.assertDiscreet();
   await watched.gate.assertDiscreet();
 });
