@@ -1,4 +1,4 @@
-/** What the tests of cached page views share: a gateway of many rows, and what is said of a cache. */
+/** Helpers for tests of cached page views: a gateway with many rows, and Cache-Status values. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,13 +14,13 @@ export const UPSTREAM = { projects: [PROJECT, OTHER, EMPTY], pages: ROWS };
 
 export const MISS = "fwd=uri-miss; stored";
 export const HIT = "hit; ttl=+";
-export const ASKED_FOR = "fwd=request; stored";
+export const REFETCHED = "fwd=request; stored";
 
-/** The gateway of the file, and where it stores. */
+/** The gateway of the test file, and its storage folder. */
 export let gate;
 export let state;
 
-/** Starts the file's gateway; every test finds a simulator that has forgotten everything. */
+/** Starts the gateway of a test file, and resets the simulator before each test. */
 export function useGate(name) {
   before(async () => {
     state = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
@@ -33,7 +33,7 @@ export function useGate(name) {
   beforeEach(() => unlimited(gate));
 }
 
-/** A simulator that has forgotten everything, and lets itself be asked at will. */
+/** Resets the simulator and removes its limit on analytics. */
 export async function unlimited({ upstream }) {
   await upstream.reset();
   await upstream.setLimits({ analytics: null });

@@ -12,7 +12,7 @@ export const BUILT_SCRIPT = join(WORKER, "build", "index.js");
 
 /**
  * Copies `worker/wrangler.toml` to a temporary folder and replaces its script. Name, bindings and
- * migrations stay, and durable storage is found by them: both scripts work on the same storage.
+ * migrations stay the same, so both scripts use the same durable storage.
  *
  * @param {{ path: string } | { source: string }} script a file, or a module's source
  * @returns {{ config: string, dispose: () => void }} `dispose` removes the copy
