@@ -1,6 +1,6 @@
 /**
- * The connections of an object, of which it may have six at a time: what waits for the heads of
- * answers that do not come keeps nothing else from going out.
+ * The six concurrent connections of a Durable Object. Requests that wait for response headers must
+ * not block other kinds of requests.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -9,14 +9,14 @@ import { assertProblem, PROJECT } from "./gate.mjs";
 import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
 
 const CONNECTIONS = 6;
-const FOR_READS = 3;
-const FOR_WEBHOOKS = 2;
+const READ_CONNECTIONS = 3;
+const WEBHOOK_CONNECTIONS = 2;
 const TIMEOUT_SECONDS = 6;
-/** Two clocks, each of which counts whole milliseconds, may differ by so many. */
+/** Maximum difference between two clocks that both count whole milliseconds. */
 const CLOCKS_MS = 2;
 const CREATE = "agentJobs.create";
 const READ = "agentJobs.get";
-/** Its requests fail, and those of no other test for it. */
+/** Its requests fail, so only one test uses it. */
 const SLOW_PROJECT = "slow-docs";
 
 let jobs;
@@ -40,7 +40,7 @@ after(async () => {
 });
 beforeEach(() => jobs.upstream.reset());
 
-/** Sends a creation, whatever becomes of it. */
+/** Sends a creation and returns any response. */
 function create({ key, project } = {}) {
   const headers = key === undefined ? [] : [["Idempotency-Key", key]];
   const { authorization } = jobs;
@@ -51,34 +51,38 @@ function create({ key, project } = {}) {
   );
 }
 
-/** How many requests of an operation the upstream has received. */
+/** The requests of an operation that the upstream received. */
 const requestsOf = async (operation) =>
   (await jobs.upstream.requests()).filter((request) => request.operation === operation);
 
-describe("an upstream that holds back its answers", () => {
-  test("about jobs has three connections, and does not stop who writes", async () => {
+describe("an upstream that does not respond", () => {
+  test("stalled job reads use three connections and do not block creations", async () => {
     const ids = [];
     for (let job = 0; job < 10; job += 1) {
-      // Of a job that the gateway has not created it knows nothing: it has to ask.
+      // The gateway did not create these jobs, so it must read them from the upstream.
       ids.push((await jobs.directly("elsewhere", { project: OTHER_PROJECT })).id);
     }
     await jobs.upstream.hold({ operation: READ });
     const streams = ids.map((id) => jobs.watch(id, { project: OTHER_PROJECT }));
-    await jobs.upstream.untilHeld(FOR_READS);
-    // Each of these goes through the same object, after all that waits.
+    await jobs.upstream.untilHeld(READ_CONNECTIONS);
+    // These creations go through the same object, behind all waiting reads.
     for (let count = 0; count < CONNECTIONS; count += 1) {
       assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
     }
-    assert.equal((await requestsOf(READ)).length, FOR_READS, "the others wait for their turn");
+    assert.equal(
+      (await requestsOf(READ)).length,
+      READ_CONNECTIONS,
+      "the others wait for a connection",
+    );
     await jobs.upstream.release();
     for (const stream of streams) stream.leave();
   });
 
-  test("about creations has six: a seventh is not sent, and its key is free", async () => {
+  test("six stalled creations use all connections; a seventh is not sent and its key stays free", async () => {
     await jobs.upstream.hold({ operation: CREATE });
     const held = Array.from({ length: CONNECTIONS }, () => create());
     await jobs.upstream.untilHeld(CONNECTIONS);
-    // They end together, and then some of these have their turn, with all of their time.
+    // The held creations time out together. Some late ones then get a connection and a full timeout.
     const late = Array.from({ length: 3 * CONNECTIONS }, (_, at) => create({ key: `late-${at}` }));
     for (const answer of await Promise.all(held)) {
       assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, "unknown");
@@ -88,23 +92,27 @@ describe("an upstream that holds back its answers", () => {
     const isUnsent = ({ answer }) => answer.status === 503;
     for (const { answer } of answers.filter(isUnsent)) {
       const { outcome } = assertProblem(answer, 503, "gateway-busy");
-      assert.equal(outcome, undefined, "it was not sent");
+      assert.equal(outcome, undefined, "the request was not sent");
       assert.equal(answer.header("retry-after"), "5");
     }
     const sent = answers.filter((one) => !isUnsent(one));
     for (const { answer } of sent) {
       assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, "unknown");
     }
-    assert.ok(sent.length < late.length, "not all of them were sent");
-    assert.equal(reached.length, CONNECTIONS + sent.length, "what was refused has not left");
+    assert.ok(sent.length < late.length, "some requests are not sent");
+    assert.equal(
+      reached.length,
+      CONNECTIONS + sent.length,
+      "a rejected request does not reach the upstream",
+    );
 
     await jobs.upstream.release();
-    const refused = answers.findIndex(isUnsent);
-    assert.equal((await create({ key: `late-${refused}` })).status, 201);
+    const unsent = answers.findIndex(isUnsent);
+    assert.equal((await create({ key: `late-${unsent}` })).status, 201);
     assert.equal((await requestsOf(CREATE)).length, reached.length + 1);
   });
 
-  test("has its whole time for a request that had to wait", async () => {
+  test("the timeout of a queued request starts when it gets a connection", async () => {
     await jobs.upstream.hold({ operation: CREATE });
     const project = SLOW_PROJECT;
     const { left } = (await jobs.health(project)).budgets["create-job"];
@@ -123,8 +131,8 @@ describe("an upstream that holds back its answers", () => {
   });
 });
 
-describe("receivers that hold back their answers", () => {
-  test("have two connections, and stop neither reads nor writes", async () => {
+describe("webhook receivers that do not respond", () => {
+  test("stalled webhooks use two connections and block neither reads nor creations", async () => {
     await jobs.upstream.clearFaults();
     receiver.answerAlways({ hang: true });
     const headers = [["Webhook-Url", `${receiver.url}/hook`]];
@@ -136,22 +144,25 @@ describe("receivers that hold back their answers", () => {
     const streams = ids.map((id) => jobs.watch(id, { project: OTHER_PROJECT }));
     await Promise.all(streams.map((stream) => stream.ended));
     await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === ids.length, OTHER_PROJECT);
-    while (receiver.deliveries.length < FOR_WEBHOOKS) await new Promise(setImmediate);
+    while (receiver.deliveries.length < WEBHOOK_CONNECTIONS) await new Promise(setImmediate);
     for (let count = 0; count < CONNECTIONS; count += 1) {
       assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
     }
     const other = await jobs.directly("elsewhere", { project: OTHER_PROJECT });
     const stream = await jobs.watching(other.id, { project: OTHER_PROJECT });
     stream.leave();
-    assert.equal(receiver.deliveries.length, FOR_WEBHOOKS, "the others wait for their turn");
+    assert.equal(
+      receiver.deliveries.length,
+      WEBHOOK_CONNECTIONS,
+      "the others wait for a connection",
+    );
   });
 });
 
-/** An answer, and when it came. */
-async function timed(answering) {
-  const answer = await answering;
+/** Waits for a response and records when it arrived. */
+async function timed(pending) {
+  const answer = await pending;
   return { answer, ended: Date.now() };
 }
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
-  jobs.assertDiscreet());
+test("responses and the log contain no key, secret or token", () => jobs.assertDiscreet());
