@@ -1,12 +1,12 @@
-/** Which pages may call, and what their browser is told. */
+/** CORS: the origins that may call the gateway, and the fields that browsers receive. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "./gate.mjs";
 
-const SENT =
+const ALLOWED_HEADERS =
   "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, " +
   "Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
-const EXPOSED =
+const EXPOSED_HEADERS =
   "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, " +
   "Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
@@ -22,16 +22,16 @@ const from = (origin, options = {}) => ({
   headers: [["Origin", origin], ...(options.headers ?? [])],
 });
 
-/** The fields of an answer that tell a browser what a page of another origin may see. */
+/** The CORS fields of a response, and Timing-Allow-Origin. */
 function cors(answer) {
-  const isOne = (name) => name.startsWith("access-control-") || name === "timing-allow-origin";
-  return Object.fromEntries(answer.headers.filter(([name]) => isOne(name)));
+  const isCors = (name) => name.startsWith("access-control-") || name === "timing-allow-origin";
+  return Object.fromEntries(answer.headers.filter(([name]) => isCors(name)));
 }
 
-/** The names of a field's list. */
-const named = (field) => field?.split(", ") ?? [];
+/** The names in a comma-separated field. */
+const namesIn = (field) => field?.split(", ") ?? [];
 
-describe("before anything goes upstream", () => {
+describe("CORS checks before a request goes upstream", () => {
   for (const origin of [
     "https://evil.example",
     "null",
@@ -54,7 +54,7 @@ describe("before anything goes upstream", () => {
     "http://localhost:51730",
     "file://",
   ]) {
-    test(`the origin "${origin}" is refused and told nothing`, async () => {
+    test(`rejects the origin "${origin}" without CORS fields`, async () => {
       for (const answer of [
         await gate.get(VIEWS, from(origin)),
         await gate.post(JOBS, { prompt: "x" }, from(origin)),
@@ -66,7 +66,7 @@ describe("before anything goes upstream", () => {
     });
   }
 
-  test("two origins are refused, even when each is allowed", async () => {
+  test("rejects two Origin fields, even if both origins are allowed", async () => {
     const headers = [
       ["Origin", ALLOWED_ORIGIN],
       ["Origin", "http://localhost:5173"],
@@ -74,7 +74,7 @@ describe("before anything goes upstream", () => {
     assertProblem(await gate.get(VIEWS, { headers }), 403, "origin-not-allowed");
   });
 
-  test("the own origin under another name is refused", async () => {
+  test("rejects other spellings of the gateway's own origin", async () => {
     for (const origin of [`https://${gate.host}`, "http://127.0.0.1", `http://${gate.host}/`]) {
       assertProblem(await gate.get(VIEWS, from(origin)), 403, "origin-not-allowed");
     }
@@ -83,32 +83,32 @@ describe("before anything goes upstream", () => {
     assertProblem(answer, 403, "origin-not-allowed");
   });
 
-  test("a preflight is answered without a token", async () => {
+  test("answers a preflight without a token", async () => {
     const answer = await preflight(ALLOWED_ORIGIN, "POST");
     assert.deepEqual([answer.status, answer.text], [204, ""]);
     assert.equal(answer.header("vary"), "Origin");
     assert.deepEqual(cors(answer), {
-      "access-control-allow-headers": SENT,
+      "access-control-allow-headers": ALLOWED_HEADERS,
       "access-control-allow-methods": "POST",
       "access-control-allow-origin": ALLOWED_ORIGIN,
-      "access-control-expose-headers": EXPOSED,
+      "access-control-expose-headers": EXPOSED_HEADERS,
       "access-control-max-age": "7200",
       "timing-allow-origin": ALLOWED_ORIGIN,
     });
   });
 
-  test("a preflight names the path's methods, whichever it asks for", async () => {
+  test("a preflight returns the methods of the path, whatever method it requests", async () => {
     const answer = await preflight(ALLOWED_ORIGIN, "DELETE", VIEWS);
     assert.equal(cors(answer)["access-control-allow-methods"], "GET, HEAD");
   });
 
-  test("a preflight for no route is not found", async () => {
+  test("a preflight for an unknown route returns 404", async () => {
     const answer = await preflight(ALLOWED_ORIGIN, "GET", "/v2/nowhere");
     assertProblem(answer, 404, "not-found");
     assert.equal(cors(answer)["access-control-allow-origin"], ALLOWED_ORIGIN);
   });
 
-  test("a refusal can be read by an allowed page", async () => {
+  test("an allowed origin can read error responses", async () => {
     for (const [answer, status] of [
       [await gate.get(VIEWS, from(ALLOWED_ORIGIN, { authorization: null })), 401],
       [await gate.get(`${VIEWS}?limit=0`, from(ALLOWED_ORIGIN)), 400],
@@ -122,32 +122,32 @@ describe("before anything goes upstream", () => {
     }
   });
 
-  test("nothing of all this has reached the upstream", async () => {
+  test("no preflight and no rejected request reaches the upstream", async () => {
     assert.equal(await gate.received(), 0);
   });
 });
 
-test("an allowed origin gets the answer and its own name", async () => {
+test("an allowed origin gets the response and its own name as the allowed origin", async () => {
   for (const origin of [ALLOWED_ORIGIN, "http://localhost:5173"]) {
     for (const [answer, status] of [
-      // The first fetches it, the other has it from the cache: each is told its own origin.
+      // The first request fetches the page and the second gets it from the cache.
       [await gate.get(VIEWS, from(origin)), 200],
       [await gate.get(VIEWS, from(origin)), 200],
       [await gate.post(JOBS, { prompt: "x" }, from(origin)), 201],
       [await gate.get(`${JOBS}s`, from(origin)), 200],
     ]) {
       assert.equal(answer.status, status, answer.text);
-      assert.ok(named(answer.header("vary")).includes("Origin"));
+      assert.ok(namesIn(answer.header("vary")).includes("Origin"));
       assert.deepEqual(cors(answer), {
         "access-control-allow-origin": origin,
-        "access-control-expose-headers": EXPOSED,
+        "access-control-expose-headers": EXPOSED_HEADERS,
         "timing-allow-origin": origin,
       });
     }
   }
 });
 
-test("the own origin gets the answer, and needs to be told nothing", async () => {
+test("the gateway's own origin gets the response without CORS fields", async () => {
   for (const options of [from(gate.gateway.url), {}]) {
     const answer = await gate.get(VIEWS, options);
     assert.equal(answer.status, 200);
@@ -156,7 +156,7 @@ test("the own origin gets the answer, and needs to be told nothing", async () =>
   }
 });
 
-test("what an upstream allows is not passed on", async () => {
+test("the upstream's own CORS fields are not passed on", async () => {
   const body = '{"totals":{},"views":[],"hasMore":false}';
   const headers = {
     "access-control-allow-origin": "*",
@@ -173,8 +173,7 @@ test("what an upstream allows is not passed on", async () => {
   }
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
-  gate.assertDiscreet());
+test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
 
 function preflight(origin, method, target = JOBS) {
   const headers = [["Access-Control-Request-Method", method]];
