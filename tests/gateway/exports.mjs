@@ -1,16 +1,21 @@
-/** What the tests of exports share: the reports that are lists, what their rows look like, and who cuts what has come. */
+/** Helpers for export tests: the exportable reports, their expected bytes, and readers of exports. */
 import assert from "node:assert/strict";
 import { PROJECT } from "./gate.mjs";
 
 const READ = "analytics:read";
 
-/** The lists by the end of their paths: the member with the rows, the largest page, the columns, the scope. */
+/** The exportable reports by path segment: rows property, page size, columns and scope. */
 export const LISTS = {
-  views: { rows: "views", most: 250, columns: ["path", "human", "ai", "total"], scope: READ },
-  visitors: { rows: "visitors", most: 250, columns: ["path", "human", "ai", "total"], scope: READ },
+  views: { rows: "views", maxRows: 250, columns: ["path", "human", "ai", "total"], scope: READ },
+  visitors: {
+    rows: "visitors",
+    maxRows: 250,
+    columns: ["path", "human", "ai", "total"],
+    scope: READ,
+  },
   feedback: {
     rows: "feedback",
-    most: 100,
+    maxRows: 100,
     columns: [
       ...["id", "path", "comment", "createdAt", "source", "status"],
       ...["helpful", "contact", "code", "filename", "lang"],
@@ -19,14 +24,14 @@ export const LISTS = {
   },
   searches: {
     rows: "searches",
-    most: 100,
+    maxRows: 100,
     columns: ["searchQuery", "hits", "ctr", "topClickedPage", "lastSearchedAt"],
     scope: READ,
   },
   assistant: {
     rows: "conversations",
-    // It gives a thousand; who goes through a whole list asks for 250, as the package does.
-    most: 250,
+    // Mintlify allows 1,000. The gateway and the package request 250.
+    maxRows: 250,
     columns: [
       ...["id", "timestamp", "query", "response", "responseType", "sources"],
       ...["resolutionStatus", "queryCategory", "pageUrl"],
@@ -36,7 +41,7 @@ export const LISTS = {
 };
 
 export const FORMATS = ["csv", "ndjson"];
-export const MARK = "\uFEFF";
+export const BYTE_ORDER_MARK = "\uFEFF";
 
 export const exportOf = (report, { project = PROJECT, ...query }) =>
   `/v1/analytics/${project}/${report}/export?${new URLSearchParams(query)}`;
@@ -45,29 +50,28 @@ const DAY_MS = 86_400_000;
 const dateOf = (number) => new Date(Date.UTC(2016, 0, 1) + number * DAY_MS).toISOString();
 let ranges = 0;
 
-/** So many days that nobody has asked for before, and which are over. */
+/** A past range of this many days that no test has requested yet. */
 export function newRange(days = 60) {
   ranges += 1;
   const [dateFrom, dateTo] = [ranges, ranges + days].map((number) => dateOf(number).slice(0, 10));
   return { dateFrom, dateTo };
 }
 
-// --- what has to come ------------------------------------------------------
+// --- expected exports ------------------------------------------------------
 
-/**
- * What an export has to say of these rows.
+/** * The expected export of these rows.
  *
  * @param {string} report
  * @param {"csv" | "ndjson"} format
- * @param {string} lines the JSON of each row and a line feed
- * @param {{ header?: boolean }} [options] whether it is the beginning
+ * @param {string} lines the JSON of each row, followed by a line feed
+ * @param {{ header?: boolean }} [options] whether the export starts at the first row
  */
 export function formatRows(report, format, lines, { header = true } = {}) {
   if (format === "ndjson") return lines;
   const { columns } = LISTS[report];
   const records = splitLines(lines).map((line) => columns.map((column) => cellOf(line, column)));
   const table = header ? [columns, ...records] : records;
-  return (header ? MARK : "") + table.map((cells) => `${cells.join(",")}\r\n`).join("");
+  return (header ? BYTE_ORDER_MARK : "") + table.map((cells) => `${cells.join(",")}\r\n`).join("");
 }
 
 export const splitLines = (text) => text.split("\n").slice(0, -1);
@@ -75,7 +79,7 @@ export const splitLines = (text) => text.split("\n").slice(0, -1);
 function cellOf(line, column) {
   const value = JSON.parse(line)[column] ?? "";
   if (typeof value === "number") {
-    // As it stands there: 1.0 is not 1.
+    // The number as written: 1.0 must not become 1.
     return new RegExp(`"${column}":(-?[0-9.eE+-]+)`).exec(line)[1];
   }
   if (typeof value === "string") return quote(/^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value);
@@ -84,18 +88,17 @@ function cellOf(line, column) {
 
 const quote = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** The simulator's own rows of a report: `{ dateFrom, dateTo, … }`. */
+/** The simulator's own rows of a report within a range. */
 export const rowsUpstream = (gate, report, range) => gate.upstream.rows({ report, ...range });
 
 export const pagesOf = (report, lines) =>
-  Math.max(1, Math.ceil(splitLines(lines).length / LISTS[report].most));
+  Math.max(1, Math.ceil(splitLines(lines).length / LISTS[report].maxRows));
 
-// --- what has come ---------------------------------------------------------
+// --- received exports ---------------------------------------------------------
 
-/**
- * The whole records of what has come, and how many of them are rows.
+/** * The complete records of a truncated export, and the number of rows among them.
  *
- * @param {Buffer} bytes cut off anywhere
+ * @param {Buffer} bytes truncated at any byte
  * @param {"csv" | "ndjson"} format
  * @param {boolean} header whether the first record is the header
  * @returns {{ whole: Buffer, rows: number }}
@@ -112,8 +115,7 @@ export function keepWholeRecords(bytes, format, header) {
   return { whole: bytes.subarray(0, end), rows };
 }
 
-/**
- * The last record of an export that could not go on, and what came before it.
+/** * The last record of an incomplete export, and everything before it.
  *
  * @param {string} text
  * @param {"csv" | "ndjson"} format
@@ -121,25 +123,25 @@ export function keepWholeRecords(bytes, format, header) {
  */
 export function readIncomplete(text, format) {
   const newline = format === "csv" ? "\r\n" : "\n";
-  assert.ok(text.endsWith(newline), `a whole record: ${text.slice(-200)}`);
+  assert.ok(text.endsWith(newline), `ends with a complete record: ${text.slice(-200)}`);
   const records = text.slice(0, -newline.length).split(newline);
   const start = text.length - newline.length - records.at(-1).length;
   const [before, record] = [text.slice(0, start), text.slice(start, -newline.length)];
   if (format === "ndjson") {
     const { incomplete, ...others } = JSON.parse(record);
-    assert.ok(incomplete, `names where to go on: ${record}`);
+    assert.ok(incomplete, `the last record marks the export as incomplete: ${record}`);
     assert.deepEqual(others, {});
     return { before, incomplete };
   }
   const [name, ...cells] = record.split(",");
   assert.equal(name, "#incomplete", record);
-  const said = Object.fromEntries(cells.filter(Boolean).map((cell) => cell.split(/=(.*)/s, 2)));
-  const { retryAfter, ...incomplete } = said;
+  const fields = Object.fromEntries(cells.filter(Boolean).map((cell) => cell.split(/=(.*)/s, 2)));
+  const { retryAfter, ...incomplete } = fields;
   if (retryAfter !== undefined) incomplete.retryAfter = Number(retryAfter);
   return { before, incomplete, cells: cells.length + 1 };
 }
 
-/** Whether an export ended with the record that says it could not go on. */
+/** Tests whether an export ends with the record that marks it as incomplete. */
 export const isIncomplete = (text, format) =>
   format === "csv"
     ? /\r\n#incomplete,[^\n]*\r\n$|^#incomplete,/.test(text)
