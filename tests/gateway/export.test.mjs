@@ -1,15 +1,15 @@
 /**
- * A whole range of a report as CSV or NDJSON: every row, byte for byte as the platform gave it, or a
- * last record that says where to go on.
+ * Exports of a whole range of a report as CSV or NDJSON: every row verbatim, or a last record with
+ * the cursor to resume from.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import {
+  BYTE_ORDER_MARK,
   exportOf,
   FORMATS,
   formatRows,
   LISTS,
-  MARK,
   newRange,
   pagesOf,
   readIncomplete,
@@ -40,15 +40,15 @@ after(async () => {
 });
 beforeEach(() => gate.upstream.reset());
 
-const ask = (report, query, options = reader) => gate.get(exportOf(report, query), options);
+const getExport = (report, query, options = reader) => gate.get(exportOf(report, query), options);
 
-/** Asserts a whole success and gives its text, the byte order mark included. */
+/** Asserts a complete 200 and returns its body, including the byte order mark. */
 function assertExport(answer) {
   assert.deepEqual([answer.status, answer.complete], [200, true], answer.text.slice(0, 500));
   return answer.text;
 }
 
-/** What a plain request for these rows is refused with. */
+/** The problem that a plain request for these rows returns. */
 async function plainProblem(report, query, options) {
   const answer = await gate.get(
     `/v1/analytics/${PROJECT}/${report}?${new URLSearchParams(query)}`,
@@ -58,53 +58,53 @@ async function plainProblem(report, query, options) {
   return { type: answer.json.type, retryAfter: Number(answer.header("retry-after")) };
 }
 
-describe("every row of a list", () => {
+describe("an export of a list", () => {
   for (const report of Object.keys(LISTS)) {
     for (const format of FORMATS) {
-      test(`of ${report} is in the ${format}, as the platform gave it`, async () => {
+      test(`the ${format} export of ${report} has every row verbatim`, async () => {
         const range = newRange();
         const lines = await rowsUpstream(gate, report, range);
-        assert.ok(pagesOf(report, lines) > 1, "there are several pages");
-        const answer = await ask(report, { format, ...range });
+        assert.ok(pagesOf(report, lines) > 1, "the range has several pages");
+        const answer = await getExport(report, { format, ...range });
         assert.equal(assertExport(answer), formatRows(report, format, lines));
-        assert.equal(await gate.received(), pagesOf(report, lines), "no page is asked for twice");
+        assert.equal(await gate.received(), pagesOf(report, lines), "each page is fetched once");
         assert.equal(answer.header("content-type"), TYPES[format]);
         assert.equal(answer.header("cache-control"), "private, no-store");
         assert.equal(answer.header("x-content-type-options"), "nosniff");
         assert.equal(answer.header("preference-applied"), undefined);
-        const name = /^attachment; filename="([a-z-]+)_demo-docs_([\d-]+)_([\d-]+)\.(\w+)"$/;
-        const [, , ...named] = name.exec(answer.header("content-disposition")) ?? [];
-        assert.deepEqual(named, [range.dateFrom, range.dateTo, format]);
+        const disposition = /^attachment; filename="([a-z-]+)_demo-docs_([\d-]+)_([\d-]+)\.(\w+)"$/;
+        const [, , ...parts] = disposition.exec(answer.header("content-disposition")) ?? [];
+        assert.deepEqual(parts, [range.dateFrom, range.dateTo, format]);
       });
     }
   }
 
-  test("comes from the same cache as the report's pages", async () => {
+  test("exports and plain requests of a report share the cache", async () => {
     const range = newRange();
-    const csv = await ask("views", { format: "csv", ...range });
+    const csv = await getExport("views", { format: "csv", ...range });
     const requests = await gate.received();
-    const ndjson = await ask("views", { format: "ndjson", ...range });
+    const ndjson = await getExport("views", { format: "ndjson", ...range });
     const page = await gate.get(
       `/v1/analytics/${PROJECT}/views?${new URLSearchParams({ ...range, offset: 1000, limit: 7 })}`,
       reader,
     );
-    assert.equal(await gate.received(), requests, "nothing is asked for again");
+    assert.equal(await gate.received(), requests, "no page is fetched again");
     const lines = await rowsUpstream(gate, "views", range);
     assert.equal(assertExport(csv), formatRows("views", "csv", lines));
     assert.equal(assertExport(ndjson), lines);
     assert.deepEqual(page.json.views, splitLines(lines).slice(1000, 1007).map(JSON.parse));
   });
 
-  test("costs what it has asked for, however many pages that was at once", async () => {
+  test("an export costs one unit per page", async () => {
     const left = async () => (await organisation(gate)).budgets.analytics.left;
     const before = await left();
-    assertExport(await ask("views", { format: "csv", ...newRange() }));
+    assertExport(await getExport("views", { format: "csv", ...newRange() }));
     assert.equal(before - (await left()), 11);
   });
 
-  test("leaves pages that have the tag which they would have had alone", async () => {
+  test("a page cached by an export has the same ETag as a page fetched alone", async () => {
     const range = newRange();
-    assertExport(await ask("views", { format: "ndjson", ...range }));
+    assertExport(await getExport("views", { format: "ndjson", ...range }));
     const target = `/v1/analytics/${PROJECT}/views?${new URLSearchParams({ ...range, offset: 2000, limit: 250 })}`;
     const kept = await gate.get(target, reader);
     assert.match(kept.header("cache-status"), /hit/);
@@ -115,43 +115,43 @@ describe("every row of a list", () => {
     assert.equal((await gate.get(target, { ...reader, headers: since })).status, 304);
   });
 
-  test("of a filtered report is what the filter lets through", async () => {
+  test("an export of a filtered report has only the matching rows", async () => {
     const filters = { source: "contextual", status: "pending,resolved" };
     const range = newRange();
     const lines = await rowsUpstream(gate, "feedback", { ...range, ...filters });
     const all = await rowsUpstream(gate, "feedback", range);
     assert.ok(lines.length > 0 && lines.length < all.length);
     for (const format of FORMATS) {
-      const answer = await ask("feedback", { format, ...range, ...filters });
+      const answer = await getExport("feedback", { format, ...range, ...filters });
       assert.equal(assertExport(answer), formatRows("feedback", format, lines));
     }
   });
 
-  test("is there though pages in between are empty", async () => {
+  test("an export continues past empty pages", async () => {
     await gate.upstream.digHole({ at: 200, places: 300 });
     for (const report of ["views", "feedback", "searches"]) {
       const range = newRange();
       const lines = await rowsUpstream(gate, report, range);
-      const answer = await ask(report, { format: "ndjson", ...range });
+      const answer = await getExport(report, { format: "ndjson", ...range });
       assert.equal(assertExport(answer), lines, report);
     }
   });
 
-  test("of a list without rows is nothing but a header", async () => {
+  test("without rows, the csv export is only a header and the ndjson export is empty", async () => {
     const none = { dateFrom: "2024-01-01", dateTo: "2024-01-01" };
-    const csv = await ask("views", { format: "csv", ...none });
+    const csv = await getExport("views", { format: "csv", ...none });
     if (csv.status === 400) assertInvalid(csv, "dateFrom", "before-date-to");
     const empty = {
       ...reader,
       authorization: `Bearer ${gate.token({ sub: "e", projects: ["empty-docs"] })}`,
     };
     const query = { project: "empty-docs", ...newRange() };
-    const header = await ask("views", { format: "csv", ...query }, empty);
-    assert.equal(assertExport(header), `${MARK}path,human,ai,total\r\n`);
-    assert.equal(assertExport(await ask("views", { format: "ndjson", ...query }, empty)), "");
+    const header = await getExport("views", { format: "csv", ...query }, empty);
+    assert.equal(assertExport(header), `${BYTE_ORDER_MARK}path,human,ai,total\r\n`);
+    assert.equal(assertExport(await getExport("views", { format: "ndjson", ...query }, empty)), "");
   });
 
-  test("keeps what is unusual in JSON, and is harmless in a spreadsheet", async () => {
+  test("the ndjson export keeps unusual JSON and the csv export disarms formulas", async () => {
     const rows = [
       String.raw`{ "path" : "=1+1" , "human":1, "ai" : null, "total":1e2, "new":{"a":[1 , {"b":"x\"]}"}]} }`,
       String.raw`{"path":"\u003dcmd|' /C calc'!A0","human":12345678901234567890,"ai":-0.0,"total":1.50}`,
@@ -166,7 +166,7 @@ describe("every row of a list", () => {
     const spoil = { operation: "analytics.views", fault: { kind: "status", status: 200, body } };
     const range = newRange();
     await gate.upstream.fault(spoil);
-    const ndjson = assertExport(await ask("views", { format: "ndjson", ...range }));
+    const ndjson = assertExport(await getExport("views", { format: "ndjson", ...range }));
     const compact = [
       String.raw`{"path":"=1+1","human":1,"ai":null,"total":1e2,"new":{"a":[1,{"b":"x\"]}"}]}}`,
       ...rows.slice(1),
@@ -174,7 +174,7 @@ describe("every row of a list", () => {
     assert.equal(ndjson, compact.map((row) => `${row}\n`).join(""));
 
     await gate.upstream.fault(spoil);
-    const csv = assertExport(await ask("views", { format: "csv", ...newRange() }));
+    const csv = assertExport(await getExport("views", { format: "csv", ...newRange() }));
     const records = [
       "path,human,ai,total",
       "'=1+1,1,,1e2",
@@ -186,30 +186,30 @@ describe("every row of a list", () => {
       `"'\nx",0,0,0`,
       ",0,0,0",
     ];
-    assert.equal(csv, MARK + records.map((record) => `${record}\r\n`).join(""));
+    assert.equal(csv, BYTE_ORDER_MARK + records.map((record) => `${record}\r\n`).join(""));
   });
 
-  test("is valid UTF-8 though a name holds half a character", async () => {
+  test("the csv export replaces a lone surrogate with U+FFFD", async () => {
     const body = String.raw`{"totals":{},"views":[{"path":"a\ud800b","human":1,"ai":1,"total":2}],"hasMore":false}`;
     await gate.upstream.fault({ fault: { kind: "status", status: 200, body } });
-    const answer = await ask("views", { format: "csv", ...newRange() });
+    const answer = await getExport("views", { format: "csv", ...newRange() });
     assert.equal(answer.status, 200);
     const text = new TextDecoder("utf-8", { fatal: true }).decode(answer.body);
     assert.equal(text, "path,human,ai,total\r\na\uFFFDb,1,1,2\r\n");
   });
 });
 
-describe("a request", () => {
-  test("names its format and both ends of its range", async () => {
+describe("an export request", () => {
+  test("rejects an export without a format, a start or an end", async () => {
     const whole = { format: "csv", ...newRange() };
     for (const field of Object.keys(whole)) {
       const { [field]: _, ...rest } = whole;
-      assertInvalid(await ask("views", rest), field, "required");
+      assertInvalid(await getExport("views", rest), field, "required");
     }
     assert.equal(await gate.received(), 0);
   });
 
-  test("is refused by field and rule when a value is wrong", async () => {
+  test("rejects invalid parameters of an export by field and rule", async () => {
     const whole = { format: "csv", ...newRange() };
     for (const [changes, field, rule] of [
       [{ format: "xlsx" }, "format", "one-of"],
@@ -220,26 +220,26 @@ describe("a request", () => {
       [{ offset: "10" }, "offset", "unknown"],
       [{ source: "agent" }, "source", "unknown"],
     ]) {
-      assertInvalid(await ask("views", { ...whole, ...changes }), field, rule);
+      assertInvalid(await getExport("views", { ...whole, ...changes }), field, rule);
     }
     const twice = `${exportOf("views", whole)}&format=ndjson`;
     assertInvalid(await gate.get(twice, reader), "format", "once");
     for (const cursor of ["", "x", "-1", "1.5", "99999999999999999999", "1~"]) {
-      const answer = await ask("views", { ...whole, cursor });
+      const answer = await getExport("views", { ...whole, cursor });
       const [error] = assertProblem(answer, 400, "invalid-request").errors;
       assert.equal(error.field, "cursor", cursor);
     }
     for (const cursor of ["12", "x~", "-1~abc"]) {
-      const answer = await ask("searches", { ...whole, cursor });
+      const answer = await getExport("searches", { ...whole, cursor });
       const [error] = assertProblem(answer, 400, "invalid-request").errors;
       assert.equal(error.field, "cursor", cursor);
     }
     assert.equal(await gate.received(), 0);
   });
 
-  test("is of a list, and only of one", async () => {
+  test("only reports that are lists have an export, and only for GET", async () => {
     for (const other of ["feedback/by-page", "assistant/caller-stats", "none"]) {
-      assertProblem(await ask(other, { format: "csv", ...newRange() }), 404, "not-found");
+      assertProblem(await getExport(other, { format: "csv", ...newRange() }), 404, "not-found");
     }
     const post = await gate.send({
       method: "POST",
@@ -250,23 +250,23 @@ describe("a request", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("needs the scope and the project of its report", async () => {
+  test("an export requires the scope and the project of its report", async () => {
     const query = { format: "ndjson", ...newRange() };
-    const nobody = await ask("views", query, { authorization: null });
+    const nobody = await getExport("views", query, { authorization: null });
     assertProblem(nobody, 401, "missing-token");
     for (const [report, claims] of [
       ["views", { scope: "jobs:read" }],
       ["assistant", { scope: "analytics:read" }],
       ["views", { scope: SCOPE, projects: ["other-docs"] }],
     ]) {
-      const answer = await ask(report, query, caller(gate, "zoe", claims));
+      const answer = await getExport(report, query, caller(gate, "zoe", claims));
       assert.equal(answer.status, 403, report);
       assert.equal(answer.header("content-type"), "application/problem+json");
     }
     assert.equal(await gate.received(), 0);
   });
 
-  test("of HEAD has the head of GET and no body", async () => {
+  test("HEAD on an export returns the header fields of GET without a body", async () => {
     const target = exportOf("views", { format: "csv", ...newRange() });
     const head = await gate.send({ method: "HEAD", target, ...reader });
     const whole = await gate.get(target, reader);
@@ -276,7 +276,7 @@ describe("a request", () => {
     assert.deepEqual([head.status, head.body.length], [200, 0]);
   });
 
-  test("of an allowed origin may be read by its page", async () => {
+  test("an allowed origin can read an export, and other origins cannot", async () => {
     const target = exportOf("views", { format: "csv", ...newRange() });
     const answer = await gate.get(target, { ...reader, headers: [["Origin", ALLOWED_ORIGIN]] });
     assertExport(answer);
@@ -289,11 +289,11 @@ describe("a request", () => {
   });
 });
 
-describe("an export that cannot go on", () => {
-  /** Asks as `options` until it cannot go on, then as the reader from there; gives what was said. */
+describe("an incomplete export", () => {
+  /** Gets an export that must end as incomplete, and its expected complete form. */
   async function interrupt(report, format, range, options) {
     const lines = await rowsUpstream(gate, report, range);
-    const answer = await ask(report, { format, ...range }, options);
+    const answer = await getExport(report, { format, ...range }, options);
     const { before, incomplete, cells } = readIncomplete(assertExport(answer), format);
     if (format === "csv") assert.equal(cells, LISTS[report].columns.length);
     const { cursor } = incomplete;
@@ -301,7 +301,7 @@ describe("an export that cannot go on", () => {
   }
 
   async function assertRest(report, format, range, { before, cursor, expected }) {
-    const rest = await ask(report, { format, ...range, cursor });
+    const rest = await getExport(report, { format, ...range, cursor });
     if (format === "csv") {
       assert.equal(rest.header("content-type"), "text/csv; charset=utf-8; header=absent");
     }
@@ -310,7 +310,7 @@ describe("an export that cannot go on", () => {
 
   for (const report of Object.keys(LISTS)) {
     for (const format of FORMATS) {
-      test(`since the caller's quota is spent says so in the ${format} of ${report}`, async () => {
+      test(`the ${format} export of ${report} ends with a cursor when the caller's quota is spent`, async () => {
         const range = newRange();
         const quota = { analytics: 1 };
         const poor = caller(gate, `poor-${report}-${format}`, { scope: SCOPE, quota });
@@ -323,19 +323,19 @@ describe("an export that cannot go on", () => {
         assert.equal(
           await gate.received(),
           pagesOf(report, await rowsUpstream(gate, report, range)),
-          "no page was asked for twice",
+          "each page is fetched once",
         );
       });
     }
   }
 
-  test("goes on after any number of rows of a list by offset", async () => {
+  test("an export of an offset-based list resumes after any number of rows", async () => {
     const range = newRange();
     const lines = await rowsUpstream(gate, "views", range);
     const count = splitLines(lines).length;
     for (const cursor of [0, 1, 249, 250, 251, 1234, count - 1, count, count + 1]) {
       for (const format of FORMATS) {
-        const answer = await ask("views", { format, ...range, cursor });
+        const answer = await getExport("views", { format, ...range, cursor });
         const rest = splitLines(lines)
           .slice(cursor)
           .map((line) => `${line}\n`)
@@ -346,23 +346,27 @@ describe("an export that cannot go on", () => {
     }
   });
 
-  test("goes on after any number of rows of a page of a list by cursor", async () => {
+  test("an export of a cursor-based list resumes after any row of a page", async () => {
     const range = newRange();
     const lines = await rowsUpstream(gate, "searches", range);
     for (const skipped of [0, 1, 99, 100]) {
-      const answer = await ask("searches", { format: "ndjson", ...range, cursor: `${skipped}~` });
+      const answer = await getExport("searches", {
+        format: "ndjson",
+        ...range,
+        cursor: `${skipped}~`,
+      });
       const rest = splitLines(lines).slice(skipped);
       assert.equal(assertExport(answer), rest.map((line) => `${line}\n`).join(""));
     }
   });
 
-  test("refuses a cursor that no list gave as the report does", async () => {
+  test("returns the upstream's 400 for an export with a made-up cursor", async () => {
     const query = { format: "ndjson", ...newRange(), cursor: "0~made-up" };
-    const answer = await ask("searches", query);
+    const answer = await getExport("searches", query);
     assert.equal(answer.status, 400, answer.text);
   });
 
-  test("goes on behind empty pages from the cursor that it was told", async () => {
+  test("an export that stopped among empty pages resumes from its cursor", async () => {
     await gate.upstream.digHole({ at: 250, places: 250 });
     const range = newRange();
     const poor = caller(gate, "poor-hole", { scope: SCOPE, quota: { analytics: 3 } });
@@ -370,15 +374,15 @@ describe("an export that cannot go on", () => {
     await assertRest("views", "csv", range, found);
   });
 
-  const SPOILED = {
-    "answers 503": { kind: "status", status: 503 },
-    "cuts its answer": { kind: "cutBody" },
+  const FAULTS = {
+    "returns 503": { kind: "status", status: 503 },
+    "truncates its response": { kind: "cutBody" },
     "breaks the connection": { kind: "reset" },
-    "answers no JSON": { kind: "malformedJson" },
+    "returns malformed JSON": { kind: "malformedJson" },
   };
-  for (const [what, fault] of Object.entries(SPOILED)) {
+  for (const [what, fault] of Object.entries(FAULTS)) {
     for (const format of FORMATS) {
-      test(`since the platform ${what} says so in the ${format}`, async () => {
+      test(`the ${format} export ends with a cursor when the upstream ${what}`, async () => {
         const range = newRange();
         const target = "offset=500";
         await gate.upstream.fault({ target, times: 0, fault });
@@ -393,34 +397,34 @@ describe("an export that cannot go on", () => {
   }
 
   for (const format of FORMATS) {
-    test(`since one of several pages fails that are asked for together says so in the ${format}`, async () => {
+    test(`the ${format} export keeps the pages before a failed page of the same batch`, async () => {
       const range = newRange();
-      await gate.upstream.fault({ target: "offset=2250", times: 0, fault: SPOILED["answers 503"] });
+      await gate.upstream.fault({ target: "offset=2250", times: 0, fault: FAULTS["returns 503"] });
       const found = await interrupt("views", format, range, reader);
       assert.equal(found.cursor, "2250");
       await gate.upstream.clearFaults();
       const before = await gate.received();
       await assertRest("views", format, range, found);
-      assert.equal((await gate.received()) - before, 2, "what came before the failure was kept");
+      assert.equal((await gate.received()) - before, 2, "pages before the failure are cached");
     });
   }
 
-  test("since its list goes round in circles does not end as if it were whole", async () => {
+  test("an export of a list with a repeated cursor ends as incomplete", async () => {
     const target = "searches";
     const range = newRange();
     await gate.upstream.fault({ target, times: 0, after: 1, fault: { kind: "repeatCursor" } });
-    const answer = await ask("searches", { format: "ndjson", ...range });
-    const said = readIncomplete(assertExport(answer), "ndjson");
-    assert.match(said.incomplete.problem, /^\/problems\//);
+    const answer = await getExport("searches", { format: "ndjson", ...range });
+    const found = readIncomplete(assertExport(answer), "ndjson");
+    assert.match(found.incomplete.problem, /^\/problems\//);
     const lines = await rowsUpstream(gate, "searches", range);
-    assert.ok(lines.startsWith(said.before.slice(0, 100)));
+    assert.ok(lines.startsWith(found.before.slice(0, 100)));
   });
 
-  test("at its first page is the problem of a plain request", async () => {
+  test("an export whose first page fails returns the problem of a plain request", async () => {
     const none = caller(gate, "none", { scope: SCOPE, quota: { analytics: 0 } });
     for (const format of FORMATS) {
       const query = { format, ...newRange() };
-      const answer = await ask("views", query, none);
+      const answer = await getExport("views", query, none);
       assert.equal(answer.status, 429);
       assertProblem(
         answer,
@@ -430,34 +434,34 @@ describe("an export that cannot go on", () => {
       assert.match(answer.header("retry-after") ?? "", /^[1-9]\d*$/);
       assert.equal(answer.header("content-disposition"), undefined);
       await gate.upstream.fault({ times: 0, fault: { kind: "malformedJson" } });
-      assert.equal((await ask("views", query)).status, 502);
+      assert.equal((await getExport("views", query)).status, 502);
       await gate.upstream.clearFaults();
     }
   });
 
-  test("since its token has expired says so", async () => {
+  test("an export ends as incomplete when its token expires", async () => {
     const now = Math.floor(Date.now() / 1000);
     const short = caller(gate, "short", { scope: SCOPE, exp: now + 3 });
     await gate.upstream.hold({ target: "offset=500" });
     const range = newRange();
     const lines = await rowsUpstream(gate, "views", range);
-    const answering = ask("views", { format: "ndjson", ...range }, short);
+    const pending = getExport("views", { format: "ndjson", ...range }, short);
     await gate.upstream.untilHeld(1);
-    // The token is looked at before the query, which nothing upstream is asked for.
-    while ((await ask("views", { format: "none" }, short)).status !== 401);
+    // The gateway checks the token before the query, so this request never goes upstream.
+    while ((await getExport("views", { format: "none" }, short)).status !== 401);
     await gate.upstream.release();
-    const { before, incomplete } = readIncomplete(assertExport(await answering), "ndjson");
+    const { before, incomplete } = readIncomplete(assertExport(await pending), "ndjson");
     assert.equal(incomplete.problem, "/problems/invalid-token");
-    const had = splitLines(lines).slice(0, Number(incomplete.cursor));
-    assert.equal(before, had.map((line) => `${line}\n`).join(""));
+    const received = splitLines(lines).slice(0, Number(incomplete.cursor));
+    assert.equal(before, received.map((line) => `${line}\n`).join(""));
     assert.ok(
-      had.length === 500 || had.length === 750,
-      "the page that was under way, and no other",
+      received.length === 500 || received.length === 750,
+      "at most the page in flight is added",
     );
   });
 });
 
-test("who leaves in the middle costs one page more at most", async () => {
+test("a client that disconnects during an export costs at most one more page", async () => {
   const range = newRange();
   const own = `dateFrom=${range.dateFrom}`;
   await gate.upstream.hold({ target: own, after: 2 });
@@ -465,27 +469,26 @@ test("who leaves in the middle costs one page more at most", async () => {
   const leaving = gate.open(gate.bytes({ target, ...reader }));
   await gate.upstream.untilHeld(1);
   leaving.leave();
-  // A whole export on the same way: who came before it has left by then.
-  assertExport(await ask("views", { format: "csv", ...newRange() }));
+  // The disconnect has reached the Worker once another whole export has finished.
+  assertExport(await getExport("views", { format: "csv", ...newRange() }));
   await gate.upstream.release();
-  assertExport(await ask("views", { format: "csv", ...newRange() }));
+  assertExport(await getExport("views", { format: "csv", ...newRange() }));
   await gate.untilCounters(({ inFlight }) => inFlight === 0);
   const requests = await gate.upstream.requests();
-  const asked = requests.filter((request) => request.target.includes(own)).length;
-  // The proxy of `wrangler dev` may hear that a client has left only when it writes to it.
-  assert.ok(asked >= 3 && asked <= 4, `${asked} of 11 pages`);
+  const pages = requests.filter((request) => request.target.includes(own)).length;
+  // The server may notice the disconnect only when it writes again.
+  assert.ok(pages >= 3 && pages <= 4, `${pages} of 11 pages`);
 });
 
-test("many exports at once are whole", async () => {
+test("concurrent exports are complete and fetch each page once", async () => {
   const ranges = Array.from({ length: 8 }, () => newRange());
   const all = ranges.flatMap((range) => FORMATS.map((format) => ({ format, ...range })));
-  const answers = await Promise.all(all.map((query) => ask("views", query)));
+  const answers = await Promise.all(all.map((query) => getExport("views", query)));
   for (const [at, { format, ...range }] of all.entries()) {
     const lines = await rowsUpstream(gate, "views", range);
     assert.equal(assertExport(answers[at]), formatRows("views", format, lines));
   }
-  assert.equal(await gate.received(), ranges.length * 11, "both formats share each page");
+  assert.equal(await gate.received(), ranges.length * 11, "both formats share the pages");
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
-  gate.assertDiscreet());
+test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
