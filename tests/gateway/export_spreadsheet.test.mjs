@@ -1,4 +1,4 @@
-/** Exports of the gateway beside the package's: the same bytes, and a CSV that a spreadsheet opens. */
+/** The gateway's exports equal the package's, and a spreadsheet opens the CSV. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { canaryKey } from "../harness/canary.mjs";
@@ -9,7 +9,7 @@ import { startUpstream } from "../harness/upstream.mjs";
 
 const PROJECT = "acme";
 const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
-/** The package's lists by the report in the gateway's path. */
+/** The package's list of each report in the gateway's path. */
 const REPORTS = {
   ...{ views: "views", visitors: "visitors", feedback: "feedback", searches: "searches" },
   assistant: "conversations",
@@ -45,7 +45,7 @@ async function exportFromGateway(report, format) {
 
 for (const [report, list] of Object.entries(REPORTS)) {
   for (const format of ["csv", "ndjson"]) {
-    test(`the gateway's ${format} of ${report} is the package's, byte for byte`, async () => {
+    test(`the gateway's ${format} export of ${report} equals the package's, byte for byte`, async () => {
       const { analytics } = new quillgate.Client({
         ...{ baseUrl: gateway.url, projectId: PROJECT, token },
       });
@@ -57,7 +57,7 @@ for (const [report, list] of Object.entries(REPORTS)) {
   }
 }
 
-test("a spreadsheet opens the gateway's CSV, with a row for each page and a number for each count", async () => {
+test("a spreadsheet opens the gateway's CSV with one row per page and counts as numbers", async () => {
   const { views } = await upstream.report({ report: "views", projectId: PROJECT, ...RANGE });
   const [header, ...rows] = await openInSpreadsheet(await exportFromGateway("views", "csv"));
   assert.deepEqual(
@@ -68,7 +68,7 @@ test("a spreadsheet opens the gateway's CSV, with a row for each page and a numb
   assert.ok(views.some(({ path }) => path.startsWith("=")));
   for (const [at, { path, human, ai, total }] of views.entries()) {
     const [cell, ...counts] = rows[at];
-    // A cell that would be a formula shows the apostrophe that keeps it from being one.
+    // A leading apostrophe keeps a cell from being a formula, and stays visible.
     const text = /^[=+\-@\t\r\n]/.test(path) ? `'${path}` : path;
     assert.deepEqual([cell.type, cell.text, cell.formula], ["string", text, undefined]);
     assert.deepEqual(
