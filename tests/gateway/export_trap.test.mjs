@@ -1,4 +1,4 @@
-/** A trap in the middle of an export never ends it as if it were whole. */
+/** An export that a trap interrupts must not look complete. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -11,7 +11,7 @@ import { caller } from "./matrix.mjs";
 
 const TRAP_SCRIPT = join(dirname(BUILT_SCRIPT), "trap", "index.js");
 
-const PLACES = { now: "in the Worker", organisation: "in the organisation's object" };
+const LOCATIONS = { now: "in the Worker", organisation: "in the organisation's object" };
 
 let derived;
 let gate;
@@ -32,9 +32,9 @@ after(async () => {
 });
 
 describe("a trap", () => {
-  for (const where of Object.keys(PLACES)) {
+  for (const where of Object.keys(LOCATIONS)) {
     for (const format of FORMATS) {
-      test(`${PLACES[where]} leaves no ${format} that looks whole`, async () => {
+      test(`a trap ${LOCATIONS[where]} ends the ${format} export as incomplete`, async () => {
         const range = newRange();
         const target = exportOf("views", { format, ...range });
         await gate.upstream.hold({ target: `dateFrom=${range.dateFrom}`, after: 2 });
