@@ -1,6 +1,6 @@
 /**
- * Exports of more rows than an hour's budget allows: broken off at any byte and gone on with, or
- * waiting for the budget. The simulator's clock goes on an hour with each window of the gateway's.
+ * Exports of more rows than an hourly budget allows: cut off at any byte and resumed, or waiting for
+ * the budget. Each window of the gateway moves the simulator's clock by an hour.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -21,39 +21,39 @@ import { startGate } from "./gate.mjs";
 import { caller } from "./matrix.mjs";
 
 const HOUR_MS = 3_600_000;
-/** The platform's hourly budget, and the gateway's for a window of some seconds. */
+/** The upstream's hourly budget, and the gateway's budget per window of a few seconds. */
 const BUDGET = 100;
 const PAGE_ROWS = 250;
 
-/** Reads an answer as it comes; `most`: leaves after so many bytes of the body. */
+/** Reads a response. Disconnects after `maxBytes` of the body. */
 async function read(
   gate,
   target,
   { authorization },
-  { most = Number.POSITIVE_INFINITY, prefer } = {},
+  { maxBytes = Number.POSITIVE_INFINITY, prefer } = {},
 ) {
   const headers = { authorization, ...(prefer === undefined ? {} : { prefer }) };
-  const asked = request(`${gate.gateway.url}${target}`, { headers, agent: false }).end();
-  const [answer] = await once(asked, "response");
+  const sent = request(`${gate.gateway.url}${target}`, { headers, agent: false }).end();
+  const [answer] = await once(sent, "response");
   const parts = [];
   let length = 0;
   for await (const part of answer) {
     parts.push(part);
     length += part.length;
-    if (length >= most) break;
+    if (length >= maxBytes) break;
   }
-  asked.destroy();
+  sent.destroy();
   const body = Buffer.concat(parts);
-  const isCut = length >= most;
+  const isCut = length >= maxBytes;
   return {
     status: answer.statusCode,
     headers: answer.headers,
-    body: isCut ? body.subarray(0, most) : body,
+    body: isCut ? body.subarray(0, maxBytes) : body,
     isCut,
   };
 }
 
-/** Numbers from 0 up to, and without, 1: the same again for the same seed. */
+/** Yields a reproducible sequence of numbers in [0, 1). */
 function* randomNumbers(seed) {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -65,8 +65,8 @@ describe("a hundred thousand rows", () => {
   const ROWS = 100_000;
   const BREAKS = 10;
   const SEED = 20_261_122;
-  /** Longer than a hundred requests take, so that what is spent is spent until the window is over. */
-  const WINDOW = 5;
+  /** Longer than 100 requests take, so that the window outlasts the budget. */
+  const WINDOW_SECONDS = 5;
   let gate;
   let reader;
 
@@ -74,7 +74,10 @@ describe("a hundred thousand rows", () => {
     gate = await startGate("exports-long", {
       upstream: { pages: ROWS, analyticsLimit: BUDGET },
       gateway: {
-        vars: { ANALYTICS_LIMIT_PER_HOUR: String(BUDGET), LIMIT_WINDOW_SECONDS: String(WINDOW) },
+        vars: {
+          ANALYTICS_LIMIT_PER_HOUR: String(BUDGET),
+          LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+        },
       },
     });
     reader = caller(gate, "rita");
@@ -83,15 +86,15 @@ describe("a hundred thousand rows", () => {
     await gate?.stop();
   });
 
-  /** Lets an hour pass at the platform, and a window at the gateway. */
+  /** Waits for the gateway's next window and moves the simulator's clock by an hour. */
   async function passAnHour() {
-    await sleep(WINDOW * 1000);
+    await sleep(WINDOW_SECONDS * 1000);
     await gate.upstream.forwardClock(HOUR_MS);
   }
 
   /**
-   * Exports a range as whoever is cut off does: keeps the whole records, counts the rows and goes
-   * on there. `breaks` are the bytes of the whole after which it is cut off.
+   * Exports a range as a client with a bad connection does: keeps the complete records, counts the
+   * rows and resumes there. `breaks` are the offsets in the export at which the connection breaks.
    */
   async function exportAll(format, range, breaks) {
     const pieces = [];
@@ -105,8 +108,8 @@ describe("a hundred thousand rows", () => {
     for (;;) {
       const isFirst = found.rows === 0 && found.length === 0;
       const query = { format, ...range, ...(isFirst ? {} : { cursor: found.rows }) };
-      const most = remaining.length > 0 ? Math.max(1, remaining[0] - found.length) : undefined;
-      const answer = await read(gate, exportOf("views", query), reader, { most });
+      const maxBytes = remaining.length > 0 ? Math.max(1, remaining[0] - found.length) : undefined;
+      const answer = await read(gate, exportOf("views", query), reader, { maxBytes });
       if (answer.status === 429) {
         found.windows += 1;
         await passAnHour();
@@ -117,29 +120,29 @@ describe("a hundred thousand rows", () => {
         remaining.shift();
         found.cuts += 1;
         const { whole, rows } = keepWholeRecords(answer.body, format, isFirst);
-        // Without one row the header comes again.
+        // Without a complete row, the next attempt starts again with the header.
         if (rows > 0) keep(whole, rows);
         continue;
       }
       const text = answer.body.toString();
       if (!isIncomplete(text, format)) {
         const { whole, rows } = keepWholeRecords(answer.body, format, isFirst);
-        assert.equal(whole.length, answer.body.length, "ends with a whole record");
+        assert.equal(whole.length, answer.body.length, "the export ends with a complete record");
         keep(whole, rows);
         return { ...found, bytes: Buffer.concat(pieces) };
       }
       const { before, incomplete } = readIncomplete(text, format);
       const { whole, rows } = keepWholeRecords(Buffer.from(before), format, isFirst);
       keep(whole, rows);
-      assert.equal(incomplete.cursor, String(found.rows), "the cursor counts the rows");
-      assert.ok(incomplete.retryAfter >= 1 && incomplete.retryAfter <= WINDOW + 1);
+      assert.equal(incomplete.cursor, String(found.rows), "the cursor is the number of rows");
+      assert.ok(incomplete.retryAfter >= 1 && incomplete.retryAfter <= WINDOW_SECONDS + 1);
       found.windows += 1;
       await passAnHour();
     }
   }
 
   for (const format of FORMATS) {
-    test(`arrive whole in the ${format} across four hours, broken off ten times`, async (t) => {
+    test(`100,000 rows in ${format} are complete after four windows and ten broken connections`, async (t) => {
       const range = newRange();
       if ((await gate.received()) > 0) await passAnHour();
       const expected = Buffer.from(
@@ -158,16 +161,16 @@ describe("a hundred thousand rows", () => {
           `${found.cuts} breaks, ${requests} requests`,
       );
       assert.equal(found.rows, ROWS);
-      assert.ok(found.bytes.equals(expected), "byte for byte");
+      assert.ok(found.bytes.equals(expected), "the export equals the expected bytes");
       assert.equal(found.cuts, BREAKS);
       const pages = ROWS / PAGE_ROWS;
       assert.ok(requests >= pages && requests <= pages + BREAKS, `${requests} requests`);
       assert.ok(found.windows >= pages / BUDGET, `${found.windows} windows`);
-      assert.equal(after.byStatus[429] ?? 0, 0, "the platform's own budget is never exceeded");
+      assert.equal(after.byStatus[429] ?? 0, 0, "the upstream's own budget is never exceeded");
     });
   }
 
-  test("that empty pages follow without end are there, and the last record says so", async () => {
+  test("rows before endless empty pages are exported, and the export ends as incomplete", async () => {
     const range = newRange();
     const lines = await rowsUpstream(gate, "views", range);
     await passAnHour();
@@ -180,14 +183,14 @@ describe("a hundred thousand rows", () => {
     assert.deepEqual(incomplete, { cursor: "11000", problem: "/problems/upstream-malformed" });
   });
 
-  test("neither answers nor log hold the admin key, the secret or a token", async () => {
+  test("responses and the log contain no key, secret or token", async () => {
     await gate.get("/healthz");
     await gate.assertDiscreet();
   });
 });
 
 describe("an export that waits for the budget", () => {
-  const WINDOW = 2;
+  const WINDOW_SECONDS = 2;
   const PAGES = 10;
   const LIMIT = 4;
   let gate;
@@ -197,7 +200,10 @@ describe("an export that waits for the budget", () => {
     gate = await startGate("exports-waiting", {
       upstream: { pages: PAGES * PAGE_ROWS, analyticsLimit: 1e6 },
       gateway: {
-        vars: { ANALYTICS_LIMIT_PER_HOUR: String(LIMIT), LIMIT_WINDOW_SECONDS: String(WINDOW) },
+        vars: {
+          ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
+          LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+        },
       },
     });
     reader = caller(gate, "rita");
@@ -210,7 +216,7 @@ describe("an export that waits for the budget", () => {
     read(gate, exportOf("views", { format, ...range }), reader, { prefer });
 
   for (const format of FORMATS) {
-    test(`is whole in the ${format}, however many windows it takes`, async () => {
+    test(`the ${format} export with Prefer: wait=60 waits for several windows and is complete`, async () => {
       const range = newRange();
       const answer = await ask(format, range, "wait=60");
       assert.equal(answer.status, 200, answer.body.toString());
@@ -220,8 +226,8 @@ describe("an export that waits for the budget", () => {
     });
   }
 
-  test("waits for no longer than it was told to, in all", async () => {
-    await sleep(WINDOW * 1000);
+  test("an export with Prefer: wait=1 waits for at most a second in total", async () => {
+    await sleep(WINDOW_SECONDS * 1000);
     const range = newRange();
     const answer = await ask("ndjson", range, "wait=1");
     assert.equal(answer.status, 200, answer.body.toString());
@@ -232,7 +238,7 @@ describe("an export that waits for the budget", () => {
     assert.equal(Number(incomplete.cursor), before.split("\n").length - 1);
   });
 
-  test("does not wait when it is told something else than seconds", async () => {
+  test("an export ignores a Prefer field without valid seconds", async () => {
     for (const prefer of ["wait=soon", "wait=-1", "respond-async", "wait"]) {
       const answer = await ask("ndjson", newRange(), prefer);
       assert.equal(answer.headers["preference-applied"], undefined, prefer);
@@ -242,9 +248,9 @@ describe("an export that waits for the budget", () => {
     }
   });
 
-  test("waits when the platform itself says so, and is whole", async () => {
+  test("an export with Prefer: wait=60 waits after an upstream 429 and is complete", async () => {
     const range = newRange();
-    await sleep(WINDOW * 1000);
+    await sleep(WINDOW_SECONDS * 1000);
     const fault = { kind: "status", status: 429, headers: { "retry-after": "1" } };
     await gate.upstream.fault({ target: "offset=500", fault });
     const answer = await ask("csv", range, "wait=60");
