@@ -1,4 +1,4 @@
-/** What a request leaves behind: one line of the log, its trace, its time. And what it must not. */
+/** Observability: log lines, request ids, traces and timings, and secrets kept out of all of them. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -15,13 +15,13 @@ import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "./gate.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "x";
-/** Far more than an answer takes, so that only what hangs runs into it. */
+/** Much longer than a response takes, so that only hanging requests time out. */
 const TIMEOUT_SECONDS = 2;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
-/** The members of a line; a monitoring system is set up by them. */
-const MEMBERS = [
+/** The fields of a log line. Operators' monitoring depends on them. */
+const FIELDS = [
   ...["requestId", "traceId", "subject", "route", "project", "status", "problem"],
   ...["upstreamStatus", "upstreamMilliseconds", "cache", "budgetLeft", "milliseconds", "operator"],
 ];
@@ -36,30 +36,30 @@ before(async () => {
 after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 
-/** All lines of the log with this id. */
+/** The log lines with this request id. */
 function linesOf(id) {
   const lines = gate.gateway.log().split("\n");
   return lines.filter((line) => line.includes(`"requestId":"${id}"`));
 }
 
-/** The one line of an answer: a later request's is there, and no second one of this. */
+/** Returns the only log line of a response. A later request's line shows that no second one follows. */
 async function lineOf(answer) {
   const id = answer.header("x-request-id");
   const line = await gate.logged(id);
   const later = await gate.get("/healthz", { authorization: null });
   await gate.logged(later.header("x-request-id"));
-  assert.equal(linesOf(id).length, 1, `one line of ${id}`);
-  assert.deepEqual(Object.keys(line).sort(), [...MEMBERS].sort());
+  assert.equal(linesOf(id).length, 1, `log lines with the id ${id}`);
+  assert.deepEqual(Object.keys(line).sort(), [...FIELDS].sort());
   assert.ok(Number.isInteger(line.milliseconds) && line.milliseconds >= 0);
   assert.match(line.traceId, /^[0-9a-f]{32}$/);
   return line;
 }
 
-/** Asserts what a line says, beside what every line does. */
+/** Asserts the expected fields of a response's log line, besides those that every line has. */
 async function assertLogged(answer, expected) {
   const line = await lineOf(answer);
-  const told = Object.fromEntries(Object.keys(expected).map((name) => [name, line[name]]));
-  assert.deepEqual(told, expected);
+  const actual = Object.fromEntries(Object.keys(expected).map((name) => [name, line[name]]));
+  assert.deepEqual(actual, expected);
   return line;
 }
 
@@ -67,30 +67,30 @@ const operator = () => {
   const claims = accessClaims({ sub: "olga", scope: "gateway:operate" });
   return { authorization: `Bearer ${gate.known(mintToken(claims, gate.secret))}` };
 };
-const nobody = { authorization: null };
+const anonymous = { authorization: null };
 
-describe("the log's one line", () => {
+describe("the log line of a request", () => {
   const JOB = "/v2/agent/{projectId}/job/{id}";
   const own = { subject: "alice", project: PROJECT, problem: null, operator: null };
-  const asked = { upstreamStatus: 200, status: 200 };
-  const unasked = { upstreamStatus: null, upstreamMilliseconds: null };
+  const withUpstream = { upstreamStatus: 200, status: 200 };
+  const withoutUpstream = { upstreamStatus: null, upstreamMilliseconds: null };
 
-  test("of a creation and of a follow-up", async () => {
+  test("logs one line with the remaining budget for a creation and a follow-up", async () => {
     const created = await gate.post(JOBS, { prompt });
     const route = "/v2/agent/{projectId}/job";
     const line = await assertLogged(created, { ...own, route, status: 201, upstreamStatus: 201 });
     assert.ok(Number.isInteger(line.upstreamMilliseconds));
     assert.ok(line.upstreamMilliseconds <= line.milliseconds);
-    assert.equal(line.budgetLeft, left(created, "create-job"));
+    assert.equal(line.budgetLeft, remaining(created, "create-job"));
 
     const message = await gate.post(`${JOBS}/${created.json.id}/message`, { prompt });
-    const after = await assertLogged(message, { ...own, ...asked, route: `${JOB}/message` });
-    assert.equal(after.budgetLeft, left(message, "send-message"));
+    const after = await assertLogged(message, { ...own, ...withUpstream, route: `${JOB}/message` });
+    assert.equal(after.budgetLeft, remaining(message, "send-message"));
   });
 
-  test("of a job read, of the jobs listed and of one watched", async () => {
+  test("logs one line for reading a job, listing jobs and watching a job", async () => {
     const { id } = (await gate.post(JOBS, { prompt })).json;
-    await assertLogged(await gate.get(`${JOBS}/${id}`), { ...own, ...asked, route: JOB });
+    await assertLogged(await gate.get(`${JOBS}/${id}`), { ...own, ...withUpstream, route: JOB });
     await assertLogged(await gate.get(LIST), {
       ...own,
       status: 200,
@@ -101,77 +101,95 @@ describe("the log's one line", () => {
     await assertLogged(events, { ...own, status: 200, route: `${JOB}/events` });
   });
 
-  test("of page views: fetched, and kept", async () => {
+  test("logs one line with the cache status for fetched and cached page views", async () => {
     const route = "/v1/analytics/{projectId}/views";
     const first = await gate.get(VIEWS);
-    const line = await assertLogged(first, { ...own, ...asked, route });
+    const line = await assertLogged(first, { ...own, ...withUpstream, route });
     assert.match(line.cache, /^fwd=uri-miss/);
-    assert.equal(line.budgetLeft, left(first, "analytics"));
+    assert.equal(line.budgetLeft, remaining(first, "analytics"));
     const second = await assertLogged(await gate.get(VIEWS), {
       ...own,
-      ...unasked,
+      ...withoutUpstream,
       route,
       status: 200,
     });
     assert.match(second.cache, /^hit/);
   });
 
-  test("of what needs no project", async () => {
-    const none = { ...unasked, project: null, problem: null, cache: null, budgetLeft: null };
+  test("logs one line for requests without a project", async () => {
+    const none = {
+      ...withoutUpstream,
+      project: null,
+      problem: null,
+      cache: null,
+      budgetLeft: null,
+    };
     for (const [target, options, route, subject] of [
-      ["/healthz", nobody, "/healthz", null],
+      ["/healthz", anonymous, "/healthz", null],
       ["/healthz?deep", operator(), "/healthz", "olga"],
-      ["/openapi.json", nobody, "/openapi.json", null],
+      ["/openapi.json", anonymous, "/openapi.json", null],
     ]) {
       const answer = await gate.get(target, options);
       await assertLogged(answer, { ...none, route, subject, status: 200 });
     }
   });
 
-  test("of refusals: the problem, and nobody before he is known", async () => {
+  test("logs the problem of a rejected request, and a subject only after authentication", async () => {
     const route = "/v1/analytics/{projectId}/views";
-    const refused = { ...unasked, project: null, operator: null, route };
-    const stranger = { ...refused, subject: null };
-    const with_ = (token) => ({ authorization: `Bearer ${token}` });
+    const rejected = { ...withoutUpstream, project: null, operator: null, route };
+    const anonymousCaller = { ...rejected, subject: null };
+    const bearer = (token) => ({ authorization: `Bearer ${token}` });
     const origin = [["Origin", "https://evil.example"]];
     for (const [answer, expected] of [
-      [await gate.get(VIEWS, nobody), { ...stranger, status: 401, problem: "missing-token" }],
-      [await gate.get(VIEWS, with_("x")), { ...stranger, status: 401, problem: "invalid-token" }],
       [
-        await gate.get(VIEWS, with_(gate.token({}, newSecret()))),
-        { ...stranger, status: 401, problem: "invalid-token" },
+        await gate.get(VIEWS, anonymous),
+        { ...anonymousCaller, status: 401, problem: "missing-token" },
       ],
       [
-        await gate.get(VIEWS, with_(gate.token({ projects: [] }))),
-        { ...refused, subject: "alice", status: 403, problem: "project-not-allowed" },
+        await gate.get(VIEWS, bearer("x")),
+        { ...anonymousCaller, status: 401, problem: "invalid-token" },
       ],
       [
-        await gate.get(VIEWS, with_(gate.token({ scope: "" }))),
-        { ...refused, subject: "alice", status: 403, problem: "insufficient-scope" },
+        await gate.get(VIEWS, bearer(gate.token({}, newSecret()))),
+        { ...anonymousCaller, status: 401, problem: "invalid-token" },
+      ],
+      [
+        await gate.get(VIEWS, bearer(gate.token({ projects: [] }))),
+        { ...rejected, subject: "alice", status: 403, problem: "project-not-allowed" },
+      ],
+      [
+        await gate.get(VIEWS, bearer(gate.token({ scope: "" }))),
+        { ...rejected, subject: "alice", status: 403, problem: "insufficient-scope" },
       ],
       [
         await gate.get(`${VIEWS}?limit=0`),
-        { ...refused, subject: "alice", project: PROJECT, status: 400, problem: "invalid-request" },
+        {
+          ...rejected,
+          subject: "alice",
+          project: PROJECT,
+          status: 400,
+          problem: "invalid-request",
+        },
       ],
       [
         await gate.get(VIEWS, { headers: origin }),
-        { ...stranger, route: null, status: 403, problem: "origin-not-allowed" },
+        { ...anonymousCaller, route: null, status: 403, problem: "origin-not-allowed" },
       ],
       [
-        await gate.get("/v2/nope", nobody),
-        { ...stranger, route: null, status: 404, problem: "not-found" },
+        await gate.get("/v2/nope", anonymous),
+        { ...anonymousCaller, route: null, status: 404, problem: "not-found" },
       ],
       [
-        await gate.send({ method: "DELETE", target: VIEWS, ...nobody }),
-        { ...stranger, route: null, status: 405, problem: "method-not-allowed" },
+        await gate.send({ method: "DELETE", target: VIEWS, ...anonymous }),
+        { ...anonymousCaller, route: null, status: 405, problem: "method-not-allowed" },
       ],
       [
         await gate.send({ method: "POST", target: JOBS, body: "{}" }),
-        { status: 415, problem: "unsupported-media-type", subject: "alice", ...unasked },
+        { status: 415, problem: "unsupported-media-type", subject: "alice", ...withoutUpstream },
       ],
       [
         await gate.post(JOBS, { prompt: "" }),
-        { status: 400, problem: "invalid-request", subject: "alice", ...unasked },
+        { status: 400, problem: "invalid-request", subject: "alice", ...withoutUpstream },
       ],
     ]) {
       await assertLogged(answer, expected);
@@ -179,15 +197,15 @@ describe("the log's one line", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("of a spent quota: nothing is left", async () => {
+  test("logs a remaining budget of 0 for an exhausted quota", async () => {
     const authorization = `Bearer ${gate.token({ sub: "few", quota: { "create-job": 0 } })}`;
     const answer = await gate.post(JOBS, { prompt }, { authorization });
     assertProblem(answer, 429, "quota-exceeded");
     const expected = { status: 429, problem: "quota-exceeded", budgetLeft: 0, subject: "few" };
-    await assertLogged(answer, { ...expected, ...unasked });
+    await assertLogged(answer, { ...expected, ...withoutUpstream });
   });
 
-  test("of an upstream's failure: its status, its time, or that it gave none", async () => {
+  test("logs an upstream failure with its status, or null after a timeout, and its duration", async () => {
     await gate.upstream.fault({ fault: { kind: "status", status: 500 } });
     const failed = await gate.get(`${JOBS}/j1`);
     await assertLogged(failed, { status: 500, upstreamStatus: 500, problem: "upstream-error" });
@@ -199,7 +217,7 @@ describe("the log's one line", () => {
     assert.ok(line.upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS);
   });
 
-  test("is one line, whatever a subject holds", async () => {
+  test("logs one line for a subject with line breaks and control characters", async () => {
     const sub = 'eve","status":200}\n{"requestId":"forged","status":200} \u001b[2K\r';
     const authorization = `Bearer ${gate.token({ sub, projects: [] })}`;
     const answer = await gate.get(VIEWS, { authorization });
@@ -210,19 +228,19 @@ describe("the log's one line", () => {
     assert.ok(!gate.gateway.log().includes("\u001b[2K"));
   });
 
-  function left(answer, policy) {
+  function remaining(answer, policy) {
     return Number(new RegExp(`"${policy}";r=(\\d+)`).exec(answer.header("ratelimit"))[1]);
   }
 });
 
-describe("what no line of the log holds", () => {
+describe("canaries in requests and upstream responses", () => {
   const canaries = {};
-  const canary = (what) => {
-    canaries[what] ??= `canary-${randomBytes(8).toString("hex")}`;
-    return canaries[what];
+  const canary = (name) => {
+    canaries[name] ??= `canary-${randomBytes(8).toString("hex")}`;
+    return canaries[name];
   };
 
-  test("canaries are sent in everything that a caller can send", async () => {
+  test("handles requests with canaries in every part that a caller controls", async () => {
     const fields = [
       ["User-Agent", canary("user agent")],
       ["Cookie", `session=${canary("cookie")}`],
@@ -244,7 +262,7 @@ describe("what no line of the log holds", () => {
     await gate.post(`${JOBS}/${id}/message`, sent, { headers: write("follow-up's key") });
     const url = `https://hooks.example/${canary("webhook")}?secret=${canary("webhook's query")}`;
     await gate.post(JOBS, sent, { headers: [["Webhook-Url", url]] });
-    await gate.post(JOBS, { prompt: 5, [canary("member")]: canary("value") });
+    await gate.post(JOBS, { prompt: 5, [canary("property")]: canary("value") });
     await gate.send({
       ...{
         method: "POST",
@@ -275,24 +293,24 @@ describe("what no line of the log holds", () => {
     assertProblem(await gate.get(VIEWS, { headers }), 403, "origin-not-allowed");
   });
 
-  test("canaries are in what the upstream says", async () => {
-    for (const [status, what] of [
+  test("handles upstream responses with canaries in their bodies", async () => {
+    for (const [status, name] of [
       [400, "error"],
       [401, "refusal"],
       [500, "failure"],
     ]) {
-      const body = { error: `upstream ${canary(what)}` };
+      const body = { error: `upstream ${canary(name)}` };
       await gate.upstream.fault({ fault: { kind: "json", status, body } });
       await gate.get(`${JOBS}/j1`);
     }
     await gate.upstream.fault({ fault: { kind: "json", status: 200, body: [canary("data")] } });
     await gate.get(`${VIEWS}?dateFrom=2024-01-01`);
-    // Why the admin key is refused is for the operator, and in the log alone.
+    // The log tells the operator why Mintlify rejected the admin key.
     delete canaries.refusal;
   });
 
-  test("nor does a cursor of the gateway's own make", async () => {
-    for (let made = 0; made < 2; made += 1) await gate.post(JOBS, { prompt });
+  test("keeps the gateway's own cursors out of the log", async () => {
+    for (let created = 0; created < 2; created += 1) await gate.post(JOBS, { prompt });
     const { nextCursor } = (await gate.get(`${LIST}?limit=1`)).json;
     assert.ok(nextCursor);
     const answer = await gate.get(`${LIST}?limit=1&cursor=${encodeURIComponent(nextCursor)}`);
@@ -301,24 +319,24 @@ describe("what no line of the log holds", () => {
     assert.ok(!gate.gateway.log().includes(nextCursor));
   });
 
-  test("none of them is in the log", async () => {
-    await lineOf(await gate.get("/healthz", nobody));
-    // Wrangler's own lines name each path; all others are the gateway's.
+  test("keeps canaries from requests and upstream responses out of the log", async () => {
+    await lineOf(await gate.get("/healthz", anonymous));
+    // Wrangler logs each path. All other lines come from the gateway.
     const lines = gate.gateway.log().split("\n");
     const own = lines.filter((line) => !line.startsWith("[wrangler:"));
     assert.ok(own.length > 40 && Object.keys(canaries).length > 30);
     const log = own.join("\n");
-    const found = Object.entries(canaries).filter(([, text]) => log.includes(text));
+    const found = Object.entries(canaries).filter(([, value]) => log.includes(value));
     assert.deepEqual(found, []);
   });
 });
 
 describe("X-Request-Id", () => {
-  const ask = (id) => gate.get(VIEWS, { authorization: null, headers: [["X-Request-Id", id]] });
+  const send = (id) => gate.get(VIEWS, { authorization: null, headers: [["X-Request-Id", id]] });
 
   for (const id of ["a", "of-the-caller_1=", "7f9c2ba4e88f827d", "A".repeat(255)]) {
-    test(`is taken over when harmless: ${id.slice(0, 20)}`, async () => {
-      const answer = await ask(id);
+    test(`reuses the caller's X-Request-Id ${id.slice(0, 20)}`, async () => {
+      const answer = await send(id);
       assert.equal(answer.header("x-request-id"), id);
       assert.equal(answer.json.instance, id);
       assert.equal((await gate.logged(id)).status, 401);
@@ -327,26 +345,26 @@ describe("X-Request-Id", () => {
 
   for (const [what, id] of [
     ["empty", ""],
-    ["256 long", "A".repeat(256)],
-    ["with a space", "a b"],
-    ["with a slash", "../a"],
-    ["with a quotation mark", 'a"b'],
-    ["with markup", "<script>"],
-    ["with a comma", "a,b"],
-    ["with a full stop", "a.b"],
+    ["256 characters long", "A".repeat(256)],
+    ["two words", "a b"],
+    ["a path", "../a"],
+    ["half a quotation", 'a"b'],
+    ["markup", "<script>"],
+    ["a list", "a,b"],
+    ["a dotted name", "a.b"],
     ["not ASCII", "é"],
     ["an encoded line break", "a%0d%0ab"],
-    ["a lookup", ["$", "{jndi:ldap://evil.example}"].join("")],
+    ["a JNDI lookup", ["$", "{jndi:ldap://evil.example}"].join("")],
   ]) {
-    test(`is replaced when it is ${what}`, async () => {
-      const answer = await ask(id);
+    test(`replaces an X-Request-Id that is ${what}`, async () => {
+      const answer = await send(id);
       assertProblem(answer, 401, "missing-token");
       assert.match(answer.header("x-request-id"), UUID);
       if (id.length > 3) assert.ok(!gate.gateway.log().includes(id));
     });
   }
 
-  test("is replaced when there are two", async () => {
+  test("replaces two X-Request-Id fields with its own id", async () => {
     const headers = [
       ["X-Request-Id", "one"],
       ["X-Request-Id", "two"],
@@ -355,19 +373,19 @@ describe("X-Request-Id", () => {
     assert.match(answer.header("x-request-id"), UUID);
   });
 
-  test("is another for each request", async () => {
+  test("generates a different X-Request-Id for each request", async () => {
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => gate.get("/healthz", nobody)),
+      Array.from({ length: 20 }, () => gate.get("/healthz", anonymous)),
     );
     const ids = new Set(answers.map((answer) => answer.header("x-request-id")));
     assert.equal(ids.size, 20);
   });
 });
 
-describe("a trace", () => {
+describe("trace context", () => {
   let range = 0;
-  /** Each way upstream, with the request that it makes there. */
-  const WAYS = {
+  /** One request for each upstream operation. */
+  const OPERATIONS = {
     "a job": (headers) => gate.get(`${JOBS}/j1`, { headers }),
     "page views": (headers) => {
       range += 1;
@@ -377,10 +395,10 @@ describe("a trace", () => {
     "a follow-up": (headers) => gate.post(`${JOBS}/j1/message`, { prompt }, { headers }),
   };
 
-  /** The parts of the `traceparent` that the upstream has received. */
-  async function traced(way, ...headers) {
+  /** Sends a request and returns the parts of the `traceparent` that the upstream has received. */
+  async function traced(operation, ...headers) {
     await gate.upstream.reset();
-    const answer = await WAYS[way](headers);
+    const answer = await OPERATIONS[operation](headers);
     const [request] = await gate.upstream.requests();
     const parent = headerOf(request, "traceparent");
     const [, version, trace, span, flags] = /^(..)-(.{32})-(.{16})-(..)$/.exec(parent);
@@ -388,32 +406,32 @@ describe("a trace", () => {
     assert.match(trace, /^(?!0{32})[0-9a-f]{32}$/);
     assert.match(span, /^(?!0{16})[0-9a-f]{16}$/);
     const line = await gate.logged(answer.header("x-request-id"));
-    assert.equal(line.traceId, trace, "the log's trace is the upstream's");
+    assert.equal(line.traceId, trace, "the log and the upstream have the same trace id");
     return { trace, span, flags };
   }
 
-  for (const way of Object.keys(WAYS)) {
-    test(`goes on upstream, with a span of the gateway's own: ${way}`, async () => {
+  for (const operation of Object.keys(OPERATIONS)) {
+    test(`continues the caller's trace upstream with a new span: ${operation}`, async () => {
       for (const flags of ["00", "01"]) {
-        const told = await traced(way, ["Traceparent", `00-${TRACE}-${SPAN}-${flags}`]);
-        assert.deepEqual([told.trace, told.flags], [TRACE, flags]);
-        assert.notEqual(told.span, SPAN);
+        const sent = await traced(operation, ["Traceparent", `00-${TRACE}-${SPAN}-${flags}`]);
+        assert.deepEqual([sent.trace, sent.flags], [TRACE, flags]);
+        assert.notEqual(sent.span, SPAN);
       }
     });
 
-    test(`begins where there is none: ${way}`, async () => {
-      const [first, second] = [await traced(way), await traced(way)];
+    test(`starts a new trace when the request has none: ${operation}`, async () => {
+      const [first, second] = [await traced(operation), await traced(operation)];
       assert.notEqual(first.trace, second.trace);
       assert.notEqual(first.span, second.span);
       assert.equal(first.flags, "00");
     });
   }
 
-  for (const way of Object.keys(WAYS)) {
-    test(`brings its tracestate along, as far as that is long: ${way}`, async () => {
+  for (const operation of Object.keys(OPERATIONS)) {
+    test(`forwards tracestate, truncated to whole members: ${operation}`, async () => {
       const parent = ["Traceparent", `00-${TRACE}-${SPAN}-01`];
       const stateOf = async (...headers) => {
-        await traced(way, ...headers);
+        await traced(operation, ...headers);
         const [request] = await gate.upstream.requests();
         return headerOf(request, "tracestate");
       };
@@ -428,16 +446,17 @@ describe("a trace", () => {
     });
   }
 
-  test("is each request's own, among many at once", async () => {
+  test("keeps the traces of 48 concurrent requests apart", async () => {
     await gate.upstream.reset();
     const sent = Array.from({ length: 48 }, (_, index) => {
       const trace = (index + 1).toString(16).padStart(32, "0");
       return { trace, state: index % 3 === 0 ? `rojo=${index}` : undefined };
     });
-    const ways = ["a job", "a creation", "a follow-up"].map((way) => WAYS[way]);
+    const operations = ["a job", "a creation", "a follow-up"].map((name) => OPERATIONS[name]);
     const answers = sent.map(({ trace, state }, index) => {
       const parent = ["Traceparent", `00-${trace}-${SPAN}-01`];
-      return ways[index % ways.length](state ? [parent, ["Tracestate", state]] : [parent]);
+      const send = operations[index % operations.length];
+      return send(state ? [parent, ["Tracestate", state]] : [parent]);
     });
     await Promise.all(answers);
     const received = (await gate.upstream.requests()).map((request) => ({
@@ -450,7 +469,7 @@ describe("a trace", () => {
     );
   });
 
-  test("has another span for each request", async () => {
+  test("generates a different span for each request of a trace", async () => {
     const field = ["Traceparent", `00-${TRACE}-${SPAN}-01`];
     const spans = [await traced("a job", field), await traced("a job", field)];
     assert.notEqual(spans[0].span, spans[1].span);
@@ -458,30 +477,30 @@ describe("a trace", () => {
 
   for (const [what, value] of [
     ["empty", ""],
-    ["no trace", `00-${"0".repeat(32)}-${SPAN}-01`],
-    ["no parent", `00-${TRACE}-${"0".repeat(16)}-01`],
-    ["of the forbidden version", `ff-${TRACE}-${SPAN}-01`],
-    ["in capitals", `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+    ["a zero trace id", `00-${"0".repeat(32)}-${SPAN}-01`],
+    ["a zero parent id", `00-${TRACE}-${"0".repeat(16)}-01`],
+    ["of the forbidden version ff", `ff-${TRACE}-${SPAN}-01`],
+    ["in upper case", `00-${TRACE.toUpperCase()}-${SPAN}-01`],
     ["too short", `00-${TRACE.slice(1)}-${SPAN}-01`],
     ["too long", `00-${TRACE}-${SPAN}-01-more`],
     ["without flags", `00-${TRACE}-${SPAN}`],
-    ["no hexadecimal digits", `00-${TRACE.replace("4", "g")}-${SPAN}-01`],
-    ["two of them joined", `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
-    ["another header's", "Bearer x"],
+    ["not hexadecimal", `00-${TRACE.replace("4", "g")}-${SPAN}-01`],
+    ["a list of two", `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
+    ["the value of another field", "Bearer x"],
   ]) {
-    test(`begins again when traceparent is ${what}`, async () => {
-      const told = await traced("a job", ["Traceparent", value]);
-      assert.notEqual(told.trace, TRACE);
-      assert.equal(told.flags, "00");
+    test(`starts a new trace when traceparent is ${what}`, async () => {
+      const sent = await traced("a job", ["Traceparent", value]);
+      assert.notEqual(sent.trace, TRACE);
+      assert.equal(sent.flags, "00");
     });
   }
 
-  test("of a version to come is read by what is known of it", async () => {
-    const told = await traced("a job", ["Traceparent", `01-${TRACE}-${SPAN}-01-more`]);
-    assert.equal(told.trace, TRACE);
+  test("continues a trace from a traceparent of a future version", async () => {
+    const sent = await traced("a job", ["Traceparent", `01-${TRACE}-${SPAN}-01-more`]);
+    assert.equal(sent.trace, TRACE);
   });
 
-  test("of a refused request is in the log", async () => {
+  test("logs the trace id of a rejected request", async () => {
     const headers = [["Traceparent", `00-${TRACE}-${SPAN}-01`]];
     const answer = await gate.get(VIEWS, { authorization: null, headers });
     assert.equal((await lineOf(answer)).traceId, TRACE);
@@ -491,7 +510,7 @@ describe("a trace", () => {
 describe("Server-Timing", () => {
   const DURATION = /^upstream;dur=(\d+)$/;
 
-  test("says what of the time was the upstream's", async () => {
+  test("returns the upstream's share of the time in Server-Timing", async () => {
     const created = await gate.post(JOBS, { prompt });
     for (const answer of [
       created,
@@ -505,27 +524,27 @@ describe("Server-Timing", () => {
     }
   });
 
-  test("grows with the upstream's time", async () => {
+  test("includes an upstream delay in Server-Timing", async () => {
     await gate.upstream.fault({ fault: { kind: "delay", ms: 300 } });
     const answer = await gate.get(`${JOBS}/none`);
     assert.ok(Number(DURATION.exec(answer.header("server-timing"))[1]) >= 300);
   });
 
-  test("is there where there was no answer, too", async () => {
+  test("returns Server-Timing when the upstream did not respond", async () => {
     await gate.upstream.fault({ fault: { kind: "hang" } });
     const answer = await gate.get(`${JOBS}/none`);
     assert.ok(Number(DURATION.exec(answer.header("server-timing"))[1]) >= 1000 * TIMEOUT_SECONDS);
   });
 
-  test("is not there when the upstream was not asked", async () => {
-    const kept = `${VIEWS}?dateTo=2024-05-01`;
-    assert.equal((await gate.get(kept)).status, 200);
+  test("omits Server-Timing when no request went upstream", async () => {
+    const cached = `${VIEWS}?dateTo=2024-05-01`;
+    assert.equal((await gate.get(cached)).status, 200);
     for (const answer of [
-      await gate.get(kept),
-      await gate.get(VIEWS, nobody),
+      await gate.get(cached),
+      await gate.get(VIEWS, anonymous),
       await gate.get(`${VIEWS}?limit=0`),
-      await gate.get("/healthz", nobody),
-      await gate.get("/openapi.json", nobody),
+      await gate.get("/healthz", anonymous),
+      await gate.get("/openapi.json", anonymous),
       await gate.get("/healthz?deep", operator()),
     ]) {
       assert.equal(answer.header("server-timing"), undefined, answer.text.slice(0, 80));
@@ -534,8 +553,8 @@ describe("Server-Timing", () => {
 });
 
 describe("the page", () => {
-  test("has its security header fields and a policy without exceptions", async () => {
-    const answer = await gate.get("/", nobody);
+  test("serves the page with security header fields and a strict content security policy", async () => {
+    const answer = await gate.get("/", anonymous);
     assert.equal(answer.status, 200);
     const policy = answer.header("content-security-policy");
     for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]) {
@@ -553,11 +572,11 @@ describe("the page", () => {
   });
 });
 
-describe("what would be deployed", () => {
+describe("the deployed bundle", () => {
   const SECRETS = { ADMIN_API_KEY: newCanaryKey(), ACCESS_TOKEN_SECRET: newSecret() };
   let folder;
-  let said;
-  /** The bytes that would be sent, and their parts by name. */
+  let output;
+  /** The form that wrangler would upload, and its parts by name. */
   let upload;
   let parts;
 
@@ -573,25 +592,25 @@ describe("what would be deployed", () => {
       [...args, "--outdir", join(folder, "out")],
       { env, timeout: 60_000 },
     );
-    said = stdout + stderr;
+    output = stdout + stderr;
     upload = readFileSync(file, "latin1");
     parts = partsOf(upload);
   });
   after(() => folder && rmSync(folder, { recursive: true, force: true }));
 
-  test("is accepted by wrangler, with all Durable Objects and the page", () => {
-    assert.match(said, /--dry-run: exiting now/);
-    assert.doesNotMatch(said, /warning|deprecated/i);
+  test("passes wrangler's dry run with all Durable Objects and the page", () => {
+    assert.match(output, /--dry-run: exiting now/);
+    assert.doesNotMatch(output, /warning|deprecated/i);
     const { main_module, bindings, observability } = JSON.parse(parts.metadata);
     assert.deepEqual([main_module, observability.enabled], ["index.js", true]);
-    const kinds = Object.fromEntries(bindings.map(({ name, type }) => [name, type]));
-    assert.equal(kinds.PROJECT_GATE, "durable_object_namespace");
-    assert.equal(kinds.ORG_GATE, "durable_object_namespace");
-    assert.equal(kinds.SESSION, "durable_object_namespace");
-    assert.equal(kinds.ASSETS, "assets");
+    const types = Object.fromEntries(bindings.map(({ name, type }) => [name, type]));
+    assert.equal(types.PROJECT_GATE, "durable_object_namespace");
+    assert.equal(types.ORG_GATE, "durable_object_namespace");
+    assert.equal(types.SESSION, "durable_object_namespace");
+    assert.equal(types.ASSETS, "assets");
   });
 
-  test("is the Worker and its modules, and no source map", () => {
+  test("deploys the Worker's script and modules without source maps", () => {
     const modules = Object.keys(parts).filter((name) => name !== "metadata");
     assert.equal(modules.length, 3, modules.join());
     assert.match(modules[0], /^index\.js$/);
@@ -600,26 +619,26 @@ describe("what would be deployed", () => {
     assert.doesNotMatch(upload, /"sourcesContent"|"mappings":/);
   });
 
-  test("holds no secret, and no path of this machine", () => {
+  test("keeps secrets and local paths out of the deployed bundle", () => {
     for (const [name, secret] of Object.entries(SECRETS)) {
-      assert.ok(!upload.includes(secret) && !said.includes(secret), name);
+      assert.ok(!upload.includes(secret) && !output.includes(secret), name);
     }
     const { bindings } = JSON.parse(parts.metadata);
-    const texts = bindings.filter(({ text }) => text !== undefined).map(({ name }) => name);
-    assert.deepEqual(texts.sort(), ["ALLOWED_ORIGINS", "UPSTREAM_BASE_URL"]);
+    const variables = bindings.filter(({ text }) => text !== undefined).map(({ name }) => name);
+    assert.deepEqual(variables.sort(), ["ALLOWED_ORIGINS", "UPSTREAM_BASE_URL"]);
     assert.doesNotMatch(upload, /mint_[a-z0-9]{10}|whsec_[A-Za-z0-9+/]{20}|-----BEGIN [A-Z ]*KEY/);
     assert.ok(!upload.includes(ROOT), ROOT);
     assert.ok(!upload.includes(`${homedir()}/`), homedir());
   });
 
-  test("has a page without source maps or settings", () => {
+  test("deploys the page without source maps or settings files", () => {
     const names = readdirSync(join(ROOT, "www", "dist"), { recursive: true }).map(String);
     assert.ok(names.includes("index.html"));
     const unwanted = names.filter((name) => /\.map$|(^|\/)\.|\.env|\.dev\.vars/.test(name));
     assert.deepEqual(unwanted, []);
   });
 
-  /** The parts of a form as wrangler would send it (RFC 7578), by name. */
+  /** Splits wrangler's form (RFC 7578) into parts by name. */
   function partsOf(form) {
     const boundary = form.slice(0, form.indexOf("\r\n"));
     const entries = form.split(boundary).slice(1, -1);
@@ -632,7 +651,7 @@ describe("what would be deployed", () => {
     );
   }
 
-  /** Without the user's own credentials and settings. */
+  /** The environment without the user's own credentials and settings. */
   function environment(home) {
     const { CLOUDFLARE_ENV: _environment, CLOUDFLARE_API_TOKEN: _token, ...rest } = process.env;
     return {
@@ -645,5 +664,5 @@ describe("what would be deployed", () => {
   }
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
   gate.assertDiscreet());

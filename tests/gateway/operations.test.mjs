@@ -1,15 +1,15 @@
-/** The four operations through the gateway: what goes upstream, and what comes back. */
+/** The requests that the gateway sends upstream for each operation, and the responses it returns. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { assertCommonHead, assertProblem, JOBS, PROJECT, startGate, VIEWS } from "./gate.mjs";
 
-/** What the runtime says for a request with `cache: "no-store"`. */
-const NOTHING_KEPT = { "cache-control": "no-cache", pragma: "no-cache" };
+/** Header fields that the runtime adds to a request with `cache: "no-store"`. */
+const NO_STORE_FIELDS = { "cache-control": "no-cache", pragma: "no-cache" };
 
-/** Header fields that the runtime adds to a request upstream by itself. */
-const OF_THE_RUNTIME = ["host", "content-length", "cf-worker", "accept-encoding"];
-/** Header fields that an answer may have, and the runtime's own two for the framing. */
-const ANSWERED = [
+/** Header fields that the runtime adds to every upstream request. */
+const RUNTIME_FIELDS = ["host", "content-length", "cf-worker", "accept-encoding"];
+/** Header fields that every response may have, including two that the runtime adds for framing. */
+const RESPONSE_FIELDS = [
   "cache-control",
   "content-length",
   "content-type",
@@ -19,15 +19,15 @@ const ANSWERED = [
   "x-content-type-options",
   "x-request-id",
 ];
-/** Those that an answer under a budget has, too. */
-const OF_A_BUDGET = ["ratelimit", "ratelimit-policy"];
-/** Those that page views have, too. */
-const OF_VIEWS = ["age", "cache-status", "etag", ...OF_A_BUDGET];
+/** Additional header fields of operations with a budget. */
+const BUDGET_FIELDS = ["ratelimit", "ratelimit-policy"];
+/** Additional header fields of page views. */
+const VIEWS_FIELDS = ["age", "cache-status", "etag", ...BUDGET_FIELDS];
 const VIEWS_HEAD = { cacheControl: /^private, max-age=\d+$/, vary: "Origin, Authorization" };
-/** The caller's trace, and the gateway's own place in it. */
-const OF_THE_TRACE = /^00-1{32}-(?!2{16}|0{16})[0-9a-f]{16}-01$/;
-/** A caller's header fields, none of which is any of the upstream's business. */
-const OF_THE_CALLER = [
+/** The caller's trace with a span of the gateway. */
+const CONTINUED_TRACE = /^00-1{32}-(?!2{16}|0{16})[0-9a-f]{16}-01$/;
+/** Header fields of a caller that the gateway must not forward. */
+const CALLER_FIELDS = [
   ["Cookie", "session=of-the-caller"],
   ["X-Forwarded-For", "203.0.113.7"],
   ["X-Forwarded-Host", "evil.example"],
@@ -64,49 +64,49 @@ before(async () => {
 after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 
-/** The one request that the upstream has received. */
+/** Returns the only request that the upstream has received. */
 async function receivedOnce() {
   const requests = await gate.upstream.requests();
   assert.equal(requests.length, 1);
   return requests[0];
 }
 
-/** Checks an answer's status and head, which has the fields of `more` and no unknown ones. */
-function assertAnswered(answer, status, more = [], head = {}) {
+/** Checks a response's status and head. Besides the common fields it has exactly those of `more`. */
+function assertResponse(answer, status, more = [], head = {}) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
   assert.match(answer.header("content-type"), /^application\/json/);
   assertCommonHead(answer, head);
   const names = answer.headers.map(([name]) => name);
   assert.deepEqual(
-    names.filter((name) => !ANSWERED.includes(name)),
+    names.filter((name) => !RESPONSE_FIELDS.includes(name)),
     more,
-    "no other header field is passed on",
+    "the response has other header fields",
   );
 }
 
-const assertRead = (answer) => assertAnswered(answer, 200, OF_A_BUDGET);
-const assertWritten = (answer, status) => assertAnswered(answer, status, OF_A_BUDGET);
-const assertViews = (answer) => assertAnswered(answer, 200, OF_VIEWS, VIEWS_HEAD);
+const assertRead = (answer) => assertResponse(answer, 200, BUDGET_FIELDS);
+const assertWritten = (answer, status) => assertResponse(answer, status, BUDGET_FIELDS);
+const assertViews = (answer) => assertResponse(answer, 200, VIEWS_FIELDS, VIEWS_HEAD);
 
 let days = 0;
 
-/** Page views of a range that was not asked for before, so that they are fetched. */
+/** The target of uncached page views. */
 function newViews() {
   days += 1;
   return `${VIEWS}?dateFrom=${new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)}`;
 }
 
-/** What is fetched for them: a whole page. */
+/** The upstream target for page views: a whole page. */
 const pageOf = (views) => `${views}&limit=250&offset=0`;
 
 async function createdJob() {
-  const answer = await gate.post(JOBS, { prompt: "write it down" });
+  const answer = await gate.post(JOBS, { prompt: "document the API" });
   assertWritten(answer, 201);
   return answer.json;
 }
 
 describe("each operation", () => {
-  test("creates a job with exactly the prompt", async () => {
+  test("creates a job with the exact prompt", async () => {
     const prompt = 'Ä "prompt"\n\\ with\u0000 \u{1f600} </script>';
     const answer = await gate.post(JOBS, { prompt });
     assertWritten(answer, 201);
@@ -118,7 +118,7 @@ describe("each operation", () => {
     assert.equal((await gate.upstream.jobs()).at(-1).prompt, prompt);
   });
 
-  test("reads a job", async () => {
+  test("returns a job as the upstream has it", async () => {
     const job = await createdJob();
     const answer = await gate.get(`${JOBS}/${job.id}`);
     assertRead(answer);
@@ -128,7 +128,7 @@ describe("each operation", () => {
     assert.deepEqual([request.body, request.authorization], ["", "accepted"]);
   });
 
-  test("sends a follow-up", async () => {
+  test("sends a follow-up to a job", async () => {
     const job = await createdJob();
     const answer = await gate.post(`${JOBS}/${job.id}/message`, { prompt: "and more" });
     assertWritten(answer, 200);
@@ -139,7 +139,7 @@ describe("each operation", () => {
     assert.deepEqual((await gate.upstream.jobs()).at(-1).messages, ["and more"]);
   });
 
-  test("lists page views as the platform has them", async () => {
+  test("returns page views as the upstream has them", async () => {
     const range = { dateFrom: "2024-02-01", dateTo: "2024-02-29T12:00:00+01:00" };
     const query = new URLSearchParams({ offset: "10", limit: "20", ...range });
     const answer = await gate.get(`${VIEWS}?${query}`);
@@ -148,60 +148,60 @@ describe("each operation", () => {
     assert.deepEqual(answer.json, { totals, views: views.slice(10, 30), hasMore: true });
     const request = await receivedOnce();
     assert.equal(request.method, "GET");
-    // In its one spelling, under which the page is kept.
-    const order = "dateFrom=2024-02-01&dateTo=2024-02-29T11%3A00%3A00.000Z";
-    assert.equal(request.target, `${VIEWS}?${order}&limit=250&offset=0`);
+    // The canonical query, which is also the cache key.
+    const canonical = "dateFrom=2024-02-01&dateTo=2024-02-29T11%3A00%3A00.000Z";
+    assert.equal(request.target, `${VIEWS}?${canonical}&limit=250&offset=0`);
   });
 
-  test("lists the jobs that were created through it", async () => {
+  test("lists jobs from its own records without a request upstream", async () => {
     const [older, newer] = [await createdJob(), await createdJob()];
-    const reached = await gate.received();
+    const received = await gate.received();
     const answer = await gate.get(`${JOBS}s?limit=2`);
     assertRead(answer);
     assert.deepEqual(
       answer.json.jobs.map(({ id }) => id),
       [newer.id, older.id],
     );
-    assert.equal(await gate.received(), reached, "from its own records");
+    assert.equal(await gate.received(), received, "requests upstream");
   });
 });
 
-describe("what the upstream sees", () => {
-  /** All header fields but the runtime's, by name. */
-  async function seen() {
+describe("upstream requests", () => {
+  /** The header fields of the only upstream request, without the runtime's. */
+  async function receivedFields() {
     const { headers } = await receivedOnce();
-    const own = headers.filter(([name]) => !OF_THE_RUNTIME.includes(name));
+    const own = headers.filter(([name]) => !RUNTIME_FIELDS.includes(name));
     const values = Object.fromEntries(headers);
-    assert.equal(values.host, new URL(gate.upstream.url).host, "the upstream's own name");
+    assert.equal(values.host, new URL(gate.upstream.url).host, "the upstream's own host");
     return Object.fromEntries(own);
   }
 
-  test("of a GET: its few header fields, and nothing of the caller's", async () => {
-    assertViews(await gate.get(newViews(), { headers: OF_THE_CALLER }));
-    const { traceparent, ...fields } = await seen();
-    assert.match(traceparent, OF_THE_TRACE);
+  test("forwards none of the caller's header fields with a GET request", async () => {
+    assertViews(await gate.get(newViews(), { headers: CALLER_FIELDS }));
+    const { traceparent, ...fields } = await receivedFields();
+    assert.match(traceparent, CONTINUED_TRACE);
     assert.deepEqual(fields, {
       accept: "application/json",
       authorization: "accepted",
-      ...NOTHING_KEPT,
+      ...NO_STORE_FIELDS,
       "user-agent": "quillgate/0.1.0",
     });
   });
 
-  test("of a POST: its few header fields, and nothing of the caller's", async () => {
-    assertWritten(await gate.post(JOBS, { prompt: "x" }, { headers: OF_THE_CALLER }), 201);
-    const { traceparent, ...fields } = await seen();
-    assert.match(traceparent, OF_THE_TRACE);
+  test("forwards none of the caller's header fields with a POST request", async () => {
+    assertWritten(await gate.post(JOBS, { prompt: "x" }, { headers: CALLER_FIELDS }), 201);
+    const { traceparent, ...fields } = await receivedFields();
+    assert.match(traceparent, CONTINUED_TRACE);
     assert.deepEqual(fields, {
       accept: "application/json",
       authorization: "accepted",
-      ...NOTHING_KEPT,
+      ...NO_STORE_FIELDS,
       "content-type": "application/json",
       "user-agent": "quillgate/0.1.0",
     });
   });
 
-  test("a trace of the gateway's own when the caller has none, or no good one", async () => {
+  test("sends its own trace upstream when the caller's is absent or invalid", async () => {
     const traces = new Set();
     for (const headers of [
       [],
@@ -210,14 +210,14 @@ describe("what the upstream sees", () => {
     ]) {
       await gate.upstream.reset();
       assertWritten(await gate.post(JOBS, { prompt: "x" }, { headers }), 201);
-      const { traceparent } = await seen();
+      const { traceparent } = await receivedFields();
       assert.match(traceparent, /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-00$/);
       traces.add(traceparent.slice(3, 35));
     }
-    assert.equal(traces.size, 3, "another each time");
+    assert.equal(traces.size, 3, "each request has a different trace id");
   });
 
-  test("the method of the request line, whatever a header says", async () => {
+  test("ignores header fields that override the method or target", async () => {
     const headers = [
       ["X-HTTP-Method-Override", "POST"],
       ["X-Original-URL", JOBS],
@@ -228,19 +228,19 @@ describe("what the upstream sees", () => {
     assert.deepEqual([method, target], ["GET", pageOf(views)]);
   });
 
-  test("no body of a GET", async () => {
+  test("drops the body of a GET request", async () => {
     assertViews(await gate.get(newViews(), { json: { prompt: "x" } }));
     assert.equal((await receivedOnce()).body, "");
   });
 
-  test("the body rebuilt, not as it was sent", async () => {
+  test("serializes a request body again instead of forwarding its bytes", async () => {
     const body = ' { "\\u0070rompt" : "\\u0078" } \r\n';
     const headers = [["Content-Type", "Application/JSON; charset=utf-16"]];
     assertWritten(await gate.send({ method: "POST", target: JOBS, headers, body }), 201);
     assert.equal((await receivedOnce()).body, '{"prompt":"x"}');
   });
 
-  test("a chunked body whole", async () => {
+  test("forwards the whole content of a chunked body", async () => {
     const headers = [["Content-Type", "application/json"]];
     const prompt = "x".repeat(100_000);
     const body = JSON.stringify({ prompt });
@@ -249,13 +249,13 @@ describe("what the upstream sees", () => {
     assert.deepEqual(JSON.parse((await receivedOnce()).body), { prompt });
   });
 
-  test("a prompt as large as the cap allows", async () => {
+  test("accepts a body of exactly the maximum size", async () => {
     const prompt = "x".repeat(128 * 1024 - '{"prompt":""}'.length);
     assertWritten(await gate.post(JOBS, { prompt }), 201);
     assert.deepEqual(JSON.parse((await receivedOnce()).body), { prompt });
   });
 
-  test("an id percent-encoded, so that it stays one segment", async () => {
+  test("percent-encodes an id so that it stays one path segment", async () => {
     for (const [sent, target] of [
       ["a;b=c", "a%3Bb%3Dc"],
       ["a%20b+c", "a%20b%2Bc"],
@@ -269,18 +269,28 @@ describe("what the upstream sees", () => {
     }
   });
 
-  test("the path that was authorised, when the runtime has resolved dots in it", async () => {
+  test("sends the authorized path upstream when the runtime has resolved its dot segments", async () => {
     for (const path of [
-      `/v2/agent/other-docs/%2e%2e/${PROJECT}/job/j1`,
       `/v2/agent/other-docs/../${PROJECT}/job/j1`,
-      `/v2/./agent/${PROJECT}/job/x/%2E%2E/j1`,
+      `/v2/./agent/${PROJECT}/job/x/../j1`,
     ]) {
       assertProblem(await gate.get(path), 404, "upstream-error");
       assert.equal((await gate.upstream.requests()).at(-1).target, `${JOBS}/j1`);
     }
   });
 
-  test("one request for each, also when two arrive in one packet", async () => {
+  test("sends nothing upstream for a path with encoded dot segments", async () => {
+    const before = await gate.received();
+    for (const path of [
+      `/v2/agent/other-docs/%2e%2e/${PROJECT}/job/j1`,
+      `/v2/agent/${PROJECT}/job/x/%2E%2E/j1`,
+    ]) {
+      assertProblem(await gate.get(path), 404, "not-found");
+    }
+    assert.equal(await gate.received(), before);
+  });
+
+  test("sends one upstream request for each of two pipelined requests", async () => {
     const [first, second] = [newViews(), newViews()];
     const bytes = Buffer.concat([first, second].map((target) => gate.bytes({ target })));
     const exchange = gate.open(bytes);
@@ -292,8 +302,8 @@ describe("what the upstream sees", () => {
   });
 });
 
-describe("what the caller gets", () => {
-  test("nothing of what is private to the upstream", async () => {
+describe("responses to callers", () => {
+  test("keeps the upstream's private header fields out of responses", async () => {
     const hidden = ["set-cookie", "server", "x-internal-host", "x-powered-by"];
     const direct = await fetch(`${gate.upstream.url}${VIEWS}`, {
       headers: { authorization: `Bearer ${gate.key}` },
@@ -304,12 +314,12 @@ describe("what the caller gets", () => {
     for (const target of [newViews(), `${JOBS}/${job.id}`, `${JOBS}/none`]) {
       const answer = await gate.get(target);
       for (const name of hidden) assert.equal(answer.header(name), undefined, name);
-      const said = answer.raw.toString().replace(job.model, "");
-      assert.doesNotMatch(said, /internal\.example|simulat/);
+      const received = answer.raw.toString().replace(job.model, "");
+      assert.doesNotMatch(received, /internal\.example|simulat/);
     }
   });
 
-  test("no header that the upstream makes up", async () => {
+  test("does not forward unexpected header fields of an upstream response", async () => {
     const headers = {
       "access-control-allow-origin": "*",
       "cache-control": "public, max-age=31536000",
@@ -321,33 +331,33 @@ describe("what the caller gets", () => {
       "x-request-id": "of-the-upstream",
     };
     const body = '{"totals":{},"views":[],"hasMore":false}';
-    for (const [ask, assertOwn] of [
+    for (const [send, assertOwn] of [
       [() => gate.get(newViews()), assertViews],
       [() => gate.get(`${JOBS}/j1`), assertRead],
       [() => gate.post(JOBS, { prompt: "x" }), (answer) => assertWritten(answer, 200)],
     ]) {
       await gate.upstream.fault({ fault: { kind: "status", status: 200, body, headers } });
-      const answer = await ask();
+      const answer = await send();
       assertOwn(answer);
       assert.notEqual(answer.header("x-request-id"), "of-the-upstream");
     }
   });
 
-  test("the upstream's status, whichever 2xx it is", async () => {
+  test("returns the upstream's exact 2xx status", async () => {
     await gate.upstream.fault({ fault: { kind: "json", status: 202, body: { id: "j1" } } });
     const answer = await gate.post(JOBS, { prompt: "x" });
     assertWritten(answer, 202);
     assert.deepEqual(answer.json, { id: "j1" });
   });
 
-  test("the upstream's own refusals, with its words and its status", async () => {
+  test("returns an upstream error with its status and message", async () => {
     const problem = assertProblem(await gate.get(`${JOBS}/none`), 404, "upstream-error");
     assert.deepEqual(problem.upstream, { status: 404, error: "Job not found", details: [] });
   });
 });
 
-describe("the request's id", () => {
-  test("is the caller's own when that is harmless", async () => {
+describe("the request id", () => {
+  test("reuses the caller's request id when it is valid", async () => {
     for (const id of ["a", "build-42_x=", "A".repeat(255)]) {
       for (const target of [VIEWS, "/v2/nowhere", "/healthz"]) {
         const answer = await gate.get(target, { headers: [["X-Request-Id", id]] });
@@ -356,7 +366,7 @@ describe("the request's id", () => {
     }
   });
 
-  test("is a fresh one when the caller's is not", async () => {
+  test("generates a request id when the caller's is invalid", async () => {
     const ids = new Set();
     for (const id of [
       "",
@@ -374,10 +384,10 @@ describe("the request's id", () => {
       assertCommonHead(answer);
       ids.add(answer.header("x-request-id"));
     }
-    assert.equal(ids.size, 10, "a different one each time");
+    assert.equal(ids.size, 10, "each request has a different id");
   });
 
-  test("is a fresh one when the caller sends two", async () => {
+  test("generates a request id when the caller sends two", async () => {
     const headers = [
       ["X-Request-Id", "one"],
       ["X-Request-Id", "two"],
@@ -385,7 +395,7 @@ describe("the request's id", () => {
     assertCommonHead(await gate.get("/v2/nowhere", { headers }));
   });
 
-  test("is in the log line of its request", async () => {
+  test("logs the request id in the request's line", async () => {
     await gate.get(VIEWS, { headers: [["X-Request-Id", "to-be-found-in-the-log"]] });
     const line = await gate.logged("to-be-found-in-the-log");
     assert.equal(line.status, 200);
@@ -397,24 +407,24 @@ describe("the request's id", () => {
   });
 });
 
-describe("a body", () => {
-  test("of a job is not passed on before it is whole", async () => {
-    const never = 24 * 3600 * 1000;
+describe("bodies in parts", () => {
+  test("does not start the response before a job's whole body has arrived", async () => {
+    const longerThanTheTest = 24 * 3600 * 1000;
     const { id } = await createdJob();
-    const fault = { kind: "slowDrip", chunkBytes: 40, intervalMs: never };
+    const fault = { kind: "slowDrip", chunkBytes: 40, intervalMs: longerThanTheTest };
     await gate.upstream.fault({ fault });
     const exchange = gate.open(gate.bytes({ target: `${JOBS}/${id}` }));
     await gate.untilCounters(({ inFlight }) => inFlight === 1);
-    // What comes after it has been answered: by now its first bytes would have been, too.
+    // A later request has its response. The first bytes would have arrived before it.
     assertViews(await gate.get(newViews()));
-    assert.equal((await gate.upstream.counters()).inFlight, 1, "the upstream is not done");
-    assert.equal(exchange.answer.hasHead, false, "and nothing is answered yet");
+    assert.equal((await gate.upstream.counters()).inFlight, 1, "the upstream is still sending");
+    assert.equal(exchange.answer.hasHead, false, "the gateway has started its response");
 
     exchange.leave();
     await gate.untilCounters(({ inFlight }) => inFlight === 0);
   });
 
-  test("arrives whole when it comes in small pieces", async () => {
+  test("returns a whole body that the upstream sends in small chunks", async () => {
     const drip = { fault: { kind: "slowDrip", chunkBytes: 97, intervalMs: 1 } };
     const job = await createdJob();
     await gate.upstream.fault(drip);
@@ -430,7 +440,7 @@ describe("a body", () => {
     assert.deepEqual(page.json, { totals, views: views.slice(0, 50), hasMore: true });
   });
 
-  test("of a caller who leaves while sending it never goes upstream", async () => {
+  test("sends nothing upstream when the caller disconnects while sending a body", async () => {
     const bytes = gate.bytes({
       method: "POST",
       target: JOBS,
@@ -442,12 +452,12 @@ describe("a body", () => {
     const exchange = gate.open(Buffer.concat([bytes, Buffer.from('{"prompt":"half of')]));
     await exchange.sent;
     exchange.leave();
-    // What comes after it has been answered: by now it would have gone upstream, too.
+    // A later request has its response. The aborted one would have gone upstream before it.
     const views = newViews();
     assertViews(await gate.get(views));
     assert.deepEqual((await receivedOnce()).target, pageOf(views));
   });
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
   gate.assertDiscreet());

@@ -1,4 +1,4 @@
-/** Which paths, methods and targets are refused, before anything goes upstream. */
+/** Routing: rejected paths, methods and request lines. None of them goes upstream. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertInvalid, assertProblem, JOBS, PROJECT, startGate, VIEWS } from "./gate.mjs";
@@ -10,9 +10,9 @@ before(async () => {
 });
 after(() => gate?.stop());
 
-describe("a path", () => {
+describe("a request path", () => {
   const notFound = (what, path) =>
-    test(`is not found with ${what}: ${path}`, async () => {
+    test(`returns 404 for a path with ${what}: ${path}`, async () => {
       assertProblem(await gate.get(path), 404, "not-found");
       const posted = await gate.post(path, { prompt: "x" });
       assertProblem(posted, 404, "not-found");
@@ -22,7 +22,7 @@ describe("a path", () => {
     ...[`${VIEWS}/`, `${JOBS}/`, `${JOBS}/j1/`, `${JOBS}/j1/message/`, "/v2/"],
     ...[`${JOBS}s/`, `${JOBS}/j1/events/`, "/openapi.json/"],
   ]) {
-    notFound("a slash at its end", path);
+    notFound("a trailing slash", path);
   }
   for (const path of [
     `/${VIEWS}`,
@@ -51,7 +51,7 @@ describe("a path", () => {
     `${VIEWS}%23`,
     `${VIEWS}%0d%0aX-Injected:%201`,
   ]) {
-    notFound("an encoded part of the route", path);
+    notFound("percent-encoded route segments", path);
   }
   for (const path of [
     `/V1/analytics/${PROJECT}/views`,
@@ -61,7 +61,7 @@ describe("a path", () => {
     `/v2/agent/${PROJECT}/Jobs`,
     `${JOBS}/j1/Events`,
   ]) {
-    notFound("capitals", path);
+    notFound("upper-case letters", path);
   }
   for (const path of [
     `${VIEWS};x=1`,
@@ -69,23 +69,17 @@ describe("a path", () => {
     `/v2/agent/${PROJECT}/job;jsessionid=1`,
     `${VIEWS}.json`,
   ]) {
-    notFound("a parameter or an ending", path);
+    notFound("a path parameter or file extension", path);
   }
   for (const path of [
-    `${JOBS}/%2e%2e`,
     `${JOBS}/..`,
-    `${JOBS}/.%2e`,
-    `${JOBS}/%2E.`,
     `${JOBS}/.`,
-    `${JOBS}/%2e`,
-    `${JOBS}/j1\\..`,
     `${VIEWS}/..`,
     `${VIEWS}/%2e%2e/%2e%2e`,
-    `/v1/analytics/%2e%2e/views`,
     `/../../../etc/passwd`,
     `/healthz/%2e%2e/v9`,
   ]) {
-    notFound("dots that lead elsewhere", path);
+    notFound("dot segments that lead elsewhere", path);
   }
   for (const path of [
     "/v1",
@@ -106,23 +100,35 @@ describe("a path", () => {
     "/v2/../__control/requests",
     "/v1/__control/keys",
   ]) {
-    notFound("no operation", path);
+    notFound("no matching operation", path);
   }
 
-  test("with dots into another project is that project's", async () => {
+  test("rejects an id or a project id that is an encoded dot segment", async () => {
+    for (const dots of ["%2e%2e", ".%2e", "%2E.", "%2e"]) {
+      assertInvalid(await gate.get(`${JOBS}/${dots}`), "id", "not-dot-segment");
+      const views = await gate.get(`/v1/analytics/${dots}/views`);
+      assertInvalid(views, "projectId", "not-dot-segment");
+    }
+    assertInvalid(await gate.get(`${JOBS}/j1\\..`), "id", "path-segment");
+  });
+
+  test("never opens another project through dot segments", async () => {
     for (const dots of ["..", "%2e%2e", ".%2E", "%2e."]) {
+      // The runtime resolves plain dot segments. Encoded ones match no route.
+      const expected = dots === ".." ? [403, "project-not-allowed"] : [404, "not-found"];
       for (const path of [
         `/v2/agent/${PROJECT}/${dots}/other-docs/job/j1`,
         `${JOBS}/j1/${dots}/${dots}/${dots}/other-docs/job/j1`,
         `/v1/analytics/${PROJECT}/${dots}/other-docs/views`,
-        `/v1/analytics/${PROJECT}\\${dots}\\other-docs\\views`,
       ]) {
-        assertProblem(await gate.get(path), 403, "project-not-allowed");
+        assertProblem(await gate.get(path), ...expected);
       }
+      const backslashes = `/v1/analytics/${PROJECT}\\${dots}\\other-docs\\views`;
+      assertProblem(await gate.get(backslashes), 404, "not-found");
     }
   });
 
-  test("with a disguised separator in an id is refused", async () => {
+  test("rejects an id with encoded separators or control characters", async () => {
     for (const id of [
       ...["%2f", "%2F", "a%2fb", "..%2f..%2fother-docs", "j1%2fmessage", "%5c", "a%5Cb", "..%5C.."],
       ...["%252f", "%25", "%252e%252e", "%25%32%66", "%3f", "a%3Fx=1", "%23", "a%23b"],
@@ -141,7 +147,7 @@ describe("a path", () => {
     }
   });
 
-  test("with a step in disguise in a project is refused, as is a lookalike", async () => {
+  test("rejects a project id with encoded separators, and lookalikes of an allowed project", async () => {
     for (const project of [`${PROJECT}%2f..%2fother-docs`, `${PROJECT}%5c`, `other%2f${PROJECT}`]) {
       const answer = await gate.get(`/v1/analytics/${project}/views`);
       assertInvalid(answer, "projectId", "path-segment");
@@ -153,7 +159,7 @@ describe("a path", () => {
   });
 });
 
-describe("a method", () => {
+describe("a request method", () => {
   const OTHERS = ["PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "QUERY"];
 
   for (const [target, allow, others] of [
@@ -165,10 +171,10 @@ describe("a method", () => {
     [JOBS, "POST, OPTIONS", ["GET", "HEAD", ...OTHERS]],
     [`${JOBS}/j1/message`, "POST, OPTIONS", ["GET", "HEAD", ...OTHERS]],
   ]) {
-    test(`that ${target} does not have is refused with those that it has`, async () => {
+    test(`returns 405 with Allow for unsupported methods of ${target}`, async () => {
       for (const method of others) {
         const answer = await gate.send({ method, target });
-        if (answer.status === 501) continue; // One that the runtime itself does not know.
+        if (answer.status === 501) continue; // The runtime does not know this method.
         assert.equal(answer.status, 405, method);
         assert.equal(answer.header("allow"), allow);
         if (method !== "HEAD") assertProblem(answer, 405, "method-not-allowed");
@@ -177,18 +183,18 @@ describe("a method", () => {
     });
   }
 
-  test("is asked for by OPTIONS, without a token", async () => {
+  test("responds to OPTIONS with the allowed methods, without a token", async () => {
     const answer = await gate.send({ method: "OPTIONS", target: VIEWS, authorization: null });
     assert.equal(answer.status, 204);
     assert.equal(answer.header("allow"), "GET, HEAD, OPTIONS");
   });
 
-  test("is refused before the token is looked at", async () => {
+  test("rejects an unsupported method before it checks the token", async () => {
     const answer = await gate.send({ method: "DELETE", target: JOBS, authorization: null });
     assertProblem(answer, 405, "method-not-allowed");
   });
 
-  test("is not taken from a header, a query or a body", async () => {
+  test("does not take the method from a header field or the query", async () => {
     const headers = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"].map((name) => [
       name,
       "POST",
@@ -197,7 +203,7 @@ describe("a method", () => {
     assertProblem(await gate.get(`${JOBS}?_method=POST`), 405, "method-not-allowed");
   });
 
-  test("that is none is refused by the runtime", async () => {
+  test("rejects an invalid or unknown method in the runtime", async () => {
     for (const method of ["get", "FOO", "G ET", "CONNECT"]) {
       const answer = await gate.send({ method, target: VIEWS });
       assert.ok(answer.status === undefined || answer.status >= 400, `${method} ${answer.status}`);
@@ -206,7 +212,7 @@ describe("a method", () => {
 });
 
 describe("the liveness route", () => {
-  test("answers GET and HEAD without a token", async () => {
+  test("responds to GET and HEAD of the liveness route without a token", async () => {
     for (const target of ["/healthz", "/healthz?x"]) {
       const answer = await gate.get(target, { authorization: null });
       assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }]);
@@ -221,7 +227,7 @@ describe("the liveness route", () => {
     }
   });
 
-  test("tells more only to an operator", async () => {
+  test("returns the deep health report only to operators", async () => {
     const deep = (options) => gate.get("/healthz?deep", options);
     assertProblem(await deep({ authorization: null }), 401, "missing-token");
     assertProblem(await deep({}), 403, "insufficient-scope");
@@ -231,7 +237,7 @@ describe("the liveness route", () => {
     assertProblem(await gate.get(VIEWS, { authorization }), 403, "project-not-allowed");
   });
 
-  test("opens no other one", async () => {
+  test("does not extend the liveness route's open access to other paths", async () => {
     for (const target of ["/healthz/", "/healthz/../v9", "/Healthz", "//healthz", "/healthz%2f"]) {
       assertProblem(await gate.get(target, { authorization: null }), 404, "not-found");
     }
@@ -253,9 +259,9 @@ describe("the liveness route", () => {
   });
 });
 
-describe("a request line or a head that is none", () => {
-  const refused = (what, bytes) =>
-    test(`is refused: ${what}`, async () => {
+describe("a malformed request line or head", () => {
+  const rejects = (what, bytes) =>
+    test(`rejects a request with ${what}`, async () => {
       const answer = await gate.sendBytes(Buffer.from(bytes(), "latin1"));
       assert.ok(answer.status === undefined || answer.status >= 400, answer.raw.toString());
       assert.doesNotMatch(answer.raw.toString(), /"totals"/);
@@ -263,17 +269,19 @@ describe("a request line or a head that is none", () => {
   const head = (line, fields = "") =>
     `${line}\r\nHost: ${gate.host}\r\nAuthorization: Bearer ${gate.token()}\r\n${fields}\r\n`;
 
-  refused("an absolute target", () => head(`GET http://${gate.host}${VIEWS} HTTP/1.1`));
-  refused("an absolute target elsewhere", () => head(`GET http://evil.example${VIEWS} HTTP/1.1`));
-  refused("an asterisk", () => head("GET * HTTP/1.1"));
-  refused("a relative target", () => head(`GET ${VIEWS.slice(1)} HTTP/1.1`));
-  refused("an empty target", () => head("GET  HTTP/1.1"));
-  refused("two hosts", () => head(`GET ${VIEWS} HTTP/1.1`, "Host: evil.example\r\n"));
-  refused("two lengths", () =>
+  rejects("an absolute target", () => head(`GET http://${gate.host}${VIEWS} HTTP/1.1`));
+  rejects("an absolute target at another host", () =>
+    head(`GET http://evil.example${VIEWS} HTTP/1.1`),
+  );
+  rejects("an asterisk as target", () => head("GET * HTTP/1.1"));
+  rejects("a relative target", () => head(`GET ${VIEWS.slice(1)} HTTP/1.1`));
+  rejects("an empty target", () => head("GET  HTTP/1.1"));
+  rejects("two Host fields", () => head(`GET ${VIEWS} HTTP/1.1`, "Host: evil.example\r\n"));
+  rejects("two Content-Length fields", () =>
     head(`POST ${JOBS} HTTP/1.1`, "Content-Length: 5\r\nContent-Length: 6\r\n"),
   );
-  refused("a field without a name", () => head(`GET ${VIEWS} HTTP/1.1`, ": x\r\n"));
-  test("a line break in a target ends it, and what follows is no field of ours", async () => {
+  rejects("a header field without a name", () => head(`GET ${VIEWS} HTTP/1.1`, ": x\r\n"));
+  test("does not turn an encoded line break in a target into a header field", async () => {
     const target = `${VIEWS}?limit=0 HTTP/1.1\r\nX-Request-Id: injected\r\nX-Rest:`;
     const answer = await gate.get(target);
     assertInvalidWithId(answer, "injected");
@@ -288,7 +296,7 @@ describe("a request line or a head that is none", () => {
     assert.deepEqual([answer.status, answer.header("x-request-id")], [400, id]);
   }
 
-  test("a request that hides in a body of two framings is not carried out", async () => {
+  test("does not execute a request smuggled in a body with two framings", async () => {
     const hidden = gate.bytes({ target: `${VIEWS}?limit=7` }).toString();
     const fields = [
       "Content-Type: application/json",
@@ -296,17 +304,17 @@ describe("a request line or a head that is none", () => {
       "Transfer-Encoding: chunked",
     ];
     const outer = head(`POST ${JOBS}?limit=0 HTTP/1.1`, `${fields.join("\r\n")}\r\n`);
-    // Whichever framing is taken, the outer request is refused for its query.
+    // The outer request is invalid under either framing because of its query.
     const answer = await gate.sendBytes(Buffer.from(`${outer}0\r\n\r\n`, "latin1"));
     assert.ok(answer.status >= 400);
   });
 });
 
-test("nothing of all this has reached the upstream, which a good path then does", async () => {
+test("sends none of the rejected requests upstream, but a valid request afterwards", async () => {
   assert.equal(await gate.received(), 0);
   assert.equal((await gate.get(VIEWS)).status, 200);
   assert.equal(await gate.received(), 1);
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
   gate.assertDiscreet());
