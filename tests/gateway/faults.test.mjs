@@ -1,6 +1,6 @@
 /**
- * What the upstream can do wrong: each is a clear problem for who asks the gateway, a clear
- * error for who uses the package, and never a success.
+ * Upstream faults. Each becomes a clear problem for callers of the gateway and a clear error for
+ * users of the package, and never a success.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -17,11 +17,11 @@ import {
 import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "./gate.mjs";
 
 const ELSEWHERE = "X-Elsewhere";
-/** Of each of these the upstream closes the budget for creations, and so of no other test's. */
-const CLOSED = Array.from({ length: 6 }, (_, n) => `closed-${n}`);
-const HUGE = String(10 ** 6);
-/** More than any test has failures. */
-const HEALING = 12;
+/** Projects whose budget for creations an upstream 429 blocks. No other test uses them. */
+const BLOCKED_PROJECTS = Array.from({ length: 6 }, (_, n) => `closed-${n}`);
+const NO_LIMIT = String(10 ** 6);
+/** Successes between two tests. No test causes as many failures. */
+const SUCCESSES = 12;
 
 let gate;
 let client;
@@ -29,12 +29,12 @@ let elsewhere;
 
 before(async () => {
   gate = await startGate("faults", {
-    upstream: { projects: [PROJECT, ...CLOSED] },
+    upstream: { projects: [PROJECT, ...BLOCKED_PROJECTS] },
     gateway: {
       vars: {
         UPSTREAM_TIMEOUT_SECONDS: "1",
-        CREATE_LIMIT_PER_HOUR: HUGE,
-        ANALYTICS_LIMIT_PER_HOUR: HUGE,
+        CREATE_LIMIT_PER_HOUR: NO_LIMIT,
+        ANALYTICS_LIMIT_PER_HOUR: NO_LIMIT,
       },
     },
   });
@@ -46,19 +46,19 @@ after(async () => {
   elsewhere?.server.close();
 });
 beforeEach(async () => {
-  // Enough successes between the failures that the gateway does not leave the upstream alone.
+  // Enough successes keep the circuit breaker closed.
   await gate.upstream.clearFaults();
-  const heal = () => [READ.raw(), gate.get(`${JOBS}/none`), WRITE.raw()];
-  await Promise.all(Array.from({ length: HEALING }, heal).flat());
+  const succeed = () => [READ.raw(), gate.get(`${JOBS}/none`), WRITE.raw()];
+  await Promise.all(Array.from({ length: SUCCESSES }, succeed).flat());
   await gate.upstream.reset();
 });
 
 function clientOf(projectId) {
-  const token = gate.token({ projects: [PROJECT, ...CLOSED] });
+  const token = gate.token({ projects: [PROJECT, ...BLOCKED_PROJECTS] });
   return new Client({ baseUrl: gate.gateway.url, projectId, token, maxRetries: 0 });
 }
 
-/** A server that nobody may ever come to. */
+/** A server that must never receive a connection. */
 async function startElsewhere() {
   const visits = [];
   const server = createServer((request, response) => {
@@ -73,18 +73,18 @@ async function startElsewhere() {
 
 let days = 0;
 
-/** The first day of a range that was not asked for before, so that no cache has it. */
+/** The start of a range that no test has requested yet, so that no cache has it. */
 function newDay() {
   days += 1;
   return new Date(Date.UTC(2015, 0, days)).toISOString().slice(0, 10);
 }
 
-/** The two ways to ask: byte by byte, and by the package. */
+/** Two ways to send a request: raw HTTP and the package. */
 const READ = {
   raw: () => gate.get(`${VIEWS}?dateFrom=${newDay()}`),
   call: () => client.pageViews.list({ dateFrom: newDay() }),
 };
-/** A body that is passed on as it comes, and an operation without a budget. */
+/** An operation without a budget. Its response body is passed on verbatim. */
 const READ_JOB = {
   raw: () => gate.get(`${JOBS}/j1`),
   call: () => client.agentJobs.get("j1"),
@@ -94,104 +94,109 @@ const WRITE = {
   call: () => client.agentJobs.create({ prompt: "x" }),
 };
 
-/** Has the upstream go wrong once, or as often as a request is repeated, and asks. */
-async function askWith(fault, ask, times = 1) {
+/** Injects a fault into the next requests, and sends a request. */
+async function sendWith(fault, send, times = 1) {
   await gate.upstream.fault({ times, fault });
-  return ask();
+  return send();
 }
 
-/** The error that a call of the package ends with. */
+/** Returns the error that a call of the package rejects with. */
 async function errorOf(call, type) {
   const error = await call().then(
-    (value) => assert.fail(`a success: ${JSON.stringify(value)}`),
+    (value) => assert.fail(`the call succeeds with ${JSON.stringify(value)}`),
     (reason) => reason,
   );
   assert.ok(
     error instanceof type,
-    `${type.name} expected, and not ${error.name}: ${error.message}`,
+    `expected ${type.name}, received ${error.name}: ${error.message}`,
   );
   return error;
 }
 
 /**
- * A fault that the gateway makes a problem of: for GETs and a POST, byte by byte and through
+ * Tests that the gateway turns a fault into a problem, for two GETs and a POST, by raw HTTP and by
  * the package.
  *
  * @param {string} what
  * @param {() => object} fault
  * @param {object} expected
- * @param {boolean} [expected.repeated] whether a GET is worth a second attempt
- * @param {boolean} [expected.certain] whether it is certain that a POST was not carried out
+ * @param {boolean} [expected.repeated] whether the gateway retries a GET
+ * @param {boolean} [expected.certain] whether the upstream certainly did not process a POST
  */
-function becomesProblem(what, fault, { repeated = false, certain = false, ...expected }) {
+function testProblem(what, fault, { repeated = false, certain = false, ...expected }) {
   const { status, kind, check, error = ServerError } = expected;
   const times = repeated ? 2 : 1;
   const outcome = certain ? undefined : "unknown";
   const written = certain ? error : OutcomeUnknownError;
-  for (const [method, ask, on] of [
+  for (const [method, send, on] of [
     ["GET", READ, { times, error }],
     ["GET of a job", READ_JOB, { times, error }],
     ["POST", WRITE, { times: 1, outcome, error: written }],
   ]) {
-    test(`${what}, on a ${method}: ${status} ${kind}`, async () => {
-      const answer = await askWith(fault(), ask.raw, on.times);
+    test(`returns ${status} ${kind} on a ${method} when the upstream ${what}`, async () => {
+      const answer = await sendWith(fault(), send.raw, on.times);
       const problem = assertProblem(answer, status, kind);
       assert.equal(problem.outcome, on.outcome);
       check?.(problem, answer, method);
       assert.equal(answer.header(ELSEWHERE.toLowerCase()), undefined);
 
-      const thrown = await errorOf(() => askWith(fault(), ask.call, on.times), on.error);
+      const thrown = await errorOf(() => sendWith(fault(), send.call, on.times), on.error);
       assert.equal(thrown.status, status);
       assert.equal(thrown.code, `/problems/${kind}`);
       assert.equal(thrown.problem.title, problem.title);
-      assert.equal(await gate.received(), 2 * on.times, `each was asked ${on.times} times`);
+      assert.equal(await gate.received(), 2 * on.times, `${on.times} upstream requests for each`);
     });
   }
 }
 
 describe("an upstream error", () => {
-  const saying =
-    (words, details = []) =>
+  const hasMessage =
+    (message, details = []) =>
     ({ status, upstream, detail }) => {
-      assert.deepEqual(upstream, { status, error: words, details });
-      assert.equal(detail, words);
+      assert.deepEqual(upstream, { status, error: message, details });
+      assert.equal(detail, message);
     };
 
-  becomesProblem("500", () => ({ kind: "status", status: 500 }), {
-    ...{ status: 500, kind: "upstream-error", check: saying("Internal Server Error") },
+  testProblem("returns 500", () => ({ kind: "status", status: 500 }), {
+    ...{ status: 500, kind: "upstream-error", check: hasMessage("Internal Server Error") },
   });
-  becomesProblem(
-    "500 with details",
+  testProblem(
+    "returns 500 with details",
     () => ({
       kind: "json",
       status: 500,
       body: { error: "Failed", details: [{ message: "one" }, { message: "two" }] },
     }),
-    { status: 500, kind: "upstream-error", check: saying("Failed", ["one", "two"]) },
+    { status: 500, kind: "upstream-error", check: hasMessage("Failed", ["one", "two"]) },
   );
-  becomesProblem("HTML 502", () => ({ kind: "html", status: 502 }), {
+  testProblem("returns 502 with HTML", () => ({ kind: "html", status: 502 }), {
     status: 502,
     kind: "upstream-error",
     repeated: true,
     check(problem, answer) {
-      saying("bad gateway")(problem);
+      hasMessage("bad gateway")(problem);
       assert.doesNotMatch(answer.text, /<|simulated-edge/);
     },
   });
-  becomesProblem("an empty 503", () => ({ kind: "empty", status: 503 }), {
+  testProblem("returns an empty 503", () => ({ kind: "empty", status: 503 }), {
     status: 503,
     kind: "upstream-error",
     repeated: true,
     check(problem, answer) {
-      saying("service unavailable")(problem);
+      hasMessage("service unavailable")(problem);
       assert.equal(answer.header("retry-after"), "60");
     },
   });
-  becomesProblem("504", () => ({ kind: "status", status: 504 }), {
-    ...{ status: 504, kind: "upstream-error", repeated: true, check: saying("Gateway Timeout") },
+  testProblem("returns 504", () => ({ kind: "status", status: 504 }), {
+    ...{
+      status: 504,
+      kind: "upstream-error",
+      repeated: true,
+      check: hasMessage("Gateway Timeout"),
+    },
   });
-  becomesProblem(
-    "503 that asks to wait",
+  testProblem(
+    "returns 503 with Retry-After",
     () => ({ kind: "status", status: 503, headers: { "retry-after": "3" } }),
     {
       status: 503,
@@ -199,112 +204,116 @@ describe("an upstream error", () => {
       check: (_problem, answer) => assert.equal(answer.header("retry-after"), "3"),
     },
   );
-  becomesProblem("404", () => ({ kind: "status", status: 404 }), {
+  testProblem("returns 404", () => ({ kind: "status", status: 404 }), {
     ...{ status: 404, kind: "upstream-error", certain: true },
-    ...{ error: NotFoundError, check: saying("Not Found") },
+    ...{ error: NotFoundError, check: hasMessage("Not Found") },
   });
 
   for (const status of [502, 503, 504]) {
-    test(`${status} once is nothing that who reads gets to see`, async () => {
-      const answer = await askWith({ kind: "status", status }, READ.raw);
+    test(`a read succeeds after a single upstream ${status}`, async () => {
+      const answer = await sendWith({ kind: "status", status }, READ.raw);
       assert.equal(answer.status, 200, answer.text);
-      const { views } = await askWith({ kind: "status", status }, READ.call);
+      const { views } = await sendWith({ kind: "status", status }, READ.call);
       assert.ok(views.length > 0);
       assert.equal(await gate.received(), 4);
     });
   }
 
-  const closed = [...CLOSED];
+  const closed = [...BLOCKED_PROJECTS];
   for (const [what, headers, expected] of [
     ["429 with Retry-After", { "retry-after": "7" }, 7],
     ["429 without Retry-After", {}, 60],
-    ["429 with a Retry-After that is none", { "retry-after": "soon" }, 60],
+    ["429 with an invalid Retry-After", { "retry-after": "soon" }, 60],
   ]) {
-    test(`${what} is that, and tells the package's user when to come back`, async () => {
+    test(`returns 429 and the seconds to wait for an upstream ${what}`, async () => {
       const fault = { kind: "status", status: 429, headers };
       const [project, other] = [closed.pop(), closed.pop()];
-      const authorization = `Bearer ${gate.token({ projects: CLOSED })}`;
+      const authorization = `Bearer ${gate.token({ projects: BLOCKED_PROJECTS })}`;
       const create = () =>
         gate.post(`/v2/agent/${project}/job`, { prompt: "x" }, { authorization });
-      for (const ask of [READ_JOB.raw, create]) {
-        const answer = await askWith(fault, ask);
+      for (const send of [READ_JOB.raw, create]) {
+        const answer = await sendWith(fault, send);
         const problem = assertProblem(answer, 429, "upstream-error");
         assert.deepEqual([problem.upstream.status, problem.outcome], [429, undefined]);
         assert.equal(answer.header("retry-after"), String(expected));
       }
-      const called = () => clientOf(other).agentJobs.create({ prompt: "x" });
-      for (const call of [READ_JOB.call, called]) {
-        const thrown = await errorOf(() => askWith(fault, call), RateLimitError);
+      const createByPackage = () => clientOf(other).agentJobs.create({ prompt: "x" });
+      for (const call of [READ_JOB.call, createByPackage]) {
+        const thrown = await errorOf(() => sendWith(fault, call), RateLimitError);
         assert.equal(thrown.code, "/problems/upstream-error");
         assert.equal(thrown.retryAfter, expected);
       }
-      assert.equal(await gate.received(), 4, "each was asked once");
+      assert.equal(await gate.received(), 4, "one upstream request for each");
     });
   }
   for (const status of [600, 999]) {
-    becomesProblem(`${status}, which HTTP does not have`, () => ({ kind: "status", status }), {
+    testProblem(`returns the invalid status ${status}`, () => ({ kind: "status", status }), {
       status: 502,
       kind: "upstream-error",
       check: ({ upstream }) => assert.equal(upstream.status, status),
     });
   }
 
-  test("an error's own header fields are not passed on", async () => {
+  test("the header fields of an upstream error are not passed on", async () => {
     const headers = { "www-authenticate": "Basic", "set-cookie": "a=b", allow: "TRACE", via: "x" };
-    const answer = await askWith({ kind: "status", status: 500, headers }, READ.raw);
+    const answer = await sendWith({ kind: "status", status: 500, headers }, READ.raw);
     for (const name of Object.keys(headers)) assert.equal(answer.header(name), undefined, name);
   });
 
-  test("an error whose body never ends is answered without it", async () => {
+  test("an upstream error with an endless body is returned without its message", async () => {
     const never = 24 * 3600 * 1000;
     const fault = { kind: "slowDrip", chunkBytes: 1, intervalMs: never };
-    const answer = await askWith(fault, () => gate.get(`${JOBS}/none`));
+    const answer = await sendWith(fault, () => gate.get(`${JOBS}/none`));
     const { upstream } = assertProblem(answer, 404, "upstream-error");
     assert.deepEqual(upstream, { status: 404, error: "not found", details: [] });
   });
 
-  test("a failure at a POST leaves open whether the work was done, a refusal does not", async () => {
-    const failed = await askWith({ kind: "status", status: 503, body: "{}" }, WRITE.raw);
+  test("an upstream 503 on a POST has an unknown outcome, and an upstream 400 has not", async () => {
+    const failed = await sendWith({ kind: "status", status: 503, body: "{}" }, WRITE.raw);
     assert.equal(assertProblem(failed, 503, "upstream-error").outcome, "unknown");
-    const refused = await askWith({ kind: "status", status: 400, body: "{}" }, WRITE.raw);
+    const refused = await sendWith({ kind: "status", status: 400, body: "{}" }, WRITE.raw);
     assert.equal(assertProblem(refused, 400, "upstream-error").outcome, undefined);
   });
 
-  test("an error of great length is cut down", async () => {
+  test("a long upstream error message is truncated", async () => {
     const fault = { kind: "json", status: 500, body: { error: "x".repeat(50_000) } };
-    const { detail } = assertProblem(await askWith(fault, READ.raw), 500, "upstream-error");
+    const { detail } = assertProblem(await sendWith(fault, READ.raw), 500, "upstream-error");
     assert.equal(detail.length, 1001);
     const endless = { kind: "json", status: 500, body: { error: "x".repeat(900_000) } };
-    const problem = assertProblem(await askWith(endless, READ.raw), 500, "upstream-error");
+    const problem = assertProblem(await sendWith(endless, READ.raw), 500, "upstream-error");
     assert.equal(problem.detail, "internal server error");
   });
 });
 
 describe("an upstream that is silent", () => {
-  becomesProblem("a reset", () => ({ kind: "reset" }), {
+  testProblem("resets the connection", () => ({ kind: "reset" }), {
     ...{ status: 502, kind: "upstream-unreachable", repeated: true },
   });
-  becomesProblem("a reset after the work was done", () => ({ kind: "reset", process: true }), {
-    ...{ status: 502, kind: "upstream-unreachable", repeated: true },
-  });
-  becomesProblem("never an answer", () => ({ kind: "hang" }), {
+  testProblem(
+    "resets the connection after the work was done",
+    () => ({ kind: "reset", process: true }),
+    {
+      ...{ status: 502, kind: "upstream-unreachable", repeated: true },
+    },
+  );
+  testProblem("never responds", () => ({ kind: "hang" }), {
     ...{ status: 504, kind: "upstream-timeout" },
   });
 
-  test("once, by a reset, is nothing that who reads gets to see", async () => {
-    const answer = await askWith({ kind: "reset" }, READ.raw);
+  test("a read succeeds after a single connection reset", async () => {
+    const answer = await sendWith({ kind: "reset" }, READ.raw);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(await gate.received(), 2);
   });
 
-  test("a request that was given up is ended upstream, too", async () => {
-    assertProblem(await askWith({ kind: "hang" }, READ.raw), 504, "upstream-timeout");
+  test("a request that times out is aborted upstream", async () => {
+    assertProblem(await sendWith({ kind: "hang" }, READ.raw), 504, "upstream-timeout");
     const { aborted } = await gate.untilCounters(({ inFlight }) => inFlight === 0);
     assert.equal(aborted, 1);
   });
 
-  test("a job is created once, however its answer was lost", async () => {
-    await askWith({ kind: "reset", process: true }, WRITE.raw);
+  test("a job is created only once if its response is lost", async () => {
+    await sendWith({ kind: "reset", process: true }, WRITE.raw);
     assert.equal((await gate.upstream.jobs()).length, 1);
     assert.equal(await gate.received(), 1);
   });
@@ -314,7 +323,7 @@ describe("a redirect", () => {
   for (const status of [301, 302, 303, 307, 308, 300, 304]) {
     const location = () => `${elsewhere.url}/v1/stolen`;
     const fault = () => ({ kind: "redirect", status, location: location() });
-    becomesProblem(`${status} to another host`, fault, {
+    testProblem(`redirects with ${status} to another host`, fault, {
       status: 502,
       kind: "upstream-redirect",
       check(_problem, answer) {
@@ -324,36 +333,36 @@ describe("a redirect", () => {
     });
   }
 
-  test("is not followed on the same host either", async () => {
+  test("a redirect on the same host is not followed", async () => {
     const fault = { kind: "redirect", status: 302, location: `${VIEWS}?limit=1` };
-    assertProblem(await askWith(fault, READ.raw), 502, "upstream-redirect");
+    assertProblem(await sendWith(fault, READ.raw), 502, "upstream-redirect");
     assert.equal(await gate.received(), 1);
   });
 
-  test("a success that refreshes to another host sends nobody there", async () => {
+  test("Refresh and Location fields of an upstream success are not passed on", async () => {
     const headers = { refresh: `0; url=${elsewhere.url}`, location: elsewhere.url };
     const body = '{"id":"j1"}';
-    const answer = await askWith({ kind: "status", status: 201, headers, body }, WRITE.raw);
+    const answer = await sendWith({ kind: "status", status: 201, headers, body }, WRITE.raw);
     assert.equal(answer.status, 201);
     assert.ok(!answer.raw.includes(elsewhere.url));
   });
 
-  test("has brought nobody there, and no key", () => {
+  test("no redirect reaches another host", () => {
     assert.deepEqual(elsewhere.visits, []);
   });
 });
 
-describe("a success that is none", () => {
+describe("a malformed success", () => {
   for (const [what, fault] of [
-    ["200 with HTML", () => ({ kind: "html", status: 200 })],
-    ["200 without a body", () => ({ kind: "empty", status: 200 })],
-    ["204", () => ({ kind: "empty", status: 204 })],
+    ["returns 200 with HTML", () => ({ kind: "html", status: 200 })],
+    ["returns 200 without a body", () => ({ kind: "empty", status: 200 })],
+    ["returns 204", () => ({ kind: "empty", status: 204 })],
     [
-      "JSON under another name",
+      "returns JSON as text/plain",
       () => ({ kind: "status", status: 200, contentType: "text/plain", body: "{}" }),
     ],
   ]) {
-    becomesProblem(what, fault, {
+    testProblem(what, fault, {
       status: 502,
       kind: "upstream-malformed",
       check: (_problem, answer) => assert.doesNotMatch(answer.text, /<html/),
@@ -361,30 +370,34 @@ describe("a success that is none", () => {
   }
 
   for (const kind of ["cutBody", "cutChunked", "malformedJson"]) {
-    for (const [method, ask, error] of [
+    for (const [method, send, error] of [
       ["GET", READ, ServerError],
       ["POST", WRITE, OutcomeUnknownError],
     ]) {
-      test(`${kind}, on a ${method}: 502 upstream-malformed`, async () => {
-        const problem = assertProblem(await askWith({ kind }, ask.raw), 502, "upstream-malformed");
+      test(`returns 502 upstream-malformed for a ${kind} fault on a ${method}`, async () => {
+        const problem = assertProblem(
+          await sendWith({ kind }, send.raw),
+          502,
+          "upstream-malformed",
+        );
         assert.equal(problem.outcome, method === "POST" ? "unknown" : undefined);
-        const thrown = await errorOf(() => askWith({ kind }, ask.call), error);
+        const thrown = await errorOf(() => sendWith({ kind }, send.call), error);
         assert.equal(thrown.code, "/problems/upstream-malformed");
-        assert.equal(await gate.received(), 2, "each was asked once");
+        assert.equal(await gate.received(), 2, "one upstream request for each");
       });
     }
   }
 
-  describe("of a job, which is read whole before it is passed on", () => {
-    const job = async () => (await WRITE.raw()).json.id;
+  describe("a job, which the gateway reads whole before it passes it on", () => {
+    const createJob = async () => (await WRITE.raw()).json.id;
 
     for (const kind of ["cutBody", "cutChunked", "malformedJson"]) {
-      test(`${kind}: 502 upstream-malformed`, async () => {
-        const id = await job();
-        const answer = await askWith({ kind }, () => gate.get(`${JOBS}/${id}`));
+      test(`returns 502 upstream-malformed for a ${kind} fault on a GET of a job`, async () => {
+        const id = await createJob();
+        const answer = await sendWith({ kind }, () => gate.get(`${JOBS}/${id}`));
         assertProblem(answer, 502, "upstream-malformed");
         const call = () => client.agentJobs.get(id);
-        const error = await errorOf(() => askWith({ kind }, call), ServerError);
+        const error = await errorOf(() => sendWith({ kind }, call), ServerError);
         assert.equal(error.code, "/problems/upstream-malformed");
       });
     }
@@ -393,62 +406,58 @@ describe("a success that is none", () => {
   const shaped = (body) => ({ kind: "json", status: 200, body });
   const page = { totals: {}, views: [], hasMore: false };
 
-  for (const [what, ask, body, where] of [
-    [
-      "a row of another shape",
-      READ,
-      { ...page, views: [{ path: "/", human: "many" }] },
-      "views[0].human",
-    ],
-  ]) {
-    test(`${what}: an error that says where`, async () => {
-      const error = await errorOf(() => askWith(shaped(body), ask.call), DecodeError);
-      assert.equal(error.where, where);
-    });
-  }
+  test("the package's DecodeError names the field of a malformed row", async () => {
+    const body = { ...page, views: [{ path: "/", human: "many" }] };
+    const error = await errorOf(() => sendWith(shaped(body), READ.call), DecodeError);
+    assert.equal(error.where, "views[0].human");
+  });
 
   for (const body of [{ id: 5 }, { id: "j1", status: true }, { source: "acme/docs" }]) {
     const shown = JSON.stringify(body);
 
-    test(`a new job of ${shown}: 502, and never a second job under its key`, async () => {
+    test(`returns 502 for the created job ${shown}, and its key creates no second job`, async () => {
       const headers = [["Idempotency-Key", `shape-${shown.length}`]];
       const create = () => gate.post(JOBS, { prompt: "x" }, { headers });
-      const problem = assertProblem(await askWith(shaped(body), create), 502, "upstream-malformed");
+      const problem = assertProblem(
+        await sendWith(shaped(body), create),
+        502,
+        "upstream-malformed",
+      );
       assert.equal(problem.outcome, "unknown");
       assertProblem(await create(), 409, "outcome-unknown");
       assert.equal(await gate.received(), 1);
-      const error = await errorOf(() => askWith(shaped(body), WRITE.call), OutcomeUnknownError);
+      const error = await errorOf(() => sendWith(shaped(body), WRITE.call), OutcomeUnknownError);
       assert.equal(error.code, "/problems/upstream-malformed");
     });
 
-    test(`a follow-up's job of ${shown}: 502`, async () => {
+    test(`returns 502 for the job ${shown} after a follow-up`, async () => {
       const { id } = (await WRITE.raw()).json;
       const send = () => gate.post(`${JOBS}/${id}/message`, { prompt: "x" });
-      const problem = assertProblem(await askWith(shaped(body), send), 502, "upstream-malformed");
+      const problem = assertProblem(await sendWith(shaped(body), send), 502, "upstream-malformed");
       assert.equal(problem.outcome, "unknown");
     });
 
-    test(`a watched job of ${shown}: 502, and no event`, async () => {
+    test(`returns 502 without an event for the watched job ${shown}`, async () => {
       const watch = () => gate.get(`${JOBS}/unseen-${shown.length}/events`);
-      assertProblem(await askWith(shaped(body), watch), 502, "upstream-malformed");
+      assertProblem(await sendWith(shaped(body), watch), 502, "upstream-malformed");
     });
   }
 
-  test("a job of more than 64 kB: 502, whoever asks for it", async () => {
+  test("returns 502 for a job of more than 64 kB on every route", async () => {
     const body = { id: "j1", model: "x".repeat(64 * 1024) };
     for (const ask of [READ_JOB.raw, WRITE.raw, () => gate.get(`${JOBS}/huge/events`)]) {
-      assertProblem(await askWith(shaped(body), ask), 502, "upstream-malformed");
+      assertProblem(await sendWith(shaped(body), ask), 502, "upstream-malformed");
     }
   });
 
   for (const [what, body] of [
-    ["a list", []],
+    ["an array", []],
     ["null", null],
-    ["text", "x"],
-    ["of another shape", { id: 5 }],
+    ["a string", "x"],
+    ["an object of another shape", { id: 5 }],
   ]) {
-    test(`a job that is ${what}: 502 upstream-malformed`, async () => {
-      const error = await errorOf(() => askWith(shaped(body), READ_JOB.call), ServerError);
+    test(`returns 502 upstream-malformed for a job that is ${what}`, async () => {
+      const error = await errorOf(() => sendWith(shaped(body), READ_JOB.call), ServerError);
       assert.equal(error.code, "/problems/upstream-malformed");
     });
   }
@@ -458,9 +467,9 @@ describe("a success that is none", () => {
       ["GET", READ],
       ["POST", WRITE],
     ]) {
-      test(`JSON of ${JSON.stringify(body)}, on a ${method}: 502 upstream-malformed`, async () => {
+      test(`returns 502 upstream-malformed for the JSON ${JSON.stringify(body)} on a ${method}`, async () => {
         const problem = assertProblem(
-          await askWith(shaped(body), ask.raw),
+          await sendWith(shaped(body), ask.raw),
           502,
           "upstream-malformed",
         );
@@ -471,52 +480,52 @@ describe("a success that is none", () => {
 
   for (const [what, body] of [
     ["without rows", { ...page, views: undefined }],
-    ["with rows that are none", { ...page, views: {} }],
+    ["with rows that are not an array", { ...page, views: {} }],
     ["without totals", { ...page, totals: null }],
-    ["that do not say whether there is more", { ...page, hasMore: "no" }],
-    ["of too many rows", { ...page, views: Array(251).fill({ path: "/" }) }],
+    ["with a hasMore that is not a boolean", { ...page, hasMore: "no" }],
+    ["with too many rows", { ...page, views: Array(251).fill({ path: "/" }) }],
   ]) {
-    test(`page views ${what}: 502 upstream-malformed, and not kept`, async () => {
+    test(`returns 502 for page views ${what} and does not cache them`, async () => {
       const target = `${VIEWS}?dateFrom=${newDay()}`;
-      const answer = await askWith(shaped(body), () => gate.get(target));
+      const answer = await sendWith(shaped(body), () => gate.get(target));
       assertProblem(answer, 502, "upstream-malformed");
       assert.equal((await gate.get(target)).status, 200);
     });
   }
 });
 
-describe("a key that the upstream refuses", () => {
-  const WORDS = /expired|read access|write access|invalid api key/i;
+describe("a key that the upstream rejects", () => {
+  const REASON = /expired|read access|write access|invalid api key/i;
 
-  /** Asks; the caller must not see why, the operator must. */
-  async function assertOperatorsProblem(ask, operator) {
-    const answer = await ask.raw();
+  /** Asserts that the log has the reason for a rejected key, and the response has not. */
+  async function assertReasonOnlyInLog(request, operator) {
+    const answer = await request.raw();
     const problem = assertProblem(answer, 502, "upstream-credential");
-    assert.doesNotMatch(answer.raw.toString(), WORDS);
+    assert.doesNotMatch(answer.raw.toString(), REASON);
     assert.equal(problem.upstream, undefined);
     assert.equal(answer.header("www-authenticate"), undefined);
     const line = await gate.logged(answer.header("x-request-id"));
     assert.match(line.operator, operator);
-    const error = await errorOf(ask.call, ServerError);
+    const error = await errorOf(request.call, ServerError);
     assert.equal(error.status, 502);
-    assert.doesNotMatch(JSON.stringify(error.problem) + error.message, WORDS);
+    assert.doesNotMatch(JSON.stringify(error.problem) + error.message, REASON);
   }
 
-  for (const [state, ask, operator] of [
+  for (const [state, request, operator] of [
     ["expired", READ, /refused ADMIN_API_KEY with 401: API key has expired/],
     ["expired", WRITE, /refused ADMIN_API_KEY with 401: API key has expired/],
     ["read", WRITE, /refused ADMIN_API_KEY with 403: API key is limited to read access/],
     ["write", READ, /refused ADMIN_API_KEY with 403: API key is limited to write access/],
   ]) {
-    const method = ask === READ ? "GET" : "POST";
-    test(`${state}, on a ${method}: the operator's problem, in the log alone`, async (t) => {
+    const method = request === READ ? "GET" : "POST";
+    test(`a ${method} with a key in state "${state}" returns 502, and only the log has the reason`, async (t) => {
       t.after(() => gate.upstream.setKey({ key: gate.key, state: "accepted" }));
       await gate.upstream.setKey({ key: gate.key, state });
-      await assertOperatorsProblem(ask, operator);
+      await assertReasonOnlyInLog(request, operator);
     });
   }
 
-  test("and repeats in its words is neither passed on nor logged", async () => {
+  test("a key that an upstream error repeats is neither passed on nor logged", async () => {
     for (const [status, kind] of [
       [401, "upstream-credential"],
       [403, "upstream-credential"],
@@ -524,7 +533,7 @@ describe("a key that the upstream refuses", () => {
     ]) {
       const details = [{ message: `Bearer ${gate.key}` }];
       const body = { error: `Invalid API key: ${gate.key}`, details };
-      const answer = await askWith({ kind: "json", status, body }, READ.raw);
+      const answer = await sendWith({ kind: "json", status, body }, READ.raw);
       assertProblem(answer, status === 500 ? 500 : 502, kind);
       assert.ok(!answer.raw.includes(gate.key));
       const line = await gate.logged(answer.header("x-request-id"));
@@ -533,27 +542,26 @@ describe("a key that the upstream refuses", () => {
     }
   });
 
-  test("and repeats in a header field is not passed on", async () => {
+  test("a key that an upstream header field repeats is not passed on", async () => {
     const headers = { "x-debug": gate.key, "x-request-id": gate.key, "content-language": "en" };
     const fault = { kind: "status", status: 200, headers, body: "{}" };
-    const answer = await askWith(fault, READ_JOB.raw);
+    const answer = await sendWith(fault, READ_JOB.raw);
     assert.deepEqual([answer.status, answer.header("content-language")], [200, "en"]);
     assert.ok(!answer.raw.includes(gate.key));
     for (const ask of [READ.raw, WRITE.raw]) {
-      assert.ok(!(await askWith(fault, ask)).raw.includes(gate.key));
+      assert.ok(!(await sendWith(fault, ask)).raw.includes(gate.key));
     }
   });
 });
 
-test("the gateway has survived all of it without a panic", async () => {
+test("no upstream fault makes the gateway panic", async () => {
   assert.equal((await gate.get(VIEWS)).status, 200);
   assert.doesNotMatch(gate.gateway.log(), /panicked|RuntimeError|Critical|Reinitializing/);
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
-  gate.assertDiscreet());
+test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
 
-describe("an upstream that is not there", () => {
+describe("an unreachable upstream", () => {
   let alone;
 
   before(async () => {
@@ -562,7 +570,7 @@ describe("an upstream that is not there", () => {
   });
   after(() => alone?.stop());
 
-  test("is unreachable", async () => {
+  test("returns 502 upstream-unreachable when the upstream is down", async () => {
     const problem = assertProblem(await alone.get(VIEWS), 502, "upstream-unreachable");
     assert.equal(problem.outcome, undefined);
     const answer = await alone.post(JOBS, { prompt: "x" });
@@ -570,7 +578,7 @@ describe("an upstream that is not there", () => {
     assert.equal(written.outcome, "unknown");
   });
 
-  test("is an error to the package", async () => {
+  test("the package throws an error when the upstream is down", async () => {
     const options = { baseUrl: alone.gateway.url, projectId: PROJECT, maxRetries: 0 };
     const own = new Client({ ...options, token: alone.token() });
     for (const [call, type] of [
@@ -583,7 +591,7 @@ describe("an upstream that is not there", () => {
     }
   });
 
-  test("does not keep the gateway from being up, or make it talk", async () => {
+  test("the gateway stays up and reveals no secret when the upstream is down", async () => {
     assert.equal((await alone.get("/healthz")).status, 200);
     await alone.assertDiscreet();
   });
