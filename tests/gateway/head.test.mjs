@@ -1,4 +1,4 @@
-/** Heads of answers: HEAD is answered as GET is, and over https browsers are told to stay there. */
+/** HEAD returns the header fields of GET, and Strict-Transport-Security is sent over https. */
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -13,13 +13,15 @@ before(async () => {
 after(() => gate?.stop());
 
 describe("HEAD", () => {
-  const OF_ONE_REQUEST = ["date", "x-request-id", "server-timing", "age", "ratelimit"];
-  /** Of the body, which there is none of. */
-  OF_ONE_REQUEST.push("content-length", "transfer-encoding");
-  /** An answer without its body and what differs between two requests anyway. */
+  /** Fields that differ between two requests, and fields that describe the body. */
+  const IGNORED_FIELDS = [
+    ...["date", "x-request-id", "server-timing", "age", "ratelimit"],
+    ...["content-length", "transfer-encoding"],
+  ];
+  /** The status and the comparable fields of a response. */
   const headOf = ({ status, headers }) => [
     status,
-    headers.filter(([name]) => !OF_ONE_REQUEST.includes(name)).sort(),
+    headers.filter(([name]) => !IGNORED_FIELDS.includes(name)).sort(),
   ];
   let id;
 
@@ -30,18 +32,18 @@ describe("HEAD", () => {
 
   for (const [what, target, headers = []] of [
     ["page views", () => `${VIEWS}?limit=1`],
-    ["page views that are known", () => `${VIEWS}?limit=1`, [["If-None-Match", "*"]]],
+    ["unchanged page views", () => `${VIEWS}?limit=1`, [["If-None-Match", "*"]]],
     ["a job", () => `${JOBS}/${id}`],
-    ["a job that is waited for", () => `${JOBS}/${id}`, [["Prefer", "wait=1"]]],
-    ["a job that there is not", () => `${JOBS}/nowhere`],
+    ["a job with Prefer: wait", () => `${JOBS}/${id}`, [["Prefer", "wait=1"]]],
+    ["an unknown job", () => `${JOBS}/nowhere`],
     ["the list of jobs", () => `${JOBS}s`],
-    ["a job's changes", () => `${JOBS}/${id}/events`],
-    ["the changes of a job that there is not", () => `${JOBS}/nowhere/events`],
-    ["no such route", () => "/v2/nowhere"],
-    ["a value that is refused", () => `${VIEWS}?limit=0`],
-    ["the description", () => "/openapi.json"],
+    ["the events of a job", () => `${JOBS}/${id}/events`],
+    ["the events of an unknown job", () => `${JOBS}/nowhere/events`],
+    ["an unknown route", () => "/v2/nowhere"],
+    ["an invalid parameter", () => `${VIEWS}?limit=0`],
+    ["the OpenAPI description", () => "/openapi.json"],
   ]) {
-    test(`is answered as GET, without the body: ${what}`, async () => {
+    test(`HEAD returns the header fields of GET without a body for ${what}`, async () => {
       await gate.get(target(), { headers });
       const read = await gate.get(target(), { headers });
       const head = await gate.send({ method: "HEAD", target: target(), headers });
@@ -50,7 +52,7 @@ describe("HEAD", () => {
     });
   }
 
-  test("needs a token with the scope", async () => {
+  test("HEAD requires a token with the scope", async () => {
     for (const [token, status] of [
       [null, 401],
       [`Bearer ${gate.token({ scope: "analytics:read" })}`, 403],
@@ -61,7 +63,7 @@ describe("HEAD", () => {
     }
   });
 
-  test("leaves nobody watching", async () => {
+  test("HEAD on an event stream leaves no watcher", async () => {
     const { id: open } = (await gate.post(JOBS, { prompt: "to be watched" })).json;
     const target = `${JOBS}/${open}/events`;
     assert.equal((await gate.send({ method: "HEAD", target })).status, 200);
@@ -75,12 +77,12 @@ describe("HEAD", () => {
 
 describe("Strict-Transport-Security", () => {
   const POLICY = "max-age=31536000";
-  const policyOf = async (asked, target, options) =>
-    (await asked.get(target, options)).header("strict-transport-security");
+  const policyOf = async (own, target, options) =>
+    (await own.get(target, options)).header("strict-transport-security");
 
-  test("is in every answer over https", async () => {
+  test("Strict-Transport-Security is in every response over https", async () => {
     const { config, dispose } = configWith({ path: BUILT_SCRIPT });
-    // For the Worker, every request is to this host.
+    // The Worker sees this host and scheme in every request.
     appendFileSync(config, '\n[dev]\nhost = "gate.example"\nupstream_protocol = "https"\n');
     const secure = await startGate("head-https", { gateway: { config } });
     try {
@@ -98,7 +100,7 @@ describe("Strict-Transport-Security", () => {
     }
   });
 
-  test("is in none over http, where it says nothing, nor on this machine", async () => {
+  test("Strict-Transport-Security is absent over http", async () => {
     for (const target of ["/healthz", `${JOBS}s`]) {
       assert.equal(await policyOf(gate, target), undefined, target);
     }
