@@ -1,6 +1,6 @@
 /**
- * Watchers cost nothing while nothing happens: the runtime evicts the Durable Object that they
- * watch, keeps their sockets open, and constructs the object again for the next change.
+ * Idle watchers cost nothing: the runtime evicts the Durable Object that they watch, keeps their
+ * sockets open, and constructs the object again for the next change.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -11,13 +11,13 @@ import { startJobs } from "./jobs.mjs";
 const WATCHERS = 100;
 /** workerd evicts an object 10 s after its last request or alarm. */
 const EVICTION_MS = 10_000;
-/** How long to leave an object alone so that it is evicted. */
+/** The time without requests and alarms after which an object has certainly been evicted. */
 const QUIET_MS = EVICTION_MS + 3000;
 /** Long enough for an eviction between two alarms. */
 const POLL_SECONDS = 20;
-/** The longest interval that can be set: no alarm fires during the test. */
-const LONGEST_POLL_SECONDS = 300;
-/** More than the interval between two alarms, on a busy machine. */
+/** The maximum interval. No alarm fires during the test. */
+const MAX_POLL_SECONDS = 300;
+/** Longer than the interval between two alarms, even on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 /** The gateway, with a line in the log whenever the runtime constructs a Durable Object. */
@@ -42,11 +42,11 @@ const script = {
 };
 
 let derived;
-/** Its alarm polls watched jobs. */
+/** A gateway whose alarms poll the watched jobs. */
 let polling;
-/** No alarm fires on it. */
+/** A gateway without alarms. */
 let quiet;
-/** Nor on this one, whose list is watched. */
+/** A gateway without alarms, whose list of jobs is watched. */
 let listed;
 
 before(async () => {
@@ -55,8 +55,8 @@ before(async () => {
   const pollEvery = (seconds) => ({ config, vars: { JOB_POLL_SECONDS: String(seconds) } });
   [polling, quiet, listed] = await Promise.all([
     startJobs("hibernation", pollEvery(POLL_SECONDS)),
-    startJobs("hibernation-quiet", pollEvery(LONGEST_POLL_SECONDS)),
-    startJobs("hibernation-listed", pollEvery(LONGEST_POLL_SECONDS)),
+    startJobs("hibernation-quiet", pollEvery(MAX_POLL_SECONDS)),
+    startJobs("hibernation-listed", pollEvery(MAX_POLL_SECONDS)),
   ]);
 });
 after(async () => {
@@ -64,18 +64,18 @@ after(async () => {
   derived?.dispose();
 });
 
-/** Opens the streams, and waits until each has the job's present state. */
+/** Opens the streams and waits until each has received the current state of the job. */
 function watchMany(jobs, id) {
   return Promise.all(Array.from({ length: WATCHERS }, () => jobs.watching(id)));
 }
 
-/** Waits until every stream has an event with this status. */
+/** Waits until every stream has received an event with this status. */
 function untilAllHave(streams, status) {
   const hasStatus = ({ data }) => JSON.parse(data).status === status;
   return Promise.all(streams.map((stream) => stream.event(hasStatus, PATIENCE_MS)));
 }
 
-/** Checks that every stream has had each state exactly once, in this order. */
+/** Checks that every stream received each status exactly once, in this order. */
 function assertEachOnce(streams, statuses) {
   const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
   const expected = statuses.map((status, index) => [String(index + 1), status]);
@@ -85,20 +85,20 @@ function assertEachOnce(streams, statuses) {
   for (const stream of streams) assert.deepEqual(eventsOf(stream), eventsOf(first));
 }
 
-/** How often the runtime has constructed the project's object so far. */
+/** The number of times that the runtime has constructed the project object. */
 function constructions(jobs) {
   return jobs.gate.gateway.log().split("constructed ProjectGate").length - 1;
 }
 
-/** Waits for the next construction, and checks that there was only one. */
+/** Waits for the next construction, and checks that only one happened. */
 async function assertConstructedOnce(jobs, earlier) {
   const deadline = performance.now() + PATIENCE_MS;
   while (constructions(jobs) === earlier && performance.now() < deadline) await sleep(20);
-  assert.equal(constructions(jobs), earlier + 1, "evicted, and constructed once");
+  assert.equal(constructions(jobs), earlier + 1, "the object is evicted and constructed once");
 }
 
 describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, () => {
-  test("is woken by its alarm, and every watcher gets the change once", async () => {
+  test("an alarm wakes an evicted object, and every watcher gets the change once", async () => {
     const jobs = polling;
     const { id } = await jobs.create();
     const streams = await watchMany(jobs, id);
@@ -109,22 +109,22 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
       await jobs.upstream.setJob(id, { status });
       await untilAllHave(streams, status);
       await assertConstructedOnce(jobs, earlier);
-      assert.equal((await jobs.reads(id)).count, count + 1, "one poll");
+      assert.equal((await jobs.reads(id)).count, count + 1, "the job is polled once");
     }
     for (const stream of streams) assert.equal(await stream.ended, "clean");
     assertEachOnce(streams, ["active", ...changes]);
     for (const { comments } of streams) {
-      assert.ok(comments.length >= 1, "the stream had heartbeats while the object was evicted");
+      assert.ok(comments.length >= 1, "the stream has heartbeats while the object is evicted");
     }
   });
 
-  test("is woken by a follow-up, and every watcher gets the change once", async () => {
+  test("a follow-up wakes an evicted object, and every watcher gets the change once", async () => {
     const jobs = quiet;
     const job = await jobs.create();
     const streams = await watchMany(jobs, job.id);
     const earlier = constructions(jobs);
     await sleep(QUIET_MS);
-    assert.equal(constructions(jobs), earlier, "nothing has woken the object");
+    assert.equal(constructions(jobs), earlier, "the object stays evicted");
 
     const fault = { kind: "json", status: 200, body: { ...job, status: "planning" } };
     await jobs.upstream.fault({ operation: "agentJobs.sendMessage", fault });
@@ -132,7 +132,7 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
     await untilAllHave(streams, "planning");
     await assertConstructedOnce(jobs, earlier);
     assert.equal((await jobs.health()).watchers, WATCHERS);
-    assert.equal((await jobs.reads(job.id)).count, 0, "no poll");
+    assert.equal((await jobs.reads(job.id)).count, 0, "the job is not polled");
     assertEachOnce(streams, ["active", "planning"]);
 
     await sleep(QUIET_MS);
@@ -141,12 +141,12 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
     await assertConstructedOnce(jobs, earlier + 1);
   });
 
-  test("is woken by a new job, and everybody who watches the list hears of it once", async () => {
+  test("a new job wakes an evicted object, and every watcher of the list gets it once", async () => {
     const jobs = listed;
     const streams = await Promise.all(Array.from({ length: WATCHERS }, () => jobs.watchingAll()));
     const earlier = constructions(jobs);
     await sleep(QUIET_MS);
-    assert.equal(constructions(jobs), earlier, "nothing has woken the object");
+    assert.equal(constructions(jobs), earlier, "the object stays evicted");
 
     const { id } = await jobs.create("wake up");
     await untilAllHave(streams, "active");
@@ -158,10 +158,10 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
       );
       assert.equal(isOver, false);
     }
-    assert.equal((await jobs.reads(id)).count, 0, "no poll");
+    assert.equal((await jobs.reads(id)).count, 0, "the job is not polled");
     for (const stream of streams) stream.leave();
   });
 });
 
-test("neither answers nor logs hold a secret", () =>
+test("responses and the logs contain no key, secret or token", () =>
   Promise.all([polling, quiet, listed].map((jobs) => jobs.assertDiscreet())));
