@@ -1,4 +1,4 @@
-/** `worker/entry/host.js` by itself, in Node.js: `send` against a server that does as it is told. */
+/** `worker/entry/host.js` in Node.js, with a local server as the upstream of `send`. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -6,10 +6,11 @@ import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { headersOf, readBody, respond, send } from "../../worker/entry/host.js";
 
-const LONGEST = 1000;
-/** More than any exchange here takes on a busy machine. */
+/** Maximum size of a body in bytes. */
+const MAX_BYTES = 1000;
+/** Longer than any exchange takes, even on a busy machine. */
 const PATIENCE_MS = 60_000;
-const URL_OF_A_CALLER = "https://gateway.example/";
+const REQUEST_URL = "https://gateway.example/";
 
 const server = createServer();
 let origin;
@@ -25,27 +26,27 @@ after(() => {
 });
 
 /**
- * Sends a request, and waits until the server has it.
+ * Sends a request and waits until the server receives it.
  *
  * @param {object} [options]
  */
 async function exchange({ method = "GET", path = "/", fields, body, time = PATIENCE_MS } = {}) {
   const arrival = once(server, "request");
-  const reply = send(method, origin + path, new Headers(fields), body, time, LONGEST);
-  // Whoever waits for it hears of it; nobody may yet.
+  const reply = send(method, origin + path, new Headers(fields), body, time, MAX_BYTES);
+  // The test handles a rejection later. Until then it must not count as unhandled.
   reply.catch(() => {});
   const [request, response] = await arrival;
   const closed = new Promise((resolve) => request.socket.once("close", resolve));
   return { reply, request, response, closed };
 }
 
-/** Answers with a head and the beginning of a body that never ends. */
+/** Responds with a head and the start of an endless body. */
 function begin(response, status = 200, headers = {}) {
   response.writeHead(status, headers);
-  response.write("begun");
+  response.write("start");
 }
 
-/** Resolves when the head of the next answer has come. */
+/** Resolves when the head of the next response arrives. */
 function nextHead(t) {
   return new Promise((resolve) => {
     const original = globalThis.fetch;
@@ -57,9 +58,9 @@ function nextHead(t) {
   });
 }
 
-/** Time that passes only when the test says so. */
+/** Replaces the timer of `send`. It fires only when the test calls `letPass`. */
 function stopClock(t) {
-  // Only the timer that `send` sets at once: what `fetch` has timers for goes on.
+  // `send` sets its timer first. The timers of `fetch` stay real.
   const { mock } = t.mock.method(globalThis, "setTimeout", () => undefined, { times: 1 });
   return {
     letPass() {
@@ -76,8 +77,8 @@ async function readAll(stream) {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-describe("a request", { timeout: PATIENCE_MS }, () => {
-  test("has the method, the path, the fields and the body", async () => {
+describe("send", { timeout: PATIENCE_MS }, () => {
+  test("send passes on the method, path, fields and body", async () => {
     const { reply, request, response } = await exchange({
       method: "POST",
       path: "/v2/agent?a=%20b",
@@ -94,21 +95,21 @@ describe("a request", { timeout: PATIENCE_MS }, () => {
     await reply;
   });
 
-  test("to a server that is not there is rejected", async () => {
+  test("send rejects if the server is unreachable", async () => {
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
     const url = `http://127.0.0.1:${closed.address().port}`;
     closed.close();
     await once(closed, "close");
     await assert.rejects(
-      send("GET", url, new Headers(), undefined, PATIENCE_MS, LONGEST),
+      send("GET", url, new Headers(), undefined, PATIENCE_MS, MAX_BYTES),
       TypeError,
     );
   });
 });
 
-describe("a 2xx answer", { timeout: PATIENCE_MS }, () => {
-  test("has its status, its fields and its text", async () => {
+describe("send with a 2xx response", { timeout: PATIENCE_MS }, () => {
+  test("send returns the status, fields and body of a 2xx response", async () => {
     const { reply, response } = await exchange();
     response.writeHead(201, { "Content-Type": "application/json", "X-Request-Id": "a: b" });
     response.end('{"a":"é😀"}');
@@ -120,59 +121,59 @@ describe("a 2xx answer", { timeout: PATIENCE_MS }, () => {
     assert.ok(headers.endsWith("\n"));
   });
 
-  test("that has no body has empty text", async () => {
+  test("send returns an empty string for a 2xx response without a body", async () => {
     const { reply, response } = await exchange();
     response.writeHead(204).end();
     assert.equal((await reply).text, "");
   });
 
   for (const [how, headers] of [
-    ["of an announced length", { "Content-Length": LONGEST }],
+    ["with Content-Length", { "Content-Length": MAX_BYTES }],
     ["in chunks", {}],
   ]) {
-    test(`as long as allowed ${how} has its text`, async () => {
+    test(`send returns a body of the maximum size ${how}`, async () => {
       const { reply, response } = await exchange();
       response.writeHead(200, headers);
-      response.write("a".repeat(LONGEST - 1));
+      response.write("a".repeat(MAX_BYTES - 1));
       response.end("b");
-      assert.equal((await reply).text, `${"a".repeat(LONGEST - 1)}b`);
+      assert.equal((await reply).text, `${"a".repeat(MAX_BYTES - 1)}b`);
     });
   }
 
   for (const [how, headers] of [
-    ["of an announced length", { "Content-Length": 1e9 }],
+    ["with Content-Length", { "Content-Length": 1e9 }],
     ["in chunks", {}],
   ]) {
-    test(`that is longer than allowed ${how} has no text, and is let go`, async () => {
+    test(`send drops a body over the maximum size ${how} and closes the connection`, async () => {
       const { reply, response, closed } = await exchange();
       response.writeHead(200, headers);
-      response.write("a".repeat(LONGEST + 1));
+      response.write("a".repeat(MAX_BYTES + 1));
       const { status, text } = await reply;
       assert.deepEqual({ status, text }, { status: 200, text: undefined });
       await closed;
     });
   }
 
-  test("that is longer than allowed once it is unpacked has no text", async () => {
+  test("send drops a body that is over the maximum size after decompression", async () => {
     const { reply, response } = await exchange();
-    const packed = gzipSync("a".repeat(LONGEST + 1));
-    assert.ok(packed.length < LONGEST);
-    const headers = { "Content-Encoding": "gzip", "Content-Length": packed.length };
-    response.writeHead(200, headers).end(packed);
+    const compressed = gzipSync("a".repeat(MAX_BYTES + 1));
+    assert.ok(compressed.length < MAX_BYTES);
+    const headers = { "Content-Encoding": "gzip", "Content-Length": compressed.length };
+    response.writeHead(200, headers).end(compressed);
     assert.equal((await reply).text, undefined);
   });
 
-  test("that was packed has its text", async () => {
+  test("send decompresses a body", async () => {
     const { reply, response } = await exchange();
-    response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync("unpacked"));
-    assert.equal((await reply).text, "unpacked");
+    response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync("plain"));
+    assert.equal((await reply).text, "plain");
   });
 
   for (const [how, headers] of [
-    ["of an announced length", { "Content-Length": 100 }],
+    ["with Content-Length", { "Content-Length": 100 }],
     ["in chunks", {}],
   ]) {
-    test(`that breaks off ${how} has no text`, async (t) => {
+    test(`send returns no body ${how} if the connection breaks`, async (t) => {
       const head = nextHead(t);
       const { reply, request, response } = await exchange();
       begin(response, 200, headers);
@@ -184,8 +185,8 @@ describe("a 2xx answer", { timeout: PATIENCE_MS }, () => {
   }
 });
 
-describe("an answer that is not 2xx", { timeout: PATIENCE_MS }, () => {
-  test("is there as soon as its head is, without text", async () => {
+describe("send with a response that is not 2xx", { timeout: PATIENCE_MS }, () => {
+  test("send returns a response that is not 2xx as soon as its head arrives", async () => {
     const { reply, response, closed } = await exchange();
     begin(response, 503, { "Retry-After": "7" });
     const { status, headers, text } = await reply;
@@ -195,7 +196,7 @@ describe("an answer that is not 2xx", { timeout: PATIENCE_MS }, () => {
     await closed;
   });
 
-  test("that redirects is not followed", async () => {
+  test("send does not follow a redirect", async () => {
     const requests = [];
     const onRequest = ({ url }) => requests.push(url);
     server.on("request", onRequest);
@@ -203,16 +204,16 @@ describe("an answer that is not 2xx", { timeout: PATIENCE_MS }, () => {
     response.writeHead(302, { Location: `${origin}/to` }).end("moved");
     const answer = await reply;
     assert.equal(answer.status, 302);
-    assert.equal(await answer.readError(LONGEST), "moved");
+    assert.equal(await answer.readError(MAX_BYTES), "moved");
     server.off("request", onRequest);
     assert.deepEqual(requests, ["/from"]);
   });
 
   for (const [how, headers] of [
-    ["of an announced length", { "Content-Length": 5 }],
+    ["with Content-Length", { "Content-Length": 5 }],
     ["in chunks", {}],
   ]) {
-    test(`is read ${how} by readError, and no further than its bound`, async () => {
+    test(`readError reads a body ${how} up to its limit and drops a longer one`, async () => {
       const short = await exchange();
       short.response.writeHead(400, headers).end("wrong");
       assert.equal(await (await short.reply).readError(5), "wrong");
@@ -224,15 +225,15 @@ describe("an answer that is not 2xx", { timeout: PATIENCE_MS }, () => {
     });
   }
 
-  test("that breaks off is rejected by readError", async () => {
+  test("readError rejects if the connection breaks", async () => {
     const { reply, request, response } = await exchange();
     begin(response, 500);
     const answer = await reply;
     request.socket.destroy();
-    await assert.rejects(answer.readError(LONGEST));
+    await assert.rejects(answer.readError(MAX_BYTES));
   });
 
-  test("is let go by cancel, whether it has a body or not", async () => {
+  test("cancel closes the connection, and works without a body", async () => {
     const { reply, response, closed } = await exchange();
     begin(response, 500);
     (await reply).cancel();
@@ -244,8 +245,8 @@ describe("an answer that is not 2xx", { timeout: PATIENCE_MS }, () => {
   });
 });
 
-describe("an answer that does not come in time", { timeout: PATIENCE_MS }, () => {
-  test("is rejected with a TimeoutError when its head is late", async (t) => {
+describe("a late response", { timeout: PATIENCE_MS }, () => {
+  test("send rejects with a TimeoutError if the head is late", async (t) => {
     const clock = stopClock(t);
     const { reply, closed } = await exchange();
     clock.letPass();
@@ -253,7 +254,7 @@ describe("an answer that does not come in time", { timeout: PATIENCE_MS }, () =>
     await closed;
   });
 
-  test("has no text when its body is late", async (t) => {
+  test("send returns no body if it is late", async (t) => {
     const clock = stopClock(t);
     const head = nextHead(t);
     const { reply, response, closed } = await exchange();
@@ -265,11 +266,11 @@ describe("an answer that does not come in time", { timeout: PATIENCE_MS }, () =>
     await closed;
   });
 
-  test("is rejected by readError when an error's body is late", async (t) => {
+  test("readError rejects with a TimeoutError if the body is late", async (t) => {
     const clock = stopClock(t);
     const { reply, response, closed } = await exchange();
     begin(response, 500);
-    const reading = (await reply).readError(LONGEST);
+    const reading = (await reply).readError(MAX_BYTES);
     clock.letPass();
     await assert.rejects(reading, { name: "TimeoutError" });
     await closed;
@@ -277,7 +278,7 @@ describe("an answer that does not come in time", { timeout: PATIENCE_MS }, () =>
 });
 
 describe("readBody", () => {
-  /** A request whose body comes in these chunks; `wasCancelled` says whether it was let go. */
+  /** A request whose body arrives in these chunks. `wasCancelled` tells if the body was cancelled. */
   function requestOf(...chunks) {
     let wasCancelled = false;
     const body = new ReadableStream({
@@ -291,65 +292,65 @@ describe("readBody", () => {
       },
     });
     const options = { method: "POST", body, duplex: "half" };
-    const request = new Request(URL_OF_A_CALLER, /** @type {RequestInit} */ (options));
+    const request = new Request(REQUEST_URL, /** @type {RequestInit} */ (options));
     return { request, wasCancelled: () => wasCancelled };
   }
 
-  /** A request that announces the length of its body. */
-  function announced(bytes) {
+  /** A request with a Content-Length. */
+  function withLength(bytes) {
     const headers = { "content-length": String(bytes.length) };
-    return new Request(URL_OF_A_CALLER, { method: "POST", headers, body: bytes });
+    return new Request(REQUEST_URL, { method: "POST", headers, body: bytes });
   }
 
-  test("reads a body, whatever the chunks that it comes in", async () => {
+  test("readBody decodes characters across chunks", async () => {
     const { request } = requestOf([0x61, 0xc3], [0xa9], [0xf0, 0x9f], [0x98, 0x80]);
-    assert.equal(await readBody(request, LONGEST), "aé😀");
-    assert.equal(await readBody(announced(Buffer.from("aé😀")), LONGEST), "aé😀");
+    assert.equal(await readBody(request, MAX_BYTES), "aé😀");
+    assert.equal(await readBody(withLength(Buffer.from("aé😀")), MAX_BYTES), "aé😀");
   });
 
-  test("reads no body as empty text", async () => {
-    assert.equal(await readBody(new Request(URL_OF_A_CALLER), LONGEST), "");
+  test("readBody returns an empty string for a request without a body", async () => {
+    assert.equal(await readBody(new Request(REQUEST_URL), MAX_BYTES), "");
   });
 
-  test("refuses what is not UTF-8", async () => {
-    // An octet that never occurs, a surrogate, an overlong slash, and half of a character.
+  test("readBody rejects invalid UTF-8", async () => {
+    // A byte that UTF-8 never uses, a surrogate, an overlong slash and a truncated character.
     for (const bytes of [[0xff], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x61, 0xc3]]) {
-      await assert.rejects(readBody(requestOf(bytes).request, LONGEST), TypeError);
-      await assert.rejects(readBody(announced(Buffer.from(bytes)), LONGEST), TypeError);
+      await assert.rejects(readBody(requestOf(bytes).request, MAX_BYTES), TypeError);
+      await assert.rejects(readBody(withLength(Buffer.from(bytes)), MAX_BYTES), TypeError);
     }
   });
 
-  test("keeps a byte order mark", async () => {
+  test("readBody keeps a byte order mark", async () => {
     const bytes = Buffer.from("\ufeff{}");
-    assert.equal(await readBody(requestOf(bytes).request, LONGEST), "\ufeff{}");
-    assert.equal(await readBody(announced(bytes), LONGEST), "\ufeff{}");
+    assert.equal(await readBody(requestOf(bytes).request, MAX_BYTES), "\ufeff{}");
+    assert.equal(await readBody(withLength(bytes), MAX_BYTES), "\ufeff{}");
   });
 
-  test("gives a body of just the limit, and nothing for one over it, which it lets go", async () => {
-    const just = requestOf("aaa", "bb");
-    assert.equal(await readBody(just.request, 5), "aaabb");
-    assert.equal(just.wasCancelled(), false);
+  test("readBody returns a body at the limit and cancels a longer one", async () => {
+    const exact = requestOf("aaa", "bb");
+    assert.equal(await readBody(exact.request, 5), "aaabb");
+    assert.equal(exact.wasCancelled(), false);
     const over = requestOf("aaa", "bbb", "ccc");
     assert.equal(await readBody(over.request, 5), undefined);
     assert.ok(over.wasCancelled());
-    assert.equal(await readBody(announced(Buffer.from("aaabbb")), 5), undefined);
+    assert.equal(await readBody(withLength(Buffer.from("aaabbb")), 5), undefined);
   });
 
-  test("counts bytes, not characters", async () => {
+  test("readBody counts bytes, not characters", async () => {
     assert.equal(await readBody(requestOf("ééé").request, 5), undefined);
     assert.equal(await readBody(requestOf("ééé").request, 6), "ééé");
   });
 
-  test("rejects when the body breaks off", async () => {
+  test("readBody rejects if the body fails", async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
     const options = { method: "POST", body, duplex: "half" };
-    const request = new Request(URL_OF_A_CALLER, /** @type {RequestInit} */ (options));
-    await assert.rejects(readBody(request, LONGEST), { message: "gone" });
+    const request = new Request(REQUEST_URL, /** @type {RequestInit} */ (options));
+    await assert.rejects(readBody(request, MAX_BYTES), { message: "gone" });
   });
 });
 
 describe("respond", () => {
-  test("makes a response of a status, fields and a body", async () => {
+  test("respond builds a response from a status, fields and a body", async () => {
     const lines = 'content-type: application/json\netag: "a: b"\nx-empty: \nno field\n';
     const response = respond(429, lines, "{}");
     assert.equal(response.status, 429);
@@ -358,14 +359,14 @@ describe("respond", () => {
     assert.equal(await response.text(), "{}");
   });
 
-  test("has fields of odd values as they are", () => {
+  test("respond keeps unusual field values unchanged", () => {
     const lines = "x-colons: a: b: c\nx-empty: \nx-latin: caf\u00e9\nno field\nx-last: 1";
     const response = respond(204, lines, null);
     const fields = { "x-colons": "a: b: c", "x-empty": "", "x-latin": "caf\u00e9", "x-last": "1" };
     assert.deepEqual(Object.fromEntries(response.headers), fields);
   });
 
-  test("makes a response without a body", () => {
+  test("respond builds a response without a body", () => {
     for (const status of [204, 304]) {
       const response = respond(status, "etag: 1\n", null);
       assert.equal(response.status, status);
@@ -373,7 +374,7 @@ describe("respond", () => {
     }
   });
 
-  test("is undone by headersOf", () => {
+  test("headersOf returns the fields that respond received", () => {
     const lines = 'content-type: application/json\netag: "a: b"\nx-empty: \n';
     assert.equal(headersOf(respond(200, lines, "{}")), lines);
   });
