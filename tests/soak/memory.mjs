@@ -1,31 +1,31 @@
-/** The memory of a process over time; only Linux reports it. */
+/** Records the memory of a process over time. Works on Linux only. */
 import { readFileSync } from "node:fs";
 
-/** How often it is looked at, in milliseconds. */
-const INTERVAL = 1000;
-/** Memory goes up and down with each collection of garbage, so windows are compared, in ms. */
-const WINDOW = 30_000;
-/** From when on it has to stay flat, in milliseconds. */
-const WARM_UP = 60_000;
+const SAMPLE_INTERVAL_MS = 1000;
+/** Garbage collection makes single samples vary, so medians of windows are compared. */
+const WINDOW_MS = 30_000;
+/** Memory must stay flat after this time. */
+const WARM_UP_MS = 60_000;
 
 /**
- * Records a process's resident memory until it is stopped.
+ * Starts recording the resident memory of a process.
  *
  * @param {number} pid
  */
 export function recordMemory(pid) {
   const samples = [];
   const started = performance.now();
-  const look = () => {
+  const addSample = () => {
     const bytes = readResidentBytes(pid);
     if (bytes !== undefined) samples.push({ at: performance.now() - started, bytes });
   };
-  look();
-  const timer = setInterval(look, INTERVAL);
+  addSample();
+  const timer = setInterval(addSample, SAMPLE_INTERVAL_MS);
   return {
+    /** Stops recording and returns the samples. */
     stop() {
       clearInterval(timer);
-      look();
+      addSample();
       return samples;
     },
   };
@@ -41,16 +41,16 @@ function readResidentBytes(pid) {
 }
 
 /**
- * The median of each whole window after the warm-up, in bytes.
+ * Returns the median of each complete window after the warm-up, in bytes.
  *
  * @param {{ at: number, bytes: number }[]} samples
- * @returns {number[]} none when the samples end before
+ * @returns {number[]} empty when the samples end before the first window does
  */
 export function windowsAfterWarmUp(samples) {
   const medians = [];
   const end = samples.at(-1)?.at ?? 0;
-  for (let from = WARM_UP; from + WINDOW <= end; from += WINDOW) {
-    const inside = samples.filter(({ at }) => at >= from && at < from + WINDOW);
+  for (let from = WARM_UP_MS; from + WINDOW_MS <= end; from += WINDOW_MS) {
+    const inside = samples.filter(({ at }) => at >= from && at < from + WINDOW_MS);
     const sorted = inside.map(({ bytes }) => bytes).sort((a, b) => a - b);
     if (sorted.length > 0) medians.push(sorted[sorted.length >> 1]);
   }
@@ -58,10 +58,10 @@ export function windowsAfterWarmUp(samples) {
 }
 
 /**
- * How much memory grew after the warm-up: the largest window beside the first.
+ * Returns the largest window after the warm-up divided by the first one.
  *
  * @param {{ at: number, bytes: number }[]} samples
- * @returns {number | undefined} 1.2 is a fifth more; nothing when there are not two windows
+ * @returns {number | undefined} `undefined` when there are fewer than two windows
  */
 export function growthAfterWarmUp(samples) {
   const [first, ...later] = windowsAfterWarmUp(samples);

@@ -1,6 +1,6 @@
-/** Reproducible random choices: the same seed makes the same clients do the same things. */
+/** Reproducible random choices: with the same seed, clients do the same things. */
 
-/** Mulberry32: 32 bits of state, one number per call. */
+/** The Mulberry32 generator, which has 32 bits of state. */
 export class Random {
   #state;
 
@@ -9,7 +9,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A number from 0 up to, and without, 1. */
+  /** Returns a number from 0 to below 1. */
   next() {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -17,7 +17,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, and without, `end`. */
+  /** Returns an integer from 0 to below `end`. */
   below(end) {
     return Math.floor(this.next() * end);
   }
@@ -27,13 +27,13 @@ export class Random {
     return items[this.below(items.length)];
   }
 
-  /** One of the names, each as likely as its weight says. @param {Record<string, number>} weights */
+  /** Picks a name with the probability of its weight. @param {Record<string, number>} weights */
   pickWeighted(weights) {
     const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
-    let at = this.next() * total;
+    let remaining = this.next() * total;
     for (const [name, weight] of Object.entries(weights)) {
-      at -= weight;
-      if (at < 0) return name;
+      remaining -= weight;
+      if (remaining < 0) return name;
     }
     return Object.keys(weights)[0];
   }
