@@ -1,5 +1,4 @@
-/** How often a job is polled, and for how long: less and less, not against the upstream's will, and
- * not for ever. */
+/** Polling of jobs: intervals grow with a job's age, honor `Retry-After`, and end at a limit. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startReceiver } from "../harness/receiver.mjs";
@@ -9,11 +8,11 @@ import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
 const LIMIT_S = 5;
 const HALF_A_DAY_MS = 12 * 3600 * 1000;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
-/** What nobody has to wait for in vain on a busy machine. */
+/** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
 let jobs;
-/** A gateway that gives a job up after a few seconds. */
+/** A gateway that stops polling a job after a few seconds. */
 let impatient;
 let receiver;
 
@@ -34,84 +33,85 @@ after(async () => {
 const states = (stream) =>
   stream.events.filter(({ type }) => type === "job").map(({ data }) => JSON.parse(data).status);
 
-/** Lets so many intervals pass: polls of a new job. */
-async function intervals(gateway, count) {
+/** Waits for `count` polling intervals, measured by a new watched job. */
+async function waitIntervals(gateway, count) {
   const { id } = await gateway.create("tick");
   const clock = await gateway.watching(id);
   await gateway.untilReads(id, count);
   clock.leave();
 }
 
-describe("Retry-After of a poll", () => {
+describe("Retry-After in response to a poll", () => {
   for (const status of [429, 503]) {
-    test(`that was answered ${status} is honoured by every further poll`, async () => {
+    test(`honors the Retry-After of a ${status} before every further poll of the job`, async () => {
       const { id } = await jobs.create();
       const stream = await jobs.watching(id);
       const fault = { kind: "status", status, headers: { "retry-after": "30" } };
       await jobs.upstream.fault({ target: id, times: 1, fault });
       const { count } = await jobs.untilReads(id, 1);
       const settled = (await jobs.reads(id)).count;
-      assert.ok(settled - count <= 1, "the poll under way");
-      await intervals(jobs, 5);
-      assert.equal((await jobs.reads(id)).count, settled, "watched");
+      assert.ok(settled - count <= 1, "only the poll in flight");
+      await waitIntervals(jobs, 5);
+      assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
 
-      // Neither a list nor who begins to watch makes it earlier, and both say what is known.
+      // Lists and new watchers get the last known state without an earlier poll.
       const { json } = await jobs.get(`/v2/agent/${PROJECT}/jobs`);
       assert.ok(json.jobs.some((job) => job.id === id));
       const other = await jobs.watching(id);
       assert.deepEqual(states(other), ["active"]);
-      assert.equal((await jobs.reads(id)).count, settled, "listed, and watched again");
+      assert.equal((await jobs.reads(id)).count, settled, "reads after a list and a new watcher");
       for (const open of [stream, other]) open.leave();
       await jobs.upstream.setJob(id, { status: "completed" });
     });
   }
 
-  test("outlives a restart", async () => {
+  test("honors a poll's Retry-After after a restart", async () => {
     const { id } = await jobs.create();
     const stream = await jobs.watching(id);
     const fault = { kind: "status", status: 429, headers: { "retry-after": "60" } };
     await jobs.upstream.fault({ target: id, times: 1, fault });
     await jobs.untilReads(id, 1);
-    await intervals(jobs, 2);
+    await waitIntervals(jobs, 2);
     const { count } = await jobs.reads(id);
     await jobs.restart("kill", () => stream.ended);
     const again = await jobs.watching(id);
-    await intervals(jobs, 4);
+    await waitIntervals(jobs, 4);
     assert.equal((await jobs.reads(id)).count, count);
     again.leave();
   });
 });
 
-test("a job of half a day is polled far less often than a new one", async () => {
+test("polls a job that is half a day old much less often than a new job", async () => {
   const { id } = await jobs.create();
   const update = "UPDATE job SET began = began - ? WHERE id = ?";
   await jobs.restartWithSql([[update, HALF_A_DAY_MS, id]]);
   const stream = await jobs.watching(id);
   const { count } = await jobs.reads(id);
-  await intervals(jobs, 5);
-  assert.equal((await jobs.reads(id)).count, count, "its next poll is in minutes");
+  await waitIntervals(jobs, 5);
+  assert.equal((await jobs.reads(id)).count, count, "the next poll is minutes away");
 
-  // A follow-up sets it to work again.
+  // A follow-up makes the job active again.
   await jobs.followUp(id);
   await jobs.untilReads(id, 2);
   stream.leave();
 });
 
-describe("a job that does not end", () => {
+describe("a job that does not finish", () => {
   const isEnd = ({ type }) => type === "end";
-  const givenUp = (id) => `job ${id} has not ended within ${LIMIT_S} s and is no longer polled`;
+  const limitMessage = (id) =>
+    `job ${id} has not ended within ${LIMIT_S} s and is no longer polled`;
 
-  /** Waits for the operator's line about a job. */
+  /** Waits for the operator's log line about a job. */
   async function untilLogged(id) {
     const deadline = performance.now() + PATIENCE_MS;
-    while (!impatient.gate.gateway.log().includes(givenUp(id))) {
-      assert.ok(performance.now() < deadline, `the log says nothing of ${id}`);
+    while (!impatient.gate.gateway.log().includes(limitMessage(id))) {
+      assert.ok(performance.now() < deadline, `the log has no line about ${id}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    assert.equal(impatient.gate.gateway.log().split(givenUp(id)).length, 2, "once");
+    assert.equal(impatient.gate.gateway.log().split(limitMessage(id)).length, 2, "logged once");
   }
 
-  test("is given up: its watchers are told, the log says so, and it is not polled", async () => {
+  test("stops polling a job at the limit, notifies its watchers and logs it", async () => {
     const { id } = await impatient.create();
     const streams = [await impatient.watching(id), await impatient.watching(id)];
     for (const stream of streams) {
@@ -122,13 +122,13 @@ describe("a job that does not end", () => {
     }
     await untilLogged(id);
     const { count } = await impatient.reads(id);
-    await intervals(impatient, 3);
+    await waitIntervals(impatient, 3);
     assert.equal((await impatient.reads(id)).count, count);
 
-    // Who comes back is told so: with the state, which is asked for once, and at once.
-    const back = impatient.watch(id, { lastEventId: streams[0].lastEventId });
-    assert.equal(await back.ended, "clean");
-    assert.equal(back.status, 204);
+    // A resumed stream gets 204. A new one gets the state, which the gateway reads once, and the end.
+    const resumed = impatient.watch(id, { lastEventId: streams[0].lastEventId });
+    assert.equal(await resumed.ended, "clean");
+    assert.equal(resumed.status, 204);
     const fresh = impatient.watch(id);
     assert.equal(await fresh.ended, "clean");
     assert.deepEqual(
@@ -137,7 +137,7 @@ describe("a job that does not end", () => {
     );
     assert.equal((await impatient.reads(id)).count, count + 1);
 
-    // A follow-up sets it to work again.
+    // A follow-up makes the job active again.
     await impatient.followUp(id);
     const again = await impatient.watching(id);
     await impatient.untilReads(id, 1);
@@ -146,20 +146,20 @@ describe("a job that does not end", () => {
     assert.equal(await again.ended, "clean");
   });
 
-  test("is given up when only a webhook waits for it, which is told", async () => {
+  test("stops polling a job at the limit and sends its webhook as unfinished", async () => {
     const project = OTHER_PROJECT;
     const headers = [["Webhook-Url", `${receiver.url}/never`]];
     const { id } = await impatient.create("never ends", { project, headers });
     await untilLogged(id);
     const { count } = await impatient.reads(id);
-    await intervals(impatient, 3);
+    await waitIntervals(impatient, 3);
     assert.equal((await impatient.reads(id)).count, count);
     const { json } = await receiver.next(({ path }) => path === "/never", PATIENCE_MS);
     assert.equal(json.type, "agent_job.unfinished");
     assert.equal(json.data.id, id);
-    assert.equal(json.data.status, "active", "as it was last seen");
+    assert.equal(json.data.status, "active", "the last known status");
   });
 });
 
-test("nothing secret is said", () =>
+test("keeps secrets out of responses, streams and the log", () =>
   Promise.all([jobs.assertDiscreet(), impatient.assertDiscreet()]));

@@ -1,6 +1,6 @@
 /**
- * Receivers of webhooks: which there may be, that each has a key of its own, and that each is told
- * of every end. Every test does what an attacker, a mistake or a fault does.
+ * Webhook receivers: allowed hosts, a signing key per receiver, and delivery when a job ends. Each
+ * test plays an attacker, a mistake or a fault.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -15,13 +15,13 @@ import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
 const CLOCK = new URL("fixtures/clock_worker.mjs", import.meta.url).pathname;
 const QUARTER_HOUR_MS = 15 * 60_000;
-/** For a retry, or a poll of a job that nobody watches. */
+/** Maximum wait for a retry, or for a poll of an unwatched job. */
 const PATIENCE_MS = 60_000;
 
 let jobs;
-/** A gateway whose operator has listed no hosts. */
+/** A gateway without `WEBHOOK_HOSTS`. */
 let closed;
-/** `kept` and `other` stay listed, `dropped` does not. */
+/** `kept` and `other` stay in `WEBHOOK_HOSTS`. A test removes `dropped`. */
 const receivers = {};
 
 before(async () => {
@@ -48,26 +48,26 @@ const hook = (url) => [["Webhook-Url", url]];
 const keyOf = (url, project = PROJECT) => deriveKeys({ project, url }, SECRET)[0];
 const at = (path) => (delivery) => delivery.path === path;
 
-/** Ends a job, seen by a watcher. */
-async function end(id, { project, status = "completed" } = {}) {
+/** Finishes a job while a stream watches it. */
+async function finish(id, { project, status = "completed" } = {}) {
   const stream = await jobs.watching(id, { project });
   await jobs.upstream.setJob(id, { status });
   await stream.ended;
 }
 
-/** Creates a job that tells its end at this address, and ends it; gives what was delivered. */
+/** Creates a job with a webhook at this address, finishes it, and returns the delivery. */
 async function deliver(receiver, path, { project } = {}) {
   const headers = hook(receiver.url + path);
-  const { id } = await jobs.create("tell me", { project, headers });
-  await end(id, { project });
+  const { id } = await jobs.create("notify me", { project, headers });
+  await finish(id, { project });
   return await receiver.next(
     (delivery) => at(path)(delivery) && delivery.json.data.id === id,
     PATIENCE_MS,
   );
 }
 
-/** The gateway is killed, and what its project has stored of its jobs is older when it is back. */
-async function age(milliseconds, project = PROJECT) {
+/** Kills the gateway and moves its stored job timestamps into the past before it starts again. */
+async function ageJobs(milliseconds, project = PROJECT) {
   await jobs.restart("kill", async () => {
     const { config, dispose } = configWith({ path: CLOCK });
     const clock = await startGateway({ config, state: jobs.state });
@@ -85,18 +85,18 @@ async function age(milliseconds, project = PROJECT) {
   });
 }
 
-/** Makes the platform answer 404 about a job, until its faults are cleared. */
-function lose(id) {
+/** Makes the simulator respond 404 for a job until its faults are cleared. */
+function hideUpstream(id) {
   const fault = { kind: "status", status: 404 };
   return jobs.upstream.fault({ operation: "agentJobs.get", target: id, times: 0, fault });
 }
 
-/** Waits until the log says something. */
-async function logged(text) {
-  while (!jobs.gate.gateway.log().includes(text)) await new Promise(setImmediate);
+/** Waits until the log contains a string. */
+async function untilLogged(expected) {
+  while (!jobs.gate.gateway.log().includes(expected)) await new Promise(setImmediate);
 }
 
-/** Asks for a job, as who waits for it does, until it is known to be missing. */
+/** Repeats a long poll until the gateway responds 404. */
 async function untilMissing(id) {
   for (;;) {
     const { status } = await jobs.get(jobs.path(id), [["Prefer", "wait=0"]]);
@@ -106,7 +106,7 @@ async function untilMissing(id) {
 }
 
 describe("a receiver in the gateway's own zone", () => {
-  test("is reached as anybody reaches it: the runtime fetches from the public internet", async () => {
+  test("fetches webhook receivers through the public internet, not the Worker's own zone", async () => {
     const source = `
       import { DurableObject } from "cloudflare:workers";
       export class ProjectGate extends DurableObject {}
@@ -124,7 +124,7 @@ describe("a receiver in the gateway's own zone", () => {
     }
   });
 
-  test("cannot be named by a caller unless the operator lists hosts", async () => {
+  test("rejects a caller's Webhook-Url when the operator lists no hosts", async () => {
     const { authorization } = closed;
     for (const url of [
       "https://origin.quillgate.example/internal",
@@ -135,13 +135,14 @@ describe("a receiver in the gateway's own zone", () => {
       const options = { headers: hook(url), authorization };
       const answer = await closed.gate.post(closed.path(), { prompt: "forbidden" }, options);
       assertInvalid(answer, "Webhook-Url", "webhook-hosts");
-      assert.ok(!answer.text.includes(url.split("://")[1] ?? "hidden"), "it is not repeated");
+      const address = url.split("://")[1] ?? "hidden";
+      assert.ok(!answer.text.includes(address), "the response repeats the address");
     }
     assert.deepEqual(await closed.upstream.jobs(), []);
   });
 
-  test("is the operator's own to name", async () => {
-    const { id } = await closed.create("tell the operator");
+  test("delivers to the operator's WEBHOOK_URL when the operator lists no hosts", async () => {
+    const { id } = await closed.create("notify the operator");
     const stream = await closed.watching(id);
     await closed.upstream.setJob(id, { status: "failed" });
     await stream.ended;
@@ -153,8 +154,8 @@ describe("a receiver in the gateway's own zone", () => {
   });
 });
 
-describe("a receiver's key", () => {
-  test("verifies nothing that another receiver is told", async () => {
+describe("a receiver's signing key", () => {
+  test("signs webhooks with a key that verifies no other receiver's webhooks", async () => {
     const { kept, other } = receivers;
     const deliveries = [
       { url: `${kept.url}/a`, delivery: await deliver(kept, "/a") },
@@ -165,12 +166,12 @@ describe("a receiver's key", () => {
       for (const one of deliveries) {
         assert.equal(verify(delivery, keyOf(one.url)), one.url === url, `${url} with ${one.url}`);
       }
-      assert.equal(verify(delivery, SECRET), false, "the secret itself signs nothing");
+      assert.equal(verify(delivery, SECRET), false, "the secret itself verifies the webhook");
       assert.equal(delivery.json.webhookUrl, url);
     }
   });
 
-  test("verifies nothing of another project, whose caller names the same address", async () => {
+  test("signs webhooks of two projects to one address with different keys", async () => {
     const url = `${receivers.kept.url}/shared`;
     for (const project of [PROJECT, OTHER_PROJECT]) {
       const delivery = await deliver(receivers.kept, "/shared", { project });
@@ -182,91 +183,92 @@ describe("a receiver's key", () => {
   });
 });
 
-describe("a job's end", () => {
-  test("is told when the answer to its creation says it already", async () => {
+describe("the webhook of a finished job", () => {
+  test("sends a webhook for a job that is already finished when it is created", async () => {
     const body = {
-      id: "ended-at-once",
+      id: "finished-at-creation",
       status: "completed",
       createdAt: "2026-01-01T00:00:00.000Z",
     };
     const fault = { kind: "json", status: 201, body };
     await jobs.upstream.fault({ operation: "agentJobs.create", fault });
-    const headers = hook(`${receivers.kept.url}/at-once`);
-    assert.equal((await jobs.create("at once", { headers })).status, "completed");
-    const delivery = await receivers.kept.next(at("/at-once"), PATIENCE_MS);
+    const path = "/finished-at-creation";
+    const headers = hook(receivers.kept.url + path);
+    assert.equal((await jobs.create("finish early", { headers })).status, "completed");
+    const delivery = await receivers.kept.next(at(path), PATIENCE_MS);
     assert.equal(delivery.json.type, "agent_job.completed");
     assert.deepEqual(delivery.json.data, body);
     await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
-    assert.equal(receivers.kept.deliveries.filter(at("/at-once")).length, 1);
+    assert.equal(receivers.kept.deliveries.filter(at(path)).length, 1);
   });
 
-  test("is told though the platform did not know the job for a while", async () => {
+  test("sends a webhook for a job that was temporarily unknown upstream", async () => {
     const headers = hook(`${receivers.kept.url}/found-again`);
     const { id } = await jobs.create("be found again", { headers });
-    await lose(id);
-    // Far from new, so that a single 404 could be taken for the end.
-    await age(2 * QUARTER_HOUR_MS);
+    await hideUpstream(id);
+    // The job is so old that a faulty gateway could take a single 404 as final.
+    await ageJobs(2 * QUARTER_HOUR_MS);
     await untilMissing(id);
     await jobs.upstream.clearFaults();
     const stream = await jobs.watching(id);
     await jobs.untilReads(id, 1);
     stream.leave();
-    // A 404 before the last success counts no more, however long ago it was.
-    await lose(id);
-    await age(2 * QUARTER_HOUR_MS);
+    // A success resets the earlier 404, no matter how old that is.
+    await hideUpstream(id);
+    await ageJobs(2 * QUARTER_HOUR_MS);
     await untilMissing(id);
     await jobs.upstream.clearFaults();
-    await end(id);
+    await finish(id);
     const delivery = await receivers.kept.next(at("/found-again"), PATIENCE_MS);
     assert.equal(delivery.json.type, "agent_job.completed");
   });
 
-  test("that nobody will learn is told as such, once and at last", async () => {
+  test("sends a final not_found webhook once for a job that stays unknown upstream", async () => {
     const url = `${receivers.kept.url}/lost`;
     const { id } = await jobs.create("get lost", { headers: hook(url) });
     const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
-    await lose(id);
-    await age(QUARTER_HOUR_MS);
+    await hideUpstream(id);
+    await ageJobs(QUARTER_HOUR_MS);
     await untilMissing(id);
     assert.equal(receivers.kept.deliveries.filter(at("/lost")).length, 0);
-    await age(QUARTER_HOUR_MS);
+    await ageJobs(QUARTER_HOUR_MS);
     await untilMissing(id);
     const delivery = await receivers.kept.next(at("/lost"), PATIENCE_MS);
     assert.equal(delivery.json.type, "agent_job.not_found");
-    assert.deepEqual(delivery.json.data, job, "as it was last seen");
+    assert.deepEqual(delivery.json.data, job, "the last known state");
     assert.equal(signatureProblem(delivery, keyOf(url)), undefined);
-    await logged(`{"operator":"job ${id} has been unknown`);
+    await untilLogged(`{"operator":"job ${id} has been unknown`);
     await jobs.upstream.clearFaults();
-    await end(id);
+    await finish(id);
     await deliver(receivers.kept, "/after-the-lost");
     assert.equal(receivers.kept.deliveries.filter(at("/lost")).length, 1);
   });
 });
 
-test("the gateway's configuration keeps addresses out of the runtime's own log", () => {
+test("disables the runtime's invocation log, which would contain webhook addresses", () => {
   const { observability } = readConfig({
     config: new URL("../../worker/wrangler.toml", import.meta.url).pathname,
   });
   assert.deepEqual(observability.logs, { enabled: true, invocation_logs: false });
 });
 
-test("a webhook is dropped when its host is listed no more", async () => {
+test("drops a pending webhook whose host is no longer listed", async () => {
   const { dropped, kept } = receivers;
   dropped.answerAlways(500);
   const headers = hook(`${dropped.url}/hidden-address`);
-  const { id } = await jobs.create("tell nobody", { headers });
-  await end(id);
+  const { id } = await jobs.create("be dropped", { headers });
+  await finish(id);
   const first = await dropped.next(undefined, PATIENCE_MS);
   jobs.vars = { ...jobs.vars, WEBHOOK_HOSTS: kept.host };
-  // What waits is due at once.
-  await age(0);
+  // After a restart, pending webhooks are due immediately.
+  await ageJobs(0);
   await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
-  await logged(`{"operator":"webhook ${first.headers["webhook-id"]} was dropped`);
+  await untilLogged(`{"operator":"webhook ${first.headers["webhook-id"]} was dropped`);
   await deliver(kept, "/after-the-dropped");
   assert.equal(dropped.deliveries.length, 1);
 });
 
-test("nothing secret is said", async () => {
+test("keeps secrets and webhook addresses out of responses, streams and the log", async () => {
   await Promise.all([jobs.assertDiscreet(), closed.assertDiscreet()]);
   const log = jobs.gate.gateway.log() + closed.gate.gateway.log();
   for (const hidden of ["hidden-address", "hidden-token", SECRET.replace("whsec_", "")]) {

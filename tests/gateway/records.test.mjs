@@ -1,4 +1,4 @@
-/** What is kept of jobs: for so long, so much of each, and at a cost that does not grow with them. */
+/** Retention of job records: age, number of events, deletion, and cost with many finished jobs. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startReceiver } from "../harness/receiver.mjs";
@@ -7,13 +7,13 @@ import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
 
 const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_DAYS = 7;
-/** More than an alarm deletes. */
-const EXPIRED = 50;
-/** How many changes are kept of a job, beside its present state. */
-const MOST_EVENTS = 100;
+/** More records than one alarm deletes. */
+const EXPIRED_JOBS = 50;
+/** The maximum number of stored events per job, besides its current state. */
+const MAX_EVENTS = 100;
 const LIST = `/v2/agent/${PROJECT}/jobs?limit=100`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 6).toString("base64")}`;
-/** What nobody has to wait for in vain on a busy machine. */
+/** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
 let jobs;
@@ -36,7 +36,7 @@ after(async () => {
 const listed = async () => (await jobs.get(LIST)).json.jobs.map(({ id }) => id);
 const isNow = (status) => (event) => JSON.parse(event.data).status === status;
 
-/** Moves a job through these states, each seen by a watcher. */
+/** Changes a job's status upstream step by step while a stream watches it. */
 async function changeWhileWatched(id, statuses) {
   const stream = await jobs.watching(id);
   for (const status of statuses) {
@@ -46,16 +46,16 @@ async function changeWhileWatched(id, statuses) {
   stream.leave();
 }
 
-test("jobs and their changes are deleted when they have been kept long enough", async () => {
+test("deletes jobs and their events after the retention period", async () => {
   const old = [];
-  for (let number = 0; number < EXPIRED; number += 1) old.push((await jobs.create()).id);
+  for (let number = 0; number < EXPIRED_JOBS; number += 1) old.push((await jobs.create()).id);
   await changeWhileWatched(old[0], ["planning", "completed"]);
   const kept = (await jobs.create("kept")).id;
   await changeWhileWatched(kept, ["planning"]);
   const update = "UPDATE job SET began = began - ? WHERE id <> ?";
-  // A whole hour later: that is how exactly it is taken.
-  const moved = RETENTION_DAYS * DAY_MS + 3_600_000;
-  await jobs.restartWithSql([[update, moved, kept]]);
+  // Retention has a precision of one hour.
+  const age = RETENTION_DAYS * DAY_MS + 3_600_000;
+  await jobs.restartWithSql([[update, age, kept]]);
   const late = (await jobs.create("late")).id;
 
   const deadline = performance.now() + PATIENCE_MS;
@@ -65,34 +65,34 @@ test("jobs and their changes are deleted when they have been kept long enough", 
   assert.deepEqual(rows, [{ job: kept }]);
 });
 
-test("of a job's changes the last hundred are kept", async () => {
+test("stores a job's last 100 events besides its current state", async () => {
   const { id } = await jobs.create();
   await jobs.restartWithSql([
     [
       `WITH RECURSIVE past (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM past WHERE seq < ?)
         INSERT INTO event (job, seq, data)
         SELECT ?, seq, json_object('id', ?, 'status', 'past-' || seq) FROM past`,
-      MOST_EVENTS,
+      MAX_EVENTS,
       id,
       id,
     ],
-    ["UPDATE job SET seq = ? WHERE id = ?", MOST_EVENTS + 1, id],
+    ["UPDATE job SET seq = ? WHERE id = ?", MAX_EVENTS + 1, id],
   ]);
   await changeWhileWatched(id, ["planning", "writing"]);
   const stream = jobs.watch(id, { lastEventId: "0" });
   await stream.event(isNow("writing"), PATIENCE_MS);
   const numbers = stream.events.map(({ lastEventId }) => Number(lastEventId));
-  const expected = Array.from({ length: MOST_EVENTS + 1 }, (_, at) => at + 3);
+  const expected = Array.from({ length: MAX_EVENTS + 1 }, (_, at) => at + 3);
   assert.deepEqual(numbers, expected);
   stream.leave();
 });
 
-describe("the record of a job", () => {
+describe("a job's record", () => {
   const record = (id, options) => jobs.path(id, { rest: "/record", ...options });
   const remove = (target, authorization = jobs.authorization) =>
     jobs.gate.send({ method: "DELETE", target, authorization });
 
-  test("is an operator's to delete", async () => {
+  test("rejects the deletion of a record without the operator scope", async () => {
     const { id } = await jobs.create();
     for (const [authorization, status, kind] of [
       [null, 401, "missing-token"],
@@ -109,20 +109,20 @@ describe("the record of a job", () => {
     }
   });
 
-  test("that is not there, or in another project, is 404", async () => {
+  test("returns 404 for the deletion of an unknown record or one in another project", async () => {
     const { id } = await jobs.create();
     assertProblem(await remove(record("unknown")), 404, "job-not-recorded");
     assertProblem(await remove(record(id, { project: OTHER_PROJECT })), 404, "job-not-recorded");
     assert.ok((await listed()).includes(id));
   });
 
-  test("goes with its changes, streams, webhooks and answers; nothing is done twice", async () => {
+  test("deletes a record with its events, streams, webhooks and stored responses", async () => {
     receiver.answerAlways(500);
     const headers = [
       ["Idempotency-Key", "of-a-deleted-job"],
       ["Webhook-Url", `${receiver.url}/deleted`],
     ];
-    const prompt = "to be forgotten-3c9e";
+    const prompt = "to be deleted-3c9e";
     const { id } = await jobs.create(prompt, { headers });
     const other = await jobs.create("stays", { headers: [["Idempotency-Key", "of-another"]] });
     await changeWhileWatched(id, ["planning", "completed"]);
@@ -163,25 +163,25 @@ describe("the record of a job", () => {
   });
 });
 
-test("a creation costs the same, however many jobs with webhooks have ended", async () => {
-  const ended = 200_000;
+test("creates a job equally fast with 200,000 finished jobs with webhooks as without", async () => {
+  const finished = 200_000;
   await jobs.restartWithSql([
     [
       `WITH RECURSIVE one (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?)
         INSERT INTO job (id, listed, subject, line, webhook, created, status, data, seq, checked, began)
         SELECT 'ended-' || number, 1, 'alice', 'ended', 'https://hooks.example/x', ?2, 'completed',
           json_object('id', 'ended-' || number, 'status', 'completed'), 1, ?2, ?2 FROM one`,
-      ended,
+      finished,
       Date.now() - DAY_MS,
     ],
   ]);
   const headers = [["Webhook-Url", `${receiver.url}/cost`]];
   const time = async (project) => {
-    const began = performance.now();
-    const { id } = await jobs.create("what does it cost", { project, headers });
-    const took = performance.now() - began;
+    const startedAt = performance.now();
+    const { id } = await jobs.create("measure me", { project, headers });
+    const elapsed = performance.now() - startedAt;
     await jobs.upstream.setJob(id, { status: "completed" });
-    return took;
+    return elapsed;
   };
   const times = { [PROJECT]: [], [OTHER_PROJECT]: [] };
   for (let round = 0; round < 15; round += 1) {
@@ -189,7 +189,7 @@ test("a creation costs the same, however many jobs with webhooks have ended", as
   }
   const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
   const [full, empty] = [median(times[PROJECT]), median(times[OTHER_PROJECT])];
-  assert.ok(full <= 3 * empty, `${full} ms with ${ended} jobs, ${empty} ms without`);
+  assert.ok(full <= 3 * empty, `${full} ms with ${finished} jobs, ${empty} ms without`);
 });
 
-test("nothing secret is said", () => jobs.assertDiscreet());
+test("keeps secrets out of responses, streams and the log", () => jobs.assertDiscreet());

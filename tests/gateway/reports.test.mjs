@@ -1,6 +1,6 @@
 /**
- * Every report of analytics through the gateway: who may read it, what it costs, what is kept of
- * it and where. The simulator's counters are the judge.
+ * Every analytics report through the gateway: scopes, budget, caching and storage. The simulator's
+ * counters show how many requests went upstream.
  */
 
 import assert from "node:assert/strict";
@@ -19,8 +19,8 @@ const CONVERSATIONS = "analytics:conversations";
 const BOTH = { scope: `${READ} ${CONVERSATIONS}` };
 
 /**
- * The reports by the end of their names: the end of the path, the member with the rows of a list,
- * the parameter that leads through it, the largest `limit`, and the scope.
+ * Per report: the path suffix, the property with the rows, the pagination parameter, the maximum
+ * `limit`, and the scope.
  */
 const REPORTS = {
   views: { path: "views", rows: "views", by: "offset", most: 250, scope: READ },
@@ -51,19 +51,19 @@ const day = (number) => new Date(Date.UTC(2015, 1, 1) + number * DAY_MS).toISOSt
 
 let ranges = 0;
 
-/** Sixty days that nobody has asked for before, and which are over. */
+/** A past range of 60 days that no test has requested yet. */
 function newRange() {
   ranges += 1;
   return { dateFrom: day(ranges), dateTo: day(ranges + 60) };
 }
 
-/** Some days up to tomorrow that nobody has asked for before. */
+/** A range up to tomorrow that no test has requested yet. */
 function openRange() {
   ranges += 1;
   return { dateFrom: dayFromToday(-ranges), dateTo: dayFromToday(2) };
 }
 
-/** The ids of turns, each of which leads to a conversation and is asked for once. */
+/** Turn ids. Each leads to one conversation and is used once. */
 let turns;
 
 const targetOf = (name, query = {}) =>
@@ -71,12 +71,12 @@ const targetOf = (name, query = {}) =>
 
 const threadTarget = (id) => `/v1/analytics/${PROJECT}/assistant/threads/${id}`;
 
-/** The target of a report that nobody has asked for before. */
+/** The target of a report that no test has requested yet. */
 function newTarget(name, range = newRange) {
   return name === "conversation" ? threadTarget(turns.pop()) : targetOf(name, range());
 }
 
-/** A simulator that limits nothing, and has enough rows for several pages of each list. */
+/** A simulator with a high rate limit and enough rows for several pages of each list. */
 const UPSTREAM = { pages: 610, analyticsLimit: 1e6 };
 
 let gate;
@@ -98,7 +98,7 @@ after(async () => {
 });
 beforeEach(() => gate.upstream.reset());
 
-/** What `run` gives, after which the simulator has received so many requests more. */
+/** Runs `run`, asserts that it caused `requests` requests upstream, and returns its result. */
 async function costing(requests, run) {
   const before = await gate.received();
   const result = await run();
@@ -108,9 +108,9 @@ async function costing(requests, run) {
 
 const ifNoneMatch = (etag) => ({ headers: [["If-None-Match", etag]] });
 
-describe("a report is what the simulator has", () => {
+describe("the contents of a report", () => {
   for (const name of LISTS) {
-    test(`${name}: all rows, page by page`, async () => {
+    test(`returns all rows of ${name}, page by page`, async () => {
       const { path, rows, by } = REPORTS[name];
       const range = newRange();
       const whole = await gate.upstream.report({ report: path, ...range });
@@ -133,7 +133,7 @@ describe("a report is what the simulator has", () => {
     });
   }
 
-  test("feedbackByPage: the first 100 rows, and that there are more", async () => {
+  test("returns the first 100 rows of feedbackByPage with hasMore", async () => {
     const range = { dateFrom: day(0), dateTo: day(400) };
     const { feedback } = await gate.upstream.report({ report: "feedback/by-page", ...range });
     assert.ok(feedback.length > 100, `${feedback.length} rows`);
@@ -148,7 +148,7 @@ describe("a report is what the simulator has", () => {
     }
   });
 
-  test("conversation: every message", async () => {
+  test("returns every message of a conversation", async () => {
     const target = newTarget("conversation");
     const answer = await gate.get(target, reader);
     const own = await upstreamsOwn(gate, target);
@@ -156,7 +156,7 @@ describe("a report is what the simulator has", () => {
     assert.ok(own.messages.length >= 2);
   });
 
-  test("callerStats: the counts of the conversations in the range", async () => {
+  test("counts the conversations of the range in callerStats", async () => {
     const range = newRange();
     const { json } = await gate.get(targetOf("callerStats", range));
     assert.deepEqual(json, await upstreamsOwn(gate, targetOf("callerStats", range)));
@@ -165,7 +165,7 @@ describe("a report is what the simulator has", () => {
   });
 
   for (const name of ["feedback", "feedbackByPage"]) {
-    test(`${name}: filtered by source and status`, async () => {
+    test(`filters ${name} by source and status`, async () => {
       const range = newRange();
       const filter = { source: "contextual", status: "pending,resolved" };
       const target = targetOf(name, { ...range, limit: 100, ...filter });
@@ -177,22 +177,22 @@ describe("a report is what the simulator has", () => {
     });
   }
 
-  test("conversation: one that there is not is the upstream's 404", async () => {
+  test("returns the upstream's 404 for an unknown conversation", async () => {
     const missing = await gate.get(threadTarget("01ARZ3NDEKTSV4RRFFQ69G5FAV"), reader);
     assertProblem(missing, 404, "upstream-error");
   });
 });
 
-describe("a scope", () => {
+describe("the scope of a report", () => {
   for (const name of NAMES) {
     const { scope } = REPORTS[name];
     const other = scope === READ ? CONVERSATIONS : READ;
 
-    test(`${scope} is enough for ${name}, and ${other} is not, even for what is kept`, async () => {
+    test(`requires ${scope} for ${name}, even when the report is cached`, async () => {
       const target = newTarget(name);
-      const refused = caller(gate, "mallory", { scope: `jobs:create jobs:read ${other}` });
-      const assertRefused = async () => {
-        const answer = await costing(0, () => gate.get(target, refused));
+      const outsider = caller(gate, "mallory", { scope: `jobs:create jobs:read ${other}` });
+      const assertForbidden = async () => {
+        const answer = await costing(0, () => gate.get(target, outsider));
         const { detail } = assertProblem(answer, 403, "insufficient-scope");
         assert.match(detail, new RegExp(`scope ${scope}$`));
         assert.equal(
@@ -200,18 +200,18 @@ describe("a scope", () => {
           `Bearer realm="quillgate", error="insufficient_scope", scope="${scope}"`,
         );
       };
-      await assertRefused();
+      await assertForbidden();
       await costing(1, async () => {
         assertViews(await gate.get(target, caller(gate, "rob", { scope })), MISS);
       });
-      await assertRefused();
+      await assertForbidden();
     });
   }
 });
 
-describe("what is kept", () => {
+describe("a cached report", () => {
   for (const name of NAMES) {
-    test(`of ${name} is what an equal request gets, with nothing asked upstream`, async () => {
+    test(`serves an equal request for ${name} from the cache`, async () => {
       const target = newTarget(name);
       const first = await costing(1, () => gate.get(target, reader));
       assertViews(first, MISS);
@@ -227,7 +227,7 @@ describe("what is kept", () => {
       });
     });
 
-    test(`of ${name} has a validator, which is answered with 304`, async () => {
+    test(`responds 304 to the entity tag of cached ${name}`, async () => {
       const target = newTarget(name);
       const etag = (await gate.get(target, reader)).header("etag");
       await costing(0, async () => {
@@ -237,7 +237,7 @@ describe("what is kept", () => {
       });
     });
 
-    test(`of ${name} is renewed when the caller asks for that`, async () => {
+    test(`fetches cached ${name} again for Cache-Control: no-cache`, async () => {
       const target = newTarget(name);
       await gate.get(target, reader);
       const renew = () => gate.get(target, { ...reader, headers: NO_CACHE });
@@ -245,7 +245,7 @@ describe("what is kept", () => {
     });
   }
 
-  test("of a list by cursor is one page, and every page is its own", async () => {
+  test("caches each page of a list with cursors separately", async () => {
     for (const name of ["feedback", "searches", "conversations"]) {
       const query = { ...newRange(), limit: 10 };
       const first = await costing(1, () => gate.get(targetOf(name, query), reader));
@@ -261,10 +261,10 @@ describe("what is kept", () => {
   });
 });
 
-describe("a list by offset", () => {
+describe("a list with offsets", () => {
   for (const name of ["views", "visitors"]) {
     /** The limit and offset of each request that the simulator has received. */
-    async function pagesAsked() {
+    async function requestedPages() {
       const requests = await gate.upstream.requests();
       return requests.map(({ target }) => {
         const query = new URL(target, gate.upstream.url).searchParams;
@@ -272,7 +272,7 @@ describe("a list by offset", () => {
       });
     }
 
-    test(`of ${name} is cut from whole pages of ${PAGE_ROWS}`, async () => {
+    test(`slices ${name} from whole upstream pages of ${PAGE_ROWS} rows`, async () => {
       const range = newRange();
       const { rows } = REPORTS[name];
       const { [rows]: all, totals } = await gate.upstream.report({ report: name, ...range });
@@ -281,16 +281,16 @@ describe("a list by offset", () => {
         const expected = { totals, [rows]: all.slice(offset, offset + 25), hasMore: true };
         assert.deepEqual(json, expected);
       }
-      assert.deepEqual(await pagesAsked(), [[PAGE_ROWS, 0]]);
+      assert.deepEqual(await requestedPages(), [[PAGE_ROWS, 0]]);
       const over = await gate.get(targetOf(name, { ...range, limit: 30, offset: 490 }));
       assert.deepEqual(over.json[rows], all.slice(490, 520));
-      const asked = [0, 250, 500].map((offset) => [PAGE_ROWS, offset]);
-      assert.deepEqual(await pagesAsked(), asked);
+      const expected = [0, 250, 500].map((offset) => [PAGE_ROWS, offset]);
+      assert.deepEqual(await requestedPages(), expected);
       const last = await gate.get(targetOf(name, { ...range, limit: 250, offset: 600 }));
       assert.deepEqual([last.json[rows], last.json.hasMore], [all.slice(600), false]);
     });
 
-    test(`of ${name} is read by page, too`, async () => {
+    test(`returns the same ${name} for a page number as for its offset`, async () => {
       const range = newRange();
       for (const [paged, query] of [
         [
@@ -309,9 +309,9 @@ describe("a list by offset", () => {
   }
 });
 
-describe("bad input is refused by name before anything is sent, in the package's words", () => {
+describe("invalid input, which gateway and package reject with the same errors", () => {
   const LONG = "https://gate.example/x";
-  const BAD = [
+  const INVALID = [
     ...NAMES.filter((name) => REPORTS[name].most).flatMap((name) => [
       [name, { limit: 0 }, "limit", "page-size"],
       [name, { limit: REPORTS[name].most + 1 }, "limit", "page-size"],
@@ -355,22 +355,22 @@ describe("bad input is refused by name before anything is sent, in the package's
     client = new Client({ ...options, maxRetries: 0 });
   });
 
-  /** Asserts that the gateway refuses a target as the package refuses a call. */
-  async function assertRefused(target, call, field, rule) {
+  /** Asserts that the gateway rejects a target with the same error as the package rejects a call. */
+  async function assertRejected(target, call, field, rule) {
     const answer = await costing(0, () => gate.get(target, reader));
     assertInvalid(answer, field, rule);
     const error = await call().then(
-      () => assert.fail("the package does not refuse it"),
+      () => assert.fail("the package accepts it"),
       (reason) => reason,
     );
     assert.equal(error.name, "ValidationError");
-    const [told] = answer.json.errors;
-    assert.deepEqual(told, { field: error.field, rule: error.rule, detail: error.message });
+    const [first] = answer.json.errors;
+    assert.deepEqual(first, { field: error.field, rule: error.rule, detail: error.message });
   }
 
-  for (const [name, params, field, rule] of BAD) {
-    test(`${name} ${JSON.stringify(params)}: ${field} ${rule}`, () =>
-      assertRefused(targetOf(name, params), () => client.analytics[name](params), field, rule));
+  for (const [name, params, field, rule] of INVALID) {
+    test(`rejects ${name} with ${JSON.stringify(params)}: ${field} ${rule}`, () =>
+      assertRejected(targetOf(name, params), () => client.analytics[name](params), field, rule));
   }
 
   for (const id of [
@@ -379,20 +379,20 @@ describe("bad input is refused by name before anything is sent, in the package's
     "01ARZ3NDEKTSV4RRFFQ69G5FAU",
     "01ARZ3NDE é",
   ]) {
-    test(`conversation ${id}: threadId ulid`, () => {
+    test(`rejects the conversation id ${id}: threadId ulid`, () => {
       const call = () => client.analytics.conversation(id);
-      return assertRefused(threadTarget(encodeURIComponent(id)), call, "threadId", "ulid");
+      return assertRejected(threadTarget(encodeURIComponent(id)), call, "threadId", "ulid");
     });
   }
 
-  test("a conversation has no query", async () => {
+  test("rejects any query parameter for a conversation", async () => {
     for (const name of ["dateFrom", "limit", "threadId"]) {
       const target = `${threadTarget(turns[0])}?${name}=1`;
       assertInvalid(await costing(0, () => gate.get(target, reader)), name, "unknown");
     }
   });
 
-  test("a parameter that stands twice", async () => {
+  test("rejects a duplicate query parameter of a report", async () => {
     for (const name of NAMES.filter((name) => name !== "conversation")) {
       const twice = "dateFrom=2024-01-01&dateFrom=2024-01-02";
       const answer = await costing(0, () => gate.get(`${targetOf(name)}${twice}`, reader));
@@ -401,8 +401,8 @@ describe("bad input is refused by name before anything is sent, in the package's
   });
 });
 
-describe("an answer of another shape is 502, and is not kept", () => {
-  /** The members are checked; what is within a row is the reader's to check. */
+describe("an upstream response with another schema", () => {
+  /** The gateway checks the top-level properties. Clients check the rows. */
   const MALFORMED = {
     views: [
       {},
@@ -434,7 +434,7 @@ describe("an answer of another shape is 502, and is not kept", () => {
   };
 
   for (const name of NAMES) {
-    test(name, async () => {
+    test(`responds 502 to malformed ${name} and does not cache it`, async () => {
       for (const body of MALFORMED[name]) {
         const target = newTarget(name);
         const operation = `analytics.${name}`;
@@ -448,7 +448,7 @@ describe("an answer of another shape is 502, and is not kept", () => {
 });
 
 describe("the methods of a report", () => {
-  /** Of the body, which HEAD has none of, and of one request. */
+  /** Fields that describe the body, or that differ per request. */
   const IGNORED = ["content-length", "transfer-encoding"];
   IGNORED.push("date", "x-request-id", "server-timing", "age", "cache-status");
   const headOf = ({ status, headers }) => [
@@ -457,7 +457,7 @@ describe("the methods of a report", () => {
   ];
 
   for (const name of NAMES) {
-    test(`${name}: HEAD is GET without the body`, async () => {
+    test(`responds to HEAD of ${name} like to GET, without the body`, async () => {
       const target = newTarget(name);
       await gate.get(target, reader);
       await costing(0, async () => {
@@ -466,12 +466,13 @@ describe("the methods of a report", () => {
         assert.deepEqual(headOf(head), headOf(read));
         assert.deepEqual([head.status, head.body.length], [200, 0]);
       });
-      const unread = newTarget(name);
-      const head = await costing(1, () => gate.send({ method: "HEAD", target: unread, ...reader }));
+      const uncached = newTarget(name);
+      const send = () => gate.send({ method: "HEAD", target: uncached, ...reader });
+      const head = await costing(1, send);
       assert.deepEqual([head.status, head.body.length], [200, 0]);
     });
 
-    test(`${name}: OPTIONS names GET and HEAD, and needs no token`, async () => {
+    test(`allows GET and HEAD of ${name} in preflight responses without a token`, async () => {
       const target = newTarget(name);
       const headers = [
         ["Origin", ALLOWED_ORIGIN],
@@ -491,32 +492,32 @@ describe("the methods of a report", () => {
   }
 });
 
-describe("one budget for all reports", () => {
+describe("the shared budget of all reports", () => {
   const LIMIT = 100;
   let own;
-  let asker;
+  let analyst;
 
   before(async () => {
-    // The usual limit; what goes on is fresh for a second.
+    // The default limit. Ranges that include today are fresh for one second.
     const vars = { ANALYTICS_FRESH_SECONDS: "1" };
     own = await startGate("reports-budget", { upstream: UPSTREAM, gateway: { vars } });
-    asker = caller(own, "rita", BOTH);
+    analyst = caller(own, "rita", BOTH);
   });
   after(() => own?.stop());
 
-  test("is paid for what fails, too, in whose place what is stale is served", async () => {
-    const kept = {};
+  test("charges failed requests for reports, and serves stale reports instead", async () => {
+    const cached = {};
     for (const name of NAMES) {
       const target = newTarget(name, openRange);
-      kept[name] = { target, answer: await own.get(target, asker) };
-      assertViews(kept[name].answer, MISS);
+      cached[name] = { target, answer: await own.get(target, analyst) };
+      assertViews(cached[name].answer, MISS);
     }
     await pause(1100);
     for (const name of NAMES) {
-      const { target, answer } = kept[name];
+      const { target, answer } = cached[name];
       const fault = { kind: "status", status: 500 };
       await own.upstream.fault({ operation: `analytics.${name}`, fault });
-      const stale = await own.get(target, asker);
+      const stale = await own.get(target, analyst);
       assertViews(stale, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
       assert.equal(stale.text, answer.text);
       assert.equal(stale.header("etag"), answer.header("etag"));
@@ -524,16 +525,16 @@ describe("one budget for all reports", () => {
     assert.equal(await own.received(), 2 * NAMES.length);
   });
 
-  test(`is ${LIMIT} requests of any mix, and not one more`, async () => {
+  test(`limits all reports together to ${LIMIT} requests`, async () => {
     for (let used = await own.received(); used < LIMIT; used += 1) {
-      const answer = await own.get(newTarget(NAMES[used % NAMES.length]), asker);
+      const answer = await own.get(newTarget(NAMES[used % NAMES.length]), analyst);
       assertViews(answer, MISS);
       assert.equal(answer.header("ratelimit-policy"), `"analytics";q=${LIMIT};w=3600`);
       const [, left] = /^"analytics";r=(\d+);t=\d+$/.exec(answer.header("ratelimit"));
       assert.equal(Number(left), LIMIT - 1 - used);
     }
     for (const name of NAMES) {
-      const answer = await own.get(newTarget(name), asker);
+      const answer = await own.get(newTarget(name), analyst);
       const problem = assertProblem(answer, 429, "quota-exceeded");
       assert.deepEqual(problem["violated-policies"], ["analytics"]);
       assert.equal(answer.header("ratelimit"), `"analytics";r=0;t=${answer.header("retry-after")}`);
@@ -541,24 +542,24 @@ describe("one budget for all reports", () => {
     assert.equal(await own.received(), LIMIT);
   });
 
-  test("neither answers nor log hold the admin key, the secret or a token", () =>
+  test("keeps secrets out of responses and the log when the budget is used up", () =>
     own.assertDiscreet());
 });
 
-describe("what people asked the assistant", () => {
-  // ASCII without a character that JSON escapes: so it would stand in the storage, too.
+describe("assistant conversations", () => {
+  // ASCII without characters that JSON escapes, so that storage would contain it verbatim.
   const COMMENT = "Exactly what I needed, thanks!";
   const QUESTION = "How do I rotate an API key?";
   const RESPONSE = "I could not find this in the documentation.";
 
-  /** The stored files that hold a text in any of the usual spellings. */
-  async function filesWith(text) {
+  /** The stored files that contain a string in any common encoding. */
+  async function filesContaining(text) {
     const { files, hits } = await scanForCanary(text, [state]);
-    assert.ok(files > 0, "there are files to search");
+    assert.ok(files > 0, "the storage folder has files");
     return hits;
   }
 
-  /** The targets of the reports in which a text must be, each of which is read. */
+  /** Reads the reports that contain the texts. Returns their targets and the conversation's ids. */
   async function readAll() {
     const range = newRange();
     const targets = { feedback: targetOf("feedback", { ...range, limit: 100 }) };
@@ -574,13 +575,15 @@ describe("what people asked the assistant", () => {
     return { targets, ids: [id, thread.json.messages[0].id] };
   }
 
-  test("is kept in memory alone, is not logged, and is gone after a restart", async () => {
+  test("caches conversations in memory only, and keeps them out of the log", async () => {
     const { targets, ids } = await readAll();
-    const assertNowhere = async () => {
-      assert.notDeepEqual(await filesWith(COMMENT), [], "feedback is stored, and found");
-      for (const text of [QUESTION, RESPONSE, ...ids]) assert.deepEqual(await filesWith(text), []);
+    const assertNotStored = async () => {
+      assert.notDeepEqual(await filesContaining(COMMENT), [], "storage contains feedback");
+      for (const text of [QUESTION, RESPONSE, ...ids]) {
+        assert.deepEqual(await filesContaining(text), []);
+      }
     };
-    await assertNowhere();
+    await assertNotStored();
     await costing(0, async () => {
       for (const target of Object.values(targets)) {
         assertViews(await gate.get(target, reader), HIT);
@@ -588,18 +591,18 @@ describe("what people asked the assistant", () => {
     });
 
     await gate.restart();
-    await assertNowhere();
+    await assertNotStored();
     const again = (name) => gate.get(targets[name], reader);
     assertViews(await costing(0, () => again("feedback")), HIT);
     for (const name of PERSONAL) assertViews(await costing(1, () => again(name)), MISS);
-    await assertNowhere();
+    await assertNotStored();
 
     const last = await again("conversations");
     const line = await gate.logged(last.header("x-request-id"));
-    assert.equal(line.status, 200, "requests are logged");
+    assert.equal(line.status, 200, "the log has the request");
     for (const text of [QUESTION, RESPONSE]) assert.ok(!gate.gateway.log().includes(text), text);
   });
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
   gate.assertDiscreet());

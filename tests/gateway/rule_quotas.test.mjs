@@ -1,6 +1,6 @@
 /**
- * A workflow chooses its environment, and with it the `sub` of its token: what a rule grants is
- * counted by the claims that the rule names, and for all its callers together.
+ * Quotas of issuer rules. A workflow chooses its environment and so its `sub`. Quotas therefore
+ * count by the claims that a rule names, and a ceiling counts all callers of a rule.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -40,7 +40,7 @@ after(async () => {
   rmSync(state, { recursive: true, force: true });
 });
 
-/** Creates a job from an environment of a repository, which is all that its `sub` says. */
+/** Creates a job with a workflow token whose `sub` names only repository and environment. */
 function create(environment, changes = {}) {
   const sub = `repo:acme/docs:environment:${environment}`;
   const token = gate.known(issuer.mint(issuer.githubClaims({ sub, environment, ...changes })));
@@ -51,28 +51,28 @@ function assertCreated(answer) {
   assert.equal(answer.status, 201, answer.text);
 }
 
-function assertSpent(answer, policy) {
+function assertExceeded(answer, policy) {
   const problem = assertProblem(answer, 429, "quota-exceeded");
   assert.deepEqual(problem["violated-policies"], [policy]);
   assert.ok(Number(answer.header("retry-after")) > 0);
 }
 
-test("one repository has one quota, from however many environments it comes", async () => {
+test("counts one quota for a repository across all its environments", async () => {
   assertCreated(await create("one"));
   assertCreated(await create("two"));
   for (const environment of ["three", "one", "four"]) {
-    assertSpent(await create(environment), "create-job-caller");
+    assertExceeded(await create(environment), "create-job-caller");
   }
   assert.equal((await gate.upstream.jobs()).length, 2);
   assertCreated(await create("three", { repository_id: "2003" }));
 });
 
-test("a token that lacks the claim which tells callers apart is not let in", async () => {
+test("rejects a token without the claim that identifies callers", async () => {
   const answer = await create("one", { repository_id: undefined });
   assertProblem(answer, 403, "identity-not-mapped");
 });
 
-test("all callers of a rule share its ceiling", async () => {
+test("limits all callers of a rule together to its ceiling", async () => {
   const dispatched = { event_name: "workflow_dispatch" };
   const first = await create("a", dispatched);
   assertCreated(first);
@@ -85,17 +85,17 @@ test("all callers of a rule share its ceiling", async () => {
   const answers = await Promise.all(many);
   assert.equal(answers.filter(({ status }) => status === 201).length, 2);
   for (const answer of answers.filter(({ status }) => status !== 201)) {
-    assertSpent(answer, "create-job-rule");
+    assertExceeded(answer, "create-job-rule");
   }
-  // Others are not under it.
+  // The ceiling does not apply to other rules.
   assertCreated(await create("x", { repository_id: "2004" }));
 });
 
-test("both outlast a restart", async () => {
+test("keeps quotas and ceilings of rules after a restart", async () => {
   await gate.restart();
-  assertSpent(await create("five"), "create-job-caller");
-  assertSpent(await create("i", { event_name: "workflow_dispatch" }), "create-job-rule");
+  assertExceeded(await create("five"), "create-job-caller");
+  assertExceeded(await create("i", { event_name: "workflow_dispatch" }), "create-job-rule");
 });
 
-test("neither answers nor log hold the admin key, the secret or a token", () =>
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
   gate.assertDiscreet());

@@ -1,6 +1,6 @@
 /**
- * A budget's window slides: it has no edge, a slot frees when it is told to, and who has waited
- * gets one before who takes all.
+ * The sliding window of a budget: no bursts at an edge, exact waiting times, and a fair share for
+ * callers that have waited.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -39,13 +39,12 @@ describe("a window of a few seconds", () => {
   });
   after(() => gate?.stop());
 
-  const refusal = (answer) =>
-    assertExceeded(answer, "create-job", { limit: LIMIT, window: WINDOW });
+  const waitOf = (answer) => assertExceeded(answer, "create-job", { limit: LIMIT, window: WINDOW });
 
-  /** Asserts that never more than the limit reached the upstream in any window. */
-  async function assertNoWindowHoldsMore(project) {
+  /** Asserts that no window of upstream requests exceeds the limit. */
+  async function assertWithinLimit(project) {
     const at = await arrivals(gate, "agentJobs.create", project);
-    assert.ok(at.length > LIMIT, `slots are used again: ${at.length} in all`);
+    assert.ok(at.length > LIMIT, `only ${at.length} requests upstream`);
     for (let last = LIMIT; last < at.length; last += 1) {
       const span = at[last] - at[last - LIMIT];
       const text = `${LIMIT + 1} requests within ${span} ms: ${at}`;
@@ -53,61 +52,62 @@ describe("a window of a few seconds", () => {
     }
   }
 
-  /** Who has created the jobs of a project, by the gateway's ledger. */
-  async function createdBy(project) {
+  /** The creators of a project's jobs, from the gateway's list. */
+  async function creatorsOf(project) {
     const { authorization } = new Caller(gate);
     const answer = await gate.get(`/v2/agent/${project}/jobs?limit=100`, { authorization });
     assert.equal(answer.status, 200, answer.text);
     return answer.json.jobs.map((job) => job.createdBy);
   }
 
-  describe("in a project of its own each", { concurrency: true }, () => {
-    test("has no edge at which more than the limit goes through", async () => {
+  describe("with one project per test", { concurrency: true }, () => {
+    test("never sends more requests upstream than the limit within any window", async () => {
       const project = "edge-docs";
       const alice = new Caller(gate);
       const create = () => alice.create(project);
-      // Half of it, the other half later, and then as much as can be had for two windows more.
+      // Use half the limit, wait, then use as much as possible for two more windows.
       await Promise.all([create(), create()]);
       await sleep((WINDOW * 1000) / 2);
       const ends = Date.now() + 2 * WINDOW * 1000;
       const refusals = [];
       while (Date.now() < ends) {
         const batch = await atOnce(3, create);
-        // What was granted together with a refusal has reached the upstream by now.
+        // By now, requests granted together with a 429 have reached the upstream.
         const ended = Date.now();
         for (const { answer, sent } of batch) {
-          if (answer.status === 429) refusals.push({ wait: refusal(answer), sent, ended });
+          if (answer.status === 429) refusals.push({ wait: waitOf(answer), sent, ended });
           else assert.equal(answer.status, 201, answer.text);
         }
       }
-      await assertNoWindowHoldsMore(project);
+      await assertWithinLimit(project);
       const reached = await arrivals(gate, "agentJobs.create", project);
-      assert.ok(refusals.length > 0, "some were refused");
+      assert.ok(refusals.length > 0, "no request got 429");
       for (const { wait, sent, ended } of refusals) {
         const next = reached.find((at) => at > ended) ?? Number.POSITIVE_INFINITY;
-        const text = `the next ${next - sent} ms after "${wait} s" was told`;
-        assert.ok(next > sent + (wait - 1) * 1000 - CLOCKS_MS, text);
+        const message = `the next request came ${next - sent} ms after Retry-After: ${wait}`;
+        assert.ok(next > sent + (wait - 1) * 1000 - CLOCKS_MS, message);
       }
     });
 
-    test("lets through who waits as long as told, and nobody a whole second earlier", async () => {
+    test("grants a request after its Retry-After, and none a whole second earlier", async () => {
       const alice = new Caller(gate);
       const create = () => alice.create("told-docs");
       const first = await untilStatus(429, create);
-      const wait = refusal(first.answer);
+      const wait = waitOf(first.answer);
       const { before: refused } = await untilStatus(201, create);
-      for (const answer of refused) refusal(answer);
+      for (const answer of refused) waitOf(answer);
       const granted = (await arrivals(gate, "agentJobs.create", "told-docs"))[first.before.length];
       const earliest = first.sent + (wait - 1) * 1000 - CLOCKS_MS;
-      assert.ok(granted > earliest, `${granted - first.sent} ms after "${wait} s" was told`);
+      const elapsed = granted - first.sent;
+      assert.ok(granted > earliest, `granted ${elapsed} ms after Retry-After: ${wait}`);
 
       const second = await untilStatus(429, create);
-      await sleep(second.received + refusal(second.answer) * 1000 - Date.now());
+      await sleep(second.received + waitOf(second.answer) * 1000 - Date.now());
       assert.equal((await create()).status, 201);
-      await assertNoWindowHoldsMore("told-docs");
+      await assertWithinLimit("told-docs");
     });
 
-    test("is wholly a sole caller's, however often it was refused", async () => {
+    test("grants a sole caller the whole limit, regardless of its earlier 429s", async () => {
       const hog = new Caller(gate, "hog");
       const fill = () => untilStatus(429, () => hog.create("sole-docs"));
       const { before: first, ...refused } = await fill();
@@ -115,47 +115,47 @@ describe("a window of a few seconds", () => {
         first.map(({ status }) => status),
         Array(LIMIT).fill(201),
       );
-      // All of it has left the window a window after the last of it was answered.
+      // One window after the last response, all earlier requests have left the window.
       await sleep(refused.received + WINDOW * 1000 - Date.now());
       const { before: again } = await fill();
-      assert.equal(again.length, LIMIT, "the whole limit again");
+      assert.equal(again.length, LIMIT, "the sole caller gets the whole limit");
     });
 
-    test("gives who was refused once its slot before who takes all it can get", async () => {
+    test("serves a waiting caller before a caller that has used most of the limit", async () => {
       const project = "fair-docs";
       const hog = new Caller(gate, "hog");
       const patient = new Caller(gate, "patient");
       const hogs = () => hog.create(project);
       await untilStatus(429, hogs);
       const refused = await timed(() => patient.create(project));
-      const told = refused.received + refusal(refused.answer) * 1000;
+      const retryAt = refused.received + waitOf(refused.answer) * 1000;
 
       let heldBack = false;
       const deadline = Date.now() + PATIENCE_MS;
-      while (Date.now() < told || (!heldBack && Date.now() < deadline)) {
+      while (Date.now() < retryAt || (!heldBack && Date.now() < deadline)) {
         const answer = await hogs();
-        if (answer.status === 429) refusal(answer);
+        if (answer.status === 429) waitOf(answer);
         heldBack ||= answer.status === 429 && /kept for other callers/.test(answer.json.detail);
       }
-      assert.ok(heldBack, "the last slot is kept from the hog");
-      // It has had more than its share and goes on; the other asks for the second time.
+      assert.ok(heldBack, "the last reservation is kept for the patient caller");
+      // The hog has used more than its share and continues. The patient caller retries.
       const [, granted] = await Promise.all([
         atOnce(20, hogs),
         timed(() => patient.create(project)),
       ]);
       assert.equal(granted.answer.status, 201, granted.answer.text);
-      const subjects = await createdBy(project);
+      const subjects = await creatorsOf(project);
       assert.equal(subjects.filter((subject) => subject === "patient").length, 1);
       assert.ok(
         subjects.filter((subject) => subject === "hog").length > LIMIT,
-        "it had slots again",
+        "the hog got further requests granted",
       );
 
       await untilStatus(201, hogs);
-      await assertNoWindowHoldsMore(project);
+      await assertWithinLimit(project);
     });
 
-    test("keeps the slot of a request that was never answered", async () => {
+    test("counts a request that timed out upstream", async () => {
       const alice = new Caller(gate);
       await gate.upstream.fault({ target: "slow-docs", fault: { kind: "hang" } });
       const lost = await alice.create("slow-docs");
@@ -165,6 +165,6 @@ describe("a window of a few seconds", () => {
     });
   });
 
-  test("neither answers nor log hold the admin key, the secret or a token", () =>
+  test("keeps the admin key, the secret and tokens out of responses and the log", () =>
     gate.assertDiscreet());
 });
