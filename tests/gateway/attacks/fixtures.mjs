@@ -1,4 +1,4 @@
-/** What the attacks share: a gateway, issuers that it trusts, tokens, and what a refusal is. */
+/** Helpers for the attack tests: a gateway, issuers that it trusts, tokens, and checks of rejections. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -10,7 +10,7 @@ import { assertProblem, EVERY_SCOPE, PROJECT, startGate } from "../gate.mjs";
 export const OTHER = "other-docs";
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 export const SCOPES = EVERY_SCOPE.split(" ");
-/** In claims of every token: no answer and no line of the log may hold it. */
+/** Part of the claims of every token. Neither a response nor the log may contain it. */
 export const CANARY = `claim-canary-${randomBytes(8).toString("hex")}`;
 
 export const REALM = 'Bearer realm="quillgate"';
@@ -23,7 +23,7 @@ export const lacks = (scope) => [
   `${REALM}, error="insufficient_scope", scope="${scope}"`,
 ];
 
-/** Each operation of a project, with the scope that it needs. */
+/** Each operation of a project, with the scope that it requires. */
 export const operations = (project = PROJECT) => [
   { target: `/v1/analytics/${project}/views`, scope: "analytics:read" },
   { target: `/v2/agent/${project}/jobs`, scope: "jobs:read" },
@@ -33,10 +33,10 @@ export const operations = (project = PROJECT) => [
   { method: "POST", target: `/v2/agent/${project}/job/j1/message`, scope: "jobs:create" },
 ];
 export const DEEP = { target: "/healthz?deep", scope: "gateway:operate" };
-/** One that reads, one that writes and the operator's: what a table's every row is shown to. */
+/** A read, a write and an operator's request. Each row of a table of tokens is tried on them. */
 export const SAMPLE = [operations()[0], operations()[4], DEEP];
 
-/** What makes a key set unusable, by the name of the trusted issuer that it happens to. */
+/** The faults of key sets, by the name of the trusted issuer. */
 export const FAULTS = {
   failing: () => ({ status: 500 }),
   missing: () => ({ status: 404 }),
@@ -47,16 +47,16 @@ export const FAULTS = {
   resetting: () => ({ reset: true }),
   hanging: () => ({ hang: true }),
 };
-const SOUND = ["github", "partner", "access", "attacker", "flooded", "twins", "odd"];
+const WORKING = ["github", "partner", "access", "attacker", "flooded", "twins", "odd"];
 
 export let gate;
-/** By name; all but `attacker` are trusted. */
+/** The issuers by name. All but `attacker` are trusted. */
 export const issuers = {};
 export const twins = twinKeys();
 export const odd = oddKeys();
 
 before(async () => {
-  const names = [...SOUND, ...Object.keys(FAULTS)];
+  const names = [...WORKING, ...Object.keys(FAULTS)];
   const started = await Promise.all(names.map(() => startIssuer()));
   for (const [at, name] of names.entries()) issuers[name] = started[at];
   for (const [name, fault] of Object.entries(FAULTS)) issuers[name].setFault(fault());
@@ -105,27 +105,27 @@ function workflowRules() {
 
 export const now = () => Math.floor(Date.now() / 1000);
 
-/** The claims of a workflow's token, good unless they are changed. */
+/** The claims of a workflow's token, valid unless changed. */
 export const workflow = (changes = {}, issuer = issuers.github) => ({
   ...issuer.githubClaims({ jti: CANARY, actor: CANARY }),
   ...changes,
 });
 
-/** A trusted issuer's token, good unless its claims or its header are changed. */
+/** A trusted issuer's token, valid unless its claims or its header are changed. */
 export const foreign = (changes, options) => issuers.github.mint(workflow(changes), options);
 
-/** A good one with members of its header changed; `undefined` leaves one out. */
+/** A trusted issuer's token with changed header parameters. `undefined` removes a parameter. */
 export const foreignWith = (header, { alg } = {}) => foreign({}, { header, alg });
 
-/** A good token of Cloudflare Access. */
+/** A token of Cloudflare Access, valid unless its claims are changed. */
 export const access = (changes) => issuers.access.mint(issuers.access.accessClaims(changes));
 
 export const ownClaims = (changes) => gate.claims({ jti: CANARY, ...changes });
 
-/** The gateway's own token, good unless its claims are changed. */
+/** The gateway's own token, valid unless its claims are changed. */
 export const own = (changes) => mintToken(ownClaims(changes), gate.secret);
 
-/** One with another header, and the right signature unless told. */
+/** The gateway's own token with another header. Its signature is valid by default. */
 export const ownWith = (header, sign = hmac(gate.secret)) => tokenOf(header, ownClaims(), sign);
 
 /** The header of a workflow's token. */
@@ -134,39 +134,40 @@ export const header = (changes, alg = "RS256") => ({
   ...changes,
 });
 
-/** A token of RS256 with this text for its claims. */
-export const foreignText = (text) =>
-  tokenOf(header(), text, asymmetric(issuers.github.key().privateKey, "sha256"));
+/** An RS256 token with this string as its claims. */
+export const foreignText = (claims) =>
+  tokenOf(header(), claims, asymmetric(issuers.github.key().privateKey, "sha256"));
 
-/** JSON of an object with one more member, first. */
-export const withMember = (members, text) => JSON.stringify(members).replace("{", `{${text},`);
+/** The JSON of an object, with one more property in front. */
+export const withProperty = (object, property) =>
+  JSON.stringify(object).replace("{", `{${property},`);
 
-// --- asking ----------------------------------------------------------------
+// --- requests --------------------------------------------------------------
 
 export const bearer = (token) => ({ authorization: `Bearer ${token}` });
 export const assertion = (token) => smuggled(["Cf-Access-Jwt-Assertion", token]);
 export const smuggled = (...headers) => ({ authorization: null, headers });
 
-/** Sends a request for an operation, with a body where it takes one. */
-function ask({ scope: _, ...operation }, options) {
+/** Sends a request for an operation, with a body if it needs one. */
+function send({ scope: _, ...operation }, options) {
   const json = operation.method === "POST" ? { prompt: "x" } : undefined;
   return gate.send({ ...operation, json, ...options });
 }
 
-/** Asserts that each operation refuses these credentials alike. */
-export async function assertRefused(options, [status, kind, challenge], asked = operations()) {
-  const answers = await Promise.all(asked.map((operation) => ask(operation, options)));
+/** Asserts that each operation rejects these credentials with the same problem. */
+export async function assertRejected(options, [status, kind, challenge], targets = operations()) {
+  const answers = await Promise.all(targets.map((operation) => send(operation, options)));
   return answers.map((answer) => {
     assert.equal(answer.header("www-authenticate"), challenge);
     return assertProblem(answer, status, kind);
   });
 }
 
-/** Rows of a table, `[what, token, reason]`: it is refused, for that reason. */
-export function refusesTokens(rows, shown = bearer) {
+/** Tests that each token of the rows `[description, token, reason]` is rejected for its reason. */
+export function testRejectedTokens(rows, { credentials = bearer, field = "" } = {}) {
   for (const [what, token, reason] of rows) {
-    test(`refuses ${what}`, async () => {
-      const problems = await assertRefused(shown(token()), INVALID, SAMPLE);
+    test(`rejects a token ${what}${field}`, async () => {
+      const problems = await assertRejected(credentials(token()), INVALID, SAMPLE);
       for (const { detail } of problems) assert.match(detail, reason);
     });
   }

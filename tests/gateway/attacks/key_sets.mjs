@@ -1,4 +1,4 @@
-/** Issuers whose key set cannot be had, and tokens of keys that nobody has. */
+/** Issuers whose key set is unavailable, and tokens with unknown keys. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { signToken } from "../../harness/issuer.mjs";
@@ -6,10 +6,10 @@ import { constant, tokenOf } from "../forged.mjs";
 import { assertProblem } from "../gate.mjs";
 import { bearer, FAULTS, gate, issuers, LIST, workflow } from "./fixtures.mjs";
 
-describe("a key set that cannot be had", () => {
+describe("an unavailable key set", () => {
   const token = (name) => issuers[name].mint(workflow({}, issuers[name]));
 
-  test("lets nobody in: 503, and nobody follows a redirect", async () => {
+  test("returns 503 when an issuer's key set is unavailable, and follows no redirect", async () => {
     const names = Object.keys(FAULTS);
     const answers = await Promise.all(names.map((name) => gate.get(LIST, bearer(token(name)))));
     for (const answer of answers) {
@@ -21,16 +21,16 @@ describe("a key set that cannot be had", () => {
     assert.equal(issuers.attacker.jwksRequests, 0);
   });
 
-  test("is asked for once, however many wait for it", async () => {
-    const many = Array.from({ length: 50 }, () => gate.get(LIST, bearer(token("failing"))));
-    for (const answer of await Promise.all(many)) {
+  test("concurrent requests share one failing fetch of a key set", async () => {
+    const requests = Array.from({ length: 50 }, () => gate.get(LIST, bearer(token("failing"))));
+    for (const answer of await Promise.all(requests)) {
       assertProblem(answer, 503, "issuer-unavailable");
     }
     assert.equal(issuers.failing.jwksRequests, 1);
   });
 });
 
-test("1,000 unknown kids bring at most one look at the key set a minute", async () => {
+test("1,000 unknown kids cause at most one more fetch of the key set within a minute", async () => {
   const { flooded } = issuers;
   const claims = workflow({}, flooded);
   const unknown = (kid) => tokenOf({ alg: "RS256", kid }, claims, constant(Buffer.alloc(256, 1)));
@@ -39,6 +39,6 @@ test("1,000 unknown kids bring at most one look at the key set a minute", async 
     const answers = await Promise.all(tokens.map((token) => gate.get(LIST, bearer(token))));
     for (const answer of answers) assertProblem(answer, 401, "invalid-token");
   }
-  // The first look, and one for a key that is not there.
-  assert.ok(flooded.jwksRequests <= 2, `${flooded.jwksRequests} looks`);
+  // The first fetch, and one more for an unknown key.
+  assert.ok(flooded.jwksRequests <= 2, `${flooded.jwksRequests} fetches`);
 });

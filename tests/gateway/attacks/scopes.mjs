@@ -1,9 +1,9 @@
-/** Good tokens at a project or an operation that they do not open. */
+/** Valid tokens for a project or an operation that they do not cover. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertProblem, EVERY_SCOPE, JOBS, PROJECT } from "../gate.mjs";
 import {
-  assertRefused,
+  assertRejected,
   bearer,
   DEEP,
   foreign,
@@ -20,58 +20,64 @@ import {
 } from "./fixtures.mjs";
 
 describe("a replaced project", () => {
-  const elsewhere = (what, token) =>
-    test(`is refused: ${what}`, () => assertRefused(bearer(token()), NOT_ALLOWED));
-  elsewhere("a token of the gateway for another", () => own({ projects: [OTHER] }));
-  elsewhere("a token of the gateway for none", () => own({ projects: [] }));
-  elsewhere("a token of the gateway for a star", () => own({ projects: ["*", "demo-*", "demo"] }));
-  elsewhere("a token of the gateway for lookalikes", () =>
+  const testOtherProject = (what, token) =>
+    test(`rejects ${what}`, () => assertRejected(bearer(token()), NOT_ALLOWED));
+  testOtherProject("a gateway token for another project", () => own({ projects: [OTHER] }));
+  testOtherProject("a gateway token for no project", () => own({ projects: [] }));
+  testOtherProject("a gateway token for project patterns", () =>
+    own({ projects: ["*", "demo-*", "demo"] }),
+  );
+  testOtherProject("a gateway token for similar project names", () =>
     own({ projects: ["Demo-docs", `${PROJECT} `] }),
   );
-  elsewhere("a rule that leads elsewhere", () => foreign({ repository: "acme/elsewhere" }));
-  elsewhere("another issuer's rule", () => issuers.partner.mint(workflow({}, issuers.partner)));
-  elsewhere("a foreign token that claims it itself", () =>
+  testOtherProject("a token whose rule is for another project", () =>
+    foreign({ repository: "acme/elsewhere" }),
+  );
+  testOtherProject("a token of an issuer whose rule is for another project", () =>
+    issuers.partner.mint(workflow({}, issuers.partner)),
+  );
+  testOtherProject("an issuer's token that claims the project itself", () =>
     foreign({ repository: "acme/elsewhere", projects: [PROJECT], project: PROJECT }),
   );
 
   for (const [what, changes] of [
     ["a longer repository", { repository: "acme/docs-evil" }],
     ["a repository with a prefix", { repository: "evil/acme/docs" }],
-    ["a repository cut short", { repository: "acme/doc" }],
+    ["a truncated repository", { repository: "acme/doc" }],
     ["a repository in capitals", { repository: "ACME/docs" }],
-    ["a repository and a space", { repository: "acme/docs " }],
-    ["a repository and a NUL", { repository: "acme/docs\u0000" }],
-    ["a repository in another alphabet", { repository: "аcme/docs" }],
-    ["a pattern", { repository: "*" }],
-    ["a list of other repositories", { repository: ["acme/docs2"] }],
-    ["a list within a list", { repository: [["acme/docs"]] }],
-    ["an object", { repository: { "acme/docs": true } }],
-    ["the rule's own list", { ref: '["refs/heads/main","refs/heads/next"]' }],
+    ["a space after the repository", { repository: "acme/docs " }],
+    ["a NUL after the repository", { repository: "acme/docs\u0000" }],
+    ["a Cyrillic letter in the repository", { repository: "аcme/docs" }],
+    ["an asterisk as repository", { repository: "*" }],
+    ["an array of other repositories", { repository: ["acme/docs2"] }],
+    ["a nested array as repository", { repository: [["acme/docs"]] }],
+    ["an object as repository", { repository: { "acme/docs": true } }],
+    ["the rule's array as a string", { ref: '["refs/heads/main","refs/heads/next"]' }],
     ["a longer ref", { ref: "refs/heads/main2" }],
-    ["a ref below", { ref: "refs/heads/main/x" }],
-    ["a tag", { ref: "refs/tags/main" }],
-    ["a pull request", { ref: "refs/pull/1/merge" }],
+    ["a ref below the rule's", { ref: "refs/heads/main/x" }],
+    ["a tag as ref", { ref: "refs/tags/main" }],
+    ["a pull request as ref", { ref: "refs/pull/1/merge" }],
     ["no ref", { ref: undefined }],
-    ["a null for ref", { ref: null }],
+    ["null as ref", { ref: null }],
     [
-      "another repository whose subject is the right one",
+      "another repository and a matching subject",
       { repository: "evil/docs", sub: "repo:acme/docs" },
     ],
-    ["true", { repository: true }],
+    ["true as repository", { repository: true }],
   ]) {
-    test(`is refused: no rule has ${what}`, async () => {
-      await assertRefused(bearer(foreign(changes)), NOT_MAPPED, [...operations(), DEEP]);
+    test(`no rule matches a token with ${what}`, async () => {
+      await assertRejected(bearer(foreign(changes)), NOT_MAPPED, [...operations(), DEEP]);
     });
   }
 });
 
 describe("scope creep", () => {
-  const wanting = (scope) => operations().filter((one) => one.scope === scope);
+  const operationsFor = (scope) => operations().filter((one) => one.scope === scope);
 
   for (const scope of [...SCOPES, "gateway:operate"]) {
-    test(`is refused: each operation that needs ${scope} with any other scope`, async () => {
+    test(`operations that require ${scope} reject every other scope`, async () => {
       const others = [...SCOPES, "gateway:operate"].filter((other) => other !== scope);
-      const asked = scope === "gateway:operate" ? [DEEP] : wanting(scope);
+      const targets = scope === "gateway:operate" ? [DEEP] : operationsFor(scope);
       for (const held of [
         ...others,
         others.join(" "),
@@ -82,34 +88,34 @@ describe("scope creep", () => {
         "*",
         "",
       ]) {
-        await assertRefused(bearer(own({ scope: held })), lacks(scope), asked);
+        await assertRejected(bearer(own({ scope: held })), lacks(scope), targets);
       }
       for (const other of others.filter((one) => SCOPES.includes(one))) {
-        await assertRefused(bearer(foreign(narrow(other))), lacks(scope), asked);
+        await assertRejected(bearer(foreign(narrow(other))), lacks(scope), targets);
       }
     });
   }
 
-  test("is refused: a foreign token that grants itself more", async () => {
+  test("ignores scopes and projects that an issuer's token grants itself", async () => {
     const greedy = {
       ...{ scope: `${EVERY_SCOPE} gateway:operate`, scp: SCOPES, permissions: SCOPES },
       ...{ projects: ["*", PROJECT, OTHER], quota: 1_000_000, roles: ["admin"] },
     };
     const token = foreign({ ...narrow("jobs:read"), ...greedy });
-    await assertRefused(bearer(token), lacks("analytics:read"), wanting("analytics:read"));
-    await assertRefused(bearer(token), lacks("jobs:create"), wanting("jobs:create"));
-    await assertRefused(bearer(token), lacks("gateway:operate"), [DEEP]);
-    await assertRefused(bearer(token), NOT_ALLOWED, operations(OTHER));
+    await assertRejected(bearer(token), lacks("analytics:read"), operationsFor("analytics:read"));
+    await assertRejected(bearer(token), lacks("jobs:create"), operationsFor("jobs:create"));
+    await assertRejected(bearer(token), lacks("gateway:operate"), [DEEP]);
+    await assertRejected(bearer(token), NOT_ALLOWED, operations(OTHER));
   });
 
-  test("is refused: one rule's project with another's scope", async () => {
+  test("rejects the project of one rule with the scope of another rule", async () => {
     const token = foreign({ repository: "acme/split" });
-    await assertRefused(bearer(token), lacks("analytics:read"), wanting("analytics:read"));
+    await assertRejected(bearer(token), lacks("analytics:read"), operationsFor("analytics:read"));
     const jobs = operations(OTHER).filter(({ scope }) => scope === "jobs:read");
-    await assertRefused(bearer(token), lacks("jobs:read"), jobs);
+    await assertRejected(bearer(token), lacks("jobs:read"), jobs);
   });
 
-  test("is refused: a quota of its own above the rule's", async () => {
+  test("ignores an issuer's own quota above the quota of its rule", async () => {
     const token = foreign({ repository: "acme/nothing", quota: { "create-job": 100 } });
     const answer = await gate.post(JOBS, { prompt: "x" }, bearer(token));
     assertProblem(answer, 429, "quota-exceeded");

@@ -1,4 +1,4 @@
-/** Tokens whose signature is another's, of another algorithm, or none. */
+/** Tokens with a missing or changed signature, or one by another key or algorithm. */
 import { generateKeyPairSync } from "node:crypto";
 import { describe } from "node:test";
 import { forgeHs256, forgeNone, withClaims, withWrongSignature } from "../../harness/issuer.mjs";
@@ -25,7 +25,7 @@ import {
   own,
   ownClaims,
   ownWith,
-  refusesTokens,
+  testRejectedTokens,
   WRONG,
   workflow,
 } from "./fixtures.mjs";
@@ -45,7 +45,7 @@ describe("algorithm confusion (GHSA-f67f-6cw9-8mq4, GHSA-3vhc-576x-3qv4)", () =>
     );
   const toEs256 = () => foreignWith({ alg: "ES256", kid: issuers.github.key("ES256").kid });
 
-  refusesTokens([
+  testRejectedTokens([
     ...[
       ["RS256", "spki"],
       ["RS256", "pkcs1"],
@@ -53,88 +53,112 @@ describe("algorithm confusion (GHSA-f67f-6cw9-8mq4, GHSA-3vhc-576x-3qv4)", () =>
       ["ES256", "spki"],
       ["ES256", "jwk"],
     ].map(([alg, form]) => [
-      `HS256 by the ${alg} public key as ${form}`,
+      `signed with HS256 and the ${alg} public key as ${form}`,
       () => forgeHs256(workflow(), issuers.github.key(alg), { form }),
       WRONG,
     ]),
-    ["a token of the gateway by a public key's PEM", ownBy(() => publicKey("spki", "pem")), WRONG],
+    ["of the gateway signed with a public key's PEM", ownBy(() => publicKey("spki", "pem")), WRONG],
     [
-      "a token of the gateway by that without its line end",
+      "of the gateway signed with a public key's PEM without its newline",
       ownBy(() => publicKey("spki", "pem").trim()),
       WRONG,
     ],
-    ["a token of the gateway by a public key's DER", ownBy(() => publicKey("spki", "der")), WRONG],
+    ["of the gateway signed with a public key's DER", ownBy(() => publicKey("spki", "der")), WRONG],
     [
-      "a token of the gateway by the key set",
+      "of the gateway signed with the key set",
       ownBy(() => JSON.stringify(issuers.github.jwks())),
       WRONG,
     ],
-    ["a token of the gateway by nothing", ownBy(() => ""), WRONG],
-    ["a token of the gateway by another secret", ownBy(newSecret), WRONG],
-    ["RS256 that claims ES256", () => foreignWith({ alg: "ES256" }), WRONG],
-    ["RS256 that claims ES256 and its key", toEs256, WRONG],
-    ["ES256 that claims RS256", () => foreignWith({ alg: "RS256" }, { alg: "ES256" }), WRONG],
-    ["RS256 that claims HS256", () => foreignWith({ alg: "HS256" }), WRONG],
-    ["PS256 that claims RS256", asPss("RS256"), WRONG],
-    ["RS512 that claims RS256", rsa("sha512", "RS256"), WRONG],
-    ["PS256 by the issuer's own key", asPss("PS256"), ALGORITHM],
-    ["RS384 by the issuer's own key", rsa("sha384", "RS384"), ALGORITHM],
-    ["RS512 by the issuer's own key", rsa("sha512", "RS512"), ALGORITHM],
+    ["of the gateway signed with an empty secret", ownBy(() => ""), WRONG],
+    ["of the gateway signed with another secret", ownBy(newSecret), WRONG],
+    ["signed with RS256 but labelled ES256", () => foreignWith({ alg: "ES256" }), WRONG],
+    ["signed with RS256 but labelled ES256 with that key's kid", toEs256, WRONG],
     [
-      "HS384 by the own secret",
+      "signed with ES256 but labelled RS256",
+      () => foreignWith({ alg: "RS256" }, { alg: "ES256" }),
+      WRONG,
+    ],
+    ["signed with RS256 but labelled HS256", () => foreignWith({ alg: "HS256" }), WRONG],
+    ["signed with PS256 but labelled RS256", asPss("RS256"), WRONG],
+    ["signed with RS512 but labelled RS256", rsa("sha512", "RS256"), WRONG],
+    ["signed with PS256 and the issuer's own key", asPss("PS256"), ALGORITHM],
+    ["signed with RS384 and the issuer's own key", rsa("sha384", "RS384"), ALGORITHM],
+    ["signed with RS512 and the issuer's own key", rsa("sha512", "RS512"), ALGORITHM],
+    [
+      "signed with HS384 and the gateway's secret",
       () => ownWith({ alg: "HS384" }, hmac(gate.secret, "sha384")),
       ALGORITHM,
     ],
     [
-      "HS512 by the own secret",
+      "signed with HS512 and the gateway's secret",
       () => ownWith({ alg: "HS512" }, hmac(gate.secret, "sha512")),
       ALGORITHM,
     ],
     [
-      "HS512 by it that claims HS256",
+      "signed with HS512 and the gateway's secret but labelled HS256",
       () => ownWith({ alg: "HS256" }, hmac(gate.secret, "sha512")),
       WRONG,
     ],
-    ["EdDSA", eddsa, ALGORITHM],
+    ["signed with EdDSA", eddsa, ALGORITHM],
     ...["none", "None", "NONE", "nOnE"].flatMap((alg) => [
-      [`alg ${alg} without a signature`, () => forgeNone(workflow(), { alg }), ALGORITHM],
-      [`alg ${alg} with a right signature`, () => foreignWith({ alg }), ALGORITHM],
-      [`a token of the gateway of alg ${alg}`, () => forgeNone(ownClaims(), { alg }), ALGORITHM],
+      [`with alg ${alg} and no signature`, () => forgeNone(workflow(), { alg }), ALGORITHM],
+      [`with alg ${alg} and a valid signature`, () => foreignWith({ alg }), ALGORITHM],
+      [`of the gateway with alg ${alg}`, () => forgeNone(ownClaims(), { alg }), ALGORITHM],
     ]),
     ...[
       ["empty", ""],
       ["in lower case", "rs256"],
       ["padded", "RS256 "],
-      ["two", "RS256,HS256"],
-    ].map(([what, alg]) => [`an alg that is ${what}`, () => foreignWith({ alg }), ALGORITHM]),
+      ["a list of two algorithms", "RS256,HS256"],
+    ].map(([what, alg]) => [`with an alg that is ${what}`, () => foreignWith({ alg }), ALGORITHM]),
     ...[
       ["missing", undefined],
       ["null", null],
-      ["a list", ["RS256"]],
+      ["an array", ["RS256"]],
       ["a number", 256],
       ["an object", { RS256: true }],
-    ].map(([what, alg]) => [`an alg that is ${what}`, () => foreignWith({ alg }), MALFORMED]),
+    ].map(([what, alg]) => [`with an alg that is ${what}`, () => foreignWith({ alg }), MALFORMED]),
   ]);
 });
 
-describe("a signature that is none (LiteLLM issue 20500: claims read without verifying)", () => {
+describe("a missing or changed signature (LiteLLM issue 20500: claims read without verifying)", () => {
   const ends = (token, change) => () => token().replace(/[^.]*$/, change);
   const es256 = (sign) => () => tokenOf(header({}, "ES256"), workflow(), sign());
   const der = () => asymmetric(issuers.github.key("ES256").privateKey, "sha256");
 
-  refusesTokens([
-    ["one bit changed, RS256", () => withWrongSignature(foreign()), WRONG],
-    ["one bit changed, ES256", () => withWrongSignature(foreign({}, { alg: "ES256" })), WRONG],
-    ["one bit changed, HS256", () => withWrongSignature(own()), WRONG],
-    ["other claims, RS256", () => withClaims(foreign(), workflow({ actor: "root" })), WRONG],
-    ["other claims, HS256", () => withClaims(own(), ownClaims({ sub: "root" })), WRONG],
-    ["zero twice, ES256 (CVE-2022-21449)", es256(() => constant(ZERO_SIGNATURES.zero)), WRONG],
-    ["the order twice, ES256", es256(() => constant(ZERO_SIGNATURES.order)), WRONG],
-    ["ES256 in DER", es256(der), WRONG],
-    ["a zero byte before it", ends(foreign, lengthened), WRONG],
-    ["a fourth part", () => `${foreign()}.x`, ANY],
-    ["a full stop at its end", () => `${foreign()}.`, ANY],
-    ["the five parts of an encrypted one", () => `${foreign()}.x.x`, ANY],
+  testRejectedTokens([
+    ["with one changed bit in its RS256 signature", () => withWrongSignature(foreign()), WRONG],
+    [
+      "with one changed bit in its ES256 signature",
+      () => withWrongSignature(foreign({}, { alg: "ES256" })),
+      WRONG,
+    ],
+    ["with one changed bit in its HS256 signature", () => withWrongSignature(own()), WRONG],
+    [
+      "with other claims under its RS256 signature",
+      () => withClaims(foreign(), workflow({ actor: "root" })),
+      WRONG,
+    ],
+    [
+      "with other claims under its HS256 signature",
+      () => withClaims(own(), ownClaims({ sub: "root" })),
+      WRONG,
+    ],
+    [
+      "with two zeros as its ES256 signature (CVE-2022-21449)",
+      es256(() => constant(ZERO_SIGNATURES.zero)),
+      WRONG,
+    ],
+    [
+      "with twice the curve's order as its ES256 signature",
+      es256(() => constant(ZERO_SIGNATURES.order)),
+      WRONG,
+    ],
+    ["with an ES256 signature in DER", es256(der), WRONG],
+    ["with a zero byte before its signature", ends(foreign, lengthened), WRONG],
+    ["with a fourth part", () => `${foreign()}.x`, ANY],
+    ["with a trailing full stop", () => `${foreign()}.`, ANY],
+    ["with the five parts of an encrypted token", () => `${foreign()}.x.x`, ANY],
   ]);
 
   for (const [form, token] of [
@@ -142,25 +166,25 @@ describe("a signature that is none (LiteLLM issue 20500: claims read without ver
     ["ES256", () => foreign({}, { alg: "ES256" })],
     ["HS256", own],
   ]) {
-    refusesTokens([
-      [`none at all, ${form}`, ends(token, ""), WRONG],
-      [`padding, ${form}`, ends(token, "$&="), MALFORMED],
-      [`double padding, ${form}`, ends(token, "$&=="), MALFORMED],
+    testRejectedTokens([
+      [`without its ${form} signature`, ends(token, ""), WRONG],
+      [`with padding after its ${form} signature`, ends(token, "$&="), MALFORMED],
+      [`with double padding after its ${form} signature`, ends(token, "$&=="), MALFORMED],
       [
-        `a space within, ${form}`,
-        ends(token, (text) => `${text.slice(0, 9)} ${text.slice(9)}`),
+        `with a space within its ${form} signature`,
+        ends(token, (signature) => `${signature.slice(0, 9)} ${signature.slice(9)}`),
         MALFORMED,
       ],
       [
-        `a tab within, ${form}`,
-        ends(token, (text) => `${text.slice(0, 9)}\t${text.slice(9)}`),
+        `with a tab within its ${form} signature`,
+        ends(token, (signature) => `${signature.slice(0, 9)}\t${signature.slice(9)}`),
         MALFORMED,
       ],
-      [`garbage after it, ${form}`, ends(token, "$&!"), MALFORMED],
-      [`a comma after it, ${form}`, ends(token, "$&,"), MALFORMED],
-      [`a NUL in disguise after it, ${form}`, ends(token, "$&%00"), MALFORMED],
-      [`other spare bits, ${form}`, ends(token, uncanonical), MALFORMED],
-      [`another alphabet, ${form}`, ends(token, "+$&"), MALFORMED],
+      [`with an exclamation mark after its ${form} signature`, ends(token, "$&!"), MALFORMED],
+      [`with a comma after its ${form} signature`, ends(token, "$&,"), MALFORMED],
+      [`with an encoded NUL after its ${form} signature`, ends(token, "$&%00"), MALFORMED],
+      [`with other unused bits in its ${form} signature`, ends(token, uncanonical), MALFORMED],
+      [`with a plus sign before its ${form} signature`, ends(token, "+$&"), MALFORMED],
     ]);
   }
 });
