@@ -76,7 +76,8 @@ export function left(answer, policy) {
   return r;
 }
 
-/** * Checks a 429 of the gateway, and that its header fields agree.
+/**
+ * Checks a 429 of the gateway, and that its header fields agree.
  *
  * @returns {number} the seconds of `Retry-After`
  */

@@ -241,10 +241,10 @@ describe("a slice equals the upstream's own response", () => {
     }
   }
 
-  test(`every slice of ${ROWS} rows, in full pages only, equals the upstream's own response`, () =>
+  test(`slices of ${ROWS} rows, in full pages only, equal the upstream's own response`, () =>
     assertSlices(gate, ROWS));
 
-  test("every slice of 610 rows, with a partial last page, equals the upstream's own response", async () => {
+  test("slices of 610 rows, with a partial last page, equal the upstream's own response", async () => {
     await assertSlices(watched.gate, WATCHED_ROWS);
   });
 });

@@ -59,7 +59,8 @@ export function newRange(days = 60) {
 
 // --- expected exports ------------------------------------------------------
 
-/** * The expected export of these rows.
+/**
+ * The expected export of these rows.
  *
  * @param {string} report
  * @param {"csv" | "ndjson"} format
@@ -94,9 +95,10 @@ export const rowsUpstream = (gate, report, range) => gate.upstream.rows({ report
 export const pagesOf = (report, lines) =>
   Math.max(1, Math.ceil(splitLines(lines).length / LISTS[report].maxRows));
 
-// --- received exports ---------------------------------------------------------
+// --- received exports -----------------------------------------------------
 
-/** * The complete records of a truncated export, and the number of rows among them.
+/**
+ * The complete records of a truncated export, and the number of rows among them.
  *
  * @param {Buffer} bytes truncated at any byte
  * @param {"csv" | "ndjson"} format
@@ -115,7 +117,8 @@ export function keepWholeRecords(bytes, format, header) {
   return { whole: bytes.subarray(0, end), rows };
 }
 
-/** * The last record of an incomplete export, and everything before it.
+/**
+ * The last record of an incomplete export, and everything before it.
  *
  * @param {string} text
  * @param {"csv" | "ndjson"} format

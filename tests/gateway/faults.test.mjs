@@ -445,8 +445,8 @@ describe("a malformed success", () => {
 
   test("returns 502 for a job of more than 64 kB on every route", async () => {
     const body = { id: "j1", model: "x".repeat(64 * 1024) };
-    for (const ask of [READ_JOB.raw, WRITE.raw, () => gate.get(`${JOBS}/huge/events`)]) {
-      assertProblem(await sendWith(shaped(body), ask), 502, "upstream-malformed");
+    for (const send of [READ_JOB.raw, WRITE.raw, () => gate.get(`${JOBS}/huge/events`)]) {
+      assertProblem(await sendWith(shaped(body), send), 502, "upstream-malformed");
     }
   });
 
@@ -463,13 +463,13 @@ describe("a malformed success", () => {
   }
 
   for (const body of [[], null, "x", 1]) {
-    for (const [method, ask] of [
+    for (const [method, send] of [
       ["GET", READ],
       ["POST", WRITE],
     ]) {
       test(`returns 502 upstream-malformed for the JSON ${JSON.stringify(body)} on a ${method}`, async () => {
         const problem = assertProblem(
-          await sendWith(shaped(body), ask.raw),
+          await sendWith(shaped(body), send.raw),
           502,
           "upstream-malformed",
         );
@@ -548,8 +548,8 @@ describe("a key that the upstream rejects", () => {
     const answer = await sendWith(fault, READ_JOB.raw);
     assert.deepEqual([answer.status, answer.header("content-language")], [200, "en"]);
     assert.ok(!answer.raw.includes(gate.key));
-    for (const ask of [READ.raw, WRITE.raw]) {
-      assert.ok(!(await sendWith(fault, ask)).raw.includes(gate.key));
+    for (const send of [READ.raw, WRITE.raw]) {
+      assert.ok(!(await sendWith(fault, send)).raw.includes(gate.key));
     }
   });
 });

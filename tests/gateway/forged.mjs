@@ -17,7 +17,8 @@ export function encoded(part) {
   return Buffer.from(typeof part === "string" ? part : JSON.stringify(part)).toString("base64url");
 }
 
-/** * Builds a token with exactly this header and these claims. A string is used verbatim.
+/**
+ * Builds a token with exactly this header and these claims. A string is used verbatim.
  *
  * @param {unknown} header
  * @param {unknown} claims
@@ -73,7 +74,8 @@ export function twinKeys() {
   return [newSigningKey(), newSigningKey()].map((key) => ({ ...key, kid: "twin" }));
 }
 
-/** * Keys that must not verify, by their `kid`, and the private keys of most of them.
+/**
+ * Keys that must not verify, by their `kid`, and the private keys of most of them.
  *
  * @returns {{ rsa: import("../harness/issuer.mjs").SigningKey,
  *   weak: import("../harness/issuer.mjs").SigningKey, set: Record<string, unknown>[] }}
