@@ -1,12 +1,14 @@
 /**
- * `npm run bench [package] [gateway] [page] [soak]`: sizes and times beside peers, Lighthouse on the
- * page, and a soak, printed and written to `bench/results.md`; all parts when none is named.
- * `npm run bench gateway:job-read` measures and prints one section of a part.
- * `npm run bench -- soak --seconds=60` soaks for a minute instead of ten, and `--seed=2` makes other
- * faults and other work; `npm run bench -- page --runs=1` runs Lighthouse once instead of five times.
- * `npm run bench -- package --before=COMMIT` keeps the package's figures as those of before, with
- * which later runs are compared. Ratios are medians over alternating rounds of one run; absolute
- * figures depend on the machine.
+ * Measures sizes and times, runs Lighthouse on the page, and soak-tests the gateway.
+ *
+ *     npm run bench                              measure all parts, and update bench/results.md
+ *     npm run bench -- package gateway           measure these parts: package, gateway, page, soak
+ *     npm run bench -- gateway:job-read          measure and print a single section
+ *     npm run bench -- page --runs=1             run Lighthouse once instead of five times
+ *     npm run bench -- soak --seconds=60         soak for one minute instead of ten
+ *     npm run bench -- soak --seed=2             use other random work and faults
+ *
+ * Ratios are medians over alternating rounds of one run. Absolute figures depend on the machine.
  */
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -21,7 +23,7 @@ import { SECTIONS } from "./gateway/sections.mjs";
 const HERE = join(ROOT, "bench");
 const RESULTS = join(HERE, "results.md");
 
-/** What can be measured, by name: what it needs, its sections, and how it is reported. */
+/** The parts: tools to set up, sections that can run separately, and the function that measures. */
 const PARTS = {
   package: { needs: { browser: true }, sections: [], report: reportPackage },
   gateway: { needs: {}, sections: SECTIONS, report: reportGateway },
@@ -36,7 +38,7 @@ await runMain(async () => {
   const { selections, options } = parseArguments(process.argv.slice(2));
   const needs = selections.map(({ name }) => PARTS[name].needs);
   const context = await setup(Object.assign({ ...BUILD_NEEDS }, ...needs));
-  await installPeers(context, HERE);
+  await installDependencies(context, HERE);
   const reports = await readReports();
   for (const { name, section } of selections) {
     const report = await PARTS[name].report(context, section, options);
@@ -46,7 +48,7 @@ await runMain(async () => {
   await writeFile(RESULTS, joinReports(reports));
 });
 
-/** Reads what to measure, how often, and how long and with which seed to soak. */
+/** Parses the parts to measure and the options of Lighthouse and the soak test. */
 function parseArguments(args) {
   const { values, positionals } = parseArgs({
     args,
@@ -55,19 +57,19 @@ function parseArguments(args) {
       seconds: { type: "string", default: SOAK_SECONDS },
       seed: { type: "string", default: "1" },
       runs: { type: "string", default: LIGHTHOUSE_RUNS },
-      before: { type: "string" },
     },
   });
-  const { before, ...numbers } = values;
-  const options = { before };
-  for (const [name, text] of Object.entries(numbers)) {
-    if (!/^[1-9]\d{0,5}$/.test(text)) throw new StepError(`--${name} is a whole number from 1 on`);
+  const options = {};
+  for (const [name, text] of Object.entries(values)) {
+    if (!/^[1-9]\d{0,5}$/.test(text)) {
+      throw new StepError(`--${name} must be a whole number from 1 to 999999, got ${text}`);
+    }
     options[name] = Number(text);
   }
   return { selections: parseSelections(positionals), options };
 }
 
-/** Reads arguments such as `package` and `gateway:job-read`; none means every part. */
+/** Parses arguments such as `package` and `gateway:job-read`. Without arguments, selects all parts. */
 function parseSelections(args) {
   const known = Object.entries(PARTS).flatMap(([name, { sections }]) => [
     name,
@@ -75,7 +77,7 @@ function parseSelections(args) {
   ]);
   const unknown = args.filter((arg) => !known.includes(arg));
   if (unknown.length > 0) {
-    throw new StepError(`nothing is called ${unknown.join(", ")}; there are ${known.join(", ")}`);
+    throw new StepError(`unknown part: ${unknown.join(", ")}; known are ${known.join(", ")}`);
   }
   return (args.length > 0 ? args : Object.keys(PARTS)).map((arg) => {
     const [name, section] = arg.split(":");
@@ -83,10 +85,10 @@ function parseSelections(args) {
   });
 }
 
-// --- peers -----------------------------------------------------------------
+// --- dependencies ----------------------------------------------------------
 
-/** Installs what a folder's measurements need, unless it is there in the versions asked for. */
-async function installPeers({ env }, folder) {
+/** Installs a folder's dependencies, unless the required versions are already installed. */
+async function installDependencies({ env }, folder) {
   const { dependencies } = await manifest(folder);
   const present = await Promise.all(
     Object.entries(dependencies).map(async ([name, version]) => {
@@ -95,7 +97,7 @@ async function installPeers({ env }, folder) {
     }),
   );
   if (present.every(Boolean)) return;
-  await run("installing the peers", "npm", ["ci"], { cwd: folder, env });
+  await run("installing dependencies", "npm", ["ci"], { cwd: folder, env });
 }
 
 async function manifest(folder) {
@@ -104,7 +106,7 @@ async function manifest(folder) {
 
 // --- results ---------------------------------------------------------------
 
-/** Reads the reports of earlier runs, by part: a part that is not measured now keeps its own. */
+/** Reads earlier reports by part. A part that is not measured again keeps its report. */
 async function readReports() {
   const text = await readFile(RESULTS, "utf8").catch(() => "");
   const [, ...pieces] = text.split(/^<!-- (\w+) -->$/m);
@@ -119,18 +121,16 @@ function joinReports(reports) {
   return `${["# Measured", ...texts].join("\n\n")}\n`;
 }
 
-// --- the package -----------------------------------------------------------
+// --- package ---------------------------------------------------------------
 
-async function reportPackage(context, _section, { before }) {
+async function reportPackage(context) {
   await buildPackage(context);
   const { measurePackage } = await import("./package/measure.mjs");
-  const { keepAsBefore, reportPackage: report } = await import("./package/report.mjs");
-  const measured = await measurePackage(context);
-  if (before !== undefined) await keepAsBefore(before, measured);
-  return report(measured);
+  const report = await import("./package/report.mjs");
+  return report.reportPackage(await measurePackage(context));
 }
 
-// --- the gateway -----------------------------------------------------------
+// --- gateway ---------------------------------------------------------------
 
 async function reportGateway(context, section) {
   await buildPackage(context);
@@ -141,10 +141,10 @@ async function reportGateway(context, section) {
   return report.reportGateway(await measureGateway(context, sections));
 }
 
-// --- the page --------------------------------------------------------------
+// --- page ------------------------------------------------------------------
 
 async function reportPage(context, _section, { runs }) {
-  await installPeers(context, join(HERE, "page"));
+  await installDependencies(context, join(HERE, "page"));
   await buildPackage(context);
   await buildWorker(context);
   await buildPage(context);
@@ -155,15 +155,15 @@ async function reportPage(context, _section, { runs }) {
   return report.reportPage(await measurePage(context, runs), largeSite, runs);
 }
 
-// --- the soak --------------------------------------------------------------
+// --- soak ------------------------------------------------------------------
 
-/** Soaks the gateway; what it finds wrong is an error, after it has been printed. */
+/** Soak-tests the gateway. Prints the report even if the test fails. */
 async function reportSoak(context, _section, { seconds, seed }) {
   await buildPackage(context);
   await buildWorker(context);
   const { assertSoak, describeSoak, runSoak } = await import("../tests/soak/soak.mjs");
   const found = await runSoak({ seconds, seed, env: context.env });
-  const report = `## The gateway soaked\n\n\`npm run bench soak\`\n\n${describeSoak(found)}`;
+  const report = `## Soak test\n\n\`npm run bench -- soak\`\n\n${describeSoak(found)}`;
   try {
     assertSoak(found);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What a user downloads: bundled by Vite as an application would, compressed. */
+/** Download sizes of the package and its alternatives, bundled by Vite and compressed. */
 
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -16,22 +16,22 @@ const PEERS = {
 };
 
 /**
- * Sizes of this package's parts, in bytes: what is downloaded for an import of it, and apart from that
- * what is loaded by the first export and by the first watch of a job at a gateway.
+ * Returns the sizes of this package in bytes. `lazy` contains the chunks that the first export and the
+ * first event stream of a job load.
  *
- * @param {"quillgate" | "quillgate/inline"} [entry] which of them embeds the wasm in its JavaScript
+ * @param {"quillgate" | "quillgate/inline"} [entry] the latter embeds the wasm in its JavaScript
  */
 export async function ownSizes(entry = "quillgate") {
   const source = `import { Client } from "${entry}"; globalThis.x = Client;`;
   const all = await bundle(source, ROOT);
   const files = all.filter(({ isLazy }) => !isLazy);
   const isWasm = ({ fileName }) => fileName.endsWith(".wasm");
-  const js = add(files.filter((file) => !isWasm(file)));
-  const wasm = add(files.filter(isWasm));
-  return { js, wasm, total: add(files), lazy: add(all.filter(({ isLazy }) => isLazy)) };
+  const js = sum(files.filter((file) => !isWasm(file)));
+  const wasm = sum(files.filter(isWasm));
+  return { js, wasm, total: sum(files), lazy: sum(all.filter(({ isLazy }) => isLazy)) };
 }
 
-/** Sizes of this package's parts and of its peers, in bytes. */
+/** Returns the sizes of this package and of its alternatives, in bytes. */
 export async function sizes() {
   const { js, wasm, total, lazy } = await ownSizes();
   const inline = await ownSizes("quillgate/inline");
@@ -39,14 +39,14 @@ export async function sizes() {
     "quillgate: JavaScript": js,
     "quillgate: wasm": wasm,
     "quillgate: total": total,
-    "quillgate: export and stream of a job, when first used": lazy,
+    "quillgate: exports and event streams, loaded on first use": lazy,
     "quillgate/inline": inline.total,
   };
-  for (const [name, source] of Object.entries(PEERS)) rows[name] = add(await bundle(source, HERE));
+  for (const [name, source] of Object.entries(PEERS)) rows[name] = sum(await bundle(source, HERE));
   return rows;
 }
 
-/** Bundles a module; nothing is written. */
+/** Bundles a module without writing files. */
 async function bundle(source, root) {
   const app = "virtual:app";
   const { output } = await build({
@@ -70,28 +70,28 @@ async function bundle(source, root) {
     ],
   });
   const chunks = new Map(output.map((file) => [file.fileName, file]));
-  const atOnce = new Set();
+  const eager = new Set();
   const follow = (name) => {
-    if (atOnce.has(name)) return;
-    atOnce.add(name);
+    if (eager.has(name)) return;
+    eager.add(name);
     for (const other of chunks.get(name)?.imports ?? []) follow(other);
   };
   for (const { fileName, isEntry } of output) if (isEntry) follow(fileName);
   return output.map(({ fileName, type, code, source: bytes }) => ({
     fileName,
-    isLazy: type === "chunk" && !atOnce.has(fileName),
+    isLazy: type === "chunk" && !eager.has(fileName),
     ...measure(Buffer.from(code ?? bytes)),
   }));
 }
 
-/** The sizes of files that are compressed one by one. */
-function add(files) {
-  const sum = { raw: 0, gzip: 0, brotli: 0 };
-  for (const file of files) for (const kind of Object.keys(sum)) sum[kind] += file[kind];
-  return sum;
+/** Adds the sizes of files that are compressed separately. */
+function sum(files) {
+  const total = { raw: 0, gzip: 0, brotli: 0 };
+  for (const file of files) for (const kind of Object.keys(total)) total[kind] += file[kind];
+  return total;
 }
 
-/** The size of what is downloaded, in bytes. */
+/** Returns the size of a file in bytes, plain and compressed. */
 export function measure(bytes) {
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
   return {

@@ -1,4 +1,4 @@
-/** What a series costs, by how many rows the archive has, and how many bytes these take. */
+/** The time that a daily series takes and the size of the database, by the rows in the archive. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,15 +8,15 @@ import { accessClaims, mintToken, newSecret } from "../../tests/harness/token.mj
 
 const PROJECT = "acme";
 const FIRST_DAY = 19_000;
-/** Pages and days of an archive, the smallest first. */
+/** Pages and days of each archive, the smallest first. */
 export const ARCHIVES = [
   { pages: 100, days: 100 },
   { pages: 5000, days: 200 },
   { pages: 5000, days: 2000 },
 ];
 export const ROUNDS = 100;
-/** The same answer of each archive: so many days. */
-export const ANSWER_DAYS = 90;
+/** Days in each series. */
+export const SERIES_DAYS = 90;
 const SUBJECTS = {
   site: "",
   page: "&path=/guides/section-1/page-1",
@@ -28,8 +28,8 @@ const date = (day) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 /**
  * @typedef {object} ArchiveCost
  * @property {number} rows
- * @property {number} bytes of the database
- * @property {Record<string, number[]>} milliseconds from request to answer, by what the series is of
+ * @property {number} bytes size of the database
+ * @property {Record<string, number[]>} milliseconds from request to response, by subject
  *
  * @returns {Promise<ArchiveCost[]>}
  */
@@ -52,32 +52,32 @@ async function measureArchive({ pages, days }) {
     vars: { ARCHIVE_PROJECTS: PROJECT, ARCHIVE_RETENTION_DAYS: "3650" },
   };
   try {
-    // It makes the tables.
+    // The first start creates the tables.
     await (await startGateway(options)).stop();
     await queryArchive(state, writeRows(pages, days));
     const gateway = await startGateway(options);
     try {
       const grant = { sub: "bench", projects: [PROJECT], scope: "analytics:read" };
       const headers = { authorization: `Bearer ${mintToken(accessClaims(grant), secret)}` };
-      const ask = async (path) => {
+      const read = async (path) => {
         const url = `${gateway.url}/v1/analytics/${PROJECT}/views/daily${path}`;
         const response = await fetch(url, { headers });
         const body = await response.json();
         if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(body)}`);
         return body;
       };
-      const range = `?dateFrom=${date(FIRST_DAY)}&dateTo=${date(FIRST_DAY + ANSWER_DAYS)}`;
+      const range = `?dateFrom=${date(FIRST_DAY)}&dateTo=${date(FIRST_DAY + SERIES_DAYS)}`;
       const milliseconds = Object.fromEntries(Object.keys(SUBJECTS).map((name) => [name, []]));
       for (let round = -5; round < ROUNDS; round++) {
         for (const [name, selection] of Object.entries(SUBJECTS)) {
           const started = performance.now();
-          const { views } = await ask(range + selection);
-          const taken = performance.now() - started;
-          if (views.length !== ANSWER_DAYS) throw new Error(`${name}: ${views.length} days`);
-          if (round >= 0) milliseconds[name].push(taken);
+          const { views } = await read(range + selection);
+          const duration = performance.now() - started;
+          if (views.length !== SERIES_DAYS) throw new Error(`${name}: ${views.length} days`);
+          if (round >= 0) milliseconds[name].push(duration);
         }
       }
-      const { bytes } = await ask("/status");
+      const { bytes } = await read("/status");
       return { rows, bytes, milliseconds };
     } finally {
       await gateway.stop();
@@ -87,7 +87,7 @@ async function measureArchive({ pages, days }) {
   }
 }
 
-/** Fills an archive day by day, as the gateway does. */
+/** Returns SQL that fills an archive day by day, as the gateway does. */
 function writeRows(pages, days) {
   const numbers = (name, count) =>
     `${name} (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM ${name} WHERE n < ${count - 1})`;

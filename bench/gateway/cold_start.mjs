@@ -1,19 +1,19 @@
-/** How long a fresh workerd takes to its first answers. */
+/** The time that a new workerd process needs for its first responses. */
 import { launchServer, PROJECT } from "./servers.mjs";
 
 export const STARTS = 15;
-/** One Worker per process. */
-export const COLD_VARIANTS = ["bare", "before", "quillgate"];
+/** Each process runs one Worker. */
+export const COLD_VARIANTS = ["baseline", "quillgate"];
 
 const JOB = `/v2/agent/${PROJECT}/job/job_00000000`;
 const VIEWS = `/v1/analytics/${PROJECT}/views`;
 
 /**
- * Starts the variants in turn, in reversed order in odd rounds.
+ * Starts the Workers in turn, in reversed order in odd rounds.
  *
  * @typedef {object} Start in milliseconds
- * @property {number} firstAnswer from the start of the process to its answer to a job read
- * @property {number} firstOfObject of the next request, the first that needs a Durable Object
+ * @property {number} firstResponse from the start of the process to its response to a job read
+ * @property {number} firstOfObject for the next request, the first that needs a Durable Object
  *
  * @param {import("./servers.mjs").Bench} bench
  * @returns {Promise<Record<string, Start[]>>} by variant, one per round
@@ -33,17 +33,17 @@ async function measureStart(bench, name) {
   const server = await launchServer(bench, [name]);
   try {
     const port = server.ports[name];
-    await readAnswer(await server.waitForAnswer(port, JOB, init));
-    const firstAnswer = performance.now() - server.started;
+    await readResponse(await server.waitForResponse(port, JOB, init));
+    const firstResponse = performance.now() - server.started;
     const requested = performance.now();
-    await readAnswer(await fetch(`http://127.0.0.1:${port}${VIEWS}`, init));
-    return { firstAnswer, firstOfObject: performance.now() - requested };
+    await readResponse(await fetch(`http://127.0.0.1:${port}${VIEWS}`, init));
+    return { firstResponse, firstOfObject: performance.now() - requested };
   } finally {
     await server.stop();
   }
 }
 
-async function readAnswer(response) {
+async function readResponse(response) {
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`a first answer was ${response.status}: ${text}`);
+  if (response.status !== 200) throw new Error(`a first response was ${response.status}: ${text}`);
 }

@@ -1,10 +1,10 @@
-/** How often a request crosses between JavaScript and wasm, by path and by place. */
+/** The number of calls between JavaScript and wasm per request. */
 import { PROJECT, startServer } from "./servers.mjs";
 
 const REPEATS = 20;
 const RANGE = "dateFrom=2026-01-01&dateTo=2026-02-01&limit=250";
 
-/** Requests by path; `at` distinguishes a request from those before. */
+/** Builds a request by path; `at` makes it differ from earlier ones where that matters. */
 const REQUESTS = {
   "views-cached": () => [`/v1/analytics/${PROJECT}/views?${RANGE}&offset=0`],
   "views-uncached": (at) => [`/v1/analytics/${PROJECT}/views?${RANGE}&offset=${at * 250}`],
@@ -41,9 +41,9 @@ export async function countCrossings(bench) {
   }
 }
 
-/** Sends requests one after another, so that every call belongs to the request under way. */
+/** Sends one request after another, so that every call belongs to the pending request. */
 async function count(send, build) {
-  // What happens once, such as reading the configuration, does not count.
+  // The first request also reads the configuration, so it does not count.
   await send(...build(0));
   await send("/crossings");
   for (let at = 1; at <= REPEATS; at++) await send(...build(at));

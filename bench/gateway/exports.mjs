@@ -1,7 +1,6 @@
 /**
- * Exports beside a plain Worker that loops over the pages and streams their rows, and beside one with
- * the same checks and objects: rows per second, and memory by the length of an export.
- * Every export is of a range that nobody has asked for before, so that each page is asked for upstream.
+ * Exports: rows per second, and memory by the length of an export. Each export has a new range, so
+ * every page comes from upstream.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -11,68 +10,68 @@ import { startServer } from "./servers.mjs";
 
 const READER = fileURLToPath(new URL("export_reader.mjs", import.meta.url));
 const PACKAGE_READER = fileURLToPath(new URL("package_export_reader.mjs", import.meta.url));
-const NAMES = ["quillgate", "loop", "looped"];
 export const FORMATS = ["csv", "ndjson"];
 
-/** The rows of an export whose speed is measured. */
+/** Length of the exports whose speed is measured. */
 export const ROWS = 100_000;
 export const ROUNDS = 12;
-/** The rows of each export whose memory is measured, the shortest first; each is as much work in all. */
+/** Lengths of the exports whose memory is measured, the shortest first. */
 export const LENGTHS = [1e3, 1e4, 1e5, 1e6];
-export const MOST_ROWS = 1e6;
+/** Rows exported before memory is read, whatever the length of each export. */
+export const TOTAL_ROWS = 1e6;
 
-/** How often a memory that has a goal is measured. */
+/** Number of memory measurements for a goal. */
 export const MEMORY_RUNS = 3;
 /**
- * The heap that V8 may use, in megabytes: what Cloudflare gives an isolate.
+ * Maximum V8 heap in megabytes, the limit of a Cloudflare isolate.
  * <https://developers.cloudflare.com/workers/platform/limits/#memory>
  */
 export const HEAP_LIMIT = 128;
 
 /**
- * Whose memory is measured, by name.
+ * A process whose memory is measured.
  *
- * @typedef {object} Holder
+ * @typedef {object} Source
  * @property {string} what
  * @property {boolean} hasGoal
  * @property {string} reader the program that reads the exports
- * @property {string[]} [v8Flags] of workerd
- * @property {"server" | "reader"} held which process
+ * @property {string[]} [v8Flags] for workerd
+ * @property {"server" | "reader"} process
  *
- * @type {Record<string, Holder>}
+ * @type {Record<string, Source>}
  */
-export const HOLDERS = {
+export const SOURCES = {
   workerd: {
-    what: `workerd, in a V8 heap of ${HEAP_LIMIT} MB`,
+    what: `workerd, V8 heap of ${HEAP_LIMIT} MB`,
     hasGoal: true,
     reader: READER,
     v8Flags: [`--max-heap-size=${HEAP_LIMIT}`],
-    held: "server",
+    process: "server",
   },
   unbounded: {
-    what: "workerd, in a V8 heap of the usual size",
+    what: "workerd, default V8 heap",
     hasGoal: false,
     reader: READER,
-    held: "server",
+    process: "server",
   },
   package: {
     what: "the package's `export()` in Node",
     hasGoal: true,
     reader: PACKAGE_READER,
-    held: "reader",
+    process: "reader",
   },
   stream: {
     what: "Node, reading the Worker's export",
     hasGoal: false,
     reader: READER,
-    held: "reader",
+    process: "reader",
   },
 };
 
 let ranges = 0;
 
-/** An export of so many rows, of a range of its own. */
-function createExport(format, rows) {
+/** Builds an export of the given length and a new range. */
+function buildExport(format, rows) {
   ranges += 1;
   const dateFrom = new Date(Date.UTC(2000, 0, 1) - ranges * 86_400_000).toISOString().slice(0, 10);
   return { projectId: `rows-${rows}`, format, dateFrom, dateTo: "2026-01-01" };
@@ -84,39 +83,33 @@ const projects = [ROWS, ...LENGTHS].map((rows) => `rows-${rows}`);
  * @typedef {object} ExportSample
  * @property {number} rate rows per second
  * @property {number} cpu workerd's processor time per thousand rows, in microseconds
- * @property {number} bytes of the body
  *
- * @typedef {Record<number, number[]>} ExportMemory the largest resident memory of each run, in bytes,
- *   by the rows of an export
+ * @typedef {Record<number, number[]>} ExportMemory the largest resident memory of each run in bytes,
+ *   by the length of an export
  *
  * @param {import("./servers.mjs").Bench} bench
- * @returns {Promise<{ speed: Record<string, Record<string, ExportSample[]>>, memory: Record<string, Record<string, ExportMemory>> }>}
- *   by format, and then by variant or holder
+ * @returns {Promise<{ speed: Record<string, ExportSample[]>,
+ *   memory: Record<string, Record<string, ExportMemory>> }>} by format, memory also by source
  */
 export async function measureExports(bench) {
   return { speed: await measureSpeed(bench), memory: await measureMemory(bench) };
 }
 
 async function measureSpeed(bench) {
-  const server = await startServer(bench, NAMES);
+  const server = await startServer(bench, ["quillgate"]);
   const reader = startReader(bench, READER);
+  const to = { port: server.ports.quillgate, pid: server.pid };
   try {
     const speed = {};
     for (const format of FORMATS) {
       console.log(`bench: exports: ${format} …`);
-      speed[format] = Object.fromEntries(NAMES.map((name) => [name, []]));
-      for (let round = -1; round < ROUNDS; round++) {
-        for (const name of round % 2 === 0 ? NAMES : NAMES.toReversed()) {
-          const { milliseconds, cpu, bytes } = await reader.read({
-            port: server.ports[name],
-            pid: server.pid,
-            ...createExport(format, ROWS),
-          });
-          const sample = { rate: ROWS / (milliseconds / 1000), cpu: cpu / (ROWS / 1000), bytes };
-          if (round >= 0) speed[format][name].push(sample);
-        }
+      // A warm-up.
+      await reader.read({ ...to, ...buildExport(format, ROWS) });
+      speed[format] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        const { milliseconds, cpu } = await reader.read({ ...to, ...buildExport(format, ROWS) });
+        speed[format].push({ rate: ROWS / (milliseconds / 1000), cpu: cpu / (ROWS / 1000) });
       }
-      assertSameBytes(speed[format]);
     }
     return speed;
   } finally {
@@ -125,24 +118,19 @@ async function measureSpeed(bench) {
   }
 }
 
-/** All of them say the same rows. */
-function assertSameBytes(samples) {
-  const sizes = new Set(Object.values(samples).flatMap((all) => all.map(({ bytes }) => bytes)));
-  if (sizes.size !== 1) throw new Error(`exports of ${[...sizes].join(", ")} bytes`);
-}
-
-/** Each length in processes of its own, and as many rows in all: only the length differs. */
+/** Measures each length in new processes, with the same total number of rows. */
 async function measureMemory(bench) {
   const memory = {};
   for (const format of FORMATS) {
     memory[format] = {};
-    for (const [name, holder] of Object.entries(HOLDERS)) {
-      console.log(`bench: memory of exports: ${format}, ${holder.what} …`);
+    for (const [name, source] of Object.entries(SOURCES)) {
+      console.log(`bench: memory of exports: ${format}, ${source.what} …`);
       const peaks = Object.fromEntries(LENGTHS.map((rows) => [rows, []]));
-      const runs = holder.hasGoal ? MEMORY_RUNS : 1;
+      const runs = source.hasGoal ? MEMORY_RUNS : 1;
       for (let run = 0; run < runs; run++) {
-        for (const rows of LENGTHS)
-          peaks[rows].push(await measurePeak(bench, holder, format, rows));
+        for (const rows of LENGTHS) {
+          peaks[rows].push(await measurePeak(bench, source, format, rows));
+        }
       }
       memory[format][name] = peaks;
     }
@@ -150,23 +138,23 @@ async function measureMemory(bench) {
   return memory;
 }
 
-/** The largest resident memory of a process after {@link MOST_ROWS} rows in all, in bytes. */
-async function measurePeak(bench, { reader: program, v8Flags, held }, format, rows) {
+/** Returns the largest resident memory of a process after {@link TOTAL_ROWS} rows, in bytes. */
+async function measurePeak(bench, { reader: program, v8Flags, process: measured }, format, rows) {
   const server = await startServer(bench, ["quillgate"], v8Flags);
   const reader = startReader(bench, program);
   const to = { port: server.ports.quillgate, pid: server.pid };
   try {
-    for (let read = 0; read < MOST_ROWS; read += rows) {
-      await reader.read({ ...to, ...createExport(format, rows) });
+    for (let read = 0; read < TOTAL_ROWS; read += rows) {
+      await reader.read({ ...to, ...buildExport(format, rows) });
     }
-    return readPeak(held === "server" ? server.pid : reader.pid);
+    return readPeak(measured === "server" ? server.pid : reader.pid);
   } finally {
     reader.stop();
     await server.stop();
   }
 }
 
-/** A process that reads exports, one after another. */
+/** Starts a process that reads exports one after another. */
 function startReader({ signToken }, program) {
   const child = fork(program);
   const token = signToken({ projects });

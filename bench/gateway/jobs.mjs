@@ -1,14 +1,14 @@
-/** What a creation and an alarm cost, by how many jobs the project's ledger has. */
+/** The time that a creation and an alarm take, by the number of recorded jobs. */
 import { startServer } from "./servers.mjs";
 
 const VARIANT = "recorded";
-/** How many jobs are recorded, the fewest first. */
+/** Numbers of recorded jobs, the smallest first. */
 const RECORDED = [1e2, 1e4, 1e6];
 export const ROUNDS = 60;
 const CREATIONS = 5;
 const ALARMS = 50;
 
-/** No poll and no delivery falls into the measurement. */
+/** Polls and deliveries happen after the measurement. */
 const VARS = {
   JOB_POLL_SECONDS: "300",
   WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString("base64")}`,
@@ -17,11 +17,11 @@ const VARS = {
 };
 
 /**
- * Creates jobs and runs the alarm on ledgers of different sizes in turn, in reversed order in odd
- * rounds.
+ * Creates jobs and runs the alarm in projects with different numbers of recorded jobs in turn, in
+ * reversed order in odd rounds.
  *
  * @typedef {object} JobCost in milliseconds
- * @property {number[]} creation of a job with a webhook, from its request to its answer
+ * @property {number[]} creation of a job with a webhook, from request to response
  * @property {number[]} alarm with nothing due
  *
  * @param {import("./servers.mjs").Bench} bench
@@ -32,18 +32,18 @@ export async function measureJobs(bench) {
   const server = await startServer({ ...bench, vars: { ...bench.vars, ...VARS } }, [VARIANT]);
   try {
     const port = server.ports[VARIANT];
-    const ledgers = RECORDED.map((count) => new Ledger(bench, port, count));
-    for (const ledger of ledgers) {
-      await ledger.call("record", ledger.count);
-      await ledger.measureRound();
+    const projects = RECORDED.map((count) => new Project(bench, port, count));
+    for (const project of projects) {
+      await project.call("record", project.count);
+      await project.measureRound();
     }
     console.log("bench: creations and alarms …");
     const costs = Object.fromEntries(RECORDED.map((count) => [count, { creation: [], alarm: [] }]));
     for (let round = 0; round < ROUNDS; round++) {
-      for (const ledger of round % 2 === 0 ? ledgers : ledgers.toReversed()) {
-        const { creation, alarm } = await ledger.measureRound();
-        costs[ledger.count].creation.push(...creation);
-        costs[ledger.count].alarm.push(alarm);
+      for (const project of round % 2 === 0 ? projects : projects.toReversed()) {
+        const { creation, alarm } = await project.measureRound();
+        costs[project.count].creation.push(...creation);
+        costs[project.count].alarm.push(alarm);
       }
     }
     return costs;
@@ -52,23 +52,23 @@ export async function measureJobs(bench) {
   }
 }
 
-/** A project whose ledger has so many jobs. */
-class Ledger {
+/** A project with `count` recorded jobs. */
+class Project {
   #origin;
-  #project;
+  #id;
   #headers;
 
   constructor({ signToken }, port, count) {
     this.count = count;
     this.#origin = `http://127.0.0.1:${port}`;
-    this.#project = `recorded-${count}`;
-    const token = signToken({ projects: [this.#project] });
+    this.#id = `recorded-${count}`;
+    const token = signToken({ projects: [this.#id] });
     this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   }
 
-  /** Calls a method of the project's object. */
+  /** Calls a method of the project's Durable Object. */
   async call(method, number) {
-    const target = `/recorded/${this.#project}/${method}/${number}`;
+    const target = `/recorded/${this.#id}/${method}/${number}`;
     await this.#send(target, {}, 200);
   }
 
@@ -77,14 +77,14 @@ class Ledger {
     for (let number = 0; number < CREATIONS; number++) {
       creation.push(await time(() => this.#create()));
     }
-    const alarm = (await time(() => this.call("ring", ALARMS))) / ALARMS;
+    const alarm = (await time(() => this.call("runAlarm", ALARMS))) / ALARMS;
     return { creation, alarm };
   }
 
   async #create() {
     const body = JSON.stringify({ prompt: "Measure" });
     const init = { method: "POST", headers: this.#headers, body };
-    await this.#send(`/v2/agent/${this.#project}/job`, init, 201);
+    await this.#send(`/v2/agent/${this.#id}/job`, init, 201);
   }
 
   async #send(target, init, expected) {
@@ -95,7 +95,7 @@ class Ledger {
 }
 
 async function time(act) {
-  const began = performance.now();
+  const started = performance.now();
   await act();
-  return performance.now() - began;
+  return performance.now() - started;
 }

@@ -1,29 +1,28 @@
 /**
- * The load, a process of its own: keep-alive connections on loopback, each with one request at a
- * time, on bare sockets, so that the load costs little beside what it measures. Tasks and results
- * go over IPC.
+ * Sends requests from a separate process, controlled over IPC. Each keep-alive connection has one
+ * pending request. Bare sockets keep the cost of the load low.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { pathToFileURL } from "node:url";
-import { carryOut } from "./tasks.mjs";
+import { serveTasks } from "./tasks.mjs";
 
 /** A tick of `/proc`: a hundredth of a second on every Linux. */
 const TICK_MICROSECONDS = 10_000;
-/** The largest part of a response that is read at once, in bytes. */
+/** Size of the read buffer, in bytes. */
 const BUFFER = 64 * 1024;
-/** How long requests run before they are counted, in milliseconds. */
+/** Time before responses count, in milliseconds. */
 const LEAD = 50;
-/** How many times as long as it should a sample without a response may take. */
-const MAX_TURNS = 25;
+/** Maximum duration of a sample without a response, as a multiple of its planned duration. */
+const MAX_EXTENSIONS = 25;
 
-/** Makes each request differ from all before, whatever the variant. */
+/** Makes each request differ from all earlier ones, across variants. */
 let serial = 0;
 
 const VIEWS = "views?dateFrom=2026-01-01&dateTo=2026-02-01&limit=250&offset=";
 const BODY = JSON.stringify({ prompt: "Explain the new rate limits on the page about the API." });
 
-/** The next request, by path. */
+/** Builds the next request, by path. */
 const REQUESTS = {
   "views-cached": (project, fields) => formatGet(`/v1/analytics/${project}/${VIEWS}0`, fields),
   "views-uncached": (project, fields) => {
@@ -44,7 +43,7 @@ function formatGet(target, fields) {
 }
 
 /**
- * What to send, and which processes to measure.
+ * The requests to send and the processes to measure.
  *
  * @typedef {object} Task
  * @property {keyof typeof REQUESTS} path
@@ -58,31 +57,31 @@ function formatGet(target, fields) {
  * @typedef {object} Sample
  * @property {number} rate responses per second
  * @property {Record<string, number>} cpu processor time per response, in microseconds, by process
- * @property {number} others how many cores other processes used meanwhile
+ * @property {number} others number of cores that other processes used at the same time
  */
 
 /**
- * Sends requests for a while.
+ * Sends requests for `milliseconds`.
  *
  * @param {Task} task
  * @returns {Promise<Sample>}
  */
 async function sendRequests({ path, project, token, port, connections, milliseconds, pids }) {
   const fields = `host: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n`;
-  const load = { port, responses: 0, isOver: false, next: () => REQUESTS[path](project, fields) };
+  const load = { port, responses: 0, hasEnded: false, next: () => REQUESTS[path](project, fields) };
   const running = Array.from({ length: connections }, () => runConnection(load));
   await pause(LEAD);
   const before = readProcessorTimes(pids);
   const started = performance.now();
   load.responses = 0;
-  // Where other work takes the machine, the first response may take longer.
-  for (let turn = 0; turn < MAX_TURNS && load.responses === 0; turn++) {
+  // The first response may take longer while other processes keep the machine busy.
+  for (let count = 0; count < MAX_EXTENSIONS && load.responses === 0; count++) {
     await Promise.race([pause(milliseconds), Promise.all(running)]);
   }
   const { responses } = load;
   const seconds = (performance.now() - started) / 1000;
   const after = readProcessorTimes(pids);
-  load.isOver = true;
+  load.hasEnded = true;
   await Promise.all(running);
   if (responses === 0) throw new Error(`${path}: no response within ${seconds} s`);
   const used = Object.keys(pids).map((name) => [name, after[name] - before[name]]);
@@ -92,7 +91,7 @@ async function sendRequests({ path, project, token, port, connections, milliseco
   return { rate: responses / seconds, cpu: Object.fromEntries(cpu), others };
 }
 
-/** Sends one request after another on one connection, until the load is over. */
+/** Sends one request after another on one connection until the load ends. */
 function runConnection(load) {
   return new Promise((resolve, reject) => {
     const reader = new ResponseReader();
@@ -102,11 +101,11 @@ function runConnection(load) {
         if (!reader.read(buffer.subarray(0, length))) return;
         if (reader.status >= 300) {
           const text = buffer.toString("utf8", 0, length);
-          socket.destroy(new Error(`answered ${reader.status}: ${text}`));
+          socket.destroy(new Error(`the gateway responded ${reader.status}: ${text}`));
           return;
         }
         load.responses += 1;
-        if (load.isOver) socket.end();
+        if (load.hasEnded) socket.end();
         else socket.write(load.next(), "latin1");
       },
     };
@@ -114,13 +113,13 @@ function runConnection(load) {
     socket.on("connect", () => socket.write(load.next(), "latin1"));
     socket.on("error", reject);
     socket.on("close", () => {
-      if (load.isOver) resolve();
+      if (load.hasEnded) resolve();
       else reject(new Error("the connection was closed"));
     });
   });
 }
 
-/** Finds where a response ends, and ignores its content. */
+/** Finds the end of a response and ignores its content. */
 class ResponseReader {
   status = 0;
   #head = "";
@@ -128,7 +127,7 @@ class ResponseReader {
   #isChunked = false;
   #tail = "";
 
-  /** Reads a part; returns whether the response is complete. */
+  /** Reads a chunk, and returns whether the response is complete. */
   read(chunk) {
     if (this.#left > 0) return this.#readBody(chunk);
     if (this.#isChunked) return this.#readChunks(chunk);
@@ -156,7 +155,7 @@ class ResponseReader {
     return this.#left <= 0;
   }
 
-  /** JSON on one line cannot contain the mark of the last chunk. */
+  /** Looks for the last chunk, which cannot occur within single-line JSON. */
   #readChunks(chunk) {
     this.#tail = (this.#tail + chunk.latin1Slice(-7)).slice(-7);
     this.#isChunked = this.#tail !== "\r\n0\r\n\r\n";
@@ -164,11 +163,11 @@ class ResponseReader {
   }
 }
 
-/** Reads processor times in microseconds: by process, and of `all` processes together. */
+/** Reads processor times in microseconds, of each process and of `all` processes together. */
 function readProcessorTimes(pids) {
   const entries = Object.entries(pids).map(([name, pid]) => {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name, in parentheses, may contain anything.
+    // The program's name, in parentheses, may contain any character.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return [name, sumTicks(fields.slice(11, 13))];
   });
@@ -188,7 +187,7 @@ function pause(milliseconds) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  carryOut(async (task) => {
+  serveTasks(async (task) => {
     const pids = { ...task.pids, load: process.pid };
     return { sample: await sendRequests({ ...task, pids }) };
   });

@@ -1,34 +1,34 @@
-/** The gateway beside its peers and an earlier build: what is measured, section by section. */
+/** Measures the gateway, section by section. */
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { measure as measureSize } from "../sizes.mjs";
 import { measureArchives } from "./archive.mjs";
-import { provideBefore } from "./before.mjs";
+import { provideBaseline } from "./baseline.mjs";
 import { measureColdStarts } from "./cold_start.mjs";
 import { countCrossings } from "./crossings.mjs";
 import { measureExports } from "./exports.mjs";
 import { measureJobs } from "./jobs.mjs";
 import { measureMemory } from "./memory.mjs";
-import { ALONE, PATHS } from "./sections.mjs";
+import { PATHS, WITH_BASELINE } from "./sections.mjs";
 import { runSelfTest } from "./selftest.mjs";
 import { startBench } from "./servers.mjs";
 import { measureThroughput } from "./throughput.mjs";
-import { PRESENT, SCRIPT, WASM } from "./variants.mjs";
+import { MODULES, PRESENT } from "./variants.mjs";
 
 /**
- * Measures sections. The gateway must have been built.
+ * Measures the given sections. The Worker must have been built.
  *
- * @typedef {object} Measured a section that was not asked for is missing
- * @property {import("./selftest.mjs").Deviations} [deviations]
- * @property {Record<string, import("./throughput.mjs").Group[]>} throughput by path
+ * @typedef {object} Measured properties of other sections are absent
+ * @property {string[]} [deviations] from the self-test
+ * @property {Record<string, import("./throughput.mjs").Group>} throughput by path
  * @property {Record<string, import("./cold_start.mjs").Start[]>} [coldStarts] by variant
- * @property {Record<string, import("./memory.mjs").Memory>} [memory] by variant
+ * @property {Record<string, import("./memory.mjs").Memory>} [memory] by heap size
  * @property {Awaited<ReturnType<typeof countCrossings>>} [crossings]
  * @property {Awaited<ReturnType<typeof measureJobs>>} [jobs] by the number of recorded jobs
  * @property {Awaited<ReturnType<typeof measureExports>>} [exports]
  * @property {import("./archive.mjs").ArchiveCost[]} [archives]
- * @property {Record<string, { wasm: Size, script: Size }>} [sizes] by build
- * @property {string} place where the storage was
+ * @property {Record<string, Record<string, Size>>} [sizes] by build and module
+ * @property {string} place where Durable Objects were stored
  *
  * @typedef {ReturnType<typeof measureSize>} Size
  *
@@ -37,12 +37,11 @@ import { PRESENT, SCRIPT, WASM } from "./variants.mjs";
  * @returns {Promise<Measured>}
  */
 export async function measureGateway(context, sections) {
-  const hasPeers = sections.some((section) => !ALONE.includes(section));
-  const before = hasPeers ? await provideBefore(context) : undefined;
-  const bench = await startBench(before);
   const has = (section) => sections.includes(section);
+  const baseline = WITH_BASELINE.some(has) ? await provideBaseline(context) : undefined;
+  const bench = await startBench(baseline);
   try {
-    const deviations = hasPeers ? await runSelfTest(bench) : undefined;
+    const deviations = PATHS.some(has) ? await runSelfTest(bench) : undefined;
     const throughput = {};
     for (const path of PATHS.filter(has)) {
       throughput[path] = await measureThroughput(bench, path);
@@ -56,7 +55,7 @@ export async function measureGateway(context, sections) {
       jobs: has("jobs") ? await measureJobs(bench) : undefined,
       exports: has("export") ? await measureExports(bench) : undefined,
       archives: has("archive") ? await measureArchives() : undefined,
-      sizes: has("size") ? await measureSizes({ quillgate: PRESENT, before }) : undefined,
+      sizes: has("size") ? await measureSizes({ quillgate: PRESENT, baseline }) : undefined,
       place: dirname(bench.folder),
     };
   } finally {
@@ -67,10 +66,8 @@ export async function measureGateway(context, sections) {
 async function measureSizes(folders) {
   const sizes = {};
   for (const [name, folder] of Object.entries(folders)) {
-    const [wasm, script] = await Promise.all(
-      [WASM, SCRIPT].map((file) => readFile(join(folder, file))),
-    );
-    sizes[name] = { wasm: measureSize(wasm), script: measureSize(script) };
+    const files = await Promise.all(MODULES.map((module) => readFile(join(folder, module))));
+    sizes[name] = Object.fromEntries(MODULES.map((module, at) => [module, measureSize(files[at])]));
   }
   return sizes;
 }

@@ -1,6 +1,6 @@
-/** Reads exports with the package, in a process of its own. Tasks and results go over IPC. */
+/** Reads exports with the npm package in a separate process, controlled over IPC. */
 import { Client } from "../../pkg/dist/node.js";
-import { carryOut } from "./tasks.mjs";
+import { serveTasks } from "./tasks.mjs";
 
 async function readExport({ port, token, projectId, format, dateFrom, dateTo }) {
   const client = new Client({ baseUrl: `http://127.0.0.1:${port}`, projectId, token });
@@ -10,4 +10,4 @@ async function readExport({ port, token, projectId, format, dateFrom, dateTo }) 
   return { bytes };
 }
 
-carryOut(readExport);
+serveTasks(readExport);

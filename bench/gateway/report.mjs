@@ -1,75 +1,74 @@
-/** What was measured of the gateway, as tables. */
+/** Formats the gateway's measurements as Markdown. */
 import { cpus } from "node:os";
-import { ANSWER_DAYS, ROUNDS as ARCHIVE_ROUNDS } from "./archive.mjs";
+import { ROUNDS as ARCHIVE_ROUNDS, SERIES_DAYS } from "./archive.mjs";
 import { COLD_VARIANTS, STARTS } from "./cold_start.mjs";
 import {
   FORMATS as EXPORT_FORMATS,
   ROUNDS as EXPORT_ROUNDS,
   ROWS as EXPORT_ROWS,
+  SOURCES as EXPORT_SOURCES,
   HEAP_LIMIT,
-  HOLDERS,
   LENGTHS,
   MEMORY_RUNS,
-  MOST_ROWS,
+  TOTAL_ROWS,
 } from "./exports.mjs";
-import { compare, compareExports, judgeLoad, judgeRest } from "./goals.mjs";
+import { compare, judgeLoad, judgeRest } from "./goals.mjs";
 import { ROUNDS as JOB_ROUNDS } from "./jobs.mjs";
 import { REQUESTS } from "./memory.mjs";
 import { estimateError, median } from "./statistics.mjs";
 import { CONNECTIONS, ROUNDS, SAMPLE, SPARE_ROUNDS } from "./throughput.mjs";
-import { VARIANTS } from "./variants.mjs";
+import { BASELINE_COMMIT, VARIANTS } from "./variants.mjs";
 
 /**
- * Writes the gateway's part of the report.
+ * Formats the gateway's part of the report.
  *
  * @param {import("./measure.mjs").Measured} measured
  */
 export function reportGateway(measured) {
   const { throughput, coldStarts, memory, crossings, exports, archives, jobs, sizes } = measured;
-  const parts = ["## The gateway beside its peers and an earlier build", describeMethod(measured)];
-  parts.push("### Goals", ...reportGoals(measured));
-  for (const [path, groups] of Object.entries(throughput)) {
-    parts.push(...writeHeading(formatPath(path), path), writeLoadTable(groups));
+  const parts = ["## The gateway", describeMethod(measured), "### Goals"];
+  parts.push(...reportGoals(measured));
+  for (const [path, group] of Object.entries(throughput)) {
+    parts.push(...formatHeading(formatPath(path), path), formatLoadTable(group));
   }
   if (coldStarts) {
-    parts.push(...writeHeading("cold start, in milliseconds", "cold-start"));
-    const note = `Medians of ${STARTS} starts, one Worker per process. Bare has no object.`;
-    parts.push(note, writeStartTable(coldStarts));
+    parts.push(...formatHeading("cold start, in milliseconds", "cold-start"));
+    const note = `\
+Medians of ${STARTS} starts, one Worker per process. \`baseline\` is the Worker of commit ${BASELINE_COMMIT}.`;
+    parts.push(note, formatStartTable(coldStarts));
   }
   if (memory) {
-    parts.push(...writeHeading("resident memory of workerd, in MB", "memory"));
+    parts.push(...formatHeading("resident memory of workerd, in MB", "memory"));
     const note = `\
-First ${REQUESTS} times the same request, then as many distinct ones for rows of the same page: limits,
-offsets and spellings of a date. V8 leaves garbage lying until it needs the room: \`small-heap\` is ours in a heap
-of 48 MB, where less of it lies.`;
-    parts.push(note, writeMemoryTable(memory));
+The same request is sent ${REQUESTS} times, then as many distinct requests for rows of the same page. They differ
+in limit, offset and date format. V8 leaves less garbage in a small heap.`;
+    parts.push(note, formatMemoryTable(memory));
   }
   if (crossings) {
-    parts.push(...writeHeading("calls between JavaScript and wasm, per request", "crossings"));
-    parts.push(writeCrossingTable(crossings));
+    parts.push(...formatHeading("calls between JavaScript and wasm, per request", "crossings"));
+    parts.push(formatCrossingTable(crossings));
   }
   if (jobs) {
-    parts.push(...writeHeading("a project with many recorded jobs, in milliseconds", "jobs"));
+    parts.push(...formatHeading("a project with many recorded jobs, in milliseconds", "jobs"));
     const note = `Medians of ${JOB_ROUNDS} rounds: creations of a job with a webhook, and alarms with nothing due.`;
-    parts.push(note, writeJobTable(jobs));
+    parts.push(note, formatJobTable(jobs));
   }
   if (exports) {
-    parts.push(...writeHeading("exports", "export"));
+    parts.push(...formatHeading("exports", "export"));
     const note = `\
-Medians of ${EXPORT_ROUNDS} rounds of an export of ${EXPORT_ROWS.toLocaleString("en")} rows by each in turn, one at a time, every page of it from
-upstream. Memory is the most that was resident in a process of its own, after exports of ${MOST_ROWS.toLocaleString("en")} rows in all:
-where there is a goal, medians of ${MEMORY_RUNS} runs. ${HEAP_LIMIT} MB is what Cloudflare gives an isolate. Where V8 may take more, it enlarges its young
-generation rather than collect: the more, the longer a process has worked, at whatever length its exports have. What
-Node holds of a stream are buffers of 64 KiB that wait to be collected.`;
-    parts.push(note, writeExportTable(exports), writeExportMemoryTable(exports));
+Speed: medians of ${EXPORT_ROUNDS} exports of ${formatCount(EXPORT_ROWS)} rows, one at a time, with every page from upstream. Memory: the largest
+resident memory of a process after ${formatCount(TOTAL_ROWS)} rows in total. Sources with a goal are medians of ${MEMORY_RUNS} runs. A Cloudflare
+isolate has ${HEAP_LIMIT} MB. In a larger heap, V8 enlarges the young generation instead of collecting garbage, at any
+length of export.`;
+    parts.push(note, formatExportTable(exports), formatExportMemoryTable(exports));
   }
   if (archives) {
-    parts.push(...writeHeading("series of the daily archive, in milliseconds", "archive"));
+    parts.push(...formatHeading("series of the daily archive, in milliseconds", "archive"));
     const note = `\
-Medians of ${ARCHIVE_ROUNDS} requests for ${ANSWER_DAYS} days, from request to answer. The archive's size is that of its whole database.`;
-    parts.push(note, writeArchiveTable(archives));
+Medians of ${ARCHIVE_ROUNDS} requests for ${SERIES_DAYS} days, from request to response. The size is that of the whole database.`;
+    parts.push(note, formatArchiveTable(archives));
   }
-  if (sizes) parts.push(...writeHeading("size, in bytes", "size"), writeSizeTable(sizes));
+  if (sizes) parts.push(...formatHeading("size, in bytes", "size"), formatSizeTable(sizes));
   return parts.join("\n\n");
 }
 
@@ -77,19 +76,22 @@ function formatPath(path) {
   return path.replace("-", " ");
 }
 
-function writeHeading(title, section) {
-  return [`### ${title[0].toUpperCase()}${title.slice(1)}`, `\`npm run bench gateway:${section}\``];
+function formatHeading(title, section) {
+  const heading = `### ${title[0].toUpperCase()}${title.slice(1)}`;
+  return [heading, `\`npm run bench -- gateway:${section}\``];
 }
 
 function describeMethod({ throughput, place }) {
-  const samples = Object.values(throughput).flat().flatMap(Object.values).flat();
-  const others = samples.length === 0 ? "" : `, of which other work took ${averageOthers(samples)}`;
+  const samples = Object.values(throughput).flatMap(Object.values).flat();
+  const others =
+    samples.length === 0 ? "" : ` Other processes used ${averageOthers(samples)} cores on average.`;
   return `\
-All of it: \`npm run bench gateway\`. ${CONNECTIONS} keep-alive connections on loopback; at most three gateways in one
-workerd; ${ROUNDS} rounds of ${SAMPLE} ms each, odd rounds in reversed order; ${cpus().length} cores${others}. Up to ${SPARE_ROUNDS} rounds
-that other work disturbed are replaced. A ratio is of two samples of one round: medians, each with half of its
-95 % confidence interval. Processor time is workerd's own. Busy is the share of a core that it used: well
-below 1, something else limited the rate. Durable Objects are on workerd's local disk storage, in
+Run \`npm run bench -- gateway\` to measure everything. The load has ${CONNECTIONS} keep-alive connections on loopback.
+At most three Workers share a workerd process, on a machine with ${cpus().length} cores.${others} There are ${ROUNDS} rounds
+of ${SAMPLE} ms for each Worker, with the order reversed in odd rounds. Up to ${SPARE_ROUNDS} disturbed rounds are replaced. A
+ratio divides two samples of the same round. Ratios are medians, each with half of its 95 % confidence
+interval. CPU is workerd's processor time per request. Busy is the share of one core that workerd used: if it is
+well below 1, something else limited the rate. Durable Objects are on workerd's local disk storage, in
 \`${place}\`.`;
 }
 
@@ -102,30 +104,26 @@ function averageOthers(samples) {
 
 function reportGoals(measured) {
   const load = judgeLoad(measured).map((goal) => {
-    const { path, other, cpu, rate } = goal;
-    const what = `${formatPath(path)}, beside \`${other}\`: ${describeBound(goal)}`;
+    const { path, other, cpu, rate, minRate } = goal;
+    const bound = minRate === undefined ? "no goal" : `at least ${minRate.toFixed(2)} × its rate`;
+    const what = `${formatPath(path)}, beside \`${other}\`: ${bound}`;
     return formatRow([what, formatMedian(cpu), formatMedian(rate), formatJudgement(goal)]);
   });
   const rest = judgeRest(measured).map((goal) =>
     formatRow([goal.what, goal.value, formatJudgement(goal)]),
   );
-  const parts = [formatTable(["goal", "measured", "reached"], rest)];
+  const parts = [];
   if (load.length > 0) {
     const head = ["goal", "ratio of processor time", "ratio of rates", "reached"];
-    parts.unshift(formatTable(head, load));
+    parts.push(formatTable(head, load));
   }
-  const deviations = Object.entries(measured.deviations ?? {}).flatMap(([build, found]) =>
-    found.map((text) => `- \`${build}\`: ${text}`),
-  );
+  if (rest.length > 0) parts.push(formatTable(["goal", "measured", "reached"], rest));
+  const { deviations = [] } = measured;
   if (deviations.length > 0) {
-    parts.push("Where a build does not do what `hand` and `hono` do:", deviations.join("\n"));
+    const list = deviations.map((text) => `- ${text}`).join("\n");
+    parts.push("Responses that differ from those of `hand` and `hono`:", list);
   }
   return parts;
-}
-
-function describeBound({ maxCpu, minRate }) {
-  if (maxCpu !== undefined) return `at most ${maxCpu.toFixed(2)} × its processor time`;
-  return minRate === undefined ? "no goal" : `at least ${minRate.toFixed(2)} × its rate`;
 }
 
 function formatJudgement({ isReached, isClose }) {
@@ -135,17 +133,13 @@ function formatJudgement({ isReached, isClose }) {
 
 // --- tables ----------------------------------------------------------------
 
-function writeLoadTable(groups) {
-  const lines = groups.flatMap((group, at) => {
-    // The gateway is in every group: its own figures are from the first.
-    const names = Object.keys(group).filter((variant) => at === 0 || variant !== "quillgate");
-    return names.map((variant) => writeLoadRow(group, variant));
-  });
+function formatLoadTable(group) {
+  const lines = Object.keys(group).map((variant) => formatLoadRow(group, variant));
   const head = ["gateway", "req/s", "CPU, µs", "busy", "quillgate's CPU / its", "rate / its"];
   return formatTable(head, lines);
 }
 
-function writeLoadRow(group, variant) {
+function formatLoadRow(group, variant) {
   const samples = group[variant];
   const { cpu, rate } = compare(group, variant);
   const isOwn = variant === "quillgate";
@@ -159,35 +153,35 @@ function writeLoadRow(group, variant) {
   ]);
 }
 
-function writeStartTable(starts) {
+function formatStartTable(starts) {
   const format = (variant, key) => formatMedian(starts[variant].map((start) => start[key]));
   const lines = COLD_VARIANTS.map((variant) =>
-    formatRow([variant, format(variant, "firstAnswer"), format(variant, "firstOfObject")]),
+    formatRow([variant, format(variant, "firstResponse"), format(variant, "firstOfObject")]),
   );
-  const head = ["gateway", "fresh workerd to its first answer", "first request of an object"];
+  const head = ["gateway", "a new workerd's first response", "an object's first request"];
   return formatTable(head, lines);
 }
 
-function writeMemoryTable(memory) {
+function formatMemoryTable(memory) {
   const format = (bytes) => (bytes / 1e6).toFixed(1);
-  const lines = Object.entries(memory).map(([variant, { first, same, distinct }]) =>
-    formatRow([variant, ...[first, same, distinct, distinct - same].map(format)]),
+  const lines = Object.values(memory).map(({ heap, first, same, distinct }) =>
+    formatRow([heap, ...[first, same, distinct, distinct - same].map(format)]),
   );
-  const head = ["gateway", "after one", "after the same", "after distinct ones", "more"];
+  const head = ["heap", "after one", "after the same", "after distinct ones", "growth"];
   return formatTable(head, lines);
 }
 
-function writeJobTable(jobs) {
+function formatJobTable(jobs) {
   const lines = Object.entries(jobs).map(([count, { creation, alarm }]) =>
-    formatRow([Number(count).toLocaleString("en"), formatMedian(creation), formatMedian(alarm)]),
+    formatRow([formatCount(Number(count)), formatMedian(creation), formatMedian(alarm)]),
   );
   return formatTable(["recorded jobs", "creation", "alarm"], lines);
 }
 
-function writeArchiveTable(archives) {
+function formatArchiveTable(archives) {
   const lines = archives.map(({ rows, bytes, milliseconds }) =>
     formatRow([
-      rows.toLocaleString("en"),
+      formatCount(rows),
       (bytes / 1e6).toFixed(1),
       ...Object.values(milliseconds).map(formatMedian),
     ]),
@@ -195,36 +189,30 @@ function writeArchiveTable(archives) {
   return formatTable(["rows", "MB", "site", "page", "prefix"], lines);
 }
 
-function writeExportTable({ speed }) {
-  const lines = EXPORT_FORMATS.flatMap((format) => {
-    return Object.entries(speed[format]).map(([variant, samples]) => {
-      const { rate, cpu } = compareExports(speed[format], variant);
-      const isOwn = variant === "quillgate";
-      return formatRow([
-        `${format}, ${variant}: ${VARIANTS[variant].description}`,
-        median(samples.map((sample) => sample.rate)).toFixed(0),
-        median(samples.map((sample) => sample.cpu)).toFixed(0),
-        isOwn ? "" : formatMedian(cpu),
-        isOwn ? "" : formatMedian(rate),
-      ]);
-    });
+function formatExportTable({ speed }) {
+  const lines = EXPORT_FORMATS.map((format) => {
+    const samples = speed[format];
+    return formatRow([
+      format,
+      median(samples.map(({ rate }) => rate)).toFixed(0),
+      median(samples.map(({ cpu }) => cpu)).toFixed(0),
+    ]);
   });
-  const head = ["export", "rows/s", "CPU per 1000 rows, µs", "quillgate's CPU / its", "rate / its"];
-  return formatTable(head, lines);
+  return formatTable(["export", "rows/s", "CPU per 1000 rows, µs"], lines);
 }
 
-function writeExportMemoryTable({ memory }) {
+function formatExportMemoryTable({ memory }) {
   const lines = EXPORT_FORMATS.flatMap((format) =>
-    Object.entries(HOLDERS).map(([name, { what }]) => {
+    Object.entries(EXPORT_SOURCES).map(([name, { what }]) => {
       const peaks = LENGTHS.map((rows) => (median(memory[format][name][rows]) / 1e6).toFixed(1));
       return formatRow([`${format}: ${what}`, ...peaks]);
     }),
   );
-  const head = LENGTHS.map((rows) => `${rows.toLocaleString("en")} rows each`);
-  return formatTable(["most resident memory, MB", ...head], lines);
+  const head = LENGTHS.map((rows) => `${formatCount(rows)} rows each`);
+  return formatTable(["largest resident memory, MB", ...head], lines);
 }
 
-function writeCrossingTable(crossings) {
+function formatCrossingTable(crossings) {
   const lines = Object.entries(crossings).map(([path, { worker, object }]) =>
     formatRow([formatPath(path), worker.into, worker.out, object.into, object.out]),
   );
@@ -232,16 +220,17 @@ function writeCrossingTable(crossings) {
   return formatTable(head, lines);
 }
 
-function writeSizeTable(sizes) {
-  const lines = Object.entries(sizes).flatMap(([build, { wasm, script }]) => [
-    writeSizeRow(`${build}: wasm`, wasm),
-    writeSizeRow(`${build}: JavaScript`, script),
-  ]);
-  return formatTable(["what", "as built", "gzip 9", "brotli 11"], lines);
+function formatSizeTable(sizes) {
+  const lines = Object.entries(sizes).flatMap(([build, modules]) =>
+    Object.entries(modules).map(([module, { raw, gzip, brotli }]) =>
+      formatRow([`${build}: ${module}`, raw, gzip, brotli]),
+    ),
+  );
+  return formatTable(["module", "built", "gzip 9", "brotli 11"], lines);
 }
 
-function writeSizeRow(what, { raw, gzip, brotli }) {
-  return formatRow([what, raw, gzip, brotli]);
+function formatCount(count) {
+  return count.toLocaleString("en");
 }
 
 function formatMedian(values) {

@@ -1,12 +1,12 @@
-/** The memory of a process, as Linux tells it. */
+/** Memory of a process, as reported by Linux. */
 import { readFileSync } from "node:fs";
 
-/** The resident memory of a process, in bytes. */
+/** Returns the resident memory of a process, in bytes. */
 export function readResident(pid) {
   return readStatus(pid, /^VmRSS:\s+(\d+) kB$/m);
 }
 
-/** The largest resident memory that a process has had, in bytes. */
+/** Returns the largest resident memory that a process has had, in bytes. */
 export function readPeak(pid) {
   return readStatus(pid, /^VmHWM:\s+(\d+) kB$/m);
 }

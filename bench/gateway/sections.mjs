@@ -1,6 +1,6 @@
-/** What can be measured of the gateway by itself, as in `npm run bench gateway:job-read`. */
+/** Sections of the gateway's benchmark; `npm run bench -- gateway:job-read` runs a single one. */
 
-/** What is measured under load. */
+/** Kinds of request measured under load. */
 export const PATHS = ["views-cached", "views-uncached", "job-read", "create"];
 export const SECTIONS = [
   ...PATHS,
@@ -12,5 +12,5 @@ export const SECTIONS = [
   "archive",
   "size",
 ];
-/** What is measured of the gateway alone, without its peers and an earlier build. */
-export const ALONE = ["jobs", "export", "archive"];
+/** Sections that compare with the baseline build. */
+export const WITH_BASELINE = ["cold-start", "size"];

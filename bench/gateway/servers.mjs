@@ -1,4 +1,4 @@
-/** workerd itself, without wrangler: any number of services in one process. */
+/** Runs any number of Workers in one workerd process, without wrangler. */
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -20,8 +20,8 @@ import {
 } from "./variants.mjs";
 
 /**
- * A file system in memory, where there is one: the speed of a disk says nothing about a gateway,
- * and varies. `TMPDIR` names another place.
+ * A file system in memory, if the machine has one, because the speed of a disk varies and does not
+ * matter here. `TMPDIR` overrides it.
  */
 const MEMORY = "/dev/shm";
 const PLACE = process.env.TMPDIR ?? (existsSync(MEMORY) ? MEMORY : tmpdir());
@@ -33,35 +33,35 @@ export const ALLOWED_ORIGIN = "https://docs.example";
 const SCOPE = "jobs:create jobs:read analytics:read";
 
 /**
- * What all services share.
+ * Shared by all measurements.
  *
  * @typedef {object} Bench
- * @property {string} folder bundles, configurations and storage; temporary
- * @property {(changes?: object, secret?: string) => string} signToken signs a valid token, unless
- *   its claims are changed
+ * @property {string} folder temporary folder with bundles, configurations and storage
+ * @property {(changes?: object, secret?: string) => string} signToken signs a valid token, with
+ *   `changes` applied to its claims
  * @property {Server} upstream
- * @property {Record<string, string>} vars the gateways' variables
+ * @property {Record<string, string>} vars variables of the gateways
  * @property {() => Promise<void>} stop stops the upstream and removes the folder
  *
  * @typedef {object} Server
  * @property {number} pid
  * @property {Record<string, number>} ports by variant
- * @property {() => Promise<void>} stop also removes its storage
+ * @property {() => Promise<void>} stop stops the process and removes its storage
  */
 
 /**
  * Bundles the variants and starts the upstream.
  *
- * @param {string} [before] the folder with the earlier build
+ * @param {string} [baseline] folder with the baseline build
  * @returns {Promise<Bench>}
  */
-export async function startBench(before) {
+export async function startBench(baseline) {
   const folder = await mkdtemp(join(PLACE, "quillgate-bench-"));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  // The folder holds secrets and may be in memory, so it goes however this process ends.
+  // The folder contains secrets and may occupy memory, so it is removed even after a failure.
   process.once("exit", remove);
   try {
-    await bundleVariants(folder, before);
+    await bundleVariants(folder, baseline);
     const secret = newSecret();
     const adminKey = `mint_${randomBytes(16).toString("hex")}`;
     const upstream = await startServer({ folder, vars: { ADMIN_API_KEY: adminKey } }, ["upstream"]);
@@ -77,7 +77,7 @@ export async function startBench(before) {
   }
 }
 
-/** Limits that are never reached, and the shortest window, so that few rows are kept. */
+/** Sets limits that are never reached, and the shortest window, which stores few rows. */
 function buildVariables(port, { adminKey, secret }) {
   return {
     ADMIN_API_KEY: adminKey,
@@ -102,7 +102,7 @@ function createSigner(validSecret) {
 }
 
 /**
- * Starts variants in one process, each on a port of its own, and waits until all answer.
+ * Starts variants in one process, each on its own port, and waits until all respond.
  *
  * @param {Pick<Bench, "folder" | "vars">} bench
  * @param {string[]} names
@@ -111,16 +111,17 @@ function createSigner(validSecret) {
  */
 export async function startServer(bench, names, v8Flags) {
   const server = await launchServer(bench, names, v8Flags);
-  const answers = Object.values(server.ports).map((port) => server.waitForAnswer(port, "/healthz"));
-  for (const response of await Promise.all(answers)) await response.body?.cancel();
+  const ports = Object.values(server.ports);
+  const responses = ports.map((port) => server.waitForResponse(port, "/healthz"));
+  for (const response of await Promise.all(responses)) await response.body?.cancel();
   return server;
 }
 
-/** How long workerd may take to start, in milliseconds. */
-const START_LIMIT = 20_000;
+/** Maximum start time of workerd, in milliseconds. */
+const START_TIMEOUT = 20_000;
 let servers = 0;
 
-/** Starts variants in one process without waiting for it. */
+/** Starts variants in one process, and returns before they respond. */
 export async function launchServer({ folder, vars }, names, v8Flags = []) {
   const name = `server-${servers++}`;
   const storage = join(folder, name);
@@ -133,7 +134,7 @@ export async function launchServer({ folder, vars }, names, v8Flags = []) {
 
   const errors = join(folder, `${name}.log`);
   const log = openSync(errors, "w");
-  // Writing the gateway's log costs what it costs; nobody reads it.
+  // Writing the log is part of the measured cost. Its content is discarded.
   const stdio = ["ignore", "ignore", log];
   const started = performance.now();
   const child = spawnGroup(WORKERD, ["serve", file], { cwd: folder, stdio });
@@ -142,17 +143,17 @@ export async function launchServer({ folder, vars }, names, v8Flags = []) {
     await stopGroup(child);
     await rm(storage, { recursive: true, force: true, maxRetries: 5 });
   };
-  const waitForAnswer = async (port, target, init) => {
-    const deadline = performance.now() + START_LIMIT;
+  const waitForResponse = async (port, target, init) => {
+    const deadline = performance.now() + START_TIMEOUT;
     while (performance.now() < deadline && !hasEnded(child)) {
       const response = await fetch(`http://127.0.0.1:${port}${target}`, init).catch(() => {});
       if (response) return response;
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     await stop();
-    throw new Error(`workerd does not answer:\n${await readFile(errors, "utf8")}`);
+    throw new Error(`workerd does not respond:\n${await readFile(errors, "utf8")}`);
   };
-  return { pid: child.pid, ports, started, waitForAnswer, stop };
+  return { pid: child.pid, ports, started, waitForResponse, stop };
 }
 
 // --- configuration ---------------------------------------------------------
@@ -185,13 +186,11 @@ const config :Workerd.Config = (
 }
 
 function buildService(name, vars, common) {
-  const { hasWasm, hasText, hasObjects } = VARIANTS[name];
+  const { isBuild, hasObjects } = VARIANTS[name];
   const script = join(name, SCRIPT);
   const modules = [`(name = ${quote(SCRIPT)}, esModule = embed ${quote(script)})`];
-  if (hasWasm) {
+  if (isBuild) {
     modules.push(`(name = ${quote(`./${WASM}`)}, wasm = embed ${quote(join(name, WASM))})`);
-  }
-  if (hasText) {
     modules.push(`(name = ${quote(`./${TEXT}`)}, text = embed ${quote(join(name, TEXT))})`);
   }
   const objects = hasObjects ? Object.entries(OBJECTS) : [];
@@ -201,7 +200,7 @@ function buildService(name, vars, common) {
       ([key, value]) => `(name = ${quote(key)}, durableObjectNamespace = ${quote(value)})`,
     ),
   ];
-  const members = [
+  const fields = [
     `modules = [${modules.join(", ")}]`,
     `bindings = [${bindings.join(", ")}]`,
     ...common,
@@ -211,13 +210,13 @@ function buildService(name, vars, common) {
       ([, value]) =>
         `(className = ${quote(value)}, uniqueKey = ${quote(`${name}-${value}`)}, enableSql = true)`,
     );
-    members.push(`durableObjectNamespaces = [${namespaces.join(", ")}]`);
-    members.push('durableObjectStorage = (localDisk = "storage")');
+    fields.push(`durableObjectNamespaces = [${namespaces.join(", ")}]`);
+    fields.push('durableObjectStorage = (localDisk = "storage")');
   }
-  return `(name = ${quote(name)}, worker = (${members.join(", ")}))`;
+  return `(name = ${quote(name)}, worker = (${fields.join(", ")}))`;
 }
 
-/** Quotes text for Cap'n Proto. */
+/** Quotes a string for Cap'n Proto. */
 function quote(value) {
   return JSON.stringify(value);
 }

@@ -1,12 +1,12 @@
-/** Medians, and how exact they are. */
+/** Medians and their precision. */
 
 export function median(values) {
   return quantile(values, 0.5);
 }
 
 /**
- * Estimates how far a median may be off: half of its 95 % confidence interval (McGill, Tukey and
- * Larsen, "Variations of Box Plots", 1978).
+ * Estimates the error of a median as half of its 95 % confidence interval (McGill, Tukey and Larsen,
+ * "Variations of Box Plots", 1978).
  */
 export function estimateError(values) {
   const spread = quantile(values, 0.75) - quantile(values, 0.25);

@@ -1,11 +1,11 @@
-/** Tasks of a process of its own, which come over IPC, one after another. */
+/** Runs tasks of the parent process, which arrive over IPC one after another. */
 
 /**
- * Answers each task with what `run` makes of it, or with its error.
+ * Replies to each task with the result of `run`, or with its error.
  *
  * @param {(task: object) => Promise<object>} run
  */
-export function carryOut(run) {
+export function serveTasks(run) {
   process.on("message", async (task) => {
     try {
       process.send(await run(task));

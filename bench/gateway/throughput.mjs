@@ -1,7 +1,7 @@
 /**
- * The gateway under load beside others. At most three variants share a process, since with ten
- * the ratios move by a fifth, and they take turns in rounds. A ratio is of two samples of one
- * round, so that what disturbs the machine for a while disturbs both.
+ * The gateway under load beside other Workers. At most three share a process: with ten, the ratios
+ * vary by a fifth. The Workers take turns in each round. A ratio divides two samples of the same
+ * round, so a disturbance of the machine affects both.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -11,47 +11,37 @@ import { PROJECT, startServer } from "./servers.mjs";
 const LOAD = fileURLToPath(new URL("load.mjs", import.meta.url));
 
 export const CONNECTIONS = 32;
-/** Many short rounds: the machine's own speed varies by a tenth from second to second. */
+/** Many short rounds, because the machine's own speed varies by a tenth from second to second. */
 export const ROUNDS = 84;
-/** How long each variant is measured in a round, in milliseconds. */
+/** Duration of a Worker's sample in a round, in milliseconds. */
 export const SAMPLE = 200;
-/** How long each variant is warmed up, in milliseconds. */
+/** Duration of each Worker's warm-up, in milliseconds. */
 const WARM_UP = 2000;
-/** The most cores that other work may take while a round counts as undisturbed. */
+/** Maximum number of cores that other processes may use during an undisturbed round. */
 const MAX_OTHERS = 0.3;
-/** How many rounds there may be more than {@link ROUNDS}, in place of disturbed ones. */
+/** Maximum number of rounds that replace disturbed ones. */
 export const SPARE_ROUNDS = 16;
 
-/** The variants that share a process, by path. Each pair that a goal compares is in one group. */
+/** The Workers that share a process, by path. */
 const GROUPS = {
-  "views-cached": [["quillgate", "before", "bare"]],
-  "views-uncached": [["quillgate", "before", "hand"]],
-  "job-read": [
-    ["quillgate", "before", "hand"],
-    ["quillgate", "hono"],
-  ],
-  create: [["quillgate", "before", "hand"]],
+  "views-cached": ["quillgate", "hand"],
+  "views-uncached": ["quillgate", "hand"],
+  "job-read": ["quillgate", "hand", "hono"],
+  create: ["quillgate", "hand"],
 };
 
 /**
- * Measures the groups of one path.
+ * Measures all Workers of a path.
  *
  * @typedef {Record<string, import("./load.mjs").Sample[]>} Group samples by variant, one per round
  *
  * @param {import("./servers.mjs").Bench} bench
  * @param {keyof typeof GROUPS} path
- * @returns {Promise<Group[]>}
+ * @returns {Promise<Group>}
  */
 export async function measureThroughput(bench, path) {
-  const groups = [];
-  for (const names of GROUPS[path]) {
-    console.log(`bench: ${path}: ${names.join(", ")} …`);
-    groups.push(await measureGroup(bench, path, names));
-  }
-  return groups;
-}
-
-async function measureGroup(bench, path, names) {
+  const names = GROUPS[path];
+  console.log(`bench: ${path}: ${names.join(", ")} …`);
   const server = await startServer(bench, names);
   const load = fork(LOAD);
   try {
@@ -65,7 +55,7 @@ async function measureGroup(bench, path, names) {
   }
 }
 
-/** Measures rounds until enough are undisturbed, and keeps those that were least disturbed. */
+/** Measures until enough rounds are undisturbed, and returns the least disturbed ones. */
 async function measureRounds(names, sample) {
   const rounds = [];
   const isComplete = () =>
@@ -83,7 +73,7 @@ function findOthers(round) {
   return Math.max(...Object.values(round).map(({ others }) => others));
 }
 
-/** Reverses odd rounds, and begins every second round with another variant. */
+/** Reverses odd rounds, and starts every second round with another Worker. */
 function orderNames(names, round) {
   const first = Math.floor(round / 2) % names.length;
   const order = [...names.slice(first), ...names.slice(0, first)];

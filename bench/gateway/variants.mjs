@@ -1,4 +1,4 @@
-/** The Workers that are measured, and their bundles. */
+/** The measured Workers and their bundles. */
 import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,56 +7,47 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 const WORKERS = fileURLToPath(new URL("workers/", import.meta.url));
 
-/** The present Worker, as `npm run build -- worker` leaves it. */
+/** Output folder of `npm run build -- worker`. */
 export const PRESENT = join(ROOT, "worker", "build");
 export const SCRIPT = "index.js";
 export const WASM = "gateway_bg.wasm";
 export const TEXT = "openapi.txt";
-/** What the {@link PRESENT} Worker consists of. */
+/** Files of a built Worker. */
 export const MODULES = [SCRIPT, WASM, TEXT];
-/** The commit whose build the present Worker is compared with. */
-export const BEFORE_COMMIT = "6f04cb0";
+/** Cold start and size are compared with the build of this commit. */
+export const BASELINE_COMMIT = "6534abc";
 
 /**
- * What a variant is, by name. Each has a folder of its name among the bundles, with its
- * {@link SCRIPT}.
+ * A measured Worker. Its bundle is a folder with the variant's name, which contains {@link SCRIPT}.
  *
  * @typedef {object} Variant
- * @property {string} [description]
- * @property {boolean} [hasWasm] whether its {@link WASM} lies beside it
- * @property {boolean} [hasText] whether its {@link TEXT} does
- * @property {boolean} [hasObjects] whether it has the two Durable Object classes
+ * @property {string} [description] for the report
+ * @property {boolean} [isBuild] whether it is a build of Quillgate, with all {@link MODULES}
+ * @property {boolean} [hasObjects] whether it has both Durable Object classes
  *
  * @type {Record<string, Variant>}
  */
 export const VARIANTS = {
-  quillgate: { description: "the present Worker", hasWasm: true, hasText: true, hasObjects: true },
-  before: { description: `the Worker of ${BEFORE_COMMIT}`, hasWasm: true, hasObjects: true },
-  hand: { description: "JavaScript by hand, same checks and objects", hasObjects: true },
-  hono: { description: "Hono with its middleware, same checks; job reads only" },
-  bare: { description: "JavaScript pass-through, no checks" },
-  counted: { hasWasm: true, hasText: true, hasObjects: true },
-  recorded: { hasWasm: true, hasText: true, hasObjects: true },
-  loop: { description: "a plain Worker that loops over the pages" },
-  looped: {
-    description: "JavaScript by hand, same checks and objects, page after page",
-    hasObjects: true,
-  },
+  quillgate: { description: "the current Worker", isBuild: true, hasObjects: true },
+  baseline: { description: `the Worker of ${BASELINE_COMMIT}`, isBuild: true, hasObjects: true },
+  hand: { description: "hand-written JavaScript, same checks and objects", hasObjects: true },
+  hono: { description: "Hono with its middleware, same checks, job reads only" },
+  counted: { isBuild: true, hasObjects: true },
+  recorded: { isBuild: true, hasObjects: true },
   upstream: {},
 };
 
-/** Durable Object classes by the binding's name. */
+/** Durable Object classes by binding name. */
 export const OBJECTS = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
 
 /**
- * Puts all bundles into a folder. The gateway must have been built.
+ * Writes all bundles to a folder. The Worker must have been built.
  *
  * @param {string} folder
- * @param {string} [before] the folder with the earlier build
+ * @param {string} [baseline] folder with the baseline build
  */
-export async function bundleVariants(folder, before) {
-  const names = ["hand", "hono", "bare", "loop", "looped", "upstream"];
-  const entryPoints = names.map((name) => ({
+export async function bundleVariants(folder, baseline) {
+  const entryPoints = ["hand", "hono", "upstream"].map((name) => ({
     in: join(WORKERS, `${name}.mjs`),
     out: join(name, "index"),
   }));
@@ -65,15 +56,15 @@ export async function bundleVariants(folder, before) {
     const entryPoint = { in: join(WORKERS, `${name}.mjs`), out: "index" };
     await build({ entryPoints: [entryPoint], outdir: join(folder, name), ...OPTIONS });
   }
-  await copyBuild(PRESENT, join(folder, "quillgate"), MODULES);
-  if (before) await copyBuild(before, join(folder, "before"), [SCRIPT, WASM]);
+  await copyBuild(PRESENT, join(folder, "quillgate"));
+  if (baseline) await copyBuild(baseline, join(folder, "baseline"));
 }
 
 const OPTIONS = {
   bundle: true,
   format: "esm",
   target: "es2023",
-  // As Cloudflare's own bundler resolves packages.
+  // The conditions of Cloudflare's bundler.
   conditions: ["workerd", "worker", "browser"],
   external: ["cloudflare:*"],
   loader: { ".wasm": "copy", ".txt": "copy" },
@@ -81,12 +72,12 @@ const OPTIONS = {
   logLevel: "error",
 };
 
-async function copyBuild(from, to, names) {
+async function copyBuild(from, to) {
   await mkdir(to);
-  for (const name of names) await copyFile(join(from, name), join(to, name));
+  for (const name of MODULES) await copyFile(join(from, name), join(to, name));
 }
 
-/** Reads the compatibility date and flags that the gateway is deployed with. */
+/** Reads the compatibility date and flags of the deployed gateway. */
 export async function readCompatibility() {
   const text = await readFile(join(ROOT, "worker", "wrangler.toml"), "utf8");
   const date = /^compatibility_date = "(.+)"$/m.exec(text)?.[1];

@@ -1,4 +1,4 @@
-/** Where the package's bytes are: by file of its JavaScript, and by group of its wasm functions. */
+/** Attributes the package's bytes to files of its JavaScript and to groups of its wasm functions. */
 
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -8,7 +8,7 @@ import { ROOT } from "../../scripts/versions.mjs";
 import { readSections } from "./wasm_sections.mjs";
 
 /**
- * How many bytes each file has in a minified bundle.
+ * Returns the bytes of each file in a minified bundle.
  *
  * @returns {Promise<Record<string, number>>} by file, the largest first
  */
@@ -34,7 +34,7 @@ export async function attributeScript() {
   return largestFirst(files);
 }
 
-/** By the path that a function's name begins with, the first that fits. */
+/** Groups by the start of a function's path. The first match counts. */
 const GROUPS = {
   "futures and promises": /^(js_sys::futures|wasm_bindgen_futures|futures_)/,
   "wasm-bindgen, js-sys, web-sys, gloo": /^(wasm_bindgen|js_sys|web_sys|gloo_|__wb|__externref)/,
@@ -56,14 +56,14 @@ const GROUPS = {
 };
 
 /**
- * How many bytes each group of functions has, and each other section.
+ * Returns the bytes of each group of functions and of each other section.
  *
  * @param {import("../../scripts/build.mjs").Context} context
  * @returns {Promise<Record<string, number>>} by group, the largest first
  */
 export async function attributeWasm(context) {
   const named = await buildNamedCore(context, join(ROOT, "target", "bench"));
-  const [twin, shipped] = await Promise.all(
+  const [withNames, shipped] = await Promise.all(
     [named, join(ROOT, "pkg", "dist", "core_bg.wasm")].map(async (path) =>
       readSections(await readFile(path)),
     ),
@@ -72,20 +72,20 @@ export async function attributeWasm(context) {
   const add = (group, size) => {
     bytes[group] = (bytes[group] ?? 0) + size;
   };
-  for (const { name, size } of twin.functions) add(groupOf(name), size);
-  for (const [section, size] of Object.entries(twin.sections)) {
+  for (const { name, size } of withNames.functions) add(groupOf(name), size);
+  for (const [section, size] of Object.entries(withNames.sections)) {
     if (!["code", "name"].includes(section)) add(OTHER_SECTIONS[section] ?? "other sections", size);
   }
-  if (shipped.sections.code !== twin.sections.code) {
-    throw new Error("the core with names has other code than the one that is shipped");
+  if (shipped.sections.code !== withNames.sections.code) {
+    throw new Error("the code of the build with names differs from the shipped code");
   }
   return largestFirst(Object.entries(bytes));
 }
 
-const OTHER_SECTIONS = { data: "data: texts and tables", import: "imports", export: "exports" };
+const OTHER_SECTIONS = { data: "data: strings and tables", import: "imports", export: "exports" };
 
 function groupOf(name) {
-  // `<quillgate::date::Date as core::…>::from` is a function of dates.
+  // `<quillgate::date::Date as core::…>::from` belongs to dates.
   const path = name.replace(/^[<&*\s]+(mut )?/, "");
   const found = Object.entries(GROUPS).find(([, pattern]) => pattern.test(path));
   return found?.[0] ?? "other functions";

@@ -1,4 +1,4 @@
-/** Whole calls in Node, from method to checked result, with the network left out. */
+/** Times whole calls in Node, from the method to the validated result, without a network. */
 
 import { setImmediate as turn } from "node:timers/promises";
 import ky from "ky";
@@ -12,35 +12,35 @@ import { alternate } from "./timing.mjs";
 const BASE = "https://bench.invalid";
 const PATH = "/v1/analytics/bench/views?limit=250";
 
-/** The names of what the goals are about. */
+/** Names of the clients that goals refer to. */
 export const CALLS = {
-  bare: "fetch + json(), nothing checked",
+  bare: "fetch + json(), not validated",
   own: "quillgate",
   ky: "ky + zod",
-  openai: "openai's runtime, nothing checked",
+  openai: "openai's runtime, not validated",
 };
 
 /**
- * Times a call of each client for the same page of 250 rows: with the host's `fetch`, and with one
- * that is given to the client.
+ * Times a call of each client for the same page of 250 rows, with the host's `fetch` and with a custom
+ * `fetch`.
  *
  * @returns {Promise<Record<"host" | "custom", import("./timing.mjs").Timed>>}
  */
 export async function timeCalls(text) {
-  const answer = async () =>
+  const respond = async () =>
     new Response(text, { status: 200, headers: { "content-type": "application/json" } });
   const { fetch } = globalThis;
-  // Before the clients are made: some keep the host's `fetch` from then on.
-  globalThis.fetch = answer;
+  // Set before the clients are created, because some store the host's `fetch`.
+  globalThis.fetch = respond;
   try {
-    const ways = { host: callsBy(undefined), custom: callsBy(answer) };
+    const ways = { host: callsBy(undefined), custom: callsBy(respond) };
     return await alternateWays(ways, { rounds: 300, runs: 10, turn });
   } finally {
     globalThis.fetch = fetch;
   }
 }
 
-/** Times the cases of several ways in the same rounds, so that none has the warmer engine. */
+/** Times both ways in the same rounds, so that neither benefits from a warmer engine. */
 async function alternateWays(ways, options) {
   const cases = Object.entries(ways).flatMap(([way, calls]) =>
     Object.entries(calls).map(([name, call]) => [`${way} ${name}`, call]),
@@ -69,8 +69,8 @@ function callsBy(custom) {
     [CALLS.bare]: async () => (await bare(BASE + PATH)).json(),
     [CALLS.own]: () => client.pageViews.list({ limit: 250 }),
     [CALLS.ky]: async () => parsePage(await kyClient.get(BASE + PATH).json()),
-    "openapi-fetch, nothing checked": () => openapi.GET(PATH),
+    "openapi-fetch, not validated": () => openapi.GET(PATH),
     [CALLS.openai]: () => openai.get(PATH),
-    "stripe's runtime, nothing checked": () => stripe.rawRequest("GET", PATH),
+    "stripe's runtime, not validated": () => stripe.rawRequest("GET", PATH),
   };
 }

@@ -1,4 +1,4 @@
-/** The ways from a page's JSON text to checked rows. */
+/** Ways to decode a page from a JSON string to validated rows. */
 
 import * as z from "zod";
 import { decode } from "../../pkg/dist/generated/decoders.js";
@@ -11,17 +11,17 @@ const PAGE = z.object({
   hasMore: z.boolean(),
 });
 
-/** The names of what the goals are about. */
+/** Names of the decoders that goals refer to. */
 export const DECODING = { parse: "JSON.parse alone", own: "JSON.parse + quillgate's decoder" };
 
-/** From text to checked rows, by name; the first is what the others are compared with. */
+/** Decoders by name. The others are compared with the first. */
 const DECODERS = {
   [DECODING.parse]: (text) => JSON.parse(text),
   [DECODING.own]: (text) => decode("analytics.views", JSON.parse(text)),
   "JSON.parse + zod 4": (text) => PAGE.parse(JSON.parse(text)),
 };
 
-/** The schema, for calls that check with it. */
+/** Validates a page for clients without validation. */
 export const parsePage = (value) => PAGE.parse(value);
 
 /** Times the decoders on a page. */

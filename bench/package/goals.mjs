@@ -1,4 +1,4 @@
-/** What the package is to reach, and whether it does. */
+/** The package's goals, and whether they are reached. */
 
 import { CALLS } from "./calls.mjs";
 import { DECODING } from "./cases.mjs";
@@ -6,16 +6,15 @@ import { compare } from "./timing.mjs";
 
 const MAX_CALL = { host: 1.6, custom: 1.9 };
 const MAX_DECODING = 1.15;
-/** Clients that a whole call is to be quicker than. */
+/** Clients whose whole call must not be faster. */
 const SLOWER = { "ky + zod": CALLS.ky, "openai's runtime": CALLS.openai };
 
-/** Whose `fetch` sends a call, in words. */
+/** Descriptions of the `fetch` that sends a call. */
 export const WAYS = { host: "the host's `fetch`", custom: "a custom `fetch`" };
 
 /**
  * @param {import("./measure.mjs").Measured} measured
- * @returns {{ what: string, most: number, ratio: number, error: number, isReached: boolean,
- *   isClose: boolean }[]}
+ * @returns {{ what: string, ratio: number, error: number, isReached: boolean, isClose: boolean }[]}
  */
 export function judge({ calls, decoding }) {
   const goals = Object.entries(decoding).map(([host, { times }]) =>
@@ -26,10 +25,10 @@ export function judge({ calls, decoding }) {
     ),
   );
   for (const [way, { times }] of Object.entries(calls)) {
-    const most = MAX_CALL[way];
+    const max = MAX_CALL[way];
     const what = `a whole call with ${WAYS[way]}`;
     const bare = compare(times, CALLS.own, CALLS.bare);
-    goals.push(judgeRatio(`${what}: at most ${most.toFixed(2)} × fetch + json()`, most, bare));
+    goals.push(judgeRatio(`${what}: at most ${max.toFixed(2)} × fetch + json()`, max, bare));
     for (const [name, client] of Object.entries(SLOWER)) {
       const ratio = compare(times, CALLS.own, client);
       goals.push(judgeRatio(`${what}: at most 1.00 × ${name}`, 1, ratio));
@@ -38,9 +37,9 @@ export function judge({ calls, decoding }) {
   return goals;
 }
 
-/** A ratio is judged as it is printed, with two decimals. */
-function judgeRatio(what, most, { ratio, error }) {
+/** Judges a ratio rounded to the two decimals that the report prints. */
+function judgeRatio(what, max, { ratio, error }) {
   const printed = Number(ratio.toFixed(2));
-  const isClose = Math.abs(printed - most) <= error;
-  return { what, most, ratio, error, isReached: printed <= most, isClose };
+  const isClose = Math.abs(printed - max) <= error;
+  return { what, ratio, error, isReached: printed <= max, isClose };
 }

@@ -1,4 +1,4 @@
-/** Measures the package: how large it is and where its bytes are, and how long it takes. */
+/** Measures the package's size and speed. */
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -11,17 +11,17 @@ import { timeDecoders } from "./cases.mjs";
 
 /**
  * @param {import("../../scripts/build.mjs").Context & { bin: Record<string, string> }} context
- *   with the package built
+ *   after the package has been built
  *
  * @typedef {import("./timing.mjs").Timed} Timed
  * @typedef {object} Measured
  * @property {Record<string, { raw: number, gzip: number, brotli: number }>} sizes
  * @property {Record<string, number>} script bytes by file
  * @property {Record<string, number>} wasm bytes by group of functions
- * @property {number} page how long the page's text is that is decoded and listed
+ * @property {number} page length of the decoded page
  * @property {string} browser
  * @property {{ Node: Timed, Chromium: Timed }} decoding
- * @property {{ host: Timed, custom: Timed }} calls by whose `fetch` sends them
+ * @property {{ host: Timed, custom: Timed }} calls by the `fetch` that sends them
  * @returns {Promise<Measured>}
  */
 export async function measurePackage(context) {
@@ -38,21 +38,21 @@ export async function measurePackage(context) {
   };
 }
 
-/** A page of 250 rows of the simulated platform. */
+/** Reads a page of 250 rows from the simulator. */
 async function readPage({ env }) {
   const key = "mint_bench_only";
   const upstream = await startUpstream({ key, env });
   try {
     const url = `${upstream.url}/v1/analytics/demo-docs/views?limit=250`;
     const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
-    if (!response.ok) throw new Error(`the simulated platform answered ${response.status}`);
+    if (!response.ok) throw new Error(`the simulator responded ${response.status}`);
     return await response.text();
   } finally {
     await upstream.stop();
   }
 }
 
-/** The decoders' times in headless Chromium. */
+/** Times the decoders in headless Chromium. */
 async function timeInChromium({ bin }, text) {
   const require = createRequire(import.meta.url);
   const { chromium } = require("playwright-core");
@@ -74,7 +74,7 @@ async function timeInChromium({ bin }, text) {
   try {
     const tab = await browser.newPage();
     await tab.addScriptTag({ content: outputFiles[0].text });
-    // Larger rounds: a browser's clock is coarse.
+    // Rounds are longer because the clock of a browser is coarse.
     const timed = await tab.evaluate(
       (text) => globalThis.bench.timeDecoders(text, { runs: 100 }),
       text,

@@ -1,17 +1,16 @@
-/** Times functions beside each other. Runs in Node and in browsers. */
+/** Times functions in alternation. Runs in Node and in browsers. */
 
 import { estimateError, median } from "../gateway/statistics.mjs";
 
-/** Rounds that do not count. */
+/** Number of warm-up rounds, which do not count. */
 const WARM_UP = 20;
 
 /**
- * Times functions in alternating rounds, so that a noisy machine disturbs all alike; odd rounds are
- * in reversed order.
+ * Times functions in alternating rounds, so that a disturbance of the machine affects all of them. Odd
+ * rounds are in reversed order.
  *
- * After each run there may be a turn of the event loop, as a network gives one: what a run puts off
- * until then, the collection of its garbage too, is a part of its time. What the turns themselves take
- * is timed in the same round and taken off.
+ * `turn` waits for the event loop after each run, as a network would. Work that a run defers, including
+ * garbage collection, then counts. The time of an empty turn is measured in each round and subtracted.
  *
  * @param {Record<string, () => unknown>} cases
  * @param {object} [options]
@@ -20,8 +19,8 @@ const WARM_UP = 20;
  * @param {() => Promise<void>} [options.turn]
  *
  * @typedef {object} Timed
- * @property {Record<string, number[]>} times microseconds a run, in each round
- * @property {number[]} turns microseconds a turn, in each round
+ * @property {Record<string, number[]>} times microseconds per run, by round
+ * @property {number[]} turns microseconds per turn, by round
  * @returns {Promise<Timed>}
  */
 export async function alternate(cases, { rounds = 60, runs = 40, turn } = {}) {
@@ -29,13 +28,13 @@ export async function alternate(cases, { rounds = 60, runs = 40, turn } = {}) {
   const times = Object.fromEntries(names.map((name) => [name, []]));
   const turns = [];
   for (let round = -WARM_UP; round < rounds; round++) {
-    const taken = turn ? await time(() => {}, runs, turn) : 0;
+    const empty = turn ? await time(() => {}, runs, turn) : 0;
     const measured = {};
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      measured[name] = (await time(cases[name], runs, turn)) - taken;
+      measured[name] = (await time(cases[name], runs, turn)) - empty;
     }
     if (round < 0) continue;
-    turns.push(taken);
+    turns.push(empty);
     for (const name of names) times[name].push(measured[name]);
   }
   return { times, turns };
@@ -50,7 +49,7 @@ async function time(run, runs, turn) {
   return ((performance.now() - started) * 1000) / runs;
 }
 
-/** How often as long as another a case takes: the median over the rounds, and how exact it is. */
+/** Divides the time of a case by that of another. Returns the median over the rounds and its error. */
 export function compare(times, name, other) {
   const ratios = times[name].map((time, round) => time / times[other][round]);
   return { ratio: median(ratios), error: estimateError(ratios) };

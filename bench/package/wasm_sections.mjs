@@ -1,4 +1,4 @@
-/** Reads how large the sections and functions of a wasm module are. */
+/** Reads the sizes of the sections and functions of a wasm module. */
 
 const SECTIONS = [
   ...["custom", "type", "import", "function", "table", "memory", "global", "export", "start"],
@@ -10,17 +10,17 @@ const FUNCTION_NAMES = 1;
 /**
  * @param {Buffer} module
  * @returns {{ sections: Record<string, number>, functions: { name: string, size: number }[] }} sizes in
- *   bytes, heads included; a function without a name has its number
+ *   bytes, including headers; a function without a name is called by its index
  */
 export function readSections(module) {
   const sections = {};
   const sizes = [];
   let names = new Map();
   let imported = 0;
-  for (const { kind, begin, body } of sectionsOf(module)) {
+  for (const { kind, header, body } of sectionsOf(module)) {
     const reader = new Reader(body);
     const section = kind === "custom" ? reader.text() : kind;
-    sections[section] = (sections[section] ?? 0) + body.length + begin;
+    sections[section] = (sections[section] ?? 0) + body.length + header;
     if (section === "import") imported = countImportedFunctions(reader);
     if (section === "code") sizes.push(...readFunctionSizes(reader));
     if (section === "name") names = readFunctionNames(reader);
@@ -32,14 +32,14 @@ export function readSections(module) {
   return { sections, functions };
 }
 
-/** Each section after the module's first 8 bytes; `begin` is how many bytes come before its body. */
+/** Yields the sections after the module's first 8 bytes. `header` is the size of a section's header. */
 function* sectionsOf(module) {
   const reader = new Reader(module.subarray(8));
   while (!reader.isAtEnd) {
     const start = reader.at;
     const kind = SECTIONS[reader.byte()];
     const length = reader.number();
-    yield { kind, begin: reader.at - start, body: reader.bytes(length) };
+    yield { kind, header: reader.at - start, body: reader.bytes(length) };
   }
 }
 
@@ -49,7 +49,7 @@ function countImportedFunctions(reader) {
     reader.text();
     reader.text();
     const kind = reader.byte();
-    if (kind !== FUNCTION) throw new Error("only functions are expected to be imported");
+    if (kind !== FUNCTION) throw new Error("an import is not a function");
     reader.number();
     count++;
   }
@@ -91,7 +91,7 @@ class Reader {
     return this.#bytes[this.at++];
   }
 
-  /** An unsigned number in LEB128. */
+  /** Reads an unsigned integer in LEB128. */
   number() {
     let value = 0;
     for (let shift = 0; ; shift += 7) {

@@ -1,4 +1,4 @@
-/** Lighthouse on every route of the page, as a phone of the middle class loads it. */
+/** Runs Lighthouse on every route of the page, with a mid-range phone emulated. */
 
 import { constants, getPriority, setPriority } from "node:os";
 import { canaryKey } from "../../tests/harness/canary.mjs";
@@ -10,19 +10,19 @@ import { launchBrowser } from "../../tests/page/browser.mjs";
 
 const PROJECT = "acme-docs";
 const CATEGORIES = ["performance", "accessibility", "best-practices"];
-/** Other figures, by the audit that has them. */
+/** Other figures and the audits that contain them. */
 const AUDITS = {
   lcp: "largest-contentful-paint",
   tbt: "total-blocking-time",
   cls: "cumulative-layout-shift",
 };
-/** What is kept of a visit before; cookies are set and cleared here. */
-const KEPT = [
+/** Storage that Lighthouse clears before a run. Cookies are handled here. */
+const CLEARED_STORAGE = [
   ...["local_storage", "indexeddb", "file_systems"],
   ...["shader_cache", "service_workers", "cache_storage"],
 ];
-/** A trace that the browser did not record as it should is recorded again. */
-const MOST_ATTEMPTS = 3;
+/** Maximum number of attempts, because the browser sometimes records an invalid trace. */
+const MAX_ATTEMPTS = 3;
 const ROUTES = ["sign-in", "jobs", "views", "visitors", "feedback", "searches"];
 
 /**
@@ -35,42 +35,42 @@ const ROUTES = ["sign-in", "jobs", "views", "visitors", "feedback", "searches"];
  * @property {string} browser
  * @property {string} lighthouse its version
  * @property {Record<string, Figures>} routes
- * @property {Record<string, string[]>} faults audits of accessibility and best practices that failed
+ * @property {Record<string, string[]>} faults failed audits of accessibility and best practices
  * @returns {Promise<Measured>}
  */
 export async function measurePage({ env }, runs) {
   const { default: lighthouse } = await import("lighthouse");
-  const usual = getPriority();
+  const priority = getPriority();
   const site = await startSite(env);
   const routes = Object.fromEntries(ROUTES.map((route) => [route, emptyFigures()]));
   const faults = Object.fromEntries(ROUTES.map((route) => [route, []]));
   let version = "";
   try {
-    // A browser that has just been started is busy with itself.
+    // A warm-up, because a newly started browser is busy.
     await site.audit(lighthouse, "sign-in");
-    // Rounds alternate, so that a noisy moment of the machine disturbs all routes alike.
+    // Runs alternate between routes, so a disturbance of the machine affects all of them.
     for (let run = 0; run < runs; run++) {
       for (const route of ROUTES) {
         console.log(`bench: Lighthouse ${run + 1} of ${runs}: ${route} …`);
         const { lhr } = await site.audit(lighthouse, route);
         version = lhr.lighthouseVersion;
-        noteFigures(routes[route], lhr);
-        faults[route] = [...new Set([...faults[route], ...faultsOf(lhr)])];
+        recordFigures(routes[route], lhr);
+        faults[route] = [...new Set([...faults[route], ...listFaults(lhr)])];
       }
     }
     return { browser: site.browser.version(), lighthouse: version, routes, faults };
   } finally {
     await site.stop();
-    giveWay(usual);
+    changePriority(priority);
   }
 }
 
-/** Changes this process's priority, and that of what it starts from then on. */
-function giveWay(priority) {
+/** Changes the priority of this process and of the processes that it starts later. */
+function changePriority(priority) {
   try {
     setPriority(priority);
   } catch {
-    // Not everybody may take a higher one again: the rest of the bench compares times of one run.
+    // Raising the priority may require privileges. The other parts compare times of one run only.
   }
 }
 
@@ -78,8 +78,8 @@ async function startSite(env) {
   const port = await freePort();
   const browser = await launchBrowser([`--remote-debugging-port=${port}`]);
   const devtools = await browser.newBrowserCDPSession();
-  // What serves the page and measures it would run elsewhere: it must not keep the browser waiting.
-  giveWay(constants.priority.PRIORITY_BELOW_NORMAL);
+  // In production, the servers and Lighthouse run elsewhere, so they must not slow down the browser.
+  changePriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const key = canaryKey();
   const secret = newSecret();
   const upstream = await startUpstream({ key, projects: [PROJECT], pages: 4000, env });
@@ -101,12 +101,12 @@ async function startSite(env) {
       const { runtimeError } = result.lhr;
       if (!runtimeError) return result;
       const message = `${route}: ${runtimeError.message}`;
-      if (attempt === MOST_ATTEMPTS) throw new Error(message);
-      console.log(`bench: ${message} Once more …`);
+      if (attempt === MAX_ATTEMPTS) throw new Error(message);
+      console.log(`bench: ${message} Retrying …`);
     }
   }
 
-  /** Each route as its first visitor loads it: signed in or not, with nothing kept but the cookie. */
+  /** Loads a route as on a first visit, with a session cookie unless it is the sign-in. */
   async function auditOnce(lighthouse, route) {
     const isSignedIn = route !== "sign-in";
     await devtools.send("Storage.clearCookies");
@@ -116,7 +116,7 @@ async function startSite(env) {
       port,
       logLevel: "error",
       onlyCategories: CATEGORIES,
-      clearStorageTypes: KEPT,
+      clearStorageTypes: CLEARED_STORAGE,
     });
   }
 
@@ -128,7 +128,7 @@ async function startSite(env) {
   return { audit, browser, stop };
 }
 
-/** Opens a session; gives its cookie as the browser's debugger takes one. */
+/** Opens a session and returns its cookie for `Storage.setCookies`. */
 async function openSession(url, token) {
   const response = await fetch(`${url}/session`, {
     method: "POST",
@@ -137,21 +137,21 @@ async function openSession(url, token) {
   });
   const [pair] = response.headers.getSetCookie()[0].split(";");
   const at = pair.indexOf("=");
-  const kept = { url, path: "/", secure: true, httpOnly: true, sameSite: "Strict" };
-  return { name: pair.slice(0, at), value: pair.slice(at + 1), ...kept };
+  const attributes = { url, path: "/", secure: true, httpOnly: true, sameSite: "Strict" };
+  return { name: pair.slice(0, at), value: pair.slice(at + 1), ...attributes };
 }
 
 function emptyFigures() {
   return Object.fromEntries([...CATEGORIES, ...Object.keys(AUDITS)].map((name) => [name, []]));
 }
 
-function noteFigures(figures, { categories, audits }) {
+function recordFigures(figures, { categories, audits }) {
   for (const name of CATEGORIES) figures[name].push(Math.round(categories[name].score * 100));
   for (const [name, audit] of Object.entries(AUDITS))
     figures[name].push(audits[audit].numericValue);
 }
 
-function faultsOf({ categories, audits }) {
+function listFaults({ categories, audits }) {
   const judged = ["accessibility", "best-practices"].flatMap((name) => categories[name].auditRefs);
   return judged
     .filter(({ id, weight }) => weight > 0 && audits[id].score !== null && audits[id].score < 1)

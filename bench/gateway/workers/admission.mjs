@@ -1,6 +1,6 @@
 /**
- * The checks of the hand-written Worker, in the gateway's order: origin, route, token, project,
- * scope, values, body.
+ * The checks of the hand-written Worker, in the gateway's order: origin, route, token, project, scope,
+ * query, body.
  */
 import { env } from "cloudflare:workers";
 import {
@@ -53,16 +53,16 @@ const CREATE = {
   buildTarget: (project) => `/v2/agent/${encodeURIComponent(project)}/job`,
 };
 
-/** Imported once per isolate. */
+/** The verification key, imported once per isolate. */
 let key;
 
 /**
- * Checks a request: `{ call }`, or `{ refusal }` with the response.
+ * Checks a request. Returns `{ call }`, or `{ rejection }` with the response.
  *
  * @typedef {object} Call
  * @property {"listViews" | "readJob" | "createJob"} operation
  * @property {string} id the request's id
- * @property {Record<string, string>} headers of the response, so far
+ * @property {Record<string, string>} headers of the response
  * @property {string} caller
  * @property {string} project
  * @property {string} target path and query upstream
@@ -77,7 +77,7 @@ export async function admit(request) {
     "x-request-id": id,
   };
   const refuse = (status, kind, more) => ({
-    refusal: buildProblem(status, kind, id, headers, more),
+    rejection: buildProblem(status, kind, id, headers, more),
   });
   const { origin, path, query } = splitUrl(request.url);
   const caller = request.headers.get("origin");
@@ -92,7 +92,7 @@ export async function admit(request) {
   const match = matchRoute(path);
   if (!match) return refuse(404, "not-found");
   const { method } = match.route;
-  if (request.method === "OPTIONS") return { refusal: answerPreflight(method, headers) };
+  if (request.method === "OPTIONS") return { rejection: respondToPreflight(method, headers) };
   if (request.method !== method) return refuse(405, "method-not-allowed");
   const { problem, ...call } = await authorize(request, match, query);
   if (!problem) return { call: { id, headers, ...call } };
@@ -131,14 +131,14 @@ function splitUrl(url) {
   return { origin: url.slice(0, pathAt), path: url.slice(pathAt, end), query: url.slice(end + 1) };
 }
 
-function answerPreflight(method, headers) {
+function respondToPreflight(method, headers) {
   headers["access-control-allow-methods"] = method;
   headers["access-control-allow-headers"] = "Authorization, Content-Type, Idempotency-Key";
   headers["access-control-max-age"] = "7200";
   return new Response(null, { status: 204, headers });
 }
 
-/** Finds the operation of a path, by exact segments. */
+/** Finds the operation of a path by its exact segments. */
 function matchRoute(path) {
   const [, version, kind, project, what, job, ...more] = path.split("/");
   if (!project || more.length > 0) return undefined;
@@ -149,7 +149,7 @@ function matchRoute(path) {
   return { route: job === undefined ? CREATE : READ, project, job };
 }
 
-/** Reads a query: its `text` rebuilt, or the `invalid` parameter's name. */
+/** Parses a query. Returns its rebuilt `text`, or the name of the `invalid` parameter. */
 function parseQuery(text, known) {
   const values = {};
   let clean = "";
@@ -162,7 +162,7 @@ function parseQuery(text, known) {
   return isRange(values.dateFrom, values.dateTo) ? { text: clean } : { invalid: "dateFrom" };
 }
 
-/** Verifies a token: its `claims`, or the `error`. */
+/** Verifies a token. Returns its `claims` or an `error`. */
 async function verifyToken(authorization) {
   const token = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
   if (token === undefined) return { error: "no access token" };
@@ -197,7 +197,7 @@ async function importKey() {
   return key;
 }
 
-/** Reads a new job: the `body` to send, rebuilt from checked values, or the refusing `status`. */
+/** Reads a new job. Returns the rebuilt `body`, or the `status` of a rejection. */
 async function readBody(request) {
   if (!isJsonType(request.headers.get("content-type"))) return { status: 415 };
   if (Number(request.headers.get("content-length")) > MAX_BODY) return { status: 413 };

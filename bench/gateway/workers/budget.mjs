@@ -1,12 +1,12 @@
 /**
- * A budget in the gateway's way: a sliding log in SQLite, one row per request upstream, counted
- * in memory. It does not share slots fairly among callers.
+ * The counterpart of the gateway's budget: a sliding log with one row in SQLite for each request
+ * upstream, counted in memory. It does not divide slots fairly among callers.
  */
 import { env } from "cloudflare:workers";
 import { TIMEOUT } from "./upstream_client.mjs";
 
 const WINDOW = Number(env.LIMIT_WINDOW_SECONDS) * 1000;
-/** How often rows that have left the window are deleted, in milliseconds. */
+/** Interval between deletions of rows outside the window, in milliseconds. */
 const SWEEP_INTERVAL = 60_000;
 const TABLES = `
   CREATE TABLE IF NOT EXISTS reservation (
@@ -21,7 +21,7 @@ export class Budget {
   #sql;
   #policy;
   #limit;
-  /** When each settled request counts from, ascending. */
+  /** Start times of settled requests, ascending. */
   #settled;
   #pending = 0;
   #lastId = 0;
@@ -38,7 +38,7 @@ export class Budget {
   }
 
   /**
-   * Takes a slot before the upstream is asked.
+   * Reserves a slot for a request upstream.
    *
    * @returns {{ headers: Record<string, string>, reservation: number } | { headers:
    *   Record<string, string>, failure: import("./upstream_client.mjs").Failure }}
@@ -59,13 +59,13 @@ export class Budget {
     this.#sweep(now);
     this.#lastId += 1;
     this.#pending += 1;
-    // Until the request is settled, its slot must not free too early.
+    // An unsettled request occupies its slot until its timeout and a whole window have passed.
     const insert = "INSERT INTO reservation (id, caller, at) VALUES (?, ?, ?)";
     this.#sql.exec(insert, this.#lastId, caller, now + TIMEOUT);
     return { headers, reservation: this.#lastId };
   }
 
-  /** Counts a request from now on: the upstream has received it. */
+  /** Starts the window of a request that upstream has received. */
   settle(reservation) {
     const now = Date.now();
     this.#pending -= 1;

@@ -1,9 +1,9 @@
 /**
- * The gateway with its crossings counted: calls between JavaScript and wasm, in the Worker and in
- * its Durable Objects. Only requests one after another can be counted.
+ * The gateway with a counter of calls between JavaScript and wasm, in the Worker and in its Durable
+ * Objects. Concurrent requests cannot be counted.
  */
 import "./counter.mjs";
-// As it was built, so that nothing here depends on how.
+// The build's output, so this file does not depend on the build.
 import worker, { OrgGate as Org, ProjectGate as Project } from "../../../worker/build/index.js";
 
 const { crossings } = globalThis;

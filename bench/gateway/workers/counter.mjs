@@ -1,18 +1,18 @@
-/** Counts the calls between JavaScript and every wasm module that is instantiated later. */
+/** Counts calls between JavaScript and each wasm module instantiated after this import. */
 
 const { Instance, instantiate } = WebAssembly;
 let place = "worker";
 let counts = createCounts();
 
 globalThis.crossings = {
-  /** Gives what was counted since the last call. */
+  /** Returns the counts and resets them. */
   take() {
-    const taken = counts;
+    const current = counts;
     counts = createCounts();
-    return taken;
+    return current;
   },
 
-  /** Runs a method of a Durable Object. */
+  /** Runs a method of a Durable Object, and counts its calls separately. */
   async countInObject(run) {
     place = "object";
     try {
@@ -23,7 +23,7 @@ globalThis.crossings = {
   },
 };
 
-/** Calls from JavaScript into wasm, and from wasm out to JavaScript. */
+/** Counts of calls from JavaScript into wasm, and from wasm out to JavaScript. */
 function createCounts() {
   return { worker: { into: 0, out: 0 }, object: { into: 0, out: 0 } };
 }
@@ -38,22 +38,22 @@ WebAssembly.instantiate = async (source, imports) =>
 
 function createInstance(module, imports = {}) {
   const modules = Object.entries(imports);
-  const counted = modules.map(([name, members]) => [name, wrapFunctions(members, "out")]);
+  const counted = modules.map(([name, functions]) => [name, wrapFunctions(functions, "out")]);
   const { exports } = new Instance(module, Object.fromEntries(counted));
-  // Glue may ask whether it is an instance.
+  // The glue may use `instanceof`.
   return Object.create(Instance.prototype, { exports: { value: wrapFunctions(exports, "into") } });
 }
 
-function wrapFunctions(members, direction) {
-  const entries = Object.entries(members).map(([name, member]) => {
-    return [name, typeof member === "function" ? wrapFunction(member, direction) : member];
+function wrapFunctions(values, direction) {
+  const entries = Object.entries(values).map(([name, value]) => {
+    return [name, typeof value === "function" ? wrapFunction(value, direction) : value];
   });
   return Object.fromEntries(entries);
 }
 
-function wrapFunction(member, direction) {
+function wrapFunction(call, direction) {
   return (...args) => {
     counts[place][direction] += 1;
-    return member(...args);
+    return call(...args);
   };
 }

@@ -1,4 +1,4 @@
-/** A gateway in JavaScript, written by hand for speed, with the same checks and objects. */
+/** A gateway in JavaScript, hand-written for speed, with the same checks and objects. */
 import { admit } from "./admission.mjs";
 import { createJob, listViews, readJob } from "./operations.mjs";
 
@@ -9,7 +9,7 @@ const OPERATIONS = { listViews, readJob, createJob };
 
 export default {
   async fetch(request, env) {
-    const { refusal, call } = await admit(request);
-    return refusal ?? (await OPERATIONS[call.operation](call, request, env));
+    const { rejection, call } = await admit(request);
+    return rejection ?? (await OPERATIONS[call.operation](call, request, env));
   },
 };

@@ -1,4 +1,4 @@
-/** A gateway on Hono for job reads, with its own middleware where it has one. */
+/** A gateway on Hono for job reads, which uses Hono's middleware where it exists. */
 import { env } from "cloudflare:workers";
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
@@ -20,7 +20,7 @@ import { readFailure, readText, TIMEOUT } from "./upstream_client.mjs";
 
 const KEY = `Bearer ${env.ADMIN_API_KEY}`;
 const ORIGINS = env.ALLOWED_ORIGINS.split(",");
-const PASSED_ON = ["content-type", "content-language"];
+const FORWARDED = ["content-type", "content-language"];
 
 const text = z.string().nullish();
 const NO_QUERY = z.strictObject({});
@@ -63,7 +63,7 @@ const verifyToken = jwt({
   verification: { iss: "quillgate" },
 });
 
-/** Checks the claims that `jwt` does not check, the ids, the project and the scope. */
+/** Checks the ids, the project, the scope, and the claims that `jwt` does not check. */
 const checkAccess = createMiddleware(async (c, next) => {
   const claims = c.get("jwtPayload");
   if (findClaimsProblem(claims, Date.now() / 1000)) return refuse(c, 401, "invalid-token");
@@ -113,14 +113,14 @@ async function readJob(c) {
     if (body === undefined || !JOB.safeParse(JSON.parse(body)).success) {
       return refuse(c, 502, "upstream-invalid");
     }
-    for (const name of PASSED_ON) {
+    for (const name of FORWARDED) {
       const value = response.headers.get(name);
       if (value !== null) c.header(name, value);
     }
     return c.body(body, response.status);
   } catch {
-    const isLate = controller.signal.aborted;
-    return refuse(c, isLate ? 504 : 502, isLate ? "upstream-timeout" : "upstream-invalid");
+    const isTimeout = controller.signal.aborted;
+    return refuse(c, isTimeout ? 504 : 502, isTimeout ? "upstream-timeout" : "upstream-invalid");
   } finally {
     clearTimeout(timer);
   }

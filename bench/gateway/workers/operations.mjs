@@ -1,8 +1,8 @@
-/** The operations of the hand-written Worker, each from an admitted call to its response. */
+/** The operations of the hand-written Worker. */
 import { buildProblem, isJob, MAX_JOB } from "./rules.mjs";
 import { requestJson } from "./upstream_client.mjs";
 
-const PASSED_ON = ["content-type", "content-language"];
+const FORWARDED = ["content-type", "content-language"];
 const JOB = { maxBytes: MAX_JOB, isValid: isJob };
 const encoder = new TextEncoder();
 
@@ -41,7 +41,7 @@ function matchesTag(ifNoneMatch, etag) {
 export async function readJob({ id, headers, target }) {
   const { failure, response, text } = await requestJson({ method: "GET", target }, JOB);
   if (failure) return buildFailure(failure, id, headers);
-  for (const name of PASSED_ON) {
+  for (const name of FORWARDED) {
     const value = response.headers.get(name);
     if (value !== null) headers[name] = value;
   }

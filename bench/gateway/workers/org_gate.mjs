@@ -1,7 +1,7 @@
 /**
- * The peers' counterpart of the gateway's organisation object: the analytics budget, and pages in
- * SQLite and in memory, each fetched once for everyone who waits for it. It keeps an answer as it
- * was asked for, so it neither cuts pages nor joins them.
+ * The counterpart of the gateway's organization object. It has the analytics budget and caches pages
+ * in SQLite and in memory. Concurrent requests for a page share one fetch. It caches responses
+ * verbatim, so it neither cuts pages nor joins them.
  */
 import { DurableObject, env as variables } from "cloudflare:workers";
 import { Budget } from "./budget.mjs";
@@ -10,10 +10,10 @@ import { requestJson } from "./upstream_client.mjs";
 
 const LIMIT = Number(variables.ANALYTICS_LIMIT_PER_HOUR);
 const FRESH_FOR = Number(variables.ANALYTICS_FRESH_SECONDS) * 1000;
-/** How often pages that are no longer fresh are deleted, in milliseconds. */
+/** Interval between deletions of stale pages, in milliseconds. */
 const SWEEP_INTERVAL = 60_000;
-/** How many pages are kept in memory as well. */
-const IN_MEMORY = 64;
+/** Maximum number of pages in memory. */
+const MAX_IN_MEMORY = 64;
 const PAGE = { maxBytes: 1_500_000, isValid: isPage };
 const BASE64URL = { alphabet: "base64url", omitPadding: true };
 const TABLES = `
@@ -36,16 +36,16 @@ const encoder = new TextEncoder();
  * @property {number} freshUntil
  *
  * @typedef {object} PageResult
- * @property {Record<string, string>} headers of the budget, when it was asked
+ * @property {Record<string, string>} headers of the budget; empty if the page came from the cache
  * @property {Page} [page]
  * @property {string} [cache] `Cache-Status` after the cache's name
- * @property {import("./upstream_client.mjs").Failure} [failure] when there is no page
+ * @property {import("./upstream_client.mjs").Failure} [failure] instead of a page
  */
 export class OrgGate extends DurableObject {
   #sql;
   #budget;
   #memory = new Map();
-  /** Fetches under way, by target. */
+  /** Pending fetches by target. */
   #fetches = new Map();
   #nextSweep = 0;
 
@@ -70,7 +70,7 @@ export class OrgGate extends DurableObject {
     if (slot.failure) return slot;
     const fetched = this.#fetch(target, slot).finally(() => this.#fetches.delete(target));
     this.#fetches.set(target, fetched);
-    // The caller may leave while others wait for the same page.
+    // Other requests may wait for the page after the caller has disconnected.
     this.ctx.waitUntil(fetched);
     return await fetched;
   }
@@ -83,22 +83,22 @@ export class OrgGate extends DurableObject {
     const etag = await hash(text);
     const fetched = Date.now();
     const page = { text, etag, fetched, freshUntil: fetched + FRESH_FOR };
-    this.#keep(target, page);
+    this.#store(target, page);
     return { page, cache: "fwd=uri-miss; stored", headers };
   }
 
   #find(target) {
-    const remembered = this.#memory.get(target);
-    if (remembered) return remembered;
+    const cached = this.#memory.get(target);
+    if (cached) return cached;
     const [row] = this.#sql.exec("SELECT * FROM page WHERE target = ?", target).toArray();
     if (!row) return undefined;
     const { text, etag, fetched, fresh_until: freshUntil } = row;
     const page = { text, etag, fetched, freshUntil };
-    this.#remember(target, page);
+    this.#cache(target, page);
     return page;
   }
 
-  #keep(target, page) {
+  #store(target, page) {
     const { text, etag, fetched, freshUntil } = page;
     this.#sweep(fetched);
     this.#sql.exec(
@@ -110,12 +110,12 @@ export class OrgGate extends DurableObject {
       fetched,
       freshUntil,
     );
-    this.#remember(target, page);
+    this.#cache(target, page);
   }
 
-  #remember(target, page) {
+  #cache(target, page) {
     this.#memory.set(target, page);
-    if (this.#memory.size > IN_MEMORY) this.#memory.delete(this.#memory.keys().next().value);
+    if (this.#memory.size > MAX_IN_MEMORY) this.#memory.delete(this.#memory.keys().next().value);
   }
 
   #sweep(now) {
@@ -125,7 +125,7 @@ export class OrgGate extends DurableObject {
   }
 }
 
-/** 132 bits of SHA-256 as an entity tag. */
+/** Returns 132 bits of SHA-256 as an entity tag. */
 async function hash(text) {
   const digest = await crypto.subtle.digest("SHA-256", encoder.encode(text));
   return `"${new Uint8Array(digest, 0, 17).toBase64(BASE64URL).slice(0, 22)}"`;

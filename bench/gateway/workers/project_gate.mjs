@@ -1,6 +1,6 @@
 /**
- * The peers' counterpart of the gateway's project object: the budget of new jobs, idempotency
- * keys and the ledger of jobs. Nobody can watch a job here, and there are no webhooks.
+ * The counterpart of the gateway's project object. It has the creation budget, idempotency keys and
+ * recorded jobs, but neither event streams nor webhooks.
  */
 import { DurableObject, env as variables } from "cloudflare:workers";
 import { Budget } from "./budget.mjs";
@@ -8,9 +8,9 @@ import { isJob, MAX_JOB } from "./rules.mjs";
 import { requestJson } from "./upstream_client.mjs";
 
 const LIMIT = Number(variables.CREATE_LIMIT_PER_HOUR);
-/** How long an answer is kept under its idempotency key, in milliseconds. */
-const KEPT_FOR = 86_400_000;
-/** How often older ones are deleted, in milliseconds. */
+/** Time for which a response is stored under its idempotency key, in milliseconds. */
+const LIFETIME = 86_400_000;
+/** Interval between deletions of expired responses, in milliseconds. */
 const SWEEP_INTERVAL = 60_000;
 const JOB = { maxBytes: MAX_JOB, isValid: isJob };
 const TABLES = `
@@ -60,19 +60,19 @@ export class ProjectGate extends DurableObject {
    * @returns {Promise<JobResult>}
    */
   async createJob(call) {
-    const repeated = this.#findRepeated(call);
-    if (repeated) return repeated;
+    const replay = this.#findReplay(call);
+    if (replay) return replay;
     const slot = this.#budget.reserve(call.caller);
     if (slot.failure) return slot;
     this.#begin(call);
-    const done = this.#send(call, slot);
-    // What was begun is finished even when the caller leaves.
-    this.ctx.waitUntil(done);
-    return await done;
+    const sent = this.#send(call, slot);
+    // The creation finishes even if the caller disconnects.
+    this.ctx.waitUntil(sent);
+    return await sent;
   }
 
-  /** Finds the answer that an earlier request with the same key determines. */
-  #findRepeated({ caller, key, fingerprint }) {
+  /** Finds the result of an earlier request with the same key. */
+  #findReplay({ caller, key, fingerprint }) {
     if (key === null) return undefined;
     this.#sweep(Date.now());
     const lookup = "SELECT * FROM idempotency WHERE caller = ? AND key = ?";
@@ -120,7 +120,7 @@ export class ProjectGate extends DurableObject {
     return { status, body: text, headers };
   }
 
-  /** Adds a new job to the ledger. */
+  /** Records a new job. */
   #record(subject, { id }, text) {
     if (id == null) return;
     this.#sql.exec(
@@ -136,7 +136,7 @@ export class ProjectGate extends DurableObject {
   #sweep(now) {
     if (now < this.#nextSweep) return;
     this.#nextSweep = now + SWEEP_INTERVAL;
-    this.#sql.exec("DELETE FROM idempotency WHERE at <= ?", now - KEPT_FOR);
+    this.#sql.exec("DELETE FROM idempotency WHERE at <= ?", now - LIFETIME);
   }
 }
 

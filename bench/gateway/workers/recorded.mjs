@@ -1,18 +1,18 @@
 /**
- * The gateway with two more routes: `/recorded/{project}/record/{count}` writes that many jobs into the
- * project's ledger, and `/recorded/{project}/ring/{times}` runs its alarm that often.
+ * The gateway with two more routes: `/recorded/{project}/record/{count}` records that many jobs, and
+ * `/recorded/{project}/runAlarm/{count}` runs the project's alarm that many times.
  */
-// As it was built, so that nothing here depends on how.
+// The build's output, so this file does not depend on the build.
 import worker, { ProjectGate as Project } from "../../../worker/build/index.js";
 
 export { OrgGate } from "../../../worker/build/index.js";
 
 const PREFIX = "/recorded/";
-/** How many of the recorded jobs have not ended. */
+/** Number of recorded jobs that have not finished. */
 const UNFINISHED = 50;
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Jobs with webhooks, of which the last few have not ended: they are polled in an hour. */
+/** Inserts jobs with webhooks. Those that have not finished are polled in an hour. */
 const RECORD = `
   WITH RECURSIVE one (number) AS (
     SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1
@@ -40,12 +40,12 @@ export default {
 
 export class ProjectGate extends Project {
   record(count) {
-    // The first call of the gateway makes its tables.
+    // The object's first call creates its tables.
     this.health();
     this.ctx.storage.sql.exec(RECORD, count, UNFINISHED, Date.now(), DAY_MS).toArray();
   }
 
-  async ring(times) {
-    for (let time = 0; time < times; time += 1) await this.alarm();
+  async runAlarm(count) {
+    for (let run = 0; run < count; run += 1) await this.alarm();
   }
 }

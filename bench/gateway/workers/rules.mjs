@@ -1,26 +1,26 @@
-/** What the hand-written Worker and the Hono Worker check alike: the rules of the gateway's core. */
+/** Validation rules of the gateway's core, shared by the hand-written Worker and the Hono Worker. */
 
-/** The longest request body that is read, in bytes. */
+/** Maximum request body, in bytes. */
 export const MAX_BODY = 128 * 1024;
-/** The longest job that is read from the upstream, in bytes. */
+/** Maximum job from upstream, in bytes. */
 export const MAX_JOB = 64 * 1024;
-/** The most rows on a page. */
+/** Maximum number of rows on a page. */
 const PAGE_ROWS = 250;
-/** The longest lifetime of a token, in seconds. */
+/** Maximum lifetime of a token, in seconds. */
 const MAX_LIFETIME = 90 * 86_400;
-/** How far clocks may differ, in seconds. */
+/** Maximum difference between clocks, in seconds. */
 const LEEWAY = 60;
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const INTEGER = /^\d{1,16}$/;
 const AMBIGUOUS = /[/\\%?#\p{Cc}]/u;
-const JOB_TEXTS = ["id", "status", "model", "prLink", "createdAt", "archivedAt"];
-const SOURCE_TEXTS = ["repository", "ref"];
+const JOB_STRINGS = ["id", "status", "model", "prLink", "createdAt", "archivedAt"];
+const SOURCE_STRINGS = ["repository", "ref"];
 
 // --- requests --------------------------------------------------------------
 
-/** Reads a date: its kind and its instant; `undefined` when there is no such date. */
+/** Parses a date into its kind and instant, or returns `undefined`. */
 export function parseDate(text) {
   const match = DATE.exec(text);
   if (!match) return undefined;
@@ -43,7 +43,7 @@ function isDay(year, month, day) {
   return length !== undefined && day >= 1 && day <= length;
 }
 
-/** Reads an offset such as `+01:00`, in milliseconds; `undefined` when there is no such offset. */
+/** Parses an offset such as `+01:00` into milliseconds, or returns `undefined`. */
 function parseOffset(zone) {
   const hours = Number(zone.slice(1, 3));
   const minutes = Number(zone.slice(4, 6));
@@ -51,7 +51,7 @@ function parseOffset(zone) {
   return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** Whether a range can hold anything. Bounds of different kinds cannot be compared. */
+/** Whether a range can contain a date. Bounds of different kinds cannot be compared. */
 export function isRange(dateFrom, dateTo) {
   if (dateFrom === undefined || dateTo === undefined) return true;
   const from = parseDate(dateFrom);
@@ -59,12 +59,12 @@ export function isRange(dateFrom, dateTo) {
   return from?.kind !== to?.kind || from?.at < to?.at;
 }
 
-/** Whether text is an integer within bounds, in plain digits. */
-export function isInteger(text, least, most) {
-  return INTEGER.test(text) && Number(text) >= least && Number(text) <= most;
+/** Whether a string is an integer within bounds, written in digits only. */
+export function isInteger(text, min, max) {
+  return INTEGER.test(text) && Number(text) >= min && Number(text) <= max;
 }
 
-/** Decodes a path segment once; `undefined` when it could be read as another path. */
+/** Decodes a path segment once, or returns `undefined` if the result is ambiguous in a path. */
 export function decodeSegment(text) {
   try {
     const decoded = text.includes("%") ? decodeURIComponent(text) : text;
@@ -76,7 +76,7 @@ export function decodeSegment(text) {
   }
 }
 
-/** Finds what is wrong with a token's claims. */
+/** Returns the first problem with a token's claims, or `undefined`. */
 export function findClaimsProblem(claims, now) {
   const { iss, sub, projects, scope, iat, exp, nbf } = claims;
   const isComplete =
@@ -90,27 +90,27 @@ export function findClaimsProblem(claims, now) {
   return exp - iat > MAX_LIFETIME ? "the access token's lifetime is too long" : undefined;
 }
 
-/** Finds the problem with what a token allows, for a scope on a project. */
+/** Returns the problem with using a token for a scope on a project, or `undefined`. */
 export function findAccessProblem({ projects, scope }, project, needed) {
   if (!projects.includes(project)) return "project-not-allowed";
   return scope.split(" ").includes(needed) ? undefined : "insufficient-scope";
 }
 
-// --- answers of the upstream -----------------------------------------------
+// --- upstream responses ----------------------------------------------------
 
-/** Whether a `Content-Type` is JSON, whatever its parameters. */
+/** Whether a `Content-Type` is JSON, with any parameters. */
 export function isJsonType(type) {
   return type?.split(";", 1)[0].trim().toLowerCase() === "application/json";
 }
 
-/** Whether JSON is a job. Any member may be missing or `null`, and unknown ones are allowed. */
+/** Whether JSON is a job. Any property may be absent, `null` or unknown. */
 export function isJob(value) {
-  if (!isObject(value) || !hasTexts(value, JOB_TEXTS)) return false;
+  if (!isObject(value) || !hasStrings(value, JOB_STRINGS)) return false;
   const { source } = value;
-  return source == null || (isObject(source) && hasTexts(source, SOURCE_TEXTS));
+  return source == null || (isObject(source) && hasStrings(source, SOURCE_STRINGS));
 }
 
-/** Whether JSON is a page of views. Its rows are for the client to check. */
+/** Whether JSON is a page of views. The client checks the rows. */
 export function isPage(value) {
   if (!isObject(value)) return false;
   const { totals, views, hasMore } = value;
@@ -118,7 +118,7 @@ export function isPage(value) {
   return hasRows && isObject(totals) && typeof hasMore === "boolean";
 }
 
-function hasTexts(object, names) {
+function hasStrings(object, names) {
   return names.every((name) => object[name] == null || typeof object[name] === "string");
 }
 

@@ -1,20 +1,20 @@
 /**
- * The platform as the gateways see it, in a workerd of its own: answers of a fixed size, for the
- * admin key only, so that no gateway can skip the swap of keys. The self-test asks for answers
- * that a gateway must not pass on, by a job's id, a prompt or an offset.
+ * The platform, in a separate workerd. Its responses have a fixed size. It requires the admin key, so
+ * every gateway must replace the caller's token. A job's id, a prompt or an offset selects an invalid
+ * response for the self-test.
  */
 
 const JSON_HEAD = {
   "content-type": "application/json",
-  // A gateway must not pass these on.
+  // A gateway must not forward these.
   server: "platform",
   "set-cookie": "session=platform",
 };
-/** Header fields of a caller that must not get here. */
+/** Header fields of a caller that must not reach upstream. */
 const FORBIDDEN = ["cookie", "x-forwarded-host"];
-/** Longer than a gateway waits, in milliseconds. */
+/** Longer than a gateway's timeout, in milliseconds. */
 const JOB_DELAY = 30_000;
-/** Long enough for other requests to arrive meanwhile, in milliseconds. */
+/** Long enough for concurrent requests to arrive, in milliseconds. */
 const PAGE_DELAY = 200;
 
 /** The rows of a page. */
@@ -24,10 +24,10 @@ const encoder = new TextEncoder();
 const page = encoder.encode(JSON.stringify(buildPage()));
 const lastPage = encoder.encode(JSON.stringify({ ...buildPage(), hasMore: false }));
 const job = encoder.encode(buildJob("job_00000000"));
-/** Longer than the 64 kB that a gateway reads of a job. */
+/** Exceeds the 64 kB that a gateway accepts for a job. */
 const longJob = JSON.stringify({ id: "job_long", note: "n".repeat(70_000) });
 
-/** Answers by a job's id or a prompt. */
+/** Responses by a job's id or a prompt. */
 const JOBS = {
   "empty-object": () => new Response("{}", { headers: JSON_HEAD }),
   "unknown-members": () => new Response('{"status":"queued","more":[1]}', { headers: JSON_HEAD }),
@@ -42,7 +42,7 @@ const JOBS = {
   long: () => new Response(longJob, { headers: JSON_HEAD }),
   "long-chunked": () => new Response(new Blob([longJob]).stream(), { headers: JSON_HEAD }),
 };
-/** Answers by a query's end. */
+/** Responses by the last parameter of a query. */
 const PAGES = {
   "offset=250000000": "[]",
   "offset=250000250": '{"views":[],"totals":{}}',
@@ -52,7 +52,7 @@ const PAGES = {
 };
 const SLOW_PAGE = "offset=250001250";
 
-/** Requests that had the key, for the self-test. */
+/** Number of requests with the key, for the self-test. */
 let received = 0;
 
 export default {
@@ -67,11 +67,11 @@ export default {
   },
 };
 
-/** A list of so many rows, by its project: its last page says that it is. */
-const LIST = /\/rows-(\d+)\/views\?.*&offset=(\d+)$/;
+/** A list whose project names its number of rows, which ends with `hasMore: false`. */
+const FINITE_LIST = /\/rows-(\d+)\/views\?.*&offset=(\d+)$/;
 
 async function listViews(url) {
-  const list = LIST.exec(url);
+  const list = FINITE_LIST.exec(url);
   if (list !== null && Number(list[2]) + PAGE_ROWS >= Number(list[1])) {
     return new Response(lastPage, { headers: JSON_HEAD });
   }
@@ -101,7 +101,7 @@ function refuse(status) {
   return Response.json({ error: "refused" }, { status });
 }
 
-/** 250 rows, about 20 kB. */
+/** Builds 250 rows, about 20 kB. */
 function buildPage() {
   const views = Array.from({ length: PAGE_ROWS }, (_, at) => {
     const human = 10_000 - 37 * at;
@@ -112,7 +112,7 @@ function buildPage() {
   return { totals: { human: 1_344_625, ai: 595_375, total: 1_940_000 }, views, hasMore: true };
 }
 
-/** A job of 300 bytes. */
+/** Builds a job of 300 bytes. */
 function buildJob(id) {
   const text = JSON.stringify({
     id,

@@ -1,18 +1,18 @@
-/** Requests to the upstream, for the hand-written Worker and the Durable Objects. */
+/** Sends requests upstream, for the hand-written Worker and its Durable Objects. */
 import { env } from "cloudflare:workers";
 import { isJsonType } from "./rules.mjs";
 
 const KEY = `Bearer ${env.ADMIN_API_KEY}`;
-/** The longest error that is read, in bytes. */
+/** Maximum error response, in bytes. */
 const MAX_ERROR = 64 * 1024;
 
-/** How long an exchange may take, in milliseconds. */
+/** Timeout of a request upstream, in milliseconds. */
 export const TIMEOUT = Number(env.UPSTREAM_TIMEOUT_SECONDS) * 1000;
 
 /**
- * Sends a request and reads the whole answer.
+ * Sends a request and reads the whole response.
  *
- * @typedef {{ status: number, kind: string, more?: object }} Failure what a problem is built from
+ * @typedef {{ status: number, kind: string, more?: object }} Failure fields of a problem
  *
  * @param {{ method: string, target: string, body?: string }} request
  * @param {{ maxBytes: number, isValid: (json: unknown) => boolean }} expected
@@ -30,18 +30,18 @@ export async function requestJson({ method, target, body }, { maxBytes, isValid 
     const isJson = isJsonType(response.headers.get("content-type"));
     const text = isJson ? await readText(response, maxBytes) : undefined;
     const json = text === undefined ? undefined : JSON.parse(text);
-    return isValid(json) ? { response, text, json } : { failure: INVALID_ANSWER };
+    return isValid(json) ? { response, text, json } : { failure: INVALID_RESPONSE };
   } catch {
-    return { failure: controller.signal.aborted ? TIMED_OUT : INVALID_ANSWER };
+    return { failure: controller.signal.aborted ? TIMED_OUT : INVALID_RESPONSE };
   } finally {
     clearTimeout(timer);
   }
 }
 
-const INVALID_ANSWER = { status: 502, kind: "upstream-invalid" };
+const INVALID_RESPONSE = { status: 502, kind: "upstream-invalid" };
 const TIMED_OUT = { status: 504, kind: "upstream-timeout" };
 
-/** Reads a body of at most `maxBytes`; `undefined` when it is longer. */
+/** Reads a body, or returns `undefined` if it exceeds `maxBytes`. */
 export async function readText(response, maxBytes) {
   const { body, headers } = response;
   const length = headers.get("content-length");
@@ -59,7 +59,7 @@ export async function readText(response, maxBytes) {
   return text + decoder.decode();
 }
 
-/** Reads an answer that is not 2xx. The gateway's own key is none of the caller's business. */
+/** Reads a response that is not 2xx. Hides from the caller that upstream rejected the admin key. */
 export async function readFailure(response) {
   const { status } = response;
   if (status < 400 || status === 401 || status === 403) {

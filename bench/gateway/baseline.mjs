@@ -1,43 +1,43 @@
-/** The build of an earlier commit, which the present Worker is compared with. */
+/** The Worker of an earlier commit, as a baseline for cold start and size. */
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { run } from "../../scripts/child.mjs";
-import { BEFORE_COMMIT as COMMIT, SCRIPT, WASM } from "./variants.mjs";
+import { BASELINE_COMMIT as COMMIT, MODULES } from "./variants.mjs";
 
 /**
- * Gives the folder with the earlier build. It is built once, outside of the repository;
- * `BENCH_BEFORE` names a checkout where it has been built instead.
+ * Returns the folder with the baseline build, which is built once in the user's cache.
+ * `BENCH_BASELINE` names an already built checkout to use instead.
  *
  * @param {import("../../scripts/setup.mjs").Context} context
  */
-export async function provideBefore({ env }) {
-  if (env.BENCH_BEFORE) return join(env.BENCH_BEFORE, "worker", "build");
+export async function provideBaseline({ env }) {
+  if (env.BENCH_BASELINE) return join(env.BENCH_BASELINE, "worker", "build");
   const cache = join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "quillgate", "bench");
   const folder = join(cache, `gateway-${COMMIT}`);
-  if (!existsSync(folder)) await buildBefore(folder, env);
+  if (!existsSync(folder)) await buildBaseline(folder, env);
   return folder;
 }
 
-async function buildBefore(folder, env) {
-  console.log(`bench: building the Worker of ${COMMIT}, once, for a few minutes …`);
+async function buildBaseline(folder, env) {
+  console.log(`bench: building the Worker of ${COMMIT} once, which takes a few minutes …`);
   const source = `${folder}-source`;
   const archive = `${source}.tar`;
-  const built = `${folder}-new`;
-  for (const path of [source, built]) {
+  const incomplete = `${folder}-incomplete`;
+  for (const path of [source, incomplete]) {
     await rm(path, { recursive: true, force: true });
     await mkdir(path, { recursive: true });
   }
-  const step = `reading commit ${COMMIT} (BENCH_BEFORE names a checkout to use instead)`;
+  const step = `reading commit ${COMMIT} (set BENCH_BASELINE to use a checkout)`;
   await run(step, "git", ["archive", "--format=tar", `--output=${archive}`, COMMIT], { env });
   await run(step, "tar", ["-xf", archive, "-C", source], { env });
   const build = [join("scripts", "build.mjs"), "worker"];
   await run(`building ${COMMIT}`, process.execPath, build, { cwd: source, env });
-  for (const name of [SCRIPT, WASM]) {
-    await copyFile(join(source, "worker", "build", name), join(built, name));
+  for (const name of MODULES) {
+    await copyFile(join(source, "worker", "build", name), join(incomplete, name));
   }
-  await rename(built, folder);
+  await rename(incomplete, folder);
   await rm(source, { recursive: true });
   await rm(archive);
 }
