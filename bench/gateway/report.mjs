@@ -26,8 +26,9 @@ import { BASELINE_COMMIT, VARIANTS } from "./variants.mjs";
  */
 export function reportGateway(measured) {
   const { throughput, coldStarts, memory, crossings, exports, archives, jobs, sizes } = measured;
-  const parts = ["## The gateway", describeMethod(measured), "### Goals"];
-  parts.push(...reportGoals(measured));
+  const parts = ["## The gateway", describeMethod(measured)];
+  const goals = reportGoals(measured);
+  if (goals.length > 0) parts.push("### Goals", ...goals);
   for (const [path, group] of Object.entries(throughput)) {
     parts.push(...formatHeading(formatPath(path), path), formatLoadTable(group));
   }
