@@ -1,53 +1,53 @@
 /**
- * A panic in Rust is a trap in wasm, and leaves its instance unusable. It costs the requests in
- * flight on that instance a 500 at once, never a hang, and nothing else: a new instance answers
- * the next request, and stored state is as it was.
+ * A panic in Rust is a trap in wasm, which leaves the instance unusable. Requests in flight on that
+ * instance get 500 immediately and never hang. A new instance handles the next request, and stored
+ * state is unchanged.
  *
  * The Worker under test has the cargo feature `trap-route`: `POST /__trap` makes it panic.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
-import { setup } from "../../scripts/setup.mjs";
 import { startGateway } from "../harness/gateway.mjs";
 import { startReceiver } from "../harness/receiver.mjs";
-import { BUILT_SCRIPT, configWith } from "./config.mjs";
+import { configWith } from "./config.mjs";
 import { assertProblem, PROJECT, startGate } from "./gate.mjs";
 import { startJobs } from "./jobs.mjs";
 import { assertViews, closedRange, moneyless, until, viewsOf } from "./matrix.mjs";
 import { Exchange } from "./raw_http.mjs";
+import { trapWorker } from "./trap_worker.mjs";
 
-const TRAP_SCRIPT = join(dirname(BUILT_SCRIPT), "trap", "index.js");
 const LIST = `/v2/agent/${PROJECT}/jobs`;
-/** The project of the watched job. The simulator answers its polls at any time. */
+/** The project of the watched job. The simulator never holds its polls. */
 const WATCHED = "watched-docs";
 
-// In flight at the trap: the simulator holds the first three until after it.
+// Requests in flight at the trap. The simulator holds the first three kinds until after the trap.
 const READS = 15;
 const VIEWS = 15;
-/** Those of them that are sent at a time; the others wait in their object. */
+/** The number of view requests that go upstream concurrently. The others wait in their object. */
 const SENT_VIEWS = 4;
 const CREATIONS = 5;
 const LONG_POLLS = 5;
 const STREAMS = 10;
-/** Also held, but sent to a second gateway. */
+/** Reads that are also held, but sent to a second gateway. */
 const OTHER_READS = 3;
 
-/** More than `SILENCE_MS` of `raw_http.mjs`: a request that hangs gets no answer from a timeout. */
+/**
+ * Longer than `IDLE_TIMEOUT_MS` of `raw_http.mjs`, so that the upstream timeout cannot end a hanging
+ * request.
+ */
 const UPSTREAM_TIMEOUT_SECONDS = 60;
 const ROUNDS = 20;
 const PATIENCE_MS = 60_000;
-/** An interrupted delivery is repeated after 25 s. */
+/** The gateway repeats an interrupted delivery after 25 s. */
 const DELIVERY_PATIENCE_MS = 45_000;
 
 const PLACES = [
   { name: "in the Worker", query: "where=now" },
   { name: "in the Worker after an await", query: "where=later" },
-  { name: "in a project's object", query: `where=project&project=${PROJECT}` },
-  { name: "in the organisation's object", query: "where=organisation" },
+  { name: "in the project object", query: `where=project&project=${PROJECT}` },
+  { name: "in the organization object", query: "where=organisation" },
 ];
 
 const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
@@ -57,8 +57,7 @@ const repeat = (count, make) => Array.from({ length: count }, (_, index) => make
 let derived;
 
 before(async () => {
-  await buildTrapWorker(await setup(BUILD_NEEDS));
-  derived = configWith({ path: TRAP_SCRIPT });
+  derived = configWith({ path: await trapWorker() });
 });
 after(() => derived?.dispose());
 
@@ -76,7 +75,7 @@ function trap(gate, { query }) {
   return gate.send({ method: "POST", target: `/__trap?${query}`, authorization: null });
 }
 
-/** Sends a request without waiting for its answer. */
+/** Sends a request without waiting for its response. */
 function open({ gate, authorization }, { method = "GET", ...request }) {
   return gate.open(gate.bytes({ method, authorization, ...request }), method);
 }
@@ -87,7 +86,7 @@ function openAt(other, { gate, authorization }, target) {
   return new Exchange(other.port, gate.bytes({ target, authorization, host }));
 }
 
-/** Waits for the whole answer, which is incomplete when the request hangs, and notes the time. */
+/** Waits for the whole response and its time. The response is incomplete if the request hangs. */
 async function readAnswer(exchange) {
   const answer = await exchange.until(({ complete }) => complete);
   const at = performance.now();
@@ -108,8 +107,8 @@ function create(jobs, key) {
   return jobs.gate.send({ ...creation(jobs, key), authorization });
 }
 
-/** How many slots are left for creations in the project and for analytics. */
-async function slotsLeft(jobs) {
+/** The remaining budgets for creations in the project and for analytics. */
+async function remainingBudgets(jobs) {
   const answer = await jobs.get(`/healthz?deep&project=${PROJECT}`);
   assert.equal(answer.status, 200, answer.text);
   const { project, organisation } = answer.json;
@@ -122,7 +121,7 @@ async function slotsLeft(jobs) {
 /** One client of a job's stream, which reconnects as an `EventSource` does. */
 class Watcher {
   #open;
-  /** One for each connection. */
+  /** One stream per connection. */
   streams = [];
 
   /** @param {(lastEventId?: string) => import("../harness/event_source.mjs").EventStream} open */
@@ -144,7 +143,7 @@ class Watcher {
     return this.#stream.ended;
   }
 
-  /** Waits for an event with this status. A stream that is open but silent fails. */
+  /** Waits for an event with this status. Fails if a stream stays open without one. */
   async untilStatus(status) {
     const deadline = performance.now() + PATIENCE_MS;
     while (performance.now() < deadline) {
@@ -154,12 +153,12 @@ class Watcher {
         () => false,
       );
       if (arrived) return;
-      assert.ok(this.#stream.isOver, "a stream stayed open, and was silent");
+      assert.ok(this.#stream.isOver, "a stream stayed open without an event");
       await sleep(50);
       const [lastEventId] = this.events.at(-1);
       this.streams.push(this.#open(lastEventId));
     }
-    assert.fail(`no event with ${status} within ${PATIENCE_MS} ms`);
+    assert.fail(`no event with status ${status} within ${PATIENCE_MS} ms`);
   }
 }
 
@@ -167,19 +166,19 @@ for (const [index, place] of PLACES.entries()) {
   describe(`a trap ${place.name}`, () => {
     const keys = repeat(CREATIONS, (number) => `in-flight-${number}`);
     let jobs;
-    /** The same Worker in another isolate. */
+    /** A second gateway: the same Worker in another isolate. */
     let other;
-    /** What was stored before the trap. */
+    /** State stored before the trap. */
     let stored;
     let watched;
     let watchers;
-    /** In flight on the other gateway. */
+    /** Reads in flight on the other gateway. */
     let otherReads;
-    /** Whether one of them was answered while the simulator held it. */
+    /** Whether one of them got a response while the simulator held it. */
     let otherAnswered;
     let trapAnswer;
     let answers;
-    /** Milliseconds from the trap's answer to the last answer of a request in flight. */
+    /** Milliseconds from the trap's response to the last response of a request in flight. */
     let lastAfter;
     let nextAnswers;
 
@@ -208,24 +207,24 @@ for (const [index, place] of PLACES.entries()) {
       await jobs?.stop();
     });
 
-    /** Stores a job under a key, and a page of views. */
+    /** Stores a job under an idempotency key, and a page of views. */
     async function storeState() {
       const created = await create(jobs, "stored");
       assert.equal(created.status, 201, created.text);
       const target = viewsOf(closedRange());
       const { text } = await jobs.get(target);
       const list = (await jobs.get(LIST)).json.jobs;
-      return { created, page: { target, text }, list, slots: await slotsLeft(jobs) };
+      return { created, page: { target, text }, list, budgets: await remainingBudgets(jobs) };
     }
 
     async function watchJob() {
-      watched = await jobs.create("watch me", { project: WATCHED });
+      watched = await jobs.create("be watched", { project: WATCHED });
       const watch = (lastEventId) => jobs.watch(watched.id, { project: WATCHED, lastEventId });
       watchers = repeat(STREAMS, () => new Watcher(watch));
       await Promise.all(watchers.map((watcher) => watcher.untilStatus("active")));
     }
 
-    /** Sends the requests that are in flight at the trap, and waits until all of them are. */
+    /** Sends the requests and waits until all of them are in flight. */
     async function openRequests() {
       const watchedJob = jobs.path(watched.id, { project: WATCHED });
       const headers = [["Prefer", "wait=25"]];
@@ -242,30 +241,29 @@ for (const [index, place] of PLACES.entries()) {
       const creations = keys.map((key) => open(jobs, creation(jobs, key)));
       otherReads = repeat(OTHER_READS, () => openAt(other, jobs, job));
       await jobs.upstream.untilHeld(READS + SENT_VIEWS + CREATIONS + OTHER_READS);
-      const analytics = stored.slots.analytics - VIEWS;
-      await until(async () => (await slotsLeft(jobs)).analytics === analytics);
+      const analytics = stored.budgets.analytics - VIEWS;
+      await until(async () => (await remainingBudgets(jobs)).analytics === analytics);
       return [...reads, ...views, ...creations, ...longPolls];
     }
 
-    test("answers 500 itself, and is in the log", async () => {
+    test(`responds 500 to a request that traps ${place.name}, and logs it`, async () => {
       const { instance } = assertProblem(trapAnswer, 500, "internal");
       const line = new RegExp(`\\{.*"requestId":"${instance}".*\\}`);
       const [logged] = await until(() => line.exec(jobs.gate.gateway.log()));
       const { status, operator } = JSON.parse(logged);
       assert.equal(status, 500);
-      assert.ok(operator, "the log tells the operator what has failed");
+      assert.ok(operator, "the log line has a message for the operator");
     });
 
-    test("answers every request in flight with 500, before the platform answers", (t) => {
+    test(`responds 500 to every request in flight immediately after a trap ${place.name}`, (t) => {
       for (const { answer } of answers) assertProblem(answer, 500, "internal");
       const ids = answers.map(({ answer }) => answer.header("x-request-id"));
-      assert.equal(new Set(ids).size, answers.length, "each answer has its own request id");
-      t.diagnostic(
-        `the last of ${ids.length} came ${lastAfter.toFixed(1)} ms after the trap's own`,
-      );
+      assert.equal(new Set(ids).size, answers.length, "each response has its own request id");
+      const delay = `${lastAfter.toFixed(1)} ms`;
+      t.diagnostic(`the last of ${ids.length} responses came ${delay} after the trap's own`);
     });
 
-    test("does not affect the next request", async () => {
+    test(`serves the next request after a trap ${place.name}`, async () => {
       const [health, page] = nextAnswers;
       assert.equal(health.status, 200, health.text);
       assertViews(page, "hit; ttl=+");
@@ -274,25 +272,25 @@ for (const [index, place] of PLACES.entries()) {
       assert.equal((await jobs.get(jobs.path(id))).json.id, id);
     });
 
-    test("does not affect another isolate", () => {
+    test(`serves other isolates normally after a trap ${place.name}`, () => {
       assert.equal(otherAnswered, false);
       for (const { answer } of otherReads) {
         assert.deepEqual([answer.status, answer.complete], [200, true], answer.text);
       }
     });
 
-    test("keeps the reservations: every request in flight has used its slot", async () => {
+    test(`keeps the budget reservations of requests in flight at a trap ${place.name}`, async () => {
       const expected = {
-        creations: stored.slots.creations - CREATIONS,
-        analytics: stored.slots.analytics - VIEWS,
+        creations: stored.budgets.creations - CREATIONS,
+        analytics: stored.budgets.analytics - VIEWS,
       };
-      assert.deepEqual(await slotsLeft(jobs), expected);
+      assert.deepEqual(await remainingBudgets(jobs), expected);
       assertViews(await jobs.get(viewsOf(closedRange())), "fwd=uri-miss; stored");
       expected.analytics -= 1;
-      assert.deepEqual(await slotsLeft(jobs), expected);
+      assert.deepEqual(await remainingBudgets(jobs), expected);
     });
 
-    test("keeps what was stored: an answer under its key, and the list of jobs", async () => {
+    test(`keeps stored responses and the job list after a trap ${place.name}`, async () => {
       const { created, list } = stored;
       const replayed = await create(jobs, "stored");
       assert.equal(replayed.header("idempotent-replayed"), "true", replayed.text);
@@ -301,7 +299,7 @@ for (const [index, place] of PLACES.entries()) {
       assert.deepEqual(json.jobs.map(withoutCheckedAt), list.map(withoutCheckedAt));
     });
 
-    test("makes creations in flight unknown outcomes, and sends none twice", async () => {
+    test(`reports creations in flight at a trap ${place.name} as unknown outcomes`, async () => {
       const earlier = await jobs.upstream.counters();
       for (const key of keys) {
         const problem = assertProblem(await create(jobs, key), 409, "outcome-unknown");
@@ -313,7 +311,7 @@ for (const [index, place] of PLACES.entries()) {
       assert.equal((await create(jobs, "after-the-trap")).status, 201);
     });
 
-    test("ends streams or leaves them open: no watcher misses an event or gets it twice", async (t) => {
+    test(`sends each event exactly once to every watcher across a trap ${place.name}`, async (t) => {
       const changes = ["planning", "completed"];
       for (const status of changes) {
         await jobs.upstream.setJob(watched.id, { status });
@@ -330,11 +328,12 @@ for (const [index, place] of PLACES.entries()) {
       t.diagnostic(`${reconnected} of ${STREAMS} watchers had to reconnect`);
     });
 
-    test("says nothing secret", () => jobs.assertDiscreet());
+    test(`keeps secrets out of responses, streams and the log of a trap ${place.name}`, () =>
+      jobs.assertDiscreet());
   });
 }
 
-describe("traps", () => {
+describe("repeated traps", () => {
   let jobs;
   let receiver;
 
@@ -350,7 +349,7 @@ describe("traps", () => {
     await receiver?.stop();
   });
 
-  /** Checks a creation, the list of jobs, a page of views and a stream. */
+  /** Asserts that a creation, the job list, page views and a stream work. */
   async function assertWorking(key) {
     const created = await create(jobs, key);
     assert.equal(created.status, 201, created.text);
@@ -362,7 +361,7 @@ describe("traps", () => {
     stream.leave();
   }
 
-  test("one after another: the gateway works after each", async () => {
+  test("works after each of 20 consecutive traps", async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const answer = await trap(jobs.gate, PLACES[round % PLACES.length]);
       assertProblem(answer, 500, "internal");
@@ -370,16 +369,16 @@ describe("traps", () => {
     }
   });
 
-  test("at the same time: each is answered, and the gateway works after them", async () => {
+  test("responds to each of 20 concurrent traps and works after them", async () => {
     const traps = repeat(ROUNDS, (index) => trap(jobs.gate, PLACES[index % PLACES.length]));
     for (const answer of await Promise.all(traps)) assertProblem(answer, 500, "internal");
-    await assertWorking("at-the-same-time");
+    await assertWorking("concurrent");
   });
 
-  test("during a delivery: the webhook is delivered again, as the same message", async () => {
+  test("delivers a webhook again as the same message after a trap during its delivery", async () => {
     receiver.answer({ hang: true });
     const headers = [["Webhook-Url", `${receiver.url}/end`]];
-    const { id } = await jobs.create("tell me", { headers });
+    const { id } = await jobs.create("notify me", { headers });
     const stream = await jobs.watching(id);
     await jobs.upstream.setJob(id, { status: "completed" });
     await stream.ended;
@@ -393,8 +392,8 @@ describe("traps", () => {
   });
 });
 
-describe("the ordinary build", () => {
-  test("has no trap route", async () => {
+describe("the release build", () => {
+  test("responds 404 to the trap route in the release build", async () => {
     const gate = await startGate("no-trap");
     try {
       for (const place of PLACES) assertProblem(await trap(gate, place), 404, "not-found");
@@ -404,7 +403,7 @@ describe("the ordinary build", () => {
     }
   });
 
-  test("does not contain its path", () => {
+  test("does not contain the trap route's path in the release build", () => {
     const files = [BUILT_SCRIPT, join(dirname(BUILT_SCRIPT), "gateway_bg.wasm")];
     for (const file of files) assert.ok(!readFileSync(file).includes("__trap"), file);
   });

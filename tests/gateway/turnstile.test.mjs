@@ -1,4 +1,4 @@
-/** Turnstile, with a server of the test's own in Cloudflare's place. */
+/** Turnstile, with a local server in place of Cloudflare's verifier. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -11,15 +11,16 @@ const GOOD = { success: true, hostname: HOSTNAME };
 
 let gate;
 let verifier;
-/** What the verifier was asked, and what it answers, or a function of what it was asked. */
-let asked = [];
-let answer;
+/** The requests that the verifier received. */
+let received = [];
+/** The verifier's reply: a value, or a function of the request. */
+let reply;
 
 before(async () => {
   verifier = createServer(async (request, response) => {
     const chunks = await request.toArray();
-    asked.push(JSON.parse(Buffer.concat(chunks).toString()));
-    const { status = 200, body } = typeof answer === "function" ? answer(asked.at(-1)) : answer;
+    received.push(JSON.parse(Buffer.concat(chunks).toString()));
+    const { status = 200, body } = typeof reply === "function" ? reply(received.at(-1)) : reply;
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(body));
   }).listen(0, "127.0.0.1");
@@ -41,11 +42,11 @@ after(async () => {
 });
 
 beforeEach(() => {
-  asked = [];
-  answer = { body: GOOD };
+  received = [];
+  reply = { body: GOOD };
 });
 
-/** Creates a job as a page does, with this response of the widget. */
+/** Creates a job like a page does, with the widget's response. */
 function create(response, options = {}) {
   const { prompt = "x", origin = ALLOWED_ORIGIN, headers = [], authorization } = options;
   const fields = [
@@ -60,45 +61,47 @@ async function jobsCreated() {
   return (await gate.upstream.counters()).jobsCreated;
 }
 
-function problemOf(answered) {
-  const { type, ...rest } = JSON.parse(answered.body.toString());
-  return { status: answered.status, type, ...rest };
+function problemOf(answer) {
+  const { type, ...rest } = JSON.parse(answer.body.toString());
+  return { status: answer.status, type, ...rest };
 }
 
-test("a page without a response is told which widget to show, and nothing is asked or sent", async () => {
-  const before_ = await jobsCreated();
+test("returns the site key to a page without a Turnstile response, and sends nothing", async () => {
+  const earlier = await jobsCreated();
   for (const response of [undefined, "", "x".repeat(2049)]) {
     const { status, type, siteKey } = problemOf(await create(response));
     const expected = [403, "/problems/turnstile-required", "0x-site-key"];
     assert.deepEqual([status, type, siteKey], expected);
   }
-  assert.deepEqual([asked.length, await jobsCreated()], [0, before_]);
+  assert.deepEqual([received.length, await jobsCreated()], [0, earlier]);
 });
 
-test("a page with a good response creates a job", async () => {
-  const before_ = await jobsCreated();
+test("creates a job for a page with a valid Turnstile response", async () => {
+  const earlier = await jobsCreated();
   assert.equal((await create("a-good-response")).status, 201);
-  assert.equal(await jobsCreated(), before_ + 1);
-  assert.equal(asked.length, 1);
-  assert.equal(asked[0].secret, SECRET);
-  assert.equal(asked[0].response, "a-good-response");
+  assert.equal(await jobsCreated(), earlier + 1);
+  assert.equal(received.length, 1);
+  assert.equal(received[0].secret, SECRET);
+  assert.equal(received[0].response, "a-good-response");
 });
 
-test("the repetition of a request under its key is one check, and any other is its own", async () => {
-  const key = (text) => ({ headers: [["Idempotency-Key", text]] });
-  for (const options of [key("k1"), key("k1"), key("k2"), {}, {}]) await create("again", options);
-  const [first, second, ...others] = asked.map(({ idempotency_key: uuid }) => uuid);
+test("verifies a retry under the same idempotency key with the same UUID, and others apart", async () => {
+  const under = (key) => ({ headers: [["Idempotency-Key", key]] });
+  for (const options of [under("k1"), under("k1"), under("k2"), {}, {}]) {
+    await create("again", options);
+  }
+  const [first, second, ...others] = received.map(({ idempotency_key: uuid }) => uuid);
   assert.match(first, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
   assert.equal(second, first);
   assert.equal(new Set([first, ...others]).size, 1 + others.length);
 });
 
-describe("one response, for a verifier as Cloudflare's, which takes it again under the same UUID", () => {
+describe("a reused Turnstile response, which the verifier accepts again under the same UUID", () => {
   const carol = () => `Bearer ${gate.token({ sub: "carol" })}`;
 
   beforeEach(() => {
     const taken = new Map();
-    answer = ({ response, idempotency_key: uuid }) => {
+    reply = ({ response, idempotency_key: uuid }) => {
       const first = taken.get(response) ?? uuid;
       taken.set(response, first);
       const repeated = { success: false, "error-codes": ["timeout-or-duplicate"] };
@@ -106,23 +109,23 @@ describe("one response, for a verifier as Cloudflare's, which takes it again und
     };
   });
 
-  /** Sends the same creation with one response again and again. */
-  async function spend(response, requests) {
-    const before_ = await jobsCreated();
+  /** Sends several creations with the same Turnstile response. */
+  async function createAll(response, requests) {
+    const earlier = await jobsCreated();
     const statuses = [];
     for (const options of requests) statuses.push((await create(response, options)).status);
-    return { statuses, created: (await jobsCreated()) - before_ };
+    return { statuses, created: (await jobsCreated()) - earlier };
   }
 
-  test("makes one job, however often the same request is sent", async () => {
-    const { statuses, created } = await spend("stolen", Array(6).fill({}));
+  test("creates one job from repeated requests with the same Turnstile response", async () => {
+    const { statuses, created } = await createAll("stolen", Array(6).fill({}));
     assert.deepEqual(statuses, [201, 403, 403, 403, 403, 403]);
     assert.equal(created, 1);
   });
 
-  test("makes one job, however many keys and callers there are", async () => {
-    const keyed = (text, more = {}) => ({ headers: [["Idempotency-Key", text]], ...more });
-    const { statuses, created } = await spend("shared", [
+  test("creates one job per Turnstile response across several keys and callers", async () => {
+    const keyed = (key, more = {}) => ({ headers: [["Idempotency-Key", key]], ...more });
+    const { statuses, created } = await createAll("shared", [
       keyed("s1"),
       keyed("s2"),
       keyed("s1", { authorization: carol() }),
@@ -131,57 +134,56 @@ describe("one response, for a verifier as Cloudflare's, which takes it again und
       keyed("s1"),
     ]);
     assert.deepEqual(statuses, [201, 403, 403, 403, 403, 201]);
-    assert.equal(created, 1, "the last is a replay");
+    assert.equal(created, 1, "the last response is a replay");
   });
 });
 
 for (const [name, body] of [
-  ["that is no person's", { success: false, "error-codes": ["invalid-input-response"] }],
-  ["of a page elsewhere", { success: true, hostname: "evil.example" }],
-  ["of no page", { success: true }],
-  ["whose success is only a word", { success: "true", hostname: HOSTNAME }],
+  ["that fails verification", { success: false, "error-codes": ["invalid-input-response"] }],
+  ["of another hostname", { success: true, hostname: "evil.example" }],
+  ["without a hostname", { success: true }],
+  ["with the string true as success", { success: "true", hostname: HOSTNAME }],
 ]) {
-  test(`a response ${name} is refused, and nothing is sent`, async () => {
-    const before_ = await jobsCreated();
-    answer = { body };
+  test(`rejects a Turnstile response ${name} without a request upstream`, async () => {
+    const earlier = await jobsCreated();
+    reply = { body };
     const { status, type } = problemOf(await create("bad"));
     assert.deepEqual([status, type], [403, "/problems/turnstile-failed"]);
-    assert.equal(await jobsCreated(), before_);
+    assert.equal(await jobsCreated(), earlier);
   });
 }
 
-test("nothing is sent while responses cannot be checked", async () => {
-  const before_ = await jobsCreated();
-  answer = { status: 500, body: {} };
-  const answered = await create("any");
-  const { status, type } = problemOf(answered);
+test("sends nothing upstream while the Turnstile verifier fails", async () => {
+  const earlier = await jobsCreated();
+  reply = { status: 500, body: {} };
+  const { status, type } = problemOf(await create("any"));
   assert.deepEqual([status, type], [503, "/problems/turnstile-unavailable"]);
-  assert.equal(await jobsCreated(), before_);
+  assert.equal(await jobsCreated(), earlier);
 });
 
-test("a caller that is no browser is not asked, and reading never is", async () => {
+test("requires no Turnstile response from other clients than browsers, nor for reads", async () => {
   assert.equal((await create(undefined, { origin: null })).status, 201);
   const read = await gate.get(`${JOBS}s`, { headers: [["Origin", ALLOWED_ORIGIN]] });
   assert.equal(read.status, 200);
-  assert.equal(asked.length, 0);
+  assert.equal(received.length, 0);
 });
 
-test("a request that is not valid uses up no response", async () => {
-  const answered = await gate.post(
+test("does not verify the Turnstile response of an invalid request", async () => {
+  const answer = await gate.post(
     JOBS,
     { prompt: "" },
     {
       headers: [
         ["Origin", ALLOWED_ORIGIN],
-        ["Cf-Turnstile-Response", "kept"],
+        ["Cf-Turnstile-Response", "unused"],
       ],
     },
   );
-  assert.equal(answered.status, 400);
-  assert.equal(asked.length, 0);
+  assert.equal(answer.status, 400);
+  assert.equal(received.length, 0);
 });
 
-test("the secret and the responses are in nothing that the gateway says", () => {
-  const said = gate.gateway.log();
-  for (const hidden of [SECRET, "a-good-response"]) assert.ok(!said.includes(hidden));
+test("keeps the Turnstile secret and responses out of the log", () => {
+  const log = gate.gateway.log();
+  for (const hidden of [SECRET, "a-good-response"]) assert.ok(!log.includes(hidden));
 });

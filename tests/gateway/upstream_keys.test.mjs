@@ -1,4 +1,4 @@
-/** The keys upstream, and what is done when the upstream fails: asked once more, or left alone. */
+/** Upstream API keys and their fallback, timeouts, retries, and the circuit breaker. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "./gate.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "keep it";
-/** Far more than an answer takes, so that only what hangs runs into it. */
+/** Much longer than a response takes, so that only hanging requests time out. */
 const TIMEOUT_SECONDS = 2;
 const GET = "agentJobs.get";
 const CREATE = "agentJobs.create";
@@ -22,8 +22,8 @@ const keys = {
   read: newCanaryKey(),
   readBefore: newCanaryKey(),
 };
-/** What each may do while nothing is changed. */
-const STATES = { write: "write", writeBefore: "write", read: "read", readBefore: "read" };
+/** The access of each key, unless a test changes it. */
+const DEFAULT_STATES = { write: "write", writeBefore: "write", read: "read", readBefore: "read" };
 
 let gate;
 let ranges = 0;
@@ -40,8 +40,8 @@ before(async () => {
 after(() => gate?.stop());
 beforeEach(async () => {
   await gate.upstream.reset();
-  await setKeys(STATES);
-  // Successes between the failures, so that the breaker has no reason to open.
+  await setKeys(DEFAULT_STATES);
+  // Successes between the failures keep the breaker closed.
   await Promise.all([1, 2, 3].map((at) => gate.get(`${JOBS}/ok-${at}`)));
   await gate.upstream.reset();
 });
@@ -52,23 +52,23 @@ async function setKeys(states) {
   }
 }
 
-/** Page views of a range that nobody has asked for before. */
+/** Requests uncached page views. */
 const freshViews = () => {
   ranges += 1;
   const day = String(ranges).padStart(2, "0");
   return gate.get(`${VIEWS}?dateFrom=2024-01-01&dateTo=2024-02-${day}`);
 };
 
-/** The names of the keys that the upstream has seen, in order. */
+/** The names of the keys that the upstream has received, in order. */
 const keysSeen = async () => (await gate.upstream.requests()).map(({ key }) => key);
 
-/** A job of the upstream, whose creation is forgotten. */
-async function someJob() {
+/** Creates a job and returns its id. */
+async function createJob() {
   const { json } = await gate.post(JOBS, { prompt });
   return json.id;
 }
 
-/** Asserts that the operator is told, and the caller not. */
+/** Asserts that the log names the cause for the operator, and that the response does not. */
 async function assertCredentialProblem(answer, status) {
   const problem = assertProblem(answer, 502, "upstream-credential");
   assert.equal(problem.upstream, undefined);
@@ -80,9 +80,9 @@ async function assertCredentialProblem(answer, status) {
   return line.operator;
 }
 
-describe("the read key", () => {
-  test("is used for every GET, and the write key for POSTs alone", async () => {
-    const job = await someJob();
+describe("read and write keys", () => {
+  test("uses the read key for every GET and the write key for POST only", async () => {
+    const job = await createJob();
     assert.equal((await gate.post(`${JOBS}/${job}/message`, { prompt })).status, 200);
     assert.equal((await gate.get(`${JOBS}/${job}`)).status, 200);
     assert.equal((await freshViews()).status, 200);
@@ -95,14 +95,14 @@ describe("the read key", () => {
   });
 });
 
-describe("two keys, newest first", () => {
-  for (const [what, ask] of [
-    ["a job", async () => gate.get(`${JOBS}/${await someJob()}`)],
+describe("two keys per access, newest first", () => {
+  for (const [what, send] of [
+    ["a job", async () => gate.get(`${JOBS}/${await createJob()}`)],
     ["page views", freshViews],
   ]) {
-    test(`a GET falls back once when the newest has expired: ${what}`, async () => {
+    test(`falls back to the older key once when a GET gets 401: ${what}`, async () => {
       await setKeys({ read: "expired" });
-      const answer = await ask();
+      const answer = await send();
       assert.equal(answer.status, 200, answer.text);
       const seen = (await keysSeen()).filter((name) => name.startsWith("read"));
       assert.deepEqual(seen, ["read", "readBefore"]);
@@ -111,12 +111,12 @@ describe("two keys, newest first", () => {
     });
   }
 
-  test("a POST falls back once, and makes exactly one job", async () => {
+  test("falls back to the older key once for a POST and creates exactly one job", async () => {
     await setKeys({ write: "expired" });
     const before = remaining(await gate.post(JOBS, { prompt }));
     const created = await gate.post(JOBS, { prompt });
     assert.equal(created.status, 201, created.text);
-    assert.equal(before - remaining(created), 1, "it is counted once");
+    assert.equal(before - remaining(created), 1, "the budget is charged once");
     assert.deepEqual(await keysSeen(), ["write", "writeBefore", "write", "writeBefore"]);
     const line = await gate.logged(created.header("x-request-id"));
     assert.match(line.operator, /refused the first of the gateway's keys/);
@@ -124,29 +124,29 @@ describe("two keys, newest first", () => {
     assert.equal((await gate.upstream.jobs()).at(-1).id, created.json.id);
   });
 
-  test("a follow-up falls back once, and is sent once", async () => {
-    const job = await someJob();
+  test("falls back to the older key for a follow-up and sends it once", async () => {
+    const job = await createJob();
     await setKeys({ write: "expired" });
     const answer = await gate.post(`${JOBS}/${job}/message`, { prompt: "and more" });
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual((await gate.upstream.jobs()).at(-1).messages, ["and more"]);
   });
 
-  test("the older one is not asked while the newest is good", async () => {
+  test("does not use the older key while the newest is valid", async () => {
     await setKeys({ readBefore: "expired", writeBefore: "expired" });
-    assert.equal((await gate.get(`${JOBS}/${await someJob()}`)).status, 200);
+    assert.equal((await gate.get(`${JOBS}/${await createJob()}`)).status, 200);
     assert.deepEqual(await keysSeen(), ["write", "read"]);
   });
 
-  test("both expired: a 502, of which the log tells the operator why", async () => {
+  test("responds 502 and logs the reason when both keys have expired", async () => {
     await setKeys({
       read: "expired",
       readBefore: "expired",
       write: "expired",
       writeBefore: "expired",
     });
-    const told = await assertCredentialProblem(await gate.get(`${JOBS}/j1`), 401);
-    assert.match(told, /expired/);
+    const logged = await assertCredentialProblem(await gate.get(`${JOBS}/j1`), 401);
+    assert.match(logged, /expired/);
     await assertCredentialProblem(await freshViews(), 401);
     await assertCredentialProblem(await gate.post(JOBS, { prompt }), 401);
     const both = (name) => [name, `${name}Before`];
@@ -154,7 +154,7 @@ describe("two keys, newest first", () => {
     assert.deepEqual(await gate.upstream.jobs(), []);
   });
 
-  test("a refusal costs nothing: the slot is given back and the idempotency key forgotten", async () => {
+  test("releases the budget and the idempotency key when both keys are rejected", async () => {
     const before = remaining(await gate.post(JOBS, { prompt }));
     await setKeys({ write: "expired", writeBefore: "expired" });
     const headers = [["Idempotency-Key", "for-later"]];
@@ -165,17 +165,17 @@ describe("two keys, newest first", () => {
     assert.equal(before - remaining(created), 1);
   });
 
-  test("403 is no reason to fall back", async () => {
+  test("does not fall back to the older key after 403", async () => {
     await setKeys({ read: "write", write: "read" });
-    const told = await assertCredentialProblem(await gate.get(`${JOBS}/j1`), 403);
-    assert.match(told, /limited to write access/);
+    const logged = await assertCredentialProblem(await gate.get(`${JOBS}/j1`), 403);
+    assert.match(logged, /limited to write access/);
     await assertCredentialProblem(await freshViews(), 403);
     await assertCredentialProblem(await gate.post(JOBS, { prompt }), 403);
     assert.deepEqual(await keysSeen(), ["read", "read", "write"]);
     assert.deepEqual(await gate.upstream.jobs(), []);
   });
 
-  test("nor is any other error", async () => {
+  test("does not fall back to the older key after 400, 404 or 500", async () => {
     for (const status of [400, 404, 500]) {
       await gate.upstream.fault({ operation: CREATE, fault: { kind: "status", status } });
       assert.equal((await gate.post(JOBS, { prompt })).status, status);
@@ -188,16 +188,16 @@ describe("two keys, newest first", () => {
   }
 });
 
-describe("an upstream that takes too long", () => {
-  for (const [what, ask, outcome] of [
+describe("an upstream that hangs", () => {
+  for (const [what, send, outcome] of [
     ["a job", () => gate.get(`${JOBS}/j1`), undefined],
     ["page views", freshViews, undefined],
     ["a creation", () => gate.post(JOBS, { prompt }), "unknown"],
     ["a follow-up", () => gate.post(`${JOBS}/j1/message`, { prompt }), "unknown"],
   ]) {
-    test(`is given up after its time, and asked once: ${what}`, async () => {
+    test(`responds 504 after the upstream timeout without a retry: ${what}`, async () => {
       await gate.upstream.fault({ fault: { kind: "hang" }, times: 0 });
-      const answer = await ask();
+      const answer = await send();
       assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, outcome);
       const line = await gate.logged(answer.header("x-request-id"));
       assert.deepEqual([line.upstreamStatus, line.problem], [null, "upstream-timeout"]);
@@ -210,7 +210,7 @@ describe("an upstream that takes too long", () => {
   }
 });
 
-describe("a failure that may pass", () => {
+describe("retries", () => {
   const reset = { kind: "reset" };
   const status = (code, headers) => ({ kind: "status", status: code, headers });
   const read = () => gate.get(`${JOBS}/none`);
@@ -221,8 +221,8 @@ describe("a failure that may pass", () => {
     ["503", status(503)],
     ["504", status(504)],
   ]) {
-    test(`a GET is asked once more after ${what}`, async () => {
-      const job = await someJob();
+    test(`retries a GET once after ${what}`, async () => {
+      const job = await createJob();
       await gate.upstream.fault({ operation: GET, fault });
       const answer = await gate.get(`${JOBS}/${job}`);
       assert.deepEqual([answer.status, answer.json.id], [200, job]);
@@ -230,7 +230,7 @@ describe("a failure that may pass", () => {
     });
   }
 
-  test("a GET is asked no third time", async () => {
+  test("does not send a GET a third time", async () => {
     await gate.upstream.fault({ fault: status(503), times: 0 });
     assertProblem(await read(), 503, "upstream-error");
     assert.equal(await gate.received(), 2);
@@ -240,7 +240,7 @@ describe("a failure that may pass", () => {
     assert.equal(await gate.received(), 2);
   });
 
-  test("page views are asked once more, which their budget counts", async () => {
+  test("charges the budget for a retry of page views", async () => {
     const left = (answer) => Number(/"analytics";r=(\d+)/.exec(answer.header("ratelimit"))[1]);
     const before = left(await freshViews());
     await gate.upstream.fault({ fault: status(503) });
@@ -254,9 +254,9 @@ describe("a failure that may pass", () => {
     ["404", status(404), 404],
     ["400", status(400), 400],
     ["429", status(429), 429],
-    ["503 that asks to wait", status(503, { "retry-after": "7" }), 503],
+    ["503 with Retry-After", status(503, { "retry-after": "7" }), 503],
   ]) {
-    test(`a GET is not asked again after ${what}`, async () => {
+    test(`does not retry a GET after ${what}`, async () => {
       await gate.upstream.fault({ operation: GET, fault, times: 0 });
       const answer = await read();
       assertProblem(answer, code, "upstream-error");
@@ -266,13 +266,13 @@ describe("a failure that may pass", () => {
 
   for (const [what, fault, code] of [
     ["a reset", reset, 502],
-    ["a reset after the work was done", { ...reset, process: true }, 502],
+    ["a reset after creating the job", { ...reset, process: true }, 502],
     ["502", status(502), 502],
     ["503", status(503), 503],
     ["504", status(504), 504],
     ["500", status(500), 500],
   ]) {
-    test(`a POST is never asked again: ${what}`, async () => {
+    test(`does not retry a POST after ${what}`, async () => {
       await gate.upstream.fault({ operation: CREATE, fault, times: 0 });
       const answer = await gate.post(JOBS, { prompt });
       assert.equal(answer.status, code, answer.text);
@@ -283,9 +283,9 @@ describe("a failure that may pass", () => {
   }
 });
 
-describe("an upstream that keeps failing", () => {
-  /** Of how many calls half must have failed. */
-  const LEAST_CALLS = 20;
+describe("the circuit breaker", () => {
+  /** The breaker opens when half of at least this many calls have failed. */
+  const MIN_CALLS = 20;
   const OTHER = "empty-docs";
   const READS = { operation: GET, fault: { kind: "status", status: 500 }, times: 0 };
   let alone;
@@ -307,8 +307,8 @@ describe("an upstream that keeps failing", () => {
   const read = (id, project = PROJECT) => alone.get(pathOf(project, `/${id}`), { authorization });
   const post = (target, headers = []) => alone.post(target, { prompt }, { authorization, headers });
 
-  /** Asserts that whatever else there is goes on. */
-  async function assertOthersGoOn() {
+  /** Asserts that writes, page views and other projects still reach the upstream. */
+  async function assertOthersUnaffected() {
     const created = await post(JOBS);
     assert.equal(created.status, 201, created.text);
     assert.equal((await post(`${JOBS}/${created.json.id}/message`)).status, 200);
@@ -316,21 +316,21 @@ describe("an upstream that keeps failing", () => {
     assertProblem(await read("j1", OTHER), 500, "upstream-error");
   }
 
-  test("for one id stops nobody, however often it is asked for", async () => {
+  test("keeps the breaker closed when only one job id fails, however often", async () => {
     assert.equal((await deep()).json.status, "ok");
-    for (let asked = 1; asked <= 3 * LEAST_CALLS; asked += 1) {
+    for (let sent = 1; sent <= 3 * MIN_CALLS; sent += 1) {
       assertProblem(await read("j1"), 500, "upstream-error");
-      assert.equal(await alone.received(), asked);
+      assert.equal(await alone.received(), sent);
     }
     assert.equal((await deep()).json.status, "ok");
-    await assertOthersGoOn();
+    await assertOthersUnaffected();
   });
 
-  test("for many ids is no longer asked for jobs of that project", async () => {
-    for (let job = 2; job <= LEAST_CALLS; job += 1) {
+  test("opens the breaker for a project's reads when many job ids fail", async () => {
+    for (let job = 2; job <= MIN_CALLS; job += 1) {
       assertProblem(await read(`j${job}`), 500, "upstream-error");
     }
-    const reached = await alone.received();
+    const received = await alone.received();
     for (const id of ["j1", "j99"]) {
       const answer = await read(id);
       const { outcome } = assertProblem(answer, 503, "upstream-unavailable");
@@ -340,12 +340,13 @@ describe("an upstream that keeps failing", () => {
       const line = await alone.logged(answer.header("x-request-id"));
       assert.deepEqual([line.problem, line.upstreamStatus], ["upstream-unavailable", null]);
     }
-    assert.equal(await alone.received(), reached);
+    assert.equal(await alone.received(), received);
   });
 
-  test("stops neither writes nor views nor another project", () => assertOthersGoOn());
+  test("keeps writes, page views and other projects working while the breaker is open", () =>
+    assertOthersUnaffected());
 
-  test("is degraded to operators of that project, while the Worker is up", async () => {
+  test("reports an open breaker as degraded health of the project, and the Worker as live", async () => {
     const { status, organisation, project } = (await deep()).json;
     const breakers = [organisation.breaker, project.breaker];
     assert.deepEqual([status, ...breakers], ["degraded", "closed", "open"]);
@@ -354,32 +355,32 @@ describe("an upstream that keeps failing", () => {
     assert.deepEqual([up.status, up.json], [200, { status: "ok" }]);
   });
 
-  test("for creations is left alone, and costs nobody a slot meanwhile", async () => {
+  test("opens the breaker for creations, and charges no budget while it is open", async () => {
     await alone.upstream.fault({ fault: { kind: "status", status: 500 }, times: 0 });
     const { left } = (await deep()).json.project.budgets["create-job"];
-    for (let asked = 0; asked < LEAST_CALLS; asked += 1) {
+    for (let sent = 0; sent < MIN_CALLS; sent += 1) {
       assertProblem(await post(JOBS), 500, "upstream-error");
     }
     const headers = [["Idempotency-Key", "while-open"]];
-    const reached = await alone.received();
+    const received = await alone.received();
     for (const answer of [await post(JOBS), await post(JOBS, headers), await post(JOBS, headers)]) {
       const { outcome } = assertProblem(answer, 503, "upstream-unavailable");
       assert.equal(outcome, undefined, "nothing was sent");
     }
-    assert.equal(await alone.received(), reached);
+    assert.equal(await alone.received(), received);
     const { project } = (await deep()).json;
-    assert.equal(project.budgets["create-job"].left, left - LEAST_CALLS);
+    assert.equal(project.budgets["create-job"].left, left - MIN_CALLS);
     assertProblem(await post(pathOf(OTHER)), 500, "upstream-error");
   });
 
-  test("does not count for who is redirected, or is answered something else", async () => {
+  test("does not count redirects and malformed responses as failures of the breaker", async () => {
     await alone.upstream.clearFaults();
-    for (const kind of [
+    for (const fault of [
       { kind: "redirect", status: 302, location: "/" },
       { kind: "malformedJson" },
     ]) {
-      await alone.upstream.fault({ fault: kind, times: 0 });
-      for (let job = 0; job < 2 * LEAST_CALLS; job += 1) {
+      await alone.upstream.fault({ fault, times: 0 });
+      for (let job = 0; job < 2 * MIN_CALLS; job += 1) {
         assert.equal((await read(`r${job}`, OTHER)).status, 502);
       }
       await alone.upstream.clearFaults();
@@ -387,15 +388,15 @@ describe("an upstream that keeps failing", () => {
     assertProblem(await read("gone", OTHER), 404, "upstream-error");
   });
 
-  test("does not keep anybody from what the gateway itself knows", async () => {
+  test("serves the gateway's own job list while the breaker is open", async () => {
     assert.equal((await alone.get(LIST)).status, 200);
     assertProblem(await alone.get(LIST, { authorization: null }), 401, "missing-token");
     await alone.assertDiscreet();
   });
 });
 
-test("the read key is used by the gate itself, too, when it watches a job", async () => {
-  const job = await someJob();
+test("uses the read key for polls of a watched job", async () => {
+  const job = await createJob();
   const exchange = gate.open(gate.bytes({ target: `${JOBS}/${job}/events` }));
   await exchange.until(({ text }) => text.includes(job));
   exchange.leave();
@@ -403,7 +404,7 @@ test("the read key is used by the gate itself, too, when it watches a job", asyn
   for (const { key } of watched) assert.equal(key, "read");
 });
 
-test("none of the keys is in an answer or in the log", async () => {
+test("keeps API keys out of responses and the log", async () => {
   await gate.assertDiscreet();
   const files = ["bin", "log"].map((kind) => join(LOGS, `traffic-upstream-keys.${kind}`));
   for (const [name, key] of Object.entries(keys)) {

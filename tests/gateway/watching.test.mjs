@@ -1,4 +1,4 @@
-/** A job's changes as they happen, streamed to any number of watchers. */
+/** Event streams of a single job: order, resumption, polling cost, faults and restarts. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client, NotFoundError } from "../../pkg/dist/node.js";
@@ -23,9 +23,9 @@ import {
 const SLOW_INTERVAL_S = 3;
 const WATCHERS = 200;
 
-/** A gateway with a longer interval, and as much time for the upstream as is usual. */
+/** A gateway with a longer polling interval and the default upstream timeout. */
 let slow;
-/** Nothing ever happens on it. */
+/** A job that never changes. */
 let quietJob;
 let quietStream;
 
@@ -44,7 +44,7 @@ before(async () => {
 after(() => Promise.all([jobs?.stop(), slow?.stop()]));
 
 describe("many watchers of one job", () => {
-  const lives = ["planning", "writing", "completed"];
+  const statuses = ["planning", "writing", "completed"];
   let watched;
   let alone;
   let streams;
@@ -54,13 +54,13 @@ describe("many watchers of one job", () => {
     alone = await jobs.create();
     const control = await jobs.watching(alone.id);
     streams = await manyWatching(WATCHERS, watched.id);
-    for (const status of lives) await change(watched.id, { status }, streams);
+    for (const status of statuses) await change(watched.id, { status }, streams);
     await Promise.all(streams.map(({ ended }) => ended));
     control.leave();
   });
 
-  test(`all ${WATCHERS} get every change once, in order, with growing ids`, async () => {
-    assert.deepEqual(states(streams[0]), ["active", ...lives]);
+  test(`sends every change once and in order to ${WATCHERS} watchers of a job`, async () => {
+    assert.deepEqual(states(streams[0]), ["active", ...statuses]);
     assertGrowing(streams[0]);
     for (const stream of streams) assert.deepEqual(idsAndData(stream), idsAndData(streams[0]));
     for (const { type } of streams[0].events) assert.equal(type, "job");
@@ -68,20 +68,20 @@ describe("many watchers of one job", () => {
     assert.deepEqual(last, await upstreamJob(watched.id));
   });
 
-  test("all streams end cleanly after the end of the job", () => {
+  test("ends all streams of a job cleanly when the job finishes", () => {
     assert.deepEqual(new Set(streams.map(({ how }) => how)), new Set(["clean"]));
   });
 
-  test("they cost one read an interval, as one watcher does", async () => {
+  test("reads a job once per interval for 200 watchers, like for one", async () => {
     const [many, one] = [await jobs.reads(watched.id), await jobs.reads(alone.id)];
     assertApart(many);
     assertApart(one);
-    assert.ok(many.count >= lives.length, "each change was seen by a read of its own");
+    assert.ok(many.count >= statuses.length, "each change needed its own read");
     const intervals = (many.at.at(-1) - many.at[0] + CLOCK_TOLERANCE_MS) / INTERVAL_MS;
     assert.ok(many.count <= intervals + 1, `${many.count} reads in ${intervals} intervals`);
   });
 
-  test("who comes back after the end is told so, and nobody is asked for it", async () => {
+  test("responds 204 to watchers that reconnect after the end, without a read upstream", async () => {
     const { count } = await jobs.reads(watched.id);
     const again = streams.map(({ lastEventId }) => jobs.watch(watched.id, { lastEventId }));
     for (const stream of again) {
@@ -91,15 +91,15 @@ describe("many watchers of one job", () => {
     assert.equal((await jobs.reads(watched.id)).count, count);
   });
 
-  test("nothing is kept of them", () => jobs.finishAllJobs());
+  test("keeps no watchers after their job has finished", () => jobs.finishAllJobs());
 });
 
-describe("a watcher that is cut off", { concurrency: true }, () => {
-  /** Goes on where a stream has stopped. */
+describe("a watcher that reconnects", { concurrency: true }, () => {
+  /** Resumes after the last event of a stream. */
   const resumed = (id, { lastEventId }) => jobs.watch(id, { lastEventId });
   const joined = (...streams) => streams.flatMap(idsAndData);
 
-  test("loses no change and gets none twice, whatever happened meanwhile", async () => {
+  test("sends each change exactly once to watchers that reconnect", async () => {
     const { id } = await jobs.create();
     const [reference, ...others] = await manyWatching(41, id);
     await change(id, { status: "planning" }, [reference, ...others]);
@@ -117,7 +117,7 @@ describe("a watcher that is cut off", { concurrency: true }, () => {
     assertApart(await jobs.reads(id));
   });
 
-  test("is told what happened while it was away", async () => {
+  test("sends a reconnecting watcher the changes that it missed", async () => {
     const { id } = await jobs.create();
     const first = await jobs.watching(id);
     first.leave();
@@ -130,7 +130,7 @@ describe("a watcher that is cut off", { concurrency: true }, () => {
     assertGrowing({ events: [...first.events, ...second.events] });
   });
 
-  test("gets nothing again when nothing has happened", async () => {
+  test("sends no event twice to a reconnecting watcher", async () => {
     const { id } = await jobs.create();
     const first = await jobs.watching(id);
     first.leave();
@@ -155,7 +155,7 @@ describe("Last-Event-ID", () => {
     ...["", " ", "abc", "-1", "+1", "1.5", "1e3", "0x1", "1,2", '"1"', "NaN"],
     ...["9".repeat(16), "9".repeat(400), "١", "1;2", "null"],
   ]) {
-    test(`that no stream has given, ${lastEventId.slice(0, 20)}, is as none`, async () => {
+    test(`ignores the invalid Last-Event-ID "${lastEventId.slice(0, 20)}" of a job's stream`, async () => {
       const value = Buffer.from(lastEventId).toString("latin1");
       const stream = await jobs.watching(job.id, { lastEventId: value });
       assert.deepEqual([stream.status, states(stream)], [200, ["planning"]]);
@@ -164,21 +164,21 @@ describe("Last-Event-ID", () => {
   }
 
   for (const lastEventId of ["3", "999", "999999999999999"]) {
-    test(`from the future, ${lastEventId}, hides nothing`, async () => {
+    test(`sends the current state for the future Last-Event-ID ${lastEventId}`, async () => {
       const stream = await jobs.watching(job.id, { lastEventId });
       assert.deepEqual([states(stream), stream.lastEventId], [["planning"], "2"]);
       stream.leave();
     });
   }
 
-  test("from before the first change gives every change", async () => {
+  test("sends every change for Last-Event-ID 0", async () => {
     const stream = jobs.watch(job.id, { lastEventId: "0" });
     await stream.event(isNow("planning"));
     assert.deepEqual(states(stream), ["active", "planning"]);
     stream.leave();
   });
 
-  test("from the future of a finished job gives its end", async () => {
+  test("sends a finished job's last event for a future Last-Event-ID", async () => {
     const { id } = await jobs.create();
     const first = await jobs.watching(id);
     await change(id, { status: "completed" }, [first]);
@@ -188,8 +188,8 @@ describe("Last-Event-ID", () => {
   });
 });
 
-describe("a watch", () => {
-  test("of a finished job is one event and the end", async () => {
+describe("a job's stream", () => {
+  test("sends one event for a finished job and ends the stream", async () => {
     const { id } = await jobs.create();
     await jobs.upstream.setJob(id, { status: "completed", prLink: "https://example.com/pull/1" });
     const first = await jobs.watching(id);
@@ -202,7 +202,7 @@ describe("a watch", () => {
   });
 
   for (const status of ["completed", "failed", "archived"]) {
-    test(`of a job that was created elsewhere, until it is ${status}`, async () => {
+    test(`streams a job created outside the gateway until it is ${status}`, async () => {
       const { id } = await jobs.directly("from elsewhere");
       const stream = await jobs.watching(id);
       assert.deepEqual(states(stream), ["active"]);
@@ -212,7 +212,7 @@ describe("a watch", () => {
     });
   }
 
-  test("of a job that was created and finished elsewhere", async () => {
+  test("streams the final state of a job created and finished outside the gateway", async () => {
     const { id } = await jobs.directly("from elsewhere");
     await jobs.upstream.setJob(id, { status: "failed" });
     const stream = jobs.watch(id);
@@ -221,7 +221,7 @@ describe("a watch", () => {
     assert.equal((await jobs.reads(id)).count, 1);
   });
 
-  test("begun by many at once, of a job nobody knew, asks once", async () => {
+  test("reads an unknown job once for 50 concurrent streams", async () => {
     const { id } = await jobs.directly("from elsewhere");
     const streams = await manyWatching(50, id);
     assertApart(await jobs.reads(id));
@@ -231,7 +231,7 @@ describe("a watch", () => {
     }
   });
 
-  test("of an unknown job is 404, and nothing is kept of it", async () => {
+  test("responds 404 to a stream of an unknown job and keeps no watcher", async () => {
     await jobs.finishAllJobs();
     const answer = await jobs.get(jobs.path("unknown", { rest: "/events" }));
     const problem = assertProblem(answer, 404, "upstream-error");
@@ -239,25 +239,25 @@ describe("a watch", () => {
     assert.equal((await jobs.health()).watchers, 0);
   });
 
-  test("of an unknown job is answered to each of many with its own request id", async () => {
+  test("responds 404 with its own request id to each concurrent stream of an unknown job", async () => {
     await jobs.upstream.hold({ operation: "agentJobs.get", target: "unknown-to-many" });
     const target = jobs.path("unknown-to-many", { rest: "/events" });
-    const asked = ["one", "two", "three"].map((id) => jobs.get(target, [["X-Request-Id", id]]));
+    const pending = ["one", "two", "three"].map((id) => jobs.get(target, [["X-Request-Id", id]]));
     await jobs.upstream.untilHeld(1);
-    // What comes after them has been answered: by now they share what is held.
+    // A later request has its response, so all three now share the held read.
     await jobs.health();
     await jobs.upstream.release();
-    const instances = (await Promise.all(asked)).map(({ json }) => json.instance);
+    const instances = (await Promise.all(pending)).map(({ json }) => json.instance);
     assert.deepEqual(instances, ["one", "two", "three"]);
   });
 
-  test("of another project's job is 404", async () => {
+  test("responds 404 to a stream of another project's job", async () => {
     const { id } = await jobs.create("elsewhere", { project: OTHER_PROJECT });
     const answer = await jobs.get(jobs.path(id, { rest: "/events" }));
     assertProblem(answer, 404, "upstream-error");
   });
 
-  test("whose job's state cannot be had is a problem, and no stream", async () => {
+  test("responds with a problem instead of a stream when the first read fails", async () => {
     const { id } = await jobs.directly("from elsewhere");
     await jobs.upstream.fault({ target: id, fault: { kind: "status", status: 500 } });
     const answer = await jobs.get(jobs.path(id, { rest: "/events" }));
@@ -266,7 +266,7 @@ describe("a watch", () => {
     stream.leave();
   });
 
-  test("has the head of an event stream, and says when to come back", async () => {
+  test("sends an event stream's head and a retry interval", async () => {
     const { id } = await jobs.create();
     const exchange = jobs.gate.open(
       jobs.gate.bytes({ target: jobs.path(id, { rest: "/events" }) }),
@@ -279,7 +279,7 @@ describe("a watch", () => {
     exchange.leave();
   });
 
-  test("is noted in the log by its pattern", async () => {
+  test("logs a job's stream by its route pattern", async () => {
     const { id } = await jobs.create();
     const stream = await jobs.watching(id, { headers: { "x-request-id": "a-watch-in-the-log" } });
     const line = await jobs.gate.logged("a-watch-in-the-log");
@@ -290,7 +290,7 @@ describe("a watch", () => {
     stream.leave();
   });
 
-  test("needs a token with the project and jobs:read", async () => {
+  test("requires the project and jobs:read to stream a job", async () => {
     const { id } = await jobs.create();
     const { count } = await jobs.reads(id);
     const target = jobs.path(id, { rest: "/events" });
@@ -313,17 +313,17 @@ describe("a watch", () => {
   });
 });
 
-describe("what nobody watches", () => {
-  test("is not asked for", async () => {
+describe("a job without watchers", () => {
+  test("stops polling a job when all its watchers have disconnected", async () => {
     await jobs.finishAllJobs();
     const [left, clock] = [await jobs.create(), await jobs.create()];
     const streams = await manyWatching(5, left.id);
     const ticking = await jobs.watching(clock.id);
     for (const stream of streams) stream.leave();
-    // What is written to them tells the runtime that they have left.
+    // The runtime notices that clients have disconnected when it writes to their streams.
     await jobs.upstream.setJob(left.id, { status: "planning" });
     await jobs.untilHealth(({ watchers }) => watchers === 1);
-    // One look may be under way; it has ended when the other job was asked for twice.
+    // One poll may be in flight. It has finished when the other job was read twice.
     await jobs.untilReads(clock.id, 2);
     const { count } = await jobs.reads(left.id);
     await jobs.untilReads(clock.id, 3);
@@ -331,7 +331,7 @@ describe("what nobody watches", () => {
     ticking.leave();
   });
 
-  test("is free of state: long polls that were left are none", async () => {
+  test("removes long polls whose clients have disconnected", async () => {
     await jobs.finishAllJobs();
     const { id } = await jobs.create();
     const { authorization } = jobs;
@@ -343,52 +343,53 @@ describe("what nobody watches", () => {
     await jobs.untilHealth(({ watchers }) => watchers === 0);
   });
 
-  test("is not asked for after its end", async () => {
-    const [ended, clock] = [await jobs.create(), await jobs.create()];
-    const [stream, ticking] = [await jobs.watching(ended.id), await jobs.watching(clock.id)];
-    await change(ended.id, { status: "completed" }, [stream]);
-    const { count } = await jobs.reads(ended.id);
+  test("stops polling a job when it has finished", async () => {
+    const [finished, clock] = [await jobs.create(), await jobs.create()];
+    const [stream, ticking] = [await jobs.watching(finished.id), await jobs.watching(clock.id)];
+    await change(finished.id, { status: "completed" }, [stream]);
+    const { count } = await jobs.reads(finished.id);
     await jobs.untilReads(clock.id, 3);
-    assert.equal((await jobs.reads(ended.id)).count, count);
+    assert.equal((await jobs.reads(finished.id)).count, count);
     ticking.leave();
   });
 });
 
-describe("side by side", { concurrency: true }, () => {
-  describe("an upstream that fails during a watch", { concurrency: true }, () => {
-    const TIMES = 2;
+describe("slow tests, run concurrently", { concurrency: true }, () => {
+  describe("an upstream that fails while a job is watched", { concurrency: true }, () => {
+    const FAILURES = 2;
 
     for (const [what, fault, readsEach] of [
       ["500", { kind: "status", status: 500 }, 1],
-      ["a body that is cut off", { kind: "cutBody" }, 1],
-      // A GET that got no answer is sent once more at once.
+      ["a truncated body", { kind: "cutBody" }, 1],
+      // The gateway retries a GET without a response once, immediately.
       ["a reset", { kind: "reset" }, 2],
-      ["no answer", { kind: "hang" }, 1],
+      ["no response", { kind: "hang" }, 1],
     ]) {
-      test(`${what}: the stream stays, it is asked less and less, and then goes on`, async () => {
+      test(`keeps a stream open and backs off its polls while the upstream fails: ${what}`, async () => {
         const { id } = await jobs.create();
         const stream = await jobs.watching(id);
-        await jobs.upstream.fault({ target: id, times: TIMES * readsEach, fault });
+        await jobs.upstream.fault({ target: id, times: FAILURES * readsEach, fault });
         await jobs.upstream.setJob(id, { status: "planning" });
         const { count } = await jobs.reads(id);
         await stream.event(isNow("planning"), PATIENCE_MS);
         assert.deepEqual(states(stream), ["active", "planning"]);
         const { at } = await jobs.reads(id);
-        // Reads in turn: each a failure, one or two attempts long, and the last a success.
-        const turns = at.slice(count).filter((_, index) => index % readsEach === 0);
-        assert.equal(turns.length, TIMES + 1);
-        const least = (gap, expected) => assert.ok(gap >= expected - CLOCK_TOLERANCE_MS, `${gap}`);
-        least(turns[1] - turns[0], 2 * INTERVAL_MS);
-        least(turns[2] - turns[1], 4 * INTERVAL_MS);
-        // And at the usual pace again.
+        // Failed polls of one or two attempts, then a successful one.
+        const polls = at.slice(count).filter((_, index) => index % readsEach === 0);
+        assert.equal(polls.length, FAILURES + 1);
+        const assertAtLeast = (gap, expected) =>
+          assert.ok(gap >= expected - CLOCK_TOLERANCE_MS, `${gap} ms`);
+        assertAtLeast(polls[1] - polls[0], 2 * INTERVAL_MS);
+        assertAtLeast(polls[2] - polls[1], 4 * INTERVAL_MS);
+        // Polling continues at the normal interval.
         await change(id, { status: "completed" }, [stream]);
         assert.equal(await stream.ended, "clean");
       });
     }
   });
 
-  describe("a longer interval", { concurrency: 1 }, () => {
-    test("is kept, however many come and go within it", async () => {
+  describe("a longer polling interval", { concurrency: 1 }, () => {
+    test("keeps the polling interval while watchers connect and disconnect", async () => {
       const { id } = await slow.create();
       const clock = await slow.watching(id);
       for (let round = 0; round < 5; round += 1) {
@@ -401,49 +402,50 @@ describe("side by side", { concurrency: true }, () => {
       clock.leave();
     });
 
-    test("of one job is not held up by another's that gets no answer", async () => {
+    test("polls a job on time while the poll of another job hangs", async () => {
       const [stuck, lively] = [await slow.create(), await slow.create()];
       const streams = [await slow.watching(stuck.id), await slow.watching(lively.id)];
       await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
       await slow.upstream.untilHeld(1);
       await slow.upstream.setJob(lively.id, { status: "planning" });
-      // The one that is held is given up after 30 s: the other's turn comes long before.
+      // The held poll times out after 30 s. The other job's poll must come long before.
       await streams[1]
         .event(isNow("planning"), PATIENCE_MS / 3)
         .finally(() => slow.upstream.release());
       for (const stream of streams) stream.leave();
     });
 
-    test("says nothing secret", () => slow.assertDiscreet());
+    test("keeps secrets out of responses, streams and the log of the slow gateway", () =>
+      slow.assertDiscreet());
   });
 });
 
-describe("a follow-up", () => {
-  const ended = async (id) => {
+describe("a follow-up to a watched job", () => {
+  const finish = async (id) => {
     const stream = await jobs.watching(id);
     await change(id, { status: "completed" }, [stream]);
     await stream.ended;
     return stream;
   };
 
-  test("sets a finished job to work again, and its watchers see it", async () => {
+  test("streams a finished job again after a follow-up", async () => {
     const { id } = await jobs.create();
-    const first = await ended(id);
+    const first = await finish(id);
     await jobs.followUp(id);
-    const back = jobs.watch(id, { lastEventId: first.lastEventId });
+    const again = jobs.watch(id, { lastEventId: first.lastEventId });
     const fresh = jobs.watch(id);
-    for (const stream of [back, fresh]) await stream.event(isNow("active"));
-    await change(id, { status: "failed" }, [back, fresh]);
-    for (const stream of [back, fresh]) {
+    for (const stream of [again, fresh]) await stream.event(isNow("active"));
+    await change(id, { status: "failed" }, [again, fresh]);
+    for (const stream of [again, fresh]) {
       assert.equal(await stream.ended, "clean");
       assert.deepEqual(states(stream), ["active", "failed"]);
     }
-    assertGrowing({ events: [...first.events, ...back.events] });
+    assertGrowing({ events: [...first.events, ...again.events] });
   });
 
-  test("that was sent elsewhere is seen by who begins to watch", async () => {
+  test("streams a finished job again after a follow-up outside the gateway", async () => {
     const [job, clock] = [await jobs.create(), await jobs.create()];
-    await ended(job.id);
+    await finish(job.id);
     await jobs.directly("and more", { id: job.id });
     const ticking = await jobs.watching(clock.id);
     await jobs.untilReads(clock.id, 2);
@@ -453,7 +455,7 @@ describe("a follow-up", () => {
     ticking.leave();
   });
 
-  test("is not undone by a look that began before it", async () => {
+  test("does not revert a follow-up with a poll that started before it", async () => {
     const { id } = await jobs.create();
     const stream = await jobs.watching(id);
     await jobs.upstream.setJob(id, { status: "completed" });
@@ -462,13 +464,13 @@ describe("a follow-up", () => {
     await jobs.upstream.untilHeld(1);
     await jobs.followUp(id);
     await jobs.upstream.release();
-    // The job is at work again: its stream goes on, to its true end.
+    // The job is active again, so its stream continues until the job really finishes.
     await change(id, { status: "failed" }, [stream]);
     assert.equal(await stream.ended, "clean");
   });
 });
 
-/** The package over the gateway. */
+/** A package client of the gateway. */
 function client() {
   const { url } = jobs.gate.gateway;
   const token = jobs.authorization.replace("Bearer ", "");
@@ -476,7 +478,7 @@ function client() {
 }
 
 describe("the package", () => {
-  test("waits for a job by the stream", async () => {
+  test("waits for a job over its stream in the package's agentJobs.wait", async () => {
     const { id } = await jobs.create();
     const updates = [];
     const waiting = client().agentJobs.wait(id, { onUpdate: ({ status }) => updates.push(status) });
@@ -488,7 +490,7 @@ describe("the package", () => {
     assertApart(await jobs.reads(id));
   });
 
-  test("watches a job, and leaves it", async () => {
+  test("closes the stream when a loop over the package's agentJobs.watch ends", async () => {
     await jobs.finishAllJobs();
     const { id } = await jobs.create();
     for await (const { job, done } of client().agentJobs.watch(id)) {
@@ -499,7 +501,7 @@ describe("the package", () => {
     await jobs.untilHealth(({ watchers }) => watchers === 0);
   });
 
-  test("says that a job is unknown", async () => {
+  test("rejects the package's agentJobs.wait of an unknown job with NotFoundError", async () => {
     await assert.rejects(client().agentJobs.wait("unknown"), NotFoundError);
   });
 });
@@ -507,27 +509,27 @@ describe("the package", () => {
 describe("a quiet stream", () => {
   const project = OTHER_PROJECT;
 
-  test("is kept open by a line every 15 s, and told nothing else", async () => {
+  test("sends a quiet stream only a heartbeat comment every 15 s", async () => {
     await quietStream.until(({ comments }) => comments.length > 0, PATIENCE_MS);
     assert.deepEqual([quietStream.retry, states(quietStream)], [3000, ["active"]]);
     assert.equal(quietStream.comments[0].text.trim(), "hb");
     assertApart(await jobs.reads(quietJob.id));
   });
 
-  test("that was left is free of state by then, and costs the others nothing", async () => {
+  test("removes disconnected watchers of a quiet job and keeps the remaining one", async () => {
     await jobs.untilHealth(({ watchers }) => watchers === 1, project);
     assert.equal(quietStream.isOver, false);
     await jobs.untilReads(quietJob.id, 1);
   });
 });
 
-test("who is cut off by the gateway's crash goes on, and so does the package", async () => {
+test("resumes raw and package streams after the gateway was killed", async () => {
   const [changing, finishing] = [await jobs.create(), await jobs.create()];
   const first = await jobs.watching(changing.id);
   const other = await jobs.watching(finishing.id);
   await change(changing.id, { status: "planning" }, [first]);
-  const package_ = client().agentJobs.watch(changing.id);
-  const updates = [(await package_.next()).value.job.status];
+  const iterator = client().agentJobs.watch(changing.id);
+  const updates = [(await iterator.next()).value.job.status];
 
   await jobs.restart("kill", async () => {
     assert.deepEqual([await first.ended, await other.ended], ["cut", "cut"]);
@@ -545,8 +547,8 @@ test("who is cut off by the gateway's crash goes on, and so does the package", a
     ["active", "planning", "writing", "completed"],
   );
   assertGrowing({ events: [...first.events, ...second.events] });
-  for await (const { job } of package_) updates.push(job.status);
+  for await (const { job } of iterator) updates.push(job.status);
   assert.deepEqual(updates, ["planning", "writing", "completed"]);
 });
 
-test("nothing secret is said", () => jobs.assertDiscreet());
+test("keeps secrets out of responses, streams and the log", () => jobs.assertDiscreet());
