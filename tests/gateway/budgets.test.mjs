@@ -106,8 +106,8 @@ describe("an hourly window", () => {
       const first = left(await alice.create("back-docs"), "create-job");
       for (const status of [401, 403]) {
         await failNext("agentJobs.create", status);
-        const refused = await alice.create("back-docs");
-        assertProblem(refused, 502, "upstream-credential");
+        const rejected = await alice.create("back-docs");
+        assertProblem(rejected, 502, "upstream-credential");
       }
       assert.equal(left(await alice.create("back-docs"), "create-job"), first - 1);
 
@@ -262,8 +262,8 @@ describe("an hourly window", () => {
     test("an upstream 429 blocks its policy for at most a day", async () => {
       await failNext("agentJobs.create", 429, { "retry-after": "99999999" });
       assertProblem(await alice.create("ages-docs"), 429, "upstream-error");
-      const refused = await alice.create("ages-docs");
-      const wait = assertExceeded(refused, "create-job", { limit: CREATE_LIMIT });
+      const rejected = await alice.create("ages-docs");
+      const wait = assertExceeded(rejected, "create-job", { limit: CREATE_LIMIT });
       assert.ok(wait <= 24 * HOUR, `${wait} s`);
     });
 
@@ -271,8 +271,8 @@ describe("an hourly window", () => {
       const slots = left(await alice.views("open-docs"), "analytics");
       await failNext("analytics.views", 429, { "retry-after": "1" });
       assertProblem(await alice.views("open-docs"), 429, "upstream-error");
-      const { answer, before: refused } = await untilStatus(200, () => alice.views("open-docs"));
-      for (const one of refused) assertExceeded(one, "analytics", { limit: ANALYTICS_LIMIT });
+      const { answer, before: rejected } = await untilStatus(200, () => alice.views("open-docs"));
+      for (const one of rejected) assertExceeded(one, "analytics", { limit: ANALYTICS_LIMIT });
       assert.equal(left(answer, "analytics"), slots - 1);
       const [, second, third, ...more] = await arrivals(gate, "analytics.views");
       assert.deepEqual(more, [], "no rejected request reaches the upstream");
@@ -300,13 +300,13 @@ describe("an hourly window", () => {
         assert.equal(left(answer, "create-job"), CREATE_LIMIT - 1 - used);
         assert.equal(left(answer, "create-job-caller"), expected);
       }
-      const refused = await carol.create("own-docs");
-      const problem = assertProblem(refused, 429, "quota-exceeded");
+      const rejected = await carol.create("own-docs");
+      const problem = assertProblem(rejected, 429, "quota-exceeded");
       assert.deepEqual(problem["violated-policies"], ["create-job-caller"]);
-      assert.equal(refused.header("ratelimit-policy"), policies);
-      const wait = refused.header("retry-after");
+      assert.equal(rejected.header("ratelimit-policy"), policies);
+      const wait = rejected.header("retry-after");
       assert.equal(
-        refused.header("ratelimit"),
+        rejected.header("ratelimit"),
         `"create-job";r=${CREATE_LIMIT - 3}, "create-job-caller";r=0;t=${wait}`,
       );
       assert.ok(Number(wait) > 0 && Number(wait) <= HOUR + TIMEOUT, `${wait} s`);
@@ -373,8 +373,8 @@ describe("an hourly window", () => {
       assert.equal(reached.length, slots, "only granted requests reach the upstream");
       const freed = (since ?? reached[0]) + HOUR * 1000 - CLOCKS_MS;
 
-      const refused = answers.filter(({ answer }) => answer.status !== status);
-      for (const { answer, received } of refused) {
+      const rejected = answers.filter(({ answer }) => answer.status !== status);
+      for (const { answer, received } of rejected) {
         const wait = assertExceeded(answer, policy, { limit });
         // No slot is free before the first one, and no Retry-After exceeds the longest possible wait.
         assert.ok(received + wait * 1000 >= freed, `${wait} s`);
@@ -450,9 +450,9 @@ describe("an hourly window", () => {
     });
 
     test("a policy that an upstream 429 blocked stays blocked after the Worker is killed", async () => {
-      const refused = await alice.create("closed-docs");
-      assertExceeded(refused, "create-job", { limit: CREATE_LIMIT });
-      assert.match(refused.json.detail, /upstream itself/);
+      const rejected = await alice.create("closed-docs");
+      assertExceeded(rejected, "create-job", { limit: CREATE_LIMIT });
+      assert.match(rejected.json.detail, /upstream itself/);
       assert.equal(await gate.received(), 0);
     });
   });

@@ -51,10 +51,10 @@ async function unlimited({ upstream }) {
 /** Caches a page and waits until it is stale. */
 async function stalePage(own) {
   const target = viewsOf(openRange());
-  const kept = await own.get(target);
-  assertViews(kept, MISS);
+  const cached = await own.get(target);
+  assertViews(cached, MISS);
   await untilStale(own, target);
-  return { target, kept };
+  return { target, cached };
 }
 
 /** Injects a fault into every request until the faults are cleared. */
@@ -67,10 +67,10 @@ const ENDLESS = { kind: "slowDrip", chunkBytes: 1, intervalMs: 3_600_000 };
 const REDIRECT = { kind: "redirect", status: 302, location: VIEWS };
 
 /** Checks that a response is the cached page, marked as stale. */
-function assertStale(answer, kept, cache) {
+function assertStale(answer, cached, cache) {
   assertViews(answer, cache);
-  assert.equal(answer.text, kept.text);
-  assert.equal(answer.header("etag"), kept.header("etag"));
+  assert.equal(answer.text, cached.text);
+  assert.equal(answer.header("etag"), cached.header("etag"));
   assert.equal(answer.header("cache-control"), "private, no-cache");
   assert.ok(Number(answer.header("age")) >= 1);
 }
@@ -115,19 +115,19 @@ describe("upstream faults by state of the cache", () => {
   );
 
   before(async () => {
-    const kept = cells.filter(({ column }) => column !== "empty");
-    for (const cell of kept) {
-      cell.kept = await gate.get(cell.target);
-      assertViews(cell.kept, MISS);
+    const cached = cells.filter(({ column }) => column !== "empty");
+    for (const cell of cached) {
+      cell.cached = await gate.get(cell.target);
+      assertViews(cell.cached, MISS);
     }
-    for (const { column, target } of kept) if (column === "stale") await untilStale(gate, target);
+    for (const { column, target } of cached) if (column === "stale") await untilStale(gate, target);
   });
 
   for (const cell of cells) {
     test(`upstream fault "${cell.name}", ${cell.column} cache: ${cell.expected}`, async () => {
       await failAlways(gate, cell.fault);
       const answer = await gate.get(cell.target);
-      const result = describeResult(answer, cell.kept, await gate.received());
+      const result = describeResult(answer, cell.cached, await gate.received());
       matrix.note(cell.name, cell.column, result);
       assert.equal(result, cell.expected);
       assertMarked(answer, cell);
@@ -142,23 +142,23 @@ describe("upstream faults by state of the cache", () => {
   });
 
   /** Describes a response in the format of the table. */
-  function describeResult(answer, kept, count) {
+  function describeResult(answer, cached, count) {
     const requests = `${count} ${count === 1 ? "request" : "requests"}`;
     if (answer.status !== 200) {
       const kind = answer.json.type.replace("/problems/", "");
       return `${answer.status} ${kind}, ${requests}`;
     }
-    const rows = answer.text === kept?.text ? "rows" : "other bytes";
+    const rows = answer.text === cached?.text ? "rows" : "other bytes";
     return `200 ${rows}, ${cacheOf(answer)}, ${requests}`;
   }
 
   /** Checks the header fields of a response. */
-  function assertMarked(answer, { name, column, kept }) {
+  function assertMarked(answer, { name, column, cached }) {
     if (column === "fresh") {
       assert.equal(answer.header("cache-control"), "private, max-age=86400");
-      assert.equal(answer.header("etag"), kept.header("etag"));
+      assert.equal(answer.header("etag"), cached.header("etag"));
     } else if (column === "stale") {
-      assertStale(answer, kept, cacheOf(answer));
+      assertStale(answer, cached, cacheOf(answer));
     } else {
       assertProblem(answer, answer.status, answer.json.type.replace("/problems/", ""));
       assert.equal(answer.header("etag"), undefined);
@@ -183,22 +183,22 @@ describe("upstream faults by state of the cache", () => {
 
 describe("a stale page", () => {
   test("a stale page is fetched again and is fresh afterwards", async () => {
-    const { target, kept } = await stalePage(gate);
+    const { target, cached } = await stalePage(gate);
     const { result, visits, units } = await costOf(gate, () => gate.get(target));
     assertViews(result, RENEWED);
     assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
     assert.equal(result.header("age"), "0");
     assert.equal(result.header("cache-control"), "private, max-age=1");
-    assert.equal(result.header("etag"), kept.header("etag"));
+    assert.equal(result.header("etag"), cached.header("etag"));
   });
 
   test("a stale page is replaced if the upstream works", async () => {
-    const { target, kept } = await stalePage(gate);
-    const page = { ...kept.json, totals: { human: 1, ai: 1, total: 2 } };
+    const { target, cached } = await stalePage(gate);
+    const page = { ...cached.json, totals: { human: 1, ai: 1, total: 2 } };
     await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
     const answer = await gate.get(target);
     assert.deepEqual(assertViews(answer, RENEWED).totals, page.totals);
-    assert.notEqual(answer.header("etag"), kept.header("etag"));
+    assert.notEqual(answer.header("etag"), cached.header("etag"));
   });
 
   for (const code of [400, 404, 410, 422]) {
@@ -212,20 +212,20 @@ describe("a stale page", () => {
   }
 
   test("each request for a stale page tries the upstream while it fails", async () => {
-    const { target, kept } = await stalePage(gate);
+    const { target, cached } = await stalePage(gate);
     await gate.upstream.reset();
     await failAlways(gate, status(500));
     const failed = "fwd=stale; fwd-status=500; ttl=-; detail=stale";
     for (const visits of [1, 2, 3]) {
-      assertStale(await gate.get(target), kept, failed);
+      assertStale(await gate.get(target), cached, failed);
       assert.equal(await gate.received(), visits);
     }
   });
 
   test("a stale page returns 304 for its ETag", async () => {
-    const { target, kept } = await stalePage(gate);
+    const { target, cached } = await stalePage(gate);
     await failAlways(gate, status(500));
-    const headers = [["If-None-Match", kept.header("etag")]];
+    const headers = [["If-None-Match", cached.header("etag")]];
     const answer = await gate.get(target, { headers });
     assert.deepEqual([answer.status, answer.text], [304, ""]);
     assert.equal(answer.header("cache-control"), "private, no-cache");
@@ -233,10 +233,10 @@ describe("a stale page", () => {
   });
 
   test("a request with no-cache gets the stale page if the upstream fails", async () => {
-    const { target, kept } = await stalePage(gate);
+    const { target, cached } = await stalePage(gate);
     await failAlways(gate, status(500));
     const answer = await gate.get(target, { headers: NO_CACHE });
-    assert.deepEqual([answer.status, answer.text], [200, kept.text]);
+    assert.deepEqual([answer.status, answer.text], [200, cached.text]);
     assert.match(cacheOf(answer), /detail=stale$/);
     assert.equal(answer.header("cache-control"), "private, no-cache");
   });
@@ -259,11 +259,11 @@ describe("a slice across two pages", () => {
   for (const offset of [0, 250]) {
     test(`a slice is marked stale if only its page at offset ${offset} cannot be fetched again`, async () => {
       const target = viewsOf({ ...openRange(), ...SLICE });
-      const kept = await gate.get(target);
+      const cached = await gate.get(target);
       await untilStale(gate, target);
       await fails(gate, offset);
       const answer = await gate.get(target);
-      assertStale(answer, kept, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
+      assertStale(answer, cached, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
     });
 
     test(`a slice fails if its uncached page at offset ${offset} fails`, async () => {
@@ -277,11 +277,11 @@ describe("a slice across two pages", () => {
 describe("a fresh page", () => {
   test("a request with no-cache gets the fresh page, marked, if the upstream fails", async () => {
     const target = viewsOf(closedRange());
-    const kept = await gate.get(target);
+    const cached = await gate.get(target);
     await gate.upstream.reset();
     await failAlways(gate, status(500));
     const answer = await gate.get(target, { headers: NO_CACHE });
-    assert.deepEqual([answer.status, answer.text], [200, kept.text]);
+    assert.deepEqual([answer.status, answer.text], [200, cached.text]);
     assert.match(answer.header("cache-status"), /fwd-status=500/);
     assert.doesNotMatch(answer.header("cache-status"), /fwd=stale|detail=stale/);
     assert.equal(await gate.received(), 1);
@@ -333,17 +333,17 @@ describe("a retry", () => {
 
 describe("an upstream 429", () => {
   test("an upstream 429 blocks the budget for stale and for uncached pages", async () => {
-    const { target, kept } = await stalePage(gate);
+    const { target, cached } = await stalePage(gate);
     await gate.upstream.reset();
     await gate.upstream.fault({ fault: status(429, wait(5)) });
-    const refused = await gate.get(viewsOf(closedRange()));
-    assertProblem(refused, 429, "upstream-error");
-    assertStale(await gate.get(target), kept, SPENT);
+    const rejected = await gate.get(viewsOf(closedRange()));
+    assertProblem(rejected, 429, "upstream-error");
+    assertStale(await gate.get(target), cached, SPENT);
     const unknown = await gate.get(viewsOf(openRange()));
     assertProblem(unknown, 429, "quota-exceeded");
     assert.equal((await budget(gate)).left, 0);
     assert.equal(await gate.received(), 1, "no other request reaches the upstream");
-    for (const answer of [refused, unknown]) {
+    for (const answer of [rejected, unknown]) {
       assert.match(answer.header("retry-after"), /^[1-5]$/);
     }
     await untilOpen(gate);
@@ -388,8 +388,8 @@ describe("a spent budget", () => {
   });
 
   test("a spent budget still serves stale pages, marked", async () => {
-    assertStale(await own.get(stale.target), stale.kept, SPENT);
-    assertStale(await own.get(stale.target, { headers: NO_CACHE }), stale.kept, SPENT);
+    assertStale(await own.get(stale.target), stale.cached, SPENT);
+    assertStale(await own.get(stale.target, { headers: NO_CACHE }), stale.cached, SPENT);
     assert.equal(await own.received(), 0);
   });
 
@@ -422,8 +422,8 @@ describe("a spent budget", () => {
   });
 
   test("a caller with a spent quota gets stale pages while other callers get new ones", async () => {
-    const { target, kept } = await stalePage(gate);
-    assertStale(await gate.get(target, moneyless(gate)), kept, SPENT);
+    const { target, cached } = await stalePage(gate);
+    assertStale(await gate.get(target, moneyless(gate)), cached, SPENT);
     assertViews(await gate.get(target), RENEWED);
   });
 

@@ -183,11 +183,11 @@ describe("a request with no-cache", () => {
 
   test("a request with no-cache on a spent quota gets the cached page, marked", async () => {
     const target = viewsOf(closedRange());
-    const kept = await gate.get(target);
+    const cached = await gate.get(target);
     const send = () => gate.get(target, { ...moneyless(gate), headers: NO_CACHE });
     const { result, visits, units } = await costOf(gate, send);
     assertViews(result, "hit; ttl=+; detail=quota-exceeded");
-    assert.equal(result.text, kept.text);
+    assert.equal(result.text, cached.text);
     assert.equal(result.header("cache-control"), "private, max-age=86400");
     assert.deepEqual({ visits, units }, { visits: 0, units: 0 });
   });

@@ -139,7 +139,7 @@ describe("an operator", () => {
     assert.equal(got.header("allow"), "DELETE, OPTIONS");
   });
 
-  test("rejects an unblock request from anybody but an operator of the gateway's own origin", async () => {
+  test("rejects an unblock request without an operator's token or from a foreign origin", async () => {
     const project = PROJECT;
     await failWith429(CREATE);
     assertProblem(await create(project), 429, "upstream-error");

@@ -106,12 +106,12 @@ describe("an export of a list", () => {
     const range = newRange();
     assertExport(await getExport("views", { format: "ndjson", ...range }));
     const target = `/v1/analytics/${PROJECT}/views?${new URLSearchParams({ ...range, offset: 2000, limit: 250 })}`;
-    const kept = await gate.get(target, reader);
-    assert.match(kept.header("cache-status"), /hit/);
+    const cached = await gate.get(target, reader);
+    assert.match(cached.header("cache-status"), /hit/);
     const again = await gate.get(target, { ...reader, headers: [["Cache-Control", "no-cache"]] });
     assert.match(again.header("cache-status"), /fwd/);
-    assert.equal(again.header("etag"), kept.header("etag"));
-    const since = [["If-None-Match", kept.header("etag")]];
+    assert.equal(again.header("etag"), cached.header("etag"));
+    const since = [["If-None-Match", cached.header("etag")]];
     assert.equal((await gate.get(target, { ...reader, headers: since })).status, 304);
   });
 
@@ -252,8 +252,8 @@ describe("an export request", () => {
 
   test("an export requires the scope and the project of its report", async () => {
     const query = { format: "ndjson", ...newRange() };
-    const nobody = await getExport("views", query, { authorization: null });
-    assertProblem(nobody, 401, "missing-token");
+    const anonymous = await getExport("views", query, { authorization: null });
+    assertProblem(anonymous, 401, "missing-token");
     for (const [report, claims] of [
       ["views", { scope: "jobs:read" }],
       ["assistant", { scope: "analytics:read" }],
@@ -313,9 +313,9 @@ describe("an incomplete export", () => {
       test(`the ${format} export of ${report} ends with a cursor when the caller's quota is spent`, async () => {
         const range = newRange();
         const quota = { analytics: 1 };
-        const poor = caller(gate, `poor-${report}-${format}`, { scope: SCOPE, quota });
-        const found = await interrupt(report, format, range, poor);
-        const plain = await plainProblem(report, newRange(), poor);
+        const limited = caller(gate, `poor-${report}-${format}`, { scope: SCOPE, quota });
+        const found = await interrupt(report, format, range, limited);
+        const plain = await plainProblem(report, newRange(), limited);
         assert.equal(found.incomplete.problem, plain.type);
         const { retryAfter } = found.incomplete;
         assert.ok(retryAfter >= plain.retryAfter && retryAfter <= 3600, `${retryAfter} s`);
@@ -369,8 +369,8 @@ describe("an incomplete export", () => {
   test("an export that stopped among empty pages resumes from its cursor", async () => {
     await gate.upstream.digHole({ at: 250, places: 250 });
     const range = newRange();
-    const poor = caller(gate, "poor-hole", { scope: SCOPE, quota: { analytics: 3 } });
-    const found = await interrupt("views", "csv", range, poor);
+    const limited = caller(gate, "poor-hole", { scope: SCOPE, quota: { analytics: 3 } });
+    const found = await interrupt("views", "csv", range, limited);
     await assertRest("views", "csv", range, found);
   });
 

@@ -268,11 +268,11 @@ describe("an upstream error", () => {
     assert.deepEqual(upstream, { status: 404, error: "not found", details: [] });
   });
 
-  test("an upstream 503 on a POST has an unknown outcome, and an upstream 400 has not", async () => {
+  test("an upstream 503 on a POST has an unknown outcome, and an upstream 400 does not", async () => {
     const failed = await sendWith({ kind: "status", status: 503, body: "{}" }, WRITE.raw);
     assert.equal(assertProblem(failed, 503, "upstream-error").outcome, "unknown");
-    const refused = await sendWith({ kind: "status", status: 400, body: "{}" }, WRITE.raw);
-    assert.equal(assertProblem(refused, 400, "upstream-error").outcome, undefined);
+    const rejected = await sendWith({ kind: "status", status: 400, body: "{}" }, WRITE.raw);
+    assert.equal(assertProblem(rejected, 400, "upstream-error").outcome, undefined);
   });
 
   test("a long upstream error message is truncated", async () => {
@@ -497,7 +497,7 @@ describe("a malformed success", () => {
 describe("a key that the upstream rejects", () => {
   const REASON = /expired|read access|write access|invalid api key/i;
 
-  /** Asserts that the log has the reason for a rejected key, and the response has not. */
+  /** Asserts that the reason for a rejected key is in the log and not in the response. */
   async function assertReasonOnlyInLog(request, operator) {
     const answer = await request.raw();
     const problem = assertProblem(answer, 502, "upstream-credential");

@@ -115,7 +115,7 @@ describe("scope creep", () => {
     await assertRejected(bearer(token), lacks("jobs:read"), jobs);
   });
 
-  test("ignores an issuer's own quota above the quota of its rule", async () => {
+  test("a quota in an issuer's token does not raise the quota of its rule", async () => {
     const token = foreign({ repository: "acme/nothing", quota: { "create-job": 100 } });
     const answer = await gate.post(JOBS, { prompt: "x" }, bearer(token));
     assertProblem(answer, 429, "quota-exceeded");
