@@ -1,6 +1,7 @@
-"""What a request must be beyond what OpenAPI can say.
+"""Rules for valid requests that OpenAPI cannot express.
 
-Schemathesis loads this file (SCHEMATHESIS_HOOKS). Only what is to be accepted is touched.
+Schemathesis loads this file through SCHEMATHESIS_HOOKS. Requests that the gateway must reject stay
+unchanged, except for their webhook URL.
 """
 
 import hashlib
@@ -9,51 +10,50 @@ import re
 
 import schemathesis
 
-# Of a job that was created in the year 2286, as the gateway writes it: the list begins with the newest.
+# A cursor in the gateway's format, after a job of the year 2286: the list starts with the newest job.
 CURSOR = "OTk5OTk5OTk5OTk5OS4x"
 DATES = ("dateFrom", "dateTo")
-# The last row that can be asked for, and the usual number of rows.
-LAST_ROW = 2**53 - 1
-USUAL_LIMIT = 50
-LONGEST_KEY = 255
+MAX_ROW = 2**53 - 1
+DEFAULT_LIMIT = 50
+MAX_KEY_LENGTH = 255
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
     if case.meta is None:
         return
-    if "Webhook-Url" in case.headers and not is_about(case, "Webhook-Url"):
-        case.headers["Webhook-Url"] = at_allowed_host(case.headers["Webhook-Url"])
+    if "Webhook-Url" in case.headers and not must_reject(case, "Webhook-Url"):
+        case.headers["Webhook-Url"] = use_allowed_host(case.headers["Webhook-Url"])
     if case.meta.generation.mode.is_negative:
         return
     if "Idempotency-Key" in case.headers:
-        case.headers["Idempotency-Key"] = own_key(case)
+        case.headers["Idempotency-Key"] = make_unique_key(case)
     if "cursor" in case.query:
         choose_cursor(case)
     if "threadId" in case.path_parameters:
         case.path_parameters["threadId"] = os.environ["QUILLGATE_THREAD"]
     if "page" in case.query or "offset" in case.query:
-        stay_in_list(case.query)
+        limit_rows(case.query)
     for name in DATES:
         if case.query.get(name, "").startswith("0000"):
-            # The simulated platform does not know that year, which was a leap year too.
+            # The simulator has no year 0. The year 4 is a leap year too.
             case.query[name] = "0004" + case.query[name][4:]
     if "/views/daily" in case.path:
-        stay_in_archive(case)
+        limit_archive_range(case)
     elif all(name in case.query for name in DATES):
-        put_in_order(case.query)
+        order_dates(case.query)
 
 
 def choose_cursor(case):
-    """A cursor is one that its list gave. Those of the platform's lists hold for one range and one filter."""
+    """Cursors come from their list. Cursors of reports are valid for one range and one filter only."""
     if case.path.endswith("/jobs"):
         case.query["cursor"] = CURSOR
     else:
         del case.query["cursor"]
 
 
-def stay_in_archive(case):
-    """Days begin in 1970, a range has ten years at most, and `path` and `prefix` exclude each other."""
+def limit_archive_range(case):
+    """Days start in 1970, a range spans at most ten years, and `path` and `prefix` are exclusive."""
     body = case.body if isinstance(case.body, dict) else {}
     for values in (case.query, body):
         for name in DATES:
@@ -68,54 +68,54 @@ def stay_in_archive(case):
         case.query.pop("prefix", None)
 
 
-def stay_in_list(query):
-    """`page` stands in the place of `offset`, and both name a row that can be asked for."""
-    limit = int(query.get("limit", USUAL_LIMIT))
+def limit_rows(query):
+    """`page` is an alternative to `offset`, and neither may lead beyond the last row."""
+    limit = int(query.get("limit", DEFAULT_LIMIT))
     if "page" in query and "offset" in query:
         del query["page"]
     if "page" in query:
-        query["page"] = min(int(query["page"]), (LAST_ROW - limit) // limit)
+        query["page"] = min(int(query["page"]), (MAX_ROW - limit) // limit)
     if "offset" in query:
-        query["offset"] = min(int(query["offset"]), LAST_ROW - limit)
+        query["offset"] = min(int(query["offset"]), MAX_ROW - limit)
 
 
-def is_about(case, name):
-    """Whether this very parameter is to be refused."""
+def must_reject(case, name):
+    """Whether the gateway must reject the request because of this parameter."""
     data = case.meta.phase.data
-    wrong = [getattr(data, "parameter", None), *(it.parameter for it in getattr(data, "mutations", []))]
-    return case.meta.generation.mode.is_negative and name in wrong
+    mutated = [mutation.parameter for mutation in getattr(data, "mutations", [])]
+    invalid = [getattr(data, "parameter", None), *mutated]
+    return case.meta.generation.mode.is_negative and name in invalid
 
 
-def at_allowed_host(url):
-    """The operator of this gateway allows one host, so that nothing is sent to anybody else's.
+def use_allowed_host(url):
+    """Replaces the host by the only one that this gateway allows, so that no other host is called.
 
-    In some cases schemathesis knows no good value for a pattern that letters and digits alone do not
-    fit, and sends what is no address at all.
+    For some patterns schemathesis finds no valid value and sends a string that is not a URL.
     """
-    address = re.fullmatch("[^:]+://[^/?]+(.*)", url)
-    return "https://hooks.example" + (address[1] if address else "")
+    parts = re.fullmatch("[^:]+://[^/?]+(.*)", url)
+    return "https://hooks.example" + (parts[1] if parts else "")
 
 
-def own_key(case):
-    """A key belongs to one request: another under the same one is refused with 422.
+def make_unique_key(case):
+    """Inserts a digest of the request: reusing a key for another request returns 422.
 
-    The key stays what it is but for some characters after its first.
+    The other characters of the key stay.
     """
     key = case.headers["Idempotency-Key"]
     request = (key, case.method, case.formatted_path, case.body, case.headers.get("Webhook-Url"))
     digest = hashlib.sha256(repr(request).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    if len(key) + len(digest) <= LONGEST_KEY:
+    if len(key) + len(digest) <= MAX_KEY_LENGTH:
         return key[:1] + digest + key[1:]
     return f'"{digest}"' if key.startswith('"') else key[:1] + digest + key[1 + len(digest) :]
 
 
-def put_in_order(query):
-    """`dateFrom` has to be before `dateTo`: by years, since offsets from UTC move days."""
+def order_dates(query):
+    """`dateFrom` must precede `dateTo`. The years must differ because UTC offsets shift days."""
     first, last = (int(query[name][:4]) for name in DATES)
     if first > last + 1:
         query["dateFrom"], query["dateTo"] = query["dateTo"], query["dateFrom"]
     elif first + 1 >= last and "format" in query:
-        # An export has both ends, and every row between them. The first may be of a leap year.
+        # An export needs both dates and reads every row between them. Only 2024 is a leap year.
         last = "2025" + query["dateTo"][4:].replace("-02-29", "-03-01")
         query.update(dateFrom="2024" + query["dateFrom"][4:], dateTo=last)
     elif first + 1 >= last:
