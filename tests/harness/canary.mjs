@@ -1,6 +1,5 @@
 /**
- * A canary: an admin key that is used in a whole test run and must then be
- * found in nothing that the run has written or built.
+ * The canary: the admin key of a whole test run. No file that the run writes or builds may contain it.
  */
 import { randomBytes } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
@@ -8,14 +7,13 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LOGS } from "./process.mjs";
 
-/** The file that names the programs which were given the canary. */
+/** The file that lists the programs that received the canary. */
 export const PLANTED = join(LOGS, "canary-planted.txt");
 
 let own;
 
 /**
- * The run's admin key: the one that `npm test` chose, or one for this process
- * when a suite runs alone.
+ * Returns the admin key of this run: the one from `npm test`, or a new one if a suite runs alone.
  *
  * @returns {string}
  */
@@ -24,14 +22,13 @@ export function canaryKey() {
   return own;
 }
 
-/** A random key in the form of the platform's admin keys. */
+/** Creates a random key in the form of Mintlify's admin keys. */
 export function newCanaryKey() {
   return `mint_canary_${randomBytes(24).toString("hex")}`;
 }
 
 /**
- * Keeps a note, without the key, that a program was given the canary: a scan
- * proves nothing about a key that nothing has used.
+ * Records that a program received the canary. Searching for a key proves nothing if no program used it.
  *
  * @param {string} where
  * @param {string | undefined} key
@@ -43,13 +40,13 @@ export function noteCanary(where, key) {
 }
 
 /**
- * Searches files, whatever their type, for a key as it is and as base64,
- * base64url, hex or percent-encoded, also in the middle of other encoded text.
+ * Searches files of any type for a key, verbatim or as base64, base64url, hexadecimal, UTF-16 or
+ * percent-encoded. Also finds it within a longer encoded string.
  *
  * @param {string} key
- * @param {string[]} roots files and folders; folders are searched to the bottom
- * @returns {Promise<{ files: number, hits: { file: string, form: string }[] }>}
- *   how many files were searched, and each file and form with the key
+ * @param {string[]} roots files, and folders to search recursively
+ * @returns {Promise<{ files: number, hits: { file: string, form: string }[] }>} the number of searched
+ *   files, and each file with the form of the key in it
  */
 export async function scanForCanary(key, roots) {
   const needles = formsOf(key);
@@ -86,8 +83,8 @@ function formsOf(key) {
 }
 
 /**
- * What of a key's base64 does not depend on the bytes around it, for each of
- * the three places at which it can begin within an encoded text.
+ * Returns the part of a key's base64 that does not depend on the bytes around it, for each of the three
+ * offsets at which the key can start within a group of bytes.
  */
 function shiftedBase64(bytes, form) {
   return [0, 1, 2].map((shift) => {

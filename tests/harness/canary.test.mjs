@@ -1,3 +1,4 @@
+/** The search for the canary key. If it misses an encoding, a leaked key goes unnoticed. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +10,7 @@ const KEY = newCanaryKey();
 const folder = mkdtempSync(join(tmpdir(), "quillgate-canary-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Scans a folder that holds one file, somewhere deep. */
+/** Scans a folder with one nested file. */
 async function scan(content, name = "found.bin") {
   const root = mkdtempSync(join(folder, "scan-"));
   mkdirSync(join(root, "a", "b"), { recursive: true });
@@ -21,12 +22,12 @@ function forms({ hits }) {
   return hits.map(({ form }) => form);
 }
 
-test("a key has the form of an admin key and is another one each time", () => {
+test("each new key is unique and has the form of an admin key", () => {
   assert.match(KEY, /^mint_canary_[0-9a-f]{48}$/);
   assert.notEqual(newCanaryKey(), KEY);
 });
 
-test("finds the key between bytes that are no text", async () => {
+test("finds the key in binary data", async () => {
   const binary = Buffer.from([0, 255, 254, 10, 0]);
   const found = await scan(Buffer.concat([binary, Buffer.from(KEY), binary]));
   assert.deepEqual(forms(found), ["plain"]);
@@ -36,7 +37,7 @@ test("finds the key between bytes that are no text", async () => {
 for (const encoding of ["base64", "base64url"]) {
   for (const before of ["", "B", "Be", "Bearer "]) {
     for (const behind of ["", "?", "??", "??>"]) {
-      test(`finds ${encoding} of "${before}…${behind}"`, async () => {
+      test(`finds the ${encoding} encoding of "${before}…${behind}"`, async () => {
         const text = Buffer.from(before + KEY + behind).toString(encoding);
         assert.ok((await scan(`x=${text};`)).hits.length > 0);
       });
@@ -44,33 +45,33 @@ for (const encoding of ["base64", "base64url"]) {
   }
 }
 
-test("finds hexadecimal in either case", async () => {
+test("finds the key as upper-case and lower-case hexadecimal", async () => {
   const hex = Buffer.from(KEY).toString("hex");
   assert.deepEqual(forms(await scan(hex)), ["hex"]);
   assert.deepEqual(forms(await scan(hex.toUpperCase())), ["hex"]);
 });
 
-test("finds percent-encoding, whether of every byte or of the underscores", async () => {
+test("finds the key with every byte or only its underscores percent-encoded", async () => {
   const every = Buffer.from(KEY).toString("hex").replace(/../g, "%$&");
   for (const text of [every, every.toUpperCase(), KEY.replaceAll("_", "%5F")]) {
     assert.deepEqual(forms(await scan(text)), ["percent-encoded"]);
   }
 });
 
-test("finds what is at the end of a big file", async () => {
+test("finds the key at the end of a large file", async () => {
   assert.equal((await scan("x".repeat(5_000_000) + KEY)).hits.length, 1);
 });
 
-test("finds nothing in files that hold another key, and says how many it read", async () => {
+test("reports no hit for another key, and the number of searched files", async () => {
   const other = newCanaryKey();
   assert.deepEqual(await scan(`${other} ${KEY.slice(0, -1)}`), { files: 1, hits: [] });
 });
 
-test("reads no file where there is none", async () => {
+test("accepts a missing folder", async () => {
   assert.deepEqual(await scanForCanary(KEY, [join(folder, "missing")]), { files: 0, hits: [] });
 });
 
-test("takes single files, too", async () => {
+test("searches a single file", async () => {
   const file = join(folder, "single.log");
   writeFileSync(file, KEY);
   assert.deepEqual(await scanForCanary(KEY, [file]), { files: 1, hits: [{ file, form: "plain" }] });

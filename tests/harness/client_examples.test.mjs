@@ -1,4 +1,4 @@
-/** The Rust client's documentation: an example for each method, and each example is run. */
+/** The examples in the Rust client's documentation. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -7,14 +7,14 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 const CLIENT = join(ROOT, "src", "client");
 const EXAMPLES = join(ROOT, "tests", "client", "examples");
-/** What of `src/client/` is public. */
+/** The public modules of `src/client/`. */
 const PUBLIC = ["agent_jobs", "analytics", "call", "error", "list", "settings", "watch"];
 
 const files = [`${CLIENT}.rs`, ...PUBLIC.map((name) => join(CLIENT, `${name}.rs`))];
 const sources = files.map((file) => ({ file, text: readFileSync(file, "utf8") }));
 const examples = readdirSync(EXAMPLES).map((file) => basename(file, ".rs"));
 
-/** The public methods of a source, each with the documentation before it. */
+/** Lists the public methods of a source file with their documentation. */
 function listMethods({ file, text }) {
   const methods = [];
   let documentation = "";
@@ -27,7 +27,7 @@ function listMethods({ file, text }) {
   return methods;
 }
 
-test("each method of the Rust client has an example", () => {
+test("each public method of the Rust client has an example", () => {
   const methods = sources.flatMap(listMethods).filter(({ name }) => name !== "check");
   assert.ok(methods.length > 35, `${methods.length} methods`);
   const without = methods.filter(
@@ -39,11 +39,11 @@ test("each method of the Rust client has an example", () => {
   );
 });
 
-test("each example is shown in the documentation and called by a test", () => {
+test("each example of the Rust client is in its documentation and called by a test", () => {
   const shown = sources.map(({ text }) => text).join("\n");
   const runner = readFileSync(join(EXAMPLES, "..", "examples.rs"), "utf8");
   for (const name of examples) {
-    assert.ok(shown.includes(`examples/${name}.rs`), `${name}.rs is shown nowhere`);
-    assert.ok(runner.includes(`${name}::`), `${name}.rs is run by no test`);
+    assert.ok(shown.includes(`examples/${name}.rs`), `${name}.rs is in no documentation`);
+    assert.ok(runner.includes(`${name}::`), `no test calls ${name}.rs`);
   }
 });

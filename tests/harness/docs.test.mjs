@@ -1,4 +1,4 @@
-/** What the documentation points at is there. */
+/** The links of the documentation. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 import { findAnchors, findLinks } from "./markdown.mjs";
 
-/** Of a package, whose files the build copies to these places. */
+/** Files that the build copies into a package, and their sources. */
 const BUILT = new Map([
   ["gateway/CHANGELOG.md", "CHANGELOG.md"],
   ["gateway/LICENSE", "LICENSE"],
@@ -15,7 +15,7 @@ const BUILT = new Map([
   ["gateway/dist/deploy.md", "docs/deploy.md"],
 ]);
 
-/** What is or could be committed. */
+/** Finds the Markdown files that are committed or could be. */
 function findMarkdown() {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
   const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
@@ -27,7 +27,7 @@ for (const file of findMarkdown()) {
   const name = relative(ROOT, file);
   const links = findLinks(readFileSync(file, "utf8"));
   if (links.length === 0) continue;
-  test(`every link of ${name} leads somewhere`, () => {
+  test(`every link of ${name} has an existing target`, () => {
     for (const link of links) {
       const [path, anchor] = link.split("#");
       const target = path === "" ? file : resolve(dirname(file), decodeURI(path));
@@ -39,14 +39,14 @@ for (const file of findMarkdown()) {
   });
 }
 
-test("the index names every page of the documentation", () => {
+test("docs/README.md links to every page of the documentation", () => {
   const index = readFileSync(join(ROOT, "docs", "README.md"), "utf8");
   const named = findLinks(index).map((link) => link.split("#")[0]);
   const pages = readdirSync(join(ROOT, "docs")).filter((page) => page !== "README.md");
   for (const page of pages) assert.ok(named.includes(page), page);
 });
 
-test("the index of the examples names every example", () => {
+test("examples/README.md links to every example", () => {
   const index = readFileSync(join(ROOT, "examples", "README.md"), "utf8");
   const entries = readdirSync(join(ROOT, "examples"), { withFileTypes: true });
   const examples = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);

@@ -1,13 +1,13 @@
-/** What a Markdown text points at, and what can be pointed at in it. */
+/** Links and anchors of Markdown. */
 
-/** The relative links of a text, outside of its code. */
+/** Returns the relative links outside of code. */
 export function findLinks(text) {
   const prose = text.replace(/^ *```.*?^ *```/gms, "").replace(/`[^`\n]*`(?!\])/g, "");
   const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
   return links.filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** The anchors that GitHub gives to headings. */
+/** Returns the anchors that GitHub creates for headings. */
 export function findAnchors(text) {
   const headings = text.replace(/^ *```.*?^ *```/gms, "").matchAll(/^#+ (.*)$/gm);
   return new Set(

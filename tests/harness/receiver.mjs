@@ -1,32 +1,32 @@
-/** A webhook receiver on a loopback port that keeps what it gets and answers as it is told. */
+/** A webhook receiver on a loopback port that records deliveries and sends configured responses. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const DEFAULT_ANSWER = { status: 204 };
+const DEFAULT_RESPONSE = { status: 204 };
 const DEFAULT_TOLERANCE_SECONDS = 5 * 60;
 const SECRET_PREFIX = "whsec_";
 
 /**
- * @typedef {object} Answer
- * @property {number} [status] 204 unless told
+ * @typedef {object} PlannedResponse
+ * @property {number} [status] defaults to 204
  * @property {Record<string, string>} [headers]
  * @property {string | Buffer} [body]
- * @property {number} [delayMs] waits first
- * @property {boolean} [hang] never answers
- * @property {boolean} [reset] ends the connection instead of answering
+ * @property {number} [delayMs] time before the response
+ * @property {boolean} [hang] never respond
+ * @property {boolean} [reset] close the connection without a response
  *
  * @typedef {object} Delivery
- * @property {number} number from 0, in the order in which the requests came to their end
- * @property {number} at when, in milliseconds since the epoch
+ * @property {number} number from 0, in the order in which requests were complete
+ * @property {number} at in milliseconds since the epoch
  * @property {string} method
- * @property {string} path with the query, as sent
+ * @property {string} path with the query, verbatim
  * @property {import("node:http").IncomingHttpHeaders} headers
- * @property {[string, string][]} rawHeaders as sent
+ * @property {[string, string][]} rawHeaders with the original names
  * @property {Buffer} raw the body
  * @property {string} text
- * @property {unknown} json throws when the body is none
+ * @property {unknown} json throws if the body is not JSON
  */
 
 /** Starts a receiver on a free loopback port. */
@@ -38,13 +38,14 @@ export async function startReceiver() {
 
 class Receiver {
   #server = createServer((request, response) => this.#receive(request, response));
-  #answers = [];
-  #default = DEFAULT_ANSWER;
+  #responses = [];
+  #default = DEFAULT_RESPONSE;
   #waiting = new Set();
-  #taken = new Set();
+  /** Deliveries that `next` has returned. */
+  #returned = new Set();
   /** @type {Delivery[]} */
   deliveries = [];
-  /** Connections that were opened, also those on which no request came. */
+  /** Number of opened connections, including those without a request. */
   connections = 0;
   url;
 
@@ -54,29 +55,29 @@ class Receiver {
     });
     this.#server.listen(0, "127.0.0.1");
     await once(this.#server, "listening");
-    /** Without the scheme, as a list of allowed hosts has it. */
+    /** Host and port, as in a list of allowed hosts. */
     this.host = `127.0.0.1:${this.#server.address().port}`;
     this.url = `http://${this.host}`;
   }
 
   /**
-   * Answers the coming deliveries, one after another; later ones get the default.
+   * Sets the responses to the next deliveries. Later ones receive the default.
    *
-   * @param {...(number | Answer)} answers a number is a status
+   * @param {...(number | PlannedResponse)} answers a number is a status
    */
   answer(...answers) {
-    this.#answers.push(...answers.map(answerOf));
+    this.#responses.push(...answers.map(toResponse));
   }
 
-  /** Answers every delivery for which nothing else is told. @param {number | Answer} answer */
+  /** Sets the default response. @param {number | PlannedResponse} answer */
   answerAlways(answer) {
-    this.#default = answerOf(answer);
+    this.#default = toResponse(answer);
   }
 
   /**
-   * The first delivery that matches and that no earlier `next` has given, now or later.
+   * Waits for the first matching delivery that no earlier call has returned.
    *
-   * @param {(delivery: Delivery) => unknown} [predicate] any unless told
+   * @param {(delivery: Delivery) => unknown} [predicate] defaults to any delivery
    * @param {number} [timeoutMs]
    * @returns {Promise<Delivery>}
    */
@@ -84,32 +85,32 @@ class Receiver {
     return new Promise((resolve, reject) => {
       const finish = (settle, value) => {
         clearTimeout(deadline);
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
         settle(value);
       };
-      const look = () => {
-        const found = this.deliveries.find((one) => !this.#taken.has(one) && predicate(one));
+      const check = () => {
+        const found = this.deliveries.find((one) => !this.#returned.has(one) && predicate(one));
         if (!found) return;
-        this.#taken.add(found);
+        this.#returned.add(found);
         finish(resolve, found);
       };
       const deadline = setTimeout(() => {
         const count = this.deliveries.length;
-        const words = `no such delivery within ${timeoutMs} ms; ${count} came in all`;
-        finish(reject, new Error(words));
+        const message = `no matching delivery within ${timeoutMs} ms; received ${count} in total`;
+        finish(reject, new Error(message));
       }, timeoutMs);
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(check);
+      check();
     });
   }
 
-  /** Forgets deliveries and answers. */
+  /** Removes all deliveries and configured responses. */
   reset() {
     this.deliveries = [];
     this.connections = 0;
-    this.#taken.clear();
-    this.#answers = [];
-    this.#default = DEFAULT_ANSWER;
+    this.#returned.clear();
+    this.#responses = [];
+    this.#default = DEFAULT_RESPONSE;
   }
 
   async stop() {
@@ -124,23 +125,23 @@ class Receiver {
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {
-      return; // It has not come to its end.
+      return; // The request is incomplete.
     }
     this.deliveries.push(deliveryOf(request, Buffer.concat(chunks), this.deliveries.length));
-    const answer = this.#answers.shift() ?? this.#default;
-    for (const look of this.#waiting) look();
-    await give(response, answer);
+    const planned = this.#responses.shift() ?? this.#default;
+    for (const check of this.#waiting) check();
+    await respond(response, planned);
   }
 }
 
-async function give(response, { status = 204, headers = {}, body, delayMs, hang, reset }) {
+async function respond(response, { status = 204, headers = {}, body, delayMs, hang, reset }) {
   if (hang) return;
   if (delayMs) await sleep(delayMs);
   if (reset) return void response.destroy();
   response.writeHead(status, headers).end(body);
 }
 
-function answerOf(answer) {
+function toResponse(answer) {
   return typeof answer === "number" ? { status: answer } : answer;
 }
 
@@ -157,15 +158,15 @@ function deliveryOf(request, raw, number) {
 }
 
 /**
- * Whether a delivery is signed with this secret, after Standard Webhooks: HMAC-SHA256 over id,
- * timestamp and body, in a list of which one signature is enough.
+ * Whether a delivery has a valid signature by Standard Webhooks: HMAC-SHA256 over id, timestamp and
+ * body. One valid signature in the list is enough.
  *
  * @param {Pick<Delivery, "headers" | "raw">} delivery
  * @param {string} secret `whsec_` and base64
  * @param {VerifyOptions} [options]
  *
  * @typedef {object} VerifyOptions
- * @property {number} [toleranceSeconds] how far its timestamp may be from now, 300 unless told
+ * @property {number} [toleranceSeconds] maximum distance of the timestamp from now, 300 by default
  * @property {number} [now] in seconds since 1970
  */
 export function verify(delivery, secret, options) {
@@ -173,7 +174,7 @@ export function verify(delivery, secret, options) {
 }
 
 /**
- * Why a delivery is not to be trusted; `undefined` when it is.
+ * Returns the reason to reject a delivery, or `undefined`.
  *
  * @param {Pick<Delivery, "headers" | "raw">} delivery
  * @param {string} secret
@@ -185,21 +186,22 @@ export function signatureProblem(delivery, secret, options = {}) {
   const { "webhook-id": id, "webhook-timestamp": timestamp } = delivery.headers;
   const signatures = delivery.headers["webhook-signature"];
   if (!id || !timestamp || !signatures) return "a header is missing";
-  if (!/^\d+$/.test(timestamp)) return "the timestamp is no number";
-  if (Math.abs(now - Number(timestamp)) > toleranceSeconds) return "the timestamp is too far away";
+  if (!/^\d+$/.test(timestamp)) return "the timestamp is not a number";
+  if (Math.abs(now - Number(timestamp)) > toleranceSeconds)
+    return "the timestamp is outside the tolerance";
   const expected = signatureOf(secret, { id, timestamp, raw: delivery.raw });
-  const good = signatures.split(" ").some((signature) => isEqual(signature, expected));
-  return good ? undefined : "no signature fits";
+  const isValid = signatures.split(" ").some((signature) => isEqual(signature, expected));
+  return isValid ? undefined : "no signature is valid";
 }
 
 /**
- * The signature of a delivery, in the form `v1,<base64>`.
+ * Returns the signature of a delivery, in the form `v1,<base64>`.
  *
  * @param {string} secret
  * @param {{ id: string, timestamp: string | number, raw: string | Buffer }} delivery
  */
 export function signatureOf(secret, { id, timestamp, raw }) {
-  if (!secret.startsWith(SECRET_PREFIX)) throw new Error(`a secret begins with ${SECRET_PREFIX}`);
+  if (!secret.startsWith(SECRET_PREFIX)) throw new Error(`a secret starts with ${SECRET_PREFIX}`);
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), "base64");
   const hmac = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(raw);
   return `v1,${hmac.digest("base64")}`;

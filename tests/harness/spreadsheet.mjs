@@ -1,4 +1,4 @@
-/** LibreOffice's spreadsheet, which opens a CSV as its users do and says what is in its cells. */
+/** Opens a CSV file in LibreOffice, as a user would, and returns its cells. */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { capture } from "../../scripts/child.mjs";
 
-/** What its dialog for CSV shows first for a file with a byte order mark: `,`, `"`, UTF-8, from line 1. */
+/** Defaults of the CSV import dialog for a file with a byte order mark: `,`, `"`, UTF-8, from line 1. */
 const FILTER = "CSV:44,34,76,1";
 const ENTITIES = { amp: "&", apos: "'", quot: '"', lt: "<", gt: ">" };
 
 /**
  * @typedef {object} Cell
  * @property {string} type `string`, `float`, `date` …; empty for an empty cell
- * @property {string} text as it is shown
+ * @property {string} text as displayed
  * @property {string} [formula]
  *
  * @param {string | Uint8Array} csv
@@ -35,7 +35,7 @@ export async function openInSpreadsheet(csv) {
   }
 }
 
-/** The rows of a document's one table (OpenDocument 1.3, part 3, section 9). */
+/** Reads the only table of a document (OpenDocument 1.3, part 3, section 9). */
 function readTable(document) {
   const [, table] = /<table:table [^>]*>(.*?)<\/table:table>/s.exec(document);
   return [...table.matchAll(/<table:table-row([^>]*)>(.*?)<\/table:table-row>/gs)].flatMap(

@@ -1,33 +1,19 @@
-/** The command that prints a receiver's keys; the gateway's own tests verify webhooks with them. */
+/** The command that prints a receiver's webhook keys. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { deriveKeys } from "../../scripts/webhook_key.mjs";
+import { runScript } from "./command.mjs";
 
-const SCRIPT = fileURLToPath(new URL("../../scripts/webhook_key.mjs", import.meta.url));
-const secretOf = (byte, length = 32) => `whsec_${Buffer.alloc(length, byte).toString("base64")}`;
-const SECRET = secretOf(7);
+const buildSecret = (byte, length = 32) => `whsec_${Buffer.alloc(length, byte).toString("base64")}`;
+const SECRET = buildSecret(7);
 const URL_ = "https://hooks.example/quillgate?a=b";
 const RECEIVER = ["--project", "demo-docs", "--url", URL_];
-/** The same as in `worker/tests/decisions/webhook/signature.rs`. */
+/** The same key as in `worker/tests/decisions/webhook/signature.rs`. */
 const KEY = "whsec_i8mj8aaEeiFIr10Ai9Q0MW3SSFpJRxPr+W9YCcfZZQc=";
 
-/** Runs the command; `secret` is its variable, `input` what is piped to it. */
-async function webhookKey(args, { secret, input = "" } = {}) {
-  const { WEBHOOK_SECRET: _inherited, ...env } = process.env;
-  if (secret) env.WEBHOOK_SECRET = secret;
-  const child = spawn(process.execPath, [SCRIPT, ...args], { env });
-  const output = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"]) {
-    child[name].setEncoding("utf8").on("data", (text) => {
-      output[name] += text;
-    });
-  }
-  child.stdin.on("error", () => {}).end(input);
-  const [code] = await once(child, "close");
-  return { code, ...output };
+/** Runs the command with the secret in its variable, if there is one. */
+function webhookKey(args, { secret, input } = {}) {
+  return runScript("webhook_key.mjs", args, { env: { WEBHOOK_SECRET: secret }, input });
 }
 
 test("prints the key that the gateway signs with", async () => {
@@ -36,18 +22,18 @@ test("prints the key that the gateway signs with", async () => {
   assert.deepEqual(await webhookKey(RECEIVER, { input: `${SECRET}\n` }), expected);
 });
 
-test("prints one for each secret while they rotate, in their order", async () => {
-  const { stdout } = await webhookKey(RECEIVER, { secret: `${secretOf(1, 24)}, ${SECRET}` });
+test("prints a key for each secret during a rotation, in the order of the secrets", async () => {
+  const { stdout } = await webhookKey(RECEIVER, { secret: `${buildSecret(1, 24)}, ${SECRET}` });
   const lines = stdout.trim().split("\n");
   assert.equal(lines.length, 2);
   assert.equal(lines[1], KEY);
   assert.deepEqual(
     lines,
-    deriveKeys({ project: "demo-docs", url: URL_ }, `${secretOf(1, 24)},${SECRET}`),
+    deriveKeys({ project: "demo-docs", url: URL_ }, `${buildSecret(1, 24)},${SECRET}`),
   );
 });
 
-test("prints the same however scheme and host are written, and another for any other receiver", () => {
+test("derives a key per project and URL, in which the case of scheme and host does not matter", () => {
   const key = (project, url) => deriveKeys({ project, url }, SECRET)[0];
   assert.equal(key("demo-docs", "HTTPS://Hooks.Example/quillgate?a=b"), KEY);
   const others = [
@@ -60,7 +46,7 @@ test("prints the same however scheme and host are written, and another for any o
   assert.match(key("demo-docs", "http://127.0.0.1:9000/"), /^whsec_[A-Za-z0-9+/]{43}=$/);
 });
 
-test("names the flag that it does not know, or that lacks a value", async () => {
+test("names an unknown flag or one without a value", async () => {
   for (const [args, message] of [
     [[...RECEIVER, "--projct", "demo-docs"], /there is no flag --projct;/],
     [[...RECEIVER, "demo-docs"], /an argument belongs to no flag/],
@@ -72,7 +58,7 @@ test("names the flag that it does not know, or that lacks a value", async () => 
   }
 });
 
-test("says what is wrong, and repeats neither a secret nor an address", async () => {
+test("reports invalid arguments without printing a secret or a URL", async () => {
   const hidden = "hidden-8c1e";
   for (const [args, options] of [
     [[], { secret: SECRET }],
@@ -82,8 +68,8 @@ test("says what is wrong, and repeats neither a secret nor an address", async ()
     [RECEIVER, { secret: hidden }],
     [RECEIVER, { secret: `whsec_${hidden}` }],
     [RECEIVER, { secret: `${SECRET},` }],
-    [RECEIVER, { secret: secretOf(1, 23) }],
-    [RECEIVER, { secret: secretOf(1, 65) }],
+    [RECEIVER, { secret: buildSecret(1, 23) }],
+    [RECEIVER, { secret: buildSecret(1, 65) }],
     [[...RECEIVER, "--secret", hidden], { secret: SECRET }],
     [[...RECEIVER, hidden], { secret: SECRET }],
     ...[
