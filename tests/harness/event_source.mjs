@@ -1,19 +1,19 @@
 /**
- * Server-Sent Events over a connection of one's own: what a browser's `EventSource` hides (status,
- * comments, how the stream ended) can be seen, and the connection can be cut at any moment.
+ * A client of server-sent events. Unlike a browser's `EventSource`, it exposes the status, comments and
+ * the end of a stream, and can close its connection at any moment.
  */
 import { request } from "node:http";
 
 /**
  * @typedef {object} ServerEvent
- * @property {string} type `message` unless the stream says otherwise
+ * @property {string} type defaults to `message`
  * @property {string} data
- * @property {string} lastEventId that of this event, or of an earlier one
- * @property {number} at when it was complete, in milliseconds, by the monotonic clock
+ * @property {string} lastEventId the id of this event or of the last one with an id
+ * @property {number} at time of its last byte, in milliseconds of the monotonic clock
  */
 
-/** Reads an event stream as the HTML standard has it (section 9.2.6). */
-export class EventStreamParser {
+/** Parses an event stream by the HTML standard (section 9.2.6). */
+class EventStreamParser {
   #decoder = new TextDecoder();
   #line = "";
   #afterCr = false;
@@ -21,7 +21,7 @@ export class EventStreamParser {
   #type = "";
   #id = "";
   #on;
-  /** The id that a reconnect would send. */
+  /** The id that a reconnection would send. */
   lastEventId = "";
 
   /**
@@ -32,7 +32,7 @@ export class EventStreamParser {
     this.#on = on;
   }
 
-  /** Takes the next bytes, wherever they are cut. @param {Uint8Array} bytes */
+  /** Parses the next bytes, which may end anywhere. @param {Uint8Array} bytes */
   push(bytes) {
     for (const character of this.#decoder.decode(bytes, { stream: true })) this.#take(character);
   }
@@ -84,9 +84,9 @@ export class EventStreamParser {
  */
 
 /**
- * Opens a stream on a connection of its own.
+ * Opens a stream on a new connection.
  *
- * @param {string} url of http
+ * @param {string} url an `http:` URL
  * @param {StreamOptions} [options]
  */
 export function openEventStream(url, options) {
@@ -104,17 +104,17 @@ class EventStream {
   comments = [];
   /** The last `retry` in milliseconds. @type {number | undefined} */
   retry;
-  /** Everything received of the body, also when it is no event stream. */
+  /** The received part of the body, even of a response that is not an event stream. */
   text = "";
-  /** Of the answer, once it is there. @type {number | undefined} */
+  /** Status of the response, once it has been received. @type {number | undefined} */
   status;
   /** @type {import("node:http").IncomingHttpHeaders | undefined} */
   headers;
-  /** Resolves with this when the answer's head is there; rejects when none comes. */
+  /** Resolves with this stream at the response's head, and rejects without a response. */
   opened;
   /**
-   * How it ended, once it has: `clean` (with its last chunk), `cut` (without), `left` (by us),
-   * `failed` (no answer came).
+   * Resolves when the stream ends: `clean` with its last chunk, `cut` without it, `left` if this client
+   * closed it, or `failed` without a response.
    *
    * @type {Promise<"clean" | "cut" | "left" | "failed">}
    */
@@ -131,13 +131,13 @@ class EventStream {
     });
     const resume = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
     const fields = { accept: "text/event-stream", ...resume, ...headers };
-    // No pool: as many connections as are asked for, and each ends with its stream.
+    // Without a pool, each stream has its own connection, which ends with the stream.
     this.#request = request(url, { method, headers: fields, agent: false });
     this.ended = new Promise((resolve) => {
       this.#end = (how) => {
         this.how ??= how;
         resolve(this.how);
-        this.#look();
+        this.#notify();
       };
     });
     this.opened = new Promise((resolve, reject) => {
@@ -161,23 +161,23 @@ class EventStream {
     response.on("data", (bytes) => {
       this.text += decoder.decode(bytes, { stream: true });
       this.parser.push(bytes);
-      this.#look();
+      this.#notify();
     });
     response.on("error", () => {});
     response.on("close", () => this.#end(response.complete ? "clean" : "cut"));
-    this.#look();
+    this.#notify();
   }
 
   get lastEventId() {
     return this.parser.lastEventId;
   }
 
-  /** Whether the stream has come to an end of any kind. */
+  /** Whether the stream has ended in any way. */
   get isOver() {
     return this.how !== undefined;
   }
 
-  /** Goes away at once: the connection is destroyed. */
+  /** Closes the connection immediately. */
   leave() {
     this.how ??= "left";
     this.#request.destroy();
@@ -185,39 +185,39 @@ class EventStream {
   }
 
   /**
-   * Resolves when `check` gives something other than `undefined` or `false`, with that.
+   * Waits until `check` returns something other than `undefined` or `false`, and resolves with it.
    *
    * @template T
-   * @param {(stream: this) => T | undefined | false} check looked at whenever something comes
+   * @param {(stream: this) => T | undefined | false} check called after each change
    * @param {number} [timeoutMs]
-   * @returns {Promise<T>} rejects when the stream ends or the time is over before
+   * @returns {Promise<T>} rejects at the end of the stream and at the timeout
    */
   until(check, timeoutMs = 60_000) {
     return new Promise((resolve, reject) => {
       const finish = (settle, value) => {
         clearTimeout(deadline);
-        this.#watchers.delete(look);
+        this.#watchers.delete(watch);
         settle(value);
       };
-      const fail = (why) => {
-        const words = `${why}; status ${this.status}, received: ${this.text.slice(-1000)}`;
-        finish(reject, new Error(words, { cause: this.#failure }));
+      const fail = (reason) => {
+        const message = `${reason}; status ${this.status}, received: ${this.text.slice(-1000)}`;
+        finish(reject, new Error(message, { cause: this.#failure }));
       };
-      const look = () => {
+      const watch = () => {
         const found = check(this);
         if (found !== undefined && found !== false) finish(resolve, found);
-        else if (this.isOver) fail(`the stream was over before (${this.how})`);
+        else if (this.isOver) fail(`the stream has ended (${this.how})`);
       };
-      const deadline = setTimeout(() => fail(`nothing within ${timeoutMs} ms`), timeoutMs);
-      this.#watchers.add(look);
-      look();
+      const deadline = setTimeout(() => fail(`no match within ${timeoutMs} ms`), timeoutMs);
+      this.#watchers.add(watch);
+      watch();
     });
   }
 
   /**
-   * The first event that matches, now or later.
+   * Waits for the first matching event.
    *
-   * @param {(event: ServerEvent) => unknown} [predicate] any unless told
+   * @param {(event: ServerEvent) => unknown} [predicate] defaults to any event
    * @param {number} [timeoutMs]
    * @returns {Promise<ServerEvent>}
    */
@@ -225,7 +225,7 @@ class EventStream {
     return this.until(({ events }) => events.find(predicate), timeoutMs);
   }
 
-  #look() {
+  #notify() {
     for (const watcher of this.#watchers) watcher();
   }
 }

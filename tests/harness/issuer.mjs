@@ -1,6 +1,6 @@
 /**
- * An OIDC issuer of the tests' own: keys, a key set on a loopback port, good tokens in the form
- * of GitHub Actions' and Cloudflare Access', forged ones, and sign-in by code.
+ * An OIDC issuer on a loopback port, with sign-in by authorization code. It mints valid tokens in the
+ * forms of GitHub Actions and Cloudflare Access. This module also forges tokens.
  */
 import {
   createHash,
@@ -15,7 +15,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Where the key set is served. */
+/** Path of the key set. */
 const JWKS_PATH = "/.well-known/jwks";
 
 const AUTHORIZE_PATH = "/authorize";
@@ -25,7 +25,7 @@ const GITHUB_TTL_SECONDS = 5 * 60;
 const ACCESS_TTL_SECONDS = 24 * 3600;
 const HUGE_BODY_BYTES = 32 * 1024 * 1024;
 
-/** How each algorithm's keys are made, and how Node.js signs with them (RFC 7518, section 3). */
+/** Key generation and signature options of Node.js by algorithm (RFC 7518, section 3). */
 const ALGORITHMS = {
   RS256: { make: () => generateKeyPairSync("rsa", { modulusLength: 2048 }), options: {} },
   ES256: {
@@ -41,31 +41,31 @@ const ALGORITHMS = {
  * @property {import("node:crypto").KeyObject} privateKey
  * @property {import("node:crypto").KeyObject} publicKey
  *
- * @typedef {object} JwksFault what every answer of the key set does until it is changed
+ * @typedef {object} JwksFault a fault of all responses with the key set
  * @property {number} [status]
- * @property {number} [delayMs] waits first
- * @property {boolean} [hang] never answers
- * @property {boolean} [garbage] a body that is no JSON
- * @property {string} [redirect] a location, answered with 302
- * @property {boolean} [huge] a body of 32 MiB that begins like a key set
- * @property {boolean} [reset] ends the connection instead of answering
- * @property {string} [body] this body instead
+ * @property {number} [delayMs] time before the response
+ * @property {boolean} [hang] never respond
+ * @property {boolean} [garbage] send a body that is not JSON
+ * @property {string} [redirect] redirect to this location with 302
+ * @property {boolean} [huge] send a body of 32 MiB that starts like a key set
+ * @property {boolean} [reset] close the connection without a response
+ * @property {string} [body] replaces the key set
  *
- * @typedef {object} TokenFault what every answer of the token endpoint does until it is changed
+ * @typedef {object} TokenFault a fault of all responses of the token endpoint
  * @property {number} [status]
- * @property {string} [body] this body instead
- * @property {Record<string, unknown>} [claims] other claims of the ID token
- * @property {(claims: object) => string} [mint] another ID token
+ * @property {string} [body] replaces the body
+ * @property {Record<string, unknown>} [claims] replace claims of the ID token
+ * @property {(claims: object) => string} [mint] replaces the ID token
  *
  * @typedef {object} MintOptions
- * @property {"RS256" | "ES256"} [alg] RS256 unless told
- * @property {string} [kid] another than the key's
- * @property {Record<string, unknown>} [header] members that win; `undefined` leaves one out
- * @property {SigningKey} [key] another key than the issuer's current one
+ * @property {"RS256" | "ES256"} [alg] defaults to RS256
+ * @property {string} [kid] replaces the key's own
+ * @property {Record<string, unknown>} [header] replaces fields of the header; `undefined` removes one
+ * @property {SigningKey} [key] defaults to the issuer's current key
  */
 
 /**
- * A fresh key pair with a `kid` that no other has.
+ * Generates a key pair with a unique `kid`.
  *
  * @param {"RS256" | "ES256"} [alg]
  * @returns {SigningKey}
@@ -76,7 +76,7 @@ export function newSigningKey(alg = "RS256") {
 }
 
 /**
- * A key as it stands in a key set (RFC 7517).
+ * Returns a public key in the format of a key set (RFC 7517).
  *
  * @param {SigningKey} key
  */
@@ -85,11 +85,11 @@ export function jwkOf({ publicKey, kid, alg }) {
 }
 
 /**
- * Signs claims, and checks nothing about them.
+ * Signs claims without validating them.
  *
  * @param {unknown} claims
  * @param {SigningKey} key
- * @param {Record<string, unknown>} [header] members that win; `undefined` leaves one out
+ * @param {Record<string, unknown>} [header] replaces fields of the header; `undefined` removes one
  */
 export function signToken(claims, key, header = {}) {
   const body = unsigned({ alg: key.alg, typ: "JWT", kid: key.kid, ...header }, claims);
@@ -98,7 +98,7 @@ export function signToken(claims, key, header = {}) {
   return `${body}.${signature.toString("base64url")}`;
 }
 
-/** Starts an issuer with one key of each algorithm on a free loopback port. */
+/** Starts an issuer on a free loopback port, with one key for each algorithm. */
 export async function startIssuer() {
   const issuer = new Issuer();
   await issuer.start();
@@ -106,22 +106,22 @@ export async function startIssuer() {
 }
 
 class Issuer {
-  #server = createServer((request, response) => this.#answer(request, response));
-  /** The keys that sign, by algorithm. */
+  #server = createServer((request, response) => this.#respond(request, response));
+  /** Signing keys by algorithm. */
   #keys = newKeys();
-  /** Older keys that are still in the set. */
+  /** Rotated keys that are still in the key set. */
   #retired = [];
   #fault = {};
-  /** What each code was given for, until it is used. */
+  /** Sign-ins by their code, which can be exchanged once. */
   #codes = new Map();
   #tokenFault = {};
-  /** The forms that the token endpoint was sent. */
+  /** Forms received by the token endpoint. */
   tokenRequests = [];
-  /** Its own address, which is its `iss`. */
+  /** Its own URL, which is its `iss`. */
   url;
-  /** How often the key set was asked for. */
+  /** Number of requests for the key set. */
   jwksRequests = 0;
-  /** When it was, in milliseconds since the epoch. */
+  /** Times of these requests, in milliseconds since the epoch. */
   jwksTimes = [];
 
   async start() {
@@ -133,12 +133,12 @@ class Issuer {
     this.tokenUrl = `${this.url}${TOKEN_PATH}`;
   }
 
-  /** The current signing key. @param {"RS256" | "ES256"} [alg] @returns {SigningKey} */
+  /** Returns the current signing key. @param {"RS256" | "ES256"} [alg] @returns {SigningKey} */
   key(alg = "RS256") {
     return this.#keys[alg];
   }
 
-  /** The key set as it is served. */
+  /** Returns the published key set. */
   jwks() {
     return { keys: [...Object.values(this.#keys), ...this.#retired].map(jwkOf) };
   }
@@ -146,8 +146,8 @@ class Issuer {
   /**
    * Replaces all keys.
    *
-   * @param {{ keepOld?: boolean }} [options] whether the old ones stay in the set
-   * @returns {Record<"RS256" | "ES256", SigningKey>} the old ones
+   * @param {{ keepOld?: boolean }} [options] whether the old keys stay in the key set
+   * @returns {Record<"RS256" | "ES256", SigningKey>} the old keys
    */
   rotate({ keepOld = false } = {}) {
     const old = this.#keys;
@@ -156,26 +156,27 @@ class Issuer {
     return old;
   }
 
-  /** Makes the key set's answers go wrong from now on. @param {JwksFault} [fault] none: as usual */
+  /** Sets the fault of the key set, or clears it. @param {JwksFault} [fault] */
   setFault(fault = {}) {
     this.#fault = fault;
   }
 
-  /** Makes the token endpoint's answers go wrong from now on. @param {TokenFault} [fault] none: as usual */
+  /** Sets the fault of the token endpoint, or clears it. @param {TokenFault} [fault] */
   setTokenFault(fault = {}) {
     this.#tokenFault = fault;
   }
 
   /**
-   * Signs somebody in, as a browser would that is sent here.
+   * Signs a user in, as their browser would after a redirect to this issuer.
    *
-   * @param {string} location the authorization request
+   * @param {string} location URL of the authorization request
    * @param {Record<string, unknown>} [claims] of the ID token
-   * @returns {URL} where the browser is sent back to
+   * @returns {URL} the target of the redirect back
    */
   signIn(location, claims = {}) {
     const { origin, pathname, searchParams } = new URL(location);
-    if (origin + pathname !== this.authorizeUrl) throw new Error(`${location} leads elsewhere`);
+    if (origin + pathname !== this.authorizeUrl)
+      throw new Error(`not an authorization request: ${location}`);
     const request = Object.fromEntries(searchParams);
     const code = randomBytes(16).toString("base64url");
     this.#codes.set(code, { request, claims });
@@ -184,24 +185,24 @@ class Issuer {
     return back;
   }
 
-  /** Forgets how often the key set was asked for, and the fault. */
+  /** Resets the recorded requests for the key set, and its fault. */
   reset() {
     this.jwksRequests = 0;
     this.jwksTimes = [];
     this.#fault = {};
   }
 
-  /** A signed token with exactly these claims. @param {unknown} claims @param {MintOptions} [options] */
+  /** Signs a token with exactly these claims. @param {unknown} claims @param {MintOptions} [options] */
   mint(claims, { alg = "RS256", kid, header, key = this.key(alg) } = {}) {
     return signToken(claims, key, { ...(kid === undefined ? {} : { kid }), ...header });
   }
 
   /**
-   * The claims of a GitHub Actions token that was just issued.
+   * Returns the claims of a new GitHub Actions token.
    *
    * @param {{ repository?: string, ref?: string, aud?: string | string[], workflow?: string,
    *   actor?: string, now?: number } & Record<string, unknown>} [changes] `now` in seconds since
-   *   1970; any other claim is added or replaced, `undefined` leaves it out
+   *   1970; any other claim is added or replaced, and `undefined` removes it
    */
   githubClaims(changes = {}) {
     const { repository = "acme/docs", ref = "refs/heads/main", now = seconds() } = changes;
@@ -244,10 +245,10 @@ class Issuer {
   }
 
   /**
-   * The claims of a Cloudflare Access application token that was just issued.
+   * Returns the claims of a new Cloudflare Access application token.
    *
    * @param {{ email?: string, aud?: string | string[], now?: number } & Record<string, unknown>} [changes]
-   *   as for {@link githubClaims}
+   *   see {@link githubClaims}
    */
   accessClaims(changes = {}) {
     const { now = seconds(), ...claims } = changes;
@@ -272,19 +273,19 @@ class Issuer {
     await once(this.#server, "close");
   }
 
-  #answer(request, response) {
+  #respond(request, response) {
     const path = request.url.split("?")[0];
     if (path === CONFIGURATION_PATH) return sendJson(response, this.#configuration());
-    if (path === AUTHORIZE_PATH) return this.#ask(request, response);
+    if (path === AUTHORIZE_PATH) return this.#showSignIn(request, response);
     if (path === TOKEN_PATH) return void this.#exchange(request, response);
     if (path !== JWKS_PATH) return response.writeHead(404).end();
     this.jwksRequests += 1;
     this.jwksTimes.push(Date.now());
-    return answerJwks(response, this.#fault, this.jwks());
+    return respondWithJwks(response, this.#fault, this.jwks());
   }
 
-  /** Asks a person in a browser who they are. */
-  #ask(request, response) {
+  /** Shows the page on which a user signs in or declines. */
+  #showSignIn(request, response) {
     const back = this.signIn(this.url + request.url);
     const declined = new URL(back);
     declined.search = new URLSearchParams({
@@ -307,23 +308,23 @@ class Issuer {
     if (fault.status || fault.body !== undefined) {
       return response.writeHead(fault.status ?? 200).end(fault.body);
     }
-    const given = this.#codes.get(form.code);
+    const signIn = this.#codes.get(form.code);
     this.#codes.delete(form.code);
     const challenge = createHash("sha256")
       .update(form.code_verifier ?? "")
       .digest("base64url");
-    const asked = given?.request;
-    const isRight =
+    const authorization = signIn?.request;
+    const isValid =
       form.grant_type === "authorization_code" &&
-      asked?.client_id === form.client_id &&
-      asked.redirect_uri === form.redirect_uri &&
-      asked.code_challenge_method === "S256" &&
-      asked.code_challenge === challenge;
-    if (!isRight) return response.writeHead(400).end('{"error":"invalid_grant"}');
+      authorization?.client_id === form.client_id &&
+      authorization.redirect_uri === form.redirect_uri &&
+      authorization.code_challenge_method === "S256" &&
+      authorization.code_challenge === challenge;
+    if (!isValid) return response.writeHead(400).end('{"error":"invalid_grant"}');
     const claims = present({
-      ...{ iss: this.url, sub: "carol", aud: form.client_id, nonce: asked.nonce },
+      ...{ iss: this.url, sub: "carol", aud: form.client_id, nonce: authorization.nonce },
       ...{ iat: seconds(), exp: seconds() + 3600 },
-      ...given.claims,
+      ...signIn.claims,
       ...fault.claims,
     });
     const token = fault.mint?.(claims) ?? this.mint(claims);
@@ -341,7 +342,7 @@ class Issuer {
   }
 }
 
-async function answerJwks(response, fault, jwks) {
+async function respondWithJwks(response, fault, jwks) {
   if (fault.hang) return;
   if (fault.delayMs) await sleep(fault.delayMs);
   if (fault.reset) return void response.destroy();
@@ -380,16 +381,16 @@ function unsigned(header, claims) {
     .join(".");
 }
 
-/** A token that claims to need no signature. @param {string} [alg] as `none` is written */
+/** Forges an unsigned token. @param {string} [alg] a spelling of `none` */
 export function forgeNone(claims, { alg = "none", kid, signature = "" } = {}) {
   return `${unsigned({ alg, typ: "JWT", kid }, claims)}.${signature}`;
 }
 
 /**
- * A token signed by HMAC with what everybody knows: the PEM of a public key (RFC 8725, section 2.1).
+ * Forges a token signed by HMAC with a published secret, the public key (RFC 8725, section 2.1).
  *
  * @param {SigningKey} key
- * @param {{ form?: "spki" | "pkcs1" | "jwk" }} [options] as which the key is the secret
+ * @param {{ form?: "spki" | "pkcs1" | "jwk" }} [options] format of the key that is the secret
  */
 export function forgeHs256(claims, key, { form = "spki" } = {}) {
   const secret =
@@ -403,7 +404,7 @@ export function forgeHs256(claims, key, { form = "spki" } = {}) {
   return `${body}.${createHmac("sha256", secret).update(body).digest("base64url")}`;
 }
 
-/** The token with one bit of its signature changed. @param {string} token */
+/** Flips one bit of a token's signature. @param {string} token */
 export function withWrongSignature(token) {
   const [header, claims, signature] = token.split(".");
   const bytes = Buffer.from(signature, "base64url");
@@ -411,15 +412,15 @@ export function withWrongSignature(token) {
   return [header, claims, bytes.toString("base64url")].join(".");
 }
 
-/** The token with other claims and the signature that it has. @param {string} token */
+/** Replaces a token's claims and keeps its signature. @param {string} token */
 export function withClaims(token, claims) {
   const [header, , signature] = token.split(".");
   return [header, Buffer.from(JSON.stringify(claims)).toString("base64url"), signature].join(".");
 }
 
 /**
- * A token signed with an attacker's key that it brings along in `jwk`, and names with the `kid` of
- * a true one (RFC 8725, section 3.10).
+ * Forges a token signed with an attacker's key. Its header contains that key in `jwk`, and may have the
+ * `kid` of a trusted key (RFC 8725, section 3.10).
  *
  * @param {{ kid?: string, key?: SigningKey, header?: Record<string, unknown> }} [options]
  */

@@ -1,16 +1,16 @@
-/** The simulator of the platform, as a program under the tests' control. */
+/** Starts and controls the simulator of Mintlify's API. */
 import { cargoBuildProgram, targetFolder } from "../../scripts/cargo.mjs";
 import { noteCanary } from "./canary.mjs";
 import { startProgram } from "./process.mjs";
 
-/** Built once per process. */
+/** Path of the simulator. `npm test` builds it once and names it in QUILLGATE_SIMULATOR. */
 let program;
 
 /**
- * Builds the simulator in a folder of its own, since it is built on a smaller core than the rest.
+ * Builds the simulator in a separate target folder, because it enables fewer features of the core.
  *
  * @param {import("../../scripts/cargo.mjs").CargoOptions} options
- * @returns {Promise<string>} its path
+ * @returns {Promise<string>} path of the program
  */
 export function buildUpstream(options) {
   const folder = targetFolder("upstream");
@@ -19,28 +19,27 @@ export function buildUpstream(options) {
 
 /**
  * @typedef {object} UpstreamOptions
- * @property {string} key the admin key that it accepts, named `key` in what it reports
- * @property {string} [readKey] a second one, for reading only, named `read-key`
- * @property {number} [port] a free one unless told
+ * @property {string} key the accepted admin key, called `key` in reports
+ * @property {string} [readKey] a second, read-only key, called `read-key`
+ * @property {number} [port] defaults to a free one
  * @property {number} [seed] of the page data
- * @property {number} [pages] how many pages have views
+ * @property {number} [pages] number of pages with views
  * @property {boolean} [varyingDays] whether counts differ from day to day
- * @property {string[]} [projects] the ids that exist
- * @property {number} [jobDurationMs] how long a job stays active
- * @property {number} [latencyMs] of every answer
+ * @property {string[]} [projects] ids of existing projects
+ * @property {number} [jobDurationMs] time until a job finishes
+ * @property {number} [latencyMs] of every response
  * @property {number} [createLimit] jobs per hour
  * @property {number} [messageLimit] follow-ups per hour
  * @property {number} [analyticsLimit] analytics requests per hour
  */
 
 /**
- * Starts the simulator. The keys travel in its environment, not in its
- * arguments.
+ * Starts the simulator. Its environment contains the keys, which arguments would expose.
  *
  * @param {UpstreamOptions} options
  */
 export async function startUpstream({ key, readKey, port = 0, env = process.env, ...options }) {
-  program ??= buildUpstream({ env });
+  program ??= env.QUILLGATE_SIMULATOR || buildUpstream({ env });
   const command = await program;
   const args = ["--port", String(port), ...flags(options)];
   const running = startProgram("upstream", command, args, {
@@ -57,7 +56,7 @@ export async function startUpstream({ key, readKey, port = 0, env = process.env,
   return { url, log: running.output, ended: running.ended, stop: running.stop, ...controls(url) };
 }
 
-/** Options become flags: `jobDurationMs: 50` is `--job-duration-ms 50`. */
+/** Converts options to flags, for example `jobDurationMs: 50` to `--job-duration-ms 50`. */
 function flags(options) {
   return Object.entries(options)
     .filter(([, value]) => value !== undefined)
@@ -67,7 +66,7 @@ function flags(options) {
     });
 }
 
-/** The control routes, which no client of the platform sees. */
+/** Wraps the control routes, which the real API does not have. */
 function controls(url) {
   async function control(method, path, body) {
     const response = await fetch(`${url}/__control/${path}`, {
@@ -82,82 +81,83 @@ function controls(url) {
   }
 
   return {
-    /** How many requests of each kind it has received. */
+    /** Returns the number of received requests of each kind. */
     counters: () => control("GET", "counters"),
-    /** The requests that it has received, oldest first. */
+    /** Returns the received requests, oldest first. */
     requests: () => control("GET", "requests"),
-    /** Forgets requests, counters, faults, what limits have taken, and jobs. */
+    /** Resets requests, counters, faults, used limits and jobs. */
     reset: () => control("POST", "reset"),
-    /** Makes coming answers go wrong. */
+    /** Adds a fault to future responses. */
     fault: (fault) => control("POST", "faults", fault),
     clearFaults: () => control("DELETE", "faults"),
-    /** Makes so many of a thousand requests go wrong at random: `{ perThousand, seed? }`. */
+    /** Adds random faults to a share of requests: `{ perThousand, seed? }`. */
     setFaultRate: (rate) => control("POST", "fault-rate", rate),
-    /** `{ perThousand, injected }`: how many went wrong so far, by the way in which they did. */
+    /** Returns `{ perThousand, injected }`, where `injected` counts faults by kind. */
     faultRate: () => control("GET", "fault-rate"),
     clearFaultRate: () => control("DELETE", "fault-rate"),
     /**
-     * Holds all coming requests until {@link release}: `operation`, `target`, `after` and `times`
-     * say which; with `process` they are carried out before, with `next` they go wrong after.
+     * Holds future requests until {@link release}. `operation`, `target`, `after` and `times` select
+     * them. `process` applies a request before it is held, and `next` is a fault for after its release.
      */
     hold: ({ process, next, ...order } = {}) =>
       control("POST", "faults", { times: 0, ...order, fault: { kind: "hold", process, next } }),
-    /** Waits until so many requests are held. */
+    /** Waits until `count` requests are held. */
     async untilHeld(count, timeoutMs = 60_000) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {
         const { held } = await control("GET", "counters");
         if (held >= count) return;
-        if (performance.now() > deadline) throw new Error(`${held} of ${count} requests are held`);
+        if (performance.now() > deadline)
+          throw new Error(`only ${held} of ${count} requests are held`);
       }
     },
     /**
-     * Lets held requests go on, and says how many: the oldest `count`, or all, and then none is
-     * held any more.
+     * Releases the oldest `count` held requests, and returns their number. Without `count`, releases
+     * all and stops holding requests.
      */
     release: async (count) => (await control("POST", "release", { count })).released,
-    /** `{ now, today }`: its milliseconds since the epoch, and its day. */
+    /** Returns `{ now, today }`: milliseconds since the epoch, and the day. */
     clock: () => control("GET", "clock"),
-    /** Moves its clock forward; gives `{ now, today }`. */
+    /** Moves the clock forward, and returns `{ now, today }`. */
     forwardClock: (forwardMs) => control("POST", "clock", { forwardMs }),
     /**
-     * Lets counts come late: `{ day, percent }` adds to a day from now on, `{ afterDays, percent }`
-     * leaves so many in a hundred out of each day until so many days after its end.
+     * Delays counts. `{ day, percent }` increases the counts of a day. `{ afterDays, percent }` omits a
+     * share of each day's counts until that many days after its end.
      */
     setLate: (late) => control("POST", "late", late),
     clearLate: () => control("DELETE", "late"),
-    /** Leaves places of every list empty, though it goes on behind them: `{ at, places }`. */
+    /** Inserts a gap into every list, so pages there have fewer rows: `{ at, places }`. */
     digHole: (hole) => control("POST", "holes", hole),
     fillHoles: () => control("DELETE", "holes"),
-    /** `{ create, message, analytics }`; `null` is no limit. */
+    /** Returns `{ create, message, analytics }`; `null` means unlimited. */
     limits: () => control("GET", "limits"),
-    /** Changes limits: `{ create?, message?, analytics?, windowMs? }`; `null` is none. */
+    /** Changes limits: `{ create?, message?, analytics?, windowMs? }`; `null` means unlimited. */
     setLimits: (limits) => control("POST", "limits", limits),
     restoreLimits: () => control("DELETE", "limits"),
-    /** Every row of a range, `{ totals, views }`, to compare an export with. */
+    /** Returns every row of a range as `{ totals, views }`, for comparison with an export. */
     views: (range) => control("GET", `views?${new URLSearchParams(range)}`),
     /**
-     * A whole report, all rows at once: `{ report, projectId?, dateFrom?, dateTo?, … }`, where
-     * `report` is named as its path ends.
+     * Returns a whole report on one page: `{ report, projectId?, dateFrom?, dateTo?, … }`, where
+     * `report` is the last part of its path.
      */
     report: (query) => control("GET", `analytics?${new URLSearchParams(query)}`),
-    /** The rows of a list, a line for each: the very JSON that its pages hold. */
+    /** Returns the rows of a list as lines of JSON, identical to the JSON in its pages. */
     rows: (query) => control("GET", `rows?${new URLSearchParams(query)}`),
     jobs: () => control("GET", "jobs"),
-    /** One job with its `origin` (headers of its creation) and `reads` (`{ count, at }`). */
+    /** Returns a job with its `origin` (headers of its creation) and `reads` (`{ count, at }`). */
     job: (id) => control("GET", `jobs/${encodeURIComponent(id)}`),
-    /** Moves a job into a state: `{ status?, prLink?, archivedAt? }`. */
+    /** Changes a job: `{ status?, prLink?, archivedAt? }`. */
     setJob: (id, job) => control("POST", `jobs/${encodeURIComponent(id)}`, job),
-    /** Adds a job from before its start: `{ projectId, createdAt }`, in milliseconds. */
+    /** Adds an older job: `{ projectId, createdAt }`, in milliseconds. */
     addJob: (id, job) => control("PUT", `jobs/${encodeURIComponent(id)}`, job),
-    /** Adds a key, or changes what one may do: `{ key?, name?, state }`. */
+    /** Adds a key, or changes the state of one: `{ key?, name?, state }`. */
     setKey: (key) => control("POST", "keys", key),
     restoreKeys: () => control("DELETE", "keys"),
   };
 }
 
 /**
- * A header field of a request that the simulator has logged.
+ * Returns a header field of a recorded request.
  *
  * @param {{ headers: [string, string][] }} request
  * @param {string} name in lower case
