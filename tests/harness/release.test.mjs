@@ -1,4 +1,4 @@
-/** What a release is made of, before it is made. */
+/** The checks before a release, and the release workflow. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,12 +22,12 @@ const CHANGELOG = `# Changelog
 - An older thing.
 `;
 
-function sources({ version = "1.2.0", changelog = CHANGELOG, ...others } = {}) {
+function buildSources({ version = "1.2.0", changelog = CHANGELOG, ...others } = {}) {
   return { versions: { "Cargo.toml": version, "pkg/package.json": version, ...others }, changelog };
 }
 
-test("a tag to which everything fits has its notes, its line and its channel", () => {
-  assert.deepEqual(describeRelease("v1.2.0", sources()), {
+test("describes the release of a tag that fits the manifests and the changelog", () => {
+  assert.deepEqual(describeRelease("v1.2.0", buildSources()), {
     version: "1.2.0",
     line: "v1",
     channel: "latest",
@@ -35,61 +35,69 @@ test("a tag to which everything fits has its notes, its line and its channel", (
   });
 });
 
-test("what comes before a release moves no channel but next, and may leave entries unreleased", () => {
+test("a prerelease uses the channel next and may leave entries under Unreleased", () => {
   const changelog = CHANGELOG.replace("## 1.2.0 -", "## 1.2.0-rc.1 -").replace(
     "## Unreleased\n",
     "## Unreleased\n\n- Later.\n",
   );
-  const { channel } = describeRelease("v1.2.0-rc.1", sources({ version: "1.2.0-rc.1", changelog }));
+  const { channel } = describeRelease(
+    "v1.2.0-rc.1",
+    buildSources({ version: "1.2.0-rc.1", changelog }),
+  );
   assert.equal(channel, "next");
 });
 
-for (const [what, tag, changes, words] of [
-  ["a tag that is none", "1.2.0", {}, /1\.2\.0 is not a tag/],
+for (const [what, tag, changes, message] of [
+  ["a malformed tag", "1.2.0", {}, /1\.2\.0 is not a tag/],
   [
-    "a manifest of another version",
+    "a manifest with another version",
     "v1.2.0",
     { "gateway/package.json": "1.1.0" },
     /gateway\/package\.json says 1\.1\.0/,
   ],
-  ["a version without a section", "v1.3.0", { version: "1.3.0" }, /no section "## 1\.3\.0/],
   [
-    "a dot that could be any letter",
+    "a version without a section of the changelog",
+    "v1.3.0",
+    { version: "1.3.0" },
+    /no section "## 1\.3\.0/,
+  ],
+  [
+    "a section whose version has another character instead of a dot",
     "v1.2.0",
     { changelog: CHANGELOG.replace("1.2.0", "1x2.0") },
     /no section/,
   ],
   [
-    "a section without an entry",
+    "a section without entries",
     "v1.2.0",
     { changelog: CHANGELOG.replace("- **A thing.**", "") },
     /no section/,
   ],
   [
-    "entries that are still unreleased",
+    "entries under Unreleased",
     "v1.2.0",
     { changelog: CHANGELOG.replace("## Unreleased\n", "## Unreleased\n\n- Forgotten.\n") },
     /entries under Unreleased/,
   ],
 ]) {
-  test(`${what} is refused`, () => {
-    assert.throws(() => describeRelease(tag, sources(changes)), words);
+  test(`rejects ${what}`, () => {
+    assert.throws(() => describeRelease(tag, buildSources(changes)), message);
   });
 }
 
-test("everything that names the version of this repository names the same", () => {
+test("all manifests of this repository have the same version", () => {
   const versions = readVersions();
   assert.equal(new Set(Object.values(versions)).size, 1, JSON.stringify(versions));
   assert.match(Object.values(versions)[0], /^\d+\.\d+\.\d+/);
 });
 
-test("the workflow runs no action that somebody else can change", () => {
+test("the release workflow pins every action to a commit", () => {
   const uses = [...WORKFLOW.matchAll(/^ +- uses: (\S+)/gm)].map(([, action]) => action);
   assert.ok(uses.length > 0);
   for (const action of uses) assert.match(action, /^[\w/-]+@[0-9a-f]{40}$/);
 });
 
-test("only the job that publishes can prove who it is, and it runs nothing of the repository", () => {
+test("only the publish job of the release workflow has an identity token, and it runs no repository code", () => {
   const jobs = WORKFLOW.split(/^ {2}(?=\w+:\n {4})/m).slice(1);
   const publishing = jobs.filter((job) => job.includes("id-token: write"));
   assert.deepEqual(
@@ -100,7 +108,7 @@ test("only the job that publishes can prove who it is, and it runs nothing of th
   assert.doesNotMatch(WORKFLOW, /secrets\./);
 });
 
-test("what the workflow runs is there", () => {
+test("every script and command of the release workflow exists", () => {
   const scripts = [...WORKFLOW.matchAll(/node (scripts\/\S+)/g)].map(([, path]) => path);
   assert.ok(scripts.length > 0);
   for (const path of scripts) assert.ok(existsSync(join(ROOT, path)), path);
