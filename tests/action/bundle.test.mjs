@@ -1,4 +1,4 @@
-/** The checked-in bundle: what the sources and the built package make, in one file. */
+/** The checked-in bundle of the action. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
@@ -9,21 +9,21 @@ import { metadata } from "./runner.mjs";
 
 const bundle = readFileSync(ACTION_BUNDLE, "utf8");
 
-test("is what the sources and the package make: else run node scripts/action.mjs", async () => {
+test("the action's bundle is up to date: node scripts/action.mjs rebuilds it", async () => {
   assert.ok((await bundleAction()) === bundle, "action/dist/index.mjs is out of date");
 });
 
-test("loads nothing but Node.js", () => {
+test("the action's bundle imports only built-in modules", () => {
   const imports = Array.from(bundle.matchAll(/^import .* from "([^"]+)";$/gm), ([, name]) => name);
   assert.ok(imports.length > 0);
   const known = new Set(builtinModules.map((name) => `node:${name}`));
   for (const name of imports) assert.ok(known.has(name), name);
 });
 
-test("hears a cancellation before anything else is done", () => {
+test("the action's bundle handles signals before any other statement", () => {
   const begin = bundle.indexOf("// action/src/cancellation.ts\n");
   assert.ok(begin > 0 && bundle.slice(begin, begin + 600).includes("process.on("));
-  // What comes before it are functions and names, which do nothing by themselves.
+  // Only declarations precede it.
   const statements = bundle
     .slice(0, begin)
     .split("\n")
@@ -32,15 +32,15 @@ test("hears a cancellation before anything else is done", () => {
   assert.deepEqual(statements, []);
 });
 
-test("names no path of the machine that made it", () => {
+test("the action's bundle contains no path of the build machine", () => {
   assert.ok(!bundle.includes(ROOT));
 });
 
-test("is what action.yml runs", () => {
+test("action.yml runs the bundle", () => {
   assert.deepEqual(metadata.runs, { using: "node24", main: "dist/index.mjs" });
 });
 
-test("every input and output is described", () => {
+test("action.yml describes every input and output", () => {
   for (const entry of Object.values({ ...metadata.inputs, ...metadata.outputs })) {
     assert.match(entry.description, /^[A-Z].*\.$/s);
   }

@@ -1,20 +1,19 @@
-/** docs/github-actions.md: its tables are those of action.yml, its examples run. */
+/** docs/github-actions.md: its tables match action.yml, and its examples are correct. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { describeExamples, EXAMPLES, readWorkflowFile } from "./examples.mjs";
-import { startStandIn } from "./gateway_stand_in.mjs";
+import { EXAMPLES, readWorkflowFile } from "./examples.mjs";
 import { metadata } from "./runner.mjs";
 import { DOCS, readExample, runFirstSteps } from "./workflow.mjs";
 
-/** The cells of the table that begins with this one. */
-function tableOf(first) {
+/** Returns the rows of the table whose first header is given, as cells. */
+function readTable(header) {
   const lines = DOCS.split("\n");
-  const begin = lines.findIndex((line) => line.startsWith(`| ${first} |`));
-  assert.ok(begin >= 0, `there is a table of ${first}`);
+  const begin = lines.findIndex((line) => line.startsWith(`| ${header} |`));
+  assert.ok(begin >= 0, `no table starts with ${header}`);
   const length = lines.slice(begin).findIndex((line) => !line.startsWith("|"));
   const rows = lines.slice(begin + 2, begin + length);
   return rows.map((row) =>
@@ -25,37 +24,40 @@ function tableOf(first) {
   );
 }
 
-test("every input is in the table, with its default", () => {
+test("the documentation lists every input with its default", () => {
   const expected = Object.entries(metadata.inputs).map(([name, input]) => [
     `\`${name}\``,
     input.default ?? (input.required ? "required" : "none"),
   ]);
-  const documented = tableOf("input").map(([name, usual]) => [name, usual.replaceAll("`", "")]);
-  const made = ["`idempotency-key`", "made by the action"];
+  const documented = readTable("input").map(([name, fallback]) => [
+    name,
+    fallback.replaceAll("`", ""),
+  ]);
+  const generated = ["`idempotency-key`", "made by the action"];
   assert.deepEqual(
     documented,
-    expected.map((row) => (row[0] === made[0] ? made : row)),
+    expected.map((row) => (row[0] === generated[0] ? generated : row)),
   );
 });
 
-test("every output is in the table", () => {
+test("the documentation lists every output", () => {
   const names = Object.keys(metadata.outputs).map((name) => `\`${name}\``);
   assert.deepEqual(
-    tableOf("output").map(([name]) => name),
+    readTable("output").map(([name]) => name),
     names,
   );
 });
 
-test("every whole workflow of the page is run below", () => {
+test("every workflow in the documentation is an example that rules.test.mjs runs", () => {
   const workflows = Array.from(DOCS.matchAll(/^```yaml\n# \.github/gm));
   assert.equal(workflows.length, EXAMPLES.length);
 });
 
-test("the example of a push is the file of examples/workflow", () => {
+test("the push example equals the file in examples/workflow", () => {
   assert.equal(readExample("On a push that touches given paths").text, readWorkflowFile());
 });
 
-test("every rule names who may by what never changes", () => {
+test("every documented rule identifies its workflow by claims that cannot change hands", () => {
   for (const { heading } of EXAMPLES) {
     const { file, rule } = readExample(heading);
     const { claims } = rule;
@@ -67,17 +69,17 @@ test("every rule names who may by what never changes", () => {
   }
 });
 
-describe("the list of the example of a push", () => {
-  const NOTHING = "0".repeat(40);
+describe("the list of changed files in the push example", () => {
+  const NO_COMMIT = "0".repeat(40);
   const NOTE = /the list may be incomplete/;
-  /** A repository on this machine, with what it takes to write its history. */
+  /** Makes a repository, and returns functions that add commits and simulate pushes. */
   const startRepository = (t) => {
     const folder = mkdtempSync(join(tmpdir(), "quillgate-origin-"));
     t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
     const git = (...args) => {
-      const who = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
+      const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
       const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
-      return execFileSync("git", [...who, ...args], options).trim();
+      return execFileSync("git", [...author, ...args], options).trim();
     };
     git("init", "--quiet", "--initial-branch", "main");
     const commit = (...paths) => {
@@ -89,12 +91,12 @@ describe("the list of the example of a push", () => {
       git("commit", "--quiet", "--message", "a change", "--allow-empty");
       return git("rev-parse", "HEAD");
     };
-    /** What the example makes of a push: the prompt, or `undefined` where no job is started. */
+    /** Runs the example for a push. Returns the prompt, or `undefined` when it starts no job. */
     const push = ({ before, after, branch = "main" }) => {
       const { job } = readExample("On a push that touches given paths");
       const event = { before, repository: { default_branch: "main" } };
       const checkOut = (workspace) => {
-        // As actions/checkout does with fetch-depth 0: every branch, and no commit beyond them.
+        // Like actions/checkout with fetch-depth 0, which fetches every branch.
         const run = (...args) => execFileSync("git", args, { cwd: workspace, stdio: "ignore" });
         run("init", "--quiet");
         run("fetch", "--quiet", `file://${folder}`, "+refs/heads/*:refs/remotes/origin/*");
@@ -111,7 +113,7 @@ describe("the list of the example of a push", () => {
     return { git, commit, push };
   };
 
-  test("has every file between the two commits, names as they are", (t) => {
+  test("lists every file that changed between two commits, with its name unchanged", (t) => {
     const { commit, push } = startRepository(t);
     const before = commit("README.md");
     commit("src/api/größe.ts");
@@ -121,36 +123,36 @@ describe("the list of the example of a push", () => {
     assert.doesNotMatch(prompt, NOTE);
   });
 
-  test("is of every commit of a new branch", (t) => {
+  test("lists the files of every commit of a new branch", (t) => {
     const { git, commit, push } = startRepository(t);
     commit("openapi.yaml");
     git("checkout", "--quiet", "-b", "next");
     commit("src/api/a.ts");
     const after = commit("src/api/b.ts");
-    const prompt = push({ before: NOTHING, after, branch: "next" });
+    const prompt = push({ before: NO_COMMIT, after, branch: "next" });
     assert.match(prompt, /changed:\nA\tsrc\/api\/a\.ts\nA\tsrc\/api\/b\.ts\n$/);
   });
 
-  test("starts no job for a new branch without commits, nor where nothing has changed", (t) => {
+  test("starts no job for a new branch without commits, or when no listed path changed", (t) => {
     const { git, commit, push } = startRepository(t);
     const before = commit("openapi.yaml");
     git("branch", "next");
-    assert.equal(push({ before: NOTHING, after: before, branch: "next" }), undefined);
+    assert.equal(push({ before: NO_COMMIT, after: before, branch: "next" }), undefined);
     const after = commit("README.md");
     assert.equal(push({ before, after }), undefined);
   });
 
-  test("is of all files when a repository is pushed for the first time", (t) => {
+  test("lists all files when a repository is pushed for the first time", (t) => {
     const { commit, push } = startRepository(t);
     const root = commit("openapi.yaml");
-    assert.match(push({ before: NOTHING, after: root }), /changed:\nA\topenapi\.yaml\n$/);
+    assert.match(push({ before: NO_COMMIT, after: root }), /changed:\nA\topenapi\.yaml\n$/);
     const after = commit("src/api/a.ts");
-    const prompt = push({ before: NOTHING, after });
+    const prompt = push({ before: NO_COMMIT, after });
     assert.match(prompt, /changed:\nA\topenapi\.yaml\nA\tsrc\/api\/a\.ts\n$/);
     assert.doesNotMatch(prompt, NOTE);
   });
 
-  test("says that it may be incomplete after a forced push", (t) => {
+  test("says that the list may be incomplete after a force push", (t) => {
     const { git, commit, push } = startRepository(t);
     const base = commit("openapi.yaml");
     const before = commit("src/api/lost.ts");
@@ -159,11 +161,11 @@ describe("the list of the example of a push", () => {
     const prompt = push({ before, after });
     assert.match(prompt, /changed:\nA\tsrc\/api\/a\.ts\n$/);
     assert.match(prompt, NOTE);
-    // What the last commit leaves alone, one before it may have changed.
+    // An earlier commit of the push may have changed listed files.
     assert.match(push({ before, after: commit("README.md") }), NOTE);
   });
 
-  test("is of every commit of a branch after a forced push of it", (t) => {
+  test("lists the files of every commit after a force push of a branch", (t) => {
     const { git, commit, push } = startRepository(t);
     commit("openapi.yaml");
     git("checkout", "--quiet", "-b", "next");
@@ -175,7 +177,7 @@ describe("the list of the example of a push", () => {
     assert.match(prompt, /changed:\nA\tsrc\/api\/a\.ts\nA\tsrc\/api\/b\.ts\n$/);
   });
 
-  test("is of all files of a root commit that was forced onto the branch", (t) => {
+  test("lists all files of a root commit that was force-pushed", (t) => {
     const { git, commit, push } = startRepository(t);
     const before = commit("src/api/lost.ts");
     git("checkout", "--quiet", "--orphan", "other");
@@ -187,7 +189,7 @@ describe("the list of the example of a push", () => {
     assert.match(prompt, NOTE);
   });
 
-  test("ends where the prompt would become too long", (t) => {
+  test("cuts the list of files before the prompt becomes too long", (t) => {
     const { commit, push } = startRepository(t);
     const before = commit("README.md");
     const paths = Array.from({ length: 1001 }, (_, at) => `src/api/${at}.ts`);
@@ -196,5 +198,3 @@ describe("the list of the example of a push", () => {
     assert.match(prompt, /ends after 1000 files/);
   });
 });
-
-describeExamples("against a stand-in", startStandIn);

@@ -1,19 +1,24 @@
-/** The examples of docs/github-actions.md, run to their end; the same against either gateway. */
-import assert from "node:assert/strict";
+/** The examples in docs/github-actions.md: their triggers, identities and prompts. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
-import { startGithub } from "./github.mjs";
-import { PROJECT } from "./scenarios.mjs";
-import { readExample, startJobOf } from "./workflow.mjs";
 
-/** Commits of the repository that the example of a push checks out. */
-const commits = {};
-const PULL = "https://github.com/acme/docs/pull/12";
+/** The commits of the repository that the push example checks out. */
+export const commits = {};
 
-/** Each example: what triggers it, what GitHub then signs, and what the agent is asked. */
+/**
+ * @typedef {object} Example
+ * @property {string} heading in docs/github-actions.md
+ * @property {object} claims of the identity token that GitHub signs
+ * @property {object} event the payload
+ * @property {(folder: string) => void} [checkOut] replaces `actions/checkout`
+ * @property {RegExp} prompt matches the prompt of the job
+ * @property {number} [comments] number of comments that the step writes
+ * @property {object[]} [intruders] changes of the claims that the rule rejects
+ */
+
+/** @type {Example[]} */
 export const EXAMPLES = [
   {
     heading: "Quick start",
@@ -62,7 +67,7 @@ export const EXAMPLES = [
   },
 ];
 
-/** Nobody of these is let in by any rule. */
+/** Changes of the claims that every rule rejects. */
 export const INTRUDERS = [
   { event_name: "pull_request_target" },
   { event_name: "pull_request", ref: "refs/pull/3/merge" },
@@ -71,74 +76,11 @@ export const INTRUDERS = [
   { repository_owner_id: "6666" },
 ];
 
-/**
- * @param {string} name of the suite
- * @param {(github: object) => Promise<import("./scenarios.mjs").Place>} startPlace
- */
-export function describeExamples(name, startPlace) {
-  let github;
-  let place;
-  let run = 22345678900;
-
-  before(async () => {
-    github = await startGithub();
-    place = await startPlace(github);
-  });
-  after(async () => {
-    await place?.stop();
-    await github?.stop();
-  });
-  beforeEach(async () => {
-    run += 1;
-    github.reset();
-    await place.reset();
-  });
-
-  describe(`the examples ${name}`, () => {
-    for (const { heading, claims, event, checkOut, prompt, comments = 0 } of EXAMPLES) {
-      test(`${heading}: a job is started, waited for and linked`, async () => {
-        const { job: definition, permissions } = readExample(heading);
-        await place.trust?.(heading);
-        github.claims = claims;
-        github.refusesComments = permissions["pull-requests"] !== "write";
-        const env = {
-          ...github.identityVariables(),
-          GITHUB_API_URL: github.url,
-          GITHUB_EVENT_NAME: claims.event_name,
-          GITHUB_RUN_ID: String(run),
-        };
-        const running = startJobOf(definition, {
-          github: {
-            event,
-            ref_name: "main",
-            get sha() {
-              return commits.last;
-            },
-          },
-          checkOut,
-          toStep: (inputs) => ({
-            with: { ...inputs, gateway: place.url, project: PROJECT },
-            ...{ env, event, githubToken: github.githubToken },
-          }),
-        });
-        await running.says(/The job \S+ is active/);
-        const [job] = await place.jobs();
-        assert.match(job.prompt, prompt);
-        await place.setJob(job.id, { status: "completed", prLink: PULL });
-        const result = await running.ended;
-        assert.equal(result.code, 0, result.raw);
-        assert.equal(result.outputs["pull-request"], PULL);
-        assert.equal(github.comments.length, comments);
-      });
-    }
-  });
-}
-
-/** A repository with two commits, the second of which touches two given paths and one other. */
+/** Makes a repository whose second commit touches two of the example's paths and one other. */
 function makeRepository(folder) {
   const git = (...args) => {
-    const who = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
-    return execFileSync("git", [...who, ...args], { cwd: folder, encoding: "utf8" }).trim();
+    const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
+    return execFileSync("git", [...author, ...args], { cwd: folder, encoding: "utf8" }).trim();
   };
   const write = (path, text) => writeFileSync(join(folder, path), text);
   git("init", "--quiet");
@@ -155,7 +97,7 @@ function makeRepository(folder) {
   commits.last = git("rev-parse", "HEAD");
 }
 
-/** The workflow of examples/workflow, as a file. */
+/** Reads the workflow file in examples/workflow. */
 export function readWorkflowFile() {
   const file = join(ROOT, "examples", "workflow", "document-changes.yml");
   return readFileSync(file, "utf8");

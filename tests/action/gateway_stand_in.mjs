@@ -1,17 +1,17 @@
-/** The gateway's paths of agent jobs, spoken without a gateway: quick, and under the tests' control. */
+/** A stand-in for the gateway's agent jobs, with faults that a real gateway cannot be made to show. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { PROJECT } from "./scenarios.mjs";
+import { REPOSITORY_ID } from "./fixtures.mjs";
 
+const PROJECT = "demo-docs";
 const JOBS = `/v2/agent/${PROJECT}/job`;
-/** What nobody has to wait for in vain on a busy machine. */
-const PATIENCE_MS = 60_000;
-/** As the gateway has it. */
+const MAX_WAIT_MS = 60_000;
+/** The gateway's tolerance for an expired identity token. */
 const LEEWAY_SECONDS = 60;
 const STREAM = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
-/** @param {import("./github.mjs").Github} github whose tokens it accepts */
+/** @param {import("./github.mjs").Github} github signs the tokens that the stand-in accepts */
 export async function startStandIn(github) {
   const standIn = new StandIn(github);
   await standIn.start();
@@ -27,8 +27,9 @@ class StandIn {
   #faults = [];
   #held;
   #port;
-  /** The tokens of identities that came, each once. */
+  /** The identity tokens that it has received. */
   seen = new Set();
+  project = PROJECT;
   accessToken = "an-access-token-of-the-gateway";
 
   constructor(github) {
@@ -41,34 +42,29 @@ class StandIn {
     this.url = `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  async reset() {
-    this.#jobs = [];
-    this.#keys.clear();
-    this.#faults = [];
-    this.seen.clear();
-  }
-
-  /** Every job that was created, oldest first. */
+  /** Returns every job, oldest first. */
   async jobs() {
     return this.#jobs.map(({ id, prompt, status }) => ({ id, prompt, status }));
   }
 
-  /** Changes a job, and tells whoever watches it. */
+  /** Changes a job and notifies its event streams. */
   async setJob(id, changes) {
     const job = this.#jobs.find((other) => other.id === id);
     Object.assign(job, changes);
-    for (const stream of this.#streams) if (stream.job === job) this.#tell(stream);
+    for (const stream of this.#streams) if (stream.job === job) this.#emit(stream);
   }
 
   /**
-   * What the next creation is answered with: a status, a problem's status, kind and detail, or a
-   * function that answers.
+   * Makes the next creation fail.
+   *
+   * @param {number | [number, string, string] | ((response: object) => unknown)} fault a status; the
+   *   status, kind and detail of a problem; or a function that writes the response
    */
   async failCreation(fault) {
     this.#faults.push(fault);
   }
 
-  /** Breaks every connection, and takes no other until it is back. */
+  /** Breaks every connection and refuses new ones until {@link comeBack}. */
   async vanish() {
     this.#port = this.#server.address().port;
     const closed = once(this.#server, "close");
@@ -86,7 +82,7 @@ class StandIn {
     this.#faults.push("unknown");
   }
 
-  /** Holds the next creation, which is carried out; gives what lets it go on. */
+  /** Carries out the next creation, but withholds the response until `release` is called. */
   async holdCreation() {
     const arrived = deferred();
     const released = deferred();
@@ -94,11 +90,11 @@ class StandIn {
     return { arrived: arrived.promise, release: released.resolve };
   }
 
-  /** Ends every stream, as the gateway does when its token expires, until the condition holds. */
+  /** Ends every stream, as the gateway does when a token expires, until the condition holds. */
   async endStreamsUntil(check) {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + MAX_WAIT_MS;
     while (!check()) {
-      assert.ok(performance.now() < deadline, "it happens before long");
+      assert.ok(performance.now() < deadline, `the condition fails after ${MAX_WAIT_MS} ms`);
       for (const { response } of this.#streams) response.end();
       await new Promise(setImmediate);
     }
@@ -130,12 +126,12 @@ class StandIn {
   #refuse(authorization = "") {
     const token = authorization.replace(/^Bearer /, "");
     if (token === this.accessToken) return undefined;
-    if (!this.#github.tokens.includes(token)) return [401, "invalid-token", "it is not known"];
+    if (!this.#github.tokens.includes(token)) return [401, "invalid-token", "it is unknown"];
     this.seen.add(token);
     const { exp, aud, repository_id } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
     if ((exp + LEEWAY_SECONDS) * 1000 < Date.now()) return [401, "invalid-token", "it has expired"];
     if (aud !== "quillgate") return [401, "invalid-token", "it is for another audience"];
-    if (repository_id === "2002") return undefined;
+    if (repository_id === REPOSITORY_ID) return undefined;
     return [403, "identity-not-mapped", "no rule maps this identity"];
   }
 
@@ -170,10 +166,10 @@ class StandIn {
     response.writeHead(200, STREAM).write("retry: 10\n\n");
     this.#streams.add(stream);
     response.on("close", () => this.#streams.delete(stream));
-    this.#tell(stream);
+    this.#emit(stream);
   }
 
-  #tell({ response, job }) {
+  #emit({ response, job }) {
     response.write(`event: job\ndata: ${JSON.stringify(describe(job))}\n\n`);
     if (job.status !== "active") response.end();
   }
@@ -194,7 +190,7 @@ function send(response, status, body, headers = { "content-type": "application/j
   response.writeHead(status, headers).end(JSON.stringify(body));
 }
 
-/** `Promise.withResolvers`, which Node.js 20 does not have. */
+/** `Promise.withResolvers`, which Node.js 20 lacks. */
 function deferred() {
   const parts = {};
   parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }));

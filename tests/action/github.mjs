@@ -1,40 +1,51 @@
 /**
- * What a step asks of GitHub: the tokens of its identity, which an issuer of the tests signs, and the
- * comments of a pull request.
+ * A simulated GitHub: signs identity tokens with the tests' issuer and stores pull request comments.
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { startIssuer } from "../harness/issuer.mjs";
 
 const TOKEN_PATH = "/_services/token";
 const COMMENTS = /^\/repos\/acme\/docs\/issues\/(\d+)\/comments$/;
 const COMMENT = /^\/repos\/acme\/docs\/issues\/comments\/(\d+)$/;
-/** The account that the token of a run writes as. */
+/** The account behind the token of a run. */
 const BOT = { id: 41898282, login: "github-actions[bot]", type: "Bot" };
 
-/** Starts both on loopback ports. */
-export async function startGithub() {
-  const github = new Github(await startIssuer());
+/**
+ * Starts GitHub on a loopback port.
+ *
+ * @param {object} issuer signs the identity tokens; the caller stops it
+ */
+export async function startGithub(issuer) {
+  const github = new Github(issuer);
   await github.start();
   return github;
 }
 
-class Github {
+export class Github {
   #server = createServer((request, response) => this.#answer(request, response));
-  /** What a step has to show to get a token. */
+  /** The credential that a step needs to get an identity token. */
   requestToken = randomBytes(24).toString("hex");
-  /** The token of a run, and who it writes as. */
+  /** The token of a run, `github.token`. */
   githubToken = `ghs_${randomBytes(18).toString("hex")}`;
-  /** Somebody's own token. */
+  /** The token of {@link person}. */
   personalToken = `ghp_${randomBytes(18).toString("hex")}`;
   person = { id: 5005, login: "alice", type: "User" };
-  /** Every token that was ever signed. */
-  issued = [];
+  /** @type {{ id: number, number: number, body: string, user: object, writes: string[] }[]} */
+  comments = [];
+  /** Every identity token that was signed. */
+  tokens = [];
+  /** Claims of future tokens; see `githubClaims` of the issuer. */
+  claims = {};
+  /** Statuses of the next responses to token requests. */
+  tokenFaults = [];
+  /** Whether comments are refused, as for a workflow without the permission. */
+  refusesComments = false;
+  /** Whether requests about comments get no response. */
+  hangs = false;
 
   constructor(issuer) {
     this.issuer = issuer;
-    this.reset();
   }
 
   async start() {
@@ -43,24 +54,7 @@ class Github {
     this.url = `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  /** Forgets comments, tokens and faults. */
-  reset() {
-    /** @type {{ id: number, number: number, body: string, user: object, writes: string[] }[]} */
-    this.comments = [];
-    /** Every token that was signed since the last reset. */
-    this.tokens = [];
-    /** Claims of the tokens to come; see `githubClaims` of the issuer. */
-    this.claims = {};
-    /** The statuses that the next requests for a token are answered with. */
-    this.tokenFaults = [];
-    /** Whether comments are refused, as a workflow without the permission sees it. */
-    this.refusesComments = false;
-    /** Whether nothing about comments is answered. */
-    this.hangs = false;
-    this.requests = [];
-  }
-
-  /** What the runner tells a job that has `id-token: write`. */
+  /** The variables that the runner sets for a job with `id-token: write`. */
   identityVariables() {
     return {
       ACTIONS_ID_TOKEN_REQUEST_URL: `${this.url}${TOKEN_PATH}?api-version=2.0`,
@@ -68,12 +62,12 @@ class Github {
     };
   }
 
-  /** Waits until there is a comment. */
+  /** Waits for the first comment. */
   async untilCommented() {
     while (this.comments.length === 0) await new Promise(setImmediate);
   }
 
-  /** A comment that somebody else has written. */
+  /** Adds a comment by a user. */
   addComment(number, body, user) {
     const comment = { id: 1000 + this.comments.length, number, body, user, writes: [body] };
     this.comments.push(comment);
@@ -84,12 +78,10 @@ class Github {
     this.#server.closeAllConnections();
     this.#server.close();
     await once(this.#server, "close");
-    await this.issuer.stop();
   }
 
   async #answer(request, response) {
     const url = new URL(request.url, this.url);
-    this.requests.push(`${request.method} ${url.pathname}`);
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const content = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks)) : undefined;
@@ -107,7 +99,6 @@ class Github {
     const aud = url.searchParams.get("audience");
     const value = this.issuer.mint(this.issuer.githubClaims({ aud, ...this.claims }));
     this.tokens.push(value);
-    this.issued.push(value);
     return { status: 200, body: { value } };
   }
 
@@ -120,14 +111,14 @@ class Github {
     if (pathname === "/user") return user === BOT ? refuse(403) : { status: 200, body: user };
     if (this.refusesComments) return refuse(403);
 
-    const ofIssue = COMMENTS.exec(pathname);
-    if (ofIssue && request.method === "GET") {
+    const issue = COMMENTS.exec(pathname);
+    if (issue && request.method === "GET") {
       const [size, page] = ["per_page", "page"].map((name) => Number(searchParams.get(name)));
-      const all = this.comments.filter(({ number }) => number === Number(ofIssue[1]));
+      const all = this.comments.filter(({ number }) => number === Number(issue[1]));
       return { status: 200, body: all.slice((page - 1) * size, page * size) };
     }
-    if (ofIssue && request.method === "POST") {
-      return { status: 201, body: this.addComment(Number(ofIssue[1]), content.body, user) };
+    if (issue && request.method === "POST") {
+      return { status: 201, body: this.addComment(Number(issue[1]), content.body, user) };
     }
     const [, id] = COMMENT.exec(pathname) ?? [];
     const comment = this.comments.find((other) => other.id === Number(id));

@@ -1,72 +1,107 @@
-/** The rules of docs/github-actions.md in the gateway in workerd: whom each lets in, and whom it does not. */
+/** The examples in docs/github-actions.md against a gateway with their rules. */
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { startGate } from "../gateway/gate.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
-import { describeExamples, EXAMPLES, INTRUDERS } from "./examples.mjs";
-import { PROJECT } from "./scenarios.mjs";
-import { readExample } from "./workflow.mjs";
+import { commits, EXAMPLES, INTRUDERS } from "./examples.mjs";
+import { PULL_REQUEST } from "./fixtures.mjs";
+import { startGithub } from "./github.mjs";
+import { readExample, startWorkflowJob } from "./workflow.mjs";
 
-/** As long as no test takes. */
-const NEVER_MS = 24 * 3600 * 1000;
+/** Longer than any test: a job changes only when a test changes it. */
+const JOB_DURATION_MS = 24 * 3600 * 1000;
+const CONCURRENCY = 4;
 
-/** An issuer for each rule, so that each is tried alone. */
+/** Each example has its own issuer and project, so that only its own rule can match. */
 const issuers = {};
+const projects = Object.fromEntries(EXAMPLES.map(({ heading }, at) => [heading, `docs-${at}`]));
 let gate;
 
-async function startTrusting(github) {
+before(async () => {
   for (const { heading } of EXAMPLES) issuers[heading] = await startIssuer();
   const trusted = EXAMPLES.map(({ heading }) => ({
     issuer: issuers[heading].url,
     audience: "quillgate",
     jwks: issuers[heading].jwksUrl,
-    rules: [{ ...readExample(heading).rule, projects: [PROJECT] }],
+    rules: [{ ...readExample(heading).rule, projects: [projects[heading]] }],
   }));
   gate = await startGate("action-rules", {
-    upstream: { projects: [PROJECT], jobDurationMs: NEVER_MS },
+    upstream: { projects: Object.values(projects), jobDurationMs: JOB_DURATION_MS },
     gateway: { vars: { TRUSTED_ISSUERS: JSON.stringify(trusted), JOB_POLL_SECONDS: "1" } },
   });
-  const { upstream } = gate;
-  const ofGithub = github.issuer;
-  return {
-    url: gate.gateway.url,
-    trust: async (heading) => {
-      github.issuer = issuers[heading];
-    },
-    reset: () => upstream.reset(),
-    jobs: () => upstream.jobs(),
-    setJob: (id, changes) => upstream.setJob(id, changes),
-    async stop() {
-      github.issuer = ofGithub;
-      await gate.stop();
-      await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
-    },
-  };
+});
+
+after(async () => {
+  await gate?.stop();
+  await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
+});
+
+async function findJob(heading) {
+  const jobs = await gate.upstream.jobs();
+  return jobs.find(({ projectId }) => projectId === projects[heading]);
 }
 
-describeExamples("against the gateway in workerd", startTrusting);
+describe("workflows", { concurrency: CONCURRENCY }, () => {
+  for (const { heading, claims, event, checkOut, prompt, comments = 0 } of EXAMPLES) {
+    test(`the workflow of ${heading} starts a job, waits for it and links its pull request`, async (t) => {
+      const { job: definition, permissions } = readExample(heading);
+      const github = await startGithub(issuers[heading]);
+      t.after(() => github.stop());
+      github.claims = claims;
+      github.refusesComments = permissions["pull-requests"] !== "write";
+      const env = {
+        ...github.identityVariables(),
+        GITHUB_API_URL: github.url,
+        GITHUB_EVENT_NAME: claims.event_name,
+      };
+      const context = {
+        event,
+        ref_name: "main",
+        get sha() {
+          return commits.last;
+        },
+      };
+      const running = startWorkflowJob(definition, {
+        github: context,
+        checkOut,
+        toStep: (inputs) => ({
+          with: { ...inputs, gateway: gate.gateway.url, project: projects[heading] },
+          ...{ env, event, githubToken: github.githubToken },
+        }),
+      });
+      await running.waitForOutput(/The job \S+ is active/);
+      const job = await findJob(heading);
+      assert.match(job.prompt, prompt);
+      await gate.upstream.setJob(job.id, { status: "completed", prLink: PULL_REQUEST });
+      const result = await running.ended;
+      assert.equal(result.code, 0, result.raw);
+      assert.equal(result.outputs["pull-request"], PULL_REQUEST);
+      assert.equal(github.comments.length, comments);
+    });
+  }
+});
 
-describe("a rule of the documentation", () => {
-  const create = async (heading, claims) => {
+describe("rules", () => {
+  const createJob = (heading, claims) => {
     const issuer = issuers[heading];
     const token = gate.known(issuer.mint(issuer.githubClaims({ aud: "quillgate", ...claims })));
-    const target = `/v2/agent/${PROJECT}/job`;
+    const target = `/v2/agent/${projects[heading]}/job`;
     return gate.post(target, { prompt: "x" }, { authorization: `Bearer ${token}` });
   };
 
   for (const { heading, claims, intruders = [] } of EXAMPLES) {
-    test(`lets in the workflow that it is for: ${heading}`, async () => {
-      const answer = await create(heading, claims);
-      assert.equal(answer.status, 201, answer.text);
+    test(`the rule of ${heading} accepts its workflow`, async () => {
+      const response = await createJob(heading, claims);
+      assert.equal(response.status, 201, response.text);
     });
 
-    test(`lets in nobody else: ${heading}`, async () => {
-      const ofBranch = { ref: "refs/heads/mallory", environment: undefined };
-      const ofFile = { workflow: "mallory", environment: undefined };
-      for (const changes of [...INTRUDERS, ...intruders, ofBranch, ofFile]) {
-        const answer = await create(heading, { ...claims, ...changes });
-        assert.equal(answer.status, 403, JSON.stringify(changes));
-        assert.equal(answer.json.type, "/problems/identity-not-mapped");
+    test(`the rule of ${heading} rejects every other workflow`, async () => {
+      const otherBranch = { ref: "refs/heads/mallory", environment: undefined };
+      const otherFile = { workflow: "mallory", environment: undefined };
+      for (const changes of [...INTRUDERS, ...intruders, otherBranch, otherFile]) {
+        const response = await createJob(heading, { ...claims, ...changes });
+        assert.equal(response.status, 403, JSON.stringify(changes));
+        assert.equal(response.json.type, "/problems/identity-not-mapped");
       }
     });
   }

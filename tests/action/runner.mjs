@@ -1,6 +1,6 @@
 /**
- * The runner of GitHub Actions, as far as a JavaScript action sees it: `action.yml` read, the bundle
- * started in Node.js with the runner's variables and files, its commands obeyed.
+ * A simulated GitHub Actions runner: reads `action.yml`, starts the bundle in Node.js with the
+ * runner's variables and files, and interprets the commands in its output.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -12,27 +12,26 @@ import { spawnGroup } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const ACTION = join(ROOT, "action");
-/** What nobody has to wait for in vain on a busy machine. */
-const PATIENCE_MS = 60_000;
-/** What the runner calls the files of a step's commands. */
+const MAX_WAIT_MS = 60_000;
+/** The variables that name the files for a step's commands. */
 const FILES = ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_STATE", "GITHUB_ENV", "GITHUB_PATH"];
 
-/** `action.yml`, read. */
+/** The parsed `action.yml`. */
 export const metadata = parse(readFileSync(join(ACTION, "action.yml"), "utf8"));
 
 /**
  * @typedef {object} StepOptions
  * @property {Record<string, string | boolean>} with the step's inputs
- * @property {Record<string, string>} [env] variables over those of an ordinary run
+ * @property {Record<string, string>} [env] override the default variables
  * @property {object} [event] the event's payload
- * @property {string} [githubToken] what `github.token` is
- * @property {(folder: string) => void} [prepare] gets the workspace before the step starts
- * @property {{ workspace: string, temp: string }} [folders] those of a job with several steps
+ * @property {string} [githubToken] the value of `github.token`
+ * @property {(folder: string) => void} [prepare] fills the workspace before the step starts
+ * @property {{ workspace: string, temp: string }} [folders] folders of a job with several steps
  *
  * @typedef {object} StepResult
  * @property {number | null} code
- * @property {string} log what the log shows, secrets masked
- * @property {string} raw what the step wrote
+ * @property {string} log the visible log, with secrets masked
+ * @property {string} raw the output of the step
  * @property {{ level: string, title?: string, message: string }[]} annotations
  * @property {string[]} masks
  * @property {string[]} groups
@@ -48,14 +47,14 @@ export const metadata = parse(readFileSync(join(ACTION, "action.yml"), "utf8"));
 export function startStep(options) {
   const { with: inputs, env = {}, event = {}, githubToken = "", prepare } = options;
   const home = mkdtempSync(join(tmpdir(), "quillgate-action-"));
-  const place = (name) => join(home, name);
+  const inHome = (name) => join(home, name);
   const { workspace, temp } = options.folders ?? makeFolders(home);
-  for (const name of FILES) writeFileSync(place(name), "");
-  writeFileSync(place("event.json"), JSON.stringify(event));
+  for (const name of FILES) writeFileSync(inHome(name), "");
+  writeFileSync(inHome("event.json"), JSON.stringify(event));
   prepare?.(workspace);
 
   const variables = {
-    // The runner's own environment, of which an action needs nothing.
+    // The action needs no program.
     PATH: "",
     HOME: home,
     CI: "true",
@@ -63,7 +62,7 @@ export function startStep(options) {
     GITHUB_ACTION: "__quillgate",
     GITHUB_ACTOR: "alice",
     GITHUB_EVENT_NAME: "push",
-    GITHUB_EVENT_PATH: place("event.json"),
+    GITHUB_EVENT_PATH: inHome("event.json"),
     GITHUB_JOB: "document",
     GITHUB_REF: "refs/heads/main",
     GITHUB_REPOSITORY: "acme/docs",
@@ -75,7 +74,7 @@ export function startStep(options) {
     GITHUB_WORKFLOW_REF: "acme/docs/.github/workflows/docs.yml@refs/heads/main",
     GITHUB_WORKSPACE: workspace,
     RUNNER_TEMP: temp,
-    ...Object.fromEntries(FILES.map((name) => [name, place(name)])),
+    ...Object.fromEntries(FILES.map((name) => [name, inHome(name)])),
     ...inputVariables(inputs, githubToken),
     ...env,
   };
@@ -87,89 +86,87 @@ export function startStep(options) {
   });
 
   const watchers = new Set();
+  const notifyWatchers = () => {
+    for (const check of watchers) check();
+  };
   let raw = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => {
       raw += text;
-      for (const look of watchers) look();
+      notifyWatchers();
     });
   }
   const clean = () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", clean);
-  // A step that does not end fails its own test.
-  const guard = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  // A step that never ends fails its test.
+  const guard = setTimeout(() => child.kill("SIGKILL"), MAX_WAIT_MS);
   const ended = once(child, "close").then(([code, signal]) => {
-    const result = { code, signal, raw, ...obey(raw), ...readFiles(place) };
+    const result = { code, signal, raw, ...parseCommands(raw), ...readFiles(inHome) };
     clearTimeout(guard);
     process.off("exit", clean);
     clean();
-    for (const look of watchers) look();
+    notifyWatchers();
     return result;
   });
 
   return {
-    /** @type {Promise<StepResult>} what became of it, once it has ended */
+    /** @type {Promise<StepResult>} resolves when the step has ended */
     ended,
-    /** Waits until the step has written something like this. @param {RegExp} pattern */
-    says(pattern) {
+    /** Waits until the output matches. @param {RegExp} pattern */
+    waitForOutput(pattern) {
       return new Promise((resolve, reject) => {
         const settle = (finish, value) => {
           clearTimeout(timer);
-          watchers.delete(look);
+          watchers.delete(check);
           finish(value);
         };
         const fail = (why) => settle(reject, new Error(`${why} before ${pattern}:\n${raw}`));
-        const look = () => {
+        const check = () => {
           const found = pattern.exec(raw);
           if (found) settle(resolve, found);
           else if (child.exitCode !== null) fail(`the step ended (${child.exitCode})`);
         };
-        const timer = setTimeout(() => fail("the time was up"), PATIENCE_MS);
-        watchers.add(look);
-        look();
+        const timer = setTimeout(() => fail("the time was up"), MAX_WAIT_MS);
+        watchers.add(check);
+        check();
       });
     },
-    /** As the runner cancels a step. @param {NodeJS.Signals} [signal] */
+    /** Cancels the step as the runner does. @param {NodeJS.Signals} [signal] */
     cancel: (signal = "SIGINT") => child.kill(signal),
-    /** What it has written to one of its files so far. */
-    written: (name) => readFileSync(place(name), "utf8"),
+    /** Returns the present content of one of the command files. */
+    readFile: (name) => readFileSync(inHome(name), "utf8"),
   };
 }
 
-/** The folders of a job, in another one. @param {string} home */
+/** Makes the folders of a job. @param {string} home their parent */
 export function makeFolders(home) {
   const folders = { workspace: join(home, "workspace"), temp: join(home, "temp") };
   for (const folder of Object.values(folders)) mkdirSync(folder);
   return folders;
 }
 
-/** Runs the action to its end. @param {StepOptions} options @returns {Promise<StepResult>} */
-export function runStep(options) {
-  return startStep(options).ended;
-}
-
-/** Every input as the runner hands it over: those of the step over the defaults. */
+/** Returns the variable of every input: the given value, or the default of `action.yml`. */
 function inputVariables(given, githubToken) {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(metadata.inputs, name));
-  assert.deepEqual(unknown, [], "action.yml has every input that is given");
-  const variables = Object.entries(metadata.inputs).map(([name, { default: usual = "" }]) => {
-    const value = String(given[name] ?? usual);
+  assert.deepEqual(unknown, [], "action.yml declares every given input");
+  const variables = Object.entries(metadata.inputs).map(([name, { default: fallback = "" }]) => {
+    const value = String(given[name] ?? fallback);
     const text = value.replace(/\$\{\{ github\.token \}\}/, githubToken);
-    assert.doesNotMatch(text, /\$\{\{/, `the default of ${name} is understood`);
+    assert.doesNotMatch(text, /\$\{\{/, `the default of ${name} has an unknown expression`);
     return [`INPUT_${name.toUpperCase()}`, text];
   });
   return Object.fromEntries(variables);
 }
 
-/** What the runner makes of the lines that a step writes. */
-function obey(raw) {
+/** Interprets the workflow commands in the output of a step. */
+function parseCommands(raw) {
   const annotations = [];
   const masks = [];
   const groups = [];
   const shown = [];
   for (const line of raw.split("\n")) {
     const [, name, list, data] = /^\s*::([\w-]+)(?: ([^:]*))?::(.*)$/.exec(line) ?? [];
-    assert.ok(name !== undefined || !line.includes("##["), `no command of the old form: ${line}`);
+    assert.ok(name !== undefined || !line.includes("##["), `an old form of command: ${line}`);
     if (name === undefined) shown.push(line);
     else if (name === "add-mask") masks.push(unescapeData(data));
     else if (name === "group") groups.push(unescapeData(data));
@@ -177,7 +174,7 @@ function obey(raw) {
       const { title } = properties(list);
       annotations.push({ level: name, title, message: unescapeData(data) });
       shown.push(unescapeData(data));
-    } else assert.ok(["endgroup", "debug"].includes(name), `a command that is meant: ${line}`);
+    } else assert.ok(["endgroup", "debug"].includes(name), `an unknown command: ${line}`);
   }
   const log = masks.reduce((text, secret) => text.replaceAll(secret, "***"), shown.join("\n"));
   return { annotations, masks, groups, log };
@@ -197,19 +194,22 @@ function unescapeData(data) {
   return data.replaceAll("%0A", "\n").replaceAll("%0D", "\r").replaceAll("%25", "%");
 }
 
-function readFiles(place) {
-  const read = (name) => readFileSync(place(name), "utf8");
+function readFiles(inHome) {
+  const read = (name) => readFileSync(inHome(name), "utf8");
   for (const name of ["GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE"]) {
-    assert.equal(read(name), "", `${name} is left alone`);
+    assert.equal(read(name), "", `${name} stays empty`);
   }
   const outputs = readOutputs(read("GITHUB_OUTPUT"));
   for (const name of Object.keys(outputs)) {
-    assert.ok(Object.hasOwn(metadata.outputs, name), `action.yml has the output ${name}`);
+    assert.ok(Object.hasOwn(metadata.outputs, name), `action.yml declares the output ${name}`);
   }
   return { outputs, summary: read("GITHUB_STEP_SUMMARY") };
 }
 
-/** `name=value`, or `name<<delimiter`, lines, and the delimiter; of what is written twice, the last counts. */
+/**
+ * Parses outputs in either form, `name=value` or `name<<delimiter` with lines up to the delimiter. The
+ * last value of a name counts.
+ */
 export function readOutputs(text) {
   const outputs = {};
   const lines = text.split("\n");
@@ -221,9 +221,9 @@ export function readOutputs(text) {
       continue;
     }
     const [name, delimiter] = line.split("<<");
-    assert.ok(name && delimiter, `an output begins: ${name}`);
+    assert.ok(name && delimiter, `not the start of an output: ${name}`);
     const end = lines.indexOf(delimiter);
-    assert.ok(end >= 0, `the output ${name} ends`);
+    assert.ok(end >= 0, `the output ${name} has no end`);
     outputs[name] = lines
       .splice(0, end + 1)
       .slice(0, -1)

@@ -1,140 +1,160 @@
-/** The action against a quick stand-in for the gateway, and what only a stand-in can be made to say. */
+/** The action against a stand-in for the gateway, which fails in ways that a real one cannot. */
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
+import { startIssuer } from "../harness/issuer.mjs";
+import { COMPLETED, errorsOf, only, WorkflowRun } from "./fixtures.mjs";
 import { startStandIn } from "./gateway_stand_in.mjs";
-import { runStep, startStep } from "./runner.mjs";
-import { describeAction } from "./scenarios.mjs";
+import { startGithub } from "./github.mjs";
 
-const { github, place, step, startJob, runJob, only, errors, completed } = describeAction(
-  "against a stand-in",
-  startStandIn,
-);
+const CONCURRENCY = 4;
 
-describe("an identity token", () => {
-  const seconds = (lifetime) => {
-    const now = Math.floor(Date.now() / 1000);
-    return { iat: now, nbf: now, exp: now + lifetime };
-  };
+let issuer;
+before(async () => {
+  issuer = await startIssuer();
+});
+after(() => issuer?.stop());
 
-  test("is asked for again before it expires, and every one is masked", async () => {
-    github().claims = seconds(2);
-    const { running, job } = await startJob();
-    github().claims = seconds(300);
-    // The gateway ends a stream with its token; the step connects again with another.
-    await place().endStreamsUntil(() => place().seen.size > 1);
-    await place().setJob(job.id, completed);
+/** Starts a workflow run with its own GitHub and its own stand-in. */
+async function startRun(t) {
+  const github = await startGithub(issuer);
+  t.after(() => github.stop());
+  const gateway = await startStandIn(github);
+  t.after(() => gateway.stop());
+  return new WorkflowRun({ github, gateway });
+}
+
+/** Claims of a token that expires after some seconds. */
+function lifetime(seconds) {
+  const now = Math.floor(Date.now() / 1000);
+  return { iat: now, nbf: now, exp: now + seconds };
+}
+
+describe("identity tokens", { concurrency: CONCURRENCY }, () => {
+  test("requests a new identity token before the old one expires, and masks both", async (t) => {
+    const run = await startRun(t);
+    const { github, gateway } = run;
+    github.claims = lifetime(2);
+    const { running, job } = await run.startJob();
+    github.claims = lifetime(300);
+    // The gateway ends a stream when its token expires. The step reconnects with a new token.
+    await gateway.endStreamsUntil(() => gateway.seen.size > 1);
+    await gateway.setJob(job.id, COMPLETED);
     const result = await running.ended;
     assert.equal(result.code, 0, result.raw);
-    assert.ok(github().tokens.length >= 2);
-    for (const token of github().tokens) assert.ok(result.masks.includes(token));
+    assert.ok(github.tokens.length >= 2);
+    for (const token of github.tokens) assert.ok(result.masks.includes(token));
   });
 
-  test("is asked for once while it is good", async () => {
-    await runJob(completed);
-    assert.equal(github().tokens.length, 1);
+  test("requests one identity token while it stays valid", async (t) => {
+    const run = await startRun(t);
+    await run.runJob(COMPLETED);
+    assert.equal(run.github.tokens.length, 1);
   });
 
-  test("is asked for again when GitHub fails for a moment", async () => {
-    github().tokenFaults = [503];
-    const result = await runStep(step({ with: { wait: false } }));
+  test("retries the token request when GitHub returns 503", async (t) => {
+    const run = await startRun(t);
+    run.github.tokenFaults = [503];
+    const result = await run.run({ with: { wait: false } });
     assert.equal(result.code, 0, result.raw);
     assert.match(result.log, /no identity token \(status 503\); asking again/);
   });
 
-  test("that GitHub no longer gives ends the wait, and the reason is said", async () => {
-    github().claims = seconds(2);
-    const { running, job } = await startJob();
-    github().tokenFaults = Array(100).fill(403);
-    await place().endStreamsUntil(() => github().tokenFaults.length < 100);
+  test("stops waiting, with the reason, when GitHub refuses to renew the token", async (t) => {
+    const run = await startRun(t);
+    const { github, gateway } = run;
+    github.claims = lifetime(2);
+    const { running, job } = await run.startJob();
+    github.tokenFaults = Array(100).fill(403);
+    await gateway.endStreamsUntil(() => github.tokenFaults.length < 100);
     const result = await running.ended;
     assert.equal(result.code, 1);
     assert.equal(result.outputs["job-id"], job.id);
-    assert.match(only(errors(result)).message, /no identity token: status 403/);
+    assert.match(only(errorsOf(result)).message, /no identity token: status 403/);
   });
 
-  test("that GitHub refuses ends the step", async () => {
-    github().tokenFaults = [403, 403];
-    const result = await runStep(step());
+  test("fails without a retry when GitHub refuses the first token", async (t) => {
+    const run = await startRun(t);
+    run.github.tokenFaults = [403, 403];
+    const result = await run.run();
     assert.equal(result.code, 1);
-    assert.match(only(errors(result)).message, /no identity token: status 403/);
-    assert.deepEqual(github().tokenFaults, [403], "and is not asked for again");
+    assert.match(only(errorsOf(result)).message, /no identity token: status 403/);
+    assert.deepEqual(run.github.tokenFaults, [403], "the step sent a second request");
   });
 });
 
-describe("a gateway", () => {
-  test("that fails for a moment is asked again, and starts one job", async () => {
-    await place().failCreation(503);
-    const { result } = await runJob(completed);
+describe("gateway failures", { concurrency: CONCURRENCY }, () => {
+  test("retries a creation that returns 503, and creates one job", async (t) => {
+    const run = await startRun(t);
+    await run.gateway.failCreation(503);
+    const { result } = await run.runJob(COMPLETED);
     assert.equal(result.code, 0, result.raw);
     assert.match(result.log, /trying again in \d+ s/);
-    assert.equal((await place().jobs()).length, 1);
+    assert.equal((await run.gateway.jobs()).length, 1);
   });
 
-  test("that refuses is quoted, with the request's id", async () => {
-    await place().failCreation(422);
-    const result = await runStep(step());
+  test("quotes the gateway's refusal with its request id", async (t) => {
+    const run = await startRun(t);
+    await run.gateway.failCreation(422);
+    const result = await run.run();
     assert.equal(result.code, 1);
-    const { title, message } = only(errors(result));
+    const { title, message } = only(errorsOf(result));
     assert.equal(title, "The job was not started");
     assert.match(message, /the gateway refused: .*it was refused.*request-1/);
   });
 
-  test("that cannot be reached is named as such: nothing was started", async () => {
-    await place().vanish();
-    try {
-      const result = await runStep(step({ with: { timeout: "1s" } }));
-      assert.equal(result.code, 1);
-      const { title, message } = only(errors(result));
-      assert.equal(title, "The job was not started");
-      assert.match(message, /^127\.0\.0\.1:\d+ refuses connections; check the input gateway$/);
-    } finally {
-      await place().comeBack();
-    }
+  test("reports that no job started when the gateway refuses connections", async (t) => {
+    const run = await startRun(t);
+    await run.gateway.vanish();
+    const result = await run.run({ with: { timeout: "1s" } });
+    assert.equal(result.code, 1);
+    const { title, message } = only(errorsOf(result));
+    assert.equal(title, "The job was not started");
+    assert.match(message, /^127\.0\.0\.1:\d+ refuses connections; check the input gateway$/);
   });
 
-  test("whose name does not exist is named as such", async () => {
+  test("reports that no job started when the gateway's name does not resolve", async (t) => {
+    const run = await startRun(t);
     const gateway = "https://gate.invalid";
-    const result = await runStep(step({ with: { gateway, timeout: "1s" } }));
-    const { title, message } = only(errors(result));
+    const result = await run.run({ with: { gateway, timeout: "1s" } });
+    const { title, message } = only(errorsOf(result));
     assert.equal(title, "The job was not started");
     assert.match(message, /^gate\.invalid cannot be resolved; check the input gateway$/);
   });
 
-  test("is tried for longer than the package would", async () => {
-    await place().vanish();
-    const running = startStep(step());
-    // The package would give up with its third attempt.
-    await running.says(/(refuses connections; trying again[\s\S]*){3}/);
-    await place().comeBack();
-    await running.says(/The job \S+ is active/);
-    const [job] = await place().jobs();
-    await place().setJob(job.id, completed);
+  test("retries a refused connection more often than the package does", async (t) => {
+    const run = await startRun(t);
+    await run.gateway.vanish();
+    const running = run.start();
+    // The package itself gives up after its third attempt.
+    await running.waitForOutput(/(refuses connections; trying again[\s\S]*){3}/);
+    await run.gateway.comeBack();
+    await running.waitForOutput(/The job \S+ is active/);
+    const [job] = await run.gateway.jobs();
+    await run.gateway.setJob(job.id, COMPLETED);
     const result = await running.ended;
     assert.equal(result.code, 0, result.raw);
-    assert.equal((await place().jobs()).length, 1);
+    assert.equal((await run.gateway.jobs()).length, 1);
   });
 
-  test("that broke a connection that stood leaves the outcome unknown, though it refuses others", async () => {
+  test("reports an unknown outcome when an open connection broke and later ones are refused", async (t) => {
+    const run = await startRun(t);
     let vanished;
-    await place().failCreation((response) => {
+    await run.gateway.failCreation((response) => {
       response.destroy();
-      vanished = place().vanish();
+      vanished = run.gateway.vanish();
     });
-    try {
-      const result = await runStep(step({ with: { timeout: "2s" } }));
-      assert.equal(only(errors(result)).title, "It is not known whether the job was started");
-      assert.match(result.summary, /npx quillgate job list/);
-    } finally {
-      await vanished;
-      await place().comeBack();
-    }
+    const result = await run.run({ with: { timeout: "2s" } });
+    await vanished;
+    assert.equal(only(errorsOf(result)).title, "It is not known whether the job was started");
+    assert.match(result.summary, /npx quillgate job list/);
   });
 
-  test("that has not named its job when the step is cancelled is named with what lists jobs", async () => {
-    const held = await place().holdCreation();
-    const running = startStep(step());
+  test("prints the command that lists jobs when cancelled before it knew its job", async (t) => {
+    const run = await startRun(t);
+    const held = await run.gateway.holdCreation();
+    const running = run.start();
     await held.arrived;
     running.cancel();
     const result = await running.ended;
@@ -145,33 +165,31 @@ describe("a gateway", () => {
     }
   });
 
-  test("that is lost while the step waits is said once, and that it is back", async () => {
-    const { running, job } = await startJob();
-    await place().vanish();
-    await running.says(/The gateway cannot be reached/);
-    await place().comeBack();
-    await running.says(/The gateway can be reached again/);
-    await place().setJob(job.id, completed);
+  test("logs once that the gateway is lost, and once that it is back", async (t) => {
+    const run = await startRun(t);
+    const { running, job } = await run.startJob();
+    await run.gateway.vanish();
+    await running.waitForOutput(/The gateway cannot be reached/);
+    await run.gateway.comeBack();
+    await running.waitForOutput(/The gateway can be reached again/);
+    await run.gateway.setJob(job.id, COMPLETED);
     const result = await running.ended;
     assert.equal(result.code, 0, result.raw);
     assert.equal(result.log.match(/cannot be reached/g).length, 1);
   });
 
-  test("that stays lost is why the job's end was not seen", async () => {
-    const { running, job } = await startJob({ with: { timeout: "3s" } });
-    await place().vanish();
-    try {
-      const result = await running.ended;
-      assert.equal(result.code, 1);
-      const { title, message } = only(errors(result));
-      assert.match(title, /end of the job was not seen within 3s/);
-      assert.match(message, /^The gateway could not be reached since \d\d:\d\d:\d\d UTC/);
-      assert.doesNotMatch(message, /more time/);
-      assert.match(result.summary, /could not be reached since/);
-      assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
-    } finally {
-      await place().comeBack();
-    }
+  test("names a lost gateway as the reason when the wait times out", async (t) => {
+    const run = await startRun(t);
+    const { running, job } = await run.startJob({ with: { timeout: "3s" } });
+    await run.gateway.vanish();
+    const result = await running.ended;
+    assert.equal(result.code, 1);
+    const { title, message } = only(errorsOf(result));
+    assert.match(title, /end of the job was not seen within 3s/);
+    assert.match(message, /^The gateway could not be reached since \d\d:\d\d:\d\d UTC/);
+    assert.doesNotMatch(message, /more time/);
+    assert.match(result.summary, /could not be reached since/);
+    assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
   });
 
   for (const [name, status, headers, found] of [
@@ -179,15 +197,15 @@ describe("a gateway", () => {
     ["a page with 200", 200, { "content-type": "text/html; charset=utf-8" }, "status 200, text/h"],
     ["a redirect", 302, { location: "https://login.example" }, "status 302, without a type"],
   ]) {
-    test(`is told from ${name} of another site`, async () => {
-      await place().failCreation((response) => response.writeHead(status, headers).end("<html>"));
-      const result = await runStep(step());
-      const { title, message } = only(errors(result));
+    test(`reports that ${name} does not come from a gateway`, async (t) => {
+      const run = await startRun(t);
+      await run.gateway.failCreation((response) => {
+        response.writeHead(status, headers).end("<html>");
+      });
+      const { title, message } = only(errorsOf(await run.run()));
       assert.equal(title, "The job was not started");
-      assert.ok(
-        message.startsWith(`what answers at ${place().url} is no Quillgate gateway`),
-        message,
-      );
+      const start = `what answers at ${run.gateway.url} is no Quillgate gateway`;
+      assert.ok(message.startsWith(start), message);
       assert.ok(message.includes(found) && message.includes("input gateway"), message);
     });
   }
@@ -216,92 +234,128 @@ describe("a gateway", () => {
       /The input audience is "quillgate"/,
     ],
   ]) {
-    const by = inputs === undefined ? "" : ", to a token";
-    test(`is explained by what to change: ${problem[1]}${by}`, async () => {
-      await place().failCreation(problem);
-      const result = await runStep(step({ with: inputs }));
-      const error = only(errors(result));
+    const credential = inputs === undefined ? "an identity" : "an access token";
+    test(`explains the problem ${problem[1]} for ${credential} by the input to change`, async (t) => {
+      const run = await startRun(t);
+      await run.gateway.failCreation(problem);
+      const result = await run.run({ with: inputs });
+      const error = only(errorsOf(result));
       assert.equal(error.title, "The job was not started");
       assert.match(error.message, message);
       const [status] = problem;
-      assert.equal(result.groups.length, status === 401 ? 1 : 0, "claims are no help otherwise");
+      assert.equal(result.groups.length, status === 401 ? 1 : 0, "claims help only after a 401");
     });
   }
 });
 
-describe("what others have written", () => {
-  test("commands nothing", async () => {
+describe("untrusted text", { concurrency: CONCURRENCY }, () => {
+  test("executes no workflow command in the status or the link of a job", async (t) => {
+    const run = await startRun(t);
     const evil = "done\n::add-mask::the\n##[error]x ##[add-path]/tmp ::error::y";
-    const { running, job } = await startJob();
-    await place().setJob(job.id, { status: evil });
-    await running.says(/The job \S+ is done/);
-    await place().setJob(job.id, { status: "completed", prLink: `${evil}\nstatus<<x` });
+    const { running, job } = await run.startJob();
+    await run.gateway.setJob(job.id, { status: evil });
+    await running.waitForOutput(/The job \S+ is done/);
+    await run.gateway.setJob(job.id, { status: "completed", prLink: `${evil}\nstatus<<x` });
     const result = await running.ended;
     assert.equal(result.code, 0, result.raw);
     assert.ok(!result.masks.includes("the"));
-    assert.deepEqual(errors(result), []);
+    assert.deepEqual(errorsOf(result), []);
     assert.deepEqual(Object.keys(result.outputs).sort(), ["job-id", "pull-request", "status"]);
     assert.equal(result.outputs.status, "completed");
-    assert.doesNotMatch(result.summary, /\]\(/, "what is not an address of the web is not a link");
+    assert.doesNotMatch(result.summary, /\]\(/, "only a web address becomes a link");
   });
 
-  test("stays in its block of the summary", async () => {
+  test("keeps a prompt with Markdown inside its code block of the summary", async (t) => {
+    const run = await startRun(t);
     const prompt = "Document this:\n```\n### Not a heading\n```\n</details>\n````";
-    const { result } = await runJob(completed, { with: { prompt } });
+    const { result } = await run.runJob(COMPLETED, { with: { prompt } });
     assert.ok(result.summary.includes(`\`\`\`\`\`text\n${prompt}\n\`\`\`\`\``), result.summary);
   });
 });
 
-describe("a prompt", () => {
-  const prompts = async () => (await place().jobs()).map(({ prompt }) => prompt);
-  const withFile = (name, prepare, more) => {
-    const inputs = { prompt: undefined, "prompt-file": name, wait: false, ...more };
-    return runStep(step({ with: inputs, prepare }));
-  };
-  const write = (name, content) => (folder) => writeFileSync(join(folder, name), content);
-  const refuses = async (result, message) => {
-    const { title, message: words } = only(errors(await result));
-    assert.equal((await result).code, 1);
+describe("prompts", { concurrency: CONCURRENCY }, () => {
+  const writeFile = (name, content) => (folder) => writeFileSync(join(folder, name), content);
+
+  /** Runs a step with a prompt file. */
+  function runWithFile(run, name, prepare, inputs) {
+    return run.run({
+      with: { prompt: undefined, "prompt-file": name, wait: false, ...inputs },
+      prepare,
+    });
+  }
+
+  /** Checks that a step failed because of its inputs and created no job. */
+  async function assertMistake(run, result, pattern) {
+    const { title, message } = only(errorsOf(result));
+    assert.equal(result.code, 1);
     assert.equal(title, "The step is set up wrongly");
-    assert.match(words, message);
-    assert.match((await result).summary, /^### The step is set up wrongly\n\n> /);
-    assert.doesNotMatch((await result).raw, /^ +at /m, "no stack");
-    assert.deepEqual(await prompts(), []);
-  };
+    assert.match(message, pattern);
+    assert.match(result.summary, /^### The step is set up wrongly\n\n> /);
+    assert.doesNotMatch(result.raw, /^ +at /m, "the output has a stack trace");
+    assert.deepEqual(await run.gateway.jobs(), []);
+  }
 
-  test("is read from a file of the workspace as it is", async () => {
+  test("sends the content of a prompt file unchanged", async (t) => {
+    const run = await startRun(t);
     const text = "Two lines,\n  and 文書.\n";
-    const result = await withFile("prompt.md", write("prompt.md", text));
+    const result = await runWithFile(run, "prompt.md", writeFile("prompt.md", text));
     assert.equal(result.code, 0, result.raw);
-    assert.deepEqual(await prompts(), [text]);
+    const [{ prompt }] = await run.gateway.jobs();
+    assert.equal(prompt, text);
   });
 
-  test("is not read from elsewhere, also through a link in the checkout", async () => {
-    await refuses(withFile("../event.json"), /is outside of the workspace/);
-    await refuses(withFile("/proc/self/environ"), /is outside of the workspace/);
-    const link = (folder) => symlinkSync("/proc/self/environ", join(folder, "prompt.md"));
-    await refuses(withFile("prompt.md", link), /is outside of the workspace/);
+  const link = (folder) => symlinkSync("/proc/self/environ", join(folder, "prompt.md"));
+  for (const [name, path, prepare] of [
+    ["with a relative path", "../event.json"],
+    ["with an absolute path", "/proc/self/environ"],
+    ["behind a symbolic link", "prompt.md", link],
+  ]) {
+    test(`rejects a prompt file outside of the workspace ${name}`, async (t) => {
+      const run = await startRun(t);
+      const result = await runWithFile(run, path, prepare);
+      await assertMistake(run, result, /is outside of the workspace/);
+    });
+  }
+
+  for (const [name, path, prepare, pattern] of [
+    ["that does not exist", "none.md", undefined, /there is no file none\.md/],
+    ["that is empty", "empty.md", writeFile("empty.md", " \n"), /empty\.md is empty/],
+    ["that is not UTF-8", "latin.md", writeFile("latin.md", Buffer.from([0xe9])), /is not UTF-8/],
+    [
+      "that is too long",
+      "long.md",
+      writeFile("long.md", "x".repeat(131_073)),
+      /long.md has 131073 bytes/,
+    ],
+    [
+      "that is too long once its line breaks are escaped",
+      "lines.md",
+      writeFile("lines.md", "x\n".repeat(50_000)),
+      /as JSON it has 150013 bytes, .* takes 131072/,
+    ],
+    ["that is the workspace", ".", undefined, /prompt-file: \. is a folder/],
+    ["that is a folder", "docs", (folder) => mkdirSync(join(folder, "docs")), /docs is a folder/],
+  ]) {
+    test(`rejects a prompt file ${name}`, async (t) => {
+      const run = await startRun(t);
+      await assertMistake(run, await runWithFile(run, path, prepare), pattern);
+    });
+  }
+
+  test("rejects a prompt besides a prompt file", async (t) => {
+    const run = await startRun(t);
+    const result = await runWithFile(run, "a.md", writeFile("a.md", "x"), { prompt: "x" });
+    await assertMistake(run, result, /not both/);
   });
 
-  test("is either given or in a file", async () => {
-    await refuses(withFile("none.md"), /there is no file none\.md/);
-    await refuses(withFile("empty.md", write("empty.md", " \n")), /empty\.md is empty/);
-    await refuses(withFile("latin.md", write("latin.md", Buffer.from([0xe9]))), /is not UTF-8/);
-    await refuses(withFile("long.md", write("long.md", "x".repeat(131_073))), /has 131073 bytes/);
-    // In the body, a line break takes two bytes.
-    const lines = write("lines.md", "x\n".repeat(50_000));
-    await refuses(withFile("lines.md", lines), /as JSON it has 150013 bytes, .* takes 131072/);
-    await refuses(withFile("."), /prompt-file: \. is a folder/);
-    await refuses(
-      withFile("docs", (folder) => mkdirSync(join(folder, "docs"))),
-      /docs is a folder/,
-    );
-    await refuses(withFile("a.md", write("a.md", "x"), { prompt: "x" }), /not both/);
-    await refuses(runStep(step({ with: { prompt: "  " } })), /prompt or prompt-file is missing/);
+  test("rejects an empty prompt", async (t) => {
+    const run = await startRun(t);
+    const result = await run.run({ with: { prompt: "  " } });
+    await assertMistake(run, result, /prompt or prompt-file is missing/);
   });
 });
 
-describe("an input that cannot be used", () => {
+describe("inputs", { concurrency: CONCURRENCY }, () => {
   for (const [inputs, message] of [
     [{ gateway: "" }, /the input gateway is missing/],
     [{ gateway: "gate.example" }, /gateway must be an https address/],
@@ -326,31 +380,34 @@ describe("an input that cannot be used", () => {
     [{ audience: "" }, /the input audience is missing/],
     [{ "idempotency-key": "schön" }, /the input idempotency-key must be/],
   ]) {
-    test(`is refused by its name: ${JSON.stringify(inputs)}`, async () => {
-      const result = await runStep(step({ with: inputs }));
+    test(`rejects the input ${JSON.stringify(inputs)} by its name`, async (t) => {
+      const run = await startRun(t);
+      const result = await run.run({ with: inputs });
       assert.equal(result.code, 1);
-      assert.match(only(errors(result)).message, message);
-      assert.deepEqual(await place().jobs(), []);
+      assert.match(only(errorsOf(result)).message, message);
+      assert.deepEqual(await run.gateway.jobs(), []);
     });
   }
 
-  test("is refused without a word of a secret", async () => {
-    const secret = "an-access-token-that-nobody-knows";
-    const result = await runStep(step({ with: { token: secret, gateway: "" } }));
+  test("masks the token even when another input is invalid", async (t) => {
+    const run = await startRun(t);
+    const token = "an-unknown-access-token";
+    const result = await run.run({ with: { token, gateway: "" } });
     assert.equal(result.code, 1);
-    assert.ok(result.masks.includes(secret) && !result.log.includes(secret));
+    assert.ok(result.masks.includes(token) && !result.log.includes(token));
   });
-});
 
-test("a step outside of a workflow says so", async () => {
-  const result = await startStep(step({ env: { GITHUB_OUTPUT: "" } })).ended;
-  assert.equal(result.code, 1);
-  assert.match(only(errors(result)).message, /runs as a step of a workflow/);
-});
+  test("fails outside of a workflow", async (t) => {
+    const run = await startRun(t);
+    const result = await run.run({ env: { GITHUB_OUTPUT: "" } });
+    assert.equal(result.code, 1);
+    assert.match(only(errorsOf(result)).message, /runs as a step of a workflow/);
+  });
 
-test("the log of a debug run has the requests and no secret", async () => {
-  const { result } = await runJob(completed, { env: { RUNNER_DEBUG: "1" } });
-  assert.match(result.raw, /^::debug::.*POST/m);
-  const lines = result.raw.split("\n").filter((line) => !line.startsWith("::add-mask::"));
-  for (const token of github().tokens) assert.ok(!lines.join("\n").includes(token));
+  test("logs requests but no secret in a debug run", async (t) => {
+    const run = await startRun(t);
+    const { result } = await run.runJob(COMPLETED, { env: { RUNNER_DEBUG: "1" } });
+    assert.match(result.raw, /^::debug::.*POST/m);
+    run.assertNoSecret(result);
+  });
 });

@@ -1,17 +1,40 @@
-/** The action against the gateway in workerd, in front of the simulated platform. */
+/** The action against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
 import { startGate } from "../gateway/gate.mjs";
-import { describeAction, PROJECT, REPOSITORY_ID } from "./scenarios.mjs";
+import { startIssuer } from "../harness/issuer.mjs";
+import {
+  COMPLETED,
+  commentEvent,
+  errorsOf,
+  only,
+  PROMPT,
+  PULL_REQUEST,
+  pullRequestEvent,
+  REPOSITORY_ID,
+  WorkflowRun,
+} from "./fixtures.mjs";
+import { startGithub } from "./github.mjs";
 
-/** As long as no test takes: a job changes when it is told to, and not before. */
-const NEVER_MS = 24 * 3600 * 1000;
+/** Longer than any test: a job changes only when a test changes it. */
+const JOB_DURATION_MS = 24 * 3600 * 1000;
+/** A project for each test, so that tests can run concurrently on one gateway. */
+const PROJECTS = Array.from({ length: 40 }, (_, at) => `docs-${at}`);
+const CREATE_LIMIT = 1000;
+/** Most of a test's time is spent waiting for the gateway to poll the job. */
+const CONCURRENCY = 4;
 
-describeAction("against the gateway in workerd", async (github) => {
-  const { issuer } = github;
+const unusedProjects = [...PROJECTS];
+const githubs = [];
+let issuer;
+let gate;
+
+before(async () => {
+  issuer = await startIssuer();
   const rule = {
     claims: { repository_id: REPOSITORY_ID, repository_owner_id: "3003" },
     caller: ["repository_id"],
-    projects: [PROJECT],
+    projects: PROJECTS,
     scope: "jobs:create jobs:read",
   };
   const trusted = [
@@ -20,33 +43,453 @@ describeAction("against the gateway in workerd", async (github) => {
   const vars = {
     TRUSTED_ISSUERS: JSON.stringify(trusted),
     JOB_POLL_SECONDS: "1",
-    CREATE_LIMIT_PER_HOUR: "1000",
+    CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
   };
-  const gate = await startGate("action", {
-    upstream: { projects: [PROJECT], jobDurationMs: NEVER_MS, createLimit: 1000 },
+  gate = await startGate("action", {
+    upstream: {
+      projects: PROJECTS,
+      jobDurationMs: JOB_DURATION_MS,
+      createLimit: CREATE_LIMIT,
+    },
     gateway: { vars },
   });
+});
+
+after(async () => {
+  await gate?.stop();
+  await issuer?.stop();
+});
+
+/** Starts a workflow run with its own GitHub and its own project of the gateway. */
+async function startRun(t) {
+  const github = await startGithub(issuer);
+  githubs.push(github);
+  t.after(() => github.stop());
+  return new WorkflowRun({ github, gateway: gatewayOf(unusedProjects.pop()) });
+}
+
+/** @returns {import("./fixtures.mjs").TestGateway} */
+function gatewayOf(project) {
   const { upstream } = gate;
+  const creation = { operation: "agentJobs.create", target: `/${project}/` };
   return {
     url: gate.gateway.url,
-    accessToken: gate.token({ scope: "jobs:create jobs:read" }),
-    reset: () => upstream.reset(),
+    project,
+    accessToken: gate.token({ projects: [project], scope: "jobs:create jobs:read" }),
     async jobs() {
       const jobs = await upstream.jobs();
-      return jobs.map(({ id, prompt, status }) => ({ id, prompt, status }));
+      return jobs
+        .filter(({ projectId }) => projectId === project)
+        .map(({ id, prompt, status }) => ({ id, prompt, status }));
     },
     setJob: (id, changes) => upstream.setJob(id, changes),
-    loseCreation: () =>
-      upstream.fault({ operation: "agentJobs.create", times: 1, fault: { kind: "reset" } }),
+    loseCreation: () => upstream.fault({ ...creation, times: 1, fault: { kind: "reset" } }),
     async holdCreation() {
-      await upstream.hold({ operation: "agentJobs.create", process: true });
+      await upstream.hold({ ...creation, process: true });
       return { arrived: upstream.untilHeld(1), release: () => upstream.release() };
     },
-    async stop() {
-      await gate.stop();
-      const log = gate.gateway.log();
-      assert.ok(github.issued.length > 0, "the gateway got tokens");
-      for (const token of github.issued) assert.ok(!log.includes(token), "none is in its log");
-    },
   };
+}
+
+describe("the action", { concurrency: CONCURRENCY }, () => {
+  test("creates a job, waits for its end and links its pull request", async (t) => {
+    const run = await startRun(t);
+    const { result, job } = await run.runJob(COMPLETED);
+    assert.equal(result.code, 0, result.raw);
+    assert.equal(job.prompt, PROMPT);
+    assert.deepEqual(result.outputs, {
+      "job-id": job.id,
+      status: "completed",
+      "pull-request": PULL_REQUEST,
+    });
+    assert.match(result.summary, /^### The job is completed$/m);
+    assert.match(
+      result.summary,
+      /\[acme\/docs#12\]\(<https:\/\/github\.com\/acme\/docs\/pull\/12>\)/,
+    );
+    assert.ok(result.summary.includes(`\`${job.id}\``) && result.summary.includes(PROMPT));
+    assert.match(result.log, new RegExp(`The job ${job.id} is completed`));
+    const notice = only(result.annotations);
+    assert.deepEqual([notice.level, notice.message], ["notice", `Pull request: ${PULL_REQUEST}`]);
+    assert.ok(run.github.tokens.length > 0, "the step requested an identity token");
+    for (const token of run.github.tokens) assert.ok(result.masks.includes(token));
+    assert.doesNotMatch(result.raw, /Warning/, "Node.js warns");
+    run.assertNoSecret(result);
+  });
+
+  test("writes the job's id to its outputs before the job ends", async (t) => {
+    const run = await startRun(t);
+    const { running, job } = await run.startJob();
+    assert.match(running.readFile("GITHUB_OUTPUT"), new RegExp(`^job-id<<.*\n${job.id}\n`));
+    await run.gateway.setJob(job.id, COMPLETED);
+    await running.ended;
+  });
+
+  test("reports a completed job that changed no file", async (t) => {
+    const run = await startRun(t);
+    const { result } = await run.runJob({ status: "completed", prLink: null });
+    assert.equal(result.code, 0);
+    assert.equal(result.outputs["pull-request"], "");
+    assert.match(result.summary, /none: no file was changed/);
+  });
+
+  test("fails when the job fails", async (t) => {
+    const run = await startRun(t);
+    const { result, job } = await run.runJob({ status: "failed" });
+    assert.equal(result.code, 1);
+    assert.equal(result.outputs.status, "failed");
+    const { title, message } = only(errorsOf(result));
+    assert.equal(title, "The job failed");
+    assert.ok(message.includes(job.id));
+    assert.match(message, /Re-run the workflow's job to start another/);
+    assert.match(result.summary, /^### The job failed$/m);
+    assert.match(result.summary, /Re-run the workflow's job/);
+    assert.match(result.summary, /\| Pull request \| none \|/);
+  });
+
+  test("reports that a failed job belongs to an earlier attempt and how to start another", async (t) => {
+    const run = await startRun(t);
+    const options = { with: { "idempotency-key": `docs-${run.id}` } };
+    const { result: first } = await run.runJob({ status: "failed" }, options);
+    assert.match(only(errorsOf(first)).message, /to start another, give another idempotency-key/);
+    const again = await run.run({ ...options, env: { GITHUB_RUN_ATTEMPT: "2" } });
+    assert.equal(again.code, 1);
+    assert.equal(again.outputs["job-id"], first.outputs["job-id"]);
+    const { message } = only(errorsOf(again));
+    assert.match(message, /from an earlier attempt .*; to start another job, give another idem/);
+  });
+
+  test("ends after the creation when wait is false", async (t) => {
+    const run = await startRun(t);
+    const result = await run.run({ with: { wait: false } });
+    const [job] = await run.gateway.jobs();
+    assert.equal(result.code, 0);
+    assert.deepEqual([result.outputs["job-id"], result.outputs.status], [job.id, "active"]);
+    assert.match(result.summary, /^### The job has been started$/m);
+  });
+
+  test("stops waiting at its timeout and prints the command that resumes", async (t) => {
+    const run = await startRun(t);
+    const { running, job } = await run.startJob({ with: { timeout: "2s" } });
+    const result = await running.ended;
+    assert.equal(result.code, 1);
+    assert.deepEqual([result.outputs["job-id"], result.outputs.status], [job.id, "active"]);
+    assert.match(only(errorsOf(result)).title, /has not ended within 2s, and goes on/);
+    for (const text of [result.log, result.summary]) {
+      assert.ok(text.includes(`npx quillgate job watch ${job.id}`), text);
+      assert.ok(text.includes(`QUILLGATE_BASE_URL=${run.gateway.url}`), text);
+    }
+    assert.equal((await run.gateway.jobs())[0].status, "active");
+    run.assertNoSecret(result);
+  });
+
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ]) {
+    test(`stops waiting on ${signal} and prints the command that resumes`, async (t) => {
+      const run = await startRun(t);
+      const { running, job } = await run.startJob();
+      running.cancel(signal);
+      const result = await running.ended;
+      assert.equal(result.code, code, result.raw);
+      assert.deepEqual([result.outputs["job-id"], result.outputs.status], [job.id, "active"]);
+      assert.match(result.summary, /^### The step was cancelled; the job goes on$/m);
+      assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
+      assert.ok(result.log.includes(`npx quillgate job watch ${job.id}`));
+      assert.equal((await run.gateway.jobs())[0].status, "active", "the job continues");
+    });
+  }
+
+  test("prints the command that resumes while GitHub hangs, and exits on a second signal", async (t) => {
+    const run = await startRun(t);
+    run.github.hangs = true;
+    const options = { with: { comment: true }, event: pullRequestEvent(12) };
+    const { running, job } = await run.startJob(options);
+    running.cancel("SIGINT");
+    await running.waitForOutput(/npx quillgate job watch/);
+    running.cancel("SIGTERM");
+    const result = await running.ended;
+    assert.equal(result.code, 130, result.raw);
+    assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
+  });
+
+  test("names the job whose creation was in progress when the step was cancelled", async (t) => {
+    const run = await startRun(t);
+    const held = await run.gateway.holdCreation();
+    const running = run.start();
+    await held.arrived;
+    running.cancel();
+    await held.release();
+    const result = await running.ended;
+    const job = only(await run.gateway.jobs());
+    assert.equal(result.code, 130, result.raw);
+    assert.equal(result.outputs["job-id"], job.id);
+    assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
+  });
+
+  test("shows the claims for a rule when no rule matches the workflow", async (t) => {
+    const run = await startRun(t);
+    run.github.claims = { repository_id: "6666", repository: "mallory/docs" };
+    const result = await run.run();
+    assert.equal(result.code, 1);
+    assert.match(only(errorsOf(result)).message, /does not allow this identity/);
+    assert.match(only(result.groups), /TRUSTED_ISSUERS/);
+    assert.match(result.log, /^repository_id: "6666"$/m);
+    assert.match(result.log, /^job_workflow_ref: "mallory\/docs\//m);
+    assert.deepEqual(await run.gateway.jobs(), []);
+    assert.equal(result.outputs["job-id"], undefined);
+    run.assertNoSecret(result);
+  });
+
+  test("fails when the gateway rejects its token", async (t) => {
+    const run = await startRun(t);
+    const result = await run.run({ with: { audience: "another" } });
+    assert.equal(result.code, 1);
+    assert.match(only(errorsOf(result)).message, /does not accept this identity/);
+    assert.match(result.log, /^aud: "another"$/m);
+  });
+
+  test("explains why a pull request from a fork has no identity", async (t) => {
+    const run = await startRun(t);
+    for (const headId of [7007, null]) {
+      const event = pullRequestEvent(12, { headId });
+      const identity = { ACTIONS_ID_TOKEN_REQUEST_URL: "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "" };
+      const env = { ...identity, GITHUB_EVENT_NAME: "pull_request" };
+      const result = await run.run({ env, event });
+      assert.equal(result.code, 1);
+      assert.match(only(errorsOf(result)).message, /no identity to .* from a fork/);
+      assert.match(result.summary, /from a fork/);
+    }
+    assert.deepEqual(await run.gateway.jobs(), []);
+  });
+
+  test("names the permission that a job without an identity lacks", async (t) => {
+    const run = await startRun(t);
+    const env = { ACTIONS_ID_TOKEN_REQUEST_URL: "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "" };
+    const result = await run.run({ env, event: pullRequestEvent(12) });
+    assert.equal(result.code, 1);
+    assert.match(only(errorsOf(result)).message, /permissions: id-token: write/);
+  });
+
+  test("uses a given access token and requests no identity token", async (t) => {
+    const run = await startRun(t);
+    const { accessToken } = run.gateway;
+    const { result } = await run.runJob(COMPLETED, { with: { token: accessToken } });
+    assert.equal(result.code, 0, result.raw);
+    assert.deepEqual(run.github.tokens, []);
+    assert.ok(result.masks.includes(accessToken));
+    run.assertNoSecret(result);
+  });
+
+  test("creates one job per delivery of a step, and another for a re-run", async (t) => {
+    const run = await startRun(t);
+    const inputs = { wait: false };
+    const first = await run.run({ with: inputs });
+    const again = await run.run({ with: inputs });
+    assert.equal(again.outputs["job-id"], first.outputs["job-id"]);
+    assert.equal((await run.gateway.jobs()).length, 1);
+
+    const env = { GITHUB_RUN_ATTEMPT: "2" };
+    const rerun = await run.run({ with: inputs, env });
+    assert.notEqual(rerun.outputs["job-id"], first.outputs["job-id"]);
+    const otherStep = await run.run({ with: inputs, env: { GITHUB_ACTION: "other" } });
+    const otherJob = await run.run({ with: inputs, env: { GITHUB_JOB: "other" } });
+    const otherPrompt = await run.run({ with: { ...inputs, prompt: "Document release 1.3" } });
+    const results = [first, rerun, otherStep, otherJob, otherPrompt];
+    assert.equal(new Set(results.map(({ outputs }) => outputs["job-id"])).size, 5);
+    assert.equal((await run.gateway.jobs()).length, 5);
+  });
+
+  test("resumes the job of an earlier attempt with the same idempotency key", async (t) => {
+    const run = await startRun(t);
+    const inputs = { "idempotency-key": "release-1.2", timeout: "1s" };
+    const first = await run.run({ with: inputs });
+    assert.equal(first.code, 1);
+    const rerun = run.start({
+      with: { ...inputs, timeout: "1m" },
+      env: { GITHUB_RUN_ATTEMPT: "2" },
+    });
+    await rerun.waitForOutput(/The job \S+ is active/);
+    await run.gateway.setJob(first.outputs["job-id"], COMPLETED);
+    const second = await rerun.ended;
+    assert.equal(second.outputs["job-id"], first.outputs["job-id"]);
+    assert.equal(second.outputs["pull-request"], PULL_REQUEST);
+    assert.equal((await run.gateway.jobs()).length, 1);
+  });
+
+  test("reports an unknown outcome when the response to a creation was lost", async (t) => {
+    const run = await startRun(t);
+    await run.gateway.loseCreation();
+    const result = await run.run();
+    assert.equal(result.code, 1);
+    const { title, message } = only(errorsOf(result));
+    assert.equal(title, "It is not known whether the job was started");
+    assert.match(message, /Look at the platform's dashboard first: a re-run starts another job/);
+    assert.match(result.summary, /^### It is not known/);
+  });
+
+  test("tells the owner of a lost creation's key to give another one", async (t) => {
+    const run = await startRun(t);
+    await run.gateway.loseCreation();
+    const result = await run.run({ with: { "idempotency-key": `own-${run.id}` } });
+    assert.match(
+      only(errorsOf(result)).message,
+      /to start another job, give another idempotency-key/,
+    );
+  });
+
+  test("updates one comment on the pull request in every run", async (t) => {
+    const run = await startRun(t);
+    const options = { with: { comment: true }, event: pullRequestEvent(12) };
+    const { result, job } = await run.runJob(COMPLETED, options);
+    assert.equal(result.code, 0, result.raw);
+    const comment = only(run.github.comments);
+    assert.equal(comment.number, 12);
+    assert.deepEqual([comment.writes.length, comment.user.type], [2, "Bot"]);
+    assert.match(comment.writes[0], /The job has been started/);
+    assert.match(comment.writes[1], /The job is completed.*\[acme\/docs#12\]/);
+    assert.ok(comment.body.includes(job.id) && comment.body.includes(`/runs/${run.id}/attempts/1`));
+    assert.ok(!comment.body.includes(PROMPT), "a prompt could mention people");
+
+    const rerun = { ...options, env: { GITHUB_RUN_ID: "777", GITHUB_REF: "refs/pull/12/merge" } };
+    const { result: second } = await run.runJob({ status: "failed" }, rerun);
+    assert.equal(second.code, 1);
+    assert.equal(only(run.github.comments), comment);
+    assert.match(comment.body, /The job failed/);
+    assert.match(comment.body, /runs\/777\/attempts\/1/);
+    run.assertNoSecret(second);
+  });
+
+  test("keeps the link in a comment when a later run starts no job, and adds the reason", async (t) => {
+    const run = await startRun(t);
+    const options = { with: { comment: true }, event: pullRequestEvent(12) };
+    await run.runJob(COMPLETED, options);
+    const comment = only(run.github.comments);
+    const { body: bodyBefore } = comment;
+
+    const env = { GITHUB_RUN_ID: "778" };
+    run.github.claims = { repository_id: "6666" };
+    const refused = await run.run({ ...options, env });
+    assert.equal(refused.code, 1);
+    assert.equal(only(run.github.comments), comment);
+    assert.ok(comment.body.startsWith(bodyBefore), comment.body);
+    assert.match(comment.body, /The job was not started: the gateway does not allow .*runs\/778\//);
+    // A second refused attempt of the run adds no second note.
+    await run.run({ ...options, env: { ...env, GITHUB_RUN_ATTEMPT: "2" } });
+    assert.equal(comment.body.split("The job was not started").length, 2);
+
+    run.github.claims = {};
+    const end = { ...COMPLETED, prLink: `${PULL_REQUEST}3` };
+    await run.runJob(end, { ...options, env: { GITHUB_RUN_ID: "779" } });
+    assert.match(comment.body, /\[acme\/docs#123\]/);
+    assert.ok(!comment.body.includes("not started") && !comment.body.includes(`${PULL_REQUEST}>`));
+  });
+
+  test("lists the jobs of the last ten requests in the comment", async (t) => {
+    const run = await startRun(t);
+    const requestOf = (id) => ({
+      ...{ with: { comment: true }, event: commentEvent(34) },
+      env: { GITHUB_EVENT_NAME: "issue_comment", GITHUB_RUN_ID: String(id) },
+    });
+    const links = () => {
+      const { body } = only(run.github.comments);
+      return Array.from(body.matchAll(/\[acme\/docs#(\d+)\]/g), ([, number]) => number);
+    };
+    const complete = (id) => {
+      const prLink = `https://github.com/acme/docs/pull/${id}`;
+      return run.runJob({ status: "completed", prLink }, requestOf(id));
+    };
+    await complete(1);
+    await complete(2);
+    assert.deepEqual(links(), ["1", "2"]);
+
+    const { body, number, user } = run.github.comments[0];
+    const [, second] = body.split(/(?=<!-- quillgate-job 2 )/);
+    const more = Array.from({ length: 9 }, (_, at) => {
+      return second.replace("quillgate-job 2 ", `quillgate-job 9${at} `).replace("#2]", `#9${at}]`);
+    });
+    run.github.comments = [];
+    run.github.addComment(number, [body, ...more].join("\n\n"), user);
+    await complete(3);
+    assert.equal(links().join(), "90,91,92,93,94,95,96,97,98,3");
+  });
+
+  test("comments on the pull request whose comment triggered the workflow", async (t) => {
+    const run = await startRun(t);
+    const { result } = await run.runJob(COMPLETED, {
+      with: { comment: true },
+      event: commentEvent(34),
+      env: { GITHUB_EVENT_NAME: "issue_comment" },
+    });
+    assert.equal(result.code, 0);
+    assert.equal(only(run.github.comments).number, 34);
+  });
+
+  test("never overwrites another user's comment", async (t) => {
+    const run = await startRun(t);
+    const { github } = run;
+    const options = { with: { comment: true }, event: pullRequestEvent(12) };
+    await run.runJob(COMPLETED, options);
+    const { body } = github.comments[0];
+    github.comments = [];
+    // More than a page of other comments, then a copy of the step's own with its marker.
+    for (let at = 0; at < 101; at++) github.addComment(12, `No. ${at}`, { id: 1, type: "User" });
+    const copy = github.addComment(12, body, { id: 666, login: "mallory", type: "User" });
+    await run.runJob(COMPLETED, { ...options, env: { GITHUB_RUN_ATTEMPT: "2" } });
+    assert.equal(copy.writes.length, 1);
+    assert.equal(github.comments.length, 103);
+
+    const own = github.comments.at(-1);
+    await run.runJob(COMPLETED, { ...options, env: { GITHUB_RUN_ATTEMPT: "3" } });
+    assert.deepEqual([github.comments.length, own.writes.length], [103, 4]);
+  });
+
+  test("writes a new comment when its own was deleted during the wait", async (t) => {
+    const run = await startRun(t);
+    const options = { with: { comment: true }, event: pullRequestEvent(12) };
+    const { running, job } = await run.startJob(options);
+    await run.github.untilCommented();
+    run.github.comments = [];
+    await run.gateway.setJob(job.id, COMPLETED);
+    assert.equal((await running.ended).code, 0);
+    assert.match(only(run.github.comments).body, /\[acme\/docs#12\]/);
+  });
+
+  test("comments as the user whose token it is given", async (t) => {
+    const run = await startRun(t);
+    const inputs = { comment: true, "github-token": run.github.personalToken };
+    const options = { with: inputs, event: pullRequestEvent(12) };
+    await run.runJob(COMPLETED, options);
+    await run.runJob(COMPLETED, { ...options, env: { GITHUB_RUN_ATTEMPT: "2" } });
+    const { user, writes } = only(run.github.comments);
+    assert.deepEqual([user.login, writes.length], ["alice", 4]);
+  });
+
+  test("succeeds with a warning when GitHub refuses the comment", async (t) => {
+    const run = await startRun(t);
+    run.github.refusesComments = true;
+    const options = { with: { comment: true }, event: pullRequestEvent(12) };
+    const { result } = await run.runJob(COMPLETED, options);
+    assert.equal(result.code, 0);
+    const warnings = result.annotations.filter(({ level }) => level === "warning");
+    for (const { message } of warnings) assert.match(message, /pull-requests: write/);
+    assert.ok(warnings.length > 0);
+  });
+
+  test("writes no comment for an event that is not about a pull request", async (t) => {
+    const run = await startRun(t);
+    const event = { issue: { number: 34 } };
+    const { result } = await run.runJob(COMPLETED, { with: { comment: true }, event });
+    assert.equal(result.code, 0);
+    assert.deepEqual(run.github.comments, []);
+    assert.match(result.log, /not about a pull request/);
+  });
+});
+
+test("the gateway logs no identity token", () => {
+  const tokens = githubs.flatMap((github) => github.tokens);
+  assert.ok(tokens.length > 0, "no identity token was signed");
+  const log = gate.gateway.log();
+  for (const token of tokens) assert.ok(!log.includes(token));
 });

@@ -1,4 +1,4 @@
-/** Workflows of the documentation: read, and their steps run as a runner would. */
+/** Reads the workflows in the documentation and runs their steps as GitHub's runner does. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,44 +10,44 @@ import { makeFolders, readOutputs, startStep } from "./runner.mjs";
 
 /** The documentation of the action. */
 export const DOCS = readFileSync(join(ROOT, "docs", "github-actions.md"), "utf8");
-/** What names the action in a workflow. */
+/** `uses` of the action. */
 const ACTION = /^quillgate\/quillgate\/action@v1$/;
 
 /**
- * The workflow and the rule below a heading.
+ * Reads the workflow and the gateway rule below a heading.
  *
  * @param {string} heading
  */
 export function readExample(heading) {
   const section = DOCS.split(/^##+ /m).find((text) => text.startsWith(`${heading}\n`));
-  assert.ok(section, `the documentation has the heading ${heading}`);
+  assert.ok(section, `the heading ${heading} is missing`);
   const block = (language) => {
     const found = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "s").exec(section);
-    assert.ok(found, `${heading} has a block of ${language}`);
+    assert.ok(found, `${heading} lacks a block of ${language}`);
     return found[1];
   };
   const text = block("yaml");
   const json = JSON.parse(block("json"));
   const rule = Array.isArray(json) ? json[0].rules[0] : json;
   const workflow = parse(text);
-  // YAML 1.1 would take the key `on` for true; GitHub and this parser do not.
-  assert.ok(workflow.on, "it says when it runs");
+  // YAML 1.1 parses the key `on` as true. GitHub and this parser do not.
+  assert.ok(workflow.on, `${heading} has no trigger`);
   const jobs = Object.values(workflow.jobs);
   assert.equal(jobs.length, 1);
   const permissions = { ...workflow.permissions, ...jobs[0].permissions };
   assert.equal(permissions["id-token"], "write");
   const [, file] = /^# (\.github\/workflows\/[\w-]+\.yml)\n/.exec(text) ?? [];
-  assert.ok(file, `the workflow of ${heading} begins with the name of its file`);
+  assert.ok(file, `the workflow of ${heading} does not start with its file name`);
   return { text, file, rule, job: jobs[0], permissions };
 }
 
 /**
- * Runs the steps of a job that come before the action, which is its last.
+ * Runs the steps of a job up to the action, which is the last step.
  *
  * @param {{ steps: object[] }} job
  * @param {object} options
  * @param {object} options.github the context `github`
- * @param {(folder: string) => void} [options.checkOut] what `actions/checkout` does
+ * @param {(folder: string) => void} [options.checkOut] replaces `actions/checkout`
  */
 export function runFirstSteps(job, { github, checkOut }) {
   const home = mkdtempSync(join(tmpdir(), "quillgate-workflow-"));
@@ -76,23 +76,23 @@ export function runFirstSteps(job, { github, checkOut }) {
 }
 
 /**
- * Runs the steps of a job, the action with them.
+ * Starts a job: runs its first steps, then starts the action.
  *
  * @param {{ steps: object[] }} job
- * @param {object} options as of {@link runFirstSteps}
- * @param {(inputs: object, folders: object) => import("./runner.mjs").StepOptions} options.toStep
- *   what the action's step is started with
+ * @param {object} options also those of {@link runFirstSteps}
+ * @param {(inputs: object) => import("./runner.mjs").StepOptions} options.toStep completes the
+ *   inputs in the workflow to the options of the step
  */
-export function startJobOf(job, { toStep, ...options }) {
+export function startWorkflowJob(job, { toStep, ...options }) {
   const { inputs, folders, clean } = runFirstSteps(job, options);
-  assert.ok(inputs, "the action's step is not left out");
+  assert.ok(inputs, "the condition of the action's step is false");
   const running = startStep({ ...toStep(inputs), folders });
   return { ...running, ended: running.ended.finally(clean) };
 }
 
-/** Runs a script as GitHub's runner does where no shell is named, and gives its outputs. */
+/** Runs a script as GitHub's runner does by default, and returns its outputs. */
 function runScript({ run, env = {} }, context, { workspace, temp }) {
-  assert.doesNotMatch(run, /\$\{\{/, "no expression is expanded within a script");
+  assert.doesNotMatch(run, /\$\{\{/, "a script contains an expression, which allows injection");
   const { PATH, HOME } = process.env;
   const output = join(temp, "..", "GITHUB_OUTPUT");
   writeFileSync(output, "");
@@ -102,7 +102,7 @@ function runScript({ run, env = {} }, context, { workspace, temp }) {
   return readOutputs(readFileSync(output, "utf8"));
 }
 
-/** Evaluates the one form of condition that the steps of the documentation have. */
+/** Evaluates the only form of condition in the documentation. */
 function evaluate(condition, { steps }) {
   const [, id, name, value] = /^steps\.(\w+)\.outputs\.(\w+) == '([^']*)'$/.exec(condition) ?? [];
   assert.ok(id && steps[id], condition);
@@ -114,7 +114,7 @@ function expandAll(values, context) {
   return Object.fromEntries(entries.map(([name, value]) => [name, expand(value, context)]));
 }
 
-/** A value with its expressions expanded, which are members of contexts. */
+/** Replaces expressions, which name properties of contexts. */
 function expand(value, context) {
   if (typeof value !== "string") return value;
   return value.replace(/\$\{\{ ([\w.]+) \}\}/g, (_, path) => {

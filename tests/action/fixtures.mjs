@@ -1,0 +1,130 @@
+/** A workflow run that uses the action: its steps, and the GitHub and the gateway that they call. */
+import assert from "node:assert/strict";
+import { startStep } from "./runner.mjs";
+
+export const REPOSITORY_ID = "2002";
+export const PROMPT = "Document release 1.2";
+export const PULL_REQUEST = "https://github.com/acme/docs/pull/12";
+/** A finished job. */
+export const COMPLETED = { status: "completed", prLink: PULL_REQUEST };
+
+/** Makes idempotency keys differ between tests, which share a gateway. */
+let lastRunId = 12345678900;
+
+/**
+ * @typedef {object} TestGateway
+ * @property {string} url
+ * @property {string} project
+ * @property {string} accessToken one of the gateway's own tokens, valid for `project`
+ * @property {() => Promise<{ id: string, prompt: string, status: string }[]>} jobs
+ * @property {(id: string, changes: object) => Promise<void>} setJob
+ * @property {() => Promise<void>} loseCreation leaves the outcome of the next creation unknown
+ * @property {() => Promise<{ arrived: Promise<void>, release: () => unknown }>} holdCreation
+ *   carries out the next creation but withholds the response until `release` is called
+ */
+
+export class WorkflowRun {
+  /**
+   * @param {object} parts
+   * @param {import("./github.mjs").Github} parts.github
+   * @param {TestGateway} parts.gateway
+   */
+  constructor({ github, gateway }) {
+    lastRunId += 1;
+    this.id = String(lastRunId);
+    this.github = github;
+    this.gateway = gateway;
+  }
+
+  /**
+   * Returns the options of a step that has an identity and valid inputs.
+   *
+   * @param {Partial<import("./runner.mjs").StepOptions>} [overrides]
+   * @returns {import("./runner.mjs").StepOptions}
+   */
+  step({ with: inputs, env, ...rest } = {}) {
+    const { url, project } = this.gateway;
+    return {
+      with: { gateway: url, project, prompt: PROMPT, ...inputs },
+      env: {
+        ...this.github.identityVariables(),
+        GITHUB_API_URL: this.github.url,
+        GITHUB_RUN_ID: this.id,
+        ...env,
+      },
+      githubToken: this.github.githubToken,
+      ...rest,
+    };
+  }
+
+  /** Starts a step. */
+  start(overrides) {
+    return startStep(this.step(overrides));
+  }
+
+  /** Runs a step and waits until it ends. */
+  run(overrides) {
+    return this.start(overrides).ended;
+  }
+
+  /** Starts a step and waits until it has created its job. */
+  async startJob(overrides) {
+    const running = this.start(overrides);
+    await running.waitForOutput(/The job \S+ is active/);
+    const job = (await this.gateway.jobs()).at(-1);
+    return { running, job };
+  }
+
+  /**
+   * Runs a step whose job ends.
+   *
+   * @param {object} end the properties of the job at its end
+   */
+  async runJob(end, overrides) {
+    const { running, job } = await this.startJob(overrides);
+    await this.gateway.setJob(job.id, end);
+    return { result: await running.ended, job };
+  }
+
+  /** Checks that a step showed and wrote no secret. */
+  assertNoSecret(result) {
+    const { requestToken, githubToken, tokens, comments } = this.github;
+    const secrets = [requestToken, githubToken, this.gateway.accessToken, ...tokens];
+    const shown = [result.log, result.summary, JSON.stringify(result.outputs)].join("\n");
+    // GitHub's runner hides only masked values, so the step must mask each token before it logs.
+    const written = result.raw.split("\n").filter((line) => !line.startsWith("::add-mask::"));
+    for (const secret of secrets) {
+      assert.ok(!shown.includes(secret), "a secret is shown");
+      assert.ok(!written.join("\n").includes(secret), "a secret is written to the log");
+      assert.ok(!comments.some(({ body }) => body.includes(secret)), "a secret is in a comment");
+    }
+  }
+}
+
+/** Returns the only item of a list. */
+export function only(list) {
+  assert.equal(list.length, 1, JSON.stringify(list));
+  return list[0];
+}
+
+/** Returns the error annotations of a step. */
+export function errorsOf({ annotations }) {
+  return annotations.filter(({ level }) => level === "error");
+}
+
+/** The event payload of a pull request from this repository, or from a fork with another id. */
+export function pullRequestEvent(number, { headId = Number(REPOSITORY_ID) } = {}) {
+  return {
+    number,
+    pull_request: {
+      number,
+      head: { repo: headId === null ? null : { id: headId } },
+      base: { repo: { id: Number(REPOSITORY_ID) } },
+    },
+  };
+}
+
+/** The event payload of a comment on a pull request. */
+export function commentEvent(number) {
+  return { issue: { number, pull_request: { url: "…" } }, comment: { body: "/docs" } };
+}
