@@ -1,6 +1,6 @@
 /**
- * Clients of a gateway that do mixed work on the npm package, and hold every answer against what
- * they know: what they did themselves, and what the simulated platform knows.
+ * Clients that do mixed work through the npm package. They compare every response with their own
+ * record and with the data of the simulated API.
  */
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -13,13 +13,13 @@ import {
 import { Random } from "./random.mjs";
 import { findShapeFault } from "./shapes.mjs";
 
-/** What a client does next, by weight. */
+/** Kinds of work by their relative frequency. */
 const WORK = { read: 40, views: 24, create: 10, message: 6, list: 7, wait: 3, refused: 10 };
-/** Between two pieces of a client's work, in milliseconds: up to so many. */
-const LONGEST_PAUSE = 50;
-/** How long a job may take until its end is known, in milliseconds. */
-const WAIT = 30_000;
-/** Whole years and months that have ended, so that their views are final. */
+/** Longest pause of a client between two pieces of work. */
+const MAX_PAUSE_MS = 50;
+/** Timeout for the end of a job. */
+const WAIT_TIMEOUT_MS = 30_000;
+/** Past months, whose page views no longer change. */
 const RANGES = Array.from({ length: 36 }, (_, month) => {
   const first = new Date(Date.UTC(2022, month, 1));
   const next = new Date(Date.UTC(2022, month + 1, 1));
@@ -27,30 +27,30 @@ const RANGES = Array.from({ length: 36 }, (_, month) => {
 });
 const LIMITS = [1, 25, 50, 100, 250];
 const UNKNOWN_JOB = "00000000-0000-4000-8000-000000000000";
-/** So many faults are described; all are counted. */
-const DESCRIBED_FAULTS = 20;
-/** A page of the list of jobs, and how many later creations leave a job on the first one. */
+/** Number of faults with a description; all are counted. */
+const MAX_DESCRIBED_FAULTS = 20;
 const LIST_LIMIT = 100;
-const SURELY_LISTED = 60;
-const FINAL = ["completed", "failed", "archived"];
+/** A job must be on the first page of the list until this many later creations. */
+const MIN_LISTED = 60;
+const FINAL_STATUSES = ["completed", "failed", "archived"];
 
 /**
- * What all clients know and count together.
+ * The record that all clients share.
  *
- * @typedef {object} Writing what a client asked for, once
- * @property {string} text the prompt or the message; no other has it
+ * @typedef {object} Write a job creation or a message
+ * @property {string} text the prompt or the message, which is unique
  * @property {string} project
  * @property {"done" | "refused" | "unknown"} outcome
- * @property {string} [id] of the job, if it is known
+ * @property {string} [id] of the job, once known
  */
 export class Ledger {
-  /** Answers by piece of work and status. @type {Record<string, Record<string, number>>} */
+  /** Counts by kind of work and outcome. @type {Record<string, Record<string, number>>} */
   answers = {};
-  /** By text. @type {Map<string, Writing>} */
+  /** Creations by prompt. @type {Map<string, Write>} */
   creations = new Map();
-  /** @type {Writing[]} */
+  /** @type {Write[]} */
   messages = [];
-  /** What is known of a job. @type {Map<string, object>} */
+  /** Known jobs by id. @type {Map<string, object>} */
   jobs = new Map();
   faultCount = 0;
   /** @type {string[]} */
@@ -67,10 +67,10 @@ export class Ledger {
     this.#secrets = secrets;
   }
 
-  /** Something that must not happen. */
+  /** Records a broken promise of the gateway. */
   reportFault(text) {
     this.faultCount += 1;
-    if (this.faults.length < DESCRIBED_FAULTS) this.faults.push(text);
+    if (this.faults.length < MAX_DESCRIBED_FAULTS) this.faults.push(text);
   }
 
   count(work, outcome) {
@@ -78,8 +78,8 @@ export class Ledger {
     this.answers[work][outcome] = (this.answers[work][outcome] ?? 0) + 1;
   }
 
-  /** Every row of a range, from the platform itself. */
-  async viewsOf(projectId, range) {
+  /** Returns every row of a range, from the simulated API. */
+  async readViews(projectId, range) {
     const key = `${projectId} ${range.dateFrom}`;
     if (!this.#views.has(key)) {
       this.#views.set(key, this.#upstream.views({ projectId, ...range }));
@@ -88,8 +88,8 @@ export class Ledger {
   }
 
   /**
-   * Sends a request, and checks the whole answer before the package sees it. An event stream is
-   * the package's to check.
+   * Sends a request and checks the response before the package reads it. The package itself checks
+   * event streams.
    */
   fetch = async (request) => {
     this.requests += 1;
@@ -99,7 +99,7 @@ export class Ledger {
     if (contentType?.startsWith("text/event-stream") || status === 204) return response;
     const operation = operationOf(request);
     const text = await response.text().catch((error) => {
-      this.reportFault(`${status} of ${operation} broke off: ${error.message}`);
+      this.reportFault(`${status} of ${operation} was cut off: ${error.message}`);
       throw error;
     });
     const fault = findShapeFault({ operation, status, contentType, text });
@@ -111,7 +111,7 @@ export class Ledger {
   };
 }
 
-/** The operation of a request to the gateway. */
+/** Names the operation of a request to the gateway. */
 function operationOf({ method, url }) {
   const { pathname } = new URL(url);
   if (pathname.startsWith("/v1/analytics/")) return "views";
@@ -120,7 +120,7 @@ function operationOf({ method, url }) {
   return "read";
 }
 
-/** One client, which does one thing after another. */
+/** A client that works sequentially. */
 export class SoakClient {
   #name;
   #ledger;
@@ -149,12 +149,12 @@ export class SoakClient {
     );
   }
 
-  /** Works until `isOver` says so. */
+  /** Works until `isOver` returns true. */
   async run(isOver) {
     while (!isOver()) {
       const work = this.#random.pickWeighted(WORK);
       await this.#do(work, () => this[work]());
-      await new Promise((resolve) => setTimeout(resolve, this.#random.below(LONGEST_PAUSE)));
+      await new Promise((resolve) => setTimeout(resolve, this.#random.below(MAX_PAUSE_MS)));
     }
   }
 
@@ -163,7 +163,7 @@ export class SoakClient {
       this.#ledger.count(work, (await action()) ?? "done");
     } catch (error) {
       this.#ledger.count(work, error.status ?? error.constructor.name);
-      const fault = faultOf(error);
+      const fault = findFault(error);
       if (fault) this.#ledger.reportFault(`${work}: ${fault}`);
     }
   }
@@ -173,33 +173,33 @@ export class SoakClient {
     return { project, client: this.#clients.get(project) };
   }
 
-  /** A text that nobody else sends, and this client once. */
-  #nextText(what) {
+  /** Returns a string that no client has sent. */
+  #makeUniqueText(kind) {
     this.#serial += 1;
-    return `${this.#name} ${what} ${this.#serial}`;
+    return `${this.#name} ${kind} ${this.#serial}`;
   }
 
-  /** One of its own jobs, or nothing while it has none. */
+  /** Picks one of the client's jobs, if it has any. */
   #pickJob() {
     return this.#own.length === 0 ? undefined : this.#random.pick(this.#own);
   }
 
   async create() {
     const { project, client } = this.#pickProject();
-    const text = this.#nextText("prompt");
-    const writing = { text, project, outcome: "unknown" };
-    this.#ledger.creations.set(text, writing);
+    const text = this.#makeUniqueText("prompt");
+    const write = { text, project, outcome: "unknown" };
+    this.#ledger.creations.set(text, write);
     this.#ledger.created[project] = (this.#ledger.created[project] ?? 0) + 1;
     const sequence = this.#ledger.created[project];
-    const job = await settle(writing, () => client.agentJobs.create({ prompt: text }));
+    const job = await recordOutcome(write, () => client.agentJobs.create({ prompt: text }));
     if (this.#ledger.jobs.has(job.id)) {
-      this.#ledger.reportFault(`create: ${job.id} was the answer to two prompts`);
+      this.#ledger.reportFault(`create: ${job.id} was returned for two prompts`);
     }
-    writing.id = job.id;
+    write.id = job.id;
     const known = { id: job.id, project, client, createdAt: job.createdAt, sequence, messages: 0 };
     this.#ledger.jobs.set(job.id, known);
     this.#own.push(known);
-    this.#see(known, job, known.messages);
+    this.#checkJob(known, job, known.messages);
   }
 
   async read() {
@@ -207,10 +207,10 @@ export class SoakClient {
     if (!known) return "none yet";
     const { messages, end } = known;
     const job = await known.client.agentJobs.get(known.id);
-    this.#see(known, job, messages);
-    // What had ended before this was asked has not begun again without a message.
+    this.#checkJob(known, job, messages);
+    // A finished job only starts again after a message.
     if (end && messages === 0 && known.messages === 0 && job.status !== end) {
-      this.#ledger.reportFault(`read: ${job.id} was ${end} and is ${job.status}`);
+      this.#ledger.reportFault(`read: ${job.id} changed from ${end} to ${job.status}`);
     }
     return undefined;
   }
@@ -218,28 +218,30 @@ export class SoakClient {
   async message() {
     const known = this.#pickJob();
     if (!known) return "none yet";
-    const text = this.#nextText("message");
-    const writing = { text, project: known.project, outcome: "unknown", id: known.id };
-    this.#ledger.messages.push(writing);
+    const text = this.#makeUniqueText("message");
+    const write = { text, project: known.project, outcome: "unknown", id: known.id };
+    this.#ledger.messages.push(write);
     known.messages += 1;
     const send = () => known.client.agentJobs.sendMessage(known.id, { prompt: text });
-    this.#see(known, await settle(writing, send), known.messages);
+    this.#checkJob(known, await recordOutcome(write, send), known.messages);
     return undefined;
   }
 
-  /** Creates a job and listens to its changes until it has ended. */
+  /** Creates a job and follows its changes until it ends. */
   async wait() {
     await this.create();
     const known = this.#own.at(-1);
     try {
-      const job = await known.client.agentJobs.wait(known.id, { timeout: WAIT });
-      this.#see(known, job, known.messages);
-      if (!FINAL.includes(job.status)) {
-        this.#ledger.reportFault(`wait: ended with a job that is ${job.status}`);
+      const job = await known.client.agentJobs.wait(known.id, { timeout: WAIT_TIMEOUT_MS });
+      this.#checkJob(known, job, known.messages);
+      if (!FINAL_STATUSES.includes(job.status)) {
+        this.#ledger.reportFault(`wait: returned a job that is ${job.status}`);
       }
     } catch (error) {
       if (error instanceof JobWaitTimeoutError) {
-        this.#ledger.reportFault(`wait: the end of ${known.id} was not told within ${WAIT} ms`);
+        this.#ledger.reportFault(
+          `wait: the end of ${known.id} was not reported within ${WAIT_TIMEOUT_MS} ms`,
+        );
       }
       throw error;
     }
@@ -249,7 +251,7 @@ export class SoakClient {
     const { project, client } = this.#pickProject();
     const range = this.#random.pick(RANGES);
     const limit = this.#random.pick(LIMITS);
-    const all = await this.#ledger.viewsOf(project, range);
+    const all = await this.#ledger.readViews(project, range);
     const offset = this.#random.below(all.views.length + 10);
     const page = await client.pageViews.list({ ...range, limit, offset });
     const expected = {
@@ -259,8 +261,8 @@ export class SoakClient {
     };
     const { totals, views, hasMore } = page;
     if (!isDeepStrictEqual(plain({ totals, views, hasMore }), plain(expected))) {
-      const where = JSON.stringify({ project, ...range, limit, offset });
-      this.#ledger.reportFault(`views: other rows than the platform's for ${where}`);
+      const query = JSON.stringify({ project, ...range, limit, offset });
+      this.#ledger.reportFault(`views: rows differ from those of the simulated API for ${query}`);
     }
   }
 
@@ -280,16 +282,16 @@ export class SoakClient {
         this.#ledger.reportFault(`list: ${id} of ${known.project} is listed in ${project}`);
       }
       if (!this.#ledger.creations.has(prompt))
-        this.#ledger.reportFault(`list: ${id} has a prompt that nobody sent`);
+        this.#ledger.reportFault(`list: ${id} has a prompt that no client sent`);
     }
     const newest = this.#ledger.created[project] ?? 0;
     const missing = mine.find(
-      ({ id, sequence }) => newest - sequence < SURELY_LISTED && !ids.includes(id),
+      ({ id, sequence }) => newest - sequence < MIN_LISTED && !ids.includes(id),
     );
     if (missing) this.#ledger.reportFault(`list: ${missing.id} is not listed`);
   }
 
-  /** What has to be refused, and how. */
+  /** Sends an invalid request and checks the refusal. */
   async refused() {
     const { project } = this.#pickProject();
     const views = `/v1/analytics/${project}/views`;
@@ -304,17 +306,19 @@ export class SoakClient {
       [404, `/v2/agent/${project}/job/${UNKNOWN_JOB}`, token],
     ]);
     const response = await this.#ledger.fetch(new Request(this.#gatewayUrl + target, { headers }));
-    const isUpstreams = target.endsWith(UNKNOWN_JOB) && isUpstreamFailure(response.status);
-    if (response.status !== status && !isUpstreams) {
-      this.#ledger.reportFault(`refused: ${target} is ${response.status}, not ${status}`);
+    const isFromUpstream = target.endsWith(UNKNOWN_JOB) && isUpstreamFailure(response.status);
+    if (response.status !== status && !isFromUpstream) {
+      this.#ledger.reportFault(`refused: ${target} returned ${response.status}, not ${status}`);
     }
     return response.status;
   }
 
-  /** Holds a job as it was answered against what is known of it. */
-  #see(known, job, messages) {
+  /** Compares a returned job with the record of it. */
+  #checkJob(known, job, messages) {
     if (job.id !== known.id || job.createdAt !== known.createdAt) {
-      this.#ledger.reportFault(`${known.id} was asked for, ${JSON.stringify(job)} answered`);
+      this.#ledger.reportFault(
+        `${known.id} was requested, but ${JSON.stringify(job)} was returned`,
+      );
     }
     if (job.prLink !== null) {
       if (known.prLink !== undefined && known.prLink !== job.prLink) {
@@ -322,27 +326,27 @@ export class SoakClient {
       }
       known.prLink = job.prLink;
     }
-    if (messages === 0 && FINAL.includes(job.status)) known.end = job.status;
+    if (messages === 0 && FINAL_STATUSES.includes(job.status)) known.end = job.status;
   }
 }
 
-/** Runs a writing and keeps what is known of its outcome. */
-async function settle(writing, write) {
+/** Sends a write and records its outcome. */
+async function recordOutcome(write, send) {
   try {
-    const job = await write();
-    writing.outcome = "done";
+    const job = await send();
+    write.outcome = "done";
     return job;
   } catch (error) {
     const isKnown = error instanceof ApiError && error.problem?.outcome !== "unknown";
-    writing.outcome = isKnown ? "refused" : "unknown";
+    write.outcome = isKnown ? "refused" : "unknown";
     throw error;
   }
 }
 
-/** What an error says that must not be, if anything: an upstream that fails may be said. */
-function faultOf(error) {
+/** Describes an error that the gateway must not cause. Reporting an upstream failure is allowed. */
+function findFault(error) {
   if (error instanceof JobWaitTimeoutError) return undefined;
-  if (error instanceof DecodeError) return `a success that is none: ${error.message}`;
+  if (error instanceof DecodeError) return `an invalid success: ${error.message}`;
   if (!(error instanceof QuillgateError)) return error.stack;
   if (!(error instanceof ApiError)) return `${error.message} (${error.cause?.message})`;
   const { status, code } = error;
@@ -355,29 +359,29 @@ function isUpstreamFailure(status) {
   return status >= 500;
 }
 
-/** Without prototypes, which differ between the package's objects and parsed ones. */
+/** Removes prototypes, because the package's objects have their own. */
 function plain(value) {
   return JSON.parse(JSON.stringify(value));
 }
 
 /**
- * Holds what the clients asked for against what the platform was made to do.
+ * Compares the clients' writes with the jobs of the simulated API.
  *
  * @param {Ledger} ledger
  * @param {{ id: string, projectId: string, prompt: string, messages: string[],
- *   prLink: string | null }[]} jobs all of the platform's
+ *   prLink: string | null }[]} jobs of the simulated API
  */
-export function checkWritings(ledger, jobs) {
+export function checkWrites(ledger, jobs) {
   const byPrompt = new Map();
   for (const job of jobs) byPrompt.set(job.prompt, [...(byPrompt.get(job.prompt) ?? []), job]);
   for (const { text, project, outcome, id } of ledger.creations.values()) {
-    const made = byPrompt.get(text) ?? [];
-    if (made.length > 1) ledger.reportFault(`"${text}" made ${made.length} jobs`);
-    if (outcome === "done" && (made[0]?.id !== id || made[0].projectId !== project)) {
-      ledger.reportFault(`"${text}" was answered with ${id}, and made ${made[0]?.id}`);
+    const created = byPrompt.get(text) ?? [];
+    if (created.length > 1) ledger.reportFault(`"${text}" created ${created.length} jobs`);
+    if (outcome === "done" && (created[0]?.id !== id || created[0].projectId !== project)) {
+      ledger.reportFault(`"${text}" returned ${id} but created ${created[0]?.id}`);
     }
-    if (outcome === "refused" && made.length > 0) {
-      ledger.reportFault(`"${text}" was refused, and made ${made[0].id}`);
+    if (outcome === "refused" && created.length > 0) {
+      ledger.reportFault(`"${text}" was refused but created ${created[0].id}`);
     }
   }
   const byId = new Map(jobs.map((job) => [job.id, job]));
@@ -385,12 +389,12 @@ export function checkWritings(ledger, jobs) {
     const sent = byId.get(id)?.messages.filter((message) => message === text).length ?? 0;
     if (sent > 1) ledger.reportFault(`"${text}" was sent ${sent} times`);
     if (outcome === "done" && sent === 0) ledger.reportFault(`"${text}" was never sent`);
-    if (outcome === "refused" && sent > 0) ledger.reportFault(`"${text}" was refused, and sent`);
+    if (outcome === "refused" && sent > 0) ledger.reportFault(`"${text}" was refused but sent`);
   }
   for (const { id, prLink } of ledger.jobs.values()) {
     const actual = byId.get(id)?.prLink;
     if (prLink !== undefined && prLink !== actual) {
-      ledger.reportFault(`${id} was shown with ${prLink}, and has ${actual}`);
+      ledger.reportFault(`${id} was returned with ${prLink} but has ${actual}`);
     }
   }
 }

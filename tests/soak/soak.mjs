@@ -1,7 +1,6 @@
 /**
- * A soak: mixed work of many clients against workerd itself, while a share of the requests to the
- * simulated platform goes wrong. Not through wrangler, whose inspector keeps every line of the
- * log, so that its memory says nothing about the gateway's.
+ * Soak test: many clients do mixed work against a gateway in workerd while a share of the requests to
+ * the simulated Mintlify API fails.
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -12,43 +11,43 @@ import { MODULES, PRESENT } from "../../bench/gateway/variants.mjs";
 import { canaryKey, noteCanary } from "../harness/canary.mjs";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
-import { checkWritings, Ledger, SoakClient } from "./clients.mjs";
+import { checkWrites, Ledger, SoakClient } from "./clients.mjs";
 import { growthAfterWarmUp, recordMemory, windowsAfterWarmUp } from "./memory.mjs";
 
-const CLIENTS = 24;
-/** Of the requests to the platform. */
+const CLIENT_COUNT = 24;
+/** Share of the requests to the simulated API that fail. */
 const FAULTS_PER_THOUSAND = 50;
 const PROJECTS = ["soak-a", "soak-b", "soak-c"];
 const JOB_DURATION_MS = 1500;
 const SCOPE = "jobs:create jobs:read analytics:read";
 const UNLIMITED = "1000000";
-/** How much larger memory may become after the first minute. */
-const MOST_GROWTH = 1.2;
-/** Of each kind of work, at least so much succeeds: of a gateway that refuses all, none is wrong. */
-const LEAST_SUCCESSES = 0.8;
+/** Largest allowed growth of memory after the first minute, as a factor. */
+const MAX_MEMORY_GROWTH = 1.2;
+/** Share of each kind of work that must succeed. A gateway that rejects everything must fail. */
+const MIN_SUCCESS_RATE = 0.8;
 
 /**
- * What a soak did and found.
+ * The results of a soak test.
  *
  * @typedef {object} SoakReport
  * @property {number} seconds
- * @property {number} requests to the gateway, with those that the package repeated
- * @property {Record<string, Record<string, number>>} answers by piece of work and outcome
- * @property {{ requests: number, injected: Record<string, number> }} upstream
- * @property {{ jobs: number, messages: number }} written as the platform knows it
- * @property {{ faults: string[], faultCount: number }} wrong the first few are described
+ * @property {number} requests to the gateway, including the package's retries
+ * @property {Record<string, Record<string, number>>} answers counts by kind of work and outcome
+ * @property {{ requests: number, injected: Record<string, number> }} upstream injected faults by kind
+ * @property {{ jobs: number, messages: number }} written counts in the simulated API
+ * @property {{ faults: string[], faultCount: number }} wrong descriptions of the first faults
  * @property {{ first: number, last: number, windows: number[], growth?: number }} memory in bytes
  */
 
 /**
- * Runs a soak. Worker, package and simulator must have been built.
+ * Runs a soak test. The Worker, the package and the simulator must be built.
  *
  * @param {{ seconds: number, seed?: number, env?: NodeJS.ProcessEnv }} options
  * @returns {Promise<SoakReport>}
  */
 export async function runSoak({ seconds, seed = 1, env = process.env }) {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-soak-"));
-  // The folder holds secrets, so it goes however this process ends.
+  // The folder contains secrets, so it is removed however this process ends.
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", remove);
   const adminKey = canaryKey();
@@ -99,7 +98,7 @@ async function startGatewayIn(folder, { adminKey, secret, upstreamUrl }) {
 async function work({ server, upstream, adminKey, secret, seconds, seed }) {
   const ledger = new Ledger({ upstream, secrets: [adminKey, secret] });
   const gatewayUrl = `http://127.0.0.1:${server.ports.quillgate}`;
-  const clients = Array.from({ length: CLIENTS }, (_, index) => {
+  const clients = Array.from({ length: CLIENT_COUNT }, (_, index) => {
     const name = `client-${index}`;
     const token = mintToken(accessClaims({ sub: name, projects: PROJECTS, scope: SCOPE }), secret);
     return new SoakClient({
@@ -119,7 +118,7 @@ async function work({ server, upstream, adminKey, secret, seconds, seed }) {
   const { injected } = await upstream.faultRate();
   await upstream.clearFaultRate();
   const { requests, jobsCreated, messagesSent } = await upstream.counters();
-  checkWritings(ledger, await upstream.jobs());
+  checkWrites(ledger, await upstream.jobs());
   return {
     seconds,
     requests: ledger.requests,
@@ -137,7 +136,7 @@ async function work({ server, upstream, adminKey, secret, seconds, seed }) {
 }
 
 /**
- * Says what was done, for people.
+ * Describes a soak test in Markdown.
  *
  * @param {SoakReport} report
  */
@@ -148,11 +147,11 @@ export function describeSoak({ seconds, requests, answers, upstream, written, wr
   const injected = sum(upstream.injected);
   const share = ((injected / upstream.requests) * 100).toFixed(1);
   const parts = [
-    `${CLIENTS} clients for ${seconds} s: ${requests} requests to the gateway, ${upstream.requests} ` +
-      `to the platform, ${injected} (${share} %) of which went wrong: ${listCounts(upstream.injected)}.`,
-    `${written.jobs} jobs and ${written.messages} follow-ups came of it.`,
-    ["| work | done | outcome: how often |", "| --- | --: | --- |", ...lines].join("\n"),
-    `Wrong: ${wrong.faultCount}.${wrong.faults.map((fault) => `\n- ${fault}`).join("")}`,
+    `${CLIENT_COUNT} clients for ${seconds} s: ${requests} requests to the gateway, ${upstream.requests} ` +
+      `to the simulated API. ${injected} of these (${share} %) failed: ${listCounts(upstream.injected)}.`,
+    `The clients created ${written.jobs} jobs and sent ${written.messages} follow-ups.`,
+    ["| work | total | count by outcome |", "| --- | --: | --- |", ...lines].join("\n"),
+    `Faults found: ${wrong.faultCount}.${wrong.faults.map((fault) => `\n- ${fault}`).join("")}`,
   ];
   if (memory.first !== undefined) parts.push(describeMemory(memory));
   return parts.join("\n\n");
@@ -162,11 +161,11 @@ function describeMemory({ first, last, windows, growth }) {
   const ends = `workerd's memory: ${inMegabytes(first)} at the start, ${inMegabytes(last)} at the end`;
   if (growth === undefined) return `${ends}.`;
   const medians = windows.map(inMegabytes).join(", ");
-  return `${ends}; after the first minute, medians of 30 s: ${medians}; at most ${growth.toFixed(2)} times the first.`;
+  return `${ends}. Medians of 30 s after the first minute: ${medians}. The largest is ${growth.toFixed(2)} times the first.`;
 }
 
 /**
- * Checks what has to hold of every soak.
+ * Checks the results of a soak test.
  *
  * @param {SoakReport} report
  */
@@ -174,14 +173,17 @@ export function assertSoak({ answers, upstream, wrong, memory }) {
   assert.equal(wrong.faultCount, 0, wrong.faults.join("\n"));
   const share = (sum(upstream.injected) / upstream.requests) * 1000;
   const isShare = share > FAULTS_PER_THOUSAND / 2 && share < FAULTS_PER_THOUSAND * 2;
-  assert.ok(isShare, `${share.toFixed(0)} of a thousand requests to the platform went wrong`);
+  assert.ok(isShare, `${share.toFixed(0)} of 1,000 requests to the simulated API failed`);
   for (const [name, outcomes] of Object.entries(answers)) {
     const successes = name === "refused" ? sum(outcomes) : outcomes.done;
     const tried = sum(outcomes) - (outcomes["none yet"] ?? 0);
-    assert.ok(successes >= tried * LEAST_SUCCESSES, `${name}: ${listCounts(outcomes)}`);
+    assert.ok(successes >= tried * MIN_SUCCESS_RATE, `${name}: ${listCounts(outcomes)}`);
   }
   const { growth } = memory;
-  assert.ok(growth === undefined || growth <= MOST_GROWTH, `memory grew to ${growth} times`);
+  assert.ok(
+    growth === undefined || growth <= MAX_MEMORY_GROWTH,
+    `memory grew by a factor of ${growth}`,
+  );
 }
 
 function sum(counts) {
