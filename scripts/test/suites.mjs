@@ -1,0 +1,200 @@
+/** The suites of `npm test`: what each needs and which tasks it consists of. */
+import { readdir } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../versions.mjs";
+import { BINDINGS, CLIENT, CORE_TESTS, DOC_TESTS, LINTS } from "./cargo_commands.mjs";
+
+/** Tasks that keep every core busy take all slots but one or two. */
+const ALL_CORES = availableParallelism();
+/** A test file that mostly waits for servers. */
+const ONE_SLOT = 1;
+
+/**
+ * @typedef {object} Suite
+ * @property {import("../setup.mjs").Needs} [needs] what setup must provide
+ * @property {import("../setup.mjs").Needs} [matrixNeeds] what it must provide besides for the matrix
+ * @property {string[]} [builds] names in {@link import("./builds.mjs").BUILDS}
+ * @property {Command[]} [commands] one task each
+ * @property {boolean} [files] whether each `*.test.mjs` file of its folder is a task
+ * @property {boolean} [plantsCanary] whether its programs receive the admin key of the run
+ *
+ * @typedef {object} Command
+ * @property {string} name
+ * @property {number} slots
+ * @property {string} [lock] Cargo commands that share a target folder would wait for each other
+ * @property {"cargo" | "nextest" | "playwright" | "none"} report how to count its tests
+ * @property {(bin: Record<string, string>) => string[]} command program and arguments
+ * @property {"chrome"} [environment] variables for wasm-bindgen's test runner
+ */
+
+/** Test files that judge time or memory, and so run with nothing beside them. */
+export const ALONE = new Set([
+  "tests/gateway/sliding_window.test.mjs",
+  "tests/package/memory.test.mjs",
+]);
+
+const BUILD = { wasmBindgen: true };
+const WASM_TESTS = { wasmTestRunner: true, wasmPack: true };
+
+/** @type {Record<string, Suite>} in the order in which their tasks start */
+export const SUITES = {
+  format: {
+    commands: [
+      {
+        name: "rustfmt",
+        slots: ONE_SLOT,
+        report: "none",
+        command: () => ["cargo", "fmt", "--all", "--check"],
+      },
+      { name: "biome", slots: ONE_SLOT, report: "none", command: ({ biome }) => [biome, "check"] },
+    ],
+  },
+  gateway: {
+    needs: { ...BUILD, spreadsheet: true },
+    builds: ["worker", "page", "trap worker", "simulator"],
+    files: true,
+    plantsCanary: true,
+  },
+  page: {
+    needs: { ...BUILD, browser: true },
+    builds: ["worker", "page", "simulator"],
+    files: true,
+    commands: [
+      {
+        name: "browser",
+        slots: 2,
+        report: "playwright",
+        command: ({ playwright }) => [playwright, "test", "-c", "tests/page/playwright.config.mjs"],
+      },
+    ],
+    plantsCanary: true,
+  },
+  package: {
+    needs: { ...BUILD, browser: true },
+    matrixNeeds: { firefox: true, packageTools: true },
+    builds: ["package", "worker", "page", "simulator"],
+    files: true,
+    plantsCanary: true,
+  },
+  core: {
+    commands: [
+      {
+        name: "tests",
+        slots: ALL_CORES,
+        lock: "target",
+        report: "nextest",
+        command: () => ["cargo", ...CORE_TESTS],
+      },
+      {
+        name: "doc tests",
+        slots: ALL_CORES,
+        lock: "target",
+        report: "cargo",
+        command: () => ["cargo", ...DOC_TESTS],
+      },
+    ],
+  },
+  lint: { commands: LINTS.map(clippy) },
+  "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", BINDINGS)] },
+  "bindings-chrome": {
+    needs: { ...WASM_TESTS, browser: true },
+    commands: [wasmPack("chrome", ".", BINDINGS)],
+  },
+  "client-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", CLIENT)] },
+  "client-chrome": {
+    needs: { ...WASM_TESTS, browser: true },
+    commands: [wasmPack("chrome", ".", CLIENT)],
+  },
+  "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
+  openapi: {
+    needs: { ...BUILD, python: true },
+    builds: ["worker", "page", "simulator"],
+    files: true,
+    plantsCanary: true,
+  },
+  cli: {
+    needs: { ...BUILD, shells: true },
+    builds: ["package", "worker", "page", "simulator"],
+    files: true,
+    plantsCanary: true,
+  },
+  action: {
+    needs: BUILD,
+    builds: ["package", "worker", "page", "simulator"],
+    files: true,
+    plantsCanary: true,
+  },
+  examples: {
+    needs: { ...BUILD, ...WASM_TESTS, browser: true },
+    builds: ["package", "worker", "page", "simulator"],
+    files: true,
+    plantsCanary: true,
+  },
+  gateway_package: {
+    needs: BUILD,
+    builds: ["package", "gateway", "simulator"],
+    files: true,
+    plantsCanary: true,
+  },
+  soak: {
+    needs: BUILD,
+    builds: ["package", "worker", "page", "simulator"],
+    files: true,
+    plantsCanary: true,
+  },
+  harness: { builds: ["worker", "page"], needs: BUILD, files: true },
+  contract: { builds: ["simulator"], files: true },
+  supply: { needs: { cargoDeny: true }, files: true },
+  build: {
+    needs: BUILD,
+    builds: ["package", "worker", "page", "gateway", "simulator", "start worker"],
+    files: true,
+    plantsCanary: true,
+  },
+};
+
+function clippy(args, index) {
+  return {
+    name: `clippy ${index + 1}`,
+    slots: ALL_CORES,
+    lock: "target",
+    report: "none",
+    command: () => ["cargo", "clippy", "--locked", "--quiet", ...args],
+  };
+}
+
+/** Runs a test target for wasm32, without letting wasm-pack install anything. */
+function wasmPack(where, crate, args) {
+  const inChrome = where === "chrome";
+  return {
+    name: `in ${inChrome ? "Chromium" : "Node.js"}`,
+    slots: ALL_CORES,
+    lock: "target",
+    report: "cargo",
+    environment: inChrome ? "chrome" : undefined,
+    command: ({ wasmPack: program, chromedriver }) => [
+      program,
+      "test",
+      ...(inChrome ? ["--headless", "--chrome", "--chromedriver", chromedriver] : ["--node"]),
+      ...["--mode", "no-install", crate, ...args, "--locked"],
+    ],
+  };
+}
+
+/**
+ * Lists the test files of a suite.
+ *
+ * @param {string} suite
+ * @param {boolean} matrix whether to include the wide matrices
+ * @returns {Promise<string[]>} paths from the repository's root
+ */
+export async function testFiles(suite, matrix) {
+  const folder = join("tests", suite);
+  const ending = matrix ? /\.(?:test|matrix)\.mjs$/ : /\.test\.mjs$/;
+  const names = await readdir(join(ROOT, folder), { recursive: true });
+  return names
+    .filter((name) => ending.test(name) && !name.includes("node_modules"))
+    .map((name) => join(folder, name))
+    .sort();
+}
