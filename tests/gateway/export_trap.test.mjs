@@ -1,15 +1,11 @@
 /** An export that a trap interrupts must not look complete. */
 import assert from "node:assert/strict";
-import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
-import { setup } from "../../scripts/setup.mjs";
-import { BUILT_SCRIPT, configWith } from "./config.mjs";
+import { configWith } from "./config.mjs";
 import { exportOf, FORMATS, formatRows, newRange, rowsUpstream } from "./exports.mjs";
 import { startGate } from "./gate.mjs";
 import { caller } from "./matrix.mjs";
-
-const TRAP_SCRIPT = join(dirname(BUILT_SCRIPT), "trap", "index.js");
+import { trapWorker } from "./trap_worker.mjs";
 
 const LOCATIONS = { now: "in the Worker", organisation: "in the organisation's object" };
 
@@ -18,8 +14,7 @@ let gate;
 let reader;
 
 before(async () => {
-  await buildTrapWorker(await setup(BUILD_NEEDS));
-  derived = configWith({ path: TRAP_SCRIPT });
+  derived = configWith({ path: await trapWorker() });
   gate = await startGate("exports-trap", {
     upstream: { pages: 1000 },
     gateway: { config: derived.config, vars: { UPSTREAM_TIMEOUT_SECONDS: "60" } },

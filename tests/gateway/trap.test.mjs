@@ -7,11 +7,12 @@
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startGateway } from "../harness/gateway.mjs";
 import { startReceiver } from "../harness/receiver.mjs";
-import { configWith } from "./config.mjs";
+import { BUILT_SCRIPT, configWith } from "./config.mjs";
 import { assertProblem, PROJECT, startGate } from "./gate.mjs";
 import { startJobs } from "./jobs.mjs";
 import { assertViews, closedRange, moneyless, until, viewsOf } from "./matrix.mjs";
