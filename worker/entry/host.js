@@ -65,11 +65,12 @@ export function sendRead(read, url, headers, milliseconds, longest) {
 /** The body of a request, which has to be UTF-8. */
 export const readBody = (request, longest) => textOf(request, longest, strictDecoder);
 
-/** Reads a body of at most so many bytes; nothing when it is longer. */
+/** Reads a body of at most `longest` bytes. Resolves to nothing when it is longer. */
 async function textOf(source, longest, whole) {
-  // Of a body that is packed, the length says nothing.
-  const isShort = Number(source.headers.get("content-length") ?? Number.NaN) <= longest;
-  if (isShort && !source.headers.has("content-encoding")) {
+  const { headers } = source;
+  // The length of an encoded or chunked body is not that of its content.
+  const isPlain = !headers.has("content-encoding") && !headers.has("transfer-encoding");
+  if (isPlain && Number(headers.get("content-length") ?? Number.NaN) <= longest) {
     return whole ? whole.decode(await source.arrayBuffer()) : source.text();
   }
   // One of its own, since it keeps the beginning of a character for the next part.
