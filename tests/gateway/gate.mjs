@@ -22,7 +22,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
  * the simulator before the gateway starts.
  *
  * @param {string} name
- * @param {{ upstream?: object, gateway?: object, prepare?: (upstream: object) => unknown }} [options]
+ * @param {{ upstream?: object, gateway?: object, prepare?: (upstream: object) => unknown,
+ *   startWith?: typeof startGateway }} [options]
  */
 export async function startGate(name, options = {}) {
   const key = canaryKey();
@@ -37,7 +38,7 @@ export async function startGate(name, options = {}) {
   };
   const start = async () => {
     await options.prepare?.(upstream);
-    return await startGateway(settings);
+    return await (options.startWith ?? startGateway)(settings);
   };
   const gateway = await start().catch(async (error) => {
     await upstream.stop();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { startWithWrangler } from "../harness/wrangler.mjs";
 import { BUILT_SCRIPT, configWith } from "./config.mjs";
 import { JOBS, PROJECT, startGate, VIEWS } from "./gate.mjs";
 
@@ -84,7 +85,10 @@ describe("Strict-Transport-Security", () => {
     const { config, dispose } = configWith({ path: BUILT_SCRIPT });
     // The Worker sees this host and scheme in every request.
     appendFileSync(config, '\n[dev]\nhost = "gate.example"\nupstream_protocol = "https"\n');
-    const secure = await startGate("head-https", { gateway: { config } });
+    const secure = await startGate("head-https", {
+      startWith: startWithWrangler,
+      gateway: { config },
+    });
     try {
       for (const target of ["/healthz", "/openapi.json", `${JOBS}s`, `${JOBS}/nowhere`, VIEWS]) {
         assert.equal(await policyOf(secure, target), POLICY, target);

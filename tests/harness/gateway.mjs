@@ -102,7 +102,8 @@ async function startOnce(options) {
   return { url, port, log: running.output, ended: running.ended, runCron, stop, kill };
 }
 
-function variablesOf({ upstreamUrl, adminKey, readKey, secret, allowedOrigins, vars }) {
+/** The variables and secrets that the options set. */
+export function variablesOf({ upstreamUrl, adminKey, readKey, secret, allowedOrigins, vars }) {
   const variables = {
     UPSTREAM_BASE_URL: upstreamUrl,
     ADMIN_API_KEY: adminKey,
@@ -114,7 +115,8 @@ function variablesOf({ upstreamUrl, adminKey, readKey, secret, allowedOrigins, v
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
 }
 
-async function isReady(url) {
+/** Resolves to true when a URL answers 200, and to undefined otherwise. */
+export async function isReady(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(20_000) });
   await response.body?.cancel();
   return response.status === 200 ? true : undefined;
