@@ -1,35 +1,36 @@
 /**
- * Child processes: each in its own process group, so that stopping one stops
- * everything that it started, and none outlives this process.
+ * Child processes. Each one leads its own process group: stopping it stops everything it started, and
+ * no group outlives this process.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
+import { text } from "node:stream/consumers";
 import { ROOT } from "./versions.mjs";
 
-/** A step that failed in a way that its message explains: shown without a stack. */
+/** A failure whose message explains it: shown without a stack. */
 export class StepError extends Error {
   name = "StepError";
 }
 
-/** Groups that may still hold a process, by the id of their leader. */
+/** Children that have not exited, by the id of their process and group. */
 const groups = new Map();
-const shutdowns = new Set();
-let stopping = false;
-let watching = false;
+const shutdownActions = new Set();
+let isStopping = false;
+let isWatchingSignals = false;
 let exitCodeOnSignal;
 
 /**
- * Starts a command as the leader of a new process group. It is stopped when
- * this process ends, whatever the reason.
+ * Starts a command in its own process group. The group ends with this process at the latest.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {import("node:child_process").SpawnOptions} [options]
+ * @param {import("node:child_process").SpawnOptions} [options] `cwd` defaults to the repository's root
  */
 export function spawnGroup(command, args, options = {}) {
   watchSignals();
-  const child = spawn(command, args, { cwd: ROOT, ...options, detached: true });
+  const { cwd = ROOT } = options;
+  const child = spawn(command, args, { ...options, cwd, detached: true });
   if (child.pid !== undefined) {
     groups.set(child.pid, child);
     child.once("exit", () => {
@@ -41,7 +42,7 @@ export function spawnGroup(command, args, options = {}) {
 }
 
 /**
- * Asks a group to end, and ends it by force when it does not within the grace.
+ * Sends SIGTERM to a group, and SIGKILL if its leader is still alive after a while.
  *
  * @param {import("node:child_process").ChildProcess} child
  * @param {{ graceMs?: number }} [options]
@@ -55,31 +56,25 @@ export async function stopGroup(child, { graceMs = 5000 } = {}) {
   clearTimeout(force);
 }
 
-/** Whether a child has exited or was killed. */
+/** Returns whether a child has exited or was killed. */
 export function hasEnded(child) {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
 /**
- * Registers what to do when a signal asks this process to end. Children are
- * stopped in any case.
+ * Registers an action for when a signal ends this process. All children are stopped anyway.
  *
  * @param {() => unknown} action
- * @returns {() => void} takes it back
  */
 export function onShutdown(action) {
   watchSignals();
-  shutdowns.add(action);
-  return () => {
-    shutdowns.delete(action);
-  };
+  shutdownActions.add(action);
 }
 
 /**
- * Makes a signal this process's ordinary end, for a program that runs until it
- * is stopped.
+ * Sets the exit code for when a signal ends this process, for programs that run until then.
  *
- * @param {number} code the exit code
+ * @param {number} code
  */
 export function signalsEndWith(code) {
   watchSignals();
@@ -88,84 +83,87 @@ export function signalsEndWith(code) {
 
 /**
  * @typedef {object} RunOptions
- * @property {string} [cwd] the repository's root unless told
- * @property {NodeJS.ProcessEnv} [env]
- * @property {(chunk: Buffer) => void} [onOutput] also receives all that is shown
- * @property {(chunk: Buffer) => void} [onStdout] receives standard output, which is then not shown
+ * @property {string} [cwd] defaults to the repository's root
+ * @property {NodeJS.ProcessEnv} [env] defaults to this process's environment
+ * @property {boolean} [verbose] shows all output as it arrives, not only that of a failed command
+ * @property {(chunk: Buffer) => void} [onOutput] receives all output, which is shown as it arrives
+ * @property {(chunk: Buffer) => void} [onStdout] receives stdout, which is then never shown
  * @property {AbortSignal} [signal] stops the command
  */
 
 /**
- * Runs a command to its end with its output shown as it comes.
+ * Runs a command until it ends. Its output is shown only if it fails, unless the options say otherwise.
  *
- * @param {string} step what the command is for; failures are told by this name
+ * @param {string} step describes the command in error messages
  * @param {string} command
  * @param {string[]} args
  * @param {RunOptions} [options]
- * @throws {StepError} when it cannot be started or exits with another code than 0
+ * @throws {StepError} if the command cannot start, or if its exit code is not 0
  */
 export async function run(step, command, args, options = {}) {
-  const { cwd = ROOT, env = process.env, onOutput, onStdout, signal } = options;
+  const { cwd, env, verbose, onOutput, onStdout, signal } = options;
   signal?.throwIfAborted();
-  const stdout = onOutput || onStdout ? "pipe" : "inherit";
-  const stderr = onOutput ? "pipe" : "inherit";
-  const child = spawnGroup(command, args, { cwd, env, stdio: ["ignore", stdout, stderr] });
+  const child = spawnGroup(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const hidden = [];
+  const show = (output) => (chunk) => {
+    if (verbose || onOutput) output.write(chunk);
+    else hidden.push(chunk);
+    onOutput?.(chunk);
+  };
+  child.stdout.on("data", onStdout ?? show(process.stdout));
+  child.stderr.on("data", show(process.stderr));
   const stop = () => stopGroup(child);
   signal?.addEventListener("abort", stop);
-  if (onStdout) child.stdout.on("data", onStdout);
-  else if (onOutput) tee(child.stdout, process.stdout, onOutput);
-  if (onOutput) tee(child.stderr, process.stderr, onOutput);
-  const [code, killedBy] = await ending(child).catch((error) => {
+  const [code, killedBy] = await once(child, "close").catch((error) => {
     throw new StepError(`${step}: cannot run ${command}: ${error.message}`);
   });
   signal?.removeEventListener("abort", stop);
   if (code === 0) return;
+  if (!signal?.aborted) process.stderr.write(Buffer.concat(hidden));
   const how = killedBy ? `was ended by ${killedBy}` : `exited with code ${code}`;
   throw new StepError(`${step} failed: ${[command, ...args].join(" ")} ${how}`);
 }
 
 /**
- * Runs a command to its end without showing its output. Never rejects: a
- * command that cannot be started has the code `null`.
+ * Runs a command and returns its output. Never rejects: the code is `null` if the command cannot
+ * start or was killed.
  *
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number }} [options]
  * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
  */
-export async function capture(command, args, { cwd = ROOT, env = process.env, timeoutMs } = {}) {
-  const child = spawnGroup(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-  const output = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"]) {
-    child[name].setEncoding("utf8").on("data", (text) => {
-      output[name] += text;
-    });
-  }
-  const limit = timeoutMs && setTimeout(() => signalGroup(child.pid, "SIGKILL"), timeoutMs);
-  const code = await ending(child).then(
-    ([exitCode]) => exitCode,
-    () => null,
-  );
-  clearTimeout(limit);
-  return { code, ...output };
+export async function capture(command, args, { cwd, env, timeoutMs } = {}) {
+  const limit = { timeout: timeoutMs, killSignal: "SIGKILL" };
+  const child = spawnGroup(command, args, {
+    cwd,
+    env,
+    ...limit,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, "close").catch(() => [null]),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, stdout, stderr };
 }
 
 /**
- * Ends this process, as a signal would, when npm has gone that runs it: npm
- * passes a signal on to a shell, and the shell not always to this process.
+ * Ends this process when npm, its parent, has gone. On Ctrl-C npm signals its shell, and the shell
+ * does not always pass the signal on.
  */
 export function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
-  const look = () => {
+  const checkParent = () => {
     if (process.ppid !== parent) shutDown("SIGTERM");
   };
-  setInterval(look, 250).unref();
+  setInterval(checkParent, 250).unref();
 }
 
 /**
- * Runs a script's main function: a {@link StepError} becomes its message and
- * exit code 1, anything else keeps its stack.
+ * Runs the main function of a script. The process then exits with code 1 if the function rejects.
  *
  * @param {() => Promise<unknown>} body
  */
@@ -173,22 +171,10 @@ export async function runMain(body) {
   try {
     await body();
   } catch (error) {
-    if (stopping) return;
+    if (isStopping) return;
     process.exitCode = 1;
     console.error(error instanceof StepError ? `\n✗ ${error.message}` : error);
   }
-}
-
-function tee(from, to, onOutput) {
-  from.on("data", (chunk) => {
-    to.write(chunk);
-    onOutput(chunk);
-  });
-}
-
-/** Settles when a child has ended and its output has been read. */
-function ending(child) {
-  return once(child, "close");
 }
 
 function signalGroup(pid, signal) {
@@ -200,8 +186,8 @@ function signalGroup(pid, signal) {
 }
 
 function watchSignals() {
-  if (watching) return;
-  watching = true;
+  if (isWatchingSignals) return;
+  isWatchingSignals = true;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => shutDown(signal));
   }
@@ -210,11 +196,11 @@ function watchSignals() {
   });
 }
 
-/** A terminal and npm may both pass on one Ctrl-C: repeats change nothing. */
+/** A terminal and npm may both pass on the same Ctrl-C: only the first signal counts. */
 async function shutDown(signal) {
-  if (stopping) return;
-  stopping = true;
-  const actions = [...shutdowns].map((action) => Promise.resolve().then(action));
+  if (isStopping) return;
+  isStopping = true;
+  const actions = [...shutdownActions].map(async (action) => action());
   const children = [...groups.values()].map((child) => stopGroup(child));
   await Promise.allSettled([...actions, ...children]);
   process.exit(exitCodeOnSignal ?? 128 + constants.signals[signal]);

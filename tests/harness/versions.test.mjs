@@ -1,22 +1,21 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { pinMismatch, VERSIONS } from "../../scripts/versions.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
 
-const PINNED = `[dependencies]\nwasm-bindgen = "=${VERSIONS.wasmBindgen}"\n`;
+/** Exact versions of the crates in a manifest whose names start with `wasm-bindgen`. */
+function pinsIn(manifest) {
+  const text = readFileSync(join(ROOT, manifest), "utf8");
+  const pins = text.matchAll(/^(wasm-bindgen(?:-cli|-cli-support)?) = .*"=([\d.]+)"/gm);
+  return Object.fromEntries([...pins].map(([, crate, version]) => [crate, version]));
+}
 
-test("this repository's pins agree", () => {
-  assert.equal(pinMismatch(), undefined);
-});
-
-test("a pin may be written as a table", () => {
-  const table = PINNED.replace(/"(.*)"/, '{ version = "$1", features = ["x"] }');
-  assert.equal(pinMismatch(table), undefined);
-});
-
-test("says when the crate is pinned to another version than its tool", () => {
-  assert.match(pinMismatch(PINNED.replace("=0.", "=9.")), /pins wasm-bindgen =9\./);
-});
-
-test("says when the crate is not pinned exactly", () => {
-  assert.match(pinMismatch('wasm-bindgen = "0.2"'), /no exact pin/);
+test("Cargo.toml and scripts/bindgen/Cargo.toml pin the same version of wasm-bindgen", () => {
+  const { "wasm-bindgen": version } = pinsIn("Cargo.toml");
+  assert.ok(version, "Cargo.toml pins wasm-bindgen");
+  assert.deepEqual(pinsIn("scripts/bindgen/Cargo.toml"), {
+    "wasm-bindgen-cli": version,
+    "wasm-bindgen-cli-support": version,
+  });
 });

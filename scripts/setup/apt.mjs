@@ -1,0 +1,83 @@
+/** Programs that apt installs on Debian and Ubuntu, if this process runs as root. */
+import { run, StepError } from "../child.mjs";
+import { findOnPath } from "./programs.mjs";
+
+/** One update for each process. */
+let updating;
+
+/**
+ * Installs packages with apt.
+ *
+ * @param {string} title of the program, for messages
+ * @param {string[]} packages
+ * @param {import("../setup.mjs").Context} context
+ */
+export async function installWithApt(title, packages, context) {
+  const options = { ...context, env: { ...context.env, DEBIAN_FRONTEND: "noninteractive" } };
+  updating ??= run("updating the package lists", "apt-get", ["update"], options);
+  await updating;
+  const args = ["install", "-y", "--no-install-recommends", ...packages];
+  await run(`installing ${title}`, "apt-get", args, options);
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+export function canUseApt(env) {
+  return process.getuid?.() === 0 && findOnPath("apt-get", env) !== undefined;
+}
+
+/** @type {import("../setup.mjs").Requirement} */
+export const firefox = aptProgram({
+  title: "Firefox",
+  names: ["firefox-esr", "firefox"],
+  packages: ["firefox-esr"],
+  variable: "FIREFOX",
+  key: "firefox",
+});
+
+/** @type {import("../setup.mjs").Requirement} */
+export const spreadsheet = aptProgram({
+  title: "LibreOffice Calc",
+  names: ["soffice"],
+  packages: ["libreoffice-calc"],
+  variable: "SOFFICE",
+  key: "soffice",
+});
+
+function aptProgram({ title, names, packages, variable, key }) {
+  return {
+    title,
+    async find(env) {
+      const candidates = env[variable] ? [env[variable]] : names;
+      return candidates.map((name) => findOnPath(name, env)).find(Boolean);
+    },
+    async install(context) {
+      if (context.env[variable] || !canUseApt(context.env)) {
+        throw new StepError(
+          `${title} is missing: install it and put ${names.at(-1)} on the PATH, or set ${variable} to its path`,
+        );
+      }
+      await installWithApt(title, packages, context);
+    },
+    provide(path, { env, bin }) {
+      bin[key] = env[variable] = path;
+    },
+  };
+}
+
+/**
+ * Shells whose completions are tested where they are installed.
+ *
+ * @type {import("../setup.mjs").Requirement}
+ */
+export const shells = {
+  title: "zsh and fish",
+  async find(env) {
+    const missing = missingShells(env);
+    return missing.length === 0 || !canUseApt(env) ? { missing } : undefined;
+  },
+  install: (context) => installWithApt("zsh and fish", missingShells(context.env), context),
+};
+
+function missingShells(env) {
+  return ["zsh", "fish"].filter((name) => !findOnPath(name, env));
+}

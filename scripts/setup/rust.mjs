@@ -1,0 +1,59 @@
+/** The Rust toolchain that `rust-toolchain.toml` selects. */
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { capture, run, StepError } from "../child.mjs";
+import { findOnPath } from "./programs.mjs";
+
+const TARGET = "wasm32-unknown-unknown";
+const COMPONENTS = ["rustfmt", "clippy", "rust-src"];
+
+/** @type {import("../setup.mjs").Requirement} */
+export const rust = {
+  title: "the Rust toolchain",
+  async find(env) {
+    const { hasToolchain, missing } = await findToolchain(env);
+    return hasToolchain && missing.length === 0 ? true : undefined;
+  },
+  async install(context) {
+    const { env } = context;
+    if (!findOnPath("rustup", env)) {
+      throw new StepError("rustup is missing: install it from https://rustup.rs/");
+    }
+    let { hasToolchain, missing } = await findToolchain(env);
+    if (!hasToolchain) {
+      await run("installing the Rust toolchain", "rustup", ["toolchain", "install"], context);
+      ({ missing } = await findToolchain(env));
+    }
+    if (missing.includes(TARGET)) {
+      await run(`adding the target ${TARGET}`, "rustup", ["target", "add", TARGET], context);
+    }
+    const components = missing.filter((name) => name !== TARGET);
+    if (components.length > 0) {
+      const args = ["component", "add", ...components];
+      await run("adding Rust components", "rustup", args, context);
+    }
+  },
+};
+
+async function findToolchain(env) {
+  // This list contains targets too, as the component rust-std-<target>.
+  const list = ["component", "list", "--installed"];
+  const { code, stdout } = await capture("rustup", list, { env });
+  const isInstalled = (name) => stdout.split("\n").some((line) => line.startsWith(name));
+  const missing = COMPONENTS.filter((name) => !isInstalled(name));
+  if (!isInstalled(`rust-std-${TARGET}`)) missing.push(TARGET);
+  return { hasToolchain: code === 0, missing };
+}
+
+/**
+ * Adds Cargo's folder to the PATH, for shells that were opened before rustup was installed.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {NodeJS.ProcessEnv} a copy
+ */
+export function withCargoOnPath(env) {
+  const folder = join(env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin");
+  const folders = (env.PATH ?? "").split(delimiter);
+  if (folders.includes(folder)) return { ...env };
+  return { ...env, PATH: [...folders, folder].join(delimiter) };
+}
