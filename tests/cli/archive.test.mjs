@@ -1,4 +1,4 @@
-/** What the gateway's archive is asked for. */
+/** The commands that read the gateway's archive. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,14 +9,14 @@ import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
 const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
 let server;
-let instead;
+let override;
 
 before(async () => {
-  server = await startStandIn({ instead: (...args) => instead?.(...args) });
+  server = await startStandIn({ override: (...args) => override?.(...args) });
 });
 after(() => server.stop());
 beforeEach(() => {
-  instead = undefined;
+  override = undefined;
   server.requests.length = 0;
 });
 
@@ -27,7 +27,7 @@ function quillgate(args, folder = "/") {
   return runCommand(args, { env, folder });
 }
 
-test("daily has every page of the series in each format, and says what is missing", async () => {
+test("daily writes every page of the series in each format and warns about missing days", async () => {
   const { code, stdout, stderr } = await quillgate(["daily", ...RANGE, "--format", "table"]);
   assert.equal(code, 0, stderr);
   assert.equal(
@@ -60,7 +60,7 @@ test("daily has every page of the series in each format, and says what is missin
   );
 });
 
-test("daily passes its filters on, and writes to a file", async () => {
+test("daily sends its filters and writes to a file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-daily-"));
   try {
     const flags = ["--prefix", "/guides", "--group", "week", "-o", "daily.json"];
@@ -78,7 +78,7 @@ test("daily passes its filters on, and writes to a file", async () => {
   assert.equal(server.requests[1].headers.authorization, "Bearer token");
 });
 
-test("archive status says what is held, missing and failing", async () => {
+test("archive status lists stored, missing and failing days", async () => {
   const { code, stdout } = await quillgate(["archive", "status"]);
   assert.equal(code, 0);
   assert.match(stdout, /^days held +28$/m);
@@ -88,7 +88,7 @@ test("archive status says what is held, missing and failing", async () => {
   assert.equal(JSON.parse(json).bytes, 12345);
 });
 
-test("archive plan asks, and begins nothing", async () => {
+test("archive plan sends a GET request, which starts no backfill", async () => {
   const { code, stdout } = await quillgate(["archive", "plan", "--from", "2026-01-01"]);
   assert.equal(code, 0);
   assert.match(stdout, /^hours +never: the archive's share/m);
@@ -97,7 +97,7 @@ test("archive plan asks, and begins nothing", async () => {
   assert.match(path, /\/views\/daily\/backfill\?dateFrom=2026-01-01$/);
 });
 
-test("archive plan says when the first day is later than the one that is wanted", async () => {
+test("archive plan warns when retention moves the first day", async () => {
   const plan = (from) => quillgate(["archive", "plan", "--from", from]);
   const { code, stdout, stderr } = await plan("2020-01-01");
   assert.equal(code, 0);
@@ -106,7 +106,7 @@ test("archive plan says when the first day is later than the one that is wanted"
   assert.equal((await plan("2026-01-01")).stderr, "");
 });
 
-test("only an answer that does not say why has the doctor for a hint", async () => {
+test("errors point to the doctor only when the response explains nothing", async () => {
   for (const [status, detail, isHinted] of [
     [401, "the access token has expired", false],
     [401, "the access token has been revoked", false],
@@ -115,36 +115,36 @@ test("only an answer that does not say why has the doctor for a hint", async () 
     [501, "a D1 database has to be bound as ARCHIVE", false],
     [503, "the gateway cannot reach its own records right now", true],
   ]) {
-    instead = () => problem(status, "refused", detail);
+    override = () => problem(status, "refused", detail);
     const { stderr } = await quillgate(["archive", "status"]);
     assert.ok(stderr.includes(detail), stderr);
     assert.equal(stderr.includes("quillgate doctor"), isHinted, stderr);
   }
-  instead = () => ({ status: 403, text: "<html>" });
+  override = () => ({ status: 403, text: "<html>" });
   assert.match((await quillgate(["archive", "status"])).stderr, /quillgate doctor/);
 });
 
-test("a refusal is an exit code, and a redirect is not followed", async () => {
+test("maps refusals to exit codes and follows no redirect", async () => {
   for (const [status, code] of [
     [400, 2],
     [403, 3],
     [404, 4],
     [501, 6],
   ]) {
-    instead = () => problem(status, "refused", "not for you");
+    override = () => problem(status, "refused", "not for you");
     const { code: own, stderr } = await quillgate(["archive", "status"]);
     assert.equal(own, code);
     assert.match(stderr, /not for you/);
   }
   server.requests.length = 0;
-  instead = () => ({ status: 302, headers: { location: `${server.url}/elsewhere` } });
+  override = () => ({ status: 302, headers: { location: `${server.url}/elsewhere` } });
   assert.notEqual((await quillgate(["archive", "status"])).code, 0);
-  assert.equal(server.requests.length, 1, "the token would have gone along");
+  assert.equal(server.requests.length, 1, "the token was sent to the redirect's target");
 });
 
-test("an answer that is none of the gateway's is refused", async () => {
+test("rejects responses in another format than the gateway's", async () => {
   for (const json of [[], {}, { views: [], missing: [], nextCursor: "same" }]) {
-    instead = () => ({ json });
+    override = () => ({ json });
     const { code } = await quillgate(["daily", ...RANGE]);
     assert.notEqual(code, 0, JSON.stringify(json));
   }

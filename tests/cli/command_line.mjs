@@ -1,4 +1,4 @@
-/** The command line within this process, with streams that keep what is written. */
+/** Runs the command line in this process and captures its output. */
 import { join } from "node:path";
 import { run } from "../../pkg/dist/cli/run.js";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -11,7 +11,7 @@ export const BIN = join(ROOT, "pkg", "dist", "cli", "bin.js");
  * @param {string[]} args
  * @param {{ env?: Record<string, string>, folder?: string, home?: string, input?: string,
  *   columns?: number, signal?: AbortSignal, onWrite?: (text: string) => void }} [options]
- *   `columns`: both outputs are terminals with lines of that length
+ *   `columns` makes both outputs terminals of that width
  * @returns {Promise<{ code: number, stdout: string, stderr: string, bytes: Buffer }>}
  */
 export async function runCommand(args, options = {}) {

@@ -1,4 +1,4 @@
-/** What a shell completes. */
+/** Shell completion. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { runCommand } from "./command_line.mjs";
 const execute = promisify(execFile);
 const writeScript = async (shell) => (await runCommand(["completion", shell])).stdout;
 
-/** What bash offers for the last word of a line. */
+/** Returns bash's candidates for the last word. */
 async function completeInBash(...words) {
   const script = await writeScript("bash");
   const line = [`COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", "_quillgate"].join("\n");
@@ -19,7 +19,7 @@ async function completeInBash(...words) {
   return stdout.split("\n").filter(Boolean).sort();
 }
 
-test("bash completes commands, their second words and their flags", async () => {
+test("bash completes commands, subcommands and flags", async () => {
   const first = [...new Set(COMMANDS.map(({ name }) => name.split(" ")[0]))];
   assert.deepEqual(await completeInBash(""), [...first, "--help"].sort());
   assert.deepEqual(await completeInBash("vi"), ["views", "visitors"]);
@@ -31,19 +31,19 @@ test("bash completes commands, their second words and their flags", async () => 
   }
 });
 
-test("bash completes the values of flags: choices, and files", async () => {
+test("bash completes the values of flags from choices and files", async () => {
   assert.deepEqual(await completeInBash("feedback", "--source", "a"), ["agent"]);
   assert.deepEqual(await completeInBash("daily", "--group", ""), ["day", "month", "week"]);
   const files = await completeInBash("views", "-o", "/etc/host");
   assert.ok(files.includes("/etc/hosts"), String(files));
 });
 
-test("bash is not misled by the value of a flag", async () => {
+test("bash skips the value of a flag when it looks for the command", async () => {
   assert.deepEqual(await completeInBash("--project", "acme", "job", "c"), ["create"]);
 });
 
 for (const shell of ["zsh", "fish"]) {
-  test(`${shell}: every command and flag is in the script`, async () => {
+  test(`the completion script for ${shell} has every command and flag`, async () => {
     const script = await writeScript(shell);
     for (const command of COMMANDS) {
       for (const word of command.name.split(" ")) assert.ok(script.includes(word));
@@ -54,12 +54,11 @@ for (const shell of ["zsh", "fish"]) {
   });
 }
 
-/** What else a machine may have. */
 function isInstalled(shell) {
   return spawnSync(shell, ["-c", "exit"]).status === 0;
 }
 
-/** What zsh offers: its own functions that show the candidates are replaced by ones that print them. */
+/** Returns zsh's candidates: replaces its functions that show candidates by ones that print them. */
 async function completeInZsh(...words) {
   const program = [
     "compdef() { }",
@@ -86,13 +85,13 @@ test("zsh completes commands, flags and values", { skip: !isInstalled("zsh") }, 
   assert.ok((await completeInZsh("--project", "acme", "views", "")).includes("--resume"));
 });
 
-/** What fish offers, without the descriptions. */
-async function completeInFish(line) {
+/** Returns fish's candidates without their descriptions. */
+async function completeInFish(input) {
   const script = await writeScript("fish");
-  const program = `function quillgate; end\n${script}\ncomplete -C ${JSON.stringify(line)}`;
+  const program = `function quillgate; end\n${script}\ncomplete -C ${JSON.stringify(input)}`;
   const { stdout } = await execute("fish", ["--no-config", "-c", program]);
   const lines = stdout.split("\n").filter(Boolean);
-  return lines.map((own) => own.split("\t")[0]).sort();
+  return lines.map((line) => line.split("\t")[0]).sort();
 }
 
 test("fish completes commands, flags and values", { skip: !isInstalled("fish") }, async () => {

@@ -1,4 +1,4 @@
-/** What the doctor finds, and what it says to do. */
+/** The doctor's findings and the actions that it suggests. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { runCommand } from "./command_line.mjs";
 import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
 const DAY_S = 86_400;
-/** What an archive without a day that fails answers. */
+/** The status of an archive without failing days. */
 const ARCHIVE = {
   ...{ complete: 28, failed: 0, missing: [{ dateFrom: "2026-01-03", dateTo: "2026-01-05" }] },
   completeAt: "2026-02-01T01:00:00Z",
@@ -17,29 +17,29 @@ const ARCHIVE = {
 const isArchive = ({ path }) => path.endsWith("/views/daily/status");
 let server;
 let folder;
-let instead;
+let override;
 
 before(async () => {
-  const answerArchive = (received) => (isArchive(received) ? { json: ARCHIVE } : undefined);
+  const respondForArchive = (received) => (isArchive(received) ? { json: ARCHIVE } : undefined);
   server = await startStandIn({
-    instead: (...args) => instead?.(...args) ?? answerArchive(...args),
+    override: (...args) => override?.(...args) ?? respondForArchive(...args),
   });
 });
 after(() => server.stop());
 beforeEach(() => {
-  instead = undefined;
+  override = undefined;
   server.requests.length = 0;
   folder = mkdtempSync(join(tmpdir(), "quillgate-doctor-"));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A token with these claims changed. */
+/** Mints a token with changed claims. */
 function token(changes = {}) {
   const grant = { sub: "alice", projects: [PROJECT], scope: "jobs:read analytics:read" };
   return mintToken({ ...accessClaims(grant), ...changes }, newSecret());
 }
 
-async function examine({ env = {}, args = [] } = {}) {
+async function runDoctor({ env = {}, args = [] } = {}) {
   const settings = {
     ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT },
     ...{ QUILLGATE_TOKEN: token(), ...env },
@@ -51,29 +51,29 @@ async function examine({ env = {}, args = [] } = {}) {
   return { ...result, findings, wrong, checks: findings.map(({ check }) => check) };
 }
 
-/** The only finding that is not well. */
-async function onlyFinding(options) {
-  const { wrong, code } = await examine(options);
+/** Runs the doctor and returns its only warning or problem. */
+async function findOnly(options) {
+  const { wrong, code } = await runDoctor(options);
   assert.equal(wrong.length, 1, JSON.stringify(wrong));
   assert.ok(wrong[0].action.length > 0);
   assert.equal(code, wrong[0].level === "problem" ? 10 : 0);
   return wrong[0];
 }
 
-test("where all is well it says so of each thing, and uses one request at most", async () => {
-  const { code, checks, wrong } = await examine();
+test("reports ok for every check and uses at most one request of the budget", async () => {
+  const { code, checks, wrong } = await runDoctor();
   assert.deepEqual(wrong, []);
   assert.equal(code, 0);
   assert.deepEqual(checks, [
     ...["versions", "project", "credential", "scopes", "expiry", "base URL", "clock"],
     ...["versions", "jobs:read", "analytics:read", "budget", "archive"],
   ]);
-  // What the archive answers comes from the gateway's own database.
+  // The archive's status comes from the gateway's database and costs no budget.
   const counted = server.requests.filter(({ path }) => /^\/v1\/(?!.*\/daily\/)/.test(path));
   assert.equal(counted.length, 1);
 });
 
-test("for people it is a line each, with what to do below what is wrong", async () => {
+test("prints a line per check and the action below each problem", async () => {
   const env = { QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_BASE_URL: server.url, NO_COLOR: "1" };
   const { code, stdout, stderr } = await runCommand(["doctor"], { env, folder });
   assert.equal(code, 10);
@@ -82,7 +82,7 @@ test("for people it is a line each, with what to do below what is wrong", async 
   assert.match(stderr, /^quillgate: 1 problem$/m);
 });
 
-test("colours are for terminals, and not with NO_COLOR", async () => {
+test("uses colours on a terminal unless NO_COLOR is set", async () => {
   const env = { QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_BASE_URL: server.url };
   const shown = await runCommand(["doctor"], { env, folder, columns: 100 });
   assert.ok(shown.stdout.includes("\u001b[31mPROBLEM\u001b[0m"));
@@ -94,38 +94,45 @@ test("colours are for terminals, and not with NO_COLOR", async () => {
   assert.ok(!plain.stdout.includes("\u001b["));
 });
 
-test("a token that has expired, or soon will", async () => {
+test("finds a token that has expired or expires soon", async () => {
   const now = Math.floor(Date.now() / 1000);
-  const expired = await onlyFinding({ env: { QUILLGATE_TOKEN: token({ exp: now - 60 }) } });
+  const expired = await findOnly({ env: { QUILLGATE_TOKEN: token({ exp: now - 60 }) } });
   assert.match(expired.found, /^the token expired at \d{4}-/);
   assert.equal(expired.level, "problem");
-  const soon = await onlyFinding({ env: { QUILLGATE_TOKEN: token({ exp: now + DAY_S }) } });
+  const soon = await findOnly({ env: { QUILLGATE_TOKEN: token({ exp: now + DAY_S }) } });
   assert.match(soon.found, /^the token expires at/);
   assert.equal(soon.level, "warning");
 });
 
-test("a token for another project", async () => {
-  const { check, found } = await onlyFinding({
+test("finds a token for another project", async () => {
+  const { check, found } = await findOnly({
     env: { QUILLGATE_TOKEN: token({ projects: ["other"] }) },
   });
   assert.deepEqual([check, found], ["scopes", "the token is not for demo-docs, but for other"]);
-  assert.ok(!server.requests.some(({ path }) => path.startsWith("/v")), "nothing else is asked");
-  // An issuer's token names no projects, and only the gateway knows.
-  instead = ({ path }) =>
+  assert.ok(
+    !server.requests.some(({ path }) => path.startsWith("/v")),
+    "the doctor sent the token all the same",
+  );
+  // A token of an issuer names no projects; only the gateway can judge it.
+  override = ({ path }) =>
     path.startsWith("/v") ? problem(403, "project-not-allowed", "not for this project") : undefined;
-  const told = await onlyFinding({ env: { QUILLGATE_TOKEN: token({ projects: undefined }) } });
-  assert.equal(told.check, "project");
-  assert.match(told.action, /check the project's identifier/);
+  const refused = await findOnly({ env: { QUILLGATE_TOKEN: token({ projects: undefined }) } });
+  assert.equal(refused.check, "project");
+  assert.match(refused.action, /check the project's identifier/);
 });
 
 for (const [what, value, message] of [
-  ["an ellipsis", "…", /QUILLGATE_TOKEN holds no credential: it has a character that is not ASCII/],
-  ["quotes", `"a.b.c"`, /it has a quotation mark: give it without quotes/],
-  ["a space", "a b", /it has a space/],
-  ["the platform's admin key", "mint_secret", /QUILLGATE_TOKEN holds the platform's admin key/],
+  [
+    "is an ellipsis",
+    "…",
+    /QUILLGATE_TOKEN holds no credential: it has a character that is not ASCII/,
+  ],
+  ["has quotes", `"a.b.c"`, /it has a quotation mark: give it without quotes/],
+  ["has a space", "a b", /it has a space/],
+  ["is Mintlify's admin key", "mint_secret", /QUILLGATE_TOKEN holds the platform's admin key/],
 ]) {
-  test(`a credential that has ${what} ends no other check`, async () => {
-    const { wrong, checks, stdout } = await examine({ env: { QUILLGATE_TOKEN: value } });
+  test(`finds a credential that ${what} and continues with other checks`, async () => {
+    const { wrong, checks, stdout } = await runDoctor({ env: { QUILLGATE_TOKEN: value } });
     assert.deepEqual(
       wrong.map(({ check }) => check),
       ["credential"],
@@ -138,105 +145,111 @@ for (const [what, value, message] of [
   });
 }
 
-test("what is no token, and an admin key in its place", async () => {
-  const { wrong } = await examine({ env: { QUILLGATE_TOKEN: "not-a-token" } });
+test("finds a malformed token and a malformed admin key", async () => {
+  const { wrong } = await runDoctor({ env: { QUILLGATE_TOKEN: "not-a-token" } });
   assert.match(wrong[0].found, /what QUILLGATE_TOKEN holds is no token/);
-  const { found } = await onlyFinding({
+  const { found } = await findOnly({
     env: { QUILLGATE_TOKEN: "", QUILLGATE_ADMIN_KEY: "not-a-key" },
   });
   assert.match(found, /is no admin key/);
 });
 
-test("a token that the gateway does not accept, or not for this", async () => {
-  instead = ({ path }) =>
+test("finds a token that the gateway rejects, entirely or for one scope", async () => {
+  override = ({ path }) =>
     path.startsWith("/v") ? problem(401, "unauthorized", "the token is revoked") : undefined;
-  const refused = await onlyFinding();
+  const refused = await findOnly();
   assert.match(refused.found, /401: the token is revoked/);
-  instead = ({ path }) =>
+  override = ({ path }) =>
     path.startsWith("/v1") ? problem(403, "forbidden", "not allowed") : undefined;
-  const forbidden = await onlyFinding();
+  const forbidden = await findOnly();
   assert.deepEqual(
     [forbidden.check, forbidden.action],
     ["analytics:read", "ask for a token with the scope analytics:read"],
   );
 });
 
-for (const [what, seconds, words] of [
+for (const [direction, seconds, words] of [
   ["ahead", -120, /this clock is 1(19|20|21) s ahead/],
   ["behind", 120, /this clock is 1(19|20|21) s behind/],
 ]) {
-  test(`a clock that is ${what}`, async () => {
-    instead = ({ path }) => {
+  test(`finds a clock that is ${direction}`, async () => {
+    override = ({ path }) => {
       const date = new Date(Date.now() + seconds * 1000).toUTCString();
       return path === "/healthz" ? { headers: { date }, json: {} } : undefined;
     };
-    const { check, found } = await onlyFinding();
+    const { check, found } = await findOnly();
     assert.equal(check, "clock");
     assert.match(found, words);
   });
 }
 
-test("a gateway of another release", async () => {
+test("finds a gateway of another release", async () => {
   const json = { info: { version: "9.1.0" } };
-  instead = ({ path }) => (path === "/openapi.json" ? { json } : undefined);
-  const { check, level, found } = await onlyFinding();
+  override = ({ path }) => (path === "/openapi.json" ? { json } : undefined);
+  const { check, level, found } = await findOnly();
   assert.deepEqual([check, level, found], ["versions", "warning", "the gateway is 9.1.0"]);
 });
 
-test("a budget that is spent", async () => {
-  instead = ({ path }) =>
+test("finds a spent budget", async () => {
+  override = ({ path }) =>
     path.startsWith("/v1") && !isArchive({ path })
       ? problem(429, "rate-limited", "none left", {
           ...budgetFields(0, 2900),
           "retry-after": "2900",
         })
       : undefined;
-  const { check, level, found } = await onlyFinding();
+  const { check, level, found } = await findOnly();
   assert.deepEqual([check, level], ["budget", "problem"]);
   assert.equal(found, "analytics: 0 of 100 left, more in 49 min");
 });
 
-test("a budget that is spent while the gateway answers what it had kept", async () => {
-  const kept = { ...budgetFields(0, 90), "cache-status": "quillgate; hit; detail=quota-exceeded" };
-  instead = ({ path, headers }) => {
-    if (!path.startsWith("/v1") || isArchive({ path })) return undefined;
-    // Otherwise the gateway says nothing of its budget.
-    const isAsked = headers["cache-control"] === "no-cache";
-    return { headers: isAsked ? kept : {}, json: { totals: {}, views: [], hasMore: false } };
+test("finds a spent budget behind a cached response", async () => {
+  const cached = {
+    ...budgetFields(0, 90),
+    "cache-status": "quillgate; hit; detail=quota-exceeded",
   };
-  const { check, level, found } = await onlyFinding();
+  override = ({ path, headers }) => {
+    if (!path.startsWith("/v1") || isArchive({ path })) return undefined;
+    // A cached response has budget headers only when the request bypasses the cache.
+    const bypassesCache = headers["cache-control"] === "no-cache";
+    return {
+      headers: bypassesCache ? cached : {},
+      json: { totals: {}, views: [], hasMore: false },
+    };
+  };
+  const { check, level, found } = await findOnly();
   assert.deepEqual([check, level], ["budget", "problem"]);
   assert.equal(found, "analytics: 0 of 100 left, more in 90 s");
 });
 
 for (const [what, url, words] of [
-  ["nothing answers", "http://127.0.0.1:1", /does not answer/],
-  ["it is none", "gate.example", /must be an address such as/],
-  ["it has a password", "https://user:secret@gate.example", /no credentials/],
+  ["without a server", "http://127.0.0.1:1", /does not answer/],
+  ["without a scheme", "gate.example", /must be an address such as/],
+  ["with a password", "https://user:secret@gate.example", /no credentials/],
 ]) {
-  test(`a base URL: ${what}`, async () => {
-    const { check, found } = await onlyFinding({ env: { QUILLGATE_BASE_URL: url } });
+  test(`finds a base URL ${what}`, async () => {
+    const { check, found } = await findOnly({ env: { QUILLGATE_BASE_URL: url } });
     assert.equal(check, "base URL");
     assert.match(found, words);
     assert.ok(!found.includes("secret"));
   });
 }
 
-test("a host that is not known is no reason to look at what arrives", async () => {
+test("suggests no log of the gateway when its host does not resolve", async () => {
   const env = { QUILLGATE_BASE_URL: "https://gate.invalid" };
-  const { found, action } = await onlyFinding({ env });
+  const { found, action } = await findOnly({ env });
   assert.match(found, /does not answer \((ENOTFOUND|EAI_AGAIN)\)/);
   assert.ok(!action.includes("wrangler"), action);
 });
 
-test("a base URL that is not a gateway's", async () => {
-  instead = ({ path }) => (path === "/healthz" ? { status: 404 } : undefined);
-  const { found, action } = await onlyFinding();
+test("finds a base URL of another site", async () => {
+  override = ({ path }) => (path === "/healthz" ? { status: 404 } : undefined);
+  const { found, action } = await findOnly();
   assert.match(found, /\/healthz answers 404/);
   assert.match(action, /is it a gateway's address/);
 });
 
-test("a token's file that other users may read", {
+test("finds a token file that other users can read", {
   skip: process.platform === "win32",
 }, async () => {
   const file = join(folder, "token");
@@ -244,17 +257,22 @@ test("a token's file that other users may read", {
   const env = { QUILLGATE_TOKEN: "" };
   const args = ["--token-file", "token"];
   chmodSync(file, 0o644);
-  const { check, level, action } = await onlyFinding({ env, args });
+  const { check, level, action } = await findOnly({ env, args });
   assert.deepEqual([check, level, action], ["file", "warning", `chmod 600 ${file}`]);
   chmodSync(file, 0o600);
-  assert.deepEqual((await examine({ env, args })).wrong, []);
+  assert.deepEqual((await runDoctor({ env, args })).wrong, []);
 });
 
 for (const [what, answer, level, found, action] of [
-  ["that lacks days", { json: ARCHIVE }, "ok", /^28 days held, 2 missing, complete at 2026-02-01T/],
-  ["that has all", { json: { complete: 1, missing: [] } }, "ok", /^1 day held, none missing$/],
   [
-    "with days that fail",
+    "with missing days",
+    { json: ARCHIVE },
+    "ok",
+    /^28 days held, 2 missing, complete at 2026-02-01T/,
+  ],
+  ["with all days", { json: { complete: 1, missing: [] } }, "ok", /^1 day held, none missing$/],
+  [
+    "with failing days",
     { json: { ...ARCHIVE, failed: 1 } },
     ...["warning", /^28 days held, 2 missing$/, /quillgate archive status/],
   ],
@@ -268,11 +286,17 @@ for (const [what, answer, level, found, action] of [
     problem(501, "archive-not-configured", "no tables: `wrangler d1 migrations apply ARCHIVE`"),
     ...["problem", /answers 501: no tables/, /wrangler d1 migrations apply ARCHIVE --local$/],
   ],
-  ["that fails", problem(500, "internal", "it failed"), "problem", /500: it failed/, /log/],
+  [
+    "that returns an error",
+    problem(500, "internal", "it failed"),
+    "problem",
+    /500: it failed/,
+    /log/,
+  ],
 ]) {
-  test(`an archive ${what}`, async () => {
-    instead = (received) => (isArchive(received) ? answer : undefined);
-    const { findings } = await examine();
+  test(`examines an archive ${what}`, async () => {
+    override = (received) => (isArchive(received) ? answer : undefined);
+    const { findings } = await runDoctor();
     const finding = findings.find(({ check }) => check === "archive");
     assert.equal(finding.level, level, JSON.stringify(finding));
     assert.match(finding.found, found);
@@ -281,8 +305,8 @@ for (const [what, answer, level, found, action] of [
   });
 }
 
-test("a token that may not read reports is not asked about the archive", async () => {
-  const { checks } = await examine({ env: { QUILLGATE_TOKEN: token({ scope: "jobs:read" }) } });
+test("skips the archive for a token without analytics:read", async () => {
+  const { checks } = await runDoctor({ env: { QUILLGATE_TOKEN: token({ scope: "jobs:read" }) } });
   assert.ok(!checks.includes("archive"));
 });
 
@@ -290,35 +314,35 @@ for (const [variable, action] of [
   ["ADMIN_API_KEY", /^the operator sets it: npx wrangler secret put ADMIN_API_KEY$/],
   ["TRUSTED_ISSUERS", /\[vars\] of wrangler\.toml/],
 ]) {
-  test(`a gateway whose ${variable} is wrong`, async () => {
+  test(`finds an invalid ${variable} of the gateway`, async () => {
     const refusal = problem(500, "misconfigured", `the gateway's variable ${variable} is wrong`);
     const answer = { ...refusal, json: { ...refusal.json, variable } };
-    instead = ({ path }) => (path.startsWith("/v") ? answer : undefined);
-    const finding = await onlyFinding();
+    override = ({ path }) => (path.startsWith("/v") ? answer : undefined);
+    const finding = await findOnly();
     assert.match(finding.found, RegExp(variable));
     assert.match(finding.action, action);
   });
 }
 
-test("the secrets that it names are those of the gateway's package", async () => {
+test("names each secret of the gateway's package as the operator's", async () => {
   const { SECRETS } = await import("../../gateway/src/secrets.js");
   for (const variable of SECRETS) {
     const refusal = problem(500, "misconfigured", "is wrong");
     const answer = { ...refusal, json: { ...refusal.json, variable } };
-    instead = ({ path }) => (path.startsWith("/v") ? answer : undefined);
-    assert.match((await onlyFinding()).action, RegExp(`^the operator sets it: .* ${variable}$`));
+    override = ({ path }) => (path.startsWith("/v") ? answer : undefined);
+    assert.match((await findOnly()).action, RegExp(`^the operator sets it: .* ${variable}$`));
   }
 });
 
-test("a local gateway that does not say its time is nothing to do about", async () => {
-  instead = ({ path }) => (path === "/healthz" ? { headers: { date: "" }, json: {} } : undefined);
-  const { wrong, findings } = await examine();
+test("ignores a gateway without a Date header", async () => {
+  override = ({ path }) => (path === "/healthz" ? { headers: { date: "" }, json: {} } : undefined);
+  const { wrong, findings } = await runDoctor();
   assert.deepEqual(wrong, []);
   assert.match(findings.find(({ check }) => check === "clock").found, /^not known/);
 });
 
-test("nothing that it says holds the token", async () => {
+test("prints no part of the token", async () => {
   const own = token();
-  const { stdout, stderr } = await examine({ env: { QUILLGATE_TOKEN: own } });
+  const { stdout, stderr } = await runDoctor({ env: { QUILLGATE_TOKEN: own } });
   for (const part of own.split(".")) assert.ok(!`${stdout}${stderr}`.includes(part));
 });

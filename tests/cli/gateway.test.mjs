@@ -1,4 +1,4 @@
-/** The command line against the gateway in workerd and the simulated platform, in a real terminal where it matters. */
+/** The command line against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ before(async () => {
   const settings = { upstreamUrl: upstream.url, adminKey: key, secret, archive: true, vars };
   gateway = await startGateway(settings);
   folder = mkdtempSync(join(tmpdir(), "quillgate-cli-gateway-"));
-  // The token is minted as an operator does it.
+  // Minted with the operator's command.
   const args = ["token", "mint", "--sub", "alice", "--project", PROJECT, "--scope", SCOPES];
   const minted = await runCommand(args, { env: { ACCESS_TOKEN_SECRET: secret } });
   assert.equal(minted.code, 0, minted.stderr);
@@ -47,17 +47,17 @@ after(async () => {
 const quillgate = (args, options = {}) => runCommand(args, { env, folder, ...options });
 const read = (name) => readFileSync(join(folder, name), "utf8");
 
-test("the doctor finds nothing wrong", async () => {
+test("the doctor finds no problem with a gateway, and finds a rejected token", async () => {
   const { code, stdout } = await quillgate(["doctor"]);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^ok +budget +analytics: \d+ of 100 requests left$/m);
   const refused = { ...env, QUILLGATE_TOKEN: `${env.QUILLGATE_TOKEN.slice(0, -4)}AAAA` };
-  const { code: own, stdout: found } = await quillgate(["doctor"], { env: refused });
-  assert.equal(own, 10, found);
+  const { code: problemCode, stdout: found } = await quillgate(["doctor"], { env: refused });
+  assert.equal(problemCode, 10, found);
   assert.match(found, /PROBLEM +jobs:read +the gateway answers 401/);
 });
 
-test("a job is created, waited for, listed and sent a message", async () => {
+test("creates a job, waits for it, lists it and sends it a message", async () => {
   const created = await quillgate(["job", "create", "--wait", "Document the new endpoint"]);
   assert.equal(created.code, 0, created.stderr);
   const [id, link] = created.stdout.split("\n");
@@ -71,11 +71,11 @@ test("a job is created, waited for, listed and sent a message", async () => {
   assert.ok(watched.stdout.endsWith(`completed ${link}\n`), watched.stdout);
 });
 
-test("Ctrl-C in a terminal leaves an export that --resume completes, byte for byte", async () => {
+test("--resume completes an export after Ctrl-C to the same bytes", async () => {
   const args = ["views", ...RANGE, "-o", "views.csv"];
   await upstream.hold({ target: "offset=750" });
   const running = startInTerminal(args, { env, folder });
-  await running.shows(/^views: 750 rows in 3 requests, \d+ left \[=* *\] \d:\d\d$/m);
+  await running.waitForScreen(/^views: 750 rows in 3 requests, \d+ left \[=* *\] \d:\d\d$/m);
   await upstream.untilHeld(1);
   running.press(CTRL_C);
   assert.equal(await running.ended, 130);
@@ -91,7 +91,7 @@ test("Ctrl-C in a terminal leaves an export that --resume completes, byte for by
   assert.ok(read("views.csv") === read("again.csv"));
 });
 
-test("the archive answers, and says what it lacks", async () => {
+test("archive commands report missing days and a missing scope", async () => {
   const status = await quillgate(["archive", "status"]);
   assert.equal(status.code, 0, status.stderr);
   assert.match(status.stdout, /^days held +\d+$/m);
@@ -100,6 +100,6 @@ test("the archive answers, and says what it lacks", async () => {
   assert.deepEqual(JSON.parse(daily.stdout), []);
   assert.match(daily.stderr, /7 days are not in the archive/);
   const plan = await quillgate(["archive", "plan", "--from", "2026-01-01"]);
-  assert.equal(plan.code, 3, "the token has not the scope");
+  assert.equal(plan.code, 3, "the token lacks the scope");
   assert.match(plan.stderr, /gateway:operate|scope/);
 });

@@ -1,4 +1,4 @@
-/** Jobs: created once, listed, watched to their end, and sent messages. */
+/** The commands for jobs. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,10 +11,10 @@ import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
 const LINK = "https://github.com/acme/docs/pull/7";
 let server;
 let folder;
-let instead;
+let override;
 
 before(async () => {
-  server = await startStandIn({ instead: (...args) => instead?.(...args) });
+  server = await startStandIn({ override: (...args) => override?.(...args) });
   folder = mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
 });
 after(async () => {
@@ -22,7 +22,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
-  instead = undefined;
+  override = undefined;
   server.requests.length = 0;
 });
 
@@ -36,7 +36,7 @@ function quillgate(args, options = {}) {
 
 const readKey = ({ headers }) => headers["idempotency-key"];
 
-test("create prints the identifier, and tells people how to go on", async () => {
+test("create prints the job's id and the command that waits for it", async () => {
   const { code, stdout, stderr } = await quillgate(["create", "Document it"]);
   assert.deepEqual([code, stdout], [0, "job_1\n"]);
   assert.equal(stderr, "quillgate: active; to wait: quillgate job watch job_1\n");
@@ -46,12 +46,12 @@ test("create prints the identifier, and tells people how to go on", async () => 
   assert.equal(JSON.parse(json).status, "active");
 });
 
-test("the prompt is an argument, standard input or a file", async () => {
-  writeFileSync(join(folder, "prompt.md"), "of the file");
+test("create reads the prompt from an argument, standard input or a file", async () => {
+  writeFileSync(join(folder, "prompt.md"), "from a file");
   for (const [args, input, prompt] of [
-    [["of the argument"], "", "of the argument"],
-    [["-"], "of the input", "of the input"],
-    [["--prompt-file", "prompt.md"], "", "of the file"],
+    [["from an argument"], "", "from an argument"],
+    [["-"], "from standard input", "from standard input"],
+    [["--prompt-file", "prompt.md"], "", "from a file"],
   ]) {
     server.requests.length = 0;
     assert.equal((await quillgate(["create", ...args], { input })).code, 0);
@@ -71,7 +71,7 @@ test("the prompt is an argument, standard input or a file", async () => {
   }
 });
 
-test("create --wait prints the pull request as well", async () => {
+test("create --wait also prints the pull request", async () => {
   const { code, stdout, stderr } = await quillgate(["create", "x", "--wait"]);
   assert.deepEqual([code, stdout], [0, `job_1\n${LINK}\n`]);
   assert.equal(stderr, "quillgate: job job_1 is active\nquillgate: job job_1 is completed\n");
@@ -79,7 +79,7 @@ test("create --wait prints the pull request as well", async () => {
   assert.deepEqual(JSON.parse(json).prLink, LINK);
 });
 
-test("each creation has a key of its own, unless one is given", async () => {
+test("create sends a new idempotency key unless one is given", async () => {
   await quillgate(["create", "x"]);
   await quillgate(["create", "x"]);
   await quillgate(["create", "x", "--idempotency-key", "release-42"]);
@@ -88,18 +88,18 @@ test("each creation has a key of its own, unless one is given", async () => {
   assert.equal(keys[2], "release-42");
 });
 
-test("a creation whose outcome is unknown says how to go on", async () => {
-  instead = ({ method }) => {
+test("create prints the command that retries after an unknown outcome", async () => {
+  override = ({ method }) => {
     if (method !== "POST") return undefined;
-    const refusal = problem(502, "outcome-unknown", "nobody knows");
+    const refusal = problem(502, "outcome-unknown", "the outcome is unknown");
     return { ...refusal, json: { ...refusal.json, outcome: "unknown" } };
   };
   const { code, stderr } = await quillgate(["create", "x"]);
   assert.equal(code, 9);
-  assert.equal(server.requests.length, 1, "nothing is sent again");
+  assert.equal(server.requests.length, 1, "the command sent a second request");
   const key = readKey(server.requests[0]);
   assert.ok(stderr.includes(`to do it again: --idempotency-key ${key} --force`), stderr);
-  instead = undefined;
+  override = undefined;
   server.requests.length = 0;
   const again = ["create", "x", "--idempotency-key", key, "--force"];
   assert.equal((await quillgate(again)).code, 0);
@@ -107,9 +107,9 @@ test("a creation whose outcome is unknown says how to go on", async () => {
   assert.equal((await quillgate(["create", "x", "--force"])).code, 2);
 });
 
-test("a creation that is interrupted says how to say the same again", async () => {
+test("an interrupted create prints the flag that repeats it safely", async () => {
   const controller = new AbortController();
-  instead = () => {
+  override = () => {
     controller.abort(new Interruption(130));
     return { stall: "head" };
   };
@@ -119,7 +119,7 @@ test("a creation that is interrupted says how to say the same again", async () =
   assert.ok(stderr.includes(`done once: --idempotency-key ${key}`), stderr);
 });
 
-test("watch prints every change, and its exit code is how the job ended", async () => {
+test("watch prints every change and maps the job's end to an exit code", async () => {
   const completed = await quillgate(["watch", "job_1"]);
   assert.deepEqual([completed.code, completed.stdout], [0, `active\ncompleted ${LINK}\n`]);
   const failed = await quillgate(["watch", "job_2", "--json"]);
@@ -131,14 +131,14 @@ test("watch prints every change, and its exit code is how the job ended", async 
   );
 });
 
-test("watch that runs out of time, or is interrupted, says that the job goes on", async () => {
-  instead = ({ path }) => (path.endsWith("/events") ? { stall: "head" } : undefined);
+test("watch says that the job continues when it times out or is interrupted", async () => {
+  override = ({ path }) => (path.endsWith("/events") ? { stall: "head" } : undefined);
   const { code, stderr } = await quillgate(["watch", "job_1", "--timeout", "1s"]);
   assert.equal(code, 8);
   assert.match(stderr, /the job goes on; to wait for it: quillgate job watch job_1/);
 
   const controller = new AbortController();
-  instead = () => {
+  override = () => {
     controller.abort(new Interruption(143));
     return { stall: "head" };
   };
@@ -147,30 +147,30 @@ test("watch that runs out of time, or is interrupted, says that the job goes on"
   assert.match(stopped.stderr, /the job goes on/);
 });
 
-test("a job that there is not is exit code 4", async () => {
+test("watch exits with code 4 when the job does not exist", async () => {
   const { code, stderr } = await quillgate(["watch", "job_9"]);
   assert.equal(code, 4);
   assert.match(stderr, /404 there is nothing here/);
   assert.ok(!stderr.includes("the job goes on"));
 });
 
-test("a key that stands for another request says what to do", async () => {
-  instead = () => problem(422, "idempotency-key-reused", "the key was used");
+test("create suggests another key when its key was used for another request", async () => {
+  override = () => problem(422, "idempotency-key-reused", "the key was used");
   const { code, stderr } = await quillgate(["create", "x", "--idempotency-key", "release-42"]);
   assert.equal(code, 2);
   assert.match(stderr, /give another --idempotency-key, or none/);
 });
 
-test("what a gateway says twice is said once", async () => {
+test("an error that the gateway repeats is printed once", async () => {
   const rule = "id must not hold /";
   const refusal = problem(400, "invalid-request", rule);
   const errors = [{ detail: rule }, { detail: "and another" }];
-  instead = () => ({ ...refusal, json: { ...refusal.json, errors } });
+  override = () => ({ ...refusal, json: { ...refusal.json, errors } });
   const { stderr } = await quillgate(["message", "../x", "hi"]);
   assert.equal(stderr, `quillgate: 400 ${rule}\n  and another\n  request request-1\n`);
 });
 
-test("message sends a follow-up, and waits when asked", async () => {
+test("message sends a follow-up and waits with --wait", async () => {
   const { code, stdout } = await quillgate(["message", "job_1", "Add an example", "--wait"]);
   assert.deepEqual([code, stdout], [0, `job_1\n${LINK}\n`]);
   const [{ method, path, body }] = server.requests;
@@ -178,24 +178,24 @@ test("message sends a follow-up, and waits when asked", async () => {
   assert.equal(JSON.parse(body).prompt, "Add an example");
 });
 
-test("list is a table for people, which obeys nothing in it, and JSON for programs", async () => {
+test("list prints a table without escape sequences, or JSON", async () => {
   const { code, stdout } = await quillgate(["list"]);
   assert.equal(code, 0);
   assert.match(stdout, /^ID +STATUS +CREATED +BY +PULL REQUEST +PROMPT\njob_1 +completed .* alice/);
   assert.ok(!stdout.includes("\u001b"));
-  instead = () => ({
+  override = () => ({
     json: { jobs: [{ id: "job_1", status: "active", prompt: "\u009b2J" }], nextCursor: null },
   });
   const shown = await quillgate(["list", "--json"], { columns: 80 });
   assert.ok(!shown.stdout.includes("\u009b"));
   assert.equal(JSON.parse(shown.stdout)[0].prompt, "\u009b2J");
-  instead = undefined;
+  override = undefined;
   const { stdout: json } = await quillgate(["list", "--json", "--rows", "5"]);
   assert.equal(JSON.parse(json)[0].id, "job_1");
   assert.match(server.requests.at(-1).path, /limit=5$/);
 });
 
-test("an end of the connection is exit code 6, and names its reason", async () => {
+test("a connection failure exits with code 6 and names the reason", async () => {
   const env = { QUILLGATE_BASE_URL: "http://127.0.0.1:1" };
   const { code, stderr } = await quillgate(["list"], { env });
   assert.equal(code, 6);

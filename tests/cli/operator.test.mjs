@@ -1,4 +1,4 @@
-/** What those who run a gateway use: tokens, the check of a configuration, a new gateway's folder. */
+/** The operator's commands: token mint, config check and init. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ describe("token mint", () => {
     return JSON.parse(Buffer.from(claims, "base64url"));
   }
 
-  test("prints nothing but a signed token with the claims asked for", async () => {
+  test("token mint prints only a signed token with the requested claims", async () => {
     const more = ["--project", "other", "--quota", "create-job=10", "--ttl", "12h", "--jti", "one"];
     const { code, stdout, stderr } = await mint([...GRANT, ...more]);
     assert.equal(code, 0, stderr);
@@ -40,7 +40,7 @@ describe("token mint", () => {
     });
   });
 
-  test("says beside the token what it takes to revoke it", async () => {
+  test("token mint describes the token on standard error", async () => {
     const more = ["--project", "other", "--jti", "one"];
     const { stdout, stderr } = await mint([...GRANT, ...more]);
     const expiresAt = new Date(decode(stdout).exp * 1000).toISOString();
@@ -65,12 +65,12 @@ describe("token mint", () => {
     });
   });
 
-  test("reads the secret from standard input", async () => {
+  test("token mint reads the secret from standard input", async () => {
     const { stdout } = await mint(GRANT, { env: {}, input: `${SECRET}\n` });
     assert.equal(decode(stdout).sub, "alice");
   });
 
-  test("makes a secret of 48 bytes, another each time", async () => {
+  test("token mint --new-secret prints a new secret of 48 bytes each time", async () => {
     const [{ stdout: one }, { stdout: two }] = [
       await mint(["--new-secret"], { env: {} }),
       await mint(["--new-secret"], { env: {} }),
@@ -79,7 +79,7 @@ describe("token mint", () => {
     assert.notEqual(one, two);
   });
 
-  test("refuses what the gateway would refuse, before it asks for the secret", async () => {
+  test("token mint rejects invalid claims before it reads the secret", async () => {
     for (const [args, message] of [
       [GRANT.slice(2), /--sub is missing/],
       [GRANT.toSpliced(2, 2), /--project is missing/],
@@ -105,51 +105,51 @@ describe("token mint", () => {
   });
 });
 
-/** Installs a package `quillgate-gateway` whose module keeps what it is given. */
-function installGateway(name, source) {
-  const place = join(folder, "node_modules", "quillgate-gateway");
-  mkdirSync(place, { recursive: true });
+/** Installs a `quillgate-gateway` package with a single module. */
+function installGatewayPackage(name, source) {
+  const target = join(folder, "node_modules", "quillgate-gateway");
+  mkdirSync(target, { recursive: true });
   const exports = { [`./${name}`]: `./${name}.js` };
   const description = { name: "quillgate-gateway", version: "0.0.0", type: "module", exports };
-  writeFileSync(join(place, "package.json"), JSON.stringify(description));
-  writeFileSync(join(place, `${name}.js`), source);
+  writeFileSync(join(target, "package.json"), JSON.stringify(description));
+  writeFileSync(join(target, `${name}.js`), source);
 }
 
 describe("config check", () => {
   const check = (...args) => runCommand(["config", "check", ...args], { folder });
 
-  test("in a wrong folder it says so, before anything about packages", async () => {
+  test("config check reports a missing wrangler.toml before a missing package", async () => {
     const { code, stdout, stderr } = await check();
     assert.deepEqual([code, stdout], [2, ""]);
     assert.ok(stderr.includes(`there is no wrangler.toml in ${folder}`), stderr);
     assert.doesNotMatch(stderr, /install/);
   });
 
-  test("without the gateway's package it says how to get it", async () => {
+  test("config check prints how to install the gateway's package", async () => {
     writeFileSync(join(folder, "wrangler.toml"), "");
     const { code, stderr } = await check();
     assert.equal(code, 2);
     assert.match(stderr, /npm install --save-dev quillgate-gateway/);
   });
 
-  test("names what is wrong, and its exit code says so", async () => {
-    installGateway(
+  test("config check lists problems and exits with code 10", async () => {
+    installGatewayPackage(
       "check",
       `export async function checkConfig({ env, ...files }) {
-        if (env === "production") throw Object.assign(new Error("there is none"), { name: "CheckError" });
+        if (env === "production") throw Object.assign(new Error("no such environment"), { name: "CheckError" });
         const problems = env === "staging" ? [{ name: "TRUSTED_ISSUER", message: "is not a variable" }] : [];
         return { problems, count: env === "one" ? 1 : 5, unchecked: ["ADMIN_API_KEY", JSON.stringify(files)] };
       }`,
     );
-    const well = await check();
-    assert.deepEqual([well.code, well.stdout], [0, ""]);
+    const valid = await check();
+    assert.deepEqual([valid.code, valid.stdout], [0, ""]);
     assert.match(
-      well.stderr,
+      valid.stderr,
       /its 5 variables are right; not checked, for want of a value: ADMIN_API_KEY, \{/,
     );
     assert.match((await check("--env", "one")).stderr, /its 1 variable are right/);
-    const wrong = await check("--env", "staging");
-    assert.deepEqual([wrong.code, wrong.stdout], [10, "TRUSTED_ISSUER is not a variable\n"]);
+    const invalid = await check("--env", "staging");
+    assert.deepEqual([invalid.code, invalid.stdout], [10, "TRUSTED_ISSUER is not a variable\n"]);
     const refused = await check("--env", "production");
     assert.deepEqual([refused.code, refused.stdout], [2, ""]);
     const json = await check("--config", "other.toml", "--secrets", ".dev.vars", "--json");
@@ -163,13 +163,13 @@ describe("config check", () => {
 describe("init", () => {
   const init = (args, env = {}) => runCommand(["init", ...args], { folder, env });
 
-  test("without the gateway's package npm fetches it, in the same version", async () => {
+  test("init runs the gateway's package of the same version through npx", async () => {
     const bin = join(folder, "bin");
     mkdirSync(bin);
     const program = '#!/bin/sh\nprintf "%s\\n" "$@" > npx-arguments\nexit 2\n';
     writeFileSync(join(bin, "npx"), program, { mode: 0o755 });
     const { code } = await init(["my-gateway", "--project", "acme", "--archive"], { PATH: bin });
-    assert.equal(code, 2, "the exit code is passed on");
+    assert.equal(code, 2, "init returns the exit code of npx");
     const [wanted, ...rest] = readFileSync(join(folder, "npx-arguments"), "utf8").split("\n");
     const { stdout: version } = await runCommand(["--version"]);
     assert.equal(wanted, `--package=quillgate-gateway@${version.trim()}`);
@@ -181,8 +181,8 @@ describe("init", () => {
     assert.match(stderr, /quillgate-gateway@\S+ is not installed here, and npx could not be run/);
   });
 
-  test("passes on what is known, and asks nothing where nobody can be asked", async () => {
-    installGateway(
+  test("init passes its flags to the gateway's package and asks nothing without a terminal", async () => {
+    installGatewayPackage(
       "init",
       `export async function init({ directory, ...rest }) {
         if (rest.project === undefined) throw Object.assign(new Error("no project"), { name: "InitError" });

@@ -1,4 +1,4 @@
-/** What the command line is taken to say, and what it is not. */
+/** Parsing of the command line, and its help. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
@@ -8,40 +8,40 @@ import { runCommand } from "./command_line.mjs";
 
 const SECRET = "a-misplaced-secret-of-the-user";
 
-test("help names every command, and the help of each every flag of it", async () => {
+test("help lists every command, and a command's help lists every flag", async () => {
   const { code, stdout, stderr } = await runCommand(["--help"]);
   assert.deepEqual([code, stderr], [0, ""]);
   for (const command of COMMANDS) {
     assert.ok(stdout.includes(`\n  ${command.name} `), command.name);
-    const own = await runCommand([...command.name.split(" "), "--help"]);
-    assert.equal(own.code, 0);
-    assert.ok(own.stdout.startsWith(`usage: quillgate ${command.name}`));
+    const help = await runCommand([...command.name.split(" "), "--help"]);
+    assert.equal(help.code, 0);
+    assert.ok(help.stdout.startsWith(`usage: quillgate ${command.name}`));
     for (const name of Object.keys(listOptions(command))) {
-      assert.match(own.stdout, new RegExp(`--${name}\\b`), command.name);
+      assert.match(help.stdout, new RegExp(`--${name}\\b`), command.name);
     }
-    for (const { line } of command.examples) assert.ok(own.stdout.includes(line));
+    for (const { line } of command.examples) assert.ok(help.stdout.includes(line));
   }
 });
 
-test("help is asked for in several ways, and shown on standard error where there is no command", async () => {
+test("help has several spellings and goes to standard error when the command is missing", async () => {
   const { stdout } = await runCommand(["--help"]);
   for (const args of [["help"], ["-h"]]) {
-    assert.deepEqual(await runCommand(args).then(({ stdout: own }) => own), stdout);
+    assert.equal((await runCommand(args)).stdout, stdout);
   }
   for (const args of [[], ["--project", "p"]]) {
-    const { code, stdout: none, stderr } = await runCommand(args);
-    assert.deepEqual([code, none, stderr], [2, "", stdout]);
+    const { code, stdout: empty, stderr } = await runCommand(args);
+    assert.deepEqual([code, empty, stderr], [2, "", stdout]);
   }
   const { code, stderr } = await runCommand(["--json"]);
   assert.deepEqual([code, JSON.parse(stderr).error.message], [2, "there is no command"]);
-  const { stdout: ofGroup } = await runCommand(["job", "--help"]);
-  assert.match(ofGroup, /usage: quillgate job COMMAND.*job create.*job watch/s);
-  assert.ok(!ofGroup.includes("searches"));
-  const { stdout: ofCommand } = await runCommand(["help", "job", "create"]);
-  assert.equal(ofCommand, (await runCommand(["job", "create", "--help"])).stdout);
+  const { stdout: groupHelp } = await runCommand(["job", "--help"]);
+  assert.match(groupHelp, /usage: quillgate job COMMAND.*job create.*job watch/s);
+  assert.ok(!groupHelp.includes("searches"));
+  const { stdout: commandHelp } = await runCommand(["help", "job", "create"]);
+  assert.equal(commandHelp, (await runCommand(["job", "create", "--help"])).stdout);
 });
 
-test("every example can be typed as it stands", () => {
+test("every example in the help is a valid command", () => {
   for (const { name, examples } of COMMANDS) {
     for (const { line } of examples) {
       const [, typed] = /quillgate (.*?)\)?(?: > .*)?$/.exec(line);
@@ -53,7 +53,7 @@ test("every example can be typed as it stands", () => {
   }
 });
 
-test("no line of the help is longer than a terminal", async () => {
+test("every line of the help fits into 80 columns", async () => {
   for (const { name } of COMMANDS) {
     const { stdout } = await runCommand([...name.split(" "), "--help"]);
     const long = stdout.split("\n").filter((line) => line.length > 80 && !/^ {2}\S/.test(line));
@@ -61,7 +61,7 @@ test("no line of the help is longer than a terminal", async () => {
   }
 });
 
-describe("a command line that is wrong is refused with what could be meant", () => {
+describe("invalid command lines", () => {
   for (const [args, message] of [
     [["vews"], /did you mean views\?/],
     [["job"], /job needs one of create, list, watch, message/],
@@ -94,7 +94,7 @@ describe("a command line that is wrong is refused with what could be meant", () 
     [["init", "a", "--archive", "--no-archive"], /--archive and --no-archive contradict/],
     [["archive", "plan"], /--from is missing/],
   ]) {
-    test(args.join(" "), async () => {
+    test(`rejects the command line '${args.join(" ")}' with a hint`, async () => {
       const { code, stdout, stderr } = await runCommand(args);
       assert.match(stderr, message);
       assert.deepEqual([code, stdout], [2, ""]);
@@ -102,7 +102,7 @@ describe("a command line that is wrong is refused with what could be meant", () 
   }
 });
 
-test("nothing of what could be a secret is repeated", async () => {
+test("errors never repeat an argument that could be a secret", async () => {
   for (const args of [
     [SECRET],
     ["views", SECRET],
@@ -119,7 +119,7 @@ test("nothing of what could be a secret is repeated", async () => {
   }
 });
 
-test("an error is one line of JSON when JSON is asked for", async () => {
+test("--json prints an error as one line of JSON", async () => {
   const { code, stdout, stderr } = await runCommand(["views", "--json"]);
   assert.deepEqual([code, stdout], [2, ""]);
   const { error } = JSON.parse(stderr);
@@ -127,12 +127,12 @@ test("an error is one line of JSON when JSON is asked for", async () => {
   assert.match(error.message, /no project/);
 });
 
-test("flags may stand before the command", async () => {
+test("accepts flags before the command", async () => {
   const { stderr } = await runCommand(["--project", "job", "--quiet", "job", "list"]);
   assert.match(stderr, /no credential/);
 });
 
-test("the version is that of the package", async () => {
+test("--version prints the package's version", async () => {
   for (const flag of ["--version", "-v"]) {
     const { code, stdout } = await runCommand([flag]);
     assert.equal(code, 0);

@@ -1,4 +1,4 @@
-/** Reports: as a table, as a stream, and as a file that an interruption leaves fit to be completed. */
+/** The report commands: tables, streams, and files that --resume completes after an interruption. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,6 @@ import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { Client } from "quillgate";
 import { Interruption } from "../../pkg/dist/cli/command.js";
-import { ROOT } from "../../scripts/versions.mjs";
 import { BIN, runCommand } from "./command_line.mjs";
 import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
@@ -27,15 +26,15 @@ const REPORTS = ["views", "visitors", "feedback", "searches"];
 const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
 let server;
 let folder;
-/** What a request is answered instead, of which a test says when. */
-let instead;
+/** Returns a test's own response to a request. */
+let override;
 
 before(async () => {
-  server = await startStandIn({ rows: ROWS, instead: (...args) => instead?.(...args) });
+  server = await startStandIn({ rows: ROWS, override: (...args) => override?.(...args) });
 });
 after(() => server.stop());
 beforeEach(() => {
-  instead = undefined;
+  override = undefined;
   server.requests.length = 0;
   server.refillBudget();
   folder = mkdtempSync(join(tmpdir(), "quillgate-cli-"));
@@ -52,21 +51,24 @@ const read = (name) => readFileSync(join(folder, name), "utf8");
 const write = (name, text) => writeFileSync(join(folder, name), text);
 const readCursor = (name) => JSON.parse(read(`${name}.quillgate-cursor`));
 
-/** What the client itself exports. */
+/** Exports a report with the client. */
 async function exportByClient(report, format) {
   const client = new Client({ baseUrl: server.url, projectId: PROJECT, token: "token" });
   const list = client.analytics[report]({ dateFrom: "2026-01-01", dateTo: "2026-02-01" });
   return Buffer.from(await new Response(list.export({ format })).arrayBuffer()).toString();
 }
 
-/** Compares whole exports, of which a report of the difference would be as long. */
+/** Compares exports without printing them when they differ. */
 function assertSame(actual, expected) {
   assert.ok(expected.length > 0);
-  assert.ok(actual === expected, `${actual.length} characters are not the ${expected.length}`);
+  assert.ok(
+    actual === expected,
+    `${actual.length} characters differ from the expected ${expected.length}`,
+  );
 }
 
 for (const report of REPORTS) {
-  test(`${report}: every format has every row, to standard output and to a file`, async () => {
+  test(`exports every row of ${report} in every format, to standard output and to a file`, async () => {
     const csv = await exportByClient(report, "csv");
     const ndjson = await exportByClient(report, "ndjson");
     const rows = ndjson.trimEnd().split("\n").map(JSON.parse);
@@ -88,7 +90,7 @@ for (const report of REPORTS) {
     assert.deepEqual(readdirSync(folder).sort(), ["out.csv", "out.json", "out.ndjson"]);
   });
 
-  test(`${report}: a table has the first rows and says that there may be more`, async () => {
+  test(`prints the first rows of ${report} as a table and says that more may exist`, async () => {
     const { code, stdout, stderr } = await quillgate([report, "--rows", "3", "--format", "table"]);
     assert.equal(code, 0);
     assert.equal(stdout.trimEnd().split("\n").length, 4);
@@ -97,7 +99,7 @@ for (const report of REPORTS) {
   });
 }
 
-test("a table fits the terminal, and obeys nothing that a row says", async () => {
+test("fits a table to the terminal and removes line breaks from its rows", async () => {
   const { stdout } = await quillgate(["views", "--rows", "2"], { columns: 40 });
   assert.equal(
     stdout,
@@ -117,22 +119,22 @@ test("a table fits the terminal, and obeys nothing that a row says", async () =>
   }
 });
 
-test("a terminal gets no row that it would obey, in any format; a file and a pipe get them as they are", async () => {
+test("removes escape sequences from rows on a terminal, but not in a pipe", async () => {
   const path = "/a\u001b[2J\u009b2J\u202eb";
   const json = { totals: {}, views: [{ path, human: 1, ai: 1, total: 2 }], hasMore: false };
-  instead = () => ({ json });
+  override = () => ({ json });
   for (const format of ["table", ...FORMATS]) {
     const args = ["views", ...RANGE, "--format", format, "--quiet"];
     const { stdout } = await quillgate(args, { columns: 100 });
-    assert.ok(stdout.includes("2J"), "the row is there");
-    for (const obeyed of ["\u001b", "\u009b", "\u202e"])
-      assert.ok(!stdout.includes(obeyed), format);
+    assert.ok(stdout.includes("2J"), "the row is missing");
+    for (const control of ["\u001b", "\u009b", "\u202e"])
+      assert.ok(!stdout.includes(control), format);
   }
   const { stdout } = await quillgate(["views", ...RANGE, "--format", "csv", "--quiet"]);
   assert.ok(stdout.includes(path));
 });
 
-test("--last is the finished days in UTC", async () => {
+test("--last selects the last finished days in UTC", async () => {
   await quillgate(["views", "--last", "2w", "--rows", "1", "--format", "table"]);
   const query = new URL(server.requests[0].path, server.url).searchParams;
   const [from, to] = ["dateFrom", "dateTo"].map((name) => Date.parse(query.get(name)));
@@ -140,7 +142,7 @@ test("--last is the finished days in UTC", async () => {
   assert.ok(to <= Date.now() && Date.now() - to < 2 * 86_400_000);
 });
 
-test("the filters of feedback are passed on", async () => {
+test("sends the filters of feedback", async () => {
   const filters = ["--source", "contextual", "--status", "pending,resolved"];
   await quillgate(["feedback", ...filters, "--format", "table"]);
   const query = new URL(server.requests[0].path, server.url).searchParams;
@@ -148,17 +150,17 @@ test("the filters of feedback are passed on", async () => {
   assert.equal(query.get("status"), "pending,resolved");
 });
 
-describe("an export that was interrupted is completed, byte for byte", () => {
+describe("--resume", () => {
   for (const format of FORMATS) {
     for (const stop of [0, 1, 2, 4]) {
-      test(`${format}, after ${stop} pages`, async () => {
+      test(`--resume completes an export in ${format} that was interrupted after ${stop} pages`, async () => {
         const file = `views.${format}`;
         const args = ["views", ...RANGE, "-o", file];
         const whole = await quillgate([...args.slice(0, -1), `whole.${format}`]);
         assert.equal(whole.code, 0);
         server.requests.length = 0;
         const controller = new AbortController();
-        instead = (_, number) => {
+        override = (_, number) => {
           if (number < stop) return undefined;
           controller.abort(new Interruption(130));
           return { stall: "head" };
@@ -167,11 +169,11 @@ describe("an export that was interrupted is completed, byte for byte", () => {
         assert.equal(stopped.code, 130);
         assert.equal(existsSync(join(folder, `${file}.quillgate-cursor`)), stop > 0);
         assert.equal(/the same command with --resume/.test(stopped.stderr), stop > 0);
-        instead = undefined;
+        override = undefined;
         server.requests.length = 0;
         const resumed = await quillgate([...args, "--resume"]);
         assert.equal(resumed.code, 0, resumed.stderr);
-        assert.equal(server.requests.length, 5 - stop, "no page is asked for twice");
+        assert.equal(server.requests.length, 5 - stop, "a page was requested twice");
         assertSame(read(file), read(`whole.${format}`));
         assert.match(resumed.stderr, /: 1,100 rows in/);
         assert.ok(!existsSync(join(folder, `${file}.quillgate-cursor`)));
@@ -179,13 +181,13 @@ describe("an export that was interrupted is completed, byte for byte", () => {
     }
   }
 
-  test("wherever in a chunk the program was killed", async () => {
+  test("--resume completes an export that was killed in the middle of a chunk", async () => {
     const args = ["views", ...RANGE, "-o", "views.csv"];
     await quillgate([...args.slice(0, -1), "whole.csv"]);
-    instead = (received) =>
+    override = (received) =>
       received.path.includes("offset=500") ? problem(400, "bad", "no") : undefined;
     assert.equal((await quillgate(args)).code, 2);
-    instead = undefined;
+    override = undefined;
     const [bytes, cursor] = [read("views.csv"), read("views.csv.quillgate-cursor")];
     for (const more of ["", "/guides/5", "/guides/500\r\n/guides/501,1", "x".repeat(100_000)]) {
       writeFileSync(join(folder, "views.csv"), bytes + more);
@@ -195,28 +197,28 @@ describe("an export that was interrupted is completed, byte for byte", () => {
     }
   });
 
-  test("and the days that --last meant stay those of the first command", async () => {
+  test("--resume keeps the dates that --last selected in the first run", async () => {
     const args = ["views", "--last", "7d", "-o", "views.ndjson"];
     const failing = (received, number) =>
       number === 2 ? problem(400, "bad", "no") : void received;
-    instead = failing;
+    override = failing;
     await quillgate(args);
     const state = readCursor("views.ndjson");
     state.params.dateFrom = state.cursor.dateFrom = "2020-01-01";
     state.params.dateTo = state.cursor.dateTo = "2020-01-08";
     writeFileSync(join(folder, "views.ndjson.quillgate-cursor"), JSON.stringify(state));
-    instead = undefined;
+    override = undefined;
     server.requests.length = 0;
     assert.equal((await quillgate([...args, "--resume"])).code, 0);
     for (const { path } of server.requests)
       assert.match(path, /dateFrom=2020-01-01&dateTo=2020-01-08/);
   });
 
-  test("that was whole but for its last word is left as it is", async () => {
+  test("--resume leaves a complete file unchanged", async () => {
     const args = ["views", ...RANGE, "-o", "views.csv"];
     await quillgate(args);
     const whole = read("views.csv");
-    instead = (_, number) => (number === 6 ? problem(400, "bad", "no") : undefined);
+    override = (_, number) => (number === 6 ? problem(400, "bad", "no") : undefined);
     await quillgate(["views", ...RANGE, "-o", "other.csv"]);
     const state = { ...readCursor("other.csv"), cursor: null, bytes: Buffer.byteLength(whole) };
     writeFileSync(join(folder, "views.csv.quillgate-cursor"), JSON.stringify(state));
@@ -228,9 +230,9 @@ describe("an export that was interrupted is completed, byte for byte", () => {
   });
 });
 
-test("a last page without rows ends a file like any other", async () => {
+test("ends a file correctly when the last page has no rows", async () => {
   const last = { totals: {}, views: [], hasMore: false };
-  instead = ({ path }) => (path.includes("offset=1000") ? { json: last } : undefined);
+  override = ({ path }) => (path.includes("offset=1000") ? { json: last } : undefined);
   const rows = (await exportByClient("views", "ndjson")).trimEnd().split("\n").map(JSON.parse);
   assert.equal(rows.length, 1000);
   for (const [format, parse] of [
@@ -244,8 +246,8 @@ test("a last page without rows ends a file like any other", async () => {
   }
 });
 
-test("an export without a row is a file all the same", async () => {
-  instead = () => ({ json: { totals: {}, views: [], hasMore: false } });
+test("writes a valid file for a report without rows", async () => {
+  override = () => ({ json: { totals: {}, views: [], hasMore: false } });
   for (const [format, text] of [
     ["csv", "\uFEFFpath,human,ai,total\r\n"],
     ["ndjson", ""],
@@ -260,16 +262,16 @@ test("an export without a row is a file all the same", async () => {
   }
 });
 
-describe("a file is not mistaken for another", () => {
-  /** Leaves an export after its second page. */
+describe("existing files", () => {
+  /** Interrupts an export after its second page. */
   async function interrupt(...args) {
     server.requests.length = 0;
-    instead = (_, number) => (number === 2 ? problem(400, "bad", "no") : undefined);
+    override = (_, number) => (number === 2 ? problem(400, "bad", "no") : undefined);
     await quillgate(["views", ...RANGE, "-o", "views.csv", ...args]);
-    instead = undefined;
+    override = undefined;
   }
 
-  test("one that was begun is not overwritten", async () => {
+  test("refuses to overwrite an interrupted export", async () => {
     await interrupt();
     const before = read("views.csv");
     const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
@@ -278,7 +280,7 @@ describe("a file is not mistaken for another", () => {
     assertSame(read("views.csv"), before);
   });
 
-  for (const [what, args, message] of [
+  for (const [name, args, message] of [
     ["another report", ["visitors", ...RANGE], /another report: views/],
     [
       "other days",
@@ -289,7 +291,7 @@ describe("a file is not mistaken for another", () => {
     ["another format", ["views", "--format", "ndjson"], /another format: csv/],
     ["another project", ["views", "--project", "other"], /another projectId: demo-docs/],
   ]) {
-    test(`${what} is not appended to it`, async () => {
+    test(`refuses to append ${name} to an interrupted export`, async () => {
       await interrupt();
       const { code, stderr } = await quillgate([...args, "-o", "views.csv", "--resume"]);
       assert.match(stderr, message);
@@ -297,14 +299,14 @@ describe("a file is not mistaken for another", () => {
     });
   }
 
-  test("the days may be left out when it is completed", async () => {
+  test("--resume does not need the dates again", async () => {
     await interrupt();
     assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
     assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });
 
   for (const flags of [[], ["--resume"]]) {
-    test(`a complete one is written again ${flags}, as often as the command runs`, async () => {
+    test(`replaces a complete file each time the command runs ${flags}`, async () => {
       writeFileSync(join(folder, "views.csv"), "old");
       for (const run of [1, 2]) {
         server.requests.length = 0;
@@ -317,14 +319,10 @@ describe("a file is not mistaken for another", () => {
   }
 
   const CURSOR = "views.csv.quillgate-cursor";
-  for (const [what, spoil, message] of [
-    [
-      "a file that was cut",
-      () => write("views.csv", "short"),
-      /is shorter than its export had come/,
-    ],
-    ["a file that is gone", () => rmSync(join(folder, "views.csv")), /views.csv is gone/],
-    ["a cursor that is no JSON", () => write(CURSOR, "{"), /is broken, or of another version/],
+  for (const [name, damage, message] of [
+    ["a truncated file", () => write("views.csv", "short"), /is shorter than its export had come/],
+    ["a missing file", () => rmSync(join(folder, "views.csv")), /views.csv is gone/],
+    ["a cursor with invalid JSON", () => write(CURSOR, "{"), /is broken, or of another version/],
     [
       "a cursor of another version",
       () => write(CURSOR, JSON.stringify({ ...readCursor("views.csv"), version: 2 })),
@@ -336,9 +334,9 @@ describe("a file is not mistaken for another", () => {
       /is broken, or of another version/,
     ],
   ]) {
-    test(`${what} is not completed, and it is said how to go on`, async () => {
+    test(`refuses to resume ${name} and explains how to start again`, async () => {
       await interrupt();
-      spoil();
+      damage();
       server.requests.length = 0;
       const resumed = await quillgate(["views", ...RANGE, "-o", "views.csv", "--resume"]);
       assert.equal(resumed.code, 2);
@@ -354,9 +352,9 @@ describe("a file is not mistaken for another", () => {
     });
   }
 
-  test("what was there stays when nothing can be read", async () => {
+  test("keeps the existing file when the first request fails", async () => {
     writeFileSync(join(folder, "views.csv"), "precious");
-    instead = () => problem(401, "unauthorized", "the token has expired");
+    override = () => problem(401, "unauthorized", "the token has expired");
     const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
     assert.equal(code, 3);
     assert.match(stderr, /401 the token has expired\n {2}request request-1\n/);
@@ -371,27 +369,27 @@ describe("a spent budget", () => {
     "retry-after": "90",
   });
 
-  test("ends the command, which says when there is more and how to go on", async () => {
-    instead = (_, number) => (number >= 2 ? spent : undefined);
+  test("a spent budget ends the command, which prints the waiting time and how to resume", async () => {
+    override = (_, number) => (number >= 2 ? spent : undefined);
     const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
     assert.equal(code, 5);
     assert.match(stderr, /429 no request is left/);
     assert.match(stderr, /there are more requests in 90 s/);
     const long = { ...spent, headers: { ...spent.headers, "retry-after": "2970" } };
-    instead = () => long;
-    const { stderr: told } = await quillgate(["views", ...RANGE, "--format", "csv"]);
-    assert.match(told, /no request is left for 50 min/);
-    assert.match(told, /there are more requests in 50 min/);
+    override = () => long;
+    const { stderr: longWait } = await quillgate(["views", ...RANGE, "--format", "csv"]);
+    assert.match(longWait, /no request is left for 50 min/);
+    assert.match(longWait, /there are more requests in 50 min/);
     assert.match(stderr, /to complete views.csv: the same command with --resume/);
-    instead = undefined;
+    override = undefined;
     assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
     assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });
 
-  test("is waited for when that is asked", async () => {
+  test("--wait waits for a spent budget more often than the client retries", async () => {
     const short = { ...spent, headers: { ...spent.headers, "retry-after": "1" } };
-    let left = 4;
-    instead = (_, number) => (number >= 2 && left-- > 0 ? short : undefined);
+    let left = 3;
+    override = (_, number) => (number >= 2 && left-- > 0 ? short : undefined);
     const args = ["views", ...RANGE, "--wait", "1m", "-o", "views.csv"];
     const { code, stderr } = await quillgate(args);
     assert.equal(code, 0, stderr);
@@ -406,19 +404,19 @@ for (const [status, code, type] of [
   [403, 3, "forbidden"],
   [404, 4, "not-found"],
 ]) {
-  test(`an answer ${status} is exit code ${code}`, async () => {
-    instead = () => problem(status, type, "\u001b[2Jwiped");
-    const { code: own, stderr } = await quillgate(["searches", "--format", "csv"]);
-    assert.equal(own, code);
-    assert.ok(!stderr.includes("\u001b"), "what a server says is not obeyed by the terminal");
+  test(`exits with code ${code} on status ${status} and prints no escape sequence`, async () => {
+    override = () => problem(status, type, "\u001b[2Jwiped");
+    const { code: exitCode, stderr } = await quillgate(["searches", "--format", "csv"]);
+    assert.equal(exitCode, code);
+    assert.ok(!stderr.includes("\u001b"));
   });
 }
 
-test("plain lines tell of every tenth request, and --quiet of nothing", async () => {
+test("prints a line for every tenth request, and none with --quiet", async () => {
   const many = await startStandIn({ rows: 250 * 21 });
   try {
-    const own = { ...env(), QUILLGATE_BASE_URL: many.url };
-    const { stderr } = await quillgate(["views", "--format", "csv"], { env: own });
+    const manyEnv = { ...env(), QUILLGATE_BASE_URL: many.url };
+    const { stderr } = await quillgate(["views", "--format", "csv"], { env: manyEnv });
     assert.equal(
       stderr,
       [
@@ -428,21 +426,23 @@ test("plain lines tell of every tenth request, and --quiet of nothing", async ()
         "",
       ].join("\n"),
     );
-    const { stderr: none } = await quillgate(["views", "--format", "csv", "--quiet"], { env: own });
-    assert.equal(none, "");
+    const { stderr: empty } = await quillgate(["views", "--format", "csv", "--quiet"], {
+      env: manyEnv,
+    });
+    assert.equal(empty, "");
   } finally {
     await many.stop();
   }
 });
 
-describe("a file that cannot be written is refused before a request is sent", () => {
-  for (const [what, file, message] of [
-    ["in a folder that is not there", "none/views.csv", /none: there is no such folder/],
+describe("output paths", () => {
+  for (const [place, file, message] of [
+    ["in a missing folder", "none/views.csv", /none: there is no such folder/],
     ["below a file", "file/views.csv", /file: that is no folder/],
     ["that is a folder", "folder.csv", /folder.csv is a folder: name a file in it/],
   ]) {
     for (const args of [["views"], ["views", "--format", "table"], ["daily"]]) {
-      test(`one ${what}: ${args.join(" ")}`, async () => {
+      test(`${args.join(" ")} rejects an output file ${place} before its first request`, async () => {
         write("file", "");
         mkdirSync(join(folder, "folder.csv"));
         const { code, stderr } = await quillgate([...args, ...RANGE, "-o", file]);
@@ -454,11 +454,11 @@ describe("a file that cannot be written is refused before a request is sent", ()
     }
   }
 
-  test("one in a folder that may not be written to", {
+  test("views rejects an output file in a read-only folder before its first request", {
     skip: process.platform === "win32",
   }, async () => {
     chmodSync(folder, 0o555);
-    // Nothing keeps the superuser from writing.
+    // Permissions do not restrict the superuser.
     const user = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
     const args = [BIN, "views", ...RANGE, "-o", "views.csv"];
     const child = spawn(process.execPath, args, {
@@ -478,15 +478,15 @@ describe("a file that cannot be written is refused before a request is sent", ()
   });
 });
 
-test("with --json standard error has lines of JSON only", async () => {
+test("--json prints only lines of JSON to standard error", async () => {
   const many = await startStandIn({ rows: 250 * 11 });
   try {
-    const own = { ...env(), QUILLGATE_BASE_URL: many.url };
+    const manyEnv = { ...env(), QUILLGATE_BASE_URL: many.url };
     for (const columns of [undefined, 80]) {
-      const done = await quillgate(["views", ...RANGE, "--json"], { env: own, columns });
+      const done = await quillgate(["views", ...RANGE, "--json"], { env: manyEnv, columns });
       assert.deepEqual([done.code, done.stderr], [0, ""]);
     }
-    const logged = { ...own, QUILLGATE_LOG: "info" };
+    const logged = { ...manyEnv, QUILLGATE_LOG: "info" };
     const { stderr } = await quillgate(["views", ...RANGE, "--json"], { env: logged });
     const lines = stderr.trimEnd().split("\n").map(JSON.parse);
     assert.equal(lines.length, 11);
@@ -494,12 +494,12 @@ test("with --json standard error has lines of JSON only", async () => {
   } finally {
     await many.stop();
   }
-  const { stderr: told } = await quillgate(["daily", "--last", "3d", "--json"]);
-  assert.match(JSON.parse(told).warning.message, /1 day is not in the archive/);
+  const { stderr: warning } = await quillgate(["daily", "--last", "3d", "--json"]);
+  assert.match(JSON.parse(warning).warning.message, /1 day is not in the archive/);
 });
 
-test("a list that fails midway is no JSON, so that nothing takes it for whole", async () => {
-  instead = (_, number) => (number === 2 ? problem(403, "forbidden", "no") : undefined);
+test("an export that fails midway is invalid JSON, so that no program takes it for complete", async () => {
+  override = (_, number) => (number === 2 ? problem(403, "forbidden", "no") : undefined);
   const { code, stdout, stderr } = await quillgate(["views", ...RANGE, "--json"]);
   assert.equal(code, 3);
   assert.equal(stdout.trimEnd().split("\n").length, 1 + 500);
@@ -507,17 +507,17 @@ test("a list that fails midway is no JSON, so that nothing takes it for whole", 
   assert.equal(JSON.parse(stderr).error.exitCode, 3);
 });
 
-test("what the gateway answers from its cache is said", async () => {
+test("counts the responses from the gateway's cache", async () => {
   const headers = { "cache-status": "quillgate; hit; ttl=200" };
   const views = Array.from({ length: 250 }, () => ({ path: "/", human: 1, ai: 1, total: 2 }));
-  instead = (_, number) =>
+  override = (_, number) =>
     number < 2 ? { headers, json: { totals: {}, views, hasMore: true } } : undefined;
   const { stderr } = await quillgate(["views", ...RANGE, "--format", "csv"]);
   assert.match(stderr, /1,100 rows in 5 requests \(2 from the gateway's cache\), 97 left\n$/);
 });
 
-test("a 404 that is not a job's asks whether the address is the gateway's", async () => {
-  instead = () => ({ status: 404, text: "<html>" });
+test("a 404 suggests checking the base URL, unless it is about a job", async () => {
+  override = () => ({ status: 404, text: "<html>" });
   for (const args of [
     ["views", "--format", "csv"],
     ["job", "list"],
@@ -527,56 +527,8 @@ test("a 404 that is not a job's asks whether the address is the gateway's", asyn
     assert.equal(code, 4);
     assert.match(stderr, /is the base URL the gateway's\? to find out: quillgate doctor/);
   }
-  instead = () => problem(404, "upstream-refused", "Job not found");
+  override = () => problem(404, "upstream-refused", "Job not found");
   const { code, stderr } = await quillgate(["job", "watch", "job_9"]);
   assert.equal(code, 4);
   assert.ok(!stderr.includes("doctor"), stderr);
-});
-
-/** The script of the documentation, with other programs in the place of `npx` and `sleep`. */
-function readScript() {
-  const text = readFileSync(join(ROOT, "docs", "cli.md"), "utf8");
-  const script = /```sh\n(while [\s\S]*?)```/.exec(text)[1];
-  const programs = [
-    `npx() { [ "$1" = quillgate ] && shift && '${process.execPath}' '${BIN}' "$@"; }`,
-    'sleep() { echo "slept $1"; }',
-  ];
-  return [...programs, script].join("\n");
-}
-
-describe("the documentation's script", () => {
-  const spent = problem(429, "rate-limited", "no request is left", { "retry-after": "90" });
-  for (const [what, answer, code, sleeps] of [
-    [
-      "goes on until the export is whole",
-      (number) => ([2, 3].includes(number) ? spent : undefined),
-      0,
-      2,
-    ],
-    ["keeps the exit code of what else goes wrong", () => problem(401, "unauthorized", "no"), 3, 0],
-    [
-      "keeps it after a wait, too",
-      (number) => (number === 0 ? spent : problem(404, "none", "no")),
-      4,
-      1,
-    ],
-  ]) {
-    for (const flags of [[], ["-e"]]) {
-      test(`${what}: bash ${flags}`, { skip: process.platform === "win32" }, async () => {
-        instead = (_, number) => answer(number);
-        const child = spawn("bash", [...flags, "-c", readScript()], {
-          env: { ...env(), PATH: process.env.PATH, XDG_CONFIG_HOME: folder },
-          cwd: folder,
-        });
-        let stdout = "";
-        child.stdout.setEncoding("utf8").on("data", (text) => {
-          stdout += text;
-        });
-        const [ended] = await once(child, "close");
-        assert.equal(ended, code);
-        assert.equal(stdout, "slept 600\n".repeat(sleeps));
-        if (code === 0) assertSame(read("views.csv"), await exportByClient("views", "csv"));
-      });
-    }
-  }
 });

@@ -1,4 +1,4 @@
-/** Where settings come from, and what none of them may do. */
+/** The sources of settings and their restrictions. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,81 +40,84 @@ const userFile = () => join(home, ".config", "quillgate", "config.json");
 const inFolder = (name) => join(folder, name);
 const variables = (more = {}) => ({
   QUILLGATE_BASE_URL: server.url,
-  QUILLGATE_PROJECT_ID: "of-variable",
-  QUILLGATE_TOKEN: "token-of-variable",
+  QUILLGATE_PROJECT_ID: "from-variable",
+  QUILLGATE_TOKEN: "token-from-variable",
   ...more,
 });
 
-/** What the only request was: to whom, for which project, with which credential. */
+/** Returns the server, the project and the token of the only request. */
 function readOnlyRequest() {
-  const requests = [server, other].flatMap((own) =>
-    own.requests.map(({ path, headers }) => ({ own, path, headers })),
+  const requests = [server, other].flatMap(({ url, requests }) =>
+    requests.map(({ path, headers }) => ({ url, path, headers })),
   );
   assert.equal(requests.length, 1);
-  const [{ own, path, headers }] = requests;
+  const [{ url, path, headers }] = requests;
   const project = /^\/v2\/agent\/([^/]+)\//.exec(path)[1];
-  return { url: own.url, project, token: headers.authorization.replace("Bearer ", "") };
+  return { url, project, token: headers.authorization.replace("Bearer ", "") };
 }
 
-test("a flag goes before a variable, a variable before a file", async () => {
-  write(userFile(), { baseUrl: other.url, projectId: "of-file", tokenFile: "token" });
-  write(join(dirname(userFile()), "token"), "token-of-file\n");
+test("flags override variables, and variables override files", async () => {
+  write(userFile(), { baseUrl: other.url, projectId: "from-file", tokenFile: "token" });
+  write(join(dirname(userFile()), "token"), "token-from-file\n");
   await quillgate(LIST);
   assert.deepEqual(readOnlyRequest(), {
     url: other.url,
-    project: "of-file",
-    token: "token-of-file",
+    project: "from-file",
+    token: "token-from-file",
   });
 
   for (const { requests } of [server, other]) requests.length = 0;
   await quillgate(LIST, { env: variables() });
-  const ofVariable = { url: server.url, project: "of-variable", token: "token-of-variable" };
-  assert.deepEqual(readOnlyRequest(), ofVariable);
+  const fromVariables = { url: server.url, project: "from-variable", token: "token-from-variable" };
+  assert.deepEqual(readOnlyRequest(), fromVariables);
 
   server.requests.length = 0;
-  write(inFolder("secret"), "token-of-flag");
-  const flags = ["--project", "of-flag", "--base-url", other.url, "--token-file", "secret"];
+  write(inFolder("secret"), "token-from-flag");
+  const flags = ["--project", "from-flag", "--base-url", other.url, "--token-file", "secret"];
   await quillgate([...flags, ...LIST], { env: variables() });
   assert.deepEqual(readOnlyRequest(), {
     url: other.url,
-    project: "of-flag",
-    token: "token-of-flag",
+    project: "from-flag",
+    token: "token-from-flag",
   });
 });
 
-test("a token comes from standard input, or from the file that a variable names", async () => {
-  await quillgate([...LIST, "--token-file", "-"], { env: variables(), input: "token-of-input\n" });
-  assert.equal(readOnlyRequest().token, "token-of-input");
+test("reads the token from standard input or from the file that a variable names", async () => {
+  await quillgate([...LIST, "--token-file", "-"], {
+    env: variables(),
+    input: "token-from-input\n",
+  });
+  assert.equal(readOnlyRequest().token, "token-from-input");
   server.requests.length = 0;
-  write(inFolder("secret"), "token-of-the-file\n");
+  write(inFolder("secret"), "token-from-the-file\n");
   const env = variables({ QUILLGATE_TOKEN: "", QUILLGATE_TOKEN_FILE: "secret" });
   await quillgate(LIST, { env });
-  assert.equal(readOnlyRequest().token, "token-of-the-file");
+  assert.equal(readOnlyRequest().token, "token-from-the-file");
 });
 
-test("standard input is a prompt or a credential, and not both", async () => {
+test("rejects standard input as both the prompt and the credential", async () => {
   const args = ["job", "create", "-", "--token-file", "-"];
   const { code, stderr } = await quillgate(args, { env: variables(), input: "x" });
   assert.equal(code, 2);
   assert.match(stderr, /standard input cannot be both a prompt and a credential/);
 });
 
-test("the folder's file says which project, and the user's own where and with what", async () => {
+test("reads the project from the folder's file, and the rest from the user's file", async () => {
   write(userFile(), { baseUrl: server.url, tokenFile: "token" });
-  write(join(dirname(userFile()), "token"), "token-of-file");
-  write(inFolder("quillgate.json"), { projectId: "of-folder" });
+  write(join(dirname(userFile()), "token"), "token-from-file");
+  write(inFolder("quillgate.json"), { projectId: "from-folder" });
   await quillgate(LIST);
   assert.deepEqual(readOnlyRequest(), {
     url: server.url,
-    project: "of-folder",
-    token: "token-of-file",
+    project: "from-folder",
+    token: "token-from-file",
   });
 });
 
 for (const setting of [{ baseUrl: "https://evil.example" }, { tokenFile: "/etc/hostname" }]) {
   const [name] = Object.keys(setting);
-  test(`the folder's file does not say ${name}, unless it is named`, async () => {
-    write(inFolder("quillgate.json"), { projectId: "of-folder", ...setting });
+  test(`rejects ${name} in the folder's file unless --config names the file`, async () => {
+    write(inFolder("quillgate.json"), { projectId: "from-folder", ...setting });
     const { code, stderr } = await quillgate(LIST, { env: variables() });
     assert.equal(code, 2);
     assert.match(stderr, new RegExp(`quillgate.json says ${name}`));
@@ -122,13 +125,13 @@ for (const setting of [{ baseUrl: "https://evil.example" }, { tokenFile: "/etc/h
   });
 }
 
-test("a file that is named replaces both, and may say everything", async () => {
-  write(userFile(), { baseUrl: other.url, projectId: "of-user" });
+test("a file named by --config replaces both files and may contain every setting", async () => {
+  write(userFile(), { baseUrl: other.url, projectId: "from-user" });
   const path = write(join(root, "named", "mine.json"), {
-    ...{ baseUrl: server.url, projectId: "of-named", tokenFile: "token" },
+    ...{ baseUrl: server.url, projectId: "from-named", tokenFile: "token" },
   });
   write(join(root, "named", "token"), "token-beside-it");
-  const expected = { url: server.url, project: "of-named", token: "token-beside-it" };
+  const expected = { url: server.url, project: "from-named", token: "token-beside-it" };
   await quillgate(["--config", path, ...LIST]);
   assert.deepEqual(readOnlyRequest(), expected);
   server.requests.length = 0;
@@ -138,23 +141,23 @@ test("a file that is named replaces both, and may say everything", async () => {
   assert.match(stderr, /there is no settings file none.json/);
 });
 
-test("XDG_CONFIG_HOME moves the user's file", async () => {
-  write(join(root, "xdg", "quillgate", "config.json"), { projectId: "of-xdg" });
+test("finds the user's file in XDG_CONFIG_HOME", async () => {
+  write(join(root, "xdg", "quillgate", "config.json"), { projectId: "from-xdg" });
   const env = { ...variables({ XDG_CONFIG_HOME: join(root, "xdg") }), QUILLGATE_PROJECT_ID: "" };
   await quillgate(LIST, { env });
-  assert.equal(readOnlyRequest().project, "of-xdg");
+  assert.equal(readOnlyRequest().project, "from-xdg");
 });
 
 const SECRET = "a-secret-of-the-user";
-for (const [what, content, message] of [
+for (const [name, content, message] of [
   ["a secret", { token: SECRET }, /holds token: put it in a file of its own/],
   ["an admin key", { adminKey: SECRET }, /holds adminKey: put it in a file of its own/],
-  ["a setting that is none", { baseURL: SECRET }, /there is no setting baseURL/],
-  ["what is no text", { projectId: 5 }, /projectId must be a text/],
+  ["an unknown setting", { baseURL: SECRET }, /there is no setting baseURL/],
+  ["a number instead of a string", { projectId: 5 }, /projectId must be a text/],
   ["a list", [], /must be a JSON object/],
-  ["no JSON", SECRET, /is not JSON/],
+  ["invalid JSON", SECRET, /is not JSON/],
 ]) {
-  test(`a settings file that holds ${what} is refused`, async () => {
+  test(`rejects a settings file with ${name}`, async () => {
     write(userFile(), content);
     const { code, stderr } = await quillgate(LIST, { env: variables() });
     assert.equal(code, 2);
@@ -163,14 +166,14 @@ for (const [what, content, message] of [
   });
 }
 
-for (const [what, value] of [
-  ["empty", " \n"],
-  ["several lines", `${SECRET}\n${SECRET}`],
-  ["no ASCII", `${SECRET}é`],
-  ["quoted", `"${SECRET}"`],
-  ["of two words", `${SECRET} ${SECRET}`],
+for (const [name, value] of [
+  ["without a character", " \n"],
+  ["with several lines", `${SECRET}\n${SECRET}`],
+  ["with a character outside of ASCII", `${SECRET}é`],
+  ["in quotes", `"${SECRET}"`],
+  ["with a space", `${SECRET} ${SECRET}`],
 ]) {
-  test(`a credential that is ${what} is refused, and not repeated`, async () => {
+  test(`rejects a credential ${name} without repeating it`, async () => {
     write(inFolder("secret"), value);
     const args = [...LIST, "--token-file", "secret"];
     const { code, stderr } = await quillgate(args, { env: variables() });
@@ -180,14 +183,14 @@ for (const [what, value] of [
   });
 }
 
-test("a place has one credential", async () => {
+test("rejects two credentials in the environment", async () => {
   const env = variables({ QUILLGATE_ADMIN_KEY: "mint_x" });
   const { code, stderr } = await quillgate(LIST, { env });
   assert.equal(code, 2);
   assert.match(stderr, /the environment has an access token and an admin key/);
 });
 
-test("an admin key goes where a flag says, and not where a variable or a file does", async () => {
+test("sends an admin key to the URL of a flag, but not to that of a variable", async () => {
   write(inFolder("key"), "mint_of_the_user");
   const env = variables({ QUILLGATE_BASE_URL: other.url });
   const flags = ["--admin-key-file", "key", "--base-url", server.url];
@@ -196,7 +199,7 @@ test("an admin key goes where a flag says, and not where a variable or a file do
   assert.equal(readOnlyRequest().token, "mint_of_the_user");
 });
 
-test("an admin key without such a flag goes to the platform, whatever a variable or a file says", async () => {
+test("sends an admin key to Mintlify unless a flag names another URL", async () => {
   write(userFile(), { baseUrl: other.url });
   const env = { QUILLGATE_ADMIN_KEY: "mint_of_the_user", QUILLGATE_BASE_URL: other.url };
   const host = { env, folder, home, signal: new AbortController().signal };
@@ -204,7 +207,7 @@ test("an admin key without such a flag goes to the platform, whatever a variable
   assert.deepEqual([baseUrl, credential.kind], [undefined, "adminKey"]);
 });
 
-test("what only a gateway has is not asked of the platform", async () => {
+test("rejects commands that need a gateway when it has an admin key", async () => {
   write(inFolder("key"), "mint_of_the_user");
   const args = ["archive", "status", "--admin-key-file", "key"];
   const { code, stderr } = await quillgate(args, { env: variables() });
@@ -218,21 +221,21 @@ for (const [missing, message] of [
   ["QUILLGATE_PROJECT_ID", /no project: set --project/],
   ["QUILLGATE_TOKEN", /no credential: set QUILLGATE_TOKEN/],
 ]) {
-  test(`without ${missing} it says how to set it`, async () => {
+  test(`explains how to set a missing ${missing}`, async () => {
     const { code, stderr } = await quillgate(LIST, { env: variables({ [missing]: "" }) });
     assert.equal(code, 2);
     assert.match(stderr, message);
   });
 }
 
-test("without any setting it says so of each, and names the doctor", async () => {
+test("lists every missing setting and points to the doctor", async () => {
   const { code, stderr } = await quillgate(LIST.slice(0, 2), { env: {} });
   assert.equal(code, 2);
   assert.match(stderr, /no gateway: .*no project: .*no credential: /);
   assert.match(stderr, /quillgate doctor/);
 });
 
-test("an admin key in the place of a token is not sent", async () => {
+test("never sends an admin key that was given as a token", async () => {
   const { code, stderr } = await quillgate(LIST, {
     env: variables({ QUILLGATE_TOKEN: "mint_of_the_user" }),
   });
@@ -242,17 +245,22 @@ test("an admin key in the place of a token is not sent", async () => {
   assert.equal(server.requests.length, 0);
 });
 
-test("a token that goes unencrypted is warned of, but not on this machine", async () => {
+test("warns about an unencrypted connection unless it stays on this machine", async () => {
   const list = LIST.slice(0, 2);
   const env = variables({ QUILLGATE_BASE_URL: "http://gate.invalid" });
-  const { stderr } = await quillgate(list, { env });
-  assert.match(stderr, /^quillgate: the base URL is not https: the token goes unencrypted/);
-  const { stderr: archive } = await quillgate(["archive", "status"], { env });
-  assert.match(archive, /the token goes unencrypted/);
-  const { stderr: json } = await quillgate([...list, "--json"], { env });
-  assert.match(JSON.parse(json.split("\n")[0]).warning.message, /the token goes unencrypted/);
-  const { stderr: own } = await quillgate(list, { env: variables() });
-  assert.ok(!own.includes("unencrypted"), own);
   const https = variables({ QUILLGATE_BASE_URL: "https://gate.invalid" });
-  assert.ok(!(await quillgate(list, { env: https })).stderr.includes("unencrypted"));
+  // Concurrent commands, because each retries while the name does not resolve.
+  const results = await Promise.all([
+    quillgate(list, { env }),
+    quillgate(["archive", "status"], { env }),
+    quillgate([...list, "--json"], { env }),
+    quillgate(list, { env: https }),
+    quillgate(list, { env: variables() }),
+  ]);
+  const [http, archive, json, encrypted, local] = results.map(({ stderr }) => stderr);
+  assert.match(http, /^quillgate: the base URL is not https: the token goes unencrypted/);
+  assert.match(archive, /the token goes unencrypted/);
+  assert.match(JSON.parse(json.split("\n")[0]).warning.message, /the token goes unencrypted/);
+  assert.ok(!encrypted.includes("unencrypted"), encrypted);
+  assert.ok(!local.includes("unencrypted"), local);
 });

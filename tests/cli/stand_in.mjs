@@ -1,4 +1,4 @@
-/** A stand-in for a gateway, which answers the paths that the command line asks for. */
+/** A stand-in for a gateway, with the routes that the command line calls. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -10,46 +10,47 @@ const AGENT = `/v2/agent/${PROJECT}`;
 const LIMIT = 100;
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
 
-/** How many rows each report has in all, and how a row is made. */
+/** The reports: the property with their rows, how a row is made, and how pages are addressed. */
 const REPORTS = {
-  views: { member: "views", row: pageRow, byOffset: true },
-  visitors: { member: "visitors", row: pageRow, byOffset: true },
-  searches: { member: "searches", row: searchRow },
-  feedback: { member: "feedback", row: feedbackRow },
+  views: { property: "views", makeRow: makePageRow, byOffset: true },
+  visitors: { property: "visitors", makeRow: makePageRow, byOffset: true },
+  searches: { property: "searches", makeRow: makeSearchRow },
+  feedback: { property: "feedback", makeRow: makeFeedbackRow },
 };
 
-function pageRow(at) {
+function makePageRow(at) {
   return { path: `/guides/${at}, "so"\nto say`, human: at, ai: 2 * at, total: 3 * at };
 }
 
-function searchRow(at) {
+function makeSearchRow(at) {
   const more = { ctr: 0.5, topClickedPage: null, lastSearchedAt: "2026-01-01T00:00:00Z" };
   return { searchQuery: `query ${at}`, hits: 10_000 - at, ...more };
 }
 
-function feedbackRow(at) {
+function makeFeedbackRow(at) {
   const text = { path: `/p/${at}`, comment: "=1+2", createdAt: "2026-01-01T00:00:00Z" };
   const kind = { source: "contextual", status: "pending", helpful: true, contact: null };
   return { id: `f${at}`, ...text, ...kind };
 }
 
 /**
- * Starts it.
+ * Starts a stand-in.
  *
  * @param {object} [options]
- * @param {number} [options.rows] of each report
- * @param {(received: object, number: number) => object | undefined} [options.instead] answers a request in its place
+ * @param {number} [options.rows] number of rows of each report
+ * @param {(received: object, number: number) => object | undefined} [options.override] returns the
+ *   response to a request, or `undefined` for the default one
  */
-export async function startStandIn({ rows = 1100, instead } = {}) {
+export async function startStandIn({ rows = 1100, override } = {}) {
   let used = 0;
   const server = await startScriptedServer((received, number) => {
-    const other = instead?.(received, number);
-    if (other !== undefined) return other;
+    const overriding = override?.(received, number);
+    if (overriding !== undefined) return overriding;
     const url = new URL(received.path, "http://gateway");
     if (url.pathname === "/healthz") return { json: { status: "ok" } };
     if (url.pathname === "/openapi.json") return { json: { info: { version: VERSION } } };
     if (!received.headers.authorization) return problem(401, "unauthorized", "no token");
-    return answer(received, url, rows, () => {
+    return respond(received, url, rows, () => {
       used += 1;
       return budgetFields(LIMIT - used);
     });
@@ -60,7 +61,7 @@ export async function startStandIn({ rows = 1100, instead } = {}) {
   return { ...server, refillBudget };
 }
 
-/** The fields by which a gateway tells its budget. */
+/** The response headers with the remaining budget. */
 export function budgetFields(left, next) {
   return {
     "ratelimit-policy": `"analytics";q=${LIMIT};w=3600`,
@@ -68,19 +69,19 @@ export function budgetFields(left, next) {
   };
 }
 
-/** A refusal as a gateway writes it. */
+/** A problem response in the gateway's format. */
 export function problem(status, type, detail, headers = {}) {
   const json = { type: `/problems/${type}`, title: type, status, detail };
   return { status, headers: { "x-request-id": "request-1", ...headers }, json };
 }
 
-function answer({ method, body }, url, rows, spend) {
+function respond({ method, body }, url, rows, spendBudget) {
   const { pathname, searchParams } = url;
   const report = REPORTS[pathname.slice(ANALYTICS.length + 1)];
   if (pathname.startsWith(`${ANALYTICS}/`) && report !== undefined) {
-    return { headers: spend(), json: reportPage(report, searchParams, rows) };
+    return { headers: spendBudget(), json: makeReportPage(report, searchParams, rows) };
   }
-  if (pathname === `${ANALYTICS}/views/daily`) return { json: dailyPage(searchParams) };
+  if (pathname === `${ANALYTICS}/views/daily`) return { json: makeDailyPage(searchParams) };
   if (pathname === `${ANALYTICS}/views/daily/status`) return { json: STATUS };
   if (pathname === `${ANALYTICS}/views/daily/backfill`) return { json: BACKFILL };
   if (pathname === `${AGENT}/jobs`) return { json: { jobs: [LISTED_JOB], nextCursor: null } };
@@ -98,18 +99,23 @@ function answer({ method, body }, url, rows, spend) {
   return problem(404, "not-found", "there is nothing here");
 }
 
-function reportPage({ member, row, byOffset }, query, rows) {
+function makeReportPage({ property, makeRow, byOffset }, query, rows) {
   const begin = Number(query.get(byOffset ? "offset" : "cursor") ?? 0);
   const end = Math.min(rows, begin + Number(query.get("limit") ?? 50));
-  const page = Array.from({ length: end - begin }, (_, at) => row(begin + at));
+  const page = Array.from({ length: end - begin }, (_, at) => makeRow(begin + at));
   const hasMore = end < rows;
   const totals = { human: 1, ai: 1, total: 2 };
-  if (byOffset) return { totals, [member]: page, hasMore };
-  return { [member]: page, totalSearches: rows, nextCursor: hasMore ? String(end) : null, hasMore };
+  if (byOffset) return { totals, [property]: page, hasMore };
+  return {
+    [property]: page,
+    totalSearches: rows,
+    nextCursor: hasMore ? String(end) : null,
+    hasMore,
+  };
 }
 
-/** Two pages of one day each. */
-function dailyPage(query) {
+/** Returns one of two pages, which have one day each. */
+function makeDailyPage(query) {
   const isFirst = query.get("cursor") === null;
   const date = isFirst ? "2026-01-01" : "2026-01-02";
   const counts = { human: 1200, ai: 34, total: 1234, days: 1, missing: [] };
@@ -134,7 +140,7 @@ const LISTED_JOB = {
   ...{ createdAt: "2026-01-01T00:00:00Z", prLink: null, checkedAt: null },
 };
 
-/** A job as the platform has it. */
+/** A job in Mintlify's format. */
 export function job(status, ref = "main") {
   const prLink = status === "completed" ? "https://github.com/acme/docs/pull/7" : null;
   const source = { repository: "acme/docs", ref };

@@ -1,4 +1,4 @@
-/** The program starts quickly, since help loads nothing of the client; and importing the client loads no program. */
+/** Start-up of the program: help must not load the client, and the client must not load the program. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -13,8 +13,8 @@ import { BIN } from "./command_line.mjs";
 
 const execute = promisify(execFile);
 const DIST = join(ROOT, "pkg", "dist");
-/** How much longer than that of Node alone the start may take. */
-const MOST_RATIO = 1.5;
+/** Largest start-up time of help, as a multiple of Node's own. */
+const MAX_RATIO = 1.5;
 const RUNS = 15;
 let folder;
 
@@ -23,7 +23,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The package's files that a run of the program loads. */
+/** Lists the package's files that a run of the program loads. */
 async function listLoadedFiles(...args) {
   const reports = mkdtempSync(join(folder, "coverage-"));
   const env = { PATH: process.env.PATH, NODE_V8_COVERAGE: reports };
@@ -36,7 +36,7 @@ async function listLoadedFiles(...args) {
     .map((url) => relative(DIST, fileURLToPath(url)));
 }
 
-test("help loads the declarations and nothing of the client", async () => {
+test("help loads the declarations of the commands, but not the client", async () => {
   for (const args of [["--help"], ["views", "--help"]]) {
     const files = await listLoadedFiles(...args);
     assert.ok(files.includes("cli/commands.js"));
@@ -49,7 +49,7 @@ test("help loads the declarations and nothing of the client", async () => {
   assert.ok(!(await listLoadedFiles("completion", "bash")).includes("node.js"));
 });
 
-/** The shortest of many runs, each of which is followed by one of the other: what disturbs one does not count. */
+/** Returns the shortest of many runs. The commands alternate, so that other load affects both. */
 function measureStart(...commands) {
   const shortest = commands.map(() => Number.POSITIVE_INFINITY);
   for (let run = 0; run < RUNS; run++) {
@@ -63,14 +63,14 @@ function measureStart(...commands) {
   return shortest;
 }
 
-test("help takes at most half as long again as Node alone", (context) => {
+test("help takes at most 1.5 times as long as Node alone", (context) => {
   const [alone, help] = measureStart(["-e", "0"], [BIN, "--help"]);
   const ratio = help / alone;
   context.diagnostic(`${help.toFixed(1)} ms, ${ratio.toFixed(2)} times ${alone.toFixed(1)} ms`);
-  assert.ok(ratio <= MOST_RATIO, `it takes ${ratio.toFixed(2)} times as long`);
+  assert.ok(ratio <= MAX_RATIO, `help takes ${ratio.toFixed(2)} times as long`);
 });
 
-test("importing the library reaches no file of the program", async () => {
+test("importing the library loads no file of the program", async () => {
   for (const entry of ["quillgate", "quillgate/inline"]) {
     for (const platform of ["node", "browser"]) {
       const { metafile } = await build({
@@ -98,7 +98,7 @@ test("importing the library reaches no file of the program", async () => {
   }
 });
 
-test("nothing but the program itself runs when it is loaded", async () => {
+test("only bin.js runs when it is loaded", async () => {
   for (const file of readdirSync(join(DIST, "cli")).filter((name) => name.endsWith(".js"))) {
     const text = readFileSync(join(DIST, "cli", file), "utf8");
     assert.equal(text.startsWith("#!/usr/bin/env node\n"), file === "bin.js", file);

@@ -1,8 +1,8 @@
 /**
- * A program in a real pseudo-terminal, and what its screen shows.
+ * Runs the command line in a real pseudo-terminal and reads its screen.
  *
- * The terminal is that of `script`, which is part of every Debian (bsdutils) and of every other Linux
- * distribution (util-linux): no native module has to be compiled.
+ * `script` provides the terminal. Every Linux distribution includes it, so no native module is
+ * needed.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,17 +11,17 @@ import { BIN } from "./command_line.mjs";
 const ROWS = 24;
 
 /**
- * Runs the command line in a terminal.
+ * Starts the command line in a terminal.
  *
  * @param {string[]} args
  * @param {{ env?: Record<string, string>, folder: string, columns?: number, redirect?: string }} options
- *   `redirect`: what a shell adds, such as `2>log`
+ *   `redirect` is appended to the shell command, such as `2>log`
  */
 export function startInTerminal(args, { env = {}, folder, columns = 80, redirect = "" }) {
   const words = [process.execPath, BIN, ...args].map(quote).join(" ");
   const line = `stty rows ${ROWS} cols ${columns}; exec ${words} ${redirect}`;
   const { PATH, HOME, LANG = "C.UTF-8" } = process.env;
-  // The arguments are those of util-linux: quiet, flushed, and with the program's own exit code.
+  // Arguments of util-linux: quiet, flush after each write, return the program's exit code.
   const child = spawn("script", ["-qefc", line, "/dev/null"], {
     cwd: folder,
     env: { PATH, HOME, LANG, TERM: "xterm", SHELL: "/bin/sh", ...env },
@@ -30,60 +30,60 @@ export function startInTerminal(args, { env = {}, folder, columns = 80, redirect
   let raw = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
     raw += text;
-    for (const look of watchers) look();
+    for (const check of watchers) check();
   });
   child.stdin.on("error", () => {});
   const closed = once(child, "close").then(([code]) => {
-    for (const look of watchers) look(true);
+    for (const check of watchers) check(true);
     return code;
   });
   return {
-    /** Everything that was written, escape sequences and all. */
+    /** Returns the output, including escape sequences. */
     raw: () => raw,
-    /** The lines of the screen, as somebody sees them now. */
+    /** Returns the present lines of the screen. */
     screen: () => drawScreen(raw),
     /** Presses keys. */
     press: (keys) => child.stdin.write(keys),
-    /** Resolves once a screen matched. */
-    async shows(pattern) {
+    /** Waits until the screen has matched. */
+    async waitForScreen(pattern) {
       await new Promise((resolve, reject) => {
-        const look = (ended = false) => {
-          // A status line may have come and gone between two looks.
+        const check = (ended = false) => {
+          // A status line may be replaced between two checks, so earlier screens count too.
           const seen = screensOf(raw).some((screen) => pattern.test(screen));
           if (!seen && !ended) return;
-          watchers.delete(look);
+          watchers.delete(check);
           if (seen) resolve();
-          else reject(new Error(`it ended without showing ${pattern}:\n${raw}`));
+          else reject(new Error(`the program ended before ${pattern} was on the screen:\n${raw}`));
         };
-        watchers.add(look);
-        look();
+        watchers.add(check);
+        check();
       });
     },
-    /** Ends it by force, if it has not ended. */
+    /** Kills the program if it still runs. */
     kill: () => child.kill("SIGKILL"),
-    /** Resolves to the exit code. */
+    /** Resolves with the exit code. */
     ended: closed,
   };
 }
 
-/** What ends a state of the screen: a status line's end, or a line's. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what a terminal obeys.
-const STATE_END = /(?<=\u001b\[K|\n)/;
+/** Splits the output into screens: after each status line and each line break. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals interpret this sequence.
+const SCREEN_END = /(?<=\u001b\[K|\n)/;
 
-/** What the screen shows after each write of a line's beginning. */
+/** Returns every screen that the output has produced. */
 function screensOf(raw) {
   return raw
-    .split(STATE_END)
+    .split(SCREEN_END)
     .map((_, at, parts) =>
       drawScreen(parts.slice(Math.max(0, at - ROWS), at + 1).join("")).join("\n"),
     );
 }
 
-/** Draws text as a terminal does, as far as a command line makes use of one. */
+/** Interprets the escape sequences that the command line uses and returns the lines of the screen. */
 export function drawScreen(text) {
   const lines = [""];
   let column = 0;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a terminal obeys.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals interpret these sequences.
   for (const [part] of text.matchAll(/\u001b\[[0-9;?]*[A-Za-z]|[^\u001b]/gu)) {
     const last = lines.length - 1;
     if (part === "\r") column = 0;

@@ -1,0 +1,77 @@
+/** The script in docs/cli.md that retries an export while the budget is spent. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { ROOT } from "../../scripts/versions.mjs";
+import { BIN, runCommand } from "./command_line.mjs";
+import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
+
+const CONCURRENCY = 3;
+
+/** Reads the script in the documentation and replaces `npx` and `sleep`. */
+function readScript() {
+  const text = readFileSync(join(ROOT, "docs", "cli.md"), "utf8");
+  const script = /```sh\n(while [\s\S]*?)```/.exec(text)[1];
+  const programs = [
+    `npx() { [ "$1" = quillgate ] && shift && '${process.execPath}' '${BIN}' "$@"; }`,
+    'sleep() { echo "slept $1"; }',
+  ];
+  return [...programs, script].join("\n");
+}
+
+describe("the script in the documentation", { concurrency: CONCURRENCY }, () => {
+  const spent = problem(429, "rate-limited", "no request is left", { "retry-after": "90" });
+  for (const [name, respond, code, sleeps] of [
+    [
+      "continues until the export is complete",
+      (number) => ([2, 3].includes(number) ? spent : undefined),
+      ...[0, 2],
+    ],
+    ["returns the exit code of other failures", () => problem(401, "unauthorized", "no"), 3, 0],
+    [
+      "returns the exit code of a failure after a wait",
+      (number) => (number === 0 ? spent : problem(404, "none", "no")),
+      ...[4, 1],
+    ],
+  ]) {
+    for (const flags of [[], ["-e"]]) {
+      const shell = ["bash", ...flags].join(" ");
+      test(`the script ${name} in ${shell}`, { skip: process.platform === "win32" }, async (t) => {
+        let respondTo = (_, number) => respond(number);
+        const server = await startStandIn({ override: (...args) => respondTo(...args) });
+        const folder = mkdtempSync(join(tmpdir(), "quillgate-script-"));
+        t.after(async () => {
+          await server.stop();
+          rmSync(folder, { recursive: true, force: true });
+        });
+        const env = {
+          ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT },
+          ...{ QUILLGATE_TOKEN: "token", XDG_CONFIG_HOME: folder },
+        };
+        const child = spawn("bash", [...flags, "-c", readScript()], {
+          env: { ...env, PATH: process.env.PATH },
+          cwd: folder,
+        });
+        let stdout = "";
+        child.stdout.setEncoding("utf8").on("data", (text) => {
+          stdout += text;
+        });
+        const [exitCode] = await once(child, "close");
+        assert.equal(exitCode, code);
+        assert.equal(stdout, "slept 600\n".repeat(sleeps));
+        if (code !== 0) return;
+        respondTo = () => undefined;
+        const range = ["--from", "2026-01-01", "--to", "2026-02-01"];
+        const { stdout: expected } = await runCommand(["views", ...range, "--format", "csv"], {
+          env,
+        });
+        assert.ok(expected.length > 0);
+        assert.ok(readFileSync(join(folder, "views.csv"), "utf8") === expected);
+      });
+    }
+  }
+});
