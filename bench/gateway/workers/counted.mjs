@@ -3,7 +3,7 @@
  * Objects. Concurrent requests cannot be counted.
  */
 import "./counter.mjs";
-// The build's output, so this file does not depend on the build.
+// Imports the build's output, so this file does not depend on how it is built.
 import worker, { OrgGate as Org, ProjectGate as Project } from "../../../worker/build/index.js";
 
 const { crossings } = globalThis;

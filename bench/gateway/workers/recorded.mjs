@@ -2,7 +2,7 @@
  * The gateway with two more routes: `/recorded/{project}/record/{count}` records that many jobs, and
  * `/recorded/{project}/runAlarm/{count}` runs the project's alarm that many times.
  */
-// The build's output, so this file does not depend on the build.
+// Imports the build's output, so this file does not depend on how it is built.
 import worker, { ProjectGate as Project } from "../../../worker/build/index.js";
 
 export { OrgGate } from "../../../worker/build/index.js";

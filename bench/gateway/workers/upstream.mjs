@@ -1,7 +1,7 @@
 /**
- * The platform, in a separate workerd. Its responses have a fixed size. It requires the admin key, so
- * every gateway must replace the caller's token. A job's id, a prompt or an offset selects an invalid
- * response for the self-test.
+ * A stand-in for Mintlify's API, in a separate workerd. Its responses have a fixed size. It requires the
+ * admin key, so every gateway must replace the caller's token. A job's id, a prompt or an offset selects
+ * an invalid response for the self-test.
  */
 
 const JSON_HEAD = {
