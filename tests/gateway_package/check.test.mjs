@@ -1,4 +1,4 @@
-/** What the check says of a folder's configuration, with the repository's wrangler. */
+/** The check of a gateway's configuration, with the repository's wrangler. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,23 +33,23 @@ const addVariables = (lines) =>
   );
 const addEnvironments = (lines) => writeFileSync(configFile, `${template}\n${lines}\n`);
 
-test("the configuration that init writes has nothing wrong", async () => {
+test("the check finds no problem in the configuration that init writes", async () => {
   assert.deepEqual((await checkConfig({ configFile })).problems, []);
 });
 
-test("the secrets are those that the documentation calls nothing else", () => {
+test("the check's secrets are the variables that the documentation lists as secrets", () => {
   const text = readFileSync(join(ROOT, "docs", "deploy.md"), "utf8");
   const rows = [...text.matchAll(/^\| (`[A-Z].*?) \| ([a-z][^|]*) \| /gm)];
   const documented = rows.flatMap(([, names, kinds]) => {
     const all = [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-    // `A`, `B` | secret, var: each has its own kind; but "secret, required" is one.
-    const each = kinds.split(", ").filter((kind) => kind !== "required");
-    return all.filter((_, at) => (each[at] ?? each[0]) === "secret");
+    // A row such as "`A`, `B` | secret, var" has one kind per name. `required` is not a kind.
+    const kindList = kinds.split(", ").filter((kind) => kind !== "required");
+    return all.filter((_, at) => (kindList[at] ?? kindList[0]) === "secret");
   });
   assert.deepEqual([...SECRETS].sort(), documented.sort());
 });
 
-test("a secret among the variables is named, with where it belongs and without its value", async () => {
+test("the check names a secret among the variables and where to move it, without its value", async () => {
   addVariables(SECRETS.map((name) => `${name} = "${VALUE}"`).join("\n"));
   const { problems } = await checkConfig({ configFile });
   const named = problems.filter(({ message }) => message.startsWith("is a secret"));
@@ -61,18 +61,22 @@ test("a secret among the variables is named, with where it belongs and without i
     named[0].message,
     "is a secret: take it out of wrangler.toml and use wrangler secret put ADMIN_API_KEY",
   );
-  assert.equal(new Set(problems.map(({ name }) => name)).size, problems.length, "each once");
+  assert.equal(
+    new Set(problems.map(({ name }) => name)).size,
+    problems.length,
+    "a problem is listed twice",
+  );
   assert.ok(!JSON.stringify(problems).includes(VALUE));
 });
 
-test("a file of secrets may hold them", async () => {
+test("the check accepts secrets in a file", async () => {
   const secretsFile = join(home, "secrets.env");
   const secret = "a-secret-with-more-than-32-bytes-in-it";
   writeFileSync(secretsFile, `ADMIN_API_KEY=mint_key\nACCESS_TOKEN_SECRET=${secret}\n`);
   assert.deepEqual((await checkConfig({ configFile, secretsFile })).problems, []);
 });
 
-test("a secret of an environment is found from the top level and in the environment", async () => {
+test("the check finds a secret in an environment, with and without its name", async () => {
   addEnvironments(`[env.staging.vars]\nACCESS_TOKEN_SECRET = "${VALUE}-${VALUE}"`);
   const message =
     "is a secret: take it out of [env.staging.vars] of wrangler.toml and use " +
@@ -84,46 +88,48 @@ test("a secret of an environment is found from the top level and in the environm
   }
 });
 
-test("an environment that is not there is refused, and those there are named", async () => {
-  const refusal = (message) => ({ name: "CheckError", message });
+test("the check lists the existing environments when the given one is missing", async () => {
+  const checkError = (message) => ({ name: "CheckError", message });
   const check = () => checkConfig({ configFile, env: "stagign" });
-  await assert.rejects(check(), refusal("wrangler.toml has no such environment; it has none"));
+  await assert.rejects(check(), checkError("wrangler.toml has no such environment; it has none"));
   addEnvironments('[env.staging]\nname = "a"\n[env.production]\nname = "b"');
   await assert.rejects(
     check(),
-    refusal("wrangler.toml has no such environment; there are staging, production"),
+    checkError("wrangler.toml has no such environment; there are staging, production"),
   );
 });
 
 const run = (...args) => capture(process.execPath, [COMMAND, ...args], { cwd: home });
 
-test("every command has help, and none does anything for it", async () => {
-  for (const args of [["--help"], ["-h"], ["help"]]) {
+test("every command prints its help", async () => {
+  const commands = ["init", "check", "webhook-key"];
+  const general = [["--help"], ["-h"], ["help"]].map(async (args) => {
     const { code, stdout } = await run(...args);
     assert.equal(code, 0);
-    for (const command of ["init", "check", "webhook-key"]) assert.match(stdout, RegExp(command));
-  }
-  for (const command of ["init", "check", "webhook-key"]) {
-    for (const args of [
+    for (const command of commands) assert.match(stdout, RegExp(command));
+  });
+  const specific = commands.flatMap((command) =>
+    [
       [command, "--help"],
       [command, "-h"],
       ["help", command],
-    ]) {
+    ].map(async (args) => {
       const { code, stdout, stderr } = await run(...args);
       assert.deepEqual([code, stderr], [0, ""]);
       assert.ok(stdout.startsWith(`usage: quillgate-gateway ${command} `), stdout);
-    }
-  }
+    }),
+  );
+  await Promise.all([...general, ...specific]);
 });
 
-test("an archive and none is refused, and writes nothing", async () => {
+test("init rejects --archive with --no-archive and writes nothing", async () => {
   const { code, stderr } = await run("init", "both", "--project=p", "--archive", "--no-archive");
   assert.equal(code, 2);
   assert.match(stderr, /--archive and --no-archive contradict each other/);
   assert.ok(!existsSync(join(home, "both")));
 });
 
-test("a folder without a configuration is named, before wrangler is looked for", async () => {
+test("the check reports a missing wrangler.toml before a missing wrangler", async () => {
   const empty = join(home, "empty");
   mkdirSync(empty);
   const { code, stderr } = await capture(process.execPath, [COMMAND, "check"], { cwd: empty });

@@ -1,4 +1,4 @@
-/** The folder from which a gateway is deployed, as `init` writes it. */
+/** The folder that `init` writes. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ function read(directory, file) {
   return readFileSync(join(directory, file), "utf8");
 }
 
-test("a folder is written, with this version of the gateway exactly", async () => {
+test("init writes a folder that depends on exactly this version of the gateway", async () => {
   const { directory, files } = await init({
     directory: join(home, "Docs Gateway"),
     project: "acme-docs",
@@ -41,12 +41,12 @@ test("a folder is written, with this version of the gateway exactly", async () =
   assert.doesNotMatch(config, /ARCHIVE_PROJECTS/);
 
   const readme = read(directory, "README.md");
-  assert.equal(readme.match(/^\d\. \*\*/gm).length, 5, "five steps");
+  assert.equal(readme.match(/^\d\. \*\*/gm).length, 5, "the README does not have five steps");
   assert.match(readme, /--project acme-docs /);
   assert.match(read(directory, ".gitignore"), /^\.dev\.vars\*$/m);
 });
 
-test("an archive has its database, its clock and its project", async () => {
+test("init --archive adds the database, the cron trigger and the project", async () => {
   const { directory } = await init({
     directory: join(home, "with-archive"),
     project: "acme",
@@ -71,7 +71,7 @@ test("an archive has its database, its clock and its project", async () => {
   );
 });
 
-test("what is left out is asked for, and the default is what nothing answers", async () => {
+test("init prompts for missing options and uses the default for an empty answer", async () => {
   const asked = [];
   const { directory } = await init({
     directory: join(home, "asked"),
@@ -86,18 +86,18 @@ test("what is left out is asked for, and the default is what nothing answers", a
 });
 
 for (const file of [...FILES, "wrangler.json", "wrangler.jsonc"]) {
-  test(`a folder that has ${file} is refused, and stays as it is`, async () => {
+  test(`init rejects a folder with ${file} and leaves it unchanged`, async () => {
     const directory = join(home, `has-${file}`);
     mkdirSync(directory);
-    writeFileSync(join(directory, file), "somebody's work");
-    const refusal = { name: "InitError", message: new RegExp(`already has ${file}`) };
-    await assert.rejects(init({ directory, project: "acme", archive: false }), refusal);
+    writeFileSync(join(directory, file), "existing content");
+    const error = { name: "InitError", message: new RegExp(`already has ${file}`) };
+    await assert.rejects(init({ directory, project: "acme", archive: false }), error);
     assert.deepEqual(readdirSync(directory), [file]);
-    assert.equal(read(directory, file), "somebody's work");
+    assert.equal(read(directory, file), "existing content");
   });
 }
 
-test("a folder with other files is taken", async () => {
+test("init accepts a folder with other files", async () => {
   const directory = join(home, "cloned");
   mkdirSync(join(directory, ".git"), { recursive: true });
   await init({ directory, project: "acme", archive: false });
@@ -105,25 +105,25 @@ test("a folder with other files is taken", async () => {
 });
 
 for (const project of ["", "..", 'acme"', "acme docs", "acme,docs", "acme;id"]) {
-  test(`a project called ${JSON.stringify(project)} is refused before anything is written`, async () => {
+  test(`init rejects the project ${JSON.stringify(project)} before it writes anything`, async () => {
     const directory = join(home, "refused");
     await assert.rejects(init({ directory, project, archive: false }), { name: "InitError" });
     assert.throws(() => readdirSync(directory), { code: "ENOENT" });
   });
 }
 
-test("without a project and without anybody to ask, nothing is written", async () => {
+test("init without a project and without a prompt writes nothing", async () => {
   const directory = join(home, "silent");
   await assert.rejects(init({ directory }), { name: "InitError", message: /--project/ });
   assert.throws(() => readdirSync(directory), { code: "ENOENT" });
 });
 
-test("the version of wrangler that is asked for is the one that the tests run", () => {
+test("the gateway package depends on the version of wrangler that the tests use", () => {
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   assert.equal(OWN.peerDependencies.wrangler, `^${devDependencies.wrangler}`);
 });
 
-test("both packages have one version", () => {
+test("both npm packages have the same version", () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
   assert.equal(OWN.version, version);
 });

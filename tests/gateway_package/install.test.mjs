@@ -1,23 +1,25 @@
-/** A gateway from the packed tarballs alone, on a machine without Rust. */
+/** A gateway that is set up from the packed tarballs on a machine without Rust. */
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../../scripts/versions.mjs";
 import { deriveKeys } from "../../scripts/webhook_key.mjs";
 import { canaryKey } from "../harness/canary.mjs";
-import { startGateway } from "../harness/gateway.mjs";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
+import { startWithWrangler } from "../harness/wrangler.mjs";
 import { prepareOperator } from "./operator.mjs";
 
 const PROJECT = "demo-docs";
 const VALUE = "hunter2-of-the-operator";
-/** What the manifest's limit leaves to the Worker, its page and its tools. */
-const MOST_BYTES = 600_000;
+/** Largest size of the gateway's tarball. */
+const MAX_TARBALL_BYTES = 600_000;
+/** Most tests wait for a program that uses one core. */
+const CONCURRENCY = 2;
 
 let operator;
 let folder;
@@ -27,227 +29,237 @@ before(async () => {
   folder = await operator.init("my-gateway", "--project", PROJECT, "--no-archive");
 });
 
-/** The folder's configuration with something else in the place of a line. */
-async function checkWith(line, replacement, ...flags) {
-  const path = join(folder, "wrangler.toml");
-  const original = readFileSync(path, "utf8");
-  assert.ok(original.includes(line), `${line} in ${original}`);
-  const changed = join(folder, "changed.toml");
+/** Checks the folder's configuration with one part replaced. */
+async function checkWith(part, replacement, ...flags) {
+  const original = readFileSync(join(folder, "wrangler.toml"), "utf8");
+  assert.ok(original.includes(part), `${part} in ${original}`);
+  const file = `changed-${randomUUID()}.toml`;
   writeFileSync(
-    changed,
-    original.replace(line, () => replacement),
+    join(folder, file),
+    original.replace(part, () => replacement),
   );
   return await operator.run(
     "my-gateway",
     "./node_modules/.bin/quillgate-gateway",
-    ...["check", "--config", "changed.toml", ...flags],
+    ...["check", "--config", file, ...flags],
   );
 }
 
-test("the operator has no Rust", async () => {
-  for (const program of ["cargo", "rustc", "rustup"]) {
-    const { code } = await operator.run("first", "sh", "-c", `command -v ${program}`);
-    assert.notEqual(code, 0, program);
-  }
-});
-
-test("the tarball has what is deployed, and nothing of the machine that built it", (context) => {
-  const { files, size } = operator.tarballs.gateway;
-  context.diagnostic(`${size} bytes, ${files.length} files`);
-  assert.ok(size <= MOST_BYTES, `${size} bytes`);
-  const paths = files.map(({ path }) => path);
-  for (const path of [
-    "LICENSE",
-    "README.md",
-    "THIRD_PARTY.md",
-    "dist/deploy.md",
-    "dist/gateway_bg.wasm",
-    "dist/index.js",
-    "dist/migrations/0001_archive.sql",
-    "dist/openapi.txt",
-    "dist/page/_headers",
-    "dist/page/index.html",
-    "dist/template/wrangler.toml",
-    "dist/tools/check.d.ts",
-    "dist/tools/check_config_bg.wasm",
-    "dist/tools/init.d.ts",
-  ]) {
-    assert.ok(paths.includes(path), path);
-  }
-  const installed = join(operator.home, "first", "node_modules", "quillgate-gateway");
-  for (const path of paths) {
-    const text = readFileSync(join(installed, path), "latin1");
-    for (const place of [ROOT, homedir()]) {
-      assert.ok(place === "/" || !text.includes(`${place}/`), `${path} names ${place}`);
-    }
-  }
-  const worker = readFileSync(join(ROOT, "worker", "build", "gateway_bg.wasm"));
-  assert.ok(worker.equals(readFileSync(join(installed, "dist", "gateway_bg.wasm"))));
-});
-
-test("the folder that init writes passes its check, and says which secrets nobody could check", async () => {
-  const output = await operator.succeed("my-gateway", "npm", "run", "check");
-  assert.match(
-    output,
-    /2 variables are right \(not checked.*: ADMIN_API_KEY, ACCESS_TOKEN_SECRET\)/,
-  );
-});
-
-test("every typo is named at once, and no value", async () => {
-  const { code, output } = await checkWith(
-    "[vars]\n",
-    `[vars]\nTRUSTED_ISSUER = "${VALUE}"\nJOB_POLL_SECONDS = "${VALUE}"\n`,
-  );
-  assert.equal(code, 1, output);
-  assert.match(
-    output,
-    /^TRUSTED_ISSUER is not a variable of the Worker: is it TRUSTED_ISSUERS\?$/m,
-  );
-  assert.match(output, /^JOB_POLL_SECONDS must be an integer from 1 to 300$/m);
-  assert.ok(!output.includes(VALUE), output);
-});
-
-test("secrets are checked in a file, and never repeated", async () => {
-  const secrets = { ADMIN_API_KEY: VALUE, ACCESS_TOKEN_SECRET: `${VALUE}-${VALUE}` };
-  writeFileSync(join(folder, "secrets.json"), JSON.stringify(secrets));
-  const { code, output } = await checkWith("[vars]", "[vars]", "--secrets", "secrets.json");
-  assert.equal(code, 1, output);
-  assert.match(output, /^ADMIN_API_KEY must be an admin key/m);
-  assert.doesNotMatch(output, /ACCESS_TOKEN_SECRET/);
-  assert.ok(!output.includes(VALUE), output);
-});
-
-test("what an upgrade would lack in wrangler.toml is named before it is deployed", async () => {
-  const missing = await checkWith('"enable_request_signal", ', "");
-  assert.equal(missing.code, 1, missing.output);
-  assert.match(missing.output, /^compatibility_flags lacks enable_request_signal$/m);
-
-  const archive = await checkWith("[vars]\n", '[vars]\nARCHIVE_PROJECTS = "acme"\n');
-  assert.equal(archive.code, 1, archive.output);
-  assert.match(archive.output, /^d1_databases lacks the binding ARCHIVE/m);
-  assert.match(archive.output, /^triggers lacks crons/m);
-});
-
-test("a configuration that wrangler cannot read is refused in wrangler's words", async () => {
-  const { code, output } = await checkWith("[vars]", "[vars");
-  assert.equal(code, 1, output);
-  assert.match(output, /changed\.toml cannot be read: ./);
-  assert.doesNotMatch(output, /\n {4}at /, "no stack");
-});
-
-test("a receiver's key is the one that the gateway signs with", async () => {
-  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
-  const receiver = { project: PROJECT, url: "https://hooks.example/quillgate" };
-  const flags = Object.entries(receiver).flatMap(([name, value]) => [`--${name}`, value]);
-  const command = ["sh", "-c", 'echo "$0" | npx quillgate-gateway webhook-key "$@"', secret];
-  const output = await operator.succeed("my-gateway", ...command, ...flags);
-  assert.deepEqual(output.trim().split("\n"), deriveKeys(receiver, secret));
-});
-
-test("wrangler deploys the folder as it is", async () => {
-  const output = await operator.succeed(
-    "my-gateway",
-    ...["npx", "wrangler", "deploy", "--dry-run", "--outdir", "uploaded"],
-  );
-  for (const binding of ["PROJECT_GATE", "ORG_GATE", "SESSION", "ASSETS"])
-    assert.match(output, RegExp(binding));
-  const uploaded = readdirSync(join(folder, "uploaded"));
-  const wasm = uploaded.find((name) => name.endsWith(".wasm"));
-  assert.ok(wasm, `a wasm module in ${uploaded}`);
-  const installed = join(folder, "node_modules", "quillgate-gateway", "dist", "gateway_bg.wasm");
-  assert.ok(readFileSync(join(folder, "uploaded", wasm)).equals(readFileSync(installed)));
-});
-
-test("an archive needs its database's id, and has the package's migrations", async () => {
-  const directory = await operator.init("with-archive", "--project", PROJECT, "--archive");
-  const before = await operator.run("with-archive", "npm", "run", "check");
-  assert.equal(before.code, 1, before.output);
-  assert.match(before.output, /^d1_databases must have the database_id/m);
-
-  const path = join(directory, "wrangler.toml");
-  const id = 'database_id = "00000000-0000-4000-8000-000000000000"';
-  writeFileSync(path, readFileSync(path, "utf8").replace(/^database_id = .*$/m, id));
-  await operator.succeed("with-archive", "npm", "run", "check");
-  const apply = ["npx", "wrangler", "d1", "migrations", "apply", "ARCHIVE", "--local"];
-  const output = await operator.succeed("with-archive", ...apply);
-  assert.match(output, /0001_archive\.sql/);
-  await operator.succeed("with-archive", "npx", "wrangler", "deploy", "--dry-run");
-});
-
-test("the README's commands make a secret, and a token that it signs", async () => {
-  const readme = readFileSync(join(folder, "README.md"), "utf8");
-  const commands = [...readme.matchAll(/^ *(npx quillgate [^#\n]*)/gm)].map(([, line]) => line);
-  const [makeSecret, mint] = commands;
-  assert.equal(commands.length, 2, commands.join("\n"));
-  const secret = (await operator.succeed("my-gateway", "sh", "-c", makeSecret)).trim();
-  assert.ok(Buffer.byteLength(secret) >= 32, secret);
-
-  const informed = operator.withVariables({ ACCESS_TOKEN_SECRET: secret });
-  // What follows the token is what to keep of it, on standard error.
-  const [token] = (await informed.succeed("my-gateway", "sh", "-c", mint)).split("\n");
-  const [head, claims, signature] = token.split(".");
-  const signed = createHmac("sha256", secret).update(`${head}.${claims}`).digest("base64url");
-  assert.equal(signature, signed);
-  const { sub, projects, scope } = JSON.parse(Buffer.from(claims, "base64url").toString("utf8"));
-  const expected = { sub: "alice", projects: [PROJECT] };
-  assert.deepEqual({ sub, projects }, expected);
-  assert.equal(scope, "jobs:create jobs:read analytics:read");
-});
-
-/** The programs of the package's README, in their order. */
+/** Reads the programs in the package's README, in order. */
 function readPrograms() {
   const text = readFileSync(join(ROOT, "gateway", "README.md"), "utf8");
   return [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
 }
 
-test("the README's program writes a folder and checks it", async () => {
-  const [program] = readPrograms();
-  await operator.init("readme", "--project", PROJECT, "--no-archive");
-  writeFileSync(join(operator.home, "readme", "program.mjs"), program);
-  const output = await operator.succeed("readme", "node", "program.mjs");
-  assert.equal(output.trim(), "", "nothing is wrong");
-  assert.ok(readdirSync(join(operator.home, "readme", "my-gateway")).includes("wrangler.toml"));
-});
-
-test("a Worker of one's own is the gateway, by the README's line", async () => {
-  const [, line] = readPrograms();
-  writeFileSync(join(folder, "own.js"), line);
-  const config = readFileSync(join(folder, "wrangler.toml"), "utf8");
-  writeFileSync(join(folder, "own.toml"), config.replace(/^main = .*$/m, 'main = "own.js"'));
-  const output = await operator.succeed(
-    "my-gateway",
-    ...["npx", "wrangler", "deploy", "--dry-run", "--config", "own.toml"],
-  );
-  assert.match(output, /ORG_GATE/);
-});
-
-test("wrangler dev serves the page and creates a job", async (context) => {
-  const key = canaryKey();
-  const secret = newSecret();
-  const upstream = await startUpstream({ key, projects: [PROJECT], jobDurationMs: 200 });
-  context.after(() => upstream.stop());
-  const gateway = await startGateway({
-    config: join(folder, "wrangler.toml"),
-    upstreamUrl: upstream.url,
-    adminKey: key,
-    secret,
-    env: operator.env,
+describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
+  test("the simulated machine has no Rust", async () => {
+    for (const program of ["cargo", "rustc", "rustup"]) {
+      const { code } = await operator.run("first", "sh", "-c", `command -v ${program}`);
+      assert.notEqual(code, 0, program);
+    }
   });
-  context.after(() => gateway.stop());
 
-  const page = await fetch(gateway.url);
-  assert.equal(page.status, 200);
-  assert.match(await page.text(), /<html/);
+  test("the tarball contains the deployed files and no path of the build machine", (context) => {
+    const { files, size } = operator.tarballs.gateway;
+    context.diagnostic(`${size} bytes, ${files.length} files`);
+    assert.ok(size <= MAX_TARBALL_BYTES, `${size} bytes`);
+    const paths = files.map(({ path }) => path);
+    for (const path of [
+      "LICENSE",
+      "README.md",
+      "THIRD_PARTY.md",
+      "dist/deploy.md",
+      "dist/gateway_bg.wasm",
+      "dist/index.js",
+      "dist/migrations/0001_archive.sql",
+      "dist/openapi.txt",
+      "dist/page/_headers",
+      "dist/page/index.html",
+      "dist/template/wrangler.toml",
+      "dist/tools/check.d.ts",
+      "dist/tools/check_config_bg.wasm",
+      "dist/tools/init.d.ts",
+    ]) {
+      assert.ok(paths.includes(path), path);
+    }
+    const installed = join(operator.home, "first", "node_modules", "quillgate-gateway");
+    for (const path of paths) {
+      const text = readFileSync(join(installed, path), "latin1");
+      for (const folder of [ROOT, homedir()]) {
+        assert.ok(folder === "/" || !text.includes(`${folder}/`), `${path} contains ${folder}`);
+      }
+    }
+    const worker = readFileSync(join(ROOT, "worker", "build", "gateway_bg.wasm"));
+    assert.ok(worker.equals(readFileSync(join(installed, "dist", "gateway_bg.wasm"))));
+  });
 
-  const grant = { sub: "operator", projects: [PROJECT], scope: "jobs:create jobs:read" };
-  const token = mintToken(accessClaims(grant), secret);
-  const entry = join(folder, "node_modules", "quillgate", "dist", "node.js");
-  const { Client } = await import(pathToFileURL(entry));
-  const client = new Client({ baseUrl: gateway.url, projectId: PROJECT, token });
-  const { id } = await client.agentJobs.create({ prompt: "Deployed without Rust" });
-  const { status, prLink } = await client.agentJobs.wait(id);
-  assert.equal(status, "completed");
-  const [job] = await upstream.jobs();
-  assert.equal(job.prompt, "Deployed without Rust");
-  assert.equal(prLink, job.prLink);
+  test("the folder that init writes passes its check, which lists the unchecked secrets", async () => {
+    const output = await operator.succeed("my-gateway", "npm", "run", "check");
+    assert.match(
+      output,
+      /2 variables are right \(not checked.*: ADMIN_API_KEY, ACCESS_TOKEN_SECRET\)/,
+    );
+  });
+
+  test("the check names every typo in one run, without its value", async () => {
+    const { code, output } = await checkWith(
+      "[vars]\n",
+      `[vars]\nTRUSTED_ISSUER = "${VALUE}"\nJOB_POLL_SECONDS = "${VALUE}"\n`,
+    );
+    assert.equal(code, 1, output);
+    assert.match(
+      output,
+      /^TRUSTED_ISSUER is not a variable of the Worker: is it TRUSTED_ISSUERS\?$/m,
+    );
+    assert.match(output, /^JOB_POLL_SECONDS must be an integer from 1 to 300$/m);
+    assert.ok(!output.includes(VALUE), output);
+  });
+
+  test("the check reads secrets from a file and never repeats them", async () => {
+    const secrets = { ADMIN_API_KEY: VALUE, ACCESS_TOKEN_SECRET: `${VALUE}-${VALUE}` };
+    writeFileSync(join(folder, "secrets.json"), JSON.stringify(secrets));
+    const { code, output } = await checkWith("[vars]", "[vars]", "--secrets", "secrets.json");
+    assert.equal(code, 1, output);
+    assert.match(output, /^ADMIN_API_KEY must be an admin key/m);
+    assert.doesNotMatch(output, /ACCESS_TOKEN_SECRET/);
+    assert.ok(!output.includes(VALUE), output);
+  });
+
+  test("the check names what an upgrade lacks in wrangler.toml", async () => {
+    const missing = await checkWith('"enable_request_signal", ', "");
+    assert.equal(missing.code, 1, missing.output);
+    assert.match(missing.output, /^compatibility_flags lacks enable_request_signal$/m);
+
+    const archive = await checkWith("[vars]\n", '[vars]\nARCHIVE_PROJECTS = "acme"\n');
+    assert.equal(archive.code, 1, archive.output);
+    assert.match(archive.output, /^d1_databases lacks the binding ARCHIVE/m);
+    assert.match(archive.output, /^triggers lacks crons/m);
+  });
+
+  test("the check quotes wrangler when the configuration is invalid", async () => {
+    const { code, output } = await checkWith("[vars]", "[vars");
+    assert.equal(code, 1, output);
+    assert.match(output, /changed-.*\.toml cannot be read: ./);
+    assert.doesNotMatch(output, /\n {4}at /, "the output has a stack trace");
+  });
+
+  test("webhook-key prints the keys that the gateway signs with", async () => {
+    const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+    const receiver = { project: PROJECT, url: "https://hooks.example/quillgate" };
+    const flags = Object.entries(receiver).flatMap(([name, value]) => [`--${name}`, value]);
+    const command = ["sh", "-c", 'echo "$0" | npx quillgate-gateway webhook-key "$@"', secret];
+    const output = await operator.succeed("my-gateway", ...command, ...flags);
+    assert.deepEqual(output.trim().split("\n"), deriveKeys(receiver, secret));
+  });
+
+  test("wrangler can deploy the folder without changes", async () => {
+    const output = await operator.succeed(
+      "my-gateway",
+      ...["npx", "wrangler", "deploy", "--dry-run", "--outdir", "uploaded"],
+    );
+    for (const binding of ["PROJECT_GATE", "ORG_GATE", "SESSION", "ASSETS"])
+      assert.match(output, RegExp(binding));
+    const uploaded = readdirSync(join(folder, "uploaded"));
+    const wasm = uploaded.find((name) => name.endsWith(".wasm"));
+    assert.ok(wasm, `a wasm module in ${uploaded}`);
+    const installed = join(folder, "node_modules", "quillgate-gateway", "dist", "gateway_bg.wasm");
+    assert.ok(readFileSync(join(folder, "uploaded", wasm)).equals(readFileSync(installed)));
+  });
+
+  test("an archive needs its database's id and gets the package's migrations", async () => {
+    const directory = await operator.initLike(
+      "my-gateway",
+      "with-archive",
+      "--project",
+      PROJECT,
+      "--archive",
+    );
+    const before = await operator.run("with-archive", "npm", "run", "check");
+    assert.equal(before.code, 1, before.output);
+    assert.match(before.output, /^d1_databases must have the database_id/m);
+
+    const path = join(directory, "wrangler.toml");
+    const id = 'database_id = "00000000-0000-4000-8000-000000000000"';
+    writeFileSync(path, readFileSync(path, "utf8").replace(/^database_id = .*$/m, id));
+    await operator.succeed("with-archive", "npm", "run", "check");
+    const apply = ["npx", "wrangler", "d1", "migrations", "apply", "ARCHIVE", "--local"];
+    const output = await operator.succeed("with-archive", ...apply);
+    assert.match(output, /0001_archive\.sql/);
+    await operator.succeed("with-archive", "npx", "wrangler", "deploy", "--dry-run");
+  });
+
+  test("the README's commands make a secret and a token signed with it", async () => {
+    const readme = readFileSync(join(folder, "README.md"), "utf8");
+    const commands = [...readme.matchAll(/^ *(npx quillgate [^#\n]*)/gm)].map(([, line]) => line);
+    const [makeSecret, mint] = commands;
+    assert.equal(commands.length, 2, commands.join("\n"));
+    const secret = (await operator.succeed("my-gateway", "sh", "-c", makeSecret)).trim();
+    assert.ok(Buffer.byteLength(secret) >= 32, secret);
+
+    const withSecret = operator.withVariables({ ACCESS_TOKEN_SECRET: secret });
+    // The token is the first line; its description follows on standard error.
+    const [token] = (await withSecret.succeed("my-gateway", "sh", "-c", mint)).split("\n");
+    const [head, claims, signature] = token.split(".");
+    const signed = createHmac("sha256", secret).update(`${head}.${claims}`).digest("base64url");
+    assert.equal(signature, signed);
+    const { sub, projects, scope } = JSON.parse(Buffer.from(claims, "base64url").toString("utf8"));
+    const expected = { sub: "alice", projects: [PROJECT] };
+    assert.deepEqual({ sub, projects }, expected);
+    assert.equal(scope, "jobs:create jobs:read analytics:read");
+  });
+
+  test("the README's program writes a folder and finds no problem in it", async () => {
+    const [program] = readPrograms();
+    await operator.initLike("my-gateway", "readme", "--project", PROJECT, "--no-archive");
+    writeFileSync(join(operator.home, "readme", "program.mjs"), program);
+    const output = await operator.succeed("readme", "node", "program.mjs");
+    assert.equal(output.trim(), "", "the program found a problem");
+    assert.ok(readdirSync(join(operator.home, "readme", "my-gateway")).includes("wrangler.toml"));
+  });
+
+  test("the README's line turns a custom Worker into the gateway", async () => {
+    const [, line] = readPrograms();
+    writeFileSync(join(folder, "custom.js"), line);
+    const config = readFileSync(join(folder, "wrangler.toml"), "utf8");
+    writeFileSync(
+      join(folder, "custom.toml"),
+      config.replace(/^main = .*$/m, 'main = "custom.js"'),
+    );
+    const output = await operator.succeed(
+      "my-gateway",
+      ...["npx", "wrangler", "deploy", "--dry-run", "--config", "custom.toml"],
+    );
+    assert.match(output, /ORG_GATE/);
+  });
+
+  test("wrangler dev serves the page and creates a job", async (t) => {
+    const key = canaryKey();
+    const secret = newSecret();
+    const upstream = await startUpstream({ key, projects: [PROJECT], jobDurationMs: 200 });
+    t.after(() => upstream.stop());
+    const gateway = await startWithWrangler({
+      config: join(folder, "wrangler.toml"),
+      upstreamUrl: upstream.url,
+      adminKey: key,
+      secret,
+      env: operator.env,
+    });
+    t.after(() => gateway.stop());
+
+    const page = await fetch(gateway.url);
+    assert.equal(page.status, 200);
+    assert.match(await page.text(), /<html/);
+
+    const grant = { sub: "operator", projects: [PROJECT], scope: "jobs:create jobs:read" };
+    const token = mintToken(accessClaims(grant), secret);
+    const entry = join(folder, "node_modules", "quillgate", "dist", "node.js");
+    const { Client } = await import(pathToFileURL(entry));
+    const client = new Client({ baseUrl: gateway.url, projectId: PROJECT, token });
+    const { id } = await client.agentJobs.create({ prompt: "Created without Rust" });
+    const { status, prLink } = await client.agentJobs.wait(id);
+    assert.equal(status, "completed");
+    const [job] = await upstream.jobs();
+    assert.equal(job.prompt, "Created without Rust");
+    assert.equal(prLink, job.prLink);
+  });
 });

@@ -1,4 +1,4 @@
-/** What the pages of both npm packages point at is in them. */
+/** The links in the documents of both npm packages. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -8,7 +8,7 @@ import { adaptLinks } from "../../scripts/gateway_docs.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { findAnchors, findLinks } from "../harness/markdown.mjs";
 
-/** The paths that are packed. */
+/** Lists the paths in a package's tarball. */
 async function listPacked(folder) {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
   const { code, stdout, stderr } = await capture("npm", args, { cwd: join(ROOT, folder) });
@@ -20,7 +20,7 @@ for (const [folder, pages] of [
   ["gateway", ["CHANGELOG.md", "README.md", "dist/deploy.md", "dist/github-actions.md"]],
   ["pkg", ["README.md"]],
 ]) {
-  test(`every link of the package in ${folder} leads somewhere in it`, async () => {
+  test(`every link in the documents of ${folder} leads to a file of its package`, async () => {
     const packed = await listPacked(folder);
     for (const page of pages) assert.ok(packed.includes(page), page);
     for (const page of packed.filter((path) => path.endsWith(".md"))) {
@@ -36,7 +36,7 @@ for (const [folder, pages] of [
   });
 }
 
-test("a link goes to the package's copy of a page, or says where the file is", () => {
+test("rewrites links to the package's copy of a document, or to a path in the repository", () => {
   const place = { from: "CHANGELOG.md", to: "CHANGELOG.md" };
   for (const [text, expected] of [
     ["[how](docs/deploy.md#webhooks)", "[how](dist/deploy.md#webhooks)"],

@@ -1,4 +1,4 @@
-/** An operator's machine: the packed packages, Node, npm and wrangler, and no Rust. */
+/** A simulated operator's machine with Node, npm and wrangler, but without Rust. */
 import assert from "node:assert/strict";
 import {
   mkdirSync,
@@ -13,36 +13,37 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { capture } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
-import { wranglerEnv } from "../harness/gateway.mjs";
+import { wranglerEnv } from "../harness/wrangler.mjs";
+import { packed } from "../package/installed.mjs";
 
-/** All that is on the operator's PATH. */
+/** The only programs on the operator's PATH. */
 const PROGRAMS = ["node", "npm", "npx", "sh"];
 const QUIET = ["--offline", "--no-audit", "--no-fund", "--loglevel=error"];
 
 /**
- * Makes the machine, with both packages packed and, in an empty folder, installed.
+ * Makes the machine and installs both packages from their tarballs, in the folder `first`.
  *
  * @returns {Promise<Operator>}
  */
 export async function prepareOperator() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "quillgate-operator-")));
   process.once("exit", () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
-  const [gateway, client] = [await pack("gateway", home), await pack("pkg", home)];
+  const [gateway, client] = await Promise.all([packGateway(home), packed()]);
   const operator = new Operator(home, { gateway, client });
-  await operator.install("first", [gateway.path, client.path]);
+  await operator.install("first", [gateway.path, client]);
   return operator;
 }
 
-async function pack(folder, destination) {
+async function packGateway(destination) {
   const args = ["pack", "--pack-destination", destination, "--json", "--loglevel=error"];
-  const { code, stdout, stderr } = await capture("npm", args, { cwd: join(ROOT, folder) });
+  const { code, stdout, stderr } = await capture("npm", args, { cwd: join(ROOT, "gateway") });
   assert.equal(code, 0, stderr);
-  const [{ filename, files, unpackedSize, size }] = JSON.parse(stdout);
-  return { path: join(destination, filename), files, unpackedSize, size };
+  const [{ filename, files, size }] = JSON.parse(stdout);
+  return { path: join(destination, filename), files, size };
 }
 
 class Operator {
-  /** @type {NodeJS.ProcessEnv} for every program that the operator runs */
+  /** @type {NodeJS.ProcessEnv} of every program that the operator runs */
   env;
 
   constructor(home, tarballs) {
@@ -54,12 +55,12 @@ class Operator {
     this.env = { ...wranglerEnv({ PATH: bin }, home), npm_config_cache: join(home, "npm") };
   }
 
-  /** The same machine, with further variables. */
+  /** Returns the same machine with additional variables. */
   withVariables(variables) {
     return Object.assign(Object.create(this), { env: { ...this.env, ...variables } });
   }
 
-  /** Runs a program in a folder of the machine. */
+  /** Runs a program in a folder of the machine. A path is relative to that folder. */
   async run(folder, command, ...args) {
     const program = command.startsWith(".") ? join(this.home, folder, command) : command;
     const cwd = join(this.home, folder);
@@ -67,7 +68,7 @@ class Operator {
     return { code, output: stdout + stderr };
   }
 
-  /** Runs a program that has to succeed, and gives what it has written. */
+  /** Runs a program that must succeed, and returns its output. */
   async succeed(folder, command, ...args) {
     const { code, output } = await this.run(folder, command, ...args);
     assert.equal(code, 0, `${command} ${args.join(" ")}: ${output}`);
@@ -79,13 +80,8 @@ class Operator {
     await this.succeed(folder, "npm", "install", ...QUIET, ...tarballs);
   }
 
-  /**
-   * Has `init` write a folder, and installs what its manifest names. The registry has no package of a
-   * version that is being made, so the tarballs are in their place, and wrangler is the repository's.
-   *
-   * @returns {Promise<string>} the folder's path
-   */
-  async init(name, ...flags) {
+  /** Writes a folder with `init`. Returns its path. */
+  async writeFolder(name, ...flags) {
     await this.succeed(
       "first",
       "./node_modules/.bin/quillgate-gateway",
@@ -93,17 +89,27 @@ class Operator {
       `../${name}`,
       ...flags,
     );
-    const folder = join(this.home, name);
+    return join(this.home, name);
+  }
+
+  /**
+   * Writes a folder with `init` and installs its dependencies. The tarballs replace the packages,
+   * whose version may be unpublished, and wrangler is the repository's.
+   *
+   * @returns {Promise<string>} the path of the folder
+   */
+  async init(name, ...flags) {
+    const folder = await this.writeFolder(name, ...flags);
     const path = join(folder, "package.json");
-    const manifest = JSON.parse(readFileSync(path, "utf8"));
+    const manifest = readManifest(folder);
     const { wrangler, ...devDependencies } = manifest.devDependencies;
-    assert.ok(wrangler, "the manifest names wrangler");
+    assert.ok(wrangler, "the manifest lacks wrangler");
     const local = {
       ...manifest,
       dependencies: replaceVersions(manifest.dependencies, {
         "quillgate-gateway": this.tarballs.gateway.path,
       }),
-      devDependencies: replaceVersions(devDependencies, { quillgate: this.tarballs.client.path }),
+      devDependencies: replaceVersions(devDependencies, { quillgate: this.tarballs.client }),
     };
     writeFileSync(path, JSON.stringify(local, null, 2));
     await this.succeed(name, "npm", "install", ...QUIET);
@@ -115,9 +121,30 @@ class Operator {
     }
     return folder;
   }
+
+  /** Writes a folder with `init` and shares the installed dependencies of another folder. */
+  async initLike(other, name, ...flags) {
+    const folder = await this.writeFolder(name, ...flags);
+    const [own, others] = [folder, join(this.home, other)].map((path) => readManifest(path));
+    const packagesOf = ({ dependencies, devDependencies }) =>
+      Object.keys({ ...dependencies, ...devDependencies }).filter(
+        (dependency) => dependency !== "wrangler",
+      );
+    assert.deepEqual(
+      packagesOf(own),
+      packagesOf(others),
+      "both folders have the same dependencies",
+    );
+    symlinkSync(join(this.home, other, "node_modules"), join(folder, "node_modules"));
+    return folder;
+  }
 }
 
-/** Each package has its tarball, and there is no other. */
+function readManifest(folder) {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}
+
+/** Replaces versions by tarballs. There must be a tarball for every package. */
 function replaceVersions(dependencies, tarballs) {
   assert.deepEqual(Object.keys(dependencies), Object.keys(tarballs));
   return Object.fromEntries(Object.entries(tarballs).map(([name, path]) => [name, `file:${path}`]));
@@ -129,7 +156,7 @@ function findProgram(name) {
     try {
       return realpathSync(join(folder, name));
     } catch {
-      // Another folder has it.
+      // Not in this folder.
     }
   }
   throw new Error(`${name} is not on the PATH`);

@@ -1,4 +1,4 @@
-/** The questions of `init`, in a real pseudo-terminal: that of `script`, which every Debian has. */
+/** The questions of `init` in a real pseudo-terminal, which the program `script` provides. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ before(() => {
 after(() => rmSync(home, { recursive: true, force: true }));
 
 /**
- * Runs `init` on a terminal, and types each answer when its question is there.
+ * Runs `init` in a terminal and types each answer when its question appears.
  *
  * @param {[question: string, answer: string][]} answers
  */
@@ -29,7 +29,7 @@ async function typeAnswers(answers, folder = "my-gateway") {
   const child = spawn("script", ["-qec", command, "/dev/null"], { cwd: home });
   const left = [...answers];
   let screen = "";
-  // A question that is asked again is answered again.
+  // The same question can appear again.
   let seen = 0;
   child.stdout.setEncoding("utf8").on("data", (text) => {
     screen += text;
@@ -46,7 +46,7 @@ for (const [name, key] of [
   ["Ctrl-C", CTRL_C],
   ["Ctrl-D", CTRL_D],
 ]) {
-  test(`${name} at a question ends it, and nothing is written`, async () => {
+  test(`${name} at a question ends init, which writes nothing`, async () => {
     const { code, screen } = await typeAnswers([["Project id", key]]);
     assert.equal(code, 130, screen);
     assert.match(screen, /nothing was written/);
@@ -55,7 +55,7 @@ for (const [name, key] of [
   });
 }
 
-test("a question whose answer cannot be used is asked again", async () => {
+test("init repeats a question after an invalid answer", async () => {
   const folder = "My Gateway";
   const { code, screen, left } = await typeAnswers(
     [
@@ -73,7 +73,7 @@ test("a question whose answer cannot be used is asked again", async () => {
   rmSync(join(home, folder), { recursive: true });
 });
 
-test("it is asked three times and no more", async () => {
+test("init asks a question at most three times", async () => {
   const bad = ["Project id", "ac me\r"];
   const { code, screen, left } = await typeAnswers([bad, bad, bad, bad]);
   assert.equal(code, 1, screen);
@@ -82,7 +82,7 @@ test("it is asked three times and no more", async () => {
   assert.deepEqual(readdirSync(home), []);
 });
 
-test("what is typed is what is written", async () => {
+test("init writes the typed answers", async () => {
   const { code, screen, left } = await typeAnswers([
     ["Project id", "acme-docs\r"],
     ["[no]", "yes\r"],

@@ -1,4 +1,4 @@
-/** What an upgrade needs of a configuration is said before it is deployed. */
+/** The requirements of a gateway version on its configuration. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 const WORKER_CONFIG = readFileSync(join(ROOT, "worker", "wrangler.toml"), "utf8");
 
-/** A configuration as wrangler reads it, which lacks nothing of itself. */
-function configuration() {
+/** Returns a complete configuration in wrangler's parsed form. */
+function makeConfiguration() {
   return {
     vars: {},
     compatibility_date: "2026-04-01",
@@ -33,10 +33,10 @@ const ARCHIVE = {
   triggers: { crons: ["*/10 * * * *"] },
 };
 
-test("a configuration that has all and more lacks nothing", () => {
-  const needed = configuration();
+test("finds no gap in a configuration that has more than needed", () => {
+  const needed = makeConfiguration();
   const config = {
-    ...configuration(),
+    ...makeConfiguration(),
     ...ARCHIVE,
     vars: { ARCHIVE_PROJECTS: "acme" },
     compatibility_date: "2026-06-01",
@@ -49,11 +49,21 @@ test("a configuration that has all and more lacks nothing", () => {
   );
 });
 
-for (const [what, change, name, words] of [
-  ["an earlier date", { compatibility_date: "2026-03-31" }, "compatibility_date", /2026-04-01/],
-  ["no flag", { compatibility_flags: [] }, "compatibility_flags", /lacks enable_request_signal/],
+for (const [gap, change, name, words] of [
   [
-    "an object under another class",
+    "an earlier compatibility date",
+    { compatibility_date: "2026-03-31" },
+    "compatibility_date",
+    /2026-04-01/,
+  ],
+  [
+    "a missing flag",
+    { compatibility_flags: [] },
+    "compatibility_flags",
+    /lacks enable_request_signal/,
+  ],
+  [
+    "a Durable Object with another class",
     {
       durable_objects: {
         bindings: [
@@ -65,10 +75,10 @@ for (const [what, change, name, words] of [
     "durable_objects",
     /lacks the binding ORG_GATE of the class OrgGate/,
   ],
-  ["no migration", { migrations: [] }, "migrations", /lacks the tag v1/],
-  ["no page", { assets: undefined }, "assets", /must have the binding ASSETS/],
+  ["a missing migration", { migrations: [] }, "migrations", /lacks the tag v1/],
+  ["a missing page", { assets: undefined }, "assets", /must have the binding ASSETS/],
   [
-    "a route that the page would answer",
+    "a route that the page would serve",
     { assets: { binding: "ASSETS", run_worker_first: ["/v1/*"] } },
     "assets.run_worker_first",
     /lacks \/healthz/,
@@ -80,36 +90,36 @@ for (const [what, change, name, words] of [
     /lacks the binding ARCHIVE/,
   ],
   [
-    "a database that was never made",
+    "a database without its id",
     { d1_databases: [{ binding: "ARCHIVE", database_id: "what it prints" }] },
     "d1_databases",
     /must have the database_id/,
   ],
   [
-    "an archive without a clock",
+    "an archive without a cron trigger",
     { ...ARCHIVE, vars: { ARCHIVE_PROJECTS: "acme" }, triggers: { crons: [] } },
     "triggers",
     /lacks crons/,
   ],
 ]) {
-  test(`${what} is named`, () => {
-    const gaps = findGaps({ ...configuration(), ...change }, configuration());
+  test(`finds ${gap}`, () => {
+    const gaps = findGaps({ ...makeConfiguration(), ...change }, makeConfiguration());
     assert.deepEqual(
-      gaps.map((gap) => gap.name),
+      gaps.map((found) => found.name),
       [name],
     );
     assert.match(gaps[0].message, words);
   });
 }
 
-test("the configuration of the package is the Worker's own, with the package's paths", () => {
+test("derives the package's configuration from the Worker's", () => {
   const template = makeGatewayTemplate(WORKER_CONFIG);
   assert.doesNotMatch(template, /\.\.\/|docs\/|"build/);
   const flags = /^compatibility_flags = .*$/m;
   assert.equal(flags.exec(template)[0], flags.exec(WORKER_CONFIG)[0]);
 });
 
-test("a line of the Worker's configuration that has gone fails the build", () => {
+test("the build fails when a line of the Worker's configuration is missing", () => {
   const changed = WORKER_CONFIG.replace('main = "build/index.js"', 'main = "other/index.js"');
   assert.throws(() => makeGatewayTemplate(changed), /worker\/wrangler\.toml has no main/);
 });
