@@ -1,166 +1,146 @@
-/** Programs under test: started in the background, logged, and stopped for certain. */
-import { once } from "node:events";
+/** Starts programs in the background, logs their output and stops them with everything they started. */
+import { EventEmitter, once } from "node:events";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { hasEnded, spawnGroup, stopGroup } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/** How long a process may take to be gone after it was ended by force. */
-const FORCED_END_MS = 5000;
+/** How long a killed process may take to disappear. */
+const KILL_TIMEOUT_MS = 5000;
 
-/** Where the output of every program goes; git-ignored. */
+/** Folder of all output; ignored by git. */
 export const LOGS = join(ROOT, "tests", ".logs");
 
 /**
  * @typedef {object} Program
- * @property {() => string} output everything that it has written so far
- * @property {string} logFile where the same is kept
- * @property {(pattern: RegExp, deadlineMs?: number, from?: number) => Promise<RegExpExecArray>} line
- *   the first line that matches, now or later; `from`: only what comes after that much output
- * @property {<T>(check: () => Promise<T | undefined>, deadlineMs?: number) => Promise<T>} until
- *   the first result of `check` that is not `undefined`, checked again and again
- * @property {Promise<string>} ended how it ended, once it has
- * @property {() => Promise<void>} stop asks it to end; nothing of its group is left then
- * @property {() => Promise<void>} kill ends its whole group at once, as a crash would
+ * @property {() => string} output returns everything that it has written so far
+ * @property {string} logFile contains the same
+ * @property {(pattern: RegExp, timeoutMs?: number, from?: number) => Promise<RegExpExecArray>} line
+ *   resolves to the first complete line that matches; `from` skips that much of the output
+ * @property {<T>(check: () => Promise<T | undefined>, timeoutMs?: number) => Promise<T>} until
+ *   calls `check` until it resolves to something other than `undefined`
+ * @property {Promise<string>} ended describes how it ended
+ * @property {() => Promise<void>} stop sends SIGTERM, and SIGKILL after `graceMs`; resolves when its
+ *   whole group has ended
+ * @property {() => Promise<void>} kill kills its whole group, like a crash
  */
 
 /**
- * Starts a program in its own process group, so that stopping it also stops
- * what it started.
+ * Starts a program in its own process group.
  *
- * @param {string} name names the log file and the program in errors
+ * @param {string} name of the log file, and of the program in errors
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, graceMs?: number }} [options]
- *   `graceMs`: how long it may take to end when asked, before it is ended by force
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, graceMs?: number }} [options] `graceMs`: how long
+ *   it may take to end after SIGTERM
  * @returns {Program}
  */
 export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } = {}) {
   const { logFile, log } = openLog(name);
-  const options = { cwd, env, stdio: ["ignore", "pipe", "pipe"] };
-  const child = spawnGroup(command, args, options);
-  const watchers = new Set();
+  const child = spawnGroup(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const changes = new EventEmitter().setMaxListeners(0);
   let output = "";
-  let how;
+  let outcome;
 
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => {
       output += text;
       writeSync(log, text);
-      for (const watcher of watchers) watcher();
+      changes.emit("change");
     });
   }
-  child.on("error", (error) => settle(`could not be started: ${error.message}`));
+  child.on("error", (error) => end(`could not be started: ${error.message}`));
   child.on("exit", (code, signal) => {
-    settle(signal ? `was ended by ${signal}` : `exited with code ${code}`);
+    end(signal ? `was ended by ${signal}` : `exited with code ${code}`);
   });
   child.on("close", () => closeSync(log));
 
-  function settle(words) {
-    how ??= words;
-    for (const watcher of watchers) watcher();
+  function end(how) {
+    outcome ??= how;
+    changes.emit("change");
   }
 
-  /** Resolves with what `find` finds, looking again whenever something happens. */
-  function watch(find, what, deadlineMs) {
-    return new Promise((resolve, reject) => {
-      const finish = (settleWith, value) => {
-        clearTimeout(deadline);
-        watchers.delete(look);
-        settleWith(value);
-      };
-      const fail = (why) => {
-        finish(reject, new Error(`${name} ${why}\n--- ${logFile}\n${output.slice(-4000)}`));
-      };
-      const look = () => {
-        const found = find();
-        if (found) finish(resolve, found);
-        else if (how) fail(`${how} before ${what}`);
-      };
-      const deadline = setTimeout(() => fail(`took over ${deadlineMs} ms for ${what}`), deadlineMs);
-      watchers.add(look);
-      look();
-    });
+  function failure(why) {
+    return new Error(`${name} ${why}\n--- ${logFile}\n${output.slice(-4000)}`);
+  }
+
+  /** Resolves to the first result of `find`, which is called after every change. */
+  async function waitFor(find, what, timeoutMs) {
+    const signal = AbortSignal.timeout(timeoutMs);
+    for (;;) {
+      const found = find();
+      if (found) return found;
+      if (outcome) throw failure(`${outcome} before ${what}`);
+      await once(changes, "change", { signal }).catch(() => {
+        throw failure(`took over ${timeoutMs} ms for ${what}`);
+      });
+    }
+  }
+
+  async function endGroup(sendSignal) {
+    if (hasEnded(child) || child.pid === undefined) return;
+    const closed = once(child, "close");
+    await sendSignal();
+    await closed;
+    await groupEnd(child.pid);
   }
 
   return {
     output: () => output,
     logFile,
-    line(pattern, deadlineMs = 90_000, from = 0) {
+    line(pattern, timeoutMs = 90_000, from = 0) {
       const find = () => firstLine(output.slice(from), pattern);
-      return watch(find, `a line like ${pattern}`, deadlineMs);
+      return waitFor(find, `a line like ${pattern}`, timeoutMs);
     },
-    async until(check, deadlineMs = 90_000) {
+    async until(check, timeoutMs = 90_000) {
       let found;
-      let done = false;
-      const waiting = watch(() => found, "it was ready", deadlineMs).finally(() => {
-        done = true;
-      });
-      const asking = (async () => {
-        while (!done) {
+      let isWaiting = true;
+      const poll = async () => {
+        while (isWaiting && found === undefined) {
           found = await check().catch(() => undefined);
-          if (found !== undefined) return settleWatchers();
-          await new Promise((resolve) => setTimeout(resolve, 50));
+          if (found === undefined) await delay(50);
         }
-      })();
-      const result = await waiting;
-      await asking;
-      return result;
+        changes.emit("change");
+      };
+      poll();
+      return waitFor(() => found, "it was ready", timeoutMs).finally(() => {
+        isWaiting = false;
+      });
     },
     ended: once(child, "close").then(
-      () => how,
-      () => how,
+      () => outcome,
+      () => outcome,
     ),
-    async stop() {
-      if (hasEnded(child) || child.pid === undefined) return;
-      const closed = once(child, "close");
-      await stopGroup(child, { graceMs });
-      await closed;
-      await endOfGroup(child.pid);
-    },
-    async kill() {
-      if (hasEnded(child) || child.pid === undefined) return;
-      const closed = once(child, "close");
-      process.kill(-child.pid, "SIGKILL");
-      await closed;
-      await endOfGroup(child.pid);
-    },
+    stop: () => endGroup(() => stopGroup(child, { graceMs })),
+    kill: () => endGroup(() => process.kill(-child.pid, "SIGKILL")),
   };
-
-  function settleWatchers() {
-    for (const watcher of watchers) watcher();
-  }
 }
 
-/**
- * Waits until no process of a group is alive that was ended by force: what it held, ports and
- * database files, is free then.
- *
- * @param {number} group
- */
-async function endOfGroup(group) {
-  const deadline = performance.now() + FORCED_END_MS;
+/** Waits until no process of a killed group is alive and has ports or files open. */
+async function groupEnd(group) {
+  const deadline = performance.now() + KILL_TIMEOUT_MS;
   for (let alive = aliveIn(group); alive.length > 0; alive = aliveIn(group)) {
     if (performance.now() > deadline) throw new Error(`still alive: ${alive.join(", ")}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await delay(10);
   }
 }
 
-/** The processes of a group that have not ended; only Linux tells. */
+/** Lists the living processes of a group. Only Linux reports them. */
 function aliveIn(group) {
   if (process.platform !== "linux") return [];
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => {
-    const { state, pgrp } = statOf(pid);
+    const { state, pgrp } = readStat(pid);
     return pgrp === group && state !== "Z" && state !== "X";
   });
 }
 
-function statOf(pid) {
+function readStat(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name, in parentheses, may hold anything.
+    // The name of the program, in parentheses, may contain any character.
     const [state, , pgrp] = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return { state, pgrp: Number(pgrp) };
   } catch {
@@ -169,7 +149,7 @@ function statOf(pid) {
 }
 
 /**
- * A TCP port of 127.0.0.1 that was free a moment ago.
+ * Returns a TCP port of 127.0.0.1 that was free a moment ago.
  *
  * @returns {Promise<number>}
  */
@@ -191,7 +171,7 @@ function firstLine(output, pattern) {
   return undefined;
 }
 
-/** Opens `<name>-<n>.log` with the first number that is not taken. */
+/** Opens `<name>-<n>.log` with the first unused number. */
 function openLog(name) {
   mkdirSync(LOGS, { recursive: true });
   for (let n = 1; ; n += 1) {

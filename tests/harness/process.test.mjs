@@ -18,7 +18,7 @@ function isAlive(pid) {
   } catch {
     return false;
   }
-  // A process that has ended stays until its parent has asked how.
+  // A zombie remains until its parent reads its exit code.
   return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 }
 
@@ -26,7 +26,7 @@ async function endOf(pid) {
   while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test("waits for a line, keeps all output and writes it to a log", async () => {
+test("a program's output is searched by line, returned and logged", async () => {
   const running = startScript(
     `setTimeout(() => console.log("ready on port 12"), 50);
      console.error("a warning"); setInterval(() => {}, 1000);`,
@@ -39,7 +39,7 @@ test("waits for a line, keeps all output and writes it to a log", async () => {
   assert.match(await running.ended, /SIGTERM/);
 });
 
-test("takes no half line for a line", async () => {
+test("a line matches only when it is complete", async () => {
   const running = startScript(
     `process.stdout.write("port 1"); setTimeout(() => process.stdout.write("23\\n"), 100);`,
   );
@@ -47,12 +47,12 @@ test("takes no half line for a line", async () => {
   await running.stop();
 });
 
-test("says how a program ended that should have become ready", async () => {
+test("waiting for a line fails with the exit code when the program ends", async () => {
   const running = startScript(`console.log("no luck"); process.exitCode = 3;`);
   await assert.rejects(running.line(/never/, 5000), /exited with code 3 before.*no luck/s);
 });
 
-test("gives up waiting at the deadline", async () => {
+test("waiting for a line or a check fails after its timeout", async () => {
   const running = startScript("setInterval(() => {}, 1000)");
   await assert.rejects(running.line(/never/, 100), /took over 100 ms/);
   await assert.rejects(
@@ -62,21 +62,21 @@ test("gives up waiting at the deadline", async () => {
   await running.stop();
 });
 
-test("says when a program cannot be started at all", async () => {
+test("waiting for a line fails when the program does not exist", async () => {
   const running = startProgram("missing", "/no/such/program", []);
   await assert.rejects(running.line(/never/, 5000), /could not be started/);
   await running.stop();
 });
 
-test("asks again until there is an answer", async () => {
+test("a check repeats until it resolves to a value", async () => {
   const running = startScript("setInterval(() => {}, 1000)");
-  let asked = 0;
-  const answer = await running.until(async () => {
-    asked += 1;
-    if (asked === 1) throw new Error("not yet");
-    return asked === 3 ? "now" : undefined;
+  let calls = 0;
+  const result = await running.until(async () => {
+    calls += 1;
+    if (calls === 1) throw new Error("not yet");
+    return calls === 3 ? "now" : undefined;
   });
-  assert.equal(answer, "now");
+  assert.equal(result, "now");
   await running.stop();
 });
 
@@ -86,7 +86,7 @@ const GRANDCHILD = `
   const child = spawn(process.execPath, ["--eval", "setInterval(() => {}, 1000)"]);
   console.log("grandchild " + child.pid);`;
 
-test("stopping a program stops what it started", linux, async () => {
+test("stopping a program stops its child processes", linux, async () => {
   const running = startScript(`${GRANDCHILD} setInterval(() => {}, 1000)`);
   const [, pid] = await running.line(/grandchild (\d+)/, 5000);
   assert.ok(isAlive(pid));
@@ -95,7 +95,7 @@ test("stopping a program stops what it started", linux, async () => {
 });
 
 for (const how of ["stop", "kill"]) {
-  test(`nothing is left alive when ${how} has resolved`, linux, async () => {
+  test(`no process of the group is alive after ${how} resolves`, linux, async () => {
     const running = startScript(`${GRANDCHILD} setInterval(() => {}, 1000)`);
     const [, pid] = await running.line(/grandchild (\d+)/, 5000);
     await running[how]();
@@ -104,18 +104,18 @@ for (const how of ["stop", "kill"]) {
   });
 }
 
-test("killing gives a program no time to do anything", async () => {
+test("a killed program cannot handle the signal", async () => {
   const running = startScript(
-    `process.on("SIGTERM", () => console.log("tidied up")); console.log("ready");
+    `process.on("SIGTERM", () => console.log("cleaned up")); console.log("ready");
      setInterval(() => {}, 1000);`,
   );
   await running.line(/ready/, 5000);
   await running.kill();
   assert.match(await running.ended, /SIGKILL/);
-  assert.ok(!running.output().includes("tidied"));
+  assert.ok(!running.output().includes("cleaned"));
 });
 
-test("a program that ignores the request is ended by force", linux, async () => {
+test("a program that ignores SIGTERM is killed", linux, async () => {
   const running = startScript(
     `process.on("SIGTERM", () => {}); console.log("ready"); setInterval(() => {}, 1000);`,
     { graceMs: 100 },
@@ -125,7 +125,7 @@ test("a program that ignores the request is ended by force", linux, async () => 
   assert.match(await running.ended, /SIGKILL/);
 });
 
-test("a program does not outlive the process that started it", linux, async () => {
+test("a program ends with the process that started it", linux, async () => {
   const source = `
     const { startProgram } = await import(${JSON.stringify(MODULE)});
     const program = startProgram("orphan", process.execPath, ["--eval", ${JSON.stringify(
@@ -148,7 +148,7 @@ test("a program does not outlive the process that started it", linux, async () =
   }
 });
 
-test("finds a port on which nothing listens", async () => {
+test("a free port has no listener", async () => {
   const port = await freePort();
   const socket = connect(port, "127.0.0.1");
   const [error] = await once(socket, "error");
