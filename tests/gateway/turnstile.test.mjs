@@ -161,7 +161,7 @@ test("sends nothing upstream while the Turnstile verifier fails", async () => {
   assert.equal(await jobsCreated(), earlier);
 });
 
-test("requires no Turnstile response from other clients than browsers, nor for reads", async () => {
+test("requires no Turnstile response from clients other than browsers or for reads", async () => {
   assert.equal((await create(undefined, { origin: null })).status, 201);
   const read = await gate.get(`${JOBS}s`, { headers: [["Origin", ALLOWED_ORIGIN]] });
   assert.equal(read.status, 200);
