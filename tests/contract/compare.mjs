@@ -1,10 +1,10 @@
-/** What the core declares beside what the platform publishes: a line for each difference. */
+/** Compares the core's declarations with Mintlify's descriptions: a line for each difference. */
 
 const MAX_SAFE_INTEGER = Number.MAX_SAFE_INTEGER;
-/** Keywords that tell people something and demand nothing. */
-const WORDS = ["description", "example", "nullable"];
+/** Keywords that do not constrain a value. */
+const ANNOTATIONS = ["description", "example", "nullable"];
 
-/** The bodies of refusals, as the core reads them (docs/platform.md, 7). */
+/** The bodies of refusals as the core decodes them; see section 7 of docs/platform.md. */
 const message = { kind: "nullable", value: { kind: "text" } };
 const ERRORS = {
   agentJobs: { kind: "object", name: "AgentJobsError", members: { error: message } },
@@ -25,29 +25,32 @@ const ERRORS = {
 };
 
 /**
- * Every difference, each once.
+ * Lists the differences without repetition.
  *
- * @param {object[]} declared the operations of the core that the platform has
+ * @param {object[]} declared the core's operations of Mintlify's API
  * @param {import("./published.mjs").PublishedOperation[]} published
  * @returns {string[]}
  */
 export function listDifferences(declared, published) {
   const lines = declared.flatMap((operation) => {
-    const own = findPublished(operation, published);
-    if (own === undefined) {
+    const counterpart = findPublished(operation, published);
+    if (counterpart === undefined) {
       return [`${operation.name}: ${operation.method} ${operation.path} is not published`];
     }
-    return [...compareParameters(operation, own), ...compareResponses(operation, own)];
+    return [
+      ...compareParameters(operation, counterpart),
+      ...compareResponses(operation, counterpart),
+    ];
   });
   const unknown = published
-    .filter((own) => !declared.some((operation) => isSame(operation, own)))
+    .filter((candidate) => !declared.some((operation) => isSame(operation, candidate)))
     .map(({ method, path }) => `${method} ${path} is published, not declared`);
   return [...new Set([...lines, ...unknown])];
 }
 
-/** The published description of a declared operation. */
+/** Returns the published description of a declared operation. */
 export function findPublished(operation, published) {
-  return published.find((own) => isSame(operation, own));
+  return published.find((candidate) => isSame(operation, candidate));
 }
 
 function isSame(operation, { method, path }) {
@@ -58,32 +61,34 @@ function isSame(operation, { method, path }) {
 
 function compareParameters(operation, published) {
   const key = (parameter) => `${parameter.in} ${parameter.name}`;
-  const own = new Map(operation.parameters.map((parameter) => [key(parameter), parameter]));
-  const others = new Map(published.parameters.map((parameter) => [key(parameter), parameter]));
-  return [...new Set([...own.keys(), ...others.keys()])].flatMap((name) => {
+  const ours = new Map(operation.parameters.map((parameter) => [key(parameter), parameter]));
+  const theirs = new Map(published.parameters.map((parameter) => [key(parameter), parameter]));
+  return [...new Set([...ours.keys(), ...theirs.keys()])].flatMap((name) => {
     const place = `${operation.name} ${name}`;
-    if (!others.has(name)) return [`${place}: declared, not published`];
-    if (!own.has(name)) return [`${place}: published, not declared`];
+    if (!theirs.has(name)) return [`${place}: declared, not published`];
+    if (!ours.has(name)) return [`${place}: published, not declared`];
     return compareFacets(
       place,
-      publishedFacets(others.get(name), published.resolve),
-      declaredFacets(own.get(name)),
+      publishedFacets(theirs.get(name), published.resolve),
+      declaredFacets(ours.get(name)),
     );
   });
 }
 
 function compareFacets(place, published, declared) {
-  const tell = (value) => (value === undefined ? "none" : JSON.stringify(value));
+  const format = (value) => (value === undefined ? "none" : JSON.stringify(value));
   return [...new Set([...Object.keys(published), ...Object.keys(declared)])]
-    .map((facet) => [facet, tell(published[facet]), tell(declared[facet])])
+    .map((facet) => [facet, format(published[facet]), format(declared[facet])])
     .filter(([, theirs, ours]) => theirs !== ours)
     .map(([facet, theirs, ours]) => `${place}: ${facet}: published ${theirs}, declared ${ours}`);
 }
 
-/** Every keyword that demands something, so that an unknown one is a difference too. */
+/** Returns all constraining keywords, so that an unknown one counts as a difference. */
 function publishedFacets({ required = false, schema }, resolve) {
-  const demands = Object.entries(resolve(schema)).filter(([keyword]) => !WORDS.includes(keyword));
-  return { required, ...Object.fromEntries(demands) };
+  const constraints = Object.entries(resolve(schema)).filter(
+    ([keyword]) => !ANNOTATIONS.includes(keyword),
+  );
+  return { required, ...Object.fromEntries(constraints) };
 }
 
 function declaredFacets({ kind, required, known, minimum, maximum, minLength, default: value }) {
@@ -101,7 +106,7 @@ function declaredFacets({ kind, required, known, minimum, maximum, minLength, de
     page: { type: "integer", minimum, maximum },
     oneOf: { type: "string", enum: known },
   }[kind];
-  if (facets === undefined) throw new Error(`a parameter of an unknown kind, ${kind}`);
+  if (facets === undefined) throw new Error(`unknown parameter kind ${kind}`);
   return { required, ...facets };
 }
 
@@ -114,7 +119,8 @@ function compareResponses(operation, { responses, resolve }) {
   const lines = successes.flatMap((status) =>
     compareKind(operation.result.name, responses[status], operation.result, resolve),
   );
-  if (successes.length !== 1) lines.push(`${operation.name}: ${successes.length} are successes`);
+  if (successes.length !== 1)
+    lines.push(`${operation.name}: ${successes.length} successes are published`);
   const error = ERRORS[operation.name.split(".")[0]];
   for (const status of statuses.filter((status) => !isSuccess(status))) {
     lines.push(...compareKind(error.name, responses[status], error, resolve));
@@ -122,14 +128,14 @@ function compareResponses(operation, { responses, resolve }) {
   return lines;
 }
 
-/** Compares a value that is there and not `null`. */
+/** Compares a value that is present and not `null`. */
 function compareKind(place, schema, declared, resolve) {
   const { type, schema: published } = normalize(schema, resolve);
   if (declared.kind === "list" && type === "array") {
     return compareValue(`${place}[]`, published.items, declared.items, resolve, true);
   }
   if (declared.kind === "object" && type === "object") {
-    return compareMembers(published, declared, resolve);
+    return compareProperties(published, declared, resolve);
   }
   if (declared.kind === "union" && type === "anyOf") {
     return compareUnion(published.anyOf, declared, resolve);
@@ -141,31 +147,31 @@ function compareKind(place, schema, declared, resolve) {
 /** Compares a value that may be missing or `null`. */
 function compareValue(place, schema, declared, resolve, isRequired) {
   const { isNullable } = normalize(schema, resolve);
-  const isSure = isRequired && !isNullable;
+  const isPresent = isRequired && !isNullable;
   const value = declared.kind === "nullable" ? declared.value : declared;
   const lines = compareKind(place, schema, value, resolve);
-  if (isSure && declared.kind === "nullable") {
-    lines.push(`${place}: published as always there, declared nullable`);
+  if (isPresent && declared.kind === "nullable") {
+    lines.push(`${place}: published as required, declared nullable`);
   }
-  if (!isSure && declared.kind !== "nullable") {
+  if (!isPresent && declared.kind !== "nullable") {
     const published = isRequired ? "nullable" : "optional";
-    lines.push(`${place}: published as ${published}, declared as always there`);
+    lines.push(`${place}: published as ${published}, declared as required`);
   }
   return lines;
 }
 
-function compareMembers({ properties, required = [] }, { name, members }, resolve) {
+function compareProperties({ properties, required = [] }, { name, members }, resolve) {
   const names = new Set([...Object.keys(properties), ...Object.keys(members)]);
-  return [...names].flatMap((member) => {
-    const place = `${name}.${member}`;
-    if (!(member in properties)) return [`${place}: declared, not published`];
-    if (!(member in members)) return [`${place}: published, not declared`];
-    const isRequired = required.includes(member);
-    return compareValue(place, properties[member], members[member], resolve, isRequired);
+  return [...names].flatMap((property) => {
+    const place = `${name}.${property}`;
+    if (!(property in properties)) return [`${place}: declared, not published`];
+    if (!(property in members)) return [`${place}: published, not declared`];
+    const isRequired = required.includes(property);
+    return compareValue(place, properties[property], members[property], resolve, isRequired);
   });
 }
 
-/** Types with the same members belong together. */
+/** Compares the types of a union, paired by their property names. */
 function compareUnion(anyOf, { name, variants, otherwise }, resolve) {
   const shape = (members) => Object.keys(members).sort().join(", ");
   const theirs = new Map(anyOf.map(resolve).map((schema) => [shape(schema.properties), schema]));
@@ -174,11 +180,11 @@ function compareUnion(anyOf, { name, variants, otherwise }, resolve) {
   return [...new Set([...theirs.keys(), ...ours.keys()])].flatMap((members) => {
     if (!theirs.has(members)) return [`${name} with ${members}: declared, not published`];
     if (!ours.has(members)) return [`${name} with ${members}: published, not declared`];
-    return compareMembers(theirs.get(members), ours.get(members), resolve);
+    return compareProperties(theirs.get(members), ours.get(members), resolve);
   });
 }
 
-/** A schema without what makes it nullable, which OpenAPI 3.0 and 3.1 say in three ways. */
+/** Separates a schema from its nullability, which OpenAPI 3.0 and 3.1 express in three ways. */
 function normalize(schema, resolve) {
   const resolved = resolve(schema);
   const isNull = (other) => resolve(other).type === "null";
@@ -191,7 +197,7 @@ function normalize(schema, resolve) {
   const types = [resolved.type].flat();
   const [type, ...others] = types.filter((type) => type !== "null");
   if (type === undefined || others.length > 0) {
-    throw new Error(`a schema that is not understood: ${JSON.stringify(resolved)}`);
+    throw new Error(`unsupported schema: ${JSON.stringify(resolved)}`);
   }
   const isNullable = resolved.nullable === true || types.includes("null");
   return { type, schema: resolved, isNullable };
@@ -199,7 +205,7 @@ function normalize(schema, resolve) {
 
 function describePublished(type, { enum: known, format, minimum, maximum }) {
   if (type === "string" && known) return known.join(" | ");
-  if (type === "string") return format ? `text in the format ${format}` : "text";
+  if (type === "string") return format ? `string in the format ${format}` : "string";
   const bounds = [
     minimum !== undefined && ` from ${minimum}`,
     maximum !== undefined && ` to ${maximum}`,
@@ -210,13 +216,15 @@ function describePublished(type, { enum: known, format, minimum, maximum }) {
 function describeDeclared({ kind, known }) {
   switch (kind) {
     case "openEnum":
-      return [...known, "any other text"].join(" | ");
+      return [...known, "any other string"].join(" | ");
     case "tag":
       return known.join(" | ");
     case "count":
       return "integer from 0 to 2^53 - 1";
     case "flag":
       return "boolean";
+    case "text":
+      return "string";
     default:
       return kind;
   }

@@ -1,4 +1,4 @@
-/** The comparison itself, on a small description: what it has to find, and what it has to let be. */
+/** The comparison of the contract tests, applied to a small description. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { listDifferences } from "./compare.mjs";
@@ -120,7 +120,7 @@ const OPERATION = {
   },
 };
 
-/** The differences once something was changed in either of the two. */
+/** Returns the differences after a change of either side. */
 function compareAfter(change) {
   const [description, operation] = structuredClone([DESCRIPTION, OPERATION]);
   const { parameters, responses } = description.paths[operation.path].get;
@@ -130,14 +130,14 @@ function compareAfter(change) {
   return listDifferences([operation], listOperations(description));
 }
 
-test("what agrees has no difference, and what is deprecated is left alone", () => {
+test("the comparison finds no difference in equal descriptions and ignores deprecated operations", () => {
   assert.deepEqual(
     compareAfter(() => {}),
     [],
   );
 });
 
-describe("the comparison finds", () => {
+describe("the comparison", () => {
   const cases = {
     "another bound": [
       ({ description }) => {
@@ -151,13 +151,13 @@ describe("the comparison finds", () => {
       },
       ["analytics.terms query limit: default: published 50, declared 10"],
     ],
-    "a rule that it has never heard of": [
+    "an unknown keyword": [
       ({ parameters }) => {
         parameters[2].schema.pattern = "^0";
       },
       ['analytics.terms query cursor: pattern: published "^0", declared none'],
     ],
-    "other values": [
+    "another set of values": [
       ({ parameters }) => {
         parameters[1].schema.enum.push("age");
       },
@@ -165,7 +165,7 @@ describe("the comparison finds", () => {
         'analytics.terms query sort: enum: published ["hits","term","age"], declared ["hits","term"]',
       ],
     ],
-    "a parameter that has become required": [
+    "a parameter that became required": [
       ({ parameters }) => {
         parameters[2].required = true;
       },
@@ -189,26 +189,26 @@ describe("the comparison finds", () => {
         "GET /v1/analytics/{projectId}/terms is published, not declared",
       ],
     ],
-    "a member that may be null": [
+    "a property that may be null": [
       ({ Term }) => {
         Term.properties.term.type = ["string", "null"];
       },
-      ["Term.term: published as nullable, declared as always there"],
+      ["Term.term: published as nullable, declared as required"],
     ],
-    "a member that may be missing": [
+    "a property that may be missing": [
       ({ Terms }) => {
         Terms.required = ["terms"];
       },
-      ["Terms.hasMore: published as optional, declared as always there"],
+      ["Terms.hasMore: published as optional, declared as required"],
     ],
-    "a member that is always there": [
+    "a property that became required": [
       ({ Terms }) => {
         Terms.required.push("next");
         Terms.properties.next = { type: "string" };
       },
-      ["Terms.next: published as always there, declared nullable"],
+      ["Terms.next: published as required, declared nullable"],
     ],
-    "members that only one of the two has": [
+    "properties that only one side has": [
       ({ Term, row }) => {
         Term.properties.age = { type: "number" };
         row.size = text;
@@ -255,18 +255,18 @@ describe("the comparison finds", () => {
       ({ responses }) => {
         responses[202] = responses[200];
       },
-      ["analytics.terms: 2 are successes"],
+      ["analytics.terms: 2 successes are published"],
     ],
   };
 
-  for (const [what, [change, lines]] of Object.entries(cases)) {
-    test(what, () => assert.deepEqual(compareAfter(change), lines));
+  for (const [name, [change, lines]] of Object.entries(cases)) {
+    test(`the comparison finds ${name}`, () => assert.deepEqual(compareAfter(change), lines));
   }
 
-  test("a schema that it cannot understand", () => {
+  test("the comparison rejects a schema that it does not support", () => {
     const change = ({ Term }) => {
       Term.properties.term = { type: ["string", "number"] };
     };
-    assert.throws(() => compareAfter(change), /a schema that is not understood/);
+    assert.throws(() => compareAfter(change), /unsupported schema/);
   });
 });

@@ -1,4 +1,4 @@
-/** The core's declarations beside the platform's own descriptions. */
+/** The core's declarations against Mintlify's OpenAPI descriptions. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
@@ -10,7 +10,9 @@ import { readPublished, SKIP } from "./published.mjs";
 const PLATFORM = new URL("../../docs/platform.md", import.meta.url);
 const HEADING = "\n## Where Quillgate differs\n";
 
-test("every operation is published under its path and method", { skip: SKIP }, async () => {
+test("Mintlify publishes every declared operation under the same path and method", {
+  skip: SKIP,
+}, async () => {
   const [declared, published] = [await readDeclared(), await readPublished()];
   const missing = declared.filter((operation) => !findPublished(operation, published));
   assert.deepEqual(
@@ -20,17 +22,17 @@ test("every operation is published under its path and method", { skip: SKIP }, a
   assert.equal(published.length, declared.length);
 });
 
-test("the declarations differ from the descriptions where they are meant to, and nowhere else", {
+test("the declarations have only the intended differences from Mintlify's descriptions", {
   skip: SKIP,
 }, async () => {
   const found = listDifferences(await readDeclared(), await readPublished());
   assertExpected(found, DECLARED);
 });
 
-describe("a difference that is meant", () => {
+describe("intended differences", () => {
   const all = [...DECLARED, ...SIMULATED];
 
-  test("has a reason, and is there once", () => {
+  test("every intended difference has a reason and is listed once", () => {
     for (const { id, reason, lines } of all) {
       assert.ok(reason.length > 0 && lines.length > 0, id);
     }
@@ -38,9 +40,9 @@ describe("a difference that is meant", () => {
     assert.equal(lines.length, new Set(lines).size);
   });
 
-  test("has its row in docs/platform.md", async () => {
+  test("every intended difference has a row in docs/platform.md", async () => {
     const rows = await readRows();
-    assert.equal(rows.length, new Set(rows).size, "an id stands in two rows");
+    assert.equal(rows.length, new Set(rows).size, "two rows have the same id");
     assert.deepEqual(
       all.map(({ id }) => id).filter((id) => !rows.includes(id)),
       [],
@@ -48,10 +50,10 @@ describe("a difference that is meant", () => {
   });
 });
 
-/** The ids of the table's rows. */
+/** Returns the ids in the table of docs/platform.md. */
 async function readRows() {
   const text = await readFile(PLATFORM, "utf8");
   const [, section] = text.split(HEADING);
-  assert.ok(section, "docs/platform.md has no such section");
+  assert.ok(section, `docs/platform.md lacks the section ${HEADING.trim()}`);
   return [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id]) => id);
 }

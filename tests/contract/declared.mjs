@@ -1,11 +1,11 @@
-/** What the core declares, as its generator tells it. */
+/** Reads the operations that the core declares. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildGenerator } from "../../scripts/build.mjs";
 import { run } from "../../scripts/child.mjs";
 
-/** The operations of the core that the platform has: those with a page in its documentation. */
+/** Returns the core's operations of Mintlify's API, which have a link to its documentation. */
 export async function readDeclared({ env } = process) {
   const program = await buildGenerator({ env });
   const folder = await mkdtemp(join(tmpdir(), "quillgate-contract-"));

@@ -1,6 +1,7 @@
 /**
- * The differences that are meant, and why. Each has its row in docs/platform.md, under "Where
- * Quillgate differs", by its `id`; `lines` are those that the comparison prints.
+ * The intended differences from Mintlify's descriptions, with reasons. The table under "Where
+ * Quillgate differs" in docs/platform.md has a row for each `id`. `lines` is the output of the
+ * comparison.
  */
 import assert from "node:assert/strict";
 
@@ -17,16 +18,16 @@ const ANALYTICS = [...REPORTS, "analytics.conversation"];
 const WRITES = ["agentJobs.create", "agentJobs.sendMessage"];
 const PLATFORM = [...WRITES, "agentJobs.get", ...ANALYTICS];
 
-/** The same difference at each of these places. */
+/** Returns a line with the same difference for each place. */
 const at = (places, words) => places.map((place) => `${place}: ${words}`);
-/** The members of types: `PageView: "path human"`. */
-const members = (types) =>
+/** Lists the properties of types, given as `PageView: "path human"`. */
+const properties = (types) =>
   Object.entries(types).flatMap(([type, names]) =>
     names.split(" ").map((name) => `${type}.${name}`),
   );
-/** What one set of values is published as, and is open to any other text here. */
+/** Returns lines for published enums that are open to other strings here. */
 const open = (places, values) =>
-  at(places, `published ${values}, declared ${values} | any other text`);
+  at(places, `published ${values}, declared ${values} | any other string`);
 const STATUSES = "pending | in_progress | resolved | dismissed";
 const SOURCES = "code_snippet | contextual | agent | thumbs_only";
 const COUNTS = {
@@ -43,9 +44,9 @@ const COUNTS = {
 export const DECLARED = [
   {
     id: "optional-members",
-    reason: "one missing figure must not cost a whole page",
+    reason: "one missing number must not invalidate a page",
     lines: at(
-      members({
+      properties({
         ...COUNTS,
         PageView: "path human ai total",
         PageVisitors: "path human ai total",
@@ -60,28 +61,28 @@ export const DECLARED = [
         ConversationThread: "threadId createdAt",
         ThreadMessage: "id role content createdAt",
       }),
-      "published as always there, declared nullable",
+      "published as required, declared nullable",
     ),
   },
   {
     id: "error-members",
-    reason: "a refusal is one whatever its body says",
+    reason: "a refusal is valid with any body",
     lines: at(
       ["AnalyticsError.error", "ErrorDetail.message"],
-      "published as always there, declared nullable",
+      "published as required, declared nullable",
     ),
   },
   {
     id: "counts",
-    reason: "a fraction of a view is a fault, and so is what JavaScript cannot count exactly",
+    reason: "counts are integers that JavaScript represents exactly",
     lines: [
-      ...at(members(COUNTS), "published number, declared integer from 0 to 2^53 - 1"),
+      ...at(properties(COUNTS), "published number, declared integer from 0 to 2^53 - 1"),
       "Searches.totalSearches: published integer from 0, declared integer from 0 to 2^53 - 1",
     ],
   },
   {
     id: "open-values",
-    reason: "a new value must not break a client that exists",
+    reason: "a new value must not break existing clients",
     lines: [
       ...open(["AgentJob.status"], "active | completed | archived | failed"),
       ...open(
@@ -95,7 +96,7 @@ export const DECLARED = [
   },
   {
     id: "feedback-union",
-    reason: "the member that tells the shapes apart decides, not a guess",
+    reason: "the discriminating property selects the type",
     lines: [
       `ContextualFeedback.source: published ${SOURCES}, declared contextual`,
       `CodeSnippetFeedback.source: published ${SOURCES}, declared code_snippet`,
@@ -104,18 +105,18 @@ export const DECLARED = [
   },
   {
     id: "result-formats",
-    reason: "what is only shown need not be checked",
+    reason: "values that are only displayed need no validation",
     lines: [
-      "AgentJob.prLink: published text in the format uri, declared text",
+      "AgentJob.prLink: published string in the format uri, declared string",
       ...at(
         ["AgentJob.createdAt", "AgentJob.archivedAt"],
-        "published text in the format date-time, declared text",
+        "published string in the format date-time, declared string",
       ),
     ],
   },
   {
     id: "integer-limit",
-    reason: "there is no half of a row",
+    reason: "a limit is a number of rows",
     lines: at(
       [
         "analytics.feedback query limit",
@@ -128,7 +129,7 @@ export const DECLARED = [
   },
   {
     id: "page",
-    reason: "people count pages",
+    reason: "pages are easier to use than offsets",
     lines: at(
       ["analytics.views query page", "analytics.visitors query page"],
       "declared, not published",
@@ -136,7 +137,7 @@ export const DECLARED = [
   },
   {
     id: "largest-offset",
-    reason: "JavaScript has no larger integer that is exact",
+    reason: "JavaScript represents no larger integer exactly",
     lines: at(
       ["analytics.views query offset", "analytics.visitors query offset"],
       'maximum: published none, declared "2^53 - 1"',
@@ -144,7 +145,7 @@ export const DECLARED = [
   },
   {
     id: "dates",
-    reason: "what is sent is what was meant",
+    reason: "a mistyped date must not select another range",
     lines: at(
       REPORTS.flatMap((name) => [`${name} query dateFrom`, `${name} query dateTo`]),
       'format: published none, declared "date or date-time"',
@@ -152,7 +153,7 @@ export const DECLARED = [
   },
   {
     id: "cursors",
-    reason: "an empty cursor leads nowhere, and what a cursor says is the platform's affair",
+    reason: "an empty cursor is invalid, and other cursors are opaque",
     lines: at(
       ["analytics.feedback query cursor", "analytics.searches query cursor"],
       "minLength: published none, declared 1",
@@ -168,7 +169,7 @@ export const DECLARED = [
   },
   {
     id: "ids",
-    reason: "an id must not lead to another path",
+    reason: "an id must not change the path",
     lines: at(
       [
         ...PLATFORM.map((name) => `${name} path projectId`),
@@ -180,11 +181,11 @@ export const DECLARED = [
   },
 ];
 
-/** What the simulator answers beyond what is published. */
+/** Responses of the simulator that are not published. */
 export const SIMULATED = [
   {
     id: "other-errors",
-    reason: "keys are refused and limits are stated, though no description has the statuses",
+    reason: "no description lists the statuses for rejected keys and documented limits",
     lines: [
       ...PLATFORM.flatMap((name) => [
         `${name}: 401 is not published`,
@@ -196,17 +197,17 @@ export const SIMULATED = [
 ];
 
 /**
- * Passes when exactly the lines that are meant were found, and names the others alone.
+ * Checks that exactly the expected lines were found.
  *
  * @param {string[]} found
  * @param {{ lines: string[] }[]} expected
  */
 export function assertExpected(found, expected) {
-  const meant = expected.flatMap(({ lines }) => lines);
+  const intended = expected.flatMap(({ lines }) => lines);
   assert.deepEqual(
     {
-      "found, but not expected": found.filter((line) => !meant.includes(line)),
-      "expected, but not found": meant.filter((line) => !found.includes(line)),
+      "found, but not expected": found.filter((line) => !intended.includes(line)),
+      "expected, but not found": intended.filter((line) => !found.includes(line)),
     },
     { "found, but not expected": [], "expected, but not found": [] },
   );

@@ -1,6 +1,6 @@
 /**
- * The descriptions that the platform publishes of itself. They are not ours to copy, so they are
- * read from the folder that `UPSTREAM_DESCRIPTIONS` names.
+ * Reads the OpenAPI descriptions that Mintlify publishes. This repository has no copy of them, so
+ * `UPSTREAM_DESCRIPTIONS` names a folder with them.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,36 +8,35 @@ import { join } from "node:path";
 const FILES = ["agent.openapi.json", "analytics.openapi.json"];
 const FOLDER = process.env.UPSTREAM_DESCRIPTIONS;
 
-/** Why tests that need the descriptions are skipped; `false` when they are there. */
+/** The reason to skip tests that need the descriptions, or `false`. */
 export const SKIP =
-  !FOLDER &&
-  `UPSTREAM_DESCRIPTIONS names no folder with ${FILES.join(" and ")}, so nothing is known`;
+  !FOLDER && `UPSTREAM_DESCRIPTIONS is not set to a folder with ${FILES.join(" and ")}`;
 
 /**
  * @typedef {object} PublishedOperation
  * @property {string} method
  * @property {string} path
- * @property {{ name: string, in: string, required: boolean, schema: object }[]} parameters those of
- *   the body too
- * @property {Record<string, object>} responses the schema of each status
+ * @property {{ name: string, in: string, required: boolean, schema: object }[]} parameters
+ *   including the properties of the body
+ * @property {Record<string, object>} responses schemas by status
  * @property {Resolve} resolve
  *
  * @typedef {(node: object) => object} Resolve follows `$ref`
  */
 
-/** Every operation of all descriptions that is not deprecated. */
+/** Returns the operations of all descriptions, except deprecated ones. */
 export async function readPublished() {
   const texts = await Promise.all(FILES.map((file) => readFile(join(FOLDER, file), "utf8")));
   return texts.flatMap((text) => listOperations(JSON.parse(text)));
 }
 
 /**
- * The operations of a description that are not deprecated.
+ * Returns the operations of a description, except deprecated ones.
  *
  * @returns {PublishedOperation[]}
  */
 export function listOperations(description) {
-  const resolve = resolver(description);
+  const resolve = makeResolver(description);
   return Object.entries(description.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, operation]) => !operation.deprecated)
@@ -46,7 +45,7 @@ export function listOperations(description) {
         path,
         parameters: [
           ...(operation.parameters ?? []).map(resolve),
-          ...bodyMembers(operation, resolve),
+          ...bodyParameters(operation, resolve),
         ],
         responses: mapValues(operation.responses, (response) => contentOf(resolve(response))),
         resolve,
@@ -54,7 +53,7 @@ export function listOperations(description) {
   );
 }
 
-function resolver(description) {
+function makeResolver(description) {
   return function resolve(node) {
     if (node.$ref === undefined) return node;
     const keys = node.$ref.replace(/^#\//, "").split("/");
@@ -62,13 +61,13 @@ function resolver(description) {
       (place, key) => place?.[key.replaceAll("~1", "/").replaceAll("~0", "~")],
       description,
     );
-    if (found === undefined) throw new Error(`${node.$ref} leads nowhere`);
+    if (found === undefined) throw new Error(`${node.$ref} does not exist`);
     return resolve(found);
   };
 }
 
-/** The members of a JSON body, as parameters. */
-function bodyMembers(operation, resolve) {
+/** Returns the properties of a JSON body as parameters. */
+function bodyParameters(operation, resolve) {
   if (operation.requestBody === undefined) return [];
   const schema = resolve(contentOf(resolve(operation.requestBody)));
   const required = schema.required ?? [];
@@ -89,7 +88,7 @@ function mapValues(object, change) {
 }
 
 /**
- * A schema that holds all that it refers to, and forbids members that it does not name.
+ * Inlines every reference of a schema and forbids additional properties.
  *
  * @param {object} schema
  * @param {Resolve} resolve

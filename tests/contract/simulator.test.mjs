@@ -1,6 +1,6 @@
 /**
- * The simulator beside the platform's own descriptions: each operation is asked so that it gives
- * every status, and each answer is checked against the published JSON Schema.
+ * The simulator against Mintlify's descriptions. The tests make each operation return every published
+ * status and check each response against the published JSON Schema.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -15,11 +15,11 @@ import { close, readPublished, SKIP } from "./published.mjs";
 
 const KEY = "mint_contract_key";
 const PROJECT = "demo-docs";
-/** Budgets of the platform; that of reading jobs is the gateway's own. */
+/** Mintlify's rate limits. The one for reading jobs is the gateway's. */
 const LIMITS = ["create-job", "send-message", "analytics"];
-const HIGH = 1_000_000;
+const UNLIMITED = 1_000_000;
 const PROMPT = { prompt: "Fix the typing errors on the start page." };
-/** Nothing that exists. */
+/** Ids that do not exist. */
 const UNKNOWN = { id: "no-such-job", threadId: "01ARZ3NDEKTSV4RRFFQ69G5FAV" };
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
@@ -29,25 +29,33 @@ ajv.addVocabulary(["example"]);
 
 describe("the simulator", () => {
   let upstream;
-  /** Each operation with its published description. */
+  /** The declared operations, each with its published description. */
   let operations;
-  /** What stands in paths. */
+  /** Values of path parameters that exist. */
   let existing;
-  /** The published statuses that were seen, and lines about others. */
+  /** The published statuses that the simulator returned, by operation. */
   const seen = new Map();
+  /** Lines about other statuses. */
   const lines = new Set();
 
   before(async () => {
     if (SKIP) return;
     const published = await readPublished();
     const declared = await readDeclared();
-    operations = declared.map((own) => ({ ...own, published: findPublished(own, published) }));
+    operations = declared.map((operation) => ({
+      ...operation,
+      published: findPublished(operation, published),
+    }));
     for (const { name, published } of operations) assert.ok(published, `${name} is not published`);
-    const unlimited = { createLimit: HIGH, messageLimit: HIGH, analyticsLimit: HIGH };
-    upstream = await startUpstream({ key: KEY, pages: 300, jobDurationMs: 1, ...unlimited });
+    const limits = {
+      createLimit: UNLIMITED,
+      messageLimit: UNLIMITED,
+      analyticsLimit: UNLIMITED,
+    };
+    upstream = await startUpstream({ key: KEY, pages: 300, jobDurationMs: 1, ...limits });
     existing = {
-      id: (await ask("agentJobs.create", { body: PROMPT })).json.id,
-      threadId: (await ask("analytics.conversations")).json.conversations[0].id,
+      id: (await send("agentJobs.create", { body: PROMPT })).json.id,
+      threadId: (await send("analytics.conversations")).json.conversations[0].id,
     };
   });
   after(() => upstream?.stop());
@@ -56,8 +64,8 @@ describe("the simulator", () => {
     return operations.find((operation) => operation.name === name);
   }
 
-  /** Sends a request of an operation, and checks the answer. */
-  async function ask(
+  /** Sends a request for an operation and checks the response. */
+  async function send(
     name,
     { project = PROJECT, path = existing, query = {}, body, key = KEY } = {},
   ) {
@@ -75,12 +83,12 @@ describe("the simulator", () => {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const json = await response.json();
-    checkAnswer(find(name), response.status, json);
+    checkResponse(find(name), response.status, json);
     return { status: response.status, json };
   }
 
-  /** A status that is not published is noted, and has to have the shape of the refusals that are. */
-  function checkAnswer({ name, published }, status, json) {
+  /** Checks a response. One with an unpublished status must match a published refusal. */
+  function checkResponse({ name, published }, status, json) {
     const { responses, resolve } = published;
     if (status in responses) note(name, status);
     else lines.add(`${name}: ${status} is not published`);
@@ -95,51 +103,54 @@ describe("the simulator", () => {
     seen.get(name).add(String(status));
   }
 
-  function success({ published }) {
+  function successOf({ published }) {
     return Number(Object.keys(published.responses).find((status) => status < 300));
   }
 
-  /** What makes a request of an operation one that succeeds. */
-  function valid({ method }) {
+  /** The options of a valid request. */
+  function validRequest({ method }) {
     return method === "POST" ? { body: PROMPT } : {};
   }
 
-  /** Runs a test of each operation, or of those that are wanted. */
-  async function each(context, run, isWanted = () => true) {
-    for (const operation of operations.filter(isWanted)) {
+  /** Runs a subtest for each operation that matches. */
+  async function each(context, run, matches = () => true) {
+    for (const operation of operations.filter(matches)) {
       await context.test(operation.name, () => run(operation));
     }
   }
 
-  test("answers every operation with its published success", { skip: SKIP }, (context) =>
-    each(context, async (operation) => {
-      const { status } = await ask(operation.name, valid(operation));
-      assert.equal(status, success(operation));
-    }),
+  test(
+    "the simulator returns the published success of every operation",
+    { skip: SKIP },
+    (context) =>
+      each(context, async (operation) => {
+        const { status } = await send(operation.name, validRequest(operation));
+        assert.equal(status, successOf(operation));
+      }),
   );
 
-  test("shows jobs in every published state", { skip: SKIP }, async () => {
+  test("the simulator returns jobs in every published state", { skip: SKIP }, async () => {
     const states = new Set();
     for (const prompt of ["Write.", "[no-changes]", "[fail]", "[archive]"]) {
-      const { id, status } = (await ask("agentJobs.create", { body: { prompt } })).json;
+      const { id, status } = (await send("agentJobs.create", { body: { prompt } })).json;
       states.add(status);
-      // A job takes a millisecond, and a second one until it is archived.
+      // A job finishes after one millisecond and is archived after another.
       await setTimeout(20);
-      states.add((await ask("agentJobs.get", { path: { id } })).json.status);
+      states.add((await send("agentJobs.get", { path: { id } })).json.status);
     }
     const { published } = find("agentJobs.get");
     const { properties } = published.resolve(published.responses[200]);
     assert.deepEqual([...states].sort(), properties.status.enum.toSorted());
   });
 
-  test("answers the largest page of every list and an empty one as published", {
+  test("the simulator returns valid pages of every list, both full and empty", {
     skip: SKIP,
   }, (context) => {
     const findLimit = ({ parameters }) => parameters.find(({ name }) => name === "limit");
     const compareRows = async (operation) => {
       const { maximum } = findLimit(operation);
       const count = async (project) => {
-        const { status, json } = await ask(operation.name, { project, query: { limit: maximum } });
+        const { status, json } = await send(operation.name, { project, query: { limit: maximum } });
         assert.equal(status, 200);
         return Object.values(json).find(Array.isArray).length;
       };
@@ -149,80 +160,88 @@ describe("the simulator", () => {
     return each(context, compareRows, findLimit);
   });
 
-  test("takes each bound, and refuses what exceeds it", { skip: SKIP }, (context) =>
-    each(context, async (operation) => {
-      const { name, published } = operation;
-      let refused = 0;
-      for (const parameter of published.parameters) {
-        const declared = operation.parameters.find((own) => own.name === parameter.name);
-        const { good, bad } = boundsOf(parameter, declared, published.resolve);
-        for (const value of good) {
-          const { status } = await ask(name, withValue(operation, parameter, value));
-          assert.equal(status, success(operation), `${parameter.name}=${value}`);
-        }
-        for (const value of bad) {
-          const { status } = await ask(name, withValue(operation, parameter, value));
-          assert.equal(status, 400, `${parameter.name}=${value}`);
-          refused += 1;
-        }
-      }
-      assert.equal(refused > 0, "400" in published.responses);
-    }),
-  );
-
-  /** A request that is valid but for this value; one that is `undefined` is left out. */
-  function withValue(operation, { in: place, name }, value) {
-    if (place === "path") return { ...valid(operation), path: { ...existing, [name]: value } };
-    if (place === "body") return { body: { ...PROMPT, [name]: value } };
-    return { ...valid(operation), query: { [name]: value } };
-  }
-
   test(
-    "answers 401 without a key and with another one, and 403 for another project",
+    "the simulator accepts every bound of a parameter and rejects values beyond it",
     { skip: SKIP },
     (context) =>
       each(context, async (operation) => {
-        const request = valid(operation);
+        const { name, published } = operation;
+        let refused = 0;
+        for (const parameter of published.parameters) {
+          const declared = operation.parameters.find(({ name: other }) => other === parameter.name);
+          const { valid, invalid } = boundaryValues(parameter, declared, published.resolve);
+          for (const value of valid) {
+            const { status } = await send(name, withValue(operation, parameter, value));
+            assert.equal(status, successOf(operation), `${parameter.name}=${value}`);
+          }
+          for (const value of invalid) {
+            const { status } = await send(name, withValue(operation, parameter, value));
+            assert.equal(status, 400, `${parameter.name}=${value}`);
+            refused += 1;
+          }
+        }
+        assert.equal(refused > 0, "400" in published.responses);
+      }),
+  );
+
+  /** The options of a valid request with one value replaced, or left out if it is `undefined`. */
+  function withValue(operation, { in: place, name }, value) {
+    if (place === "path")
+      return { ...validRequest(operation), path: { ...existing, [name]: value } };
+    if (place === "body") return { body: { ...PROMPT, [name]: value } };
+    return { ...validRequest(operation), query: { [name]: value } };
+  }
+
+  test(
+    "the simulator returns 401 for a missing or unknown key and 403 for another project",
+    { skip: SKIP },
+    (context) =>
+      each(context, async (operation) => {
+        const request = validRequest(operation);
         for (const key of [undefined, "mint_another_key"]) {
-          const { status } = await ask(operation.name, { ...request, key: key ?? "" });
+          const { status } = await send(operation.name, { ...request, key: key ?? "" });
           assert.equal(status, 401);
         }
-        const { status } = await ask(operation.name, { ...request, project: "other-docs" });
+        const { status } = await send(operation.name, { ...request, project: "other-docs" });
         assert.equal(status, 403);
       }),
   );
 
-  test("answers 404 where it is published, which is where a path has an id", {
+  test("the simulator returns 404 for unknown ids, in exactly the operations that publish it", {
     skip: SKIP,
   }, (context) => {
     const hasId = ({ parameters }) => parameters.some(({ name }) => name in UNKNOWN);
     const published = operations.filter(({ published }) => "404" in published.responses);
     assert.deepEqual(published, operations.filter(hasId));
-    const askForUnknown = async (operation) => {
-      const { status } = await ask(operation.name, { ...valid(operation), path: UNKNOWN });
+    const sendUnknown = async (operation) => {
+      const { status } = await send(operation.name, { ...validRequest(operation), path: UNKNOWN });
       assert.equal(status, 404);
     };
-    return each(context, askForUnknown, hasId);
+    return each(context, sendUnknown, hasId);
   });
 
-  test("answers 429 where a limit is published or stated", { skip: SKIP }, async (context) => {
+  test("the simulator returns 429 where Mintlify documents a limit", {
+    skip: SKIP,
+  }, async (context) => {
     await upstream.setLimits({ create: 0, message: 0, analytics: 0 });
     await each(context, async (operation) => {
-      const { status } = await ask(operation.name, valid(operation));
-      assert.equal(status, LIMITS.includes(operation.policy) ? 429 : success(operation));
+      const { status } = await send(operation.name, validRequest(operation));
+      assert.equal(status, LIMITS.includes(operation.policy) ? 429 : successOf(operation));
     });
     await upstream.restoreLimits();
   });
 
-  test("answers a fault with 500 in the published shape", { skip: SKIP }, (context) => {
+  test("the simulator returns an injected 500 in the published shape", {
+    skip: SKIP,
+  }, (context) => {
     const fail = async ({ name, method }) => {
       await upstream.fault({ operation: name, fault: { kind: "status", status: 500 } });
-      assert.equal((await ask(name, valid({ method }))).status, 500);
+      assert.equal((await send(name, validRequest({ method }))).status, 500);
     };
     return each(context, fail, ({ published }) => "500" in published.responses);
   });
 
-  test("was seen to give every published status, and no others than are meant", {
+  test("the simulator returned every published status and only the intended others", {
     skip: SKIP,
   }, () => {
     for (const { name, published } of operations) {
@@ -233,35 +252,36 @@ describe("the simulator", () => {
 });
 
 /**
- * Values at the bounds of a published parameter, and beyond them. That a text is a date stands in
- * words alone, so there the declaration says it.
+ * Returns values at the bounds of a published parameter and beyond them. Descriptions mention dates
+ * only in prose, so the declaration decides which strings are dates.
  */
-function boundsOf({ required, schema, in: place }, declared, resolve) {
+function boundaryValues({ required, schema, in: place }, declared, resolve) {
   const { type, format, enum: known, minimum, maximum, minLength } = resolve(schema);
-  const good = [];
-  const bad = [];
+  const valid = [];
+  const invalid = [];
   if (known !== undefined) {
-    good.push(...known);
-    bad.push("no-such-value");
+    valid.push(...known);
+    invalid.push("no-such-value");
   }
-  if (type === "integer" || type === "number") bad.push("x", "");
+  if (type === "integer" || type === "number") invalid.push("x", "");
   if (minimum !== undefined) {
-    good.push(minimum);
-    bad.push(minimum - 1);
+    valid.push(minimum);
+    invalid.push(minimum - 1);
   }
   if (maximum !== undefined) {
-    good.push(maximum);
-    bad.push(maximum + 1);
+    valid.push(maximum);
+    invalid.push(maximum + 1);
   }
   if (minLength !== undefined) {
-    good.push("x".repeat(minLength));
-    bad.push("x".repeat(minLength - 1));
+    valid.push("x".repeat(minLength));
+    invalid.push("x".repeat(minLength - 1));
   }
-  if (format === "ulid") bad.push("x", "81ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAU");
+  if (format === "ulid")
+    invalid.push("x", "81ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAU");
   if (declared?.kind === "date") {
-    good.push("2024-02-29", "2024-02-29T00:00:00Z");
-    bad.push("2023-02-29", "x");
+    valid.push("2024-02-29", "2024-02-29T00:00:00Z");
+    invalid.push("2023-02-29", "x");
   }
-  if (place === "body") bad.push(1, ...(required ? [undefined] : []));
-  return { good, bad };
+  if (place === "body") invalid.push(1, ...(required ? [undefined] : []));
+  return { valid, invalid };
 }

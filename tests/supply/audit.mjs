@@ -1,21 +1,21 @@
-/** Audits of dependencies, whose databases are elsewhere: what they said, or that they said nothing. */
+/** Audits of dependencies against remote databases, which may be unreachable. */
 import { capture } from "../../scripts/child.mjs";
 
-/** `AUDIT=required` makes an audit that is not available a failure, as where releases are made. */
+/** `AUDIT=required`, which releases set, makes an unavailable audit fail. */
 const IS_REQUIRED = process.env.AUDIT === "required";
-/** What is out of reach stays so: npm's own retries take a minute. */
+/** npm's retries would take a minute when the registry is unreachable. */
 const NO_RETRIES = ["--fetch-retries=0", "--fetch-timeout=60000"];
 
 /**
  * @typedef {object} Verdict
- * @property {boolean} isAvailable whether the database answered at all
- * @property {string[]} findings what it found
- * @property {string} [reason] why it is not available
+ * @property {boolean} isAvailable whether the database responded
+ * @property {string[]} findings
+ * @property {string} [reason] why the audit is unavailable
  */
 
 /**
- * Passes when an audit has found nothing, and fails when it has found something. One that is not
- * available says so as a skipped test, unless `AUDIT=required`.
+ * Fails the test if an audit has findings. Skips the test if the audit is unavailable, or fails it
+ * with `AUDIT=required`.
  *
  * @param {import("node:test").TestContext} context
  * @param {Verdict} verdict
@@ -25,17 +25,17 @@ export function judge(context, { isAvailable, findings, reason }) {
     if (findings.length > 0) throw new Error(`found:\n${findings.join("\n")}`);
     return;
   }
-  const message = `not available here, so nothing is known: ${reason}`;
+  const message = `the audit is unavailable: ${reason}`;
   if (IS_REQUIRED) throw new Error(message);
   console.log(`supply: ${context.name}: ${message}`);
   context.skip(message);
 }
 
 /**
- * Asks npm's registry for known vulnerabilities of what a lock file names.
+ * Audits the packages of a lock file against npm's registry.
  *
- * @param {{ cwd: string, omitDev?: string[], registry?: string }} options `omitDev`: the arguments
- *   that leave development dependencies out
+ * @param {{ cwd: string, omitDev?: string[], registry?: string }} options `omitDev` has the
+ *   arguments that exclude development dependencies
  * @returns {Promise<Verdict>}
  */
 export async function auditPackages({ cwd, omitDev = [], registry }) {
@@ -46,7 +46,7 @@ export async function auditPackages({ cwd, omitDev = [], registry }) {
   return readAudit({ code, stdout, stderr });
 }
 
-/** Reads what `npm audit --json` said: only a report counts as an answer. */
+/** Reads the output of `npm audit --json`. Only a report counts as an available audit. */
 export function readAudit({ code, stdout, stderr }) {
   const report = parse(stdout);
   const vulnerabilities = report?.vulnerabilities;
@@ -58,13 +58,13 @@ export function readAudit({ code, stdout, stderr }) {
     const titles = via.map((cause) => cause.title ?? cause).join("; ");
     return `${name} ${range} (${severity}): ${titles}`;
   });
-  // Whatever the report's form: npm's own verdict counts.
+  // npm's exit code counts even if the report has an unknown format.
   if (code !== 0 && findings.length === 0) findings.push(`npm audit exited with code ${code}`);
   return { isAvailable: true, findings };
 }
 
 /**
- * Asks npm to verify the registry's signatures of everything that is installed.
+ * Verifies the registry's signatures of all installed packages.
  *
  * @param {string} cwd
  * @returns {Promise<Verdict>}
@@ -75,14 +75,14 @@ export async function auditSignatures(cwd) {
   return readSignatures({ code, stdout, stderr });
 }
 
-/** Reads what `npm audit signatures --json` said. */
+/** Reads the output of `npm audit signatures --json`. */
 export function readSignatures({ code, stdout, stderr }) {
   const report = parse(stdout);
   if (!Array.isArray(report?.invalid) || !Array.isArray(report.missing)) {
     const reason = report?.error?.summary || firstLine(stderr) || `npm exited with ${code}`;
     return { isAvailable: false, findings: [], reason };
   }
-  const describe = (what) => (entry) => `${entry.name}@${entry.version}: ${what} signature`;
+  const describe = (fault) => (entry) => `${entry.name}@${entry.version}: ${fault} signature`;
   return {
     isAvailable: true,
     findings: [
@@ -93,7 +93,7 @@ export function readSignatures({ code, stdout, stderr }) {
 }
 
 /**
- * Asks RustSec's database for what is known of the crates of Cargo.lock.
+ * Audits the crates of Cargo.lock against RustSec's database.
  *
  * @returns {Promise<Verdict>}
  */

@@ -1,4 +1,4 @@
-/** The crates: what Cargo.lock names, where it comes from, and under which licences. */
+/** The crates in Cargo.lock: their sources, licences and advisories. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,30 +14,30 @@ async function runCargo(...args) {
   assert.equal(code, 0, stderr);
 }
 
-test("Cargo.lock is what the manifests ask for", () =>
+test("Cargo.lock matches the manifests", () =>
   runCargo("metadata", "--locked", "--format-version", "1"));
 
-test("every crate is licensed, from crates.io, and there once", () =>
+test("every crate has an allowed licence, comes from crates.io and has a single version", () =>
   runCargo("deny", "--locked", "--workspace", "check", "bans", "licenses", "sources"));
 
-test("no crate has a known vulnerability, is unmaintained or yanked", async (context) =>
+test("no crate is vulnerable, unmaintained or yanked", async (context) =>
   judge(context, await auditCrates()));
 
-test("Cargo.lock has the checksum of everything that is not ours", async () => {
+test("Cargo.lock has a checksum for every external crate", async () => {
   const text = await readFile(join(ROOT, "Cargo.lock"), "utf8");
   const crates = text.split("[[package]]").slice(1);
-  const foreign = crates.filter((crate) => crate.includes("\nsource = "));
-  assert.ok(foreign.length > 50, `${foreign.length} crates`);
-  for (const crate of foreign) {
+  const external = crates.filter((crate) => crate.includes("\nsource = "));
+  assert.ok(external.length > 50, `${external.length} crates`);
+  for (const crate of external) {
     assert.ok(crate.includes(`\nsource = "${REGISTRY}"\n`), crate);
     assert.match(crate, /\nchecksum = "[0-9a-f]{64}"\n/);
   }
 });
 
-test("the Rust toolchain is one exact version", async () => {
+test("rust-toolchain.toml pins an exact version, which is in use", async () => {
   const text = await readFile(join(ROOT, "rust-toolchain.toml"), "utf8");
   const [, channel] = /^channel = "(\d+\.\d+\.\d+)"$/m.exec(text) ?? [];
-  assert.ok(channel, "rust-toolchain.toml names no exact version");
+  assert.ok(channel, "rust-toolchain.toml has no exact version");
   const { stdout } = await capture("rustc", ["--version"]);
   assert.ok(stdout.startsWith(`rustc ${channel} `), stdout);
 });

@@ -1,4 +1,4 @@
-/** What is shipped of others' work, and under which licences. */
+/** The licences of third-party code in the shipped files. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -10,13 +10,13 @@ test("THIRD_PARTY.md is what `npm run licences` writes", async () => {
   assert.equal(await readFile(THIRD_PARTY, "utf8"), list, "run `npm run licences`");
 });
 
-test("every part has a licence, and the text of one", () => {
+test("every third-party component has a known licence and a licence text", () => {
   const rows = [...list.matchAll(/^\| (?!what|---)(.+?) \| (.+?) \| (.*) \|$/gm)];
-  assert.ok(rows.length > 50, `${rows.length} parts`);
+  assert.ok(rows.length > 50, `${rows.length} components`);
   const texts = list.slice(list.indexOf("\n## Texts\n"));
   for (const [row, linked, version, licence] of rows) {
     assert.match(licence, /MIT|Apache-2\.0|Unicode-3\.0/, row);
     const name = /^\[(.+?)\]/.exec(linked)?.[1] ?? linked;
-    assert.ok(texts.includes(`${name} ${version}`), `${name} ${version} comes without a text`);
+    assert.ok(texts.includes(`${name} ${version}`), `${name} ${version} has no licence text`);
   }
 });

@@ -1,4 +1,4 @@
-/** The npm packages: what the lock files name, what may run at their installation, what is known of them. */
+/** The npm packages in the lock files: their sources, install scripts and advisories. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -10,49 +10,49 @@ import { ROOT } from "../../scripts/versions.mjs";
 import { auditPackages, auditSignatures, judge, readAudit, readSignatures } from "./audit.mjs";
 
 const FOLDERS = [".", "bench", join("bench", "page"), join("tests", "package", "tools")];
-/** They fetch or check the program of this platform, which is their whole purpose. */
-const MAY_RUN_SCRIPTS = ["bun", "deno", "esbuild", "fsevents", "sharp", "workerd"];
+/** Packages whose install script fetches or checks a program for the platform. */
+const ALLOWED_SCRIPTS = ["bun", "deno", "esbuild", "fsevents", "sharp", "workerd"];
 
 async function readLock(folder) {
   return JSON.parse(await readFile(join(ROOT, folder, "package-lock.json"), "utf8"));
 }
 
 for (const folder of FOLDERS) {
-  test(`the lock file of ${folder} has a hash of every package, from npm's registry alone`, async () => {
+  test(`the lock file of ${folder} has a hash for every package and no source but npm's registry`, async () => {
     const { packages } = await readLock(folder);
-    const foreign = Object.entries(packages).filter(
+    const external = Object.entries(packages).filter(
       ([path, { link }]) => path.includes("node_modules/") && !link,
     );
-    assert.ok(foreign.length > 0);
-    for (const [path, { integrity, resolved = "https://registry.npmjs.org/" }] of foreign) {
+    assert.ok(external.length > 0);
+    for (const [path, { integrity, resolved = "https://registry.npmjs.org/" }] of external) {
       assert.match(integrity ?? "", /^sha512-/, path);
       assert.ok(resolved.startsWith("https://registry.npmjs.org/"), `${path}: ${resolved}`);
     }
   });
 
-  test(`no other package of ${folder} runs a script when it is installed`, async () => {
+  test(`only allowed packages of ${folder} have an install script`, async () => {
     const { packages } = await readLock(folder);
     const running = Object.entries(packages)
       .filter(([, { hasInstallScript }]) => hasInstallScript)
       .map(([path]) => path.split("node_modules/").at(-1));
     assert.deepEqual(
-      running.filter((name) => !MAY_RUN_SCRIPTS.includes(name)),
+      running.filter((name) => !ALLOWED_SCRIPTS.includes(name)),
       [],
     );
   });
 }
 
-test("what the page ships has no known vulnerability", async (context) =>
+test("no package that the page ships has a known vulnerability", async (context) =>
   judge(context, await auditPackages({ cwd: ROOT, omitDev: ["--omit=dev"] })));
 
-test("what builds and tests has no known vulnerability", async (context) =>
+test("no package for building and testing has a known vulnerability", async (context) =>
   judge(context, await auditPackages({ cwd: ROOT })));
 
-test("every installed package is signed by the registry", async (context) =>
+test("every installed package has a valid signature of the registry", async (context) =>
   judge(context, await auditSignatures(ROOT)));
 
-describe("an audit", () => {
-  test("that finds something is a failure, whatever the machine can reach", async (context) => {
+describe("audits", () => {
+  test("an audit with findings fails, even without AUDIT=required", async (context) => {
     const registry = await startRegistry({
       preact: [
         {
@@ -67,34 +67,34 @@ describe("an audit", () => {
     context.after(() => registry.close());
     const options = { cwd: ROOT, omitDev: ["--omit=dev"], registry: registry.url };
     const verdict = await auditPackages(options);
-    assert.ok(registry.asked.includes("preact"), "the audit asked for what is shipped");
+    assert.ok(registry.requested.includes("preact"), "the audit covers the shipped packages");
     assert.equal(verdict.isAvailable, true, verdict.reason);
     assert.match(verdict.findings.join("\n"), /preact .*An advisory of this test/);
     assert.throws(() => judge(context, verdict), /An advisory of this test/);
   });
 
-  test("that finds nothing passes", async (context) => {
+  test("an audit without findings passes", async (context) => {
     const registry = await startRegistry({});
     context.after(() => registry.close());
     const verdict = await auditPackages({ cwd: ROOT, registry: registry.url });
     assert.deepEqual(verdict, { isAvailable: true, findings: [] });
   });
 
-  test("that was not answered is not taken for one that found nothing", () => {
-    const answers = [
+  test("an audit without a response is unavailable, not passed", () => {
+    const outputs = [
       { code: 1, stdout: '{"message":"405 Method Not Allowed"}', stderr: "" },
       { code: 1, stdout: '{"error":{"summary":"no network"}}', stderr: "" },
       { code: 0, stdout: "", stderr: "" },
       { code: 1, stdout: "<html>", stderr: "npm error ENOTFOUND" },
       { code: 0, stdout: "{}", stderr: "" },
     ];
-    for (const answer of answers) {
-      assert.equal(readAudit(answer).isAvailable, false, answer.stdout);
-      assert.equal(readSignatures(answer).isAvailable, false, answer.stdout);
+    for (const output of outputs) {
+      assert.equal(readAudit(output).isAvailable, false, output.stdout);
+      assert.equal(readSignatures(output).isAvailable, false, output.stdout);
     }
   });
 
-  test("finds signatures that are invalid or missing", () => {
+  test("the signature audit finds invalid and missing signatures", () => {
     const entry = { name: "x", version: "1.0.0" };
     const stdout = JSON.stringify({ invalid: [entry], missing: [entry] });
     const { findings } = readSignatures({ code: 1, stdout, stderr: "" });
@@ -102,16 +102,16 @@ describe("an audit", () => {
   });
 });
 
-/** A registry that knows these advisories, and keeps the names that it was asked for. */
+/** Starts a registry with the given advisories, which records the requested names. */
 async function startRegistry(advisories) {
-  const asked = [];
+  const requested = [];
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const isZipped = request.headers["content-encoding"] === "gzip";
     const body = Buffer.concat(chunks);
     if (request.url === "/-/npm/v1/security/advisories/bulk") {
-      asked.push(...Object.keys(JSON.parse(isZipped ? gunzipSync(body) : body)));
+      requested.push(...Object.keys(JSON.parse(isZipped ? gunzipSync(body) : body)));
       response.setHeader("content-type", "application/json").end(JSON.stringify(advisories));
     } else {
       response.writeHead(404).end("{}");
@@ -119,5 +119,5 @@ async function startRegistry(advisories) {
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${server.address().port}/`;
-  return { url, asked, close: () => server.close() };
+  return { url, requested, close: () => server.close() };
 }
