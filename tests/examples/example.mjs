@@ -1,4 +1,4 @@
-/** An example as its reader has it: copied, with the packed package installed in it. */
+/** Sets up an example as its readers do: copies it and installs the packed package in it. */
 import assert from "node:assert/strict";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { install } from "../package/installed.mjs";
 export const PROJECT = "demo-docs";
 
 /**
- * Copies an example and installs the package where its manifest wants it.
+ * Copies an example and installs its dependency, the package.
  *
  * @param {string} name of the example's folder
  * @returns {Promise<string>} the folder of the copy
@@ -21,7 +21,7 @@ export async function installExample(name) {
   const source = join(ROOT, "examples", name);
   const { dependencies } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
   const { version } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
-  assert.deepEqual(dependencies, { quillgate: version }, "the example wants this version");
+  assert.deepEqual(dependencies, { quillgate: version }, "the example depends on another version");
   const folder = await install(`example-${name}`);
   cpSync(source, folder, {
     recursive: true,
@@ -31,7 +31,7 @@ export async function installExample(name) {
 }
 
 /**
- * Starts the simulated platform and a gateway in front of it.
+ * Starts the simulated Mintlify API and a gateway.
  *
  * @param {{ upstream?: object, gateway?: object }} [options]
  */
@@ -48,7 +48,7 @@ export async function startPlatform(options = {}) {
     key,
     upstream,
     gateway,
-    /** An access token for the project. */
+    /** Mints an access token for the project. */
     token: (scope) => {
       return mintToken(accessClaims({ sub: "example", projects: [PROJECT], scope }), secret);
     },

@@ -1,4 +1,4 @@
-/** The Rust client's example in real Chromium, against the gateway in workerd and the simulated platform. */
+/** The Rust client's example in Chromium, against the gateway and the simulated Mintlify API. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -46,7 +46,7 @@ after(async () => {
   await site?.stop();
 });
 
-/** Opens the example with the fields at the top filled in. */
+/** Opens the example and fills in the connection fields. */
 async function open(scope) {
   const token = mintToken(accessClaims({ sub: "example", projects: [PROJECT], scope }), secret);
   const opened = await openPage(browser);
@@ -56,14 +56,14 @@ async function open(scope) {
   await page.getByLabel("Project").fill(PROJECT);
   await page.getByLabel("Access token").fill(token);
   const check = async () => {
-    assert.ok(!(await opened.everything()).includes(key), "the admin key is nowhere");
-    assert.ok(!record.urls.some((url) => url.includes(token)), "the token is in no address");
+    assert.ok(!(await opened.everything()).includes(key), "the page received the admin key");
+    assert.ok(!record.urls.some((url) => url.includes(token)), "a URL contains the token");
     await opened.close();
   };
   return { ...opened, check };
 }
 
-test("a job is started, watched to its end, and linked to its pull request", async () => {
+test("the Rust example starts a job, watches it and links its pull request", async () => {
   const { page, record, check } = await open("jobs:create jobs:read");
   await page.getByLabel("Prompt").fill("Fix the broken links");
   await page.getByRole("button", { name: "Start job" }).click();
@@ -85,10 +85,10 @@ test("a job is started, watched to its end, and linked to its pull request", asy
   await check();
 });
 
-test("a watch that is stopped aborts its request", async () => {
+test("the Rust example aborts the request of a watch that the user stops", async () => {
   const { page, check } = await open("jobs:create jobs:read");
   await upstream.hold({ operation: "agentJobs.get" });
-  await page.getByLabel("Prompt").fill("Go on without me");
+  await page.getByLabel("Prompt").fill("Continue without me");
   await page.getByRole("button", { name: "Start job" }).click();
   await page.getByText("active", { exact: true }).waitFor();
   await upstream.untilHeld(1);
@@ -103,13 +103,13 @@ test("a watch that is stopped aborts its request", async () => {
   await check();
 });
 
-test("page views of a range fill the table, page by page", async () => {
+test("the Rust example fills its table with the page views of a range", async () => {
   const { page, check } = await open("analytics:read");
   await page.getByLabel("From").fill(RANGE.dateFrom);
   await page.getByLabel("To (not included)").fill(RANGE.dateTo);
   await page.getByRole("button", { name: "Show page views" }).click();
   const { views } = await upstream.views(RANGE);
-  assert.ok(views.length > 250, "there is more than one page of rows");
+  assert.ok(views.length > 250, "the rows fit on one page");
   await page.getByText(`${views.length} pages`, { exact: true }).waitFor();
   const rows = await page
     .locator("#rows tr")
@@ -125,7 +125,7 @@ test("page views of a range fill the table, page by page", async () => {
   await check();
 });
 
-test("what the gateway refuses is shown in its own words", async () => {
+test("the Rust example shows the gateway's refusals and its own validation errors", async () => {
   const { page, check } = await open("analytics:read");
   await page.getByLabel("Prompt").fill("Not allowed");
   await page.getByRole("button", { name: "Start job" }).click();

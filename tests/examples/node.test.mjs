@@ -1,4 +1,4 @@
-/** The Node script, from the packed package. */
+/** The Node.js example with the packed package. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-/** Runs the script with what its README sets. */
+/** Runs the script with the variables from its README. */
 function startJob(...args) {
   const env = {
     PATH: process.env.PATH,
@@ -24,7 +24,7 @@ function startJob(...args) {
   return capture(process.execPath, ["start_job.mjs", ...args], { cwd: folder, env });
 }
 
-test("a job is started, watched, and its pull request printed", async () => {
+test("the Node.js example starts a job, watches it and prints its pull request", async () => {
   const { code, stdout, stderr } = await startJob("Document the new endpoint");
   assert.equal(code, 0, stderr);
   const job = (await platform.upstream.jobs()).find(({ prompt }) => {
@@ -34,14 +34,14 @@ test("a job is started, watched, and its pull request printed", async () => {
   assert.match(stderr, new RegExp(`^${job.id}: completed$`, "m"));
 });
 
-test("a job that fails fails the script", async () => {
+test("the Node.js example fails when its job fails", async () => {
   const { code, stdout, stderr } = await startJob("[fail] Document the new endpoint");
   assert.equal(code, 1, stderr);
   assert.equal(stdout, "");
   assert.match(stderr, /the job has failed/);
 });
 
-test("without a prompt it says how it is used, and asks for nothing", async () => {
+test("the Node.js example prints its usage without a prompt and starts no job", async () => {
   const before = (await platform.upstream.jobs()).length;
   const { code, stderr } = await startJob();
   assert.equal(code, 2);

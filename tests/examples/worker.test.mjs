@@ -1,4 +1,4 @@
-/** The example's Worker in real workerd, from the packed package. */
+/** The Worker example in workerd with the packed package. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -30,7 +30,7 @@ after(async () => {
   await platform?.stop();
 });
 
-test("the most viewed pages are served, and no credential", async () => {
+test("the Worker example serves the most viewed pages without a credential", async () => {
   const response = await fetch(worker.url);
   const text = await response.text();
   assert.equal(response.status, 200, text);
@@ -51,7 +51,7 @@ test("the most viewed pages are served, and no credential", async () => {
   for (const secret of [token, platform.key]) assert.ok(!(text + head).includes(secret));
 });
 
-test("anything else is not found", async () => {
+test("the Worker example returns 404 for other paths", async () => {
   const response = await fetch(`${worker.url}/other`);
   assert.equal(response.status, 404);
 });
