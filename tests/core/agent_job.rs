@@ -1,4 +1,4 @@
-//! How an agent job's JSON is read.
+//! Decoding an agent job.
 
 use quillgate::response::decode;
 use quillgate::{
@@ -47,7 +47,7 @@ fn full() -> AgentJob {
     }
 }
 
-/// The full job without one member.
+/// The full job with one field removed.
 fn without(field: &str) -> AgentJob {
     let mut job = full();
     match field {
@@ -58,13 +58,13 @@ fn without(field: &str) -> AgentJob {
         "prLink" => job.pr_link = None,
         "createdAt" => job.created_at = None,
         "archivedAt" => job.archived_at = None,
-        other => panic!("no member {other}"),
+        other => panic!("no field {other}"),
     }
     job
 }
 
 #[test]
-fn a_job_with_every_member_is_read_whole_by_all_three_operations() {
+fn all_three_operations_decode_a_job_with_every_field() {
     let text = body().to_string();
     assert_eq!(decode::<CreateAgentJob>(text.as_bytes()).unwrap(), full());
     assert_eq!(decode::<GetAgentJob>(text.as_bytes()).unwrap(), full());
@@ -72,7 +72,7 @@ fn a_job_with_every_member_is_read_whole_by_all_three_operations() {
 }
 
 #[test]
-fn no_member_is_promised_to_be_present() {
+fn every_field_may_be_absent() {
     for field in FIELDS {
         let mut body = body();
         body.as_object_mut().unwrap().remove(field).unwrap();
@@ -89,7 +89,7 @@ fn no_member_is_promised_to_be_present() {
 }
 
 #[test]
-fn every_member_may_be_null() {
+fn every_field_may_be_null() {
     for field in FIELDS {
         let mut body = body();
         body[field] = Value::Null;
@@ -98,7 +98,7 @@ fn every_member_may_be_null() {
 }
 
 #[test]
-fn the_source_may_lack_its_members() {
+fn source_fields_may_be_absent_or_null() {
     for (source, repository, reference) in [
         (json!({}), None, None),
         (json!({"repository": null, "ref": null}), None, None),
@@ -118,7 +118,7 @@ fn the_source_may_lack_its_members() {
 }
 
 #[test]
-fn a_member_of_a_wrong_type_is_named_by_its_path() {
+fn a_field_of_the_wrong_type_is_reported_by_its_path() {
     for field in FIELDS {
         for wrong in [json!(7), json!(true), json!(["x"]), json!(1.5), json!([])] {
             let mut body = body();
@@ -148,7 +148,7 @@ fn a_member_of_a_wrong_type_is_named_by_its_path() {
 }
 
 #[test]
-fn a_list_of_values_is_not_taken_for_an_object() {
+fn an_array_is_not_decoded_as_an_object() {
     let values = [
         json!("job_1"),
         json!("active"),
@@ -168,7 +168,7 @@ fn a_list_of_values_is_not_taken_for_an_object() {
 }
 
 #[test]
-fn a_body_that_is_no_object_is_a_decode_error_of_the_whole_body() {
+fn a_body_that_is_not_an_object_is_a_decode_error_of_the_body() {
     for body in [
         json!(null),
         json!("job_1"),
@@ -184,7 +184,7 @@ fn a_body_that_is_no_object_is_a_decode_error_of_the_whole_body() {
 }
 
 #[test]
-fn unknown_members_are_kept_out_of_the_way() {
+fn unknown_fields_are_ignored() {
     let mut body = body();
     body["cost"] = json!({"deep": [[[{"status": 7}]]]});
     body["source"]["host"] = json!(null);
@@ -194,7 +194,7 @@ fn unknown_members_are_kept_out_of_the_way() {
 }
 
 #[test]
-fn an_unknown_status_is_kept_and_is_not_final() {
+fn an_unknown_status_is_preserved_and_not_terminal() {
     for text in [
         "queued",
         "",
@@ -213,7 +213,7 @@ fn an_unknown_status_is_kept_and_is_not_final() {
 }
 
 #[test]
-fn the_known_statuses_are_final_except_active() {
+fn every_known_status_except_active_is_terminal() {
     for (text, status, terminal) in [
         ("active", JobStatus::Active, false),
         ("completed", JobStatus::Completed, true),
@@ -235,18 +235,18 @@ fn the_known_statuses_are_final_except_active() {
 }
 
 #[test]
-fn an_escaped_status_is_read_like_any_other() {
+fn a_status_with_escapes_is_decoded() {
     let job = decode::<GetAgentJob>(br#"{"status":"\u0061ctive"}"#).unwrap();
     assert_eq!(job.status, Some(JobStatus::Active));
 }
 
 #[test]
-fn a_job_is_written_as_it_was_read() {
+fn a_job_serializes_to_the_json_it_was_decoded_from() {
     assert_eq!(serde_json::to_value(full()).unwrap(), body());
 }
 
 #[test]
-fn a_prompt_does_not_show_itself_in_debug_output() {
+fn debug_output_hides_the_prompt() {
     let prompt = Prompt::new("the merger is secret").unwrap();
     let shown = format!("{prompt:?} {:?}", CreateAgentJob::new(prompt.clone()));
     assert_eq!(
@@ -256,9 +256,9 @@ fn a_prompt_does_not_show_itself_in_debug_output() {
 }
 
 #[test]
-fn a_job_with_any_one_byte_damaged_is_read_or_refused_with_a_place_and_words() {
-    let whole = br#"{"id":"j","source":{"repository":"a","ref":null},"model":7}"#;
-    let places = [
+fn changing_any_byte_of_a_body_yields_a_job_or_a_decode_error_with_a_path() {
+    let original = br#"{"id":"j","source":{"repository":"a","ref":null},"model":7}"#;
+    let paths = [
         "",
         "id",
         "source",
@@ -266,19 +266,16 @@ fn a_job_with_any_one_byte_damaged_is_read_or_refused_with_a_place_and_words() {
         "source.ref",
         "model",
     ];
-    for at in 0..whole.len() {
+    for at in 0..original.len() {
         for damage in 0..=255 {
-            let mut body = whole.to_vec();
+            let mut body = original.to_vec();
             body[at] = damage;
-            // The model is a number: only another name or another value lets the job pass.
+            // `model` is a number, which is invalid. Only a changed name or value makes the job valid.
             match decode::<GetAgentJob>(&body) {
                 Ok(job) => assert!(job.model.is_none() && at >= 49, "{at} {damage}"),
                 Err(error) => {
                     assert!(!error.what.is_empty());
-                    assert!(
-                        places.contains(&error.at.as_str()),
-                        "{at} {damage}: {error}"
-                    );
+                    assert!(paths.contains(&error.at.as_str()), "{at} {damage}: {error}");
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The plan of the daily archive.
+//! Planning of the daily archive.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,7 @@ fn held(text: &str, fetched_on: &str) -> DayRecord {
     }
 }
 
-/// Plans for one project at noon.
+/// The next step for one project at noon.
 fn plan_at(today: &str, first: &str, records: &[DayRecord]) -> Step {
     let first = day(first);
     plan(&Holdings {
@@ -49,7 +49,7 @@ fn fetch(text: &str, part: Part) -> Step {
 }
 
 #[test]
-fn days_are_read_written_and_counted() {
+fn days_are_parsed_formatted_and_counted() {
     for text in ["1970-01-01", "2024-02-29", "2026-11-22", "9999-12-31"] {
         assert_eq!(day(text).to_text(), text);
     }
@@ -73,7 +73,7 @@ fn days_are_read_written_and_counted() {
 }
 
 #[test]
-fn the_oldest_gap_comes_first_and_its_visitors_before_its_views() {
+fn the_oldest_gap_is_fetched_first_beginning_with_visitors() {
     let records = [
         held("2024-03-01", "2024-03-09"),
         held("2024-03-03", "2024-03-09"),
@@ -83,7 +83,7 @@ fn the_oldest_gap_comes_first_and_its_visitors_before_its_views() {
 }
 
 #[test]
-fn a_day_goes_on_where_it_was_left() {
+fn a_partly_fetched_day_resumes_at_its_next_part() {
     let mut record = DayRecord::new(day("2024-03-01"));
     record.record_part(false, Millis(0));
     record.record_part(false, Millis(0));
@@ -95,20 +95,20 @@ fn a_day_goes_on_where_it_was_left() {
 }
 
 #[test]
-fn today_and_what_is_before_the_first_day_is_not_wanted() {
+fn today_and_days_before_the_first_day_are_not_fetched() {
     let earlier = DayRecord::new(day("2024-02-01"));
     assert_eq!(plan_at("2024-03-01", "2024-03-01", &[earlier]), Step::Rest);
 }
 
 #[test]
-fn a_held_day_is_fetched_again_once_on_each_of_the_days_after() {
+fn a_fetched_day_is_rechecked_once_a_day_until_it_settles() {
     for (fetched_on, today, is_due) in [
         ("2024-03-02", "2024-03-02", false),
         ("2024-03-02", "2024-03-03", true),
         ("2024-03-03", "2024-03-03", false),
         ("2024-03-04", "2024-03-05", true),
         ("2024-03-05", "2024-03-06", false),
-        // It was missed, and is made up for.
+        // A missed recheck is made up later.
         ("2024-03-02", "2024-04-01", true),
         ("2024-04-01", "2024-04-02", false),
     ] {
@@ -116,7 +116,7 @@ fn a_held_day_is_fetched_again_once_on_each_of_the_days_after() {
         let mut records = vec![held("2024-03-01", fetched_on)];
         let mut at = day("2024-03-02");
         while at <= day(&day_before) {
-            // All others are settled.
+            // All other days are settled.
             records.push(held(&at.to_text(), "2025-01-01"));
             at = at.next();
         }
@@ -134,14 +134,14 @@ fn a_held_day_is_fetched_again_once_on_each_of_the_days_after() {
 }
 
 #[test]
-fn gaps_come_before_days_that_are_due_again() {
+fn gaps_are_fetched_before_rechecks() {
     let records = [held("2024-03-01", "2024-03-02")];
     let step = plan_at("2024-03-03", "2024-03-01", &records);
     assert_eq!(step, fetch("2024-03-02", Part::Visitors));
 }
 
 #[test]
-fn a_day_that_failed_waits_longer_each_time_and_others_go_on() {
+fn a_failed_day_backs_off_while_other_days_continue() {
     let now = day("2024-03-03").begin();
     let mut record = DayRecord::new(day("2024-03-01"));
     let mut waits = Vec::new();
@@ -174,7 +174,7 @@ fn a_day_that_failed_waits_longer_each_time_and_others_go_on() {
 }
 
 #[test]
-fn without_a_share_it_waits_for_one_and_without_work_it_rests() {
+fn the_plan_waits_for_a_free_share_and_rests_without_work() {
     let share = Share {
         left: 0,
         next_free: Millis(7),
@@ -194,13 +194,13 @@ fn without_a_share_it_waits_for_one_and_without_work_it_rests() {
 }
 
 #[test]
-fn an_estimate_counts_visitors_and_what_each_day_costs() {
+fn an_estimate_counts_the_visitor_and_view_requests_of_each_day() {
     let rate = Rate {
         share: 33,
         window: HOUR,
         recheck_days: 3,
     };
-    // 33 an hour are 792 a day, of which 4 days of 101 requests are spent.
+    // 33 per hour is 792 per day. Rechecking 4 days of 101 requests each uses part of it.
     let expected = Estimate {
         requests: 1010,
         hours: Some(63),
@@ -211,7 +211,7 @@ fn an_estimate_counts_visitors_and_what_each_day_costs() {
         hours: Some(0),
     };
     assert_eq!(estimate(0, 1000, rate), nothing);
-    // 4 days of 201 requests are more than a day's.
+    // 4 days of 201 requests each exceed the share of a day.
     assert_eq!(estimate(1, 200, rate).hours, None);
     let records = [held("2024-03-01", "2024-03-02")];
     let wanted = Wanted {
@@ -222,14 +222,14 @@ fn an_estimate_counts_visitors_and_what_each_day_costs() {
     assert_eq!(wanted.pages_per_day(), 2);
 }
 
-/// What happens to one request.
+/// The outcome of one request.
 #[derive(Debug, Clone, Copy)]
 enum Event {
     Arrives,
     Fails,
-    /// The answer is lost after it was counted, as when the gateway is killed.
+    /// The response is lost after it was counted, for example because the gateway was killed.
     IsLost,
-    /// The day has grown: its parts so far do not fit.
+    /// The day has new rows, so the parts fetched so far no longer fit.
     Grows,
 }
 
@@ -243,12 +243,12 @@ fn any_event() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
-    /// Runs the archive of some projects for some days, with an upstream that fails at times.
+    /// Runs the archive of several projects for several days. Requests sometimes fail.
     #[test]
-    fn nothing_is_asked_for_twice_it_finishes_and_keeps_to_its_share(
+    fn the_archive_fetches_each_part_once_and_finishes_within_its_share(
         projects in vec((1_u32..12, vec(1_u64..4, 30)), 1..4),
         events in vec(any_event(), 0..120),
-        // As much as a day's rechecks take, at least.
+        // At least enough for the rechecks of one day.
         share in 4_u32..24,
         recheck_days in 0_u32..4,
     ) {
@@ -262,14 +262,15 @@ proptest! {
         let mut records: Vec<Vec<DayRecord>> = vec![Vec::new(); projects.len()];
         let mut events = events.into_iter();
         let mut sent: Vec<Millis> = Vec::new();
-        // What has arrived of the present run through each day, and on which day it was completed.
+        // The parts received in the current pass over each day.
         let mut arrived: HashSet<Target> = HashSet::new();
+        // The days on which each archived day was completed.
         let mut completed: HashMap<(usize, Day), Vec<Day>> = HashMap::new();
         let mut now = start;
         let mut steps = 0;
         loop {
             steps += 1;
-            prop_assert!(steps < 20_000, "it does not finish");
+            prop_assert!(steps < 20_000, "the archive does not finish");
             sent.retain(|at| now.since(*at) < HOUR);
             let wanted: Vec<_> = firsts.iter().zip(&records)
                 .map(|(first, records)| Wanted { first: *first, records })
@@ -280,7 +281,7 @@ proptest! {
             let target = match plan(&Holdings { projects: &wanted, recheck_days, share, now }) {
                 Step::Fetch(target) => target,
                 Step::WaitUntil(then) => {
-                    prop_assert!(then > now, "it waits for the past");
+                    prop_assert!(then > now, "the wait ends in the past");
                     now = then;
                     continue;
                 }
@@ -311,7 +312,7 @@ proptest! {
                     arrived.retain(|target| (target.project, target.day) != (project, day));
                 }
                 Event::Arrives => {
-                    prop_assert!(arrived.insert(target), "{target:?} is asked for twice");
+                    prop_assert!(arrived.insert(target), "{target:?} is fetched twice");
                     let is_last = part == Part::Views(pages_of(project, day) - 1);
                     record.record_part(is_last, now);
                     if is_last {
@@ -326,21 +327,20 @@ proptest! {
             for number in first.number()..end.number() {
                 let day = Day::from_number(number.into());
                 let completed = &completed[&(project, day)];
-                prop_assert!(completed.is_sorted_by(|a, b| a < b), "twice on one day");
+                prop_assert!(completed.is_sorted_by(|a, b| a < b), "completed twice on one day");
                 let most = recheck_days as usize + 1;
                 prop_assert!(completed.len() <= most, "fetched {} times", completed.len());
                 let last = *completed.last().unwrap();
                 prop_assert!(
                     last >= day.plus(1 + recheck_days) || last >= Day::of(now),
-                    "not fetched again"
+                    "not rechecked"
                 );
             }
         }
     }
 
-    /// A day is a number of days, as text and as an instant.
     #[test]
-    fn every_day_has_one_spelling(number in 0_u64..2_932_897, of_day in 0..DAY.0) {
+    fn a_day_round_trips_through_strings_and_instants(number in 0_u64..2_932_897, of_day in 0..DAY.0) {
         let day = Day::from_number(number);
         prop_assert_eq!(Day::from_text(&day.to_text()), Some(day));
         prop_assert_eq!(Day::of(day.begin().plus(Millis(of_day))), day);
@@ -348,9 +348,8 @@ proptest! {
         prop_assert!(day.begin_of_month() <= day && day < day.begin_of_next_month() || day.number() > 2_932_865);
     }
 
-    /// Parts follow one another without a gap.
     #[test]
-    fn parts_come_in_order(pages in 1_u64..50) {
+    fn parts_are_fetched_in_order_without_gaps(pages in 1_u64..50) {
         let mut record = DayRecord::new(day("2024-03-01"));
         prop_assert_eq!(record.progress.next_part(), Part::Visitors);
         record.record_part(false, Millis(1));

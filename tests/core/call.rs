@@ -1,4 +1,4 @@
-//! What becomes of a call's arguments: which are refused, and how they are sent.
+//! Validating a call's arguments and building its request.
 
 use quillgate::value::Pairs;
 use quillgate::{
@@ -6,6 +6,8 @@ use quillgate::{
     SendMessage, ValidationError,
 };
 use serde_json::{Value, json};
+
+use crate::parameters::INEXACT_NUMBER;
 
 fn parse(operation: Operation, params: &Value) -> Result<Call, ValidationError> {
     Call::parse(operation.declaration(), params)
@@ -25,7 +27,7 @@ fn query(pairs: &[(&str, &str)]) -> Pairs {
 }
 
 #[track_caller]
-fn assert_refused(result: Result<Call, ValidationError>, field: &str, rule: Rule, message: &str) {
+fn assert_rejected(result: Result<Call, ValidationError>, field: &str, rule: Rule, message: &str) {
     let error = result.unwrap_err();
     assert_eq!((error.field.as_ref(), error.rule), (field, rule));
     assert_eq!(error.message(), message);
@@ -34,7 +36,7 @@ fn assert_refused(result: Result<Call, ValidationError>, field: &str, rule: Rule
 // unknown parameters
 
 #[test]
-fn a_parameter_that_the_operation_does_not_have_is_refused_by_its_name() {
+fn an_unknown_parameter_is_rejected_by_name() {
     for (operation, params, field) in [
         (
             Operation::CreateAgentJob,
@@ -64,23 +66,23 @@ fn a_parameter_that_the_operation_does_not_have_is_refused_by_its_name() {
             json!({ "datefrom": "x" }),
             "datefrom",
         ),
-        // It is the client's, and no operation's.
+        // An option of the client, not of an operation.
         (
             Operation::ListPageViews,
             json!({ "projectId": "x" }),
             "projectId",
         ),
-        // Even where it says nothing.
+        // Rejected even when null.
         (Operation::ListPageViews, json!({ "x": null }), "x"),
         (Operation::ListPageViews, json!({ "": 1 }), ""),
     ] {
         let message = format!("{field} is not a parameter of this operation");
-        assert_refused(parse(operation, &params), field, Rule::Unknown, &message);
+        assert_rejected(parse(operation, &params), field, Rule::Unknown, &message);
     }
 }
 
 #[test]
-fn an_unknown_parameter_is_refused_before_a_value_that_breaks_a_rule() {
+fn an_unknown_parameter_is_rejected_before_an_invalid_value() {
     let params = json!({ "dateFrom": "yesterday", "limit": 0, "zebra": 1 });
     let error = parse(Operation::ListPageViews, &params).unwrap_err();
     assert_eq!((error.field.as_ref(), error.rule), ("zebra", Rule::Unknown));
@@ -89,7 +91,7 @@ fn an_unknown_parameter_is_refused_before_a_value_that_breaks_a_rule() {
 }
 
 #[test]
-fn the_name_of_an_unknown_parameter_is_repeated_short_and_without_control_characters() {
+fn an_unknown_parameter_name_is_truncated_and_loses_control_characters() {
     for (name, field) in [
         (
             "a\r\nb\u{1b}[31m".to_owned(),
@@ -104,14 +106,14 @@ fn the_name_of_an_unknown_parameter_is_repeated_short_and_without_control_charac
             (error.field.as_ref(), error.rule),
             (field.as_str(), Rule::Unknown)
         );
-        assert_eq!(error.found, "", "what it said is not repeated");
+        assert_eq!(error.found, "", "the value is not repeated");
     }
 }
 
-// pages counted from 1
+// page numbers
 
 #[test]
-fn a_page_is_sent_as_its_offset() {
+fn a_page_number_is_sent_as_an_offset() {
     for (params, expected) in [
         (json!({ "page": 1 }), "?limit=50&offset=0"),
         (json!({ "page": 2 }), "?limit=50&offset=50"),
@@ -132,22 +134,19 @@ fn a_page_is_sent_as_its_offset() {
         let typed = ListPageViews::parse(&params).unwrap();
         assert_eq!(typed.to_call(), call);
     }
-    let declared = Operation::ListPageViews.declaration();
-    let call = Call::parse(declared, &query(&[("page", "3"), ("limit", "20")])).unwrap();
+    let declaration = Operation::ListPageViews.declaration();
+    let call = Call::parse(declaration, &query(&[("page", "3"), ("limit", "20")])).unwrap();
     assert_eq!(call.integer("offset"), Some(40));
 }
 
 #[test]
-fn a_page_is_an_integer_from_1_to_2_to_the_53_less_1() {
+fn a_page_number_is_an_integer_from_1_to_the_maximum_safe_integer() {
     const PAGE: &str = "page must be an integer from 1 to 9007199254740991";
     for (value, found) in [
         (json!(0), "0"),
         (json!(-1), "-1"),
-        (json!(1.5), "a number that is no exact integer"),
-        (
-            json!(9_007_199_254_740_992_u64),
-            "a number that is no exact integer",
-        ),
+        (json!(1.5), INEXACT_NUMBER),
+        (json!(9_007_199_254_740_992_u64), INEXACT_NUMBER),
         (json!("1"), "text"),
         (json!("first"), "text"),
         (json!(true), "a boolean"),
@@ -165,15 +164,15 @@ fn a_page_is_an_integer_from_1_to_2_to_the_53_less_1() {
         ("first", "\"first\""),
         ("", "\"\""),
     ] {
-        let declared = Operation::ListPageViews.declaration();
-        let error = Call::parse(declared, &query(&[("page", text)])).unwrap_err();
+        let declaration = Operation::ListPageViews.declaration();
+        let error = Call::parse(declaration, &query(&[("page", text)])).unwrap_err();
         assert_eq!((error.field.as_ref(), error.rule.name()), ("page", "page"));
         assert_eq!(error.message(), format!("{PAGE}, found {found}"));
     }
 }
 
 #[test]
-fn a_page_that_begins_past_the_last_countable_row_is_refused() {
+fn a_page_number_beyond_the_maximum_offset_is_rejected() {
     let page = |page: u64| {
         let params = json!({ "page": page, "limit": 250 });
         parse(Operation::ListPageViews, &params)
@@ -186,32 +185,32 @@ fn a_page_that_begins_past_the_last_countable_row_is_refused() {
     ] {
         let message =
             format!("offset must be an integer from 0 to 9007199254740991, found {found}");
-        assert_refused(page(number), "offset", Rule::OFFSET, &message);
+        assert_rejected(page(number), "offset", Rule::OFFSET, &message);
     }
 }
 
 #[test]
-fn a_page_and_an_offset_exclude_each_other() {
+fn page_and_offset_are_mutually_exclusive() {
     for params in [
         json!({ "page": 1, "offset": 0 }),
         json!({ "page": 3, "limit": 20, "offset": 40 }),
     ] {
-        assert_refused(
+        assert_rejected(
             parse(Operation::ListPageViews, &params),
             "page",
             Rule::NotWithOffset,
             "page must not stand together with offset",
         );
     }
-    // What is left out is no offset.
+    // A null offset counts as absent.
     let call = views(&json!({ "page": 2, "offset": null }));
     assert_eq!(call.integer("offset"), Some(50));
 }
 
-// what a call says of itself
+// reading a call
 
 #[test]
-fn a_call_shows_the_names_of_its_arguments_and_no_values() {
+fn debug_output_shows_argument_names_without_values() {
     let params = json!({ "id": "job_1", "prompt": "the merger is secret" });
     let call = parse(Operation::SendMessage, &params).unwrap();
     assert_eq!(
@@ -223,7 +222,7 @@ fn a_call_shows_the_names_of_its_arguments_and_no_values() {
 }
 
 #[test]
-fn a_typed_call_says_the_same_as_one_by_names() {
+fn a_typed_call_equals_the_same_call_by_name() {
     let params = json!({ "id": "job_1", "prompt": "x" });
     let typed = SendMessage::parse(&params).unwrap();
     let call = parse(Operation::SendMessage, &params).unwrap();
@@ -237,7 +236,7 @@ fn a_typed_call_says_the_same_as_one_by_names() {
 }
 
 #[test]
-fn a_typed_call_needs_what_its_operation_requires() {
+fn converting_to_a_typed_call_requires_its_parameters() {
     let of_another = parse(Operation::GetAgentJob, &json!({ "id": "job_1" })).unwrap();
     let error = SendMessage::from_call(&of_another).unwrap_err();
     assert_eq!(
@@ -247,7 +246,7 @@ fn a_typed_call_needs_what_its_operation_requires() {
 }
 
 #[test]
-fn a_request_has_its_arguments_in_the_order_of_the_declaration() {
+fn a_request_orders_its_arguments_as_declared() {
     let expected =
         "/v1/analytics/acme/views?dateFrom=2024-01-01&dateTo=2024-02-01&limit=5&offset=9";
     let pairs = [
@@ -256,14 +255,14 @@ fn a_request_has_its_arguments_in_the_order_of_the_declaration() {
         ("limit", "5"),
         ("offset", "9"),
     ];
-    let declared = Operation::ListPageViews.declaration();
-    for turn in 0..pairs.len() {
-        let mut turned = pairs;
-        turned.rotate_left(turn);
-        let call = Call::parse(declared, &query(&turned)).unwrap();
+    let declaration = Operation::ListPageViews.declaration();
+    for count in 0..pairs.len() {
+        let mut rotated = pairs;
+        rotated.rotate_left(count);
+        let call = Call::parse(declaration, &query(&rotated)).unwrap();
         assert_eq!(target(&call), expected);
-        turned.reverse();
-        let call = Call::parse(declared, &query(&turned)).unwrap();
+        rotated.reverse();
+        let call = Call::parse(declaration, &query(&rotated)).unwrap();
         assert_eq!(target(&call), expected);
     }
     let names: Vec<_> = views(&json!({ "page": 2, "limit": 5, "dateTo": "2024-02-01" }))
@@ -275,7 +274,7 @@ fn a_request_has_its_arguments_in_the_order_of_the_declaration() {
 }
 
 #[test]
-fn what_is_put_in_later_stands_in_its_place() {
+fn an_argument_added_by_freezing_takes_its_declared_position() {
     let call = views(&json!({ "dateFrom": "2024-01-01", "limit": 5, "page": 2 }));
     let frozen = call.freeze(Millis(1_709_210_096_789)).unwrap();
     assert_eq!(
@@ -285,7 +284,7 @@ fn what_is_put_in_later_stands_in_its_place() {
 }
 
 #[test]
-fn an_argument_is_found_by_its_name() {
+fn arguments_are_found_by_name() {
     let call = views(&json!({ "dateFrom": "2024-01-01", "limit": 5 }));
     assert_eq!(call.text("dateFrom"), Some("2024-01-01"));
     assert_eq!(call.text("limit"), Some("5"));
@@ -301,7 +300,7 @@ fn an_argument_is_found_by_its_name() {
 }
 
 #[test]
-fn a_list_knows_its_size_when_nothing_is_said() {
+fn a_list_reports_its_default_limit() {
     for (operation, params, expected) in [
         (Operation::ListPageViews, json!({}), Some(50)),
         (Operation::ListAgentJobs, json!({}), Some(25)),
@@ -315,15 +314,15 @@ fn a_list_knows_its_size_when_nothing_is_said() {
 // ranges
 
 #[test]
-fn an_open_end_is_frozen_where_the_operation_has_one() {
+fn freezing_sets_the_open_end_of_every_operation_with_a_range() {
     let now = Millis(1_709_210_096_789);
     for operation in Operation::ALL.iter().copied() {
-        let declared = operation.declaration();
-        let end = declared.parameter("dateTo");
+        let declaration = operation.declaration();
+        let end = declaration.parameter("dateTo");
         if end.is_some_and(|end| !end.is_required) {
             let frozen = parse(operation, &json!({})).unwrap().freeze(now).unwrap();
             let end = Some("2024-02-29T12:30:00.000Z");
-            assert_eq!(frozen.text("dateTo"), end, "{}", declared.name);
+            assert_eq!(frozen.text("dateTo"), end, "{}", declaration.name);
         }
     }
     let jobs = ListAgentJobs::default().to_call();
@@ -335,10 +334,10 @@ fn an_open_end_is_frozen_where_the_operation_has_one() {
 }
 
 #[test]
-fn a_range_that_begins_after_the_moment_it_is_frozen_is_refused() {
+fn freezing_rejects_a_range_that_begins_in_the_future() {
     let call = views(&json!({ "dateFrom": "2024-02-29T12:35:00Z" }));
     let message = "dateFrom must be before dateTo, found \"2024-02-29T12:35:00Z\"";
-    assert_refused(
+    assert_rejected(
         call.freeze(Millis(1_709_210_096_789)),
         "dateFrom",
         Rule::BeforeDateTo,
@@ -347,7 +346,7 @@ fn a_range_that_begins_after_the_moment_it_is_frozen_is_refused() {
 }
 
 #[test]
-fn each_date_has_one_spelling_and_nothing_else_is_changed() {
+fn normalizing_rewrites_dates_and_nothing_else() {
     let call = views(&json!({
         "dateFrom": "2024-02-29T01:00+01:00", "dateTo": "2024-03-01T00:00:00.0000009Z", "limit": 7,
     }));
@@ -360,14 +359,14 @@ fn each_date_has_one_spelling_and_nothing_else_is_changed() {
 
     let days = views(&json!({ "dateFrom": "2024-02-29", "dateTo": "2024-03-01" }));
     assert_eq!(days.clone().normalize(), days);
-    // A prompt that looks like a date is no date.
+    // A prompt that looks like a date stays unchanged.
     let params = json!({ "prompt": "2024-02-29T00:00Z" });
     let create = parse(Operation::CreateAgentJob, &params).unwrap();
     assert_eq!(create.clone().normalize(), create);
 }
 
 #[test]
-fn every_page_of_a_list_is_of_one_list() {
+fn pages_of_one_list_are_equal_without_their_window() {
     let range = json!({ "dateFrom": "2024-01-01" });
     for params in [
         json!({ "dateFrom": "2024-01-01", "limit": 5 }),

@@ -9,7 +9,7 @@ fn names(columns: &[Column]) -> Vec<String> {
 }
 
 #[test]
-fn the_columns_of_every_list_are_its_rows_members() {
+fn the_columns_of_each_list_are_the_fields_of_its_rows() {
     let expected: &[(Operation, &[&str])] = &[
         (Operation::ListPageViews, &["path", "human", "ai", "total"]),
         (Operation::ListVisitors, &["path", "human", "ai", "total"]),
@@ -56,7 +56,7 @@ fn the_columns_of_every_list_are_its_rows_members() {
 }
 
 #[test]
-fn a_row_of_several_types_has_the_columns_of_all_of_them_once() {
+fn a_union_row_has_the_columns_of_all_variants_once() {
     let expected = [
         "id",
         "path",
@@ -74,7 +74,7 @@ fn a_row_of_several_types_has_the_columns_of_all_of_them_once() {
 }
 
 #[test]
-fn an_operation_has_columns_where_its_result_has_rows() {
+fn exactly_the_operations_with_rows_have_columns() {
     for operation in Operation::ALL {
         let has_rows = operation.declaration().pagination.rows().is_some();
         assert_eq!(
@@ -95,7 +95,7 @@ const fn field(name: &'static str, kind: Kind) -> Field {
 }
 
 #[test]
-fn a_record_in_a_row_is_flattened_and_a_list_or_a_union_is_not() {
+fn nested_objects_are_flattened_but_lists_and_unions_are_not() {
     const PERSON: Object = Object {
         name: "Person",
         doc: &[],

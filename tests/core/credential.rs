@@ -1,10 +1,10 @@
-//! Which addresses and credentials a client takes.
+//! Validation of base URLs and credentials.
 
 use quillgate::Rule;
 use quillgate::credential::{AdminKey, BaseUrl, check_idempotency_key, is_header_value};
 
 #[test]
-fn a_target_is_put_after_the_base() {
+fn a_target_is_appended_to_the_base_url() {
     for (base, joined) in [
         (BaseUrl::UPSTREAM, "https://api.mintlify.com/v2/x"),
         ("https://docs.example", "https://docs.example/v2/x"),
@@ -21,7 +21,7 @@ fn a_target_is_put_after_the_base() {
 }
 
 #[test]
-fn a_base_that_could_send_a_request_elsewhere_is_refused_without_repeating_it() {
+fn an_unsafe_base_url_is_rejected_without_repeating_it() {
     for base in [
         "",
         "docs.example",
@@ -57,7 +57,7 @@ fn a_base_that_could_send_a_request_elsewhere_is_refused_without_repeating_it() 
 }
 
 #[test]
-fn an_admin_key_goes_over_https_or_to_this_machine() {
+fn an_admin_key_requires_https_or_a_loopback_host() {
     for base in [
         BaseUrl::UPSTREAM,
         "https://docs.example:8443/gate",
@@ -94,7 +94,7 @@ fn an_admin_key_goes_over_https_or_to_this_machine() {
 }
 
 #[test]
-fn an_admin_key_is_taken_and_shown_to_nobody_but_the_header() {
+fn an_admin_key_is_exposed_on_request_and_hidden_in_debug_output() {
     let key = AdminKey::new("mint_canary").unwrap();
     assert_eq!(key.expose(), "mint_canary");
     assert_eq!(format!("{key:?}"), "AdminKey(…)");
@@ -102,7 +102,7 @@ fn an_admin_key_is_taken_and_shown_to_nobody_but_the_header() {
 }
 
 #[test]
-fn another_kind_of_key_is_refused_without_repeating_it() {
+fn a_key_of_another_kind_is_rejected_without_repeating_it() {
     for key in [
         "",
         "mint_",
@@ -131,7 +131,7 @@ fn another_kind_of_key_is_refused_without_repeating_it() {
 }
 
 #[test]
-fn a_credential_is_visible_ascii_without_spaces() {
+fn a_credential_consists_of_visible_ascii_characters() {
     for code in 0..=255_u8 {
         let text = char::from(code).to_string();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Which dates exist, how they are ordered, and how an instant is written.
+//! Validation, order and formatting of dates.
 
 use std::cmp::Ordering;
 
@@ -16,8 +16,9 @@ fn rule(text: &str) -> Rule {
     error.rule
 }
 
-/// Walks the calendar one day at a time: the oracle. It knows the century years
-/// without a leap day by name.
+/// The oracle: a calendar that advances one day at a time.
+///
+/// It lists the century years without a leap day.
 #[derive(Clone, Copy)]
 pub struct Calendar {
     pub year: u32,
@@ -67,14 +68,14 @@ impl Calendar {
 }
 
 #[test]
-fn days_of_nine_centuries_exist_and_follow_each_other() {
+fn every_day_of_nine_centuries_is_valid_and_precedes_the_next() {
     let mut today = Calendar::from_year(1600);
     while today.year < 2500 {
         let tomorrow = today.next();
         let (day, next) = (bound(&today.text()), bound(&tomorrow.text()));
         assert_eq!(day.compare(&next), Some(Ordering::Less), "{}", today.text());
 
-        // An hour before midnight an hour west of Greenwich is midnight there: the days touch.
+        // 23:00 at UTC-1 is midnight UTC, so the days touch.
         let end = bound(&format!("{}T23:00:00-01:00", today.text()));
         let start = bound(&format!("{}T00:00Z", tomorrow.text()));
         assert_eq!(
@@ -88,7 +89,7 @@ fn days_of_nine_centuries_exist_and_follow_each_other() {
 }
 
 #[test]
-fn days_past_the_end_of_a_month_exist_in_no_year() {
+fn days_past_the_end_of_a_month_are_rejected_in_every_year() {
     for year in 1500..=2599 {
         for month in 1..=12 {
             let calendar = Calendar {
@@ -118,7 +119,7 @@ fn days_past_the_end_of_a_month_exist_in_no_year() {
 }
 
 #[test]
-fn every_instant_is_written_as_the_day_that_it_falls_on() {
+fn instants_are_formatted_with_the_day_they_fall_on() {
     let mut today = Calendar::from_year(1970);
     let mut days = 0;
     while today.year < 2500 {
@@ -143,7 +144,7 @@ fn every_instant_is_written_as_the_day_that_it_falls_on() {
 }
 
 #[test]
-fn well_known_instants_are_written_as_everyone_writes_them() {
+fn well_known_instants_have_their_standard_format() {
     for (instant, text) in [
         (0, "1970-01-01T00:00:00.000Z"),
         (1, "1970-01-01T00:00:00.001Z"),
@@ -160,7 +161,7 @@ fn well_known_instants_are_written_as_everyone_writes_them() {
 }
 
 #[test]
-fn an_instant_past_the_year_9999_is_its_last_one() {
+fn an_instant_after_the_year_9999_is_clamped_to_its_last_millisecond() {
     for instant in [253_402_300_800_000, u64::MAX / 2, u64::MAX] {
         let bound = DateBound::from_instant(Millis(instant));
         assert_eq!(bound.as_str(), "9999-12-31T23:59:59.999Z");
@@ -169,7 +170,7 @@ fn an_instant_past_the_year_9999_is_its_last_one() {
 }
 
 #[test]
-fn date_times_with_all_their_options_are_taken() {
+fn date_times_accept_every_optional_part() {
     for text in [
         "2024-02-29T00:00",
         "2024-02-29T23:59",
@@ -197,7 +198,7 @@ fn date_times_with_all_their_options_are_taken() {
 }
 
 #[test]
-fn times_and_offsets_that_no_day_has_are_refused() {
+fn impossible_times_and_offsets_are_rejected() {
     for text in [
         "2024-02-29T24:00",
         "2024-02-29T24:00:00Z",
@@ -218,7 +219,7 @@ fn times_and_offsets_that_no_day_has_are_refused() {
 }
 
 #[test]
-fn what_is_written_in_another_way_is_refused() {
+fn dates_in_other_formats_are_rejected() {
     for text in [
         "",
         " ",
@@ -286,7 +287,7 @@ fn what_is_written_in_another_way_is_refused() {
 }
 
 #[test]
-fn instants_are_ordered_across_offsets() {
+fn instants_with_different_offsets_are_ordered_by_time() {
     for (a, b, order) in [
         (
             "2024-01-01T00:00Z",
@@ -334,7 +335,7 @@ fn instants_are_ordered_across_offsets() {
 }
 
 #[test]
-fn the_fraction_counts_by_place_and_not_by_length() {
+fn fractions_of_different_lengths_compare_by_value() {
     for (shorter, longer) in [
         (".5", ".500"),
         (".05", ".050"),
@@ -356,7 +357,7 @@ fn the_fraction_counts_by_place_and_not_by_length() {
 }
 
 #[test]
-fn days_and_local_times_and_instants_are_not_compared_with_each_other() {
+fn days_local_times_and_instants_do_not_compare_with_each_other() {
     let kinds = [
         bound("2024-01-01"),
         bound("2024-01-01T00:00"),
@@ -381,7 +382,7 @@ fn a_range_may_be_open_at_either_end() {
 }
 
 #[test]
-fn a_range_of_one_day_or_one_millisecond_is_taken() {
+fn a_range_of_one_day_or_one_millisecond_is_accepted() {
     for (from, to) in [
         ("2024-02-28", "2024-02-29"),
         ("2023-12-31", "2024-01-01"),
@@ -395,7 +396,7 @@ fn a_range_of_one_day_or_one_millisecond_is_taken() {
 }
 
 #[test]
-fn lengths_of_time_saturate() {
+fn durations_saturate() {
     assert_eq!(Millis::from_seconds(3), Millis(3000));
     assert_eq!(Millis::from_seconds(u64::MAX), Millis(u64::MAX));
     assert_eq!(Millis(5).plus(Millis(7)), Millis(12));
@@ -405,7 +406,7 @@ fn lengths_of_time_saturate() {
 }
 
 #[test]
-fn every_spelling_of_a_bound_becomes_one() {
+fn normalizing_gives_every_spelling_of_a_date_the_same_form() {
     for (spellings, normal) in [
         (vec!["2024-02-29"], "2024-02-29"),
         (

@@ -1,9 +1,9 @@
-//! How text is written into URLs and JSON.
+//! Encoding of strings in URLs and JSON.
 
 use quillgate::encode::{encode_json_string, percent_encode};
 
 #[test]
-fn exactly_the_unreserved_characters_stand_for_themselves() {
+fn percent_encoding_preserves_exactly_the_unreserved_characters() {
     for byte in 0..=127_u8 {
         let text = char::from(byte).to_string();
         let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -17,7 +17,7 @@ fn exactly_the_unreserved_characters_stand_for_themselves() {
 }
 
 #[test]
-fn text_beyond_ascii_is_encoded_byte_by_byte() {
+fn percent_encoding_encodes_non_ascii_characters_byte_by_byte() {
     for (text, encoded) in [
         ("", ""),
         ("é", "%C3%A9"),
@@ -31,12 +31,12 @@ fn text_beyond_ascii_is_encoded_byte_by_byte() {
 }
 
 #[test]
-fn encoding_twice_is_seen_as_two_encodings() {
+fn percent_encoding_twice_encodes_the_percent_sign() {
     assert_eq!(percent_encode(&percent_encode("/")), "%252F");
 }
 
 #[test]
-fn json_text_has_no_raw_control_characters_or_quotes() {
+fn json_strings_contain_no_raw_control_characters() {
     for code in 0..0x20_u8 {
         let json = encode_json_string(&char::from(code).to_string());
         assert!(json.bytes().all(|byte| byte >= 0x20), "{json:?}");
@@ -48,7 +48,7 @@ fn json_text_has_no_raw_control_characters_or_quotes() {
 }
 
 #[test]
-fn json_text_is_written_as_expected() {
+fn json_strings_escape_quotes_backslashes_and_control_characters() {
     for (text, json) in [
         ("", r#""""#),
         ("a", r#""a""#),

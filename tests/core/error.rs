@@ -1,11 +1,11 @@
-//! What an error says, and to whom.
+//! Messages and names of errors.
 
 use std::error::Error as _;
 
 use quillgate::{ApiError, DecodeError, Error, Millis, Rule, ValidationError};
 
 #[test]
-fn every_error_is_one_lower_case_sentence() {
+fn error_messages_are_one_lower_case_sentence() {
     let api = ApiError {
         status: 429,
         message: "slow down".into(),
@@ -36,15 +36,15 @@ fn every_error_is_one_lower_case_sentence() {
 }
 
 #[test]
-fn an_error_says_what_its_data_says_and_no_source_repeats_it() {
-    let refusal = ValidationError::new("limit", Rule::PAGE_SIZE, "0");
-    let error = Error::from(refusal.clone());
-    assert_eq!(error.to_string(), refusal.to_string());
+fn a_wrapped_error_keeps_its_message_and_has_no_source() {
+    let cause = ValidationError::new("limit", Rule::PAGE_SIZE, "0");
+    let error = Error::from(cause.clone());
+    assert_eq!(error.to_string(), cause.to_string());
     assert!(error.source().is_none());
 }
 
 #[test]
-fn every_rule_has_a_name_and_words_of_its_own() {
+fn every_rule_has_a_unique_name_and_message() {
     for (at, rule) in Rule::ALL.iter().enumerate() {
         let name = rule.name();
         assert!(
@@ -60,7 +60,7 @@ fn every_rule_has_a_name_and_words_of_its_own() {
 }
 
 #[test]
-fn the_names_of_rules_are_a_promise() {
+fn rule_names_are_stable() {
     assert_eq!(
         Rule::ALL.map(Rule::name),
         [

@@ -1,4 +1,4 @@
-//! The rows of an export, and how it goes on from page to page.
+//! The rows of an export and its progress across pages.
 
 mod rows;
 mod run;

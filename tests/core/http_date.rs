@@ -5,7 +5,7 @@ use quillgate::date::{parse_http_date, parse_retry_after};
 
 use crate::date::{Calendar, DAY};
 
-/// Sun, 06 Nov 1994 08:49:37 GMT, the RFC's own example.
+/// Sun, 06 Nov 1994 08:49:37 GMT, the example in the RFC.
 const EXAMPLE: Millis = Millis(784_111_777_000);
 
 const WEEKDAYS: [&str; 7] = [
@@ -22,7 +22,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 #[test]
-fn the_three_forms_of_the_rfcs_example_are_one_instant() {
+fn the_three_forms_of_the_rfc_example_parse_to_one_instant() {
     for text in [
         "Sun, 06 Nov 1994 08:49:37 GMT",
         "Sunday, 06-Nov-94 08:49:37 GMT",
@@ -33,7 +33,7 @@ fn the_three_forms_of_the_rfcs_example_are_one_instant() {
 }
 
 #[test]
-fn every_day_of_two_centuries_is_read_in_all_three_forms() {
+fn every_day_of_two_centuries_parses_in_all_three_forms() {
     let mut today = Calendar::from_year(1970);
     let mut days: u64 = 0;
     while today.year < 2170 {
@@ -56,8 +56,8 @@ fn every_day_of_two_centuries_is_read_in_all_three_forms() {
 }
 
 #[test]
-fn a_two_digit_year_is_the_one_within_fifty_years() {
-    for (this_year, two_digits, meant) in [
+fn a_two_digit_year_means_the_year_within_fifty_years() {
+    for (this_year, two_digits, expected) in [
         (1994, 94, 1994),
         (1994, 44, 2044),
         (2026, 94, 1994),
@@ -77,7 +77,7 @@ fn a_two_digit_year_is_the_one_within_fifty_years() {
             (imf, old)
         };
         let (now, _) = instant(this_year, 0);
-        let (imf, old) = instant(meant, two_digits);
+        let (imf, old) = instant(expected, two_digits);
         let now = parse_http_date(&now, Millis(0)).unwrap();
         assert!(parse_http_date(&imf, now).is_some());
         assert_eq!(
@@ -89,7 +89,7 @@ fn a_two_digit_year_is_the_one_within_fifty_years() {
 }
 
 #[test]
-fn a_leap_second_is_the_second_after() {
+fn a_leap_second_parses_as_the_next_second() {
     let now = Millis(0);
     assert_eq!(
         parse_http_date("Sat, 31 Dec 2016 23:59:60 GMT", now),
@@ -99,9 +99,9 @@ fn a_leap_second_is_the_second_after() {
 }
 
 #[test]
-fn text_that_is_no_http_date_is_none() {
-    let unfinished = "Sun, 06 Nov 1994 08:49:37 GMT ";
-    assert_eq!(parse_http_date(unfinished, EXAMPLE), None);
+fn a_string_that_is_not_an_http_date_does_not_parse() {
+    let with_trailing_space = "Sun, 06 Nov 1994 08:49:37 GMT ";
+    assert_eq!(parse_http_date(with_trailing_space, EXAMPLE), None);
     for text in [
         "",
         " ",
@@ -153,7 +153,7 @@ fn text_that_is_no_http_date_is_none() {
 }
 
 #[test]
-fn retry_after_in_seconds_is_that_long_whatever_the_time() {
+fn retry_after_in_seconds_does_not_depend_on_the_clock() {
     for now in [Millis(0), EXAMPLE, Millis(u64::MAX)] {
         for (text, wait) in [
             ("0", 0),
@@ -168,7 +168,7 @@ fn retry_after_in_seconds_is_that_long_whatever_the_time() {
 }
 
 #[test]
-fn retry_after_of_more_seconds_than_can_be_counted_is_the_longest_wait() {
+fn an_overflowing_retry_after_saturates() {
     for text in [
         "18446744073709551615",
         "18446744073709552",
@@ -183,7 +183,7 @@ fn retry_after_of_more_seconds_than_can_be_counted_is_the_longest_wait() {
 }
 
 #[test]
-fn retry_after_as_a_date_is_the_time_until_then() {
+fn retry_after_as_a_date_is_the_time_until_that_date() {
     let before = Millis(EXAMPLE.0 - 23_456);
     for text in [
         "Sun, 06 Nov 1994 08:49:37 GMT",
@@ -200,7 +200,7 @@ fn retry_after_as_a_date_is_the_time_until_then() {
 }
 
 #[test]
-fn retry_after_as_a_date_that_has_passed_is_no_wait() {
+fn retry_after_in_the_past_is_zero() {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT";
     for now in [EXAMPLE, Millis(EXAMPLE.0 + 1), Millis(u64::MAX)] {
         assert_eq!(parse_retry_after(date, now), Some(Millis(0)));
@@ -208,7 +208,7 @@ fn retry_after_as_a_date_that_has_passed_is_no_wait() {
 }
 
 #[test]
-fn retry_after_that_is_neither_is_no_answer() {
+fn a_malformed_retry_after_does_not_parse() {
     for text in [
         "-1", "+1", "1.5", "1e3", "1 s", "1,2", "0x10", "١٢", "null", "NaN", "\u{a0}5",
     ] {

@@ -1,4 +1,4 @@
-//! How a page of the list of jobs is asked for and read.
+//! Requesting and decoding a page of the job list.
 
 use quillgate::response::decode;
 use quillgate::value::Pairs;
@@ -7,6 +7,8 @@ use quillgate::{
     ProjectId, PromptText, Rule, StreamProjectJobEvents,
 };
 use serde_json::{Value, json};
+
+use crate::parameters::INEXACT_NUMBER;
 
 fn target(list: &ListAgentJobs) -> String {
     list.request(&ProjectId::new("acme").unwrap()).target
@@ -36,16 +38,16 @@ fn read(body: &Value) -> Result<JobPage, DecodeError> {
     decode::<ListAgentJobs>(body.to_string().as_bytes())
 }
 
-// what is asked for
+// the request
 
 #[test]
-fn without_parameters_the_defaults_are_left_to_the_gateway() {
+fn a_request_without_parameters_leaves_the_defaults_to_the_gateway() {
     assert_eq!(target(&ListAgentJobs::default()), "/v2/agent/acme/jobs");
     assert_eq!(JobPageSize::DEFAULT.get(), 25);
 }
 
 #[test]
-fn a_limit_and_a_cursor_are_sent_encoded() {
+fn limit_and_cursor_are_sent_percent_encoded() {
     let list = ListAgentJobs {
         limit: Some(JobPageSize::MAX),
         cursor: Some(Cursor::new("a+b/c=&d").unwrap()),
@@ -58,7 +60,7 @@ fn a_limit_and_a_cursor_are_sent_encoded() {
 }
 
 #[test]
-fn a_filter_is_sent_encoded_before_the_place_in_the_list() {
+fn filters_are_sent_percent_encoded_before_limit_and_cursor() {
     let list = ListAgentJobs {
         state: Some(JobStatus::Failed),
         author: Some(JobAuthor::new("ana@example.org").unwrap()),
@@ -78,7 +80,7 @@ fn a_filter_is_sent_encoded_before_the_place_in_the_list() {
 }
 
 #[test]
-fn a_filter_has_a_known_state_and_texts_that_are_not_empty() {
+fn filters_require_a_known_state_and_non_empty_strings() {
     for known in JobStatus::KNOWN {
         let list = ListAgentJobs::parse(&query(&[("state", known)])).unwrap();
         assert_eq!(list.state.as_ref().map(JobStatus::as_str), Some(known));
@@ -99,13 +101,13 @@ fn a_filter_has_a_known_state_and_texts_that_are_not_empty() {
 }
 
 #[test]
-fn the_changes_of_all_jobs_are_below_the_list() {
+fn the_events_of_all_jobs_have_a_path_below_the_list() {
     let request = StreamProjectJobEvents::default().request(&ProjectId::new("acme").unwrap());
     assert_eq!(request.target, "/v2/agent/acme/jobs/events");
 }
 
 #[test]
-fn the_project_stays_one_segment() {
+fn a_hostile_project_id_stays_one_path_segment() {
     let project = ProjectId::new("../x?y").unwrap();
     let request = ListAgentJobs::default().request(&project);
     assert_eq!(request.target, "/v2/agent/..%2Fx%3Fy/jobs");
@@ -124,7 +126,7 @@ fn a_limit_is_an_integer_from_1_to_100() {
         (json!(101), "101"),
         (json!(257), "257"),
         (json!(-1), "-1"),
-        (json!(2.5), "a number that is no exact integer"),
+        (json!(2.5), INEXACT_NUMBER),
         (json!("25"), "text"),
     ] {
         let error = ListAgentJobs::parse(&json!({ "limit": limit })).unwrap_err();
@@ -139,7 +141,7 @@ fn a_limit_is_an_integer_from_1_to_100() {
 }
 
 #[test]
-fn a_cursor_is_any_text_but_none_at_all() {
+fn a_cursor_is_any_non_empty_string() {
     let list = ListAgentJobs::parse(&query(&[("cursor", "b2xk ZXI=")])).unwrap();
     assert_eq!(list.cursor.as_ref().map(Cursor::as_str), Some("b2xk ZXI="));
     let empty = ListAgentJobs::parse(&query(&[("cursor", "")])).unwrap_err();
@@ -151,13 +153,13 @@ fn a_cursor_is_any_text_but_none_at_all() {
     assert_eq!((number.field.as_ref(), number.rule), ("cursor", Rule::Text));
 }
 
-// what is read
+// the response
 
 #[test]
-fn a_page_is_read_whole() {
+fn a_page_decodes_and_serializes_unchanged() {
     let page = read(&body()).unwrap();
     let [job] = &page.jobs[..] else {
-        panic!("there is one job");
+        panic!("expected one job");
     };
     assert_eq!(job.id, "job_2");
     assert_eq!(job.status, Some(JobStatus::Completed));
@@ -175,7 +177,7 @@ fn the_last_page_has_no_cursor() {
 }
 
 #[test]
-fn a_listed_job_has_an_id_and_may_lack_everything_else() {
+fn a_listed_job_requires_only_an_id() {
     let page = read(&json!({"jobs": [{"id": "job_1", "more": 1}]})).unwrap();
     assert_eq!(
         (page.jobs[0].id.as_str(), &page.jobs[0].status),

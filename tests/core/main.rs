@@ -1,8 +1,8 @@
-//! The core's behaviour, natively.
+//! Tests of the core on the native target.
 #![cfg(not(target_arch = "wasm32"))]
 #![expect(
     clippy::unwrap_used,
-    reason = "a test that unwraps what is not there fails right there"
+    reason = "unwrapping a missing value fails the test"
 )]
 
 mod agent_job;

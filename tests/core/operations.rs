@@ -1,4 +1,4 @@
-//! What each operation sends: the exact method, target and body.
+//! The exact method, target and body of each operation's request.
 
 use quillgate::declaration::{Pagination, ParameterKind, Place};
 use quillgate::{
@@ -12,7 +12,7 @@ use quillgate::{
 };
 use serde_json::json;
 
-/// Ids that would change the route if they were not encoded, and how they have to stand in it.
+/// Ids that would change the route without encoding, and their encoded forms.
 const HOSTILE: &[(&str, &str)] = &[
     ("a/../b?x=1#y", "a%2F..%2Fb%3Fx%3D1%23y"),
     (
@@ -62,7 +62,7 @@ fn get(target: &str) -> Request {
 }
 
 #[test]
-fn creating_a_job_posts_the_prompt_and_nothing_else() {
+fn creating_a_job_posts_only_the_prompt() {
     assert_eq!(
         CreateAgentJob::new(prompt()).request(&project()),
         post(
@@ -73,7 +73,7 @@ fn creating_a_job_posts_the_prompt_and_nothing_else() {
 }
 
 #[test]
-fn a_job_is_read_by_its_id() {
+fn a_job_is_requested_by_its_id() {
     assert_eq!(
         GetAgentJob::new(job()).request(&project()),
         get("/v2/agent/acme/job/job_1")
@@ -92,7 +92,7 @@ fn a_follow_up_posts_the_prompt_to_the_jobs_messages() {
 }
 
 #[test]
-fn page_views_without_parameters_leave_the_defaults_to_the_upstream() {
+fn page_views_without_parameters_leave_the_defaults_to_the_platform() {
     assert_eq!(
         ListPageViews::default().request(&project()),
         get("/v1/analytics/acme/views")
@@ -100,7 +100,7 @@ fn page_views_without_parameters_leave_the_defaults_to_the_upstream() {
 }
 
 #[test]
-fn page_views_send_every_parameter_in_the_order_of_the_specification() {
+fn page_view_parameters_are_sent_in_the_order_of_the_specification() {
     let bound = |field, text: &str| Some(DateBound::new(field, text).unwrap());
     let list = ListPageViews {
         range: DateRange::new(
@@ -139,7 +139,7 @@ fn each_page_view_parameter_can_be_sent_alone() {
 }
 
 #[test]
-fn the_plus_of_an_offset_does_not_become_a_space() {
+fn the_plus_of_a_utc_offset_is_percent_encoded() {
     let params =
         json!({"dateFrom": "2024-01-01T00:00:00.5+02:00", "dateTo": "2024-01-02T00:00-11:30"});
     assert_eq!(
@@ -152,7 +152,7 @@ fn the_plus_of_an_offset_does_not_become_a_space() {
 }
 
 #[test]
-fn a_date_is_sent_as_it_was_written() {
+fn a_date_is_sent_unchanged() {
     for text in [
         "2024-02-29",
         "2024-02-29T10:00",
@@ -166,7 +166,7 @@ fn a_date_is_sent_as_it_was_written() {
 }
 
 #[test]
-fn a_hostile_project_id_stays_one_segment() {
+fn a_hostile_project_id_stays_one_path_segment() {
     for (id, segment) in HOSTILE {
         let project = ProjectId::new(*id).unwrap();
         assert_eq!(
@@ -182,7 +182,7 @@ fn a_hostile_project_id_stays_one_segment() {
 }
 
 #[test]
-fn a_hostile_job_id_stays_one_segment() {
+fn a_hostile_job_id_stays_one_path_segment() {
     for (id, segment) in HOSTILE {
         let job = JobId::new(*id).unwrap();
         assert_eq!(
@@ -200,7 +200,7 @@ fn a_hostile_job_id_stays_one_segment() {
 }
 
 #[test]
-fn a_prompt_cannot_add_members_to_the_body() {
+fn a_prompt_cannot_add_fields_to_the_body() {
     for text in [
         r#"x","model":"big"#,
         "\\",
@@ -217,13 +217,13 @@ fn a_prompt_cannot_add_members_to_the_body() {
 }
 
 #[test]
-fn methods_are_spelled_as_in_a_request_line() {
+fn methods_have_their_http_names() {
     assert_eq!(Method::Get.as_str(), "GET");
     assert_eq!(Method::Post.as_str(), "POST");
     assert_eq!(Method::Delete.as_str(), "DELETE");
 }
 
-/// The request of an operation's own type.
+/// The request built by the operation's typed endpoint.
 fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
     fn of<E: Endpoint>(params: &serde_json::Value) -> Request {
         E::parse(params).unwrap().request(&project())
@@ -271,38 +271,39 @@ fn sample(name: &str, kind: ParameterKind) -> serde_json::Value {
     }
 }
 
-/// Every parameter of an operation but one. `page` is left out too: it stands in the place of
-/// `offset`.
-fn params_without(operation: Operation, left_out: &str) -> serde_json::Value {
+/// All parameters of an operation except one.
+///
+/// Also omits `page`, which excludes `offset`.
+fn params_without(operation: Operation, omitted: &str) -> serde_json::Value {
     let parameters = operation.declaration().parameters.iter();
     parameters
-        .filter(|own| own.kind != ParameterKind::Page && own.name != left_out)
+        .filter(|own| own.kind != ParameterKind::Page && own.name != omitted)
         .map(|own| (own.name.to_owned(), sample(own.name, own.kind)))
         .collect::<serde_json::Map<_, _>>()
         .into()
 }
 
-/// Whether the operation takes a call with these parameters.
-fn takes(operation: Operation, params: &serde_json::Value) -> bool {
+/// Whether the operation accepts a call with these parameters.
+fn accepts(operation: Operation, params: &serde_json::Value) -> bool {
     Call::parse(operation.declaration(), params).is_ok()
 }
 
 #[test]
-fn what_an_operation_says_of_itself_is_what_it_sends() {
+fn requests_match_their_declarations() {
     for operation in Operation::ALL.iter().copied() {
-        let declared = operation.declaration();
-        let name = declared.name;
+        let declaration = operation.declaration();
+        let name = declaration.name;
         let params = params_without(operation, "");
-        let call = Call::parse(declared, &params).unwrap();
+        let call = Call::parse(declaration, &params).unwrap();
         let request = call.request(&project());
         assert_eq!(typed_request(operation, &params), request, "{name}");
-        assert_eq!(request.method, declared.method, "{name}");
+        assert_eq!(request.method, declaration.method, "{name}");
 
         let (path, query) = request
             .target
             .split_once('?')
             .unwrap_or((&request.target, ""));
-        let route = declared
+        let route = declaration
             .path
             .replace("{projectId}", "acme")
             .replace("{id}", "x")
@@ -310,7 +311,7 @@ fn what_an_operation_says_of_itself_is_what_it_sends() {
         assert_eq!(path, route, "{name}");
 
         let named = |place| -> Vec<&str> {
-            declared
+            declaration
                 .parameters
                 .iter()
                 .filter(|own| own.place == place && own.kind != ParameterKind::Page)
@@ -318,9 +319,9 @@ fn what_an_operation_says_of_itself_is_what_it_sends() {
                 .collect()
         };
         for own in named(Place::Path) {
-            assert!(declared.path.contains(&format!("{{{own}}}")), "{name}");
+            assert!(declaration.path.contains(&format!("{{{own}}}")), "{name}");
         }
-        let braces = declared.path.matches('{').count();
+        let braces = declaration.path.matches('{').count();
         assert_eq!(named(Place::Path).len() + 1, braces, "{name}");
         let sent: Vec<_> = query
             .split('&')
@@ -330,28 +331,28 @@ fn what_an_operation_says_of_itself_is_what_it_sends() {
         let body: serde_json::Value = request
             .body
             .map_or(json!({}), |body| serde_json::from_str(&body).unwrap());
-        let members: Vec<_> = body.as_object().unwrap().keys().collect();
-        assert_eq!(named(Place::Body), members, "{name}");
+        let fields: Vec<_> = body.as_object().unwrap().keys().collect();
+        assert_eq!(named(Place::Body), fields, "{name}");
     }
 }
 
 #[test]
-fn a_parameter_is_required_exactly_where_its_operation_says_so() {
+fn exactly_the_parameters_declared_as_required_are_required() {
     for operation in Operation::ALL.iter().copied() {
-        let declared = operation.declaration();
-        for left_out in declared.parameters {
-            let taken = takes(operation, &params_without(operation, left_out.name));
+        let declaration = operation.declaration();
+        for omitted in declaration.parameters {
+            let is_accepted = accepts(operation, &params_without(operation, omitted.name));
             assert_eq!(
-                taken, !left_out.is_required,
+                is_accepted, !omitted.is_required,
                 "{} without {}",
-                declared.name, left_out.name
+                declaration.name, omitted.name
             );
         }
     }
 }
 
 #[test]
-fn the_documented_bounds_of_integers_are_the_enforced_ones() {
+fn integers_are_limited_to_their_declared_bounds() {
     let mut integers = Vec::new();
     let of = |operation: Operation| {
         let parameters = operation.declaration().parameters.iter();
@@ -363,15 +364,15 @@ fn the_documented_bounds_of_integers_are_the_enforced_ones() {
         };
         let (min, max) = (rule.min, rule.max);
         integers.push((operation, parameter.name, min, max, default));
-        let takes = |value: serde_json::Value| {
+        let accepts = |value: serde_json::Value| {
             let mut params = params_without(operation, parameter.name);
             params[parameter.name] = value;
-            takes(operation, &params)
+            accepts(operation, &params)
         };
-        assert!(takes(json!(min)) && takes(json!(max)) && takes(json!(default)));
-        assert!(!takes(json!(max + 1)), "{} above {max}", parameter.name);
+        assert!(accepts(json!(min)) && accepts(json!(max)) && accepts(json!(default)));
+        assert!(!accepts(json!(max + 1)), "{} above {max}", parameter.name);
         let below = i64::try_from(min).unwrap() - 1;
-        assert!(!takes(json!(below)), "{} below {min}", parameter.name);
+        assert!(!accepts(json!(below)), "{} below {min}", parameter.name);
     }
     assert_eq!(
         integers,
@@ -391,10 +392,10 @@ fn the_documented_bounds_of_integers_are_the_enforced_ones() {
 }
 
 #[test]
-fn operations_have_names_and_routes_of_their_own() {
-    let declared: Vec<_> = Operation::ALL.iter().map(|it| it.declaration()).collect();
-    for (at, one) in declared.iter().enumerate() {
-        for other in &declared[at + 1..] {
+fn operations_have_unique_names_and_routes() {
+    let declaration: Vec<_> = Operation::ALL.iter().map(|it| it.declaration()).collect();
+    for (at, one) in declaration.iter().enumerate() {
+        for other in &declaration[at + 1..] {
             assert_ne!(one.name, other.name);
             assert_ne!(
                 (one.method.as_str(), one.path),
@@ -405,7 +406,7 @@ fn operations_have_names_and_routes_of_their_own() {
 }
 
 #[test]
-fn an_operation_is_found_by_its_name() {
+fn operations_are_found_by_name() {
     for operation in Operation::ALL.iter().copied() {
         let name = operation.declaration().name;
         assert_eq!(Operation::from_name(name), Some(operation));
@@ -419,7 +420,7 @@ fn an_operation_is_found_by_its_name() {
 }
 
 #[test]
-fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
+fn each_operation_declares_its_scope_policy_and_pagination() {
     let jobs = Pagination::Cursor { rows: "jobs" };
     let views = Pagination::Offset { rows: "views" };
     let report = |name, pagination| {
@@ -507,15 +508,15 @@ fn each_operation_needs_the_scope_of_its_kind_and_spends_its_budget() {
         own("analytics.estimateBackfill", Scope::Operate, whole),
         own("analytics.beginBackfill", Scope::Operate, whole),
     ];
-    let declared = Operation::ALL.iter().map(|operation| {
+    let declaration = Operation::ALL.iter().map(|operation| {
         let own = operation.declaration();
         (own.name, own.scope, own.policy, own.pagination)
     });
-    assert_eq!(declared.collect::<Vec<_>>(), expected);
+    assert_eq!(declaration.collect::<Vec<_>>(), expected);
 }
 
 #[test]
-fn the_names_of_scopes_and_policies_are_a_promise() {
+fn scope_and_policy_names_are_stable() {
     assert_eq!(
         Scope::ALL.map(Scope::as_str),
         [
@@ -540,10 +541,15 @@ fn the_names_of_scopes_and_policies_are_a_promise() {
 #[test]
 fn every_operation_and_every_parameter_is_documented() {
     for operation in Operation::ALL {
-        let (declared, words) = (operation.declaration(), operation.documentation());
+        let (declaration, words) = (operation.declaration(), operation.documentation());
         assert!(words.summary.concat().trim().ends_with('.'));
         let docs = words.parameters;
-        assert_eq!(declared.parameters.len(), docs.len(), "{}", declared.name);
+        assert_eq!(
+            declaration.parameters.len(),
+            docs.len(),
+            "{}",
+            declaration.name
+        );
         assert!(docs.iter().all(|doc| doc.ends_with('.')), "{docs:?}");
     }
 }

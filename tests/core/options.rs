@@ -1,28 +1,28 @@
-//! What a caller may say about one call.
+//! Per-call options.
 
 use quillgate::{CallOptions, Idempotency, Method, Millis, Rule, ValidationError};
 use serde_json::{Value, json};
 
-const LONGEST: u64 = (1 << 31) - 1;
+const MAX_MILLIS: u64 = (1 << 31) - 1;
 
 fn parse(options: &Value) -> Result<CallOptions, ValidationError> {
     CallOptions::parse(options)
 }
 
 #[track_caller]
-fn assert_refused(options: &Value, field: &str, rule: Rule) {
+fn assert_rejected(options: &Value, field: &str, rule: Rule) {
     match parse(options) {
         Err(error) => assert_eq!(
             (error.field.as_ref(), error.rule),
             (field, rule),
             "{options}"
         ),
-        Ok(options) => panic!("not refused but {options:?}"),
+        Ok(options) => panic!("expected an error, found {options:?}"),
     }
 }
 
 #[test]
-fn what_is_left_out_or_null_is_the_default() {
+fn absent_and_null_options_have_their_defaults() {
     let defaults = CallOptions {
         timeout: Millis(60_000),
         total_timeout: None,
@@ -43,7 +43,7 @@ fn what_is_left_out_or_null_is_the_default() {
 }
 
 #[test]
-fn every_member_is_read() {
+fn every_option_is_parsed() {
     let options = json!({
         "timeout": 1_500,
         "totalTimeout": 9_000,
@@ -61,8 +61,8 @@ fn every_member_is_read() {
 }
 
 #[test]
-fn times_are_what_a_timer_takes() {
-    for time in [1, 2, LONGEST] {
+fn timeouts_are_limited_to_the_range_of_a_timer() {
+    for time in [1, 2, MAX_MILLIS] {
         let options = parse(&json!({ "timeout": time })).unwrap();
         assert_eq!(options.timeout, Millis(time));
         let options = parse(&json!({ "totalTimeout": time })).unwrap();
@@ -72,23 +72,23 @@ fn times_are_what_a_timer_takes() {
         for time in [
             json!(0),
             json!(-1),
-            json!(LONGEST + 1),
+            json!(MAX_MILLIS + 1),
             json!(1.5),
             json!(1e300),
         ] {
-            assert_refused(&json!({ field: time }), field, Rule::MILLISECONDS);
+            assert_rejected(&json!({ field: time }), field, Rule::MILLISECONDS);
         }
     }
 }
 
 #[test]
-fn a_request_is_sent_again_up_to_10_times() {
+fn max_retries_is_an_integer_from_0_to_10() {
     for count in 0..=10 {
         let options = parse(&json!({ "maxRetries": count })).unwrap();
         assert_eq!(options.max_retries, count);
     }
     for count in [json!(-1), json!(11), json!(0.5), json!(1_u64 << 32)] {
-        assert_refused(
+        assert_rejected(
             &json!({ "maxRetries": count }),
             "maxRetries",
             Rule::RETRY_COUNT,
@@ -97,29 +97,29 @@ fn a_request_is_sent_again_up_to_10_times() {
 }
 
 #[test]
-fn numbers_are_numbers_and_nothing_that_looks_like_one() {
+fn numeric_options_reject_values_of_other_types() {
     for value in [json!("1"), json!(true), json!([1]), json!({}), json!("")] {
         for (field, rule) in [
             ("timeout", Rule::MILLISECONDS),
             ("totalTimeout", Rule::MILLISECONDS),
             ("maxRetries", Rule::RETRY_COUNT),
         ] {
-            assert_refused(&json!({ field: value }), field, rule);
+            assert_rejected(&json!({ field: value }), field, rule);
         }
     }
 }
 
 #[test]
-fn an_idempotency_key_is_1_to_255_visible_ascii_characters() {
+fn an_idempotency_key_has_1_to_255_visible_ascii_characters() {
     for key in ["k", "!~", &"k".repeat(255)] {
         assert!(parse(&json!({ "idempotencyKey": key })).is_ok(), "{key}");
     }
     for key in ["", " ", "a b", "a\n", "é", "\u{7f}", &"k".repeat(256)] {
         let options = json!({ "idempotencyKey": key });
-        assert_refused(&options, "idempotencyKey", Rule::IdempotencyKey);
+        assert_rejected(&options, "idempotencyKey", Rule::IdempotencyKey);
     }
     for key in [json!(1), json!(false), json!(["k"]), json!({})] {
-        assert_refused(
+        assert_rejected(
             &json!({ "idempotencyKey": key }),
             "idempotencyKey",
             Rule::Text,
@@ -148,7 +148,7 @@ fn only_a_call_with_a_key_is_deduplicated() {
 }
 
 #[test]
-fn only_true_says_that_calls_are_deduplicated() {
+fn only_the_boolean_true_enables_deduplication() {
     for value in [json!("true"), json!(1), json!([true]), json!({})] {
         let options = json!({ "idempotencyKey": "k", "deduplicated": value });
         assert!(!parse(&options).unwrap().is_deduplicated, "{options}");
@@ -156,7 +156,7 @@ fn only_true_says_that_calls_are_deduplicated() {
 }
 
 #[test]
-fn the_first_that_breaks_a_rule_is_refused() {
+fn the_first_invalid_option_is_reported() {
     let mut options = json!({
         "idempotencyKey": "",
         "maxRetries": 11,
@@ -169,33 +169,33 @@ fn the_first_that_breaks_a_rule_is_refused() {
         ("timeout", Rule::MILLISECONDS),
         ("totalTimeout", Rule::MILLISECONDS),
     ] {
-        assert_refused(&options, field, rule);
+        assert_rejected(&options, field, rule);
         options[field] = Value::Null;
     }
     assert!(parse(&options).is_ok());
 }
 
 #[test]
-fn what_is_not_an_option_is_ignored() {
+fn unknown_options_are_ignored() {
     let options =
         json!({ "baseUrl": "https://example.com", "Timeout": 0, "params": { "timeout": 0 } });
     assert_eq!(parse(&options), Ok(CallOptions::default()));
 }
 
 #[test]
-fn only_a_deduplicated_post_is_recognised_by_its_key() {
+fn only_a_deduplicated_post_is_idempotent_by_key() {
     for is_deduplicated in [true, false] {
         let options = CallOptions {
             is_deduplicated,
             ..CallOptions::default()
         };
-        let by_key = if is_deduplicated {
+        let expected = if is_deduplicated {
             Idempotency::ByKey
         } else {
             Idempotency::None
         };
         assert_eq!(options.idempotency(Method::Get), Idempotency::Safe);
         assert_eq!(options.idempotency(Method::Delete), Idempotency::Safe);
-        assert_eq!(options.idempotency(Method::Post), by_key);
+        assert_eq!(options.idempotency(Method::Post), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! How a page of page views is read.
+//! Decoding a page of page views.
 
 use quillgate::response::decode;
 use quillgate::{Count, DecodeError, ListPageViews, PageViews};
@@ -23,13 +23,13 @@ fn read_text(body: &str) -> Result<PageViews, DecodeError> {
     decode::<ListPageViews>(body.as_bytes())
 }
 
-/// A body with `number`, as written, in the place of one count.
+/// A body in which one count is the literal `number`.
 fn with_count(number: &str) -> String {
     format!(r#"{{"totals":{{}},"views":[{{}},{{"ai":{number}}}],"hasMore":false}}"#)
 }
 
 #[test]
-fn a_page_is_read_whole() {
+fn a_page_decodes_and_serializes_unchanged() {
     let page = read(&body()).unwrap();
     assert!(page.has_more);
     assert_eq!(page.totals.human.unwrap().get(), 30);
@@ -53,7 +53,7 @@ fn a_page_is_read_whole() {
 }
 
 #[test]
-fn totals_views_and_has_more_are_promised() {
+fn totals_views_and_has_more_are_required() {
     for field in ["totals", "views", "hasMore"] {
         let mut missing = body();
         missing.as_object_mut().unwrap().remove(field).unwrap();
@@ -68,7 +68,7 @@ fn totals_views_and_has_more_are_promised() {
 }
 
 #[test]
-fn counts_and_paths_may_be_left_out_or_null() {
+fn counts_and_paths_may_be_absent_or_null() {
     let page = read(&json!({
         "totals": {"human": null},
         "views": [{}, {"path": null, "human": null, "ai": null, "total": null}],
@@ -85,13 +85,13 @@ fn counts_and_paths_may_be_left_out_or_null() {
 }
 
 #[test]
-fn an_empty_page_may_have_more_after_it() {
+fn an_empty_page_may_have_more() {
     let page = read(&json!({"totals": {}, "views": [], "hasMore": true})).unwrap();
     assert!(page.views.is_empty() && page.has_more);
 }
 
 #[test]
-fn unknown_members_are_kept_out_of_the_way() {
+fn unknown_fields_are_ignored() {
     let mut more = body();
     more["next"] = json!({"totals": 7});
     more["totals"]["bots"] = json!(-1.5);
@@ -100,7 +100,7 @@ fn unknown_members_are_kept_out_of_the_way() {
 }
 
 #[test]
-fn a_wrong_type_is_named_by_its_path() {
+fn a_field_of_the_wrong_type_is_reported_by_its_path() {
     for (pointer, wrong, at) in [
         ("/totals", json!(7), "totals"),
         ("/totals", json!([1, 2, 3]), "totals"),
@@ -133,13 +133,13 @@ fn a_wrong_type_is_named_by_its_path() {
 }
 
 #[test]
-fn a_list_of_values_is_not_taken_for_an_object() {
+fn an_array_is_not_decoded_as_an_object() {
     let error = read(&json!([{}, [], false])).unwrap_err();
     assert_eq!(error.at, "");
 }
 
 #[test]
-fn counts_are_read_exactly_up_to_2_to_the_53_less_1() {
+fn counts_decode_exactly_up_to_the_maximum_safe_integer() {
     for (number, count) in [
         ("0", 0),
         ("-0", 0),
@@ -157,7 +157,7 @@ fn counts_are_read_exactly_up_to_2_to_the_53_less_1() {
 }
 
 #[test]
-fn a_number_that_is_no_count_is_refused_where_it_stands() {
+fn an_invalid_count_is_reported_by_its_path() {
     for number in [
         "-1",
         "-1.0",
@@ -180,7 +180,7 @@ fn a_number_that_is_no_count_is_refused_where_it_stands() {
 }
 
 #[test]
-fn a_number_that_json_does_not_have_is_refused() {
+fn a_number_that_is_not_valid_json_is_rejected() {
     for number in [
         "01", "+1", "1.", ".5", "0x1", "NaN", "Infinity", "1e400", "1_000", "--1",
     ] {
@@ -189,7 +189,7 @@ fn a_number_that_json_does_not_have_is_refused() {
 }
 
 #[test]
-fn a_body_cut_anywhere_is_never_taken_for_a_whole_one() {
+fn a_truncated_body_is_rejected_at_every_length() {
     let text = body().to_string();
     assert!(read_text(&text).is_ok());
     for length in 0..text.len() {
@@ -198,7 +198,7 @@ fn a_body_cut_anywhere_is_never_taken_for_a_whole_one() {
 }
 
 #[test]
-fn what_stands_after_the_body_is_refused_unless_it_is_white_space() {
+fn only_white_space_may_follow_the_body() {
     let text = body().to_string();
     assert_eq!(
         read_text(&format!(" \r\n\t{text} \r\n\t")).unwrap(),
@@ -225,7 +225,7 @@ fn what_stands_after_the_body_is_refused_unless_it_is_white_space() {
 }
 
 #[test]
-fn a_body_that_is_no_json_is_a_decode_error_of_the_whole_body() {
+fn a_body_that_is_not_json_is_a_decode_error_of_the_body() {
     for body in [
         &b""[..],
         b" ",
@@ -241,7 +241,7 @@ fn a_body_that_is_no_json_is_a_decode_error_of_the_whole_body() {
 }
 
 #[test]
-fn text_that_is_no_unicode_is_refused() {
+fn invalid_utf8_is_rejected() {
     let error = decode::<ListPageViews>(
         b"{\"totals\":{},\"views\":[{\"path\":\"\xff\"}],\"hasMore\":true}",
     );

@@ -1,4 +1,4 @@
-//! Which page of a list comes next.
+//! Finding the next page of a list.
 
 use quillgate::pages::MOST_EMPTY_PAGES;
 use quillgate::{Call, Error, Millis, Operation, PageError, PageInfo, Pages, Rule};
@@ -8,7 +8,7 @@ fn call(operation: Operation, params: &Value) -> Call {
     Call::parse(operation.declaration(), params).unwrap()
 }
 
-fn run(params: &Value) -> Pages {
+fn views(params: &Value) -> Pages {
     Pages::new(call(Operation::ListPageViews, params))
 }
 
@@ -20,7 +20,7 @@ fn page(rows: u64, has_more: bool) -> PageInfo<'static> {
     }
 }
 
-/// Where the next page begins.
+/// The offset of the next page.
 fn next(pages: &Pages) -> Option<u64> {
     pages.next().and_then(|call| call.integer("offset"))
 }
@@ -31,27 +31,27 @@ fn assert_decode_error(result: Result<(), PageError>, at: &str, what: &str) {
         Err(Error::Decode(error)) => {
             assert_eq!((error.at.as_str(), error.what.as_str()), (at, what));
         }
-        other => panic!("no decode error but {other:?}"),
+        other => panic!("expected a decode error, found {other:?}"),
     }
 }
 
 #[test]
-fn a_run_begins_at_the_offset_it_is_given() {
+fn paging_begins_at_the_given_offset() {
     for start in [0, 1, 999, (1 << 53) - 1] {
-        let pages = run(&json!({ "offset": start, "limit": 250 }));
+        let pages = views(&json!({ "offset": start, "limit": 250 }));
         assert_eq!(next(&pages), Some(start));
         assert_eq!(pages.next().unwrap().integer("limit"), Some(250));
     }
 }
 
 #[test]
-fn a_run_may_begin_at_a_page_counted_from_1() {
+fn paging_may_begin_at_a_page_number() {
     for (params, offset) in [
         (json!({ "page": 1 }), 0),
         (json!({ "page": 3 }), 100),
         (json!({ "page": 3, "limit": 20 }), 40),
     ] {
-        let mut pages = run(&params);
+        let mut pages = views(&params);
         assert_eq!(next(&pages), Some(offset));
         pages.advance(&page(1, true)).unwrap();
         let limit = pages.next().unwrap().integer("limit").unwrap();
@@ -60,38 +60,38 @@ fn a_run_may_begin_at_a_page_counted_from_1() {
 }
 
 #[test]
-fn the_next_page_begins_a_whole_page_later_even_after_a_short_one() {
-    let mut pages = run(&json!({ "offset": 7, "limit": 50 }));
-    for (rows, begins) in [(50, 57), (1, 107), (0, 157), (49, 207)] {
+fn the_offset_advances_by_the_limit_even_after_a_short_page() {
+    let mut pages = views(&json!({ "offset": 7, "limit": 50 }));
+    for (rows, offset) in [(50, 57), (1, 107), (0, 157), (49, 207)] {
         pages.advance(&page(rows, true)).unwrap();
-        assert_eq!(next(&pages), Some(begins));
+        assert_eq!(next(&pages), Some(offset));
     }
 }
 
 #[test]
-fn a_page_without_more_ends_the_run_however_many_rows_it_has() {
+fn a_page_without_more_ends_paging_whatever_its_row_count() {
     for rows in [0, 1, 50] {
-        let mut pages = run(&json!({}));
+        let mut pages = views(&json!({}));
         pages.advance(&page(rows, false)).unwrap();
         assert_eq!(pages.next(), None);
     }
 }
 
 #[test]
-fn a_run_that_is_over_stays_over() {
-    let mut pages = run(&json!({}));
+fn finished_paging_ignores_further_pages() {
+    let mut pages = views(&json!({}));
     pages.advance(&page(50, false)).unwrap();
-    let over = pages.clone();
+    let finished = pages.clone();
     for (rows, has_more) in [(50, true), (0, true), (251, true), (0, false)] {
         pages.advance(&page(rows, has_more)).unwrap();
-        assert_eq!(pages, over);
+        assert_eq!(pages, finished);
     }
 }
 
 #[test]
-fn more_rows_than_were_asked_for_are_an_error_that_ends_the_run() {
+fn more_rows_than_requested_are_an_error_that_ends_paging() {
     for has_more in [true, false] {
-        let mut pages = run(&json!({ "limit": 50 }));
+        let mut pages = views(&json!({ "limit": 50 }));
         let result = pages.advance(&page(51, has_more));
         assert_decode_error(result, "views", "has more rows than were asked for");
         assert_eq!(pages.next(), None);
@@ -101,9 +101,9 @@ fn more_rows_than_were_asked_for_are_an_error_that_ends_the_run() {
 }
 
 #[test]
-fn empty_pages_are_gone_through_up_to_the_fifth_in_a_row() {
+fn the_fifth_empty_page_in_a_row_is_an_error() {
     assert_eq!(MOST_EMPTY_PAGES, 5);
-    let mut pages = run(&json!({}));
+    let mut pages = views(&json!({}));
     for number in 1..5 {
         pages.advance(&page(0, true)).unwrap();
         assert_eq!(next(&pages), Some(number * 50));
@@ -114,8 +114,8 @@ fn empty_pages_are_gone_through_up_to_the_fifth_in_a_row() {
 }
 
 #[test]
-fn a_fifth_empty_page_without_more_is_an_end_like_any_other() {
-    let mut pages = run(&json!({}));
+fn a_fifth_empty_page_without_more_ends_paging_normally() {
+    let mut pages = views(&json!({}));
     for _ in 0..4 {
         pages.advance(&page(0, true)).unwrap();
     }
@@ -124,8 +124,8 @@ fn a_fifth_empty_page_without_more_is_an_end_like_any_other() {
 }
 
 #[test]
-fn a_page_with_rows_starts_the_count_of_empty_pages_again() {
-    let mut pages = run(&json!({}));
+fn a_page_with_rows_resets_the_count_of_empty_pages() {
+    let mut pages = views(&json!({}));
     for _ in 0..10 {
         for _ in 0..4 {
             pages.advance(&page(0, true)).unwrap();
@@ -136,20 +136,20 @@ fn a_page_with_rows_starts_the_count_of_empty_pages_again() {
 }
 
 #[test]
-fn a_run_past_the_last_countable_row_is_an_error_that_ends_it() {
-    let mut pages = run(&json!({ "offset": (1_u64 << 53) - 250, "limit": 250 }));
+fn paging_beyond_the_maximum_offset_is_an_error_that_ends_paging() {
+    let mut pages = views(&json!({ "offset": (1_u64 << 53) - 250, "limit": 250 }));
     match pages.advance(&page(250, true)).map_err(Error::from) {
         Err(Error::Validation(error)) => {
             assert_eq!((error.field.as_ref(), error.rule), ("offset", Rule::OFFSET));
         }
-        other => panic!("no validation error but {other:?}"),
+        other => panic!("expected a validation error, found {other:?}"),
     }
     assert_eq!(pages.next(), None);
 }
 
 #[test]
-fn the_last_countable_row_can_be_the_last_page() {
-    let mut pages = run(&json!({ "offset": (1_u64 << 53) - 2, "limit": 1 }));
+fn the_maximum_offset_can_be_the_last_page() {
+    let mut pages = views(&json!({ "offset": (1_u64 << 53) - 2, "limit": 1 }));
     pages.advance(&page(1, true)).unwrap();
     assert_eq!(next(&pages), Some((1 << 53) - 1));
     pages.advance(&page(1, false)).unwrap();
@@ -157,7 +157,7 @@ fn the_last_countable_row_can_be_the_last_page() {
 }
 
 #[test]
-fn a_run_through_everything_asks_for_the_largest_pages_of_one_range() {
+fn paging_through_everything_requests_maximum_pages_of_one_range() {
     let list = call(Operation::ListPageViews, &json!({}));
     let mut pages = Pages::through_everything(list, Millis(1_704_067_200_000)).unwrap();
     let mut requests = 0;
@@ -165,26 +165,26 @@ fn a_run_through_everything_asks_for_the_largest_pages_of_one_range() {
         assert_eq!(asked.text("dateTo"), Some("2024-01-01T00:00:00.000Z"));
         assert_eq!(asked.integer("limit"), Some(250));
         requests += 1;
-        let goes_on = asked.integer("offset").unwrap() + 250 < 4000;
-        pages.advance(&page(250, goes_on)).unwrap();
+        let has_more = asked.integer("offset").unwrap() + 250 < 4000;
+        pages.advance(&page(250, has_more)).unwrap();
     }
     assert_eq!(requests, 16);
 }
 
 #[test]
-fn a_run_keeps_to_the_size_it_is_given() {
+fn paging_through_everything_keeps_a_given_limit() {
     let list = call(Operation::ListPageViews, &json!({ "limit": 7 }));
     let pages = Pages::through_everything(list, Millis(0)).unwrap();
     assert_eq!(pages.next().unwrap().integer("limit"), Some(7));
 }
 
-// by cursor
+// paging by cursor
 
 fn jobs(params: &Value) -> Pages {
     Pages::new(call(Operation::ListAgentJobs, params))
 }
 
-fn cut(rows: u64, next_cursor: Option<&str>) -> PageInfo<'_> {
+fn job_page(rows: u64, next_cursor: Option<&str>) -> PageInfo<'_> {
     PageInfo {
         rows,
         has_more: None,
@@ -192,26 +192,26 @@ fn cut(rows: u64, next_cursor: Option<&str>) -> PageInfo<'_> {
     }
 }
 
-/// Where the next page begins.
+/// The cursor of the next page.
 fn cursor(pages: &Pages) -> Option<&str> {
     pages.next().and_then(|call| call.text("cursor"))
 }
 
 #[test]
-fn a_list_by_cursor_goes_on_where_the_page_before_says() {
+fn each_page_by_cursor_begins_at_the_cursor_of_the_previous_page() {
     let mut pages = jobs(&json!({ "limit": 2 }));
     assert!(pages.next().is_some() && cursor(&pages).is_none());
-    pages.advance(&cut(2, Some("b"))).unwrap();
+    pages.advance(&job_page(2, Some("b"))).unwrap();
     assert_eq!(cursor(&pages), Some("b"));
     assert_eq!(pages.next().unwrap().integer("limit"), Some(2));
-    pages.advance(&cut(2, Some("c"))).unwrap();
+    pages.advance(&job_page(2, Some("c"))).unwrap();
     assert_eq!(cursor(&pages), Some("c"));
-    pages.advance(&cut(1, None)).unwrap();
+    pages.advance(&job_page(1, None)).unwrap();
     assert_eq!(pages.next(), None);
 }
 
 #[test]
-fn one_page_by_cursor_leaves_its_size_to_the_server() {
+fn a_single_page_by_cursor_leaves_the_limit_to_the_server() {
     assert_eq!(jobs(&json!({})).next().unwrap().text("limit"), None);
     let list = call(Operation::ListAgentJobs, &json!({}));
     let pages = Pages::through_everything(list, Millis(0)).unwrap();
@@ -219,36 +219,36 @@ fn one_page_by_cursor_leaves_its_size_to_the_server() {
 }
 
 #[test]
-fn a_cursor_that_comes_again_is_an_error_and_not_an_endless_run() {
+fn a_repeated_cursor_is_an_error_that_ends_paging() {
     let what = "is one that the list has gone through already";
     for trail in [vec!["a"], vec!["b", "b"], vec!["b", "c", "d", "b"]] {
         let mut pages = jobs(&json!({ "cursor": "a" }));
         let (last, before) = trail.split_last().unwrap();
         for cursor in before {
-            pages.advance(&cut(2, Some(cursor))).unwrap();
+            pages.advance(&job_page(2, Some(cursor))).unwrap();
         }
-        assert_decode_error(pages.advance(&cut(2, Some(last))), "nextCursor", what);
+        assert_decode_error(pages.advance(&job_page(2, Some(last))), "nextCursor", what);
         assert_eq!(pages.next(), None);
     }
 }
 
 #[test]
-fn has_more_false_ends_a_list_whatever_its_cursor() {
+fn has_more_false_ends_paging_despite_a_cursor() {
     let mut pages = jobs(&json!({}));
     let last = PageInfo {
         has_more: Some(false),
-        ..cut(2, Some("b"))
+        ..job_page(2, Some("b"))
     };
     pages.advance(&last).unwrap();
     assert_eq!(pages.next(), None);
 }
 
 #[test]
-fn more_without_a_cursor_is_an_error_and_not_a_silent_end() {
+fn has_more_without_a_cursor_is_an_error() {
     let mut pages = jobs(&json!({}));
     let lost = PageInfo {
         has_more: Some(true),
-        ..cut(2, None)
+        ..job_page(2, None)
     };
     let what = "is missing, although hasMore says that there is more";
     assert_decode_error(pages.advance(&lost), "nextCursor", what);
@@ -256,17 +256,17 @@ fn more_without_a_cursor_is_an_error_and_not_a_silent_end() {
 }
 
 #[test]
-fn empty_pages_by_cursor_are_gone_through_and_come_to_an_end() {
+fn the_fifth_empty_page_by_cursor_is_an_error() {
     let mut pages = jobs(&json!({}));
     for cursor in ["a", "b", "c", "d"] {
-        pages.advance(&cut(0, Some(cursor))).unwrap();
+        pages.advance(&job_page(0, Some(cursor))).unwrap();
     }
     let what = "says that there is more, after 5 empty pages in a row";
-    assert_decode_error(pages.advance(&cut(0, Some("e"))), "nextCursor", what);
+    assert_decode_error(pages.advance(&job_page(0, Some("e"))), "nextCursor", what);
 }
 
 #[test]
-fn an_operation_that_is_no_list_has_one_page() {
+fn an_operation_without_pagination_has_one_page() {
     let mut pages = Pages::new(call(Operation::GetAgentJob, &json!({ "id": "j1" })));
     pages.advance(&page(1, true)).unwrap();
     assert_eq!(pages.next(), None);

@@ -1,5 +1,4 @@
-//! Which parameters are refused before anything is sent, by which rule and in which
-//! words, from each source that values come from.
+//! Validation of parameters from each source, with the rule and message of each rejection.
 
 mod dates;
 mod paging;
@@ -15,6 +14,8 @@ use quillgate::{
 use serde_json::json;
 
 const LIMIT: &str = "must be an integer from 1 to 250";
+/// The description of a number that is not an exact integer.
+pub const INEXACT_NUMBER: &str = "a number that is no exact integer";
 const OFFSET: &str = "must be an integer from 0 to 9007199254740991";
 
 fn query(pairs: &[(&str, &str)]) -> Pairs {
@@ -26,21 +27,21 @@ fn query(pairs: &[(&str, &str)]) -> Pairs {
     )
 }
 
-fn refusal<E: Endpoint>(params: &impl Value) -> ValidationError {
+fn rejection<E: Endpoint>(params: &impl Value) -> ValidationError {
     match E::parse(params) {
-        Ok(_) => panic!("taken, where a refusal was expected"),
+        Ok(_) => panic!("accepted invalid parameters"),
         Err(error) => error,
     }
 }
 
 #[track_caller]
-fn assert_refused(error: &ValidationError, field: &str, rule: Rule, message: &str) {
+fn assert_rejected(error: &ValidationError, field: &str, rule: Rule, message: &str) {
     assert_eq!((error.field.as_ref(), error.rule), (field, rule));
     assert_eq!(error.message(), message);
     assert_eq!(error.to_string(), message);
 }
 
-/// A host whose values tell `undefined` and `null` apart, as JavaScript does.
+/// Host values that distinguish `undefined` from `null`, as JavaScript does.
 enum Host {
     Call(&'static str, Box<Host>),
     Null,
@@ -79,7 +80,7 @@ fn host(field: &'static str, value: Host) -> Host {
 }
 
 #[test]
-fn parameters_that_are_left_out_stay_left_out() {
+fn absent_parameters_stay_absent() {
     for params in [
         json!({}),
         json!({"dateFrom": null, "dateTo": null, "limit": null, "offset": null}),
@@ -100,7 +101,7 @@ fn parameters_that_are_left_out_stay_left_out() {
 }
 
 #[test]
-fn a_hosts_null_is_not_the_same_as_leaving_out() {
+fn a_null_from_the_host_does_not_count_as_absent() {
     for (field, rule, message) in [
         (
             "dateFrom",
@@ -123,11 +124,11 @@ fn a_hosts_null_is_not_the_same_as_leaving_out() {
             format!("offset {OFFSET}, found null"),
         ),
     ] {
-        let error = refusal::<ListPageViews>(&host(field, Host::Null));
-        assert_refused(&error, field, rule, &message);
+        let error = rejection::<ListPageViews>(&host(field, Host::Null));
+        assert_rejected(&error, field, rule, &message);
     }
-    let error = refusal::<CreateAgentJob>(&host("prompt", Host::Null));
-    assert_refused(
+    let error = rejection::<CreateAgentJob>(&host("prompt", Host::Null));
+    assert_rejected(
         &error,
         "prompt",
         Rule::Text,
@@ -136,16 +137,16 @@ fn a_hosts_null_is_not_the_same_as_leaving_out() {
 }
 
 #[test]
-fn the_first_refusal_is_that_of_the_first_parameter() {
+fn the_first_invalid_parameter_is_reported() {
     let mut params = json!({"dateFrom": "x", "dateTo": "x", "limit": 0, "offset": -1});
     for field in ["dateFrom", "dateTo", "limit", "offset"] {
-        assert_eq!(refusal::<ListPageViews>(&params).field, field);
+        assert_eq!(rejection::<ListPageViews>(&params).field, field);
         params.as_object_mut().unwrap().remove(field);
     }
 }
 
 #[test]
-fn what_was_found_is_quoted_short_and_without_control_characters() {
+fn a_rejected_value_is_quoted_truncated_and_without_control_characters() {
     for (text, found) in [
         (
             "a\r\nb\u{1b}[31m",
@@ -159,19 +160,19 @@ fn what_was_found_is_quoted_short_and_without_control_characters() {
         ),
     ] {
         assert_eq!(DateBound::new("dateTo", text).unwrap_err().found, found);
-        let error = refusal::<ListPageViews>(&query(&[("limit", text)]));
+        let error = rejection::<ListPageViews>(&query(&[("limit", text)]));
         assert_eq!(error.found, found);
     }
 }
 
 #[test]
-fn a_refused_prompt_is_never_quoted() {
-    let error = refusal::<SendMessage>(&json!({"id": "job_1", "prompt": {"text": "merger"}}));
+fn a_rejected_prompt_is_never_quoted() {
+    let error = rejection::<SendMessage>(&json!({"id": "job_1", "prompt": {"text": "merger"}}));
     assert!(!format!("{error:?} {error}").contains("merger"));
 }
 
 #[test]
-fn only_the_members_of_an_object_are_members() {
+fn only_objects_have_members() {
     let name: Cow<'_, str> = Cow::Borrowed("acme");
     assert_eq!(
         json!({"a": "acme"}).member("a").scalar(),
@@ -190,7 +191,7 @@ fn only_the_members_of_an_object_are_members() {
 }
 
 #[test]
-fn a_querys_first_pair_of_a_name_counts() {
+fn the_first_query_parameter_of_a_name_wins() {
     let list = ListPageViews::parse(&query(&[("limit", "7"), ("limit", "9")])).unwrap();
     assert_eq!(list.limit.map(PageSize::get), Some(7));
 }

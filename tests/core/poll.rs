@@ -1,4 +1,4 @@
-//! When a job is looked at again.
+//! The schedule for polling a job.
 
 use quillgate::poll::{FIRST_INTERVAL, LONGEST_INTERVAL, MOST_FAILURES, UNKNOWN_INTERVAL};
 use quillgate::{JobStatus, Millis, Poll, PollStep};
@@ -19,7 +19,7 @@ fn later(millis: u64) -> Millis {
 }
 
 #[test]
-fn the_wait_grows_by_half_from_2_s_to_30_s() {
+fn the_interval_grows_by_half_from_2_s_to_30_s() {
     let mut poll = endless();
     let schedule = [
         2_000, 3_000, 4_500, 6_750, 10_125, 15_187, 22_780, 30_000, 30_000, 30_000,
@@ -34,7 +34,7 @@ fn the_wait_grows_by_half_from_2_s_to_30_s() {
 }
 
 #[test]
-fn jitter_adds_up_to_a_quarter_and_never_passes_30_s() {
+fn jitter_adds_up_to_a_quarter_and_never_exceeds_30_s() {
     let mut poll = endless();
     for expected in [
         2_500, 3_750, 5_625, 8_437, 12_656, 18_983, 28_475, 30_000, 30_000,
@@ -45,7 +45,7 @@ fn jitter_adds_up_to_a_quarter_and_never_passes_30_s() {
 }
 
 #[test]
-fn a_random_number_out_of_range_counts_as_the_nearest_in_range() {
+fn an_out_of_range_random_number_is_clamped() {
     for (jitter, expected) in [
         (-1.0, 2_000),
         (f64::NEG_INFINITY, 2_000),
@@ -67,7 +67,7 @@ fn a_random_number_out_of_range_counts_as_the_nearest_in_range() {
 }
 
 #[test]
-fn a_random_number_that_is_none_does_not_make_a_hot_loop() {
+fn a_random_number_that_is_nan_does_not_cause_a_hot_loop() {
     assert_eq!(
         endless().on_status(ACTIVE, None, START, f64::NAN),
         wait(2_000)
@@ -76,7 +76,7 @@ fn a_random_number_that_is_none_does_not_make_a_hot_loop() {
 }
 
 #[test]
-fn each_final_status_ends_the_wait() {
+fn each_terminal_status_ends_polling() {
     for status in [JobStatus::Completed, JobStatus::Archived, JobStatus::Failed] {
         assert_eq!(
             endless().on_status(Some(&status), None, START, 0.5),
@@ -86,7 +86,7 @@ fn each_final_status_ends_the_wait() {
 }
 
 #[test]
-fn a_final_status_ends_the_wait_even_past_the_deadline_and_against_a_hint() {
+fn a_terminal_status_ends_polling_after_the_deadline_and_despite_a_hint() {
     let hint = Some(Millis(60_000));
     let mut poll = Poll::new(START, Some(Millis(1_000)));
     assert_eq!(
@@ -96,7 +96,7 @@ fn a_final_status_ends_the_wait_even_past_the_deadline_and_against_a_hint() {
 }
 
 #[test]
-fn an_unknown_or_missing_status_waits_at_least_5_s() {
+fn the_interval_after_an_unknown_or_missing_status_is_at_least_5_s() {
     assert_eq!(UNKNOWN_INTERVAL, Millis(5_000));
     let queued = JobStatus::Other("queued".into());
     for status in [Some(&queued), None] {
@@ -108,7 +108,7 @@ fn an_unknown_or_missing_status_waits_at_least_5_s() {
 }
 
 #[test]
-fn a_hint_is_never_undercut() {
+fn the_interval_is_never_shorter_than_a_hint() {
     for (hint, expected) in [
         (0, 2_000),
         (1_999, 2_000),
@@ -135,7 +135,7 @@ fn a_hint_is_never_undercut() {
 }
 
 #[test]
-fn a_hint_does_not_change_the_schedule_after_it() {
+fn a_hint_does_not_change_later_intervals() {
     let mut poll = endless();
     assert_eq!(
         poll.on_status(ACTIVE, Some(Millis(45_000)), START, 0.0),
@@ -145,7 +145,7 @@ fn a_hint_does_not_change_the_schedule_after_it() {
 }
 
 #[test]
-fn the_last_look_is_at_the_deadline_itself() {
+fn the_last_poll_is_at_the_deadline() {
     let mut poll = Poll::new(START, Some(Millis(10_000)));
     assert_eq!(poll.on_status(ACTIVE, None, START, 0.0), wait(2_000));
     assert_eq!(poll.on_status(ACTIVE, None, later(9_000), 0.0), wait(1_000));
@@ -157,7 +157,7 @@ fn the_last_look_is_at_the_deadline_itself() {
 }
 
 #[test]
-fn a_hint_past_the_deadline_is_cut_to_it() {
+fn a_hint_beyond_the_deadline_is_cut_to_the_deadline() {
     let hint = Some(Millis(u64::MAX));
     let mut poll = Poll::new(START, Some(Millis(10_000)));
     assert_eq!(poll.on_status(ACTIVE, hint, later(4_000), 0.0), wait(6_000));
@@ -169,7 +169,7 @@ fn a_hint_past_the_deadline_is_cut_to_it() {
 }
 
 #[test]
-fn a_wait_past_its_deadline_stays_expired() {
+fn polling_stays_expired_after_the_deadline() {
     let mut poll = Poll::new(START, Some(Millis(10_000)));
     for millis in [10_000, 10_001, 1_000_000] {
         assert_eq!(
@@ -185,7 +185,7 @@ fn a_wait_past_its_deadline_stays_expired() {
 }
 
 #[test]
-fn no_time_at_all_allows_one_look() {
+fn a_timeout_of_zero_leaves_one_poll() {
     let poll = Poll::new(START, Some(Millis(0)));
     assert_eq!(
         poll.clone().on_status(ACTIVE, None, START, 0.0),
@@ -200,7 +200,7 @@ fn no_time_at_all_allows_one_look() {
 }
 
 #[test]
-fn a_timeout_too_long_to_be_counted_is_no_timeout_at_all() {
+fn an_overflowing_timeout_never_expires() {
     let mut poll = Poll::new(START, Some(Millis(u64::MAX)));
     assert_eq!(
         poll.on_status(ACTIVE, None, later(1_000_000), 0.0),
@@ -209,7 +209,7 @@ fn a_timeout_too_long_to_be_counted_is_no_timeout_at_all() {
 }
 
 #[test]
-fn the_fifth_failed_look_in_a_row_gives_up() {
+fn the_fifth_failed_poll_in_a_row_gives_up() {
     assert_eq!(MOST_FAILURES, 5);
     let mut poll = endless();
     for expected in [2_000, 3_000, 4_500, 6_750] {
@@ -219,7 +219,7 @@ fn the_fifth_failed_look_in_a_row_gives_up() {
 }
 
 #[test]
-fn a_wait_that_was_given_up_stays_given_up_until_a_look_succeeds() {
+fn polling_stays_given_up_until_a_poll_succeeds() {
     let mut poll = endless();
     for _ in 0..4 {
         assert!(matches!(
@@ -241,7 +241,7 @@ fn a_wait_that_was_given_up_stays_given_up_until_a_look_succeeds() {
 }
 
 #[test]
-fn a_look_that_succeeds_starts_the_count_of_failures_again() {
+fn a_successful_poll_resets_the_failure_count() {
     let queued = JobStatus::Other("queued".into());
     let mut poll = endless();
     for status in [ACTIVE, None, Some(&queued), ACTIVE, ACTIVE] {
@@ -259,7 +259,7 @@ fn a_look_that_succeeds_starts_the_count_of_failures_again() {
 }
 
 #[test]
-fn failures_past_the_deadline_expire_before_they_give_up() {
+fn failures_after_the_deadline_expire_instead_of_giving_up() {
     let mut poll = Poll::new(START, Some(Millis(1_000)));
     for _ in 0..4 {
         assert_eq!(poll.on_failure(None, later(1_000), 0.0), PollStep::Expired);
@@ -267,7 +267,7 @@ fn failures_past_the_deadline_expire_before_they_give_up() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_lengthens_no_wait() {
+fn a_clock_set_back_does_not_lengthen_the_interval() {
     let mut poll = Poll::new(START, Some(Millis(60_000)));
     assert_eq!(poll.on_status(ACTIVE, None, Millis(0), 0.0), wait(2_000));
 }

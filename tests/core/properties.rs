@@ -1,4 +1,4 @@
-//! What holds for any input at all.
+//! Properties that hold for any input.
 
 use std::cmp::Ordering;
 
@@ -20,9 +20,9 @@ use crate::date::bound;
 
 const OPEN: u8 = b'{';
 
-// text
+// strings
 
-/// Decodes percent-encoding in the slow and obvious way.
+/// A slow, obvious percent-decoder.
 fn percent_decoded(mut text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     while !text.is_empty() {
@@ -37,7 +37,7 @@ fn percent_decoded(mut text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Text that looks like the real thing, and text that does not.
+/// Strings that resemble valid input, and arbitrary strings.
 fn hostile_text() -> impl Strategy<Value = String> {
     let alphabet = "0123456789-+:.,TZ GMTSunNovFebé/%{}[]\"\\\0";
     let near = vec(
@@ -47,7 +47,7 @@ fn hostile_text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), near.prop_map(String::from_iter)]
 }
 
-/// One of the forms of a date, with one character changed.
+/// A valid date with one character changed.
 fn damaged_date() -> impl Strategy<Value = String> {
     let forms = vec![
         "2024-02-29",
@@ -75,7 +75,7 @@ fn any_text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn percent_encoding_can_be_undone_and_uses_unreserved_characters_only(text: String) {
+    fn percent_encoding_is_reversible_and_uses_only_unreserved_characters(text: String) {
         let encoded = percent_encode(&text);
         let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte);
         prop_assert!(encoded.bytes().all(harmless), "{}", encoded);
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn any_id_that_is_taken_stays_one_segment(project in hostile_text(), id in hostile_text()) {
+    fn every_accepted_id_stays_one_path_segment(project in hostile_text(), id in hostile_text()) {
         if let (Ok(project), Ok(id)) = (ProjectId::new(project), JobId::new(id)) {
             let send = SendMessage::new(id.clone(), Prompt::new("x").unwrap());
             let target = send.request(&project).target;
@@ -98,13 +98,13 @@ proptest! {
     }
 
     #[test]
-    fn json_text_is_read_back_as_it_was(text in any_text()) {
+    fn json_strings_round_trip(text in any_text()) {
         let back: String = serde_json::from_str(&encode_json_string(&text)).unwrap();
         prop_assert_eq!(back, text);
     }
 
     #[test]
-    fn any_text_is_read_as_a_date_or_refused(text in any_text(), now: u64) {
+    fn any_string_parses_as_a_date_or_is_rejected(text in any_text(), now: u64) {
         if let Ok(bound) = DateBound::new("dateFrom", text.clone()) {
             prop_assert_eq!(bound.as_str(), &text);
             prop_assert!(text.len() >= 10 && text.is_ascii());
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_decoded_or_refused(body: Vec<u8>, status: u16) {
+    fn any_body_decodes_or_is_rejected(body: Vec<u8>, status: u16) {
         let head = Head { status, ..Head::default() };
         let success = head.is_success();
         match read::<ListPageViews>(head, &body, Millis(0)) {
@@ -153,14 +153,14 @@ const LAST_INSTANT: u64 = 253_402_300_799_999;
 
 proptest! {
     #[test]
-    fn an_instant_is_written_and_read_back_as_itself(instant in 0..=LAST_INSTANT) {
+    fn instants_round_trip_through_strings(instant in 0..=LAST_INSTANT) {
         let written = DateBound::from_instant(Millis(instant));
         prop_assert_eq!(written.as_str().len(), 24);
         prop_assert_eq!(&bound(written.as_str()), &written);
     }
 
     #[test]
-    fn instants_are_ordered_by_time_and_their_text_by_the_alphabet(
+    fn instants_and_their_strings_have_the_same_order(
         a in 0..=LAST_INSTANT,
         b in 0..=LAST_INSTANT,
     ) {
@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn an_offset_moves_the_instant_by_just_that_much(
+    fn a_utc_offset_shifts_the_instant_by_that_amount(
         instant in 86_400_000..LAST_INSTANT - 86_400_000,
         minutes in -1439_i64..=1439,
     ) {
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn the_one_spelling_of_an_instant_is_that_instant(
+    fn normalizing_preserves_the_instant(
         instant in 86_400_000..LAST_INSTANT - 86_400_000,
         minutes in -1439_i64..=1439,
         finer in "[0-9]{0,40}",
@@ -197,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn a_date_is_taken_exactly_when_its_month_has_that_day(year in 0_u32..10_000, month in 0_u32..15, day in 0_u32..34) {
+    fn a_date_is_valid_exactly_when_its_month_has_that_day(year in 0_u32..10_000, month in 0_u32..15, day in 0_u32..34) {
         let leap = year.is_multiple_of(4) && (!year.is_multiple_of(25) || year.is_multiple_of(16));
         let length = match month {
             2 => 28 + u32::from(leap),
@@ -213,13 +213,13 @@ proptest! {
 
 // pages
 
-/// A run through a list by offset.
-fn run(start: u64, size: u64) -> Pages {
+/// Paging through a list by offset.
+fn views(start: u64, size: u64) -> Pages {
     let list = Operation::ListPageViews.declaration();
     Pages::new(Call::parse(list, &json!({ "offset": start, "limit": size })).unwrap())
 }
 
-/// Where the next page begins.
+/// The offset of the next page.
 fn next(pages: &Pages) -> Option<u64> {
     pages.next().and_then(|call| call.integer("offset"))
 }
@@ -233,7 +233,9 @@ fn advance(pages: &mut Pages, rows: u64, has_more: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// What an upstream has: places in its list, some of which a filter has emptied.
+/// A list of the upstream: its page size, the first offset, and its positions.
+///
+/// A filter has emptied the positions that are `false`.
 fn upstream() -> impl Strategy<Value = (u64, u64, Vec<bool>)> {
     (1..=250_u64, 0..20_u64, 0..400_usize, 0..5_usize).prop_flat_map(
         |(size, start, filled, empty_pages)| {
@@ -244,34 +246,34 @@ fn upstream() -> impl Strategy<Value = (u64, u64, Vec<bool>)> {
                 vec(any::<bool>(), filled),
                 vec(any::<bool>(), 0..200),
             )
-                .prop_map(move |(size, start, mut places, rest)| {
-                    places.extend(std::iter::repeat_n(false, size_of_gap));
-                    places.extend(rest);
-                    (size, start, places)
+                .prop_map(move |(size, start, mut positions, rest)| {
+                    positions.extend(std::iter::repeat_n(false, size_of_gap));
+                    positions.extend(rest);
+                    (size, start, positions)
                 })
         },
     )
 }
 
-/// The page of an upstream at `offset`: the filled places of a window, and whether there are more.
-fn page(places: &[bool], offset: u64, size: u64) -> (Vec<usize>, bool) {
-    let from = usize::try_from(offset).unwrap().min(places.len());
-    let to = usize::try_from(offset + size).unwrap().min(places.len());
+/// The page at `offset`: the filled positions in its window, and whether more follow.
+fn page(positions: &[bool], offset: u64, size: u64) -> (Vec<usize>, bool) {
+    let from = usize::try_from(offset).unwrap().min(positions.len());
+    let to = usize::try_from(offset + size).unwrap().min(positions.len());
     (
-        (from..to).filter(|at| places[*at]).collect(),
-        to < places.len(),
+        (from..to).filter(|at| positions[*at]).collect(),
+        to < positions.len(),
     )
 }
 
 proptest! {
     #[test]
-    fn any_sequence_of_pages_yields_each_row_once_and_in_order((size, start, places) in upstream()) {
-        let mut pages = run(start, size);
+    fn paging_yields_each_row_once_and_in_order((size, start, positions) in upstream()) {
+        let mut pages = views(start, size);
         let mut rows = Vec::new();
         let (mut empty, mut most_empty, mut requests) = (0, 0, 0);
         let mut failed = false;
         while let Some(offset) = next(&pages) {
-            let (found, has_more) = page(&places, offset, size);
+            let (found, has_more) = page(&positions, offset, size);
             requests += 1;
             empty = if found.is_empty() && has_more { empty + 1 } else { 0 };
             most_empty = most_empty.max(empty);
@@ -279,54 +281,54 @@ proptest! {
             rows.extend(found);
             failed |= advance(&mut pages, count, has_more).is_err();
         }
-        let expected: Vec<_> = (0..places.len()).filter(|at| places[*at] && *at as u64 >= start).collect();
+        let expected: Vec<_> = (0..positions.len()).filter(|at| positions[*at] && *at as u64 >= start).collect();
         prop_assert_eq!(failed, most_empty >= 5);
         if failed {
             prop_assert_eq!(&rows[..], &expected[..rows.len()]);
         } else {
             prop_assert_eq!(rows, expected);
-            let length = u64::try_from(places.len()).unwrap().saturating_sub(start);
+            let length = u64::try_from(positions.len()).unwrap().saturating_sub(start);
             prop_assert_eq!(requests, length.div_ceil(size).max(1));
         }
     }
 
     #[test]
-    fn up_to_four_empty_pages_between_others_lose_no_row(
+    fn up_to_four_empty_pages_in_a_row_lose_no_row(
         size in 1..=250_u64,
         start in 0..1_000_000_u64,
         runs in vec((0..5_u64, 1..=250_u64), 0..20),
         last in 0..=250_u64,
     ) {
-        // Each page is named by the request that fetched it: (offset, rows).
+        // The row count of each page.
         let mut script = Vec::new();
         for (empty, rows) in runs {
             script.extend((0..empty).map(|_| 0));
             script.push(rows.min(size));
         }
         script.push(last.min(size));
-        let mut pages = run(start, size);
-        let mut asked = Vec::new();
+        let mut pages = views(start, size);
+        let mut requested = Vec::new();
         for (at, rows) in script.iter().enumerate() {
-            asked.push(next(&pages));
+            requested.push(next(&pages));
             prop_assert_eq!(advance(&mut pages, *rows, at + 1 < script.len()), Ok(()));
         }
         let expected: Vec<_> = (0..script.len()).map(|at| Some(start + size * at as u64)).collect();
-        prop_assert_eq!(asked, expected);
+        prop_assert_eq!(requested, expected);
         prop_assert_eq!(pages.next(), None);
     }
 
     #[test]
-    fn no_answers_at_all_keep_a_run_going_back_or_for_ever(
+    fn no_page_makes_paging_go_back_or_restart(
         size in 1..=250_u64,
-        answers in vec((0..=260_u64, any::<bool>()), 0..40),
+        responses in vec((0..=260_u64, any::<bool>()), 0..40),
     ) {
-        let mut pages = run(0, size);
-        let mut over = false;
-        for (rows, has_more) in answers {
+        let mut pages = views(0, size);
+        let mut finished = false;
+        for (rows, has_more) in responses {
             let before = next(&pages);
-            prop_assert!(!over || before.is_none());
+            prop_assert!(!finished || before.is_none());
             let result = advance(&mut pages, rows, has_more);
-            over |= before.is_none() || result.is_err() || !has_more;
+            finished |= before.is_none() || result.is_err() || !has_more;
             match (before, next(&pages)) {
                 (Some(before), Some(after)) => prop_assert_eq!(after, before + size),
                 (_, after) => prop_assert!(after.is_none()),
@@ -335,35 +337,35 @@ proptest! {
     }
 
     #[test]
-    fn a_run_by_cursor_ends_whatever_the_pages_say_and_asks_for_no_cursor_twice(
+    fn paging_by_cursor_ends_and_requests_no_cursor_twice(
         start in option::of(prop::sample::select(CURSORS)),
-        answers in vec((0..3_u64, option::of(any::<bool>()), option::of(prop::sample::select(CURSORS))), 1..40),
+        responses in vec((0..3_u64, option::of(any::<bool>()), option::of(prop::sample::select(CURSORS))), 1..40),
     ) {
         let params = start.map_or(json!({}), |cursor| json!({ "cursor": cursor }));
         let list = Operation::ListAgentJobs.declaration();
         let mut pages = Pages::new(Call::parse(list, &params).unwrap());
         let most = CURSORS.len() + MOST_EMPTY_PAGES as usize;
-        let mut asked = Vec::new();
-        // The server goes on for ever.
-        for (rows, has_more, next_cursor) in answers.into_iter().cycle() {
+        let mut requested = Vec::new();
+        // The server never ends the list.
+        for (rows, has_more, next_cursor) in responses.into_iter().cycle() {
             let Some(call) = pages.next() else { break };
             let cursor = call.text("cursor").map(str::to_owned);
-            prop_assert!(!asked.contains(&cursor), "{:?} after {:?}", cursor, asked);
-            asked.push(cursor);
-            prop_assert!(asked.len() <= most, "{:?}", asked);
+            prop_assert!(!requested.contains(&cursor), "{:?} after {:?}", cursor, requested);
+            requested.push(cursor);
+            prop_assert!(requested.len() <= most, "{:?}", requested);
             let result = pages.advance(&PageInfo { rows, has_more, next_cursor });
-            let goes_on = pages.next().is_some();
-            prop_assert!(!goes_on || result.is_ok());
-            prop_assert!(!goes_on || next_cursor.is_some() && has_more != Some(false));
+            let continues = pages.next().is_some();
+            prop_assert!(!continues || result.is_ok());
+            prop_assert!(!continues || next_cursor.is_some() && has_more != Some(false));
         }
         prop_assert_eq!(pages.next(), None);
     }
 }
 
-/// The cursors of a server that does not know where it is.
+/// The cursors of a server that returns them in any order.
 pub const CURSORS: &[&str] = &["a", "b", "c", "d", "aa", "é", " "];
 
-// waits
+// polls and retries
 
 pub fn status() -> impl Strategy<Value = Option<JobStatus>> {
     option::of(prop_oneof![
@@ -383,45 +385,47 @@ pub fn hint() -> impl Strategy<Value = Option<Millis>> {
     option::of(prop_oneof![0..100_000_u64, any::<u64>()].prop_map(Millis))
 }
 
-/// One look at a job: what was seen, or that it failed, and when.
+/// One poll of a job: the result, or `Err` for a failed request, and the time since the last one.
 #[derive(Debug, Clone)]
-struct Look {
-    seen: Result<Option<JobStatus>, ()>,
+struct Observation {
+    result: Result<Option<JobStatus>, ()>,
     hint: Option<Millis>,
-    later: u64,
+    delay: u64,
     jitter: f64,
 }
 
-fn look() -> impl Strategy<Value = Look> {
-    let seen = prop_oneof![3 => status().prop_map(Ok), 1 => Just(Err(()))];
-    (seen, hint(), 0..60_000_u64, random()).prop_map(|(seen, hint, later, jitter)| Look {
-        seen,
-        hint,
-        later,
-        jitter,
+fn observation() -> impl Strategy<Value = Observation> {
+    let result = prop_oneof![3 => status().prop_map(Ok), 1 => Just(Err(()))];
+    (result, hint(), 0..60_000_u64, random()).prop_map(|(result, hint, delay, jitter)| {
+        Observation {
+            result,
+            hint,
+            delay,
+            jitter,
+        }
     })
 }
 
 proptest! {
     #[test]
-    fn a_poll_neither_hot_loops_nor_sleeps_past_its_deadline(
+    fn polling_neither_hot_loops_nor_sleeps_past_its_deadline(
         timeout in option::of(0..600_000_u64),
-        looks in vec(look(), 1..40),
+        observations in vec(observation(), 1..40),
     ) {
         let start = Millis(1_700_000_000_000);
         let deadline = timeout.map(|timeout| start.plus(Millis(timeout)));
         let mut poll = Poll::new(start, timeout.map(Millis));
         let mut now = start;
         let mut failures = 0;
-        for Look { seen, hint, later, jitter } in looks {
-            now = now.plus(Millis(later));
-            let step = match &seen {
+        for Observation { result, hint, delay, jitter } in observations {
+            now = now.plus(Millis(delay));
+            let step = match &result {
                 Ok(status) => poll.on_status(status.as_ref(), hint, now, jitter),
                 Err(()) => poll.on_failure(hint, now, jitter),
             };
-            failures = if seen.is_ok() { 0 } else { failures + 1 };
-            let terminal = matches!(&seen, Ok(Some(status)) if status.is_terminal());
-            let known = !matches!(&seen, Ok(None | Some(JobStatus::Other(_))));
+            failures = if result.is_ok() { 0 } else { failures + 1 };
+            let terminal = matches!(&result, Ok(Some(status)) if status.is_terminal());
+            let known = !matches!(&result, Ok(None | Some(JobStatus::Other(_))));
             let expired = deadline.is_some_and(|deadline| now >= deadline);
             match step {
                 PollStep::Done => prop_assert!(terminal),
@@ -443,14 +447,14 @@ proptest! {
     }
 
     #[test]
-    fn a_poll_with_a_deadline_comes_to_an_end(timeout in 0..3_600_000_u64, jitter in random()) {
+    fn polling_with_a_deadline_ends_at_the_deadline(timeout in 0..3_600_000_u64, jitter in random()) {
         let mut now = Millis(0);
         let mut poll = Poll::new(now, Some(Millis(timeout)));
-        let mut looks = 0;
+        let mut polls = 0;
         while let PollStep::Wait(wait) = poll.on_status(Some(&JobStatus::Active), None, now, jitter) {
             now = now.plus(wait);
-            looks += 1;
-            prop_assert!(looks < 200, "{} looks by {:?}", looks, now);
+            polls += 1;
+            prop_assert!(polls < 200, "{} polls by {:?}", polls, now);
         }
         prop_assert_eq!(now, Millis(timeout));
     }
@@ -468,7 +472,7 @@ pub fn failure() -> impl Strategy<Value = Failure> {
 
 proptest! {
     #[test]
-    fn what_would_be_done_twice_is_sent_once_whatever_happens(
+    fn a_request_that_is_not_idempotent_is_never_retried(
         retries: u32,
         failures in vec((failure(), hint(), random()), 1..20),
     ) {
@@ -479,7 +483,7 @@ proptest! {
     }
 
     #[test]
-    fn a_request_is_sent_again_within_bounds_of_number_and_time(
+    fn retries_stay_within_their_maximum_number_and_time(
         repeat in prop::sample::select(vec![Idempotency::Safe, Idempotency::ByKey]),
         retries in 0..=10_u32,
         failures in vec((failure(), hint(), random()), 1..40),

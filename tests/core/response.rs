@@ -1,4 +1,4 @@
-//! Which answers are successes, and what an answer that is none says.
+//! Success and error responses.
 
 use quillgate::response::{Head, is_outcome_unknown, read};
 use quillgate::{ApiError, Error, Failure, GetAgentJob, JobStatus, ListPageViews, Millis};
@@ -12,11 +12,11 @@ fn head(status: u16) -> Head {
     }
 }
 
-/// What an answer other than a success says.
+/// The error of a response whose status is not 2xx.
 fn api_error(head: Head, body: &[u8]) -> ApiError {
     match read::<GetAgentJob>(head, body, NOW) {
         Err(Error::Api(error)) => error,
-        other => panic!("no API error but {other:?}"),
+        other => panic!("expected an API error, found {other:?}"),
     }
 }
 
@@ -25,7 +25,7 @@ fn message(status: u16, body: &str) -> String {
 }
 
 #[test]
-fn exactly_the_2xx_are_successes_whatever_their_number() {
+fn exactly_the_2xx_statuses_are_successes() {
     for status in 0..=1000 {
         let success = (200..300).contains(&status);
         assert_eq!(head(status).is_success(), success, "{status}");
@@ -38,7 +38,7 @@ fn exactly_the_2xx_are_successes_whatever_their_number() {
 }
 
 #[test]
-fn a_success_that_is_not_what_was_promised_is_a_decode_error() {
+fn a_success_with_an_unexpected_body_is_a_decode_error() {
     for (body, at) in [
         (&b""[..], ""),
         (b"<html>", ""),
@@ -50,7 +50,7 @@ fn a_success_that_is_not_what_was_promised_is_a_decode_error() {
     ] {
         match read::<ListPageViews>(head(200), body, NOW) {
             Err(Error::Decode(error)) => assert_eq!(error.at, at),
-            other => panic!("no decode error but {other:?}"),
+            other => panic!("expected a decode error, found {other:?}"),
         }
     }
     let empty = read::<GetAgentJob>(head(204), b"", NOW);
@@ -58,16 +58,16 @@ fn a_success_that_is_not_what_was_promised_is_a_decode_error() {
 }
 
 #[test]
-fn a_promised_body_does_not_make_a_refusal_a_success() {
+fn a_valid_body_does_not_turn_an_error_status_into_a_success() {
     let body = br#"{"totals":{},"views":[],"hasMore":false}"#;
     for status in [199, 300, 304, 400, 404, 429, 500] {
-        let answer = read::<ListPageViews>(head(status), body, NOW);
-        assert!(matches!(answer, Err(Error::Api(error)) if error.status == status));
+        let response = read::<ListPageViews>(head(status), body, NOW);
+        assert!(matches!(response, Err(Error::Api(error)) if error.status == status));
     }
 }
 
 #[test]
-fn the_platforms_own_error_is_the_message() {
+fn the_platform_error_is_the_message() {
     let error = api_error(head(400), br#"{"error":"prompt must not be empty"}"#);
     assert_eq!(
         error,
@@ -87,7 +87,7 @@ fn the_platforms_own_error_is_the_message() {
 }
 
 #[test]
-fn an_analytics_errors_details_are_kept_in_order() {
+fn the_details_of_an_analytics_error_keep_their_order() {
     let body = br#"{"error":"Bad Request","details":[{"message":"limit is too large"},{"code":7},{"message":8},"text",{"message":"dateTo is no date"}]}"#;
     let error = api_error(head(400), body);
     assert_eq!(error.message, "Bad Request");
@@ -95,7 +95,7 @@ fn an_analytics_errors_details_are_kept_in_order() {
 }
 
 #[test]
-fn a_problem_gives_its_detail_its_type_and_its_errors() {
+fn a_problem_document_provides_message_code_and_details() {
     let body = br#"{"type":"/problems/validation","title":"Bad parameters","status":400,"detail":"limit must be an integer","instance":"req_1","errors":[{"field":"limit","rule":"page-size","detail":"limit must be an integer from 1 to 250"}]}"#;
     let error = api_error(head(400), body);
     assert_eq!(error.message, "limit must be an integer");
@@ -104,7 +104,7 @@ fn a_problem_gives_its_detail_its_type_and_its_errors() {
 }
 
 #[test]
-fn a_key_in_use_is_an_attempt_that_still_runs_and_any_other_answer_is_its_status() {
+fn only_an_idempotency_key_in_use_means_that_a_request_is_still_running() {
     let failure = |status, kind: &str| {
         let body = serde_json::json!({ "type": format!("/problems/{kind}") });
         Failure::of_answer(status, &body)
@@ -126,7 +126,7 @@ fn a_key_in_use_is_an_attempt_that_still_runs_and_any_other_answer_is_its_status
 }
 
 #[test]
-fn only_the_gateways_own_word_makes_an_outcome_unknown() {
+fn only_the_outcome_field_of_the_gateway_makes_an_outcome_unknown() {
     assert!(is_outcome_unknown(
         &serde_json::json!({"outcome": "unknown"})
     ));
@@ -144,7 +144,7 @@ fn only_the_gateways_own_word_makes_an_outcome_unknown() {
 }
 
 #[test]
-fn the_status_of_the_answer_counts_and_not_the_one_in_its_body() {
+fn the_http_status_takes_precedence_over_a_status_in_the_body() {
     assert_eq!(
         api_error(head(502), br#"{"status":200,"title":"ok"}"#).status,
         502
@@ -152,7 +152,7 @@ fn the_status_of_the_answer_counts_and_not_the_one_in_its_body() {
 }
 
 #[test]
-fn the_first_of_the_known_members_that_is_text_is_the_message() {
+fn the_first_known_field_with_a_string_is_the_message() {
     for (body, expected) in [
         (
             r#"{"error":"a","detail":"c","title":"d","message":"e"}"#,
@@ -171,7 +171,7 @@ fn the_first_of_the_known_members_that_is_text_is_the_message() {
 }
 
 #[test]
-fn an_answer_without_words_of_its_own_is_put_into_words() {
+fn an_error_response_without_a_message_gets_one_from_its_status() {
     for body in [
         "",
         " ",
@@ -201,7 +201,7 @@ fn an_answer_without_words_of_its_own_is_put_into_words() {
 }
 
 #[test]
-fn every_status_has_words() {
+fn every_error_status_has_a_message() {
     for (status, expected) in [
         (0, "a redirect, which is not followed"),
         (101, "an unexpected status"),
@@ -232,7 +232,7 @@ fn every_status_has_words() {
 }
 
 #[test]
-fn a_long_message_is_cut_at_a_thousand_characters() {
+fn a_long_message_is_truncated_to_a_thousand_characters() {
     let thousand = "é".repeat(1000);
     assert_eq!(
         message(400, &format!(r#"{{"error":"{thousand}"}}"#)),
@@ -248,7 +248,7 @@ fn a_long_message_is_cut_at_a_thousand_characters() {
 }
 
 #[test]
-fn of_many_details_the_first_twenty_are_kept() {
+fn only_the_first_twenty_details_are_kept() {
     let list: Vec<_> = (0..21)
         .map(|at| format!(r#"{{"message":"{at}"}}"#))
         .collect();
@@ -258,7 +258,7 @@ fn of_many_details_the_first_twenty_are_kept() {
 }
 
 #[test]
-fn the_request_id_and_the_wait_are_handed_on() {
+fn an_api_error_carries_the_request_id_and_retry_after() {
     let head = |retry_after: Option<&str>| Head {
         status: 429,
         request_id: Some("req_1".into()),

@@ -1,4 +1,4 @@
-//! Whether and when a request is sent again.
+//! Whether and when a request is retried.
 
 use quillgate::retry::{DEFAULT_PATIENCE, DEFAULT_RETRIES, LONGEST_RETRY_AFTER};
 use quillgate::{Failure, Idempotency, Method, Millis, Retry};
@@ -10,16 +10,16 @@ fn tenths(count: u64) -> Millis {
 }
 
 #[test]
-fn the_wait_doubles_from_half_a_second_to_8_s() {
+fn the_delay_doubles_from_half_a_second_to_8_s() {
     let mut retry = Retry::new(Idempotency::Safe, 8);
-    for wait in [5, 10, 20, 40, 80, 80, 80, 80] {
-        assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(wait)));
+    for delay in [5, 10, 20, 40, 80, 80, 80, 80] {
+        assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(delay)));
     }
     assert_eq!(retry.after(BUSY, None, 0.0), None);
 }
 
 #[test]
-fn jitter_takes_off_up_to_a_quarter() {
+fn jitter_shortens_the_delay_by_up_to_a_quarter() {
     let mut retry = Retry::new(Idempotency::Safe, 6);
     for expected in [375, 750, 1_500, 3_000, 6_000, 6_000] {
         assert_eq!(retry.after(BUSY, None, 1.0), Some(Millis(expected)));
@@ -27,7 +27,7 @@ fn jitter_takes_off_up_to_a_quarter() {
 }
 
 #[test]
-fn a_random_number_out_of_range_counts_as_the_nearest_in_range() {
+fn an_out_of_range_random_number_is_clamped() {
     for (jitter, expected) in [
         (-0.1, 500),
         (f64::NEG_INFINITY, 500),
@@ -35,19 +35,19 @@ fn a_random_number_out_of_range_counts_as_the_nearest_in_range() {
         (f64::INFINITY, 375),
         (f64::NAN, 500),
     ] {
-        let wait = Retry::new(Idempotency::Safe, 1).after(BUSY, None, jitter);
-        assert_eq!(wait, Some(Millis(expected)), "{jitter}");
+        let delay = Retry::new(Idempotency::Safe, 1).after(BUSY, None, jitter);
+        assert_eq!(delay, Some(Millis(expected)), "{jitter}");
     }
 }
 
 #[test]
-fn only_failures_that_may_pass_are_tried_again() {
+fn only_transient_failures_are_retried() {
     for status in 0..=1000 {
         let is_transient = status == 408 || status == 429 || (500..600).contains(&status);
         let failure = Failure::Status(status);
         assert_eq!(failure.is_transient(), is_transient, "{status}");
-        let wait = Retry::new(Idempotency::Safe, 1).after(failure, None, 0.0);
-        assert_eq!(wait.is_some(), is_transient, "{status}");
+        let delay = Retry::new(Idempotency::Safe, 1).after(failure, None, 0.0);
+        assert_eq!(delay.is_some(), is_transient, "{status}");
     }
     for failure in [Failure::Connection, Failure::Timeout] {
         assert!(failure.is_transient());
@@ -59,7 +59,7 @@ fn only_failures_that_may_pass_are_tried_again() {
 }
 
 #[test]
-fn what_would_be_done_twice_is_never_sent_again() {
+fn a_request_that_is_not_idempotent_is_never_retried() {
     for failure in [
         BUSY,
         Failure::Status(429),
@@ -75,30 +75,30 @@ fn what_would_be_done_twice_is_never_sent_again() {
 }
 
 #[test]
-fn what_the_scripted_server_deduplicates_is_sent_again_like_a_read() {
+fn a_request_with_an_idempotency_key_is_retried_like_a_read() {
     for failure in [
         BUSY,
         Failure::Status(429),
         Failure::Connection,
         Failure::Timeout,
     ] {
-        let wait = Retry::new(Idempotency::ByKey, 1).after(failure, None, 0.0);
-        assert_eq!(wait, Some(tenths(5)));
+        let delay = Retry::new(Idempotency::ByKey, 1).after(failure, None, 0.0);
+        assert_eq!(delay, Some(tenths(5)));
         assert_eq!(
-            wait,
+            delay,
             Retry::new(Idempotency::Safe, 1).after(failure, None, 0.0)
         );
     }
 }
 
 #[test]
-fn the_platform_itself_deduplicates_nothing() {
+fn a_get_is_idempotent_and_a_post_is_not() {
     assert_eq!(Idempotency::of_method(Method::Get), Idempotency::Safe);
     assert_eq!(Idempotency::of_method(Method::Post), Idempotency::None);
 }
 
 #[test]
-fn a_request_is_sent_again_as_often_as_was_said() {
+fn a_request_is_retried_up_to_the_configured_maximum() {
     assert_eq!(DEFAULT_RETRIES, 2);
     for retries in 0..=10 {
         let mut retry = Retry::new(Idempotency::Safe, retries);
@@ -114,15 +114,15 @@ fn a_request_is_sent_again_as_often_as_was_said() {
 }
 
 #[test]
-fn retry_after_takes_the_place_of_the_schedule_without_jitter() {
+fn retry_after_replaces_the_delay_without_jitter() {
     for hint in [0, 1, 400, 9_000, 60_000] {
-        let wait = Retry::new(Idempotency::Safe, 1).after(BUSY, Some(Millis(hint)), 1.0);
-        assert_eq!(wait, Some(Millis(hint)));
+        let delay = Retry::new(Idempotency::Safe, 1).after(BUSY, Some(Millis(hint)), 1.0);
+        assert_eq!(delay, Some(Millis(hint)));
     }
 }
 
 #[test]
-fn a_retry_after_over_a_minute_is_the_callers_to_wait_for() {
+fn a_retry_after_over_a_minute_is_not_retried() {
     assert_eq!(LONGEST_RETRY_AFTER, Millis(60_000));
     for hint in [60_001, 3_600_000, u64::MAX] {
         let mut retry = Retry::new(Idempotency::Safe, 2);
@@ -135,14 +135,14 @@ fn a_retry_after_over_a_minute_is_the_callers_to_wait_for() {
 }
 
 #[test]
-fn an_attempt_waited_for_by_a_hint_counts_on_the_schedule_too() {
+fn a_retry_after_still_advances_the_schedule() {
     let mut retry = Retry::new(Idempotency::Safe, 3);
     assert_eq!(retry.after(BUSY, Some(Millis(100)), 0.0), Some(tenths(1)));
     assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(10)));
 }
 
 #[test]
-fn a_hint_does_not_make_a_final_failure_pass() {
+fn retry_after_does_not_make_a_permanent_failure_transient() {
     let hint = Some(Millis(1_000));
     for status in [400, 401, 403, 404, 409, 413] {
         let mut retry = Retry::new(Idempotency::Safe, 2);
@@ -157,7 +157,7 @@ fn a_hint_does_not_make_a_final_failure_pass() {
 const RUNNING: Failure = Failure::StillRunning;
 
 #[test]
-fn an_attempt_that_still_runs_is_asked_after_for_a_minute_and_uses_up_no_retry() {
+fn a_running_request_is_polled_for_a_minute_without_using_up_retries() {
     assert_eq!(DEFAULT_PATIENCE, Millis(60_000));
     let mut retry = Retry::new(Idempotency::ByKey, 1);
     for _ in 0..60 {
@@ -172,21 +172,21 @@ fn an_attempt_that_still_runs_is_asked_after_for_a_minute_and_uses_up_no_retry()
 }
 
 #[test]
-fn it_is_asked_after_when_the_scripted_server_says_and_not_before_a_second_has_passed() {
-    for (hint, wait) in [
+fn a_running_request_is_polled_after_the_hint_and_at_least_a_second() {
+    for (hint, expected) in [
         (None, 10),
         (Some(0), 10),
         (Some(400), 10),
         (Some(7_000), 70),
     ] {
         let mut retry = Retry::new(Idempotency::ByKey, 1);
-        let asked = retry.after(RUNNING, hint.map(Millis), 1.0);
-        assert_eq!(asked, Some(tenths(wait)), "{hint:?}");
+        let delay = retry.after(RUNNING, hint.map(Millis), 1.0);
+        assert_eq!(delay, Some(tenths(expected)), "{hint:?}");
     }
 }
 
 #[test]
-fn it_is_waited_for_no_longer_than_was_said() {
+fn a_running_request_is_polled_no_longer_than_the_given_patience() {
     let mut retry = Retry::new(Idempotency::ByKey, 2).with_patience(Millis(7_500));
     let hint = Some(Millis(3_000));
     assert_eq!(retry.after(RUNNING, hint, 0.0), hint);
@@ -199,7 +199,7 @@ fn it_is_waited_for_no_longer_than_was_said() {
 }
 
 #[test]
-fn it_is_asked_after_even_when_the_retries_are_used_up() {
+fn a_running_request_is_polled_even_after_the_last_retry() {
     let mut retry = Retry::new(Idempotency::ByKey, 1);
     assert!(retry.after(Failure::Connection, None, 0.0).is_some());
     assert_eq!(retry.after(RUNNING, None, 0.0), Some(tenths(10)));
@@ -207,7 +207,7 @@ fn it_is_asked_after_even_when_the_retries_are_used_up() {
 }
 
 #[test]
-fn it_is_not_asked_after_where_nothing_is_sent_again() {
+fn a_running_request_is_not_polled_where_nothing_is_retried() {
     for mut retry in [
         Retry::new(Idempotency::ByKey, 0),
         Retry::new(Idempotency::None, 2),
@@ -220,7 +220,7 @@ fn it_is_not_asked_after_where_nothing_is_sent_again() {
 }
 
 #[test]
-fn a_huge_number_of_retries_does_not_overflow_the_wait() {
+fn a_huge_number_of_retries_does_not_overflow_the_delay() {
     let mut retry = Retry::new(Idempotency::Safe, u32::MAX);
     for _ in 0..100 {
         assert!(retry.after(BUSY, None, 0.0).unwrap() <= Millis(8_000));

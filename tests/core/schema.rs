@@ -1,4 +1,4 @@
-//! That the description of a type is the type.
+//! The description of each type matches the Rust type.
 
 use quillgate::response::decode;
 use quillgate::schema::{Described, Kind, Object};
@@ -10,7 +10,7 @@ use quillgate::{
 };
 use serde_json::{Value, json};
 
-/// A value of the described type, with every member there.
+/// A value of the described type with every field present.
 fn example(kind: &Kind) -> Value {
     match kind {
         Kind::Text => json!("x"),
@@ -27,23 +27,23 @@ fn example(kind: &Kind) -> Value {
         Kind::Union(union) => example(&union.variants[0].1),
         Kind::List(element) => json!([example(element)]),
         Kind::Nullable(inner) => example(inner),
-        Kind::Nothing => panic!("what has no body is not decoded"),
+        Kind::Nothing => panic!("a response without a body is not decoded"),
     }
 }
 
-/// Every member's path as a JSON pointer, with whether it may be `null` or left out.
-fn members(kind: &Kind, at: &str, found: &mut Vec<(String, bool)>) {
+/// Collects the JSON pointer of every field and whether the field may be `null` or absent.
+fn collect_fields(kind: &Kind, at: &str, found: &mut Vec<(String, bool)>) {
     match kind {
         Kind::Object(object) => {
             for field in object.fields {
                 let path = format!("{at}/{}", field.name);
                 found.push((path.clone(), matches!(field.kind, Kind::Nullable(_))));
-                members(&field.kind, &path, found);
+                collect_fields(&field.kind, &path, found);
             }
         }
-        Kind::List(element) => members(element, &format!("{at}/0"), found),
-        Kind::Nullable(inner) => members(inner, at, found),
-        Kind::Union(union) => members(&union.variants[0].1, at, found),
+        Kind::List(element) => collect_fields(element, &format!("{at}/0"), found),
+        Kind::Nullable(inner) => collect_fields(inner, at, found),
+        Kind::Union(union) => collect_fields(&union.variants[0].1, at, found),
         Kind::Text
         | Kind::OpenEnum(_)
         | Kind::Tag(_)
@@ -61,19 +61,19 @@ where
     let kind = E::Output::KIND;
     let whole = example(&kind);
     let read = |body: &Value| decode::<E>(body.to_string().as_bytes());
-    // What is read and written again has the described members and no others.
+    // The value round-trips with exactly the described fields.
     assert_eq!(
         serde_json::to_value(read(&whole).unwrap_or_else(|error| panic!("{error}"))).unwrap(),
         whole
     );
 
     let mut found = Vec::new();
-    members(&kind, "", &mut found);
+    collect_fields(&kind, "", &mut found);
     assert_eq!(found.len(), count);
-    for (path, may_lack) in found {
+    for (path, is_optional) in found {
         let mut null = whole.clone();
         *null.pointer_mut(&path).unwrap() = Value::Null;
-        assert_eq!(read(&null).is_ok(), may_lack, "{path} as null");
+        assert_eq!(read(&null).is_ok(), is_optional, "{path} as null");
 
         let mut missing = whole.clone();
         let (parent, name) = path.rsplit_once('/').unwrap();
@@ -84,12 +84,12 @@ where
             .unwrap()
             .remove(name)
             .unwrap();
-        assert_eq!(read(&missing).is_ok(), may_lack, "{path} left out");
+        assert_eq!(read(&missing).is_ok(), is_optional, "{path} absent");
     }
 }
 
 #[test]
-fn an_agent_job_is_read_and_written_as_it_is_described() {
+fn an_agent_job_matches_its_description() {
     assert_described::<CreateAgentJob>(9);
     assert_described::<GetAgentJob>(9);
     assert_described::<SendMessage>(9);
@@ -99,17 +99,17 @@ fn an_agent_job_is_read_and_written_as_it_is_described() {
 }
 
 #[test]
-fn a_page_of_jobs_is_read_and_written_as_it_is_described() {
+fn a_page_of_jobs_matches_its_description() {
     assert_described::<ListAgentJobs>(9);
 }
 
 #[test]
-fn page_views_are_read_and_written_as_they_are_described() {
+fn page_views_match_their_description() {
     assert_described::<ListPageViews>(10);
 }
 
 #[test]
-fn the_other_reports_are_read_and_written_as_they_are_described() {
+fn the_other_reports_match_their_descriptions() {
     assert_described::<ListVisitors>(10);
     assert_described::<ListFeedback>(11);
     assert_described::<GetFeedbackByPage>(7);
@@ -120,7 +120,7 @@ fn the_other_reports_are_read_and_written_as_they_are_described() {
 }
 
 #[test]
-fn feedback_is_told_apart_by_its_source() {
+fn feedback_variants_are_distinguished_by_source() {
     let read = |entry: Value| {
         let body = json!({ "feedback": [entry], "nextCursor": null, "hasMore": false });
         decode::<ListFeedback>(body.to_string().as_bytes())
@@ -142,13 +142,13 @@ fn feedback_is_told_apart_by_its_source() {
     ] {
         assert_eq!(read(entry).unwrap_err().at, format!("feedback[0].{at}"));
     }
-    assert_eq!(read(json!("words")).unwrap_err().at, "feedback[0]");
+    assert_eq!(read(json!("text")).unwrap_err().at, "feedback[0]");
 }
 
 #[test]
-fn the_described_statuses_are_the_known_ones() {
+fn the_described_statuses_are_the_known_statuses() {
     let Kind::OpenEnum(described) = JobStatus::KIND else {
-        panic!("a job's status is open text");
+        panic!("the status of a job is not an open enum");
     };
     assert_eq!(described.name, "JobStatus");
     for text in described.known {
@@ -158,7 +158,7 @@ fn the_described_statuses_are_the_known_ones() {
 }
 
 #[test]
-fn each_operation_promises_its_resource() {
+fn each_operation_returns_its_resource() {
     let results = [
         (Operation::CreateAgentJob, "AgentJob"),
         (Operation::GetAgentJob, "AgentJob"),
@@ -197,13 +197,13 @@ fn each_operation_promises_its_resource() {
     }
 }
 
-fn documented(object: &Object) {
+fn assert_documented(object: &Object) {
     assert!(!object.doc.is_empty(), "{}", object.name);
     for field in object.fields {
-        let words = field.doc.concat();
+        let doc = field.doc.concat();
         assert!(
-            words.trim().ends_with('.'),
-            "{}.{}: {words}",
+            doc.trim().ends_with('.'),
+            "{}.{}: {doc}",
             object.name,
             field.name
         );
@@ -211,11 +211,11 @@ fn documented(object: &Object) {
 }
 
 #[test]
-fn every_member_is_documented() {
+fn every_field_is_documented() {
     fn walk(kind: &Kind) {
         match kind {
             Kind::Object(object) => {
-                documented(object);
+                assert_documented(object);
                 object.fields.iter().for_each(|field| walk(&field.kind));
             }
             Kind::Union(union) => {

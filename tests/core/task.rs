@@ -1,4 +1,4 @@
-//! What an operation does next, from its call to its result.
+//! The steps of a task, from its call to its result.
 
 use quillgate::task::{Command, DEFAULT_WATCH, Event, Reason};
 use quillgate::{
@@ -53,7 +53,7 @@ fn deduplicated() -> CallOptions {
     }
 }
 
-/// A task and the clock of its driver.
+/// A task with the clock of its driver.
 struct Driver {
     task: Task,
     now: Millis,
@@ -90,13 +90,13 @@ impl Driver {
         })
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     fn pass(&mut self, millis: u64) -> &mut Self {
         self.now = self.now.plus(Millis(millis));
         self
     }
 
-    /// Lets time pass until a wait is over.
+    /// Advances the clock and ends a wait or a retry delay.
     fn end_wait(&mut self, millis: u64) -> Command {
         self.pass(millis).step(Event::Waited)
     }

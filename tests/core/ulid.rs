@@ -1,17 +1,17 @@
-//! Which texts are ULIDs.
+//! Recognition of ULIDs.
 
 use quillgate::ulid::is_ulid;
 
 const ULID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
-/// The ULID with the character at `at` replaced.
+/// The ULID with the character at index `at` replaced.
 fn with(at: usize, c: char) -> String {
     let replace = |(here, kept)| if here == at { c } else { kept };
     ULID.chars().enumerate().map(replace).collect()
 }
 
 #[test]
-fn a_ulid_is_taken_in_either_case() {
+fn a_ulid_may_be_in_either_case() {
     for text in [
         ULID,
         "01arz3ndektsv4rrffq69g5fav",
@@ -38,14 +38,14 @@ fn a_ulid_has_26_characters() {
     for text in ["", "0", &ULID[..25], &format!("{ULID}0")] {
         assert!(!is_ulid(text), "{text:?}");
     }
-    // 26 bytes of fewer characters, and 26 characters of more bytes.
+    // Fewer characters in 26 bytes, and 26 characters in more bytes.
     for text in ["é".repeat(13), "é".repeat(26), format!("{}é", &ULID[..24])] {
         assert!(!is_ulid(&text), "{text:?}");
     }
 }
 
 #[test]
-fn every_other_character_is_one_of_the_32() {
+fn every_character_after_the_first_is_one_of_the_32() {
     for c in (0..=255_u8).map(char::from) {
         let known = c.is_ascii_alphanumeric() && !"ILOUilou".contains(c);
         for at in [1, 13, 25] {

@@ -19,7 +19,7 @@ fn write_with(
     match end {
         Ok(end) => Ok((text, end)),
         Err(malformed) => {
-            assert_eq!(text, "", "nothing is written of a page that is malformed");
+            assert_eq!(text, "", "a malformed page writes nothing");
             Err(malformed)
         }
     }
@@ -40,7 +40,7 @@ fn json(rows: &str) -> String {
 }
 
 #[test]
-fn a_row_is_a_record_of_its_columns() {
+fn a_row_becomes_a_csv_record_of_its_columns() {
     assert_eq!(
         csv(r#"{"path":"/a","human":1,"ai":2,"total":3}"#),
         "/a,1,2,3\r\n"
@@ -55,7 +55,7 @@ fn a_row_is_a_record_of_its_columns() {
 }
 
 #[test]
-fn a_number_stands_as_it_came() {
+fn numbers_are_copied_verbatim() {
     let row = r#"{"path":-1,"human":1.50,"ai":1e+2,"total":12345678901234567890}"#;
     assert_eq!(csv(row), "-1,1.50,1e+2,12345678901234567890\r\n");
     assert_eq!(json(row), format!("{row}\n"));
@@ -66,7 +66,7 @@ fn a_number_stands_as_it_came() {
 }
 
 #[test]
-fn text_is_quoted_where_it_has_to_be() {
+fn csv_strings_are_quoted_where_needed() {
     for (text, cell) in [
         ("a,b", "\"a,b\""),
         (r#"a\"b"#, "\"a\"\"b\""),
@@ -89,7 +89,7 @@ fn text_is_quoted_where_it_has_to_be() {
 }
 
 #[test]
-fn no_text_is_a_formula() {
+fn csv_strings_that_look_like_formulas_are_escaped() {
     for (text, cell) in [
         ("=1+1", "'=1+1"),
         ("+1", "'+1"),
@@ -113,7 +113,7 @@ fn no_text_is_a_formula() {
 }
 
 #[test]
-fn a_list_is_json_in_one_cell() {
+fn a_list_becomes_json_in_one_csv_cell() {
     let columns = columns(Operation::ListConversations);
     let page = r#"{"views":[{"id":"c1","sources":[ {"title": "a, \"b\"" , "url" : null} , {} ],"query":[]}]}"#;
     let (text, _) = write_with(ExportFormat::Csv, &columns, page, 0).unwrap();
@@ -122,7 +122,7 @@ fn a_list_is_json_in_one_cell() {
 }
 
 #[test]
-fn a_record_within_a_row_has_columns_of_its_own() {
+fn a_nested_object_has_its_own_columns() {
     let column = |path: &[&'static str]| Column {
         path: path.to_vec(),
     };
@@ -147,7 +147,7 @@ fn a_record_within_a_row_has_columns_of_its_own() {
 }
 
 #[test]
-fn a_line_is_the_rows_own_json_without_white_space() {
+fn an_ndjson_line_is_the_json_of_the_row_without_white_space() {
     let row = "{ \"path\" : \"a \\\" b\" ,\n\t\"new\":[ 1 , { } ,\"\\\\\" ] }";
     let line = "{\"path\":\"a \\\" b\",\"new\":[1,{},\"\\\\\"]}\n";
     assert_eq!(json(row), line);
@@ -158,7 +158,7 @@ fn a_line_is_the_rows_own_json_without_white_space() {
 }
 
 #[test]
-fn a_page_says_how_its_list_goes_on() {
+fn the_end_of_a_page_reports_row_count_has_more_and_cursor() {
     let end = |page: &str| write(ExportFormat::NdJson, page).unwrap().1;
     let whole =
         r#" {"totals":{"hasMore":1},"hasMore":true,"views":[{},{}],"nextCursor":"a\u0062"} "#;
@@ -175,7 +175,7 @@ fn a_page_says_how_its_list_goes_on() {
 }
 
 #[test]
-fn rows_that_the_caller_has_are_left_out() {
+fn skipped_rows_are_counted_and_not_written() {
     let page = r#"{"views":[{"path":"/a"},{"path":"/b"},{"path":"/c"}]}"#;
     let columns = columns(Operation::ListPageViews);
     for (skip, expected) in [(0, 3), (1, 2), (3, 0), (9, 0)] {
@@ -185,7 +185,7 @@ fn rows_that_the_caller_has_are_left_out() {
 }
 
 #[test]
-fn what_is_not_such_a_page_is_malformed() {
+fn a_malformed_page_is_rejected() {
     let deep = format!("{}{}", "[".repeat(70), "]".repeat(70));
     for page in [
         "",
@@ -235,7 +235,7 @@ fn incomplete(format: ExportFormat, columns: &[Column], retry_after: Option<u64>
 }
 
 #[test]
-fn the_last_record_of_an_incomplete_export_says_where_it_goes_on() {
+fn the_last_record_of_an_incomplete_export_contains_its_cursor() {
     let views = columns(Operation::ListPageViews);
     let searches = columns(Operation::ListSearches);
     assert_eq!(
@@ -278,25 +278,25 @@ fn any_value() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
             prop::collection::hash_map(any_text(), inner, 0..3)
-                .prop_map(|members| Value::Object(members.into_iter().collect::<Map<_, _>>())),
+                .prop_map(|fields| Value::Object(fields.into_iter().collect::<Map<_, _>>())),
         ]
     })
 }
 
-/// A row: some of its columns, and a member that is new.
+/// A row with some of its columns and some unknown fields.
 fn any_row() -> impl Strategy<Value = Value> {
     let name = prop::sample::select(vec!["path", "human", "ai", "total", "new", "päth"]);
-    prop::collection::hash_map(name, any_value(), 0..6).prop_map(|members| {
-        let members = members.into_iter();
+    prop::collection::hash_map(name, any_value(), 0..6).prop_map(|fields| {
+        let fields = fields.into_iter();
         Value::Object(
-            members
+            fields
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect(),
         )
     })
 }
 
-/// A cell as a reader of CSV would write it, who has parsed the row.
+/// The expected CSV cell of a parsed value.
 fn expected_cell(value: Option<&Value>) -> String {
     let plain = match value {
         None | Some(Value::Null) => return String::new(),
@@ -313,30 +313,33 @@ fn expected_cell(value: Option<&Value>) -> String {
     }
 }
 
-/// What a page of views has to say.
-fn promised(text: &str) -> Result<(String, PageEnd), Malformed> {
+/// Writes a page of views after checking it against the result type of its operation.
+fn push_checked(text: &str) -> Result<(String, PageEnd), Malformed> {
     let mut out = Vec::new();
     let columns = columns(Operation::ListPageViews);
     let writer = RowWriter::new(ExportFormat::NdJson, &columns);
     let result = Operation::ListPageViews.result();
     let end = writer.push_promised_rows(text, result, "views", 0, &mut out);
-    assert!(end.is_ok() || out.is_empty(), "nothing is appended");
+    assert!(
+        end.is_ok() || out.is_empty(),
+        "a malformed page writes nothing"
+    );
     assert_eq!(
         check_page(text, result, Some("views")),
         end,
-        "it is only checked"
+        "checking alone has another result"
     );
     end.map(|end| (String::from_utf8(out).unwrap(), end))
 }
 
 #[test]
-fn a_page_is_checked_by_what_its_operation_promises() {
+fn a_page_is_checked_against_the_result_type_of_its_operation() {
     let row = r#"{"path":"/a","new":1}"#;
-    let page = |members: &str| format!("{{\"views\":[{row}],{members}}}");
-    let (text, end) = promised(&page(r#""totals":{},"hasMore":true,"more":1"#)).unwrap();
+    let page = |fields: &str| format!("{{\"views\":[{row}],{fields}}}");
+    let (text, end) = push_checked(&page(r#""totals":{},"hasMore":true,"more":1"#)).unwrap();
     assert_eq!(text, format!("{row}\n"));
     assert_eq!((end.rows, end.has_more), (1, Some(true)));
-    for members in [
+    for fields in [
         r#""totals":{}"#,
         r#""hasMore":true"#,
         r#""totals":[],"hasMore":true"#,
@@ -347,18 +350,21 @@ fn a_page_is_checked_by_what_its_operation_promises() {
         r#""totals":{},"hasMore":null"#,
         r#""totals":{},"hasMore":true,"totals":1"#,
     ] {
-        assert_eq!(promised(&page(members)), Err(Malformed), "{members}");
+        assert_eq!(push_checked(&page(fields)), Err(Malformed), "{fields}");
     }
-    assert_eq!(promised(r#"{"totals":{},"hasMore":true}"#), Err(Malformed));
-    assert_eq!(promised("[]"), Err(Malformed));
     assert_eq!(
-        promised(&page(r#""totals":{},"hasMore":true"#).replace(row, "1")),
+        push_checked(r#"{"totals":{},"hasMore":true}"#),
+        Err(Malformed)
+    );
+    assert_eq!(push_checked("[]"), Err(Malformed));
+    assert_eq!(
+        push_checked(&page(r#""totals":{},"hasMore":true"#).replace(row, "1")),
         Err(Malformed)
     );
 }
 
 #[test]
-fn a_report_without_pages_is_checked_by_what_its_operation_promises() {
+fn a_report_without_pages_is_checked_against_the_result_type_of_its_operation() {
     let check = |total: &str| {
         let text = format!("{{\"web\":0, \"total\":{total}, \"more\":[1]}}");
         check_page(&text, Operation::GetCallerStats.result(), None)
@@ -381,7 +387,7 @@ fn a_report_without_pages_is_checked_by_what_its_operation_promises() {
 
 proptest! {
     #[test]
-    fn rows_are_those_of_a_reader_who_parses_them(rows in prop::collection::vec(any_row(), 0..4), is_spaced: bool) {
+    fn exported_rows_equal_those_of_a_json_parser(rows in prop::collection::vec(any_row(), 0..4), is_spaced: bool) {
         let page = serde_json::json!({ "totals": {}, "views": rows, "hasMore": true });
         let text = if is_spaced { serde_json::to_string_pretty(&page) } else { serde_json::to_string(&page) };
         let text = text.unwrap();
@@ -398,7 +404,7 @@ proptest! {
     }
 
     #[test]
-    fn text_is_taken_exactly_when_it_is_json(
+    fn a_page_is_accepted_exactly_when_it_is_valid_json(
         rows in prop::collection::vec(any_row(), 0..3),
         at in any::<prop::sample::Index>(),
         with in prop::sample::select(vec!["", "\"", "\\", "{", "]", ",", "1", "\n", "\u{1}", "x", "é"]),
@@ -413,7 +419,7 @@ proptest! {
         let parsed: Option<Value> = serde_json::from_str(&text).ok();
         let rows = parsed.as_ref().and_then(|page| page.as_object()?.get("views")?.as_array());
         let is_page = rows.is_some_and(|rows| rows.iter().all(Value::is_object));
-        // Half a character is no text for serde, and one for JavaScript.
+        // serde rejects a lone surrogate. JavaScript accepts it.
         prop_assume!(is_page || !text.contains("\\u"));
         let is_twice = text.matches("\"views\"").count() > 1;
         prop_assume!(!is_twice);
@@ -423,7 +429,7 @@ proptest! {
     }
 
     #[test]
-    fn text_of_any_length_is_found_to_its_end(
+    fn strings_of_any_length_are_scanned_to_their_end(
         before in "[ -!#-\\[\\]-~é🚀]{0,40}",
         odd in prop::sample::select(vec!["", "\\\"", "\\\\", "\\u00e9", ",", "\u{7f}", "\u{80}"]),
         after in "[ -!#-\\[\\]-~é🚀]{0,40}",
@@ -438,7 +444,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_it_panic(text in ".*") {
+    fn no_page_makes_the_writer_panic(text in ".*") {
         drop(write(ExportFormat::Csv, &format!("{{\"views\":[{text}")));
         drop(write(ExportFormat::NdJson, &text));
     }

@@ -1,4 +1,4 @@
-//! An export from page to page.
+//! The progress of an export across pages.
 
 use proptest::prelude::*;
 use quillgate::export::{Export, Malformed, PageEnd};
@@ -21,13 +21,13 @@ fn views(more: &Value) -> Export {
     begin(Operation::ExportPageViews, more).unwrap()
 }
 
-fn asked(export: &Export) -> Vec<(&'static str, &str)> {
+fn requested_arguments(export: &Export) -> Vec<(&'static str, &str)> {
     let call = export.next().unwrap();
     let arguments = call.arguments();
     arguments.map(|(own, text)| (own.name, text)).collect()
 }
 
-/// A page of views with these numbers as paths.
+/// A page of views whose paths are these numbers.
 fn page(rows: std::ops::Range<u64>, has_more: bool) -> String {
     let rows: Vec<_> = rows.map(|row| json!({ "path": row.to_string() })).collect();
     json!({ "totals": {}, "views": rows, "hasMore": has_more }).to_string()
@@ -36,12 +36,12 @@ fn page(rows: std::ops::Range<u64>, has_more: bool) -> String {
 const RANGE: [(&str, &str); 2] = [("dateFrom", "2024-01-01"), ("dateTo", "2024-02-01")];
 
 #[test]
-fn an_export_asks_for_the_largest_pages_one_after_another() {
+fn an_export_requests_maximum_pages_in_order() {
     let mut export = views(&json!({}));
     let mut out = Vec::new();
     for (offset, has_more) in [("0", true), ("250", true), ("500", false)] {
         let window = [("limit", "250"), ("offset", offset)];
-        assert_eq!(asked(&export), [RANGE, window].concat());
+        assert_eq!(requested_arguments(&export), [RANGE, window].concat());
         assert_eq!(export.cursor(), offset);
         export.push_page(&page(0..250, has_more), &mut out).unwrap();
     }
@@ -51,23 +51,26 @@ fn an_export_asks_for_the_largest_pages_one_after_another() {
 }
 
 #[test]
-fn a_list_by_cursor_goes_on_at_the_cursor_of_the_page_before() {
+fn an_export_by_cursor_continues_at_the_cursor_of_the_previous_page() {
     let mut export = begin(Operation::ExportSearches, &json!({})).unwrap();
-    assert_eq!(asked(&export), [&RANGE[..], &[("limit", "100")]].concat());
+    assert_eq!(
+        requested_arguments(&export),
+        [&RANGE[..], &[("limit", "100")]].concat()
+    );
     assert_eq!(export.cursor(), "0~");
     let mut out = Vec::new();
     let first = json!({ "searches": [{ "hits": 1 }], "nextCursor": "n~1" }).to_string();
     export.push_page(&first, &mut out).unwrap();
     assert_eq!(export.next().unwrap().text("cursor"), Some("n~1"));
     assert_eq!(export.cursor(), "0~n~1");
-    let again = export.push_page(&first, &mut out);
-    assert_eq!(again, Err(Malformed), "a list that goes round in circles");
+    let repeated = export.push_page(&first, &mut out);
+    assert_eq!(repeated, Err(Malformed), "a repeated cursor");
     assert_eq!(export.cursor(), "0~n~1");
     assert_eq!(out, b"{\"hits\":1}\n");
 }
 
 #[test]
-fn pages_whose_rows_somebody_else_wrote_are_gone_through_alike() {
+fn an_export_advances_by_pages_that_were_written_elsewhere() {
     let mut export = views(&json!({ "cursor": "300" }));
     assert_eq!(export.skip(), 50);
     let end = |rows, has_more| PageEnd {
@@ -88,7 +91,7 @@ fn pages_whose_rows_somebody_else_wrote_are_gone_through_alike() {
 }
 
 #[test]
-fn filters_go_with_every_page() {
+fn filters_are_sent_with_every_page() {
     let filters = json!({ "source": "contextual", "status": "pending" });
     let export = begin(Operation::ExportFeedback, &filters).unwrap();
     let call = export.next().unwrap();
@@ -98,7 +101,7 @@ fn filters_go_with_every_page() {
 }
 
 #[test]
-fn a_caller_who_was_cut_off_goes_on_after_the_rows_they_have() {
+fn an_interrupted_export_resumes_after_the_last_received_row() {
     for (cursor, offset, skipped) in [
         ("0", "0", 0),
         ("249", "0", 249),
@@ -125,7 +128,7 @@ fn a_caller_who_was_cut_off_goes_on_after_the_rows_they_have() {
 }
 
 #[test]
-fn another_cursor_is_refused() {
+fn an_invalid_cursor_is_rejected() {
     for cursor in ["x", "-1", "1.5", "9007199254740992", "1~", "+1", " 1"] {
         let resumed = json!({ "cursor": cursor });
         assert!(
@@ -145,7 +148,7 @@ fn another_cursor_is_refused() {
 }
 
 #[test]
-fn a_page_that_is_malformed_or_has_too_many_rows_changes_nothing() {
+fn a_malformed_or_oversized_page_changes_nothing() {
     let mut export = views(&json!({}));
     let mut out = Vec::new();
     export.push_page(&page(0..250, true), &mut out).unwrap();
@@ -158,7 +161,7 @@ fn a_page_that_is_malformed_or_has_too_many_rows_changes_nothing() {
 }
 
 #[test]
-fn only_the_list_itself_ends_an_export() {
+fn the_fifth_empty_page_in_a_row_is_an_error() {
     let mut export = views(&json!({}));
     let mut out = Vec::new();
     for _ in 0..4 {
@@ -172,7 +175,7 @@ fn only_the_list_itself_ends_an_export() {
 }
 
 #[test]
-fn an_export_waits_for_as_long_as_it_may_in_all() {
+fn all_waits_of_an_export_share_one_allowance() {
     let (now, expires) = (Millis(1_000_000), Millis(1_100_000));
     let mut export = views(&json!({}));
     assert_eq!(export.plan_wait(Some(1), now, expires), None);
@@ -187,12 +190,12 @@ fn an_export_waits_for_as_long_as_it_may_in_all() {
     assert_eq!(
         export.plan_wait(Some(0), now, expires),
         Some(Millis::from_seconds(1)),
-        "never in a circle"
+        "at least a second"
     );
     assert_eq!(
         export.plan_wait(Some(19), now, Millis(1_019_000)),
         None,
-        "not beyond the token"
+        "not beyond the expiry of the token"
     );
     assert_eq!(
         export.plan_wait(Some(19), now, expires),
@@ -201,15 +204,15 @@ fn an_export_waits_for_as_long_as_it_may_in_all() {
     assert_eq!(export.plan_wait(Some(1), now, expires), None);
 }
 
-/// Reads an export of a list of so many rows, cut off after each of these numbers of rows.
+/// Reads an export of `rows` rows, interrupted after each number of rows in `cuts`.
 fn read_in_pieces(rows: u64, cuts: &[u64]) -> (String, u64) {
-    let (mut have, mut requests) = (0, 0);
+    let (mut received, mut requests) = (0, 0);
     let mut text = String::new();
     let mut cuts = cuts.iter().copied();
-    'again: loop {
-        let mut export = views(&json!({ "cursor": have.to_string() }));
-        let most = cuts.next();
-        let mut came = 0;
+    'resume: loop {
+        let mut export = views(&json!({ "cursor": received.to_string() }));
+        let cut = cuts.next();
+        let mut received_now = 0;
         while let Some(call) = export.next() {
             requests += 1;
             let from = call.integer("offset").unwrap().min(rows);
@@ -219,12 +222,12 @@ fn read_in_pieces(rows: u64, cuts: &[u64]) -> (String, u64) {
                 .push_page(&page(from..to, to < rows), &mut chunk)
                 .unwrap();
             for line in String::from_utf8(chunk).unwrap().lines() {
-                if Some(came) == most {
-                    continue 'again;
+                if Some(received_now) == cut {
+                    continue 'resume;
                 }
                 text.push_str(line);
                 text.push('\n');
-                (came, have) = (came + 1, have + 1);
+                (received_now, received) = (received_now + 1, received + 1);
             }
         }
         return (text, requests);
@@ -233,7 +236,7 @@ fn read_in_pieces(rows: u64, cuts: &[u64]) -> (String, u64) {
 
 proptest! {
     #[test]
-    fn pieces_joined_are_the_whole(rows in 0..2_000_u64, cuts in prop::collection::vec(0..700_u64, 0..6)) {
+    fn joined_pieces_equal_an_uninterrupted_export(rows in 0..2_000_u64, cuts in prop::collection::vec(0..700_u64, 0..6)) {
         let (whole, requests) = read_in_pieces(rows, &[]);
         let expected: String = (0..rows).map(|row| json!({ "path": row.to_string() }).to_string() + "\n").collect();
         prop_assert_eq!(&whole, &expected);

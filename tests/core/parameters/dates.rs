@@ -1,15 +1,15 @@
-//! Dates, and the ranges they make.
+//! Dates and date ranges.
 
 use quillgate::{Call, DateBound, DateRange, Endpoint, ListPageViews, Millis, Operation, Rule};
 use serde_json::json;
 
-use super::{assert_refused, query, refusal};
+use super::{assert_rejected, query, rejection};
 
 const DAY_OR_TIME: &str = "must be a day and a time that exist";
 const DATE: &str = "must be a date as YYYY-MM-DD or an ISO 8601 date-time";
 
 #[test]
-fn impossible_dates_are_refused_from_every_source() {
+fn impossible_dates_are_rejected_from_every_source() {
     for text in [
         "2024-02-30",
         "2023-02-29",
@@ -21,18 +21,18 @@ fn impossible_dates_are_refused_from_every_source() {
         for field in ["dateFrom", "dateTo"] {
             let message = format!("{field} {DAY_OR_TIME}, found \"{text}\"");
             for error in [
-                refusal::<ListPageViews>(&query(&[(field, text)])),
-                refusal::<ListPageViews>(&json!({ field: text })),
+                rejection::<ListPageViews>(&query(&[(field, text)])),
+                rejection::<ListPageViews>(&json!({ field: text })),
                 DateBound::new(field, text).unwrap_err(),
             ] {
-                assert_refused(&error, field, Rule::CalendarDate, &message);
+                assert_rejected(&error, field, Rule::CalendarDate, &message);
             }
         }
     }
 }
 
 #[test]
-fn leap_days_are_taken_from_every_source() {
+fn leap_days_are_accepted_from_every_source() {
     for text in ["2024-02-29", "2000-02-29"] {
         for field in ["dateFrom", "dateTo"] {
             ListPageViews::parse(&query(&[(field, text)])).unwrap();
@@ -43,23 +43,23 @@ fn leap_days_are_taken_from_every_source() {
 }
 
 #[test]
-fn text_that_is_no_date_is_refused_from_every_source() {
+fn strings_that_are_not_dates_are_rejected_from_every_source() {
     for text in ["yesterday", "", "2024-2-9", "01/02/2024"] {
         for field in ["dateFrom", "dateTo"] {
             let message = format!("{field} {DATE}, found \"{text}\"");
             for error in [
-                refusal::<ListPageViews>(&query(&[(field, text)])),
-                refusal::<ListPageViews>(&json!({ field: text })),
+                rejection::<ListPageViews>(&query(&[(field, text)])),
+                rejection::<ListPageViews>(&json!({ field: text })),
                 DateBound::new(field, text).unwrap_err(),
             ] {
-                assert_refused(&error, field, Rule::DateFormat, &message);
+                assert_rejected(&error, field, Rule::DateFormat, &message);
             }
         }
     }
 }
 
 #[test]
-fn a_date_that_is_no_text_is_refused() {
+fn a_date_that_is_not_a_string_is_rejected() {
     for (value, found) in [
         (json!(20_240_229), "a number"),
         (json!(true), "a boolean"),
@@ -67,8 +67,8 @@ fn a_date_that_is_no_text_is_refused() {
         (json!({}), "an object"),
     ] {
         for field in ["dateFrom", "dateTo"] {
-            let error = refusal::<ListPageViews>(&json!({ field: value }));
-            assert_refused(
+            let error = rejection::<ListPageViews>(&json!({ field: value }));
+            assert_rejected(
                 &error,
                 field,
                 Rule::Text,
@@ -79,7 +79,7 @@ fn a_date_that_is_no_text_is_refused() {
 }
 
 #[test]
-fn a_range_that_can_hold_nothing_is_refused_from_every_source() {
+fn an_empty_range_is_rejected_from_every_source() {
     for (from, to) in [
         ("2024-02-29", "2024-02-29"),
         ("2024-03-01", "2024-02-29"),
@@ -90,23 +90,24 @@ fn a_range_that_can_hold_nothing_is_refused_from_every_source() {
         let message = format!("dateFrom must be before dateTo, found \"{from}\"");
         let bound = |field, text: &str| Some(DateBound::new(field, text).unwrap());
         for error in [
-            refusal::<ListPageViews>(&query(&[("dateFrom", from), ("dateTo", to)])),
-            refusal::<ListPageViews>(&json!({"dateFrom": from, "dateTo": to})),
+            rejection::<ListPageViews>(&query(&[("dateFrom", from), ("dateTo", to)])),
+            rejection::<ListPageViews>(&json!({"dateFrom": from, "dateTo": to})),
             DateRange::new(bound("dateFrom", from), bound("dateTo", to)).unwrap_err(),
         ] {
-            assert_refused(&error, "dateFrom", Rule::BeforeDateTo, &message);
+            assert_rejected(&error, "dateFrom", Rule::BeforeDateTo, &message);
         }
     }
 }
 
 #[test]
-fn bounds_of_different_kinds_are_the_upstreams_to_compare() {
+fn bounds_of_different_kinds_are_left_to_the_platform_to_compare() {
     let later = ["2024-02-29", "2024-02-29T00:00", "2024-02-29T00:00Z"];
     let earlier = ["2024-01-01", "2024-01-01T00:00", "2024-01-01T00:00Z"];
     for (at, from) in later.iter().enumerate() {
         for (other, to) in earlier.iter().enumerate() {
-            let taken = ListPageViews::parse(&json!({"dateFrom": from, "dateTo": to})).is_ok();
-            assert_eq!(taken, at != other, "{from} to {to}");
+            let is_accepted =
+                ListPageViews::parse(&json!({"dateFrom": from, "dateTo": to})).is_ok();
+            assert_eq!(is_accepted, at != other, "{from} to {to}");
         }
     }
 }
@@ -120,7 +121,7 @@ fn list_from(from: &serde_json::Value) -> Call {
 }
 
 #[test]
-fn an_open_end_is_frozen_to_the_last_five_minutes_before_the_run() {
+fn an_open_end_is_frozen_to_the_last_multiple_of_five_minutes() {
     for (now, end) in [
         (1_709_210_096_789, "2024-02-29T12:30:00.000Z"),
         (1_709_209_800_000, "2024-02-29T12:30:00.000Z"),
@@ -146,7 +147,7 @@ fn an_open_end_is_frozen_to_the_last_five_minutes_before_the_run() {
 }
 
 #[test]
-fn a_range_that_began_within_five_minutes_is_frozen_to_the_start_of_the_run() {
+fn a_range_that_began_within_five_minutes_is_frozen_to_the_current_time() {
     for from in [
         "2024-02-29T12:30:00Z",
         "2024-02-29T12:30",
@@ -161,16 +162,16 @@ fn a_range_that_began_within_five_minutes_is_frozen_to_the_start_of_the_run() {
 }
 
 #[test]
-fn an_end_that_was_given_is_not_frozen() {
+fn a_given_end_is_not_frozen() {
     let list = list(&json!({"dateFrom": "2024-01-01", "dateTo": "2024-02-01"}));
     assert_eq!(list.clone().freeze(Millis(0)).unwrap(), list);
 }
 
 #[test]
-fn a_range_that_begins_at_the_moment_it_is_frozen_is_refused() {
+fn freezing_rejects_a_range_that_begins_now() {
     let list = list(&json!({"dateFrom": "1970-01-01T00:00:01Z"}));
     let error = list.clone().freeze(Millis(1000)).unwrap_err();
     let message = "dateFrom must be before dateTo, found \"1970-01-01T00:00:01Z\"";
-    assert_refused(&error, "dateFrom", Rule::BeforeDateTo, message);
+    assert_rejected(&error, "dateFrom", Rule::BeforeDateTo, message);
     assert!(list.freeze(Millis(1001)).is_ok());
 }

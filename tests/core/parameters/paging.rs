@@ -3,7 +3,7 @@
 use quillgate::{Endpoint, ListPageViews, Offset, PageSize, Rule};
 use serde_json::json;
 
-use super::{Host, LIMIT, OFFSET, assert_refused, host, query, refusal};
+use super::{Host, INEXACT_NUMBER, LIMIT, OFFSET, assert_rejected, host, query, rejection};
 
 #[test]
 fn a_limit_in_a_url_is_plain_digits_from_1_to_250() {
@@ -31,8 +31,8 @@ fn a_limit_in_a_url_is_plain_digits_from_1_to_250() {
         ("00000000000000005", "\"00000000000000005\""),
         ("18446744073709551617", "\"18446744073709551617\""),
     ] {
-        let error = refusal::<ListPageViews>(&query(&[("limit", text)]));
-        assert_refused(
+        let error = rejection::<ListPageViews>(&query(&[("limit", text)]));
+        assert_rejected(
             &error,
             "limit",
             Rule::PAGE_SIZE,
@@ -57,21 +57,18 @@ fn a_limit_in_json_is_an_integer_from_1_to_250() {
         (json!(251), "251"),
         (json!(257), "257"),
         (json!(-1), "-1"),
-        (json!(10.5), "a number that is no exact integer"),
-        (
-            json!(9_007_199_254_740_992_u64),
-            "a number that is no exact integer",
-        ),
-        (json!(u64::MAX), "a number that is no exact integer"),
-        (json!(1e300), "a number that is no exact integer"),
+        (json!(10.5), INEXACT_NUMBER),
+        (json!(9_007_199_254_740_992_u64), INEXACT_NUMBER),
+        (json!(u64::MAX), INEXACT_NUMBER),
+        (json!(1e300), INEXACT_NUMBER),
         (json!("50"), "text"),
         (json!("10abc"), "text"),
         (json!(true), "a boolean"),
         (json!([50]), "an array"),
         (json!({"valueOf": 50}), "an object"),
     ] {
-        let error = refusal::<ListPageViews>(&json!({ "limit": value }));
-        assert_refused(
+        let error = rejection::<ListPageViews>(&json!({ "limit": value }));
+        assert_rejected(
             &error,
             "limit",
             Rule::PAGE_SIZE,
@@ -81,7 +78,7 @@ fn a_limit_in_json_is_an_integer_from_1_to_250() {
 }
 
 #[test]
-fn an_offset_in_a_url_is_plain_digits_up_to_2_to_the_53_less_1() {
+fn an_offset_in_a_url_is_plain_digits_up_to_the_maximum_safe_integer() {
     for (text, rows) in [
         ("0", 0),
         ("1", 1),
@@ -102,8 +99,8 @@ fn an_offset_in_a_url_is_plain_digits_up_to_2_to_the_53_less_1() {
         ("", "\"\""),
         ("90071992547409910", "\"90071992547409910\""),
     ] {
-        let error = refusal::<ListPageViews>(&query(&[("offset", text)]));
-        assert_refused(
+        let error = rejection::<ListPageViews>(&query(&[("offset", text)]));
+        assert_rejected(
             &error,
             "offset",
             Rule::OFFSET,
@@ -113,7 +110,7 @@ fn an_offset_in_a_url_is_plain_digits_up_to_2_to_the_53_less_1() {
 }
 
 #[test]
-fn an_offset_in_json_is_an_integer_up_to_2_to_the_53_less_1() {
+fn an_offset_in_json_is_an_integer_up_to_the_maximum_safe_integer() {
     for (value, rows) in [
         (json!(0), 0),
         (json!(-0.0), 0),
@@ -125,18 +122,15 @@ fn an_offset_in_json_is_an_integer_up_to_2_to_the_53_less_1() {
     for (value, found) in [
         (json!(-1), "-1"),
         (json!(-9_007_199_254_740_991_i64), "-9007199254740991"),
-        (json!(i64::MIN), "a number that is no exact integer"),
-        (json!(10.5), "a number that is no exact integer"),
-        (json!(-0.5), "a number that is no exact integer"),
-        (
-            json!(9_007_199_254_740_992_u64),
-            "a number that is no exact integer",
-        ),
+        (json!(i64::MIN), INEXACT_NUMBER),
+        (json!(10.5), INEXACT_NUMBER),
+        (json!(-0.5), INEXACT_NUMBER),
+        (json!(9_007_199_254_740_992_u64), INEXACT_NUMBER),
         (json!("0"), "text"),
         (json!(false), "a boolean"),
     ] {
-        let error = refusal::<ListPageViews>(&json!({ "offset": value }));
-        assert_refused(
+        let error = rejection::<ListPageViews>(&json!({ "offset": value }));
+        assert_rejected(
             &error,
             "offset",
             Rule::OFFSET,
@@ -146,7 +140,7 @@ fn an_offset_in_json_is_an_integer_up_to_2_to_the_53_less_1() {
 }
 
 #[test]
-fn numbers_that_only_a_host_has_are_refused() {
+fn numbers_from_the_host_that_are_not_exact_integers_are_rejected() {
     for number in [
         f64::NAN,
         f64::INFINITY,
@@ -154,16 +148,16 @@ fn numbers_that_only_a_host_has_are_refused() {
         f64::MIN_POSITIVE,
         f64::MAX,
     ] {
-        let found = "a number that is no exact integer";
-        let error = refusal::<ListPageViews>(&host("limit", Host::Number(number)));
-        assert_refused(
+        let found = INEXACT_NUMBER;
+        let error = rejection::<ListPageViews>(&host("limit", Host::Number(number)));
+        assert_rejected(
             &error,
             "limit",
             Rule::PAGE_SIZE,
             &format!("limit {LIMIT}, found {found}"),
         );
-        let error = refusal::<ListPageViews>(&host("offset", Host::Number(number)));
-        assert_refused(
+        let error = rejection::<ListPageViews>(&host("offset", Host::Number(number)));
+        assert_rejected(
             &error,
             "offset",
             Rule::OFFSET,
@@ -173,10 +167,10 @@ fn numbers_that_only_a_host_has_are_refused() {
 }
 
 #[test]
-fn typed_sizes_and_offsets_keep_the_same_rules() {
+fn typed_limits_and_offsets_follow_the_same_rules() {
     for rows in [0, 251, 256, 257, 506, u64::MAX] {
         let error = PageSize::new(rows).unwrap_err();
-        assert_refused(
+        assert_rejected(
             &error,
             "limit",
             Rule::PAGE_SIZE,
@@ -188,7 +182,7 @@ fn typed_sizes_and_offsets_keep_the_same_rules() {
     }
     for rows in [1 << 53, u64::MAX] {
         let error = Offset::new(rows).unwrap_err();
-        assert_refused(
+        assert_rejected(
             &error,
             "offset",
             Rule::OFFSET,
@@ -204,7 +198,7 @@ fn typed_sizes_and_offsets_keep_the_same_rules() {
 }
 
 #[test]
-fn a_page_counted_from_1_begins_after_all_pages_before_it() {
+fn a_page_number_converts_to_the_offset_after_all_earlier_pages() {
     for (page, size, offset) in [
         (1, 50, 0),
         (2, 50, 50),
@@ -216,10 +210,10 @@ fn a_page_counted_from_1_begins_after_all_pages_before_it() {
     for page in [0, u64::MAX] {
         let error = Offset::of_page(page, 250).unwrap_err();
         let message = format!("offset {OFFSET}, found a page out of range");
-        assert_refused(&error, "offset", Rule::OFFSET, &message);
+        assert_rejected(&error, "offset", Rule::OFFSET, &message);
     }
     let past = Offset::of_page((1 << 53) + 1, 1).unwrap_err();
-    assert_refused(
+    assert_rejected(
         &past,
         "offset",
         Rule::OFFSET,
@@ -228,11 +222,11 @@ fn a_page_counted_from_1_begins_after_all_pages_before_it() {
 }
 
 #[test]
-fn the_page_after_the_last_countable_row_is_refused() {
+fn an_offset_beyond_the_maximum_is_rejected() {
     let last = Offset::new((1 << 53) - 250).unwrap();
     assert_eq!(last.after(249).unwrap().get(), (1 << 53) - 1);
     let error = last.after(250).unwrap_err();
-    assert_refused(
+    assert_rejected(
         &error,
         "offset",
         Rule::OFFSET,

@@ -5,10 +5,10 @@ use quillgate::{
 };
 use serde_json::json;
 
-use super::{assert_refused, query, refusal};
+use super::{assert_rejected, query, rejection};
 
 #[test]
-fn a_prompt_has_to_be_text_with_at_least_one_character() {
+fn a_prompt_must_be_a_non_empty_string() {
     for (params, rule, message) in [
         (json!({}), Rule::Required, "prompt is required"),
         (
@@ -46,18 +46,23 @@ fn a_prompt_has_to_be_text_with_at_least_one_character() {
         (json!(["prompt"]), Rule::Required, "prompt is required"),
         (json!(3), Rule::Required, "prompt is required"),
     ] {
-        assert_refused(&refusal::<CreateAgentJob>(&params), "prompt", rule, message);
+        assert_rejected(
+            &rejection::<CreateAgentJob>(&params),
+            "prompt",
+            rule,
+            message,
+        );
     }
     let error = Prompt::new("").unwrap_err();
     let message = "prompt must have at least one character, found empty text";
-    assert_refused(&error, "prompt", Rule::NotEmpty, message);
+    assert_rejected(&error, "prompt", Rule::NotEmpty, message);
     for text in ["x", " ", "\n", "🪶"] {
         assert_eq!(Prompt::new(text).unwrap().as_str(), text);
     }
 }
 
 #[test]
-fn an_id_has_to_be_text_that_can_stand_in_a_path() {
+fn an_id_must_be_a_string_that_fits_in_a_path_segment() {
     for (id, rule, message) in [
         (json!(null), Rule::Required, "id is required"),
         (
@@ -82,19 +87,19 @@ fn an_id_has_to_be_text_that_can_stand_in_a_path() {
             "id must be text, found an array",
         ),
     ] {
-        assert_refused(
-            &refusal::<GetAgentJob>(&json!({"id": id})),
+        assert_rejected(
+            &rejection::<GetAgentJob>(&json!({"id": id})),
             "id",
             rule,
             message,
         );
         let both = json!({"id": id, "prompt": "x"});
-        assert_refused(&refusal::<SendMessage>(&both), "id", rule, message);
+        assert_rejected(&rejection::<SendMessage>(&both), "id", rule, message);
     }
 }
 
 #[test]
-fn ids_keep_the_same_rules_when_typed() {
+fn typed_ids_follow_the_same_rules() {
     for (id, rule, found) in [
         (
             "",
@@ -112,23 +117,23 @@ fn ids_keep_the_same_rules_when_typed() {
             "must not be \".\" or \"..\", found \"..\"",
         ),
     ] {
-        assert_refused(
+        assert_rejected(
             &JobId::new(id).unwrap_err(),
             "id",
             rule,
             &format!("id {found}"),
         );
         let error = ProjectId::new(id).unwrap_err();
-        assert_refused(&error, "projectId", rule, &format!("projectId {found}"));
+        assert_rejected(&error, "projectId", rule, &format!("projectId {found}"));
     }
 }
 
 #[test]
-fn an_id_in_a_url_is_taken_as_text_even_when_it_looks_like_a_number() {
+fn an_id_in_a_url_stays_a_string_even_if_it_looks_like_a_number() {
     let get = GetAgentJob::parse(&query(&[("id", "007")])).unwrap();
     assert_eq!(get, GetAgentJob::new(JobId::new("007").unwrap()));
-    assert_refused(
-        &refusal::<GetAgentJob>(&query(&[])),
+    assert_rejected(
+        &rejection::<GetAgentJob>(&query(&[])),
         "id",
         Rule::Required,
         "id is required",
@@ -136,10 +141,10 @@ fn an_id_in_a_url_is_taken_as_text_even_when_it_looks_like_a_number() {
 }
 
 #[test]
-fn a_follow_up_needs_both_the_id_and_the_prompt() {
-    let error = refusal::<SendMessage>(&json!({"prompt": "x"}));
-    assert_refused(&error, "id", Rule::Required, "id is required");
-    let error = refusal::<SendMessage>(&json!({"id": "job_1"}));
-    assert_refused(&error, "prompt", Rule::Required, "prompt is required");
+fn a_follow_up_requires_an_id_and_a_prompt() {
+    let error = rejection::<SendMessage>(&json!({"prompt": "x"}));
+    assert_rejected(&error, "id", Rule::Required, "id is required");
+    let error = rejection::<SendMessage>(&json!({"id": "job_1"}));
+    assert_rejected(&error, "prompt", Rule::Required, "prompt is required");
     SendMessage::parse(&json!({"id": "job_1", "prompt": "x"})).unwrap();
 }

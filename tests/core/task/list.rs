@@ -1,4 +1,4 @@
-//! The pages of a list, one for each time that the next is asked for.
+//! A task that fetches a list page by page.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn page(has_more: bool) -> Event<'static> {
 }
 
 /// A page of two rows by cursor.
-fn cut(next_cursor: Option<&str>) -> Event<'_> {
+fn job_page(next_cursor: Option<&str>) -> Event<'_> {
     Event::Page(PageInfo {
         rows: 2,
         has_more: None,
@@ -41,30 +41,30 @@ fn cursor(driver: &Driver) -> Option<&str> {
 }
 
 #[test]
-fn each_page_begins_where_the_one_before_ended() {
+fn each_page_begins_after_the_previous_page() {
     let mut driver = views();
-    for begins in [0, 50, 100] {
+    for expected in [0, 50, 100] {
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(offset(&driver), Some(begins));
+        assert_eq!(offset(&driver), Some(expected));
         assert_eq!(driver.step(page(true)), Command::Deliver);
-        assert_eq!(offset(&driver), Some(begins + 50));
+        assert_eq!(offset(&driver), Some(expected + 50));
     }
 }
 
 #[test]
-fn each_page_by_cursor_begins_where_the_one_before_says() {
+fn each_page_by_cursor_begins_at_the_cursor_of_the_previous_page() {
     let mut driver = jobs();
-    for (begins, next) in [(None, "b"), (Some("b"), "c"), (Some("c"), "d")] {
+    for (expected, next) in [(None, "b"), (Some("b"), "c"), (Some("c"), "d")] {
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(cursor(&driver), begins);
-        assert_eq!(driver.step(cut(Some(next))), Command::Deliver);
+        assert_eq!(cursor(&driver), expected);
+        assert_eq!(driver.step(job_page(Some(next))), Command::Deliver);
         assert_eq!(cursor(&driver), Some(next));
     }
 }
 
 #[test]
-fn after_the_last_page_there_is_nothing_more_to_give() {
-    for (mut driver, last) in [(views(), page(false)), (jobs(), cut(None))] {
+fn a_list_ends_after_its_last_page() {
+    for (mut driver, last) in [(views(), page(false)), (jobs(), job_page(None))] {
         assert_eq!(driver.next(), FIRST_SEND);
         assert_eq!(driver.step(last), Command::Deliver);
         assert_eq!(driver.task.call(), None);
@@ -75,7 +75,7 @@ fn after_the_last_page_there_is_nothing_more_to_give() {
 }
 
 #[test]
-fn an_operation_that_is_no_list_has_one_page() {
+fn an_operation_without_pagination_has_one_page() {
     let mut driver = list(Operation::GetCallerStats, &json!({}));
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(driver.step(page(true)), Command::Deliver);
@@ -83,15 +83,15 @@ fn an_operation_that_is_no_list_has_one_page() {
 }
 
 #[test]
-fn a_page_that_failed_is_retried() {
+fn a_failed_page_is_retried() {
     let mut driver = views();
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(driver.step(page(true)), Command::Deliver);
     assert_eq!(driver.next(), FIRST_SEND);
-    for wait in [500, 1_000] {
-        assert_eq!(driver.fail(BUSY), retry(wait));
+    for delay in [500, 1_000] {
+        assert_eq!(driver.fail(BUSY), retry(delay));
         assert_eq!(offset(&driver), Some(50));
-        assert_eq!(driver.end_wait(wait), FIRST_SEND);
+        assert_eq!(driver.end_wait(delay), FIRST_SEND);
         assert_eq!(offset(&driver), Some(50));
     }
     assert_eq!(driver.step(page(false)), Command::Deliver);
@@ -99,7 +99,7 @@ fn a_page_that_failed_is_retried() {
 }
 
 #[test]
-fn the_same_page_is_asked_for_again_after_a_failure() {
+fn the_call_after_a_failure_requests_the_same_page() {
     for failure in [
         Failure::Status(401),
         Failure::Malformed,
@@ -107,20 +107,20 @@ fn the_same_page_is_asked_for_again_after_a_failure() {
     ] {
         let mut driver = jobs();
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(cut(Some("b"))), Command::Deliver);
+        assert_eq!(driver.step(job_page(Some("b"))), Command::Deliver);
         for _ in 0..3 {
             assert_eq!(driver.next(), FIRST_SEND);
             assert_eq!(cursor(&driver), Some("b"));
             assert_eq!(driver.fail(failure), FAILED);
         }
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(cut(Some("c"))), Command::Deliver);
+        assert_eq!(driver.step(job_page(Some("c"))), Command::Deliver);
         assert_eq!(cursor(&driver), Some("c"));
     }
 }
 
 #[test]
-fn each_page_has_retries_and_time_of_its_own() {
+fn each_page_has_its_own_retries_and_total_timeout() {
     let options = CallOptions {
         total_timeout: Some(Millis(10_000)),
         max_retries: 1,
@@ -138,7 +138,7 @@ fn each_page_has_retries_and_time_of_its_own() {
 }
 
 #[test]
-fn a_page_that_has_come_counts_however_late_it_is() {
+fn a_page_received_after_the_total_timeout_still_counts() {
     let options = CallOptions {
         total_timeout: Some(Millis(10_000)),
         ..CallOptions::default()
@@ -150,29 +150,29 @@ fn a_page_that_has_come_counts_however_late_it_is() {
 }
 
 #[test]
-fn asking_in_the_middle_of_an_attempt_or_a_wait_loses_no_page() {
+fn requesting_the_next_page_during_an_attempt_or_a_delay_loses_no_page() {
     let mut driver = jobs();
     assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(cut(Some("b"))), Command::Deliver);
+    assert_eq!(driver.step(job_page(Some("b"))), Command::Deliver);
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(cursor(&driver), Some("b"));
     assert_eq!(driver.fail(BUSY), retry(500));
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(cursor(&driver), Some("b"));
-    assert_eq!(driver.step(cut(Some("c"))), Command::Deliver);
+    assert_eq!(driver.step(job_page(Some("c"))), Command::Deliver);
     assert_eq!(cursor(&driver), Some("c"));
 }
 
 #[test]
-fn a_page_that_contradicts_its_list_is_an_error_that_ends_it() {
+fn a_page_that_contradicts_its_list_is_an_error_that_ends_the_list() {
     let too_many = Event::Page(PageInfo {
         rows: 51,
         has_more: Some(true),
         next_cursor: None,
     });
-    let again = cut(Some("a"));
-    let lost = Event::Page(PageInfo {
+    let repeated = job_page(Some("a"));
+    let without_cursor = Event::Page(PageInfo {
         rows: 2,
         has_more: Some(true),
         next_cursor: None,
@@ -180,15 +180,15 @@ fn a_page_that_contradicts_its_list_is_an_error_that_ends_it() {
     let from_a = || list(Operation::ListAgentJobs, &json!({ "cursor": "a" }));
     for (mut driver, event, at) in [
         (views(), too_many, "views"),
-        (from_a(), again, "nextCursor"),
-        (from_a(), lost, "nextCursor"),
+        (from_a(), repeated, "nextCursor"),
+        (from_a(), without_cursor, "nextCursor"),
     ] {
         assert_eq!(driver.next(), FIRST_SEND);
         match driver.step(event) {
             Command::Fail(Reason::Page(PageError::Decode { at: found, .. })) => {
                 assert_eq!(found, at);
             }
-            other => panic!("no decode error but {other:?}"),
+            other => panic!("expected a decode error, found {other:?}"),
         }
         assert_eq!(driver.task.call(), None);
         assert_eq!(driver.next(), Command::End);
@@ -215,7 +215,7 @@ fn five_empty_pages_in_a_row_are_an_error() {
 }
 
 #[test]
-fn a_page_past_the_last_countable_row_cannot_be_asked_for() {
+fn a_page_beyond_the_maximum_offset_is_an_error() {
     let last = json!({ "limit": 250, "offset": (1_u64 << 53) - 250 });
     let mut driver = list(Operation::ListPageViews, &last);
     assert_eq!(driver.next(), FIRST_SEND);
@@ -223,13 +223,13 @@ fn a_page_past_the_last_countable_row_cannot_be_asked_for() {
         Command::Fail(Reason::Page(PageError::Validation(error))) => {
             assert_eq!((error.field.as_ref(), error.rule), ("offset", Rule::OFFSET));
         }
-        other => panic!("no validation error but {other:?}"),
+        other => panic!("expected a validation error, found {other:?}"),
     }
     assert_eq!(driver.next(), Command::End);
 }
 
 #[test]
-fn a_list_that_is_over_sends_nothing_whatever_comes() {
+fn a_finished_list_ignores_further_events() {
     let mut driver = views();
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(driver.step(page(false)), Command::Deliver);

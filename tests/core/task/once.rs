@@ -1,4 +1,4 @@
-//! A call that is carried out once.
+//! A task that makes one call.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn once(call: Call) -> Driver {
 }
 
 #[test]
-fn an_attempt_may_take_a_minute_when_nothing_else_is_said() {
+fn the_default_timeout_of_an_attempt_is_a_minute() {
     assert_eq!(once(get()).next(), FIRST_SEND);
     let options = CallOptions {
         timeout: Millis(1_500),
@@ -17,7 +17,7 @@ fn an_attempt_may_take_a_minute_when_nothing_else_is_said() {
 }
 
 #[test]
-fn the_request_is_the_call_s_before_and_after_every_step() {
+fn the_call_is_available_before_and_after_every_step() {
     let mut driver = once(create());
     assert_eq!(driver.task.call(), Some(&create()));
     let _ = driver.next();
@@ -45,7 +45,7 @@ fn a_result_is_delivered_after_a_retry() {
 }
 
 #[test]
-fn each_failure_is_retried_or_final_by_what_it_is_and_by_what_a_second_request_would_do() {
+fn only_transient_failures_of_idempotent_calls_are_retried() {
     let transient = [
         (Failure::Status(408), 500),
         (Failure::Status(429), 500),
@@ -55,7 +55,7 @@ fn each_failure_is_retried_or_final_by_what_it_is_and_by_what_a_second_request_w
         (Failure::Timeout, 500),
         (Failure::StillRunning, 1_000),
     ];
-    let lasting = [
+    let permanent = [
         Failure::Status(400),
         Failure::Status(404),
         Failure::Status(409),
@@ -63,11 +63,11 @@ fn each_failure_is_retried_or_final_by_what_it_is_and_by_what_a_second_request_w
         Failure::OutcomeUnknown,
         Failure::Malformed,
     ];
-    let failures = transient.map(|(failure, wait)| (failure, Some(wait)));
+    let failures = transient.map(|(failure, delay)| (failure, Some(delay)));
     let failures = failures
         .into_iter()
-        .chain(lasting.map(|failure| (failure, None)));
-    for (failure, wait) in failures {
+        .chain(permanent.map(|failure| (failure, None)));
+    for (failure, delay) in failures {
         for (call, options, is_retried) in [
             (get(), CallOptions::default(), true),
             (get(), deduplicated(), true),
@@ -75,8 +75,8 @@ fn each_failure_is_retried_or_final_by_what_it_is_and_by_what_a_second_request_w
             (create(), deduplicated(), true),
             (create(), CallOptions::default(), false),
         ] {
-            let expected = match wait {
-                Some(wait) if is_retried => retry(wait),
+            let expected = match delay {
+                Some(delay) if is_retried => retry(delay),
                 _ => FAILED,
             };
             let shown = format!("{failure:?} of {call:?} with {options:?}");
@@ -88,12 +88,12 @@ fn each_failure_is_retried_or_final_by_what_it_is_and_by_what_a_second_request_w
 }
 
 #[test]
-fn a_failure_is_the_result_when_the_retries_are_used_up() {
+fn the_last_failure_is_the_result_when_retries_run_out() {
     let mut driver = once(get());
     assert_eq!(driver.next(), FIRST_SEND);
-    for wait in [500, 1_000] {
-        assert_eq!(driver.fail(BUSY), retry(wait));
-        assert_eq!(driver.end_wait(wait), FIRST_SEND);
+    for delay in [500, 1_000] {
+        assert_eq!(driver.fail(BUSY), retry(delay));
+        assert_eq!(driver.end_wait(delay), FIRST_SEND);
     }
     assert_eq!(driver.fail(BUSY), FAILED);
 }
@@ -112,7 +112,7 @@ fn a_call_without_retries_is_sent_once() {
 }
 
 #[test]
-fn jitter_takes_off_up_to_a_quarter_of_a_wait() {
+fn jitter_shortens_a_delay_by_up_to_a_quarter() {
     let mut driver = once(get());
     assert_eq!(driver.next(), FIRST_SEND);
     let failed = Event::Failed {
@@ -123,7 +123,7 @@ fn jitter_takes_off_up_to_a_quarter_of_a_wait() {
 }
 
 #[test]
-fn retry_after_takes_the_place_of_the_wait_up_to_60_s() {
+fn retry_after_replaces_the_delay_up_to_60_s() {
     for (hint, expected) in [
         (0, retry(0)),
         (7_000, retry(7_000)),
@@ -142,7 +142,7 @@ fn retry_after_takes_the_place_of_the_wait_up_to_60_s() {
 }
 
 #[test]
-fn retry_after_does_not_make_a_lasting_failure_pass() {
+fn retry_after_does_not_make_a_permanent_failure_transient() {
     let mut driver = once(get());
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(driver.fail_with(Failure::Status(404), 1_000), FAILED);
@@ -158,7 +158,7 @@ fn within(total: u64) -> CallOptions {
 }
 
 #[test]
-fn an_attempt_gets_what_is_left_of_the_total_timeout() {
+fn an_attempt_gets_the_rest_of_the_total_timeout() {
     let mut driver = once(get());
     assert_eq!(driver.next_with(within(10_000)), send(10_000));
     assert_eq!(driver.pass(4_000).fail(BUSY), retry(500));
@@ -167,11 +167,11 @@ fn an_attempt_gets_what_is_left_of_the_total_timeout() {
 }
 
 #[test]
-fn a_wait_that_would_use_up_the_total_timeout_is_not_begun() {
-    for (passed, expected) in [(9_499, retry(500)), (9_500, FAILED), (10_000, FAILED)] {
+fn a_delay_that_would_use_up_the_total_timeout_is_not_started() {
+    for (elapsed, expected) in [(9_499, retry(500)), (9_500, FAILED), (10_000, FAILED)] {
         let mut driver = once(get());
         assert_eq!(driver.next_with(within(10_000)), send(10_000));
-        assert_eq!(driver.pass(passed).fail(BUSY), expected, "{passed}");
+        assert_eq!(driver.pass(elapsed).fail(BUSY), expected, "{elapsed}");
     }
     for (hint, expected) in [(9_999, retry(9_999)), (10_000, FAILED)] {
         let mut driver = once(get());
@@ -181,7 +181,7 @@ fn a_wait_that_would_use_up_the_total_timeout_is_not_begun() {
 }
 
 #[test]
-fn an_attempt_that_would_have_no_time_at_all_is_not_begun() {
+fn an_attempt_without_remaining_time_is_not_started() {
     for late in [600, 601, 60_000] {
         let mut driver = once(get());
         assert_eq!(driver.next_with(within(10_000)), send(10_000));
@@ -192,7 +192,7 @@ fn an_attempt_that_would_have_no_time_at_all_is_not_begun() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_does_not_end_a_call() {
+fn a_clock_set_back_does_not_end_a_call() {
     let mut driver = once(get());
     assert_eq!(driver.next_with(within(10_000)), send(10_000));
     driver.now = Millis(START.0 - 3_600_000);
@@ -200,19 +200,19 @@ fn a_clock_that_is_set_back_does_not_end_a_call() {
     assert_eq!(driver.end_wait(500), send(10_000));
 }
 
-// an earlier attempt that still runs
+// an earlier attempt that is still running
 
 #[test]
-fn an_attempt_that_still_runs_is_asked_after_every_second_without_using_up_retries() {
+fn a_running_request_is_polled_every_second_without_using_up_retries() {
     let mut driver = once(create());
     assert_eq!(driver.next_with(deduplicated()), FIRST_SEND);
     for _ in 0..30 {
         assert_eq!(driver.fail(Failure::StillRunning), retry(1_000));
         assert_eq!(driver.end_wait(1_000), FIRST_SEND);
     }
-    for wait in [500, 1_000] {
-        assert_eq!(driver.fail(BUSY), retry(wait));
-        assert_eq!(driver.end_wait(wait), FIRST_SEND);
+    for delay in [500, 1_000] {
+        assert_eq!(driver.fail(BUSY), retry(delay));
+        assert_eq!(driver.end_wait(delay), FIRST_SEND);
     }
     assert_eq!(driver.fail(Failure::StillRunning), retry(1_000));
     assert_eq!(driver.end_wait(1_000), FIRST_SEND);
@@ -220,15 +220,15 @@ fn an_attempt_that_still_runs_is_asked_after_every_second_without_using_up_retri
 }
 
 #[test]
-fn an_attempt_that_still_runs_is_waited_for_as_long_as_an_attempt_may_take() {
-    for (timeout, pauses) in [(999, 0), (1_000, 1), (2_500, 2), (60_000, 60)] {
+fn a_running_request_is_polled_for_as_long_as_the_timeout_of_an_attempt() {
+    for (timeout, polls) in [(999, 0), (1_000, 1), (2_500, 2), (60_000, 60)] {
         let options = CallOptions {
             timeout: Millis(timeout),
             ..deduplicated()
         };
         let mut driver = once(create());
         assert_eq!(driver.next_with(options), send(timeout));
-        for _ in 0..pauses {
+        for _ in 0..polls {
             assert_eq!(
                 driver.fail(Failure::StillRunning),
                 retry(1_000),
@@ -241,7 +241,7 @@ fn an_attempt_that_still_runs_is_waited_for_as_long_as_an_attempt_may_take() {
 }
 
 #[test]
-fn an_attempt_that_still_runs_is_asked_after_when_the_server_says() {
+fn a_running_request_is_polled_after_the_delay_that_the_server_requests() {
     let mut driver = once(create());
     assert_eq!(driver.next_with(deduplicated()), FIRST_SEND);
     assert_eq!(driver.fail_with(Failure::StillRunning, 200), retry(1_000));
@@ -255,7 +255,7 @@ fn an_attempt_that_still_runs_is_asked_after_when_the_server_says() {
 }
 
 #[test]
-fn an_attempt_that_still_runs_is_not_waited_for_past_the_total_timeout() {
+fn a_running_request_is_not_polled_past_the_total_timeout() {
     let options = CallOptions {
         total_timeout: Some(Millis(2_500)),
         ..deduplicated()
@@ -269,10 +269,10 @@ fn an_attempt_that_still_runs_is_not_waited_for_past_the_total_timeout() {
     assert_eq!(driver.fail(Failure::StillRunning), FAILED);
 }
 
-// asked for again
+// repeated calls
 
 #[test]
-fn what_is_asked_for_again_begins_with_all_its_retries_and_time() {
+fn a_repeated_call_starts_with_all_its_retries_and_time() {
     let options = within(10_000);
     let mut driver = once(get());
     for _ in 0..3 {
@@ -286,7 +286,7 @@ fn what_is_asked_for_again_begins_with_all_its_retries_and_time() {
 }
 
 #[test]
-fn a_post_that_was_sent_is_not_sent_again_by_asking_again() {
+fn a_sent_post_is_repeated_only_if_it_is_deduplicated() {
     for (first, second) in [
         (CallOptions::default(), CallOptions::default()),
         (CallOptions::default(), deduplicated()),
@@ -302,7 +302,7 @@ fn a_post_that_was_sent_is_not_sent_again_by_asking_again() {
 }
 
 #[test]
-fn a_post_that_had_no_time_to_be_sent_can_be_asked_for_again() {
+fn a_post_that_was_never_sent_can_be_repeated() {
     let mut driver = once(create());
     let expected = Command::Fail(Reason::TotalTimeout(Millis(0)));
     assert_eq!(driver.next_with(within(0)), expected);
@@ -310,7 +310,7 @@ fn a_post_that_had_no_time_to_be_sent_can_be_asked_for_again() {
 }
 
 #[test]
-fn a_wait_that_nobody_asked_for_does_not_send_a_post_again() {
+fn an_unexpected_end_of_a_delay_does_not_repeat_a_post() {
     let mut driver = once(create());
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(driver.step(Event::Waited), Command::End);

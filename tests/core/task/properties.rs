@@ -1,4 +1,4 @@
-//! What holds for any server, any caller and any clock.
+//! Properties that hold for any server, caller and clock.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::properties::{CURSORS, failure, hint, random, status};
 
-/// More steps than any task in these tests may take.
-const MOST_STEPS: usize = 2_000;
+/// More steps than any task in these tests needs.
+const MAX_STEPS: usize = 2_000;
 
 fn options() -> impl Strategy<Value = CallOptions> {
     let timeout = prop_oneof![1..2_000_u64, 1..60_000_u64].prop_map(Millis);
@@ -37,35 +37,35 @@ fn any_call() -> impl Strategy<Value = Call> {
     prop::sample::select(vec![get(), delete(), create()])
 }
 
-/// What becomes of an attempt.
+/// One attempt and its outcome.
 #[derive(Debug, Clone)]
 struct Attempt {
-    /// What it comes to, or how it fails.
+    /// The resulting event or the failure.
     outcome: Result<Event<'static>, Failure>,
     retry_after: Option<Millis>,
-    /// How long it takes, unless it is cut off before.
-    takes: u64,
-    /// How much later than it should the timer of the wait after it goes off.
-    late: u64,
+    /// How long the attempt takes unless it times out.
+    duration: u64,
+    /// How late the timer fires after the attempt.
+    timer_delay: u64,
     random: f64,
 }
 
 fn attempt_with(outcome: BoxedStrategy<Result<Event<'static>, Failure>>) -> BoxedStrategy<Attempt> {
-    let takes = prop_oneof![2 => 0..500_u64, 1 => 0..70_000_u64];
-    let late = prop_oneof![4 => Just(0), 1 => 0..2_000_u64];
+    let duration = prop_oneof![2 => 0..500_u64, 1 => 0..70_000_u64];
+    let timer_delay = prop_oneof![4 => Just(0), 1 => 0..2_000_u64];
     let waits = option::of(prop_oneof![0..3_000_u64, 0..100_000_u64, any::<u64>()]);
-    (outcome, waits, takes, late, random())
-        .prop_map(|(outcome, waits, takes, late, random)| Attempt {
+    (outcome, waits, duration, timer_delay, random())
+        .prop_map(|(outcome, waits, duration, timer_delay, random)| Attempt {
             outcome,
             retry_after: waits.map(Millis),
-            takes,
-            late,
+            duration,
+            timer_delay,
             random,
         })
         .boxed()
 }
 
-/// An attempt that comes to one of these events, or fails.
+/// An attempt that results in one of these events or fails.
 fn attempt(event: impl Strategy<Value = Event<'static>> + 'static) -> BoxedStrategy<Attempt> {
     let outcome = prop_oneof![1 => event.prop_map(Ok), 3 => any_failure().prop_map(Err)];
     attempt_with(outcome.boxed())
@@ -92,39 +92,39 @@ fn job() -> impl Strategy<Value = Event<'static>> {
     })
 }
 
-/// What a driver did from one `Next` to its end.
+/// The work of a driver after one `Next`.
 #[derive(Debug)]
 struct Run {
     sends: u32,
-    /// How long all of it took, without what its timers were late by.
+    /// The total duration without timer delays.
     elapsed: u64,
     end: Command,
 }
 
-/// Drives a task from `Next` on until it hands something over.
+/// Drives a task from `Next` until it delivers, fails or ends.
 fn drive<'a>(
     driver: &mut Driver,
     options: CallOptions,
     mut attempts: impl Iterator<Item = &'a Attempt>,
 ) -> Run {
-    let (mut sends, mut elapsed, mut late) = (0, 0, 0);
+    let (mut sends, mut elapsed, mut timer_delay) = (0, 0, 0);
     let mut random = 0.0;
     let mut command = driver.next_with(options);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let event = match command {
             Command::Send(within) => {
-                assert!(driver.task.call().is_some(), "a request of no call");
+                assert!(driver.task.call().is_some(), "a request without a call");
                 assert!(
                     within > Millis(0) && within <= options.timeout,
                     "{within:?}"
                 );
                 sends += 1;
                 let attempt = attempts.next().unwrap();
-                let is_cut_off = attempt.takes >= within.0;
-                let took = attempt.takes.min(within.0);
+                let is_cut_off = attempt.duration >= within.0;
+                let took = attempt.duration.min(within.0);
                 elapsed += took;
                 driver.pass(took);
-                (late, random) = (attempt.late, attempt.random);
+                (timer_delay, random) = (attempt.timer_delay, attempt.random);
                 match &attempt.outcome {
                     _ if is_cut_off => Event::Failed {
                         failure: Failure::Timeout,
@@ -139,7 +139,7 @@ fn drive<'a>(
             }
             Command::Retry(time) | Command::Wait(time) => {
                 elapsed += time.0;
-                driver.pass(time.0).pass(late);
+                driver.pass(time.0).pass(timer_delay);
                 Event::Waited
             }
             end => {
@@ -152,18 +152,18 @@ fn drive<'a>(
         };
         command = driver.task.step(event, driver.now, random);
     }
-    panic!("no end after {MOST_STEPS} steps");
+    panic!("no end after {MAX_STEPS} steps");
 }
 
 proptest! {
     #[test]
-    fn a_call_is_sent_once_and_once_for_each_retry_at_most(
+    fn a_call_is_sent_at_most_once_plus_its_retries(
         call in any_call(),
         options in options(),
         attempts in vec(attempt(Just(Event::Result)), 1..20),
     ) {
-        let runs_on = |attempt: &&Attempt| attempt.outcome != Err(Failure::StillRunning);
-        let attempts: Vec<_> = attempts.iter().filter(runs_on).cloned().collect();
+        let is_over = |attempt: &&Attempt| attempt.outcome != Err(Failure::StillRunning);
+        let attempts: Vec<_> = attempts.iter().filter(is_over).cloned().collect();
         prop_assume!(!attempts.is_empty());
         let is_repeatable = call.method() != quillgate::Method::Post || options.is_deduplicated;
         let mut driver = Driver::new(Task::new(call));
@@ -173,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn a_call_s_attempts_and_waits_together_keep_to_the_total_timeout_and_come_to_an_end(
+    fn attempts_and_delays_of_a_call_end_within_the_total_timeout(
         call in any_call(),
         options in options(),
         attempts in vec(attempt(Just(Event::Result)), 1..20),
@@ -193,20 +193,20 @@ proptest! {
     }
 
     #[test]
-    fn a_server_that_still_runs_for_ever_is_asked_after_no_oftener_than_every_second(
+    fn a_request_that_runs_forever_is_polled_at_most_once_a_second(
         options in options(),
         attempt in attempt_with(Just(Err(Failure::StillRunning)).boxed()),
     ) {
         let options = CallOptions { is_deduplicated: true, ..options };
         let mut driver = Driver::new(Task::new(create()));
         let run = drive(&mut driver, options, std::iter::repeat(&attempt));
-        // Attempts that are cut off use up retries, the others the time that an attempt has.
+        // Attempts that time out use up retries. All others use up the timeout of an attempt.
         let most = 1 + u64::from(options.max_retries) + options.timeout.0 / 1_000;
         prop_assert!(u64::from(run.sends) <= most, "{:?}", run);
     }
 
     #[test]
-    fn a_list_s_pages_are_each_delivered_once_whatever_fails_between_them(
+    fn each_page_of_a_list_is_delivered_once_despite_failures(
         by_cursor: bool,
         options in options(),
         attempts in vec(attempt(page()), 1..30),
@@ -216,21 +216,21 @@ proptest! {
         let mut attempts = attempts.iter().cycle();
         let mut seen = Vec::new();
         for _ in 0..30 {
-            let asked = driver.task.call().cloned();
+            let requested = driver.task.call().cloned();
             let run = drive(&mut driver, options, &mut attempts);
             if let Some(total) = options.total_timeout {
                 prop_assert!(run.elapsed <= total.0, "{:?}", run);
             }
             match run.end {
                 Command::Deliver => {
-                    prop_assert!(!seen.contains(&asked), "{:?} again", asked);
-                    seen.push(asked);
+                    prop_assert!(!seen.contains(&requested), "{:?} again", requested);
+                    seen.push(requested);
                     prop_assert!(driver.task.call().is_none_or(|next| !seen.contains(&Some(next.clone()))));
                 }
                 Command::Fail(Reason::Page(_)) => prop_assert_eq!(driver.task.call(), None),
-                Command::Fail(_) => prop_assert_eq!(driver.task.call(), asked.as_ref()),
+                Command::Fail(_) => prop_assert_eq!(driver.task.call(), requested.as_ref()),
                 Command::End => {
-                    prop_assert_eq!(asked, None);
+                    prop_assert_eq!(requested, None);
                     prop_assert_eq!(run.sends, 0);
                     break;
                 }
@@ -240,7 +240,7 @@ proptest! {
     }
 
     #[test]
-    fn a_list_that_is_asked_in_the_middle_of_anything_skips_no_page_and_gives_none_twice(
+    fn requesting_the_next_page_at_any_time_skips_and_repeats_no_page(
         events in vec(prop_oneof![
             3 => Just(None),
             2 => page().prop_map(Some),
@@ -258,7 +258,7 @@ proptest! {
                     driver.step(event)
                 }
                 (Some(_), Command::Retry(time)) => driver.end_wait(time.0),
-                // Also in the middle of an attempt or a wait.
+                // Also during an attempt or a delay.
                 _ => driver.next(),
             };
             delivered += u64::from(command == Command::Deliver);
@@ -269,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn a_watch_comes_to_an_end_by_its_deadline_and_polls_no_oftener_than_every_2_s(
+    fn a_watch_ends_by_its_deadline_and_polls_at_most_every_2_s(
         timeout in prop_oneof![1..10_000_u64, 1..600_000_u64],
         options in options(),
         attempts in vec(attempt(job()), 1..20),
@@ -278,11 +278,11 @@ proptest! {
         let mut driver = Driver::new(Task::watch(get(), Millis(timeout), START));
         let mut attempts = attempts.iter().cycle();
         let mut sends = 0;
-        for pause in pauses.iter().cycle().take(MOST_STEPS) {
+        for pause in pauses.iter().cycle().take(MAX_STEPS) {
             let before = driver.now;
             let run = drive(&mut driver, options, &mut attempts);
             sends += u64::from(run.sends);
-            // The last poll begins at the deadline, or when the caller comes back after it.
+            // The last poll begins at the deadline, or when the caller returns after it.
             let longest = (timeout + 1_000).saturating_sub(before.since(START).0).max(1_000);
             prop_assert!(run.elapsed <= longest, "{:?} of {}", run, longest);
             match run.end {
@@ -302,7 +302,7 @@ proptest! {
     }
 }
 
-/// An event that need not be what a driver would report.
+/// Any event, including those that no driver would report.
 fn any_event() -> impl Strategy<Value = Event<'static>> {
     prop_oneof![
         3 => options().prop_map(Event::Next),
@@ -328,7 +328,7 @@ fn any_task() -> impl Strategy<Value = Task> {
 
 proptest! {
     #[test]
-    fn events_in_any_order_at_any_time_break_nothing(
+    fn events_in_any_order_and_at_any_time_send_only_valid_requests(
         task in any_task(),
         events in vec((any_event(), any::<u64>(), random()), 1..60),
     ) {
@@ -349,11 +349,11 @@ proptest! {
         let mut driver = Driver::new(Task::new(create()));
         let mut is_deduplicated = false;
         let mut sent = Vec::new();
-        for (event, later, random) in events {
+        for (event, elapsed, random) in events {
             if let Event::Next(options) = &event {
                 is_deduplicated = options.is_deduplicated;
             }
-            driver.pass(later);
+            driver.pass(elapsed);
             if matches!(driver.task.step(event, driver.now, random), Command::Send(_)) {
                 sent.push(is_deduplicated);
             }

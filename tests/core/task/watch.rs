@@ -1,4 +1,4 @@
-//! A watch of a job, change by change.
+//! A task that watches a job.
 
 use super::*;
 
@@ -18,18 +18,18 @@ fn job(status: JobStatus, is_news: bool) -> Event<'static> {
     }
 }
 
-fn news() -> Event<'static> {
+fn changed() -> Event<'static> {
     job(JobStatus::Active, true)
 }
 
-fn no_news() -> Event<'static> {
+fn unchanged() -> Event<'static> {
     job(JobStatus::Active, false)
 }
 
 const EXPIRED: Command = Command::Fail(Reason::WatchTimeout);
 
 #[test]
-fn a_watch_takes_half_an_hour_when_nothing_else_is_said() {
+fn the_default_timeout_of_a_watch_is_half_an_hour() {
     assert_eq!(DEFAULT_WATCH, Millis(1_800_000));
     let mut driver = watch();
     assert_eq!(driver.next(), FIRST_SEND);
@@ -37,41 +37,41 @@ fn a_watch_takes_half_an_hour_when_nothing_else_is_said() {
 }
 
 #[test]
-fn a_change_is_delivered_and_the_next_one_is_waited_for() {
+fn a_watch_delivers_a_change_and_waits_for_the_next() {
     let mut driver = watch();
     assert_eq!(driver.next(), FIRST_SEND);
     for expected in [2_000, 3_000, 4_500] {
-        assert_eq!(driver.step(news()), Command::Deliver);
+        assert_eq!(driver.step(changed()), Command::Deliver);
         assert_eq!(driver.next(), wait(expected));
         assert_eq!(driver.end_wait(expected), FIRST_SEND);
     }
 }
 
 #[test]
-fn a_job_without_news_is_asked_for_again_after_growing_waits() {
+fn an_unchanged_job_is_polled_at_growing_intervals() {
     let mut driver = watch();
     assert_eq!(driver.next(), FIRST_SEND);
     for expected in [2_000, 3_000, 4_500, 6_750, 10_125, 15_187, 22_780, 30_000] {
-        assert_eq!(driver.step(no_news()), wait(expected));
+        assert_eq!(driver.step(unchanged()), wait(expected));
         assert_eq!(driver.end_wait(expected), FIRST_SEND);
     }
-    assert_eq!(driver.step(news()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Deliver);
 }
 
 #[test]
-fn jitter_adds_up_to_a_quarter_to_a_wait() {
+fn jitter_lengthens_an_interval_by_up_to_a_quarter() {
     let mut driver = watch();
     assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.task.step(no_news(), START, 1.0), wait(2_500));
+    assert_eq!(driver.task.step(unchanged(), START, 1.0), wait(2_500));
 }
 
 #[test]
-fn a_job_that_has_come_to_its_end_is_the_last_change() {
+fn a_finished_job_is_the_last_change() {
     for status in [JobStatus::Completed, JobStatus::Archived, JobStatus::Failed] {
         for is_news in [true, false] {
             let mut driver = watch();
             assert_eq!(driver.next(), FIRST_SEND);
-            assert_eq!(driver.step(news()), Command::Deliver);
+            assert_eq!(driver.step(changed()), Command::Deliver);
             assert_eq!(driver.next(), wait(2_000));
             assert_eq!(driver.end_wait(2_000), FIRST_SEND);
             assert_eq!(driver.step(job(status.clone(), is_news)), Command::Finish);
@@ -83,7 +83,7 @@ fn a_job_that_has_come_to_its_end_is_the_last_change() {
 }
 
 #[test]
-fn a_status_that_is_missing_or_unknown_slows_a_watch_down() {
+fn a_missing_or_unknown_status_slows_polling_down() {
     for status in [None, Some(JobStatus::Other("queued".to_owned()))] {
         let mut driver = watch();
         assert_eq!(driver.next(), FIRST_SEND);
@@ -97,7 +97,7 @@ fn a_status_that_is_missing_or_unknown_slows_a_watch_down() {
 }
 
 #[test]
-fn retry_after_is_never_undercut_and_may_be_longer_than_60_s() {
+fn a_watch_waits_at_least_retry_after_even_beyond_60_s() {
     for (hint, expected) in [(500, 2_000), (7_000, 7_000), (90_000, 90_000)] {
         let event = Event::Job {
             status: Some(JobStatus::Active),
@@ -113,23 +113,23 @@ fn retry_after_is_never_undercut_and_may_be_longer_than_60_s() {
     }
 }
 
-// waits and the caller
+// callers that return during a wait
 
 #[test]
-fn a_wait_is_not_forgotten_by_asking_again() {
+fn a_repeated_call_during_a_wait_continues_the_wait() {
     let mut driver = watch();
     assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(no_news()), wait(2_000));
+    assert_eq!(driver.step(unchanged()), wait(2_000));
     for _ in 0..3 {
         assert_eq!(driver.next(), wait(2_000));
     }
     assert_eq!(driver.end_wait(2_000), FIRST_SEND);
     assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(news()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Deliver);
 }
 
 #[test]
-fn a_wait_that_the_caller_comes_back_to_late_ends_at_the_deadline() {
+fn a_wait_that_the_caller_resumes_late_ends_on_schedule() {
     let mut driver = watch_for(10_000);
     assert_eq!(driver.next(), FIRST_SEND_WITHIN_10_S);
     let event = Event::Job {
@@ -141,14 +141,14 @@ fn a_wait_that_the_caller_comes_back_to_late_ends_at_the_deadline() {
     assert_eq!(driver.pass(1_000).next(), wait(8_000));
     assert_eq!(driver.pass(6_000).next(), wait(3_000));
     assert_eq!(driver.end_wait(3_000), send(1_000));
-    assert_eq!(driver.step(no_news()), EXPIRED);
+    assert_eq!(driver.step(unchanged()), EXPIRED);
 }
 
 #[test]
-fn a_caller_that_comes_back_after_the_deadline_gets_one_more_poll() {
+fn a_caller_that_returns_after_the_deadline_gets_one_more_poll() {
     let mut driver = watch_for(10_000);
     assert_eq!(driver.next(), FIRST_SEND_WITHIN_10_S);
-    assert_eq!(driver.step(news()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Deliver);
     assert_eq!(driver.pass(60_000).next(), wait(0));
     assert_eq!(driver.end_wait(0), send(1_000));
     assert_eq!(
@@ -162,8 +162,8 @@ const FIRST_SEND_WITHIN_10_S: Command = Command::Send(Millis(10_000));
 // the deadline
 
 #[test]
-fn a_poll_gets_the_time_that_is_left_and_at_least_a_second() {
-    for (passed, expected) in [
+fn a_poll_gets_the_remaining_time_and_at_least_a_second() {
+    for (elapsed, expected) in [
         (0, 10_000),
         (4_000, 6_000),
         (9_001, 1_000),
@@ -172,12 +172,12 @@ fn a_poll_gets_the_time_that_is_left_and_at_least_a_second() {
         (99_000, 1_000),
     ] {
         let mut driver = watch_for(10_000);
-        assert_eq!(driver.pass(passed).next(), send(expected), "{passed}");
+        assert_eq!(driver.pass(elapsed).next(), send(expected), "{elapsed}");
     }
 }
 
 #[test]
-fn a_poll_gets_no_more_than_an_attempt_may_take() {
+fn a_poll_gets_at_most_the_timeout_of_an_attempt() {
     let options = CallOptions {
         timeout: Millis(700),
         ..CallOptions::default()
@@ -190,20 +190,20 @@ fn a_poll_gets_no_more_than_an_attempt_may_take() {
 fn the_last_poll_is_at_the_deadline() {
     let mut driver = watch_for(6_000);
     assert_eq!(driver.next(), send(6_000));
-    assert_eq!(driver.step(no_news()), wait(2_000));
+    assert_eq!(driver.step(unchanged()), wait(2_000));
     assert_eq!(driver.end_wait(2_000), send(4_000));
-    assert_eq!(driver.step(no_news()), wait(3_000));
+    assert_eq!(driver.step(unchanged()), wait(3_000));
     assert_eq!(driver.end_wait(3_000), send(1_000));
-    assert_eq!(driver.step(no_news()), wait(1_000));
+    assert_eq!(driver.step(unchanged()), wait(1_000));
     assert_eq!(driver.end_wait(1_000), send(1_000));
-    assert_eq!(driver.step(no_news()), EXPIRED);
+    assert_eq!(driver.step(unchanged()), EXPIRED);
 }
 
 #[test]
-fn a_deadline_that_has_come_ends_a_watch_whether_the_job_changed_or_the_poll_failed() {
+fn a_watch_expires_at_its_deadline_whatever_the_poll_returned() {
     for event in [
-        news(),
-        no_news(),
+        changed(),
+        unchanged(),
         Event::Failed {
             failure: Failure::Timeout,
             retry_after: None,
@@ -216,7 +216,7 @@ fn a_deadline_that_has_come_ends_a_watch_whether_the_job_changed_or_the_poll_fai
 }
 
 #[test]
-fn a_job_that_has_come_to_its_end_counts_even_after_the_deadline() {
+fn a_finished_job_is_delivered_even_after_the_deadline() {
     let mut driver = watch_for(6_000);
     assert_eq!(driver.next(), send(6_000));
     let done = job(JobStatus::Completed, true);
@@ -224,7 +224,7 @@ fn a_job_that_has_come_to_its_end_counts_even_after_the_deadline() {
 }
 
 #[test]
-fn neither_retries_nor_a_total_timeout_are_a_watch_s() {
+fn a_watch_ignores_max_retries_and_total_timeout() {
     let options = CallOptions {
         total_timeout: Some(Millis(100)),
         max_retries: 0,
@@ -239,7 +239,7 @@ fn neither_retries_nor_a_total_timeout_are_a_watch_s() {
 // polls that fail
 
 #[test]
-fn the_fifth_failed_poll_in_a_row_is_the_result() {
+fn the_fifth_failed_poll_in_a_row_ends_the_watch() {
     for failure in [
         BUSY,
         Failure::Connection,
@@ -257,7 +257,7 @@ fn the_fifth_failed_poll_in_a_row_is_the_result() {
 }
 
 #[test]
-fn a_poll_that_is_answered_starts_the_count_of_failed_ones_again() {
+fn a_successful_poll_resets_the_failure_count() {
     let mut driver = watch();
     let mut command = driver.next();
     for _ in 0..3 {
@@ -268,8 +268,8 @@ fn a_poll_that_is_answered_starts_the_count_of_failed_ones_again() {
             };
             command = driver.end_wait(time.0);
         }
-        let Command::Wait(time) = driver.step(no_news()) else {
-            panic!("no wait after a poll without news");
+        let Command::Wait(time) = driver.step(unchanged()) else {
+            panic!("no wait after a poll of an unchanged job");
         };
         command = driver.end_wait(time.0);
     }
@@ -277,7 +277,7 @@ fn a_poll_that_is_answered_starts_the_count_of_failed_ones_again() {
 }
 
 #[test]
-fn a_failure_that_lasts_is_the_result_at_once() {
+fn a_permanent_failure_is_returned_immediately() {
     for failure in [
         Failure::Status(401),
         Failure::Status(404),
@@ -288,44 +288,44 @@ fn a_failure_that_lasts_is_the_result_at_once() {
         assert_eq!(driver.next(), FIRST_SEND);
         assert_eq!(driver.fail(failure), FAILED, "{failure:?}");
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(news()), Command::Deliver);
+        assert_eq!(driver.step(changed()), Command::Deliver);
     }
 }
 
-// jobs that come by themselves
+// streamed jobs
 
 #[test]
-fn a_streamed_job_is_delivered_when_it_is_news() {
+fn a_streamed_job_is_delivered_only_if_it_changed() {
     let mut driver = watch();
-    assert_eq!(driver.step(news()), Command::Deliver);
-    assert_eq!(driver.step(no_news()), wait(3_000));
-    assert_eq!(driver.step(news()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Deliver);
+    assert_eq!(driver.step(unchanged()), wait(3_000));
+    assert_eq!(driver.step(changed()), Command::Deliver);
     let done = job(JobStatus::Completed, true);
     assert_eq!(driver.step(done), Command::Finish);
     assert_eq!(driver.next(), Command::End);
 }
 
 #[test]
-fn polling_goes_on_from_what_was_streamed() {
+fn polling_continues_from_the_streamed_job() {
     let mut driver = watch();
-    assert_eq!(driver.step(news()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Deliver);
     assert_eq!(driver.pass(1_000).next(), wait(2_000));
     assert_eq!(driver.end_wait(2_000), FIRST_SEND);
-    assert_eq!(driver.step(no_news()), wait(3_000));
+    assert_eq!(driver.step(unchanged()), wait(3_000));
 }
 
 #[test]
-fn a_streamed_job_after_the_deadline_ends_the_watch() {
+fn a_streamed_job_after_the_deadline_expires_the_watch() {
     let mut driver = watch_for(6_000);
-    assert_eq!(driver.pass(6_000).step(news()), EXPIRED);
+    assert_eq!(driver.pass(6_000).step(changed()), EXPIRED);
 }
 
 #[test]
-fn a_watch_that_is_over_sends_nothing_whatever_comes() {
+fn a_finished_watch_ignores_further_events() {
     let mut driver = watch();
     assert_eq!(driver.step(job(JobStatus::Failed, true)), Command::Finish);
     assert_eq!(driver.step(Event::Waited), Command::End);
-    let _ = driver.step(news());
+    let _ = driver.step(changed());
     assert_eq!(driver.step(Event::Waited), Command::End);
     assert_eq!(driver.next(), Command::End);
 }
