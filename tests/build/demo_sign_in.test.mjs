@@ -1,4 +1,4 @@
-/** The demo's address signs one browser in, once, and never shows the token. */
+/** The demo's sign-in link, which signs in one browser without showing the token. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request as sendRequest } from "node:http";
@@ -8,13 +8,13 @@ import { startDemoSignIn } from "../../scripts/demo_sign_in.mjs";
 const TOKEN = "header.payload.signature";
 const COOKIE = "__Host-quillgate=id; Path=/; Secure; HttpOnly; SameSite=Strict";
 
-describe("the demo's address", () => {
+describe("the demo's sign-in link", () => {
   const received = [];
   const used = [];
   let gateway;
   let pageUrl;
   let demo;
-  let answers = 201;
+  let sessionStatus = 201;
 
   before(async () => {
     gateway = createServer(async (request, response) => {
@@ -22,7 +22,7 @@ describe("the demo's address", () => {
       for await (const part of request) parts.push(part);
       const { method, url, headers } = request;
       received.push({ method, url, headers, body: Buffer.concat(parts).toString() });
-      response.writeHead(answers, answers === 201 ? { "set-cookie": COOKIE } : {});
+      response.writeHead(sessionStatus, sessionStatus === 201 ? { "set-cookie": COOKIE } : {});
       response.end("{}");
     }).listen(0, "127.0.0.1");
     await once(gateway, "listening");
@@ -36,10 +36,10 @@ describe("the demo's address", () => {
   beforeEach(() => {
     received.length = 0;
     used.length = 0;
-    answers = 201;
+    sessionStatus = 201;
   });
 
-  /** Opens an address as a browser does, which follows no redirect here. */
+  /** Opens an address as a browser does, but follows no redirect. */
   async function open(address, { method = "GET", headers = {} } = {}) {
     const sent = sendRequest(address, { method, headers }).end();
     const [response] = await once(sent, "response");
@@ -49,7 +49,7 @@ describe("the demo's address", () => {
     return { status: response.statusCode, headers: response.headers, text };
   }
 
-  test("leads to the page with the cookie of a session that the gateway has opened", async () => {
+  test("the sign-in link redirects to the page with the cookie of a new session", async () => {
     const { status, headers, text } = await open(demo.address());
     assert.equal(status, 303);
     assert.equal(headers.location, `${pageUrl}/?signed-in=`);
@@ -62,7 +62,7 @@ describe("the demo's address", () => {
     assert.ok(!JSON.stringify([headers, text]).includes(TOKEN));
   });
 
-  test("works once, and the next one is told", async () => {
+  test("a sign-in link works once and is replaced by a new one", async () => {
     const first = demo.address();
     assert.equal((await open(first)).status, 303);
     assert.deepEqual(used, [demo.address()]);
@@ -71,21 +71,21 @@ describe("the demo's address", () => {
     assert.equal(received.length, 1);
   });
 
-  test("lets in one of two who come at once", async () => {
+  test("a sign-in link works for one of two concurrent requests", async () => {
     const address = demo.address();
     const statuses = await Promise.all([open(address), open(address)]);
     assert.deepEqual(statuses.map(({ status }) => status).sort(), [303, 404]);
     assert.equal(received.length, 1);
   });
 
-  test("has nothing of the token in it, and a code that cannot be guessed", () => {
+  test("a sign-in link contains a random code and no part of the token", () => {
     const { pathname, hostname } = new URL(demo.address());
     assert.equal(hostname, "127.0.0.1");
     assert.match(pathname, /^\/sign-in\/[\w-]{43}$/);
     for (const part of TOKEN.split(".")) assert.ok(!pathname.includes(part));
   });
 
-  test("is not used up by a guess, another method, another host or a browser's foresight", async () => {
+  test("guesses, other methods, other hosts and prefetches do not use up a sign-in link", async () => {
     const address = demo.address();
     const refused = [
       await open(`${address}x`),
@@ -106,18 +106,18 @@ describe("the demo's address", () => {
     assert.equal((await open(address)).status, 303);
   });
 
-  test("ends the session that the browser had", async () => {
+  test("the sign-in link sends the browser's old cookie, so that the gateway ends its session", async () => {
     await open(demo.address(), { headers: { cookie: "__Host-quillgate=old" } });
     assert.equal(received[0].headers.cookie, "__Host-quillgate=old");
   });
 
-  test("says so when the gateway refuses, and can be tried again", async () => {
-    answers = 401;
+  test("the sign-in page reports a refusal of the gateway and offers a new link", async () => {
+    sessionStatus = 401;
     const { status, headers, text } = await open(demo.address());
     assert.equal(status, 502);
     assert.match(text, /status 401/);
     assert.equal(headers["set-cookie"], undefined);
-    answers = 201;
+    sessionStatus = 201;
     assert.equal((await open(used[0])).status, 303);
   });
 });
