@@ -1,4 +1,4 @@
-/** What the analytics routes work out of rows, without a browser. */
+/** Rows of the analytics routes: comparisons, sums, folders, arrangements, trends and addresses. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -26,7 +26,7 @@ const row = (path, human, ai) => toCountRow({ path, human, ai, total: human + ai
 const KEYS = { key: "path", main: "total" };
 const VIEWS = REPORTS.views;
 
-describe("a comparison of rows", () => {
+describe("comparison of rows", () => {
   const earlier = [row("/a", 10, 0), row("/gone", 7, 0)];
   const now = [row("/a", 15, 0), row("/new", 3, 0)];
   const compare = (nowComplete, earlierComplete) =>
@@ -36,7 +36,7 @@ describe("a comparison of rows", () => {
       KEYS,
     ).map(({ path, earlier, change }) => [path, earlier, change]);
 
-  test("of whole lists knows every change, that of a page that is gone too", () => {
+  test("comparing complete lists yields every change, also for pages that are gone", () => {
     assert.deepEqual(compare(true, true), [
       ["/a", 10, 5],
       ["/new", 0, 3],
@@ -44,7 +44,7 @@ describe("a comparison of rows", () => {
     ]);
   });
 
-  test("does not take what is not loaded for zero", () => {
+  test("comparing incomplete lists does not treat missing rows as zero", () => {
     assert.deepEqual(compare(true, false), [
       ["/a", 10, 5],
       ["/new", null, null],
@@ -65,7 +65,7 @@ describe("a comparison of rows", () => {
     );
   });
 
-  test("has no change where either count is not known", () => {
+  test("a row has no change if either count is unknown", () => {
     const unknown = { path: "/a", human: null, ai: null, total: null };
     const change = (now, before) =>
       compareRows({ rows: [now], isComplete: true }, { rows: [before], isComplete: true }, KEYS)[0]
@@ -74,7 +74,7 @@ describe("a comparison of rows", () => {
     assert.equal(change(unknown, row("/a", 3, 0)), null);
   });
 
-  test("counts no page that is gone, which has no views to be the least", () => {
+  test("pages that are gone count neither in sums nor as least read", () => {
     const rows = compareRows(
       { rows: now, isComplete: true },
       { rows: earlier, isComplete: true },
@@ -87,7 +87,7 @@ describe("a comparison of rows", () => {
     assert.deepEqual(pathsOf("falls"), ["/gone"]);
   });
 
-  test("of search terms goes by the term", () => {
+  test("search terms are compared by their term", () => {
     const [term] = compareRows(
       { rows: [{ query: "auth", hits: 9 }], isComplete: true },
       { rows: [{ query: "auth", hits: 4 }], isComplete: true },
@@ -97,14 +97,14 @@ describe("a comparison of rows", () => {
   });
 });
 
-describe("a change", () => {
-  test("is a part of the earlier count, and new where that was none", () => {
+describe("change", () => {
+  test("a change is a fraction of the earlier count, which is null for zero", () => {
     assert.deepEqual(changeOf(120, 100), { difference: 20, part: 0.2 });
     assert.deepEqual(changeOf(5, 0), { difference: 5, part: null });
     assert.equal(changeOf(null, 3), null);
   });
 
-  test("is told in words, with what it was", () => {
+  test("the wording of a change names the earlier count", () => {
     assert.equal(changeText(changeOf(120, 100)), "20%");
     assert.equal(changeInWords(changeOf(120, 100)), "Up 20% from 100");
     assert.equal(changeInWords(changeOf(975, 1000)), "Down 2.5% from 1,000");
@@ -113,13 +113,13 @@ describe("a change", () => {
   });
 });
 
-describe("what is not loaded", () => {
+describe("partial list", () => {
   const rows = [row("/a", 600, 0), row("/b", 150, 0)];
 
-  test("is at most a row for each view that is left", () => {
+  test("the remainder has at most one row for each view that is left", () => {
     assert.deepEqual(remainderOf(1250, rows, "total", 250), { rows: 500, requests: 2 });
     assert.deepEqual(remainderOf(null, rows, "total", 250), { rows: null, requests: null });
-    assert.equal(remainderOf(700, rows, "total", 250).requests, 1, "counts that have grown");
+    assert.equal(remainderOf(700, rows, "total", 250).requests, 1, "more views than the total");
   });
 
   const list = (changes = {}) => ({
@@ -132,7 +132,7 @@ describe("what is not loaded", () => {
     ...changes,
   });
 
-  test("is said, with what loading it costs", () => {
+  test("the notice of a partial list names the requests to load the rest", () => {
     assert.match(missingSentence(list()), /^250 pages are loaded; .* 3,000 views .* at most/);
     const remainder = { rows: null, requests: null };
     assert.equal(missingSentence(list({ remainder })), "250 pages are loaded; there are more.");
@@ -147,14 +147,14 @@ describe("what is not loaded", () => {
     assert.equal(costLabel("Load the rest", remainder, null), "Load the rest");
   });
 
-  test("is estimated from another period, never above what is possible", () => {
+  test("the estimate comes from another period and never exceeds the maximum", () => {
     assert.equal(estimateRequests(list(), 1000), 3);
     assert.equal(estimateRequests(list(), null), null);
     assert.equal(estimateRequests(list(), 250), null);
     assert.equal(estimateRequests(list(), 100_000), null);
   });
 
-  test("is said of the answer that is shown", () => {
+  test("the notice of a partial list fits the arrangement and the filter", () => {
     const ascending = { column: "total", direction: "ascending" };
     assert.match(answerSentence(list({ sorting: ascending })), /not the lowest of the site/);
     assert.match(answerSentence(list({ filter: "x" })), /Only loaded pages are searched/);
@@ -164,7 +164,7 @@ describe("what is not loaded", () => {
   });
 });
 
-describe("what matches", () => {
+describe("matching rows", () => {
   const matches = { rows: 2, human: 30, ai: 12, total: 42 };
   const sentence = (changes) =>
     matchSentence({
@@ -176,18 +176,18 @@ describe("what matches", () => {
       ...changes,
     });
 
-  test("is counted and summed", () => {
+  test("the match sentence has the count and the sums", () => {
     assert.equal(sentence(), "2 pages match, with 42 views: 30 by people, 12 by AI.");
     assert.match(sentence({ isComplete: false }), /^2 pages of those loaded match/);
     assert.equal(sentence({ filter: "" }), "");
     assert.equal(sentence({ arrangement: "never-read" }), "2 pages were never read.");
   });
 
-  test("is not summed where the same visitor may be in two rows", () => {
+  test("the match sentence has no sum of visitors, who may be in several rows", () => {
     assert.equal(sentence({ report: REPORTS.visitors }), "2 pages match.");
   });
 
-  test("has the sum of its rows", () => {
+  test("unknown counts add nothing to the sums", () => {
     const sums = sumRows([row("/a", 1, 2), row("/b", 3, null)], "total");
     assert.deepEqual(sums, { rows: 2, human: 4, ai: 2, total: 6 });
   });
@@ -207,7 +207,7 @@ describe("folders", () => {
       ({ name, level, pages, row: { total } }) => [name, level, pages, total],
     );
 
-  test("have the sums of all that is below them", () => {
+  test("folders have the sums of everything below them", () => {
     assert.deepEqual(shown([]), [
       ["guides/", 1, 2, 19],
       ["api/", 1, 1, 9],
@@ -216,7 +216,7 @@ describe("folders", () => {
     ]);
   });
 
-  test("open to what is in them, in the same order", () => {
+  test("an open folder shows its content in the same order", () => {
     assert.deepEqual(shown(["/guides/", "/guides/deep/"]).slice(0, 4), [
       ["guides/", 1, 2, 19],
       ["start", 2, 0, 15],
@@ -225,7 +225,7 @@ describe("folders", () => {
     ]);
   });
 
-  test("have no sum of what is not known", () => {
+  test("folders have no sum if every count is unknown", () => {
     const unknown = { path: "/guides/new", human: null, ai: null, total: null, change: null };
     const known = { ...row("/guides/start", 3, 1), earlier: 1, change: 3 };
     const sumsOf = (...given) => buildTree(given)[0].row;
@@ -234,7 +234,7 @@ describe("folders", () => {
     assert.deepEqual([total, change], [4, null]);
   });
 
-  test("end where a path is deeper than any site’s, and hold one without a slash", () => {
+  test("folders stop at 64 levels and accept a path without a leading slash", () => {
     const depth = 20_000;
     const deep = [row(`/${"a/".repeat(depth)}end`, 1, 0), row("no/slash", 2, 0)];
     const tree = buildTree(deep);
@@ -245,7 +245,7 @@ describe("folders", () => {
     assert.equal(lines.length, 2 + 64);
   });
 
-  test("have an AI share, and a change where every page has one", () => {
+  test("folders have an AI share, and a change if every page has one", () => {
     const compared = rows.map((one) => ({ ...one, earlier: 1, change: one.total - 1 }));
     const [guides] = flattenTree(buildTree(compared), new Set(), byTotal);
     assert.equal(guides.row.share, 7 / 19);
@@ -255,17 +255,17 @@ describe("folders", () => {
   });
 });
 
-describe("an arrangement", () => {
+describe("arrangement", () => {
   const rows = [row("/ai", 1, 9), row("/people", 9, 1), row("/even", 5, 5)];
   const shown = (arrangement, of = rows) => arrangeRows(of, arrangement).map(({ path }) => path);
 
-  test("keeps pages of which more than half of the views are by one kind of reader", () => {
+  test("arrangements by reader keep pages with more than half of their views", () => {
     assert.deepEqual(shown("mostly-ai"), ["/ai"]);
     assert.deepEqual(shown("mostly-people"), ["/people"]);
     assert.deepEqual(shown("pages"), ["/ai", "/people", "/even"]);
   });
 
-  test("of rises and falls leaves out what is the same or not known", () => {
+  test("rises and falls leave out unchanged and unknown rows", () => {
     const changed = [
       { path: "/up", change: 3 },
       { path: "/down", change: -3 },
@@ -276,7 +276,7 @@ describe("an arrangement", () => {
     assert.deepEqual(shown("falls", changed), ["/down"]);
   });
 
-  test("is offered where the report can answer it, and begins with its answer", () => {
+  test("a report offers only the arrangements that its columns support", () => {
     assert.ok(!arrangementsOf(REPORTS.visitors).some(({ id }) => id === "folders"));
     assert.deepEqual(
       arrangementsOf(REPORTS.feedback).map(({ label }) => label),
@@ -289,7 +289,7 @@ describe("an arrangement", () => {
   });
 });
 
-test("a vote without words is a row as well", () => {
+test("feedback without a comment becomes a row", () => {
   const vote = {
     id: "1",
     path: "/a",
@@ -302,13 +302,13 @@ test("a vote without words is a row as well", () => {
   assert.equal(toFeedbackRow({ ...vote, source: "contextual", helpful: false }).helpful, "No");
 });
 
-describe("a sitemap", () => {
+describe("sitemap", () => {
   const XML = `<?xml version="1.0"?><urlset xmlns="x">
     <url><loc>https://docs.example.com/guides/start</loc></url>
     <url><loc> https://docs.example.com/a&amp;b </loc></url>
     <url><loc><![CDATA[https://docs.example.com/caf%C3%A9/]]></loc></url></urlset>`;
 
-  test("is read from XML, or from a list of addresses and paths", () => {
+  test("a sitemap is XML, or a list of addresses and paths", () => {
     assert.deepEqual(readSitemap(XML), {
       ok: true,
       paths: ["/guides/start", "/a&b", "/café/"],
@@ -318,7 +318,7 @@ describe("a sitemap", () => {
     assert.deepEqual([list.paths, list.origin], [["/x", "/y"], "https://docs.example.com"]);
   });
 
-  test("may be several at once, of which those of another site are left out", () => {
+  test("of several sitemaps, only those of the first site count", () => {
     const prefixed = `<sm:urlset xmlns:sm="x"><sm:url><sm:loc>https://docs.example.com/a&#38;b</sm:loc>`;
     const other = "<urlset><url><loc>https://blog.example.com/post</loc></url></urlset>";
     const { paths, origin } = readSitemap(`${XML}\n${prefixed}\n${other}`);
@@ -326,7 +326,7 @@ describe("a sitemap", () => {
     assert.equal(origin, "https://docs.example.com");
   });
 
-  test("that is none is refused in words", () => {
+  test("text that is not a sitemap is rejected with a reason", () => {
     assert.match(readSitemap("  ").reason, /Paste a sitemap/);
     for (const name of ["sitemapindex", "sm:sitemapindex"]) {
       assert.match(readSitemap(`<${name}><loc>https://a.b/c</loc>`).reason, /index/);
@@ -334,7 +334,7 @@ describe("a sitemap", () => {
     assert.match(readSitemap("hello").reason, /No addresses found/);
   });
 
-  test("shows which pages no row has, however their paths are written", () => {
+  test("pages that were never read are found despite different spellings", () => {
     const rows = [row("/guides/start/", 1, 0), row("/café", 1, 0), row("/x.html", 1, 0)];
     const never = findNeverRead(["/guides/start", "/caf%C3%A9/", "/x", "/never", "/"], rows);
     assert.deepEqual(
@@ -344,8 +344,8 @@ describe("a sitemap", () => {
   });
 });
 
-describe("a link to a page", () => {
-  test("leads to the site that was typed", () => {
+describe("link to a page", () => {
+  test("a path links to the site that was entered", () => {
     const { site } = readSite(" docs.example.com/base/ ");
     assert.equal(site, "https://docs.example.com/base");
     assert.equal(linkToPage(site, "/guides/start"), "https://docs.example.com/base/guides/start");
@@ -354,7 +354,7 @@ describe("a link to a page", () => {
     assert.equal(linkToPage(null, "/a"), null);
   });
 
-  test("never leads elsewhere, whatever a path says", () => {
+  test("a malicious path never links to another site", () => {
     const site = "https://docs.example.com";
     for (const path of [
       "//evil.example",
@@ -368,14 +368,14 @@ describe("a link to a page", () => {
     }
   });
 
-  test("is refused for what is no site", () => {
+  test("an invalid address of a site is rejected", () => {
     for (const text of ["", "javascript:alert(1)", "ftp://a.b", "https://user:pw@a.b", "http://"]) {
       assert.equal(readSite(text).ok, false, text);
     }
   });
 });
 
-describe("a trend", () => {
+describe("trend", () => {
   const held = (date, human, ai, days = 1) => ({
     date,
     human,
@@ -386,7 +386,7 @@ describe("a trend", () => {
   });
   const week = { from: "2026-11-02", to: "2026-11-08" };
 
-  test("has every day, and says which ones are missing", () => {
+  test("a trend has a point for each day, held or missing", () => {
     const points = trendPoints(week, "day", [held("2026-11-03", 5, 2)]);
     assert.equal(points.length, 7);
     assert.deepEqual(
@@ -396,7 +396,7 @@ describe("a trend", () => {
     assert.deepEqual([points[1].human, points[1].ai], [5, 2]);
   });
 
-  test("has weeks from Monday and months, cut to the range", () => {
+  test("a trend has weeks from Monday, or months, cut to the range", () => {
     const range = { from: "2026-10-07", to: "2026-11-10" };
     const weeks = trendPoints(range, "week", [held("2026-10-05", 7, 1, 3)]);
     assert.deepEqual([weeks[0].from, weeks[0].to], ["2026-10-07", "2026-10-11"]);
@@ -411,14 +411,14 @@ describe("a trend", () => {
     );
   });
 
-  test("has as many bars as can be told apart", () => {
+  test("a trend groups by day, week or month depending on its length", () => {
     assert.equal(groupOf(week), "day");
     assert.equal(groupOf({ from: "2026-08-24", to: "2026-11-21" }), "day");
     assert.equal(groupOf({ from: "2025-11-22", to: "2026-11-21" }), "week");
     assert.equal(groupOf({ from: "2023-11-22", to: "2026-11-21" }), "month");
   });
 
-  test("is laid out with AI on top of people, within the plot", () => {
+  test("the chart stacks AI on top of people within the plot", () => {
     const points = trendPoints(week, "day", [
       held("2026-11-03", 600, 300),
       held("2026-11-04", 90, 0),
@@ -435,18 +435,18 @@ describe("a trend", () => {
     assert.ok(xTicks.length <= 8);
   });
 
-  test("of nothing is drawn as well", () => {
+  test("the chart of an empty trend has finite coordinates", () => {
     const { bars, yTicks } = layOutChart([], { width: 300, height: 100 });
     assert.equal(bars.length, 0);
     assert.ok(yTicks.every(({ y }) => Number.isFinite(y)));
   });
 });
 
-describe("the address of a report", () => {
+describe("address of a report", () => {
   const read = (search) => parseViewsAddress(new URLSearchParams(search));
   const written = (search) => `${new URLSearchParams(formatViewsAddress(read(search), "views"))}`;
 
-  test("says only what is not as usual, and all of that", () => {
+  test("the address of a report has everything that differs from the defaults", () => {
     assert.equal(written(""), "range=last-28-days");
     const full =
       "from=2026-10-01&to=2026-10-31&compare=previous-year&show=folders&sort=-ai&path=%2Fa";
@@ -454,13 +454,13 @@ describe("the address of a report", () => {
     assert.deepEqual(read(full).range, { from: "2026-10-01", to: "2026-10-31" });
   });
 
-  test("is read as usual where it makes no sense", () => {
+  test("invalid parts of the address fall back to the defaults", () => {
     assert.deepEqual(read("range=never&compare=x&show=y&sort=z"), read(""));
     assert.equal(read("").comparison, "previous-period");
     assert.equal(read("sort=total").sorting.direction, "ascending");
   });
 
-  test("keeps the order of a column of any report", () => {
+  test("the address of a report accepts the columns of every report", () => {
     assert.deepEqual(read("sort=-hits").sorting, { column: "hits", direction: "descending" });
     assert.deepEqual(read("sort=change").sorting, { column: "change", direction: "ascending" });
   });

@@ -1,6 +1,6 @@
-/** What the page's modules find in a browser, as far as their tests without one need it. */
+/** Stand-ins for the browser APIs that the page's modules use. */
 
-/** The storage of a browser, shared by all that is imported afterwards. */
+/** Installs a local storage for all modules that are imported later. */
 export function standInForStorage() {
   const stored = new Map();
   globalThis.localStorage = {
@@ -15,7 +15,7 @@ export function standInForStorage() {
   return stored;
 }
 
-/** A window in which nothing is shown: its address, its document and the events of both. */
+/** Installs a window with an address, an empty document, and the events of both. */
 export function standInForWindow() {
   const page = new EventTarget();
   globalThis.addEventListener = page.addEventListener.bind(page);
@@ -23,13 +23,13 @@ export function standInForWindow() {
   globalThis.history = { pushState() {}, replaceState() {} };
   globalThis.document = Object.assign(new EventTarget(), { hidden: false });
   return {
-    /** Has another tab of the browser change what is stored. */
+    /** Changes the storage as another tab would. */
     changeElsewhere(stored, key, value) {
       if (value === null) stored.delete(key);
       else stored.set(key, JSON.stringify(value));
       page.dispatchEvent(Object.assign(new Event("storage"), { key }));
     },
-    /** Hides or shows the page, as another tab in front of it does. */
+    /** Hides or shows the page, as switching tabs does. */
     setHidden(hidden) {
       globalThis.document.hidden = hidden;
       globalThis.document.dispatchEvent(new Event("visibilitychange"));

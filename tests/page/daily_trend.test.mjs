@@ -1,3 +1,4 @@
+/** Reading the daily trend from the archive. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -6,23 +7,23 @@ const { readTrend } = await importSource("analytics/daily_trend.ts");
 
 const RANGE = { from: "2026-11-01", to: "2026-11-05" };
 const TODAY = "2026-11-05";
-/** A client whose gateway answers so; notes what it is asked. */
-function fakeClient(...answers) {
-  const asked = [];
+/** A client that returns these responses and records its requests. */
+function fakeClient(...responses) {
+  const requests = [];
   const dailyViews = async (params) => {
-    asked.push(params);
-    const { status = 200, body } = answers[asked.length - 1];
+    requests.push(params);
+    const { status = 200, body } = responses[requests.length - 1];
     if (status === 200) return body;
     throw Object.assign(new Error("refused"), { name: "ApiError", status, problem: body });
   };
-  return { asked, analytics: { dailyViews } };
+  return { requests, analytics: { dailyViews } };
 }
 
 const read = (client, range = RANGE, prefix = null) =>
   readTrend(client, range, prefix, TODAY, new AbortController().signal);
 const day = (date, human, ai) => ({ date, human, ai, total: human + ai, days: 1, missing: [] });
 
-test("the series is asked for days that are over, of the folder that is looked at", async () => {
+test("the trend requests finished days of the filtered folder", async () => {
   const views = [day("2026-11-02", 5, 1)];
   const client = fakeClient({ body: { views, missing: [], nextCursor: null } });
   const trend = await read(client, RANGE, "/guides");
@@ -30,11 +31,11 @@ test("the series is asked for days that are over, of the folder that is looked a
   assert.deepEqual(trend.range, { from: "2026-11-01", to: "2026-11-04" });
   assert.equal(trend.prefix, "/guides");
   assert.equal(trend.points.length, 4);
-  const [{ dateFrom, dateTo, group, prefix }] = client.asked;
+  const [{ dateFrom, dateTo, group, prefix }] = client.requests;
   assert.deepEqual([dateFrom, dateTo, group, prefix], ["2026-11-01", TODAY, "day", "/guides"]);
 });
 
-test("a series goes on where its first page ended", async () => {
+test("the trend requests the next page of the series by its cursor", async () => {
   const client = fakeClient(
     { body: { views: [day("2026-11-01", 1, 0)], missing: [], nextCursor: "c" } },
     { body: { views: [day("2026-11-02", 1, 0)], missing: [], nextCursor: null } },
@@ -42,26 +43,26 @@ test("a series goes on where its first page ended", async () => {
   const trend = await read(client);
   assert.equal(trend.points.filter(({ held }) => held > 0).length, 2);
   assert.deepEqual(
-    client.asked.map(({ cursor }) => cursor),
+    client.requests.map(({ cursor }) => cursor),
     [undefined, "c"],
   );
 });
 
-test("a gateway without an archive is off, and says how to turn it on", async () => {
+test("the trend is off without an archive, with the gateway’s instructions", async () => {
   const detail = "bind a D1 database as ARCHIVE";
   const body = { type: "/problems/archive-not-configured", detail };
   const trend = await read(fakeClient({ status: 501, body }));
   assert.deepEqual(trend, { state: "off", detail: "Bind a D1 database as ARCHIVE" });
 });
 
-test("an archive that has nothing of the range is no chart", async () => {
+test("the trend has no chart when the archive holds no day of the range", async () => {
   const body = { views: [], missing: ["2026-11-01"], nextCursor: null };
   assert.equal((await read(fakeClient({ body }))).state, "nothing held");
   const today = { from: TODAY, to: TODAY };
   assert.equal((await read(fakeClient(), today)).state, "no day yet");
 });
 
-test("any other answer is a problem", async () => {
+test("the trend reports any other error as a problem", async () => {
   const trend = await read(fakeClient({ status: 500, body: { detail: "it broke" } }));
   assert.equal(trend.state, "failed");
   assert.match(trend.problem.cause, /It broke \(status 500\)/);

@@ -1,3 +1,4 @@
+/** Drafts: idempotency keys, doubt, cancelling and reloads. */
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { standInForStorage } from "./browser_stand_ins.mjs";
@@ -5,10 +6,10 @@ import { importSource } from "./source.mjs";
 
 const stored = standInForStorage();
 const drafts = await importSource("jobs/draft.ts");
-const NEVER = new AbortController().signal;
+const NOT_ENDED = new AbortController().signal;
 
 class Draft extends drafts.Draft {
-  constructor(name, ended = NEVER) {
+  constructor(name, ended = NOT_ENDED) {
     super(name, ended);
   }
 }
@@ -16,7 +17,7 @@ beforeEach(() => stored.clear());
 
 const fail = () => Promise.reject(new Error("the connection broke"));
 
-test("the same text keeps its idempotency key until it was sent", async () => {
+test("a prompt keeps its idempotency key until it has been sent", async () => {
   const keys = [];
   const draft = new Draft("new");
   draft.edit("Fix the typos");
@@ -32,7 +33,7 @@ test("the same text keeps its idempotency key until it was sent", async () => {
   assert.notEqual(keys[1], keys[2]);
 });
 
-test("another text has another key", async () => {
+test("a changed prompt gets a new idempotency key", async () => {
   const keys = [];
   const draft = new Draft("new");
   for (const text of ["one", "two"]) {
@@ -45,7 +46,7 @@ test("another text has another key", async () => {
   assert.equal(new Set(keys).size, 2);
 });
 
-test("a reload keeps the text and the key of its attempt", async () => {
+test("a reload keeps the prompt and its idempotency key", async () => {
   const keys = [];
   const note = (_, { idempotencyKey }) => {
     keys.push(idempotencyKey);
@@ -60,7 +61,7 @@ test("a reload keeps the text and the key of its attempt", async () => {
   assert.equal(keys[0], keys[1]);
 });
 
-test("what is on its way is not sent a second time", async () => {
+test("a prompt is not sent twice while its request is pending", async () => {
   let calls = 0;
   let answer;
   const draft = new Draft("new");
@@ -78,7 +79,7 @@ test("what is on its way is not sent a second time", async () => {
   assert.equal(calls, 1);
 });
 
-test("a failure keeps the text and says why; a success clears both", async () => {
+test("a failure keeps the prompt and its reason, and a success clears both", async () => {
   const draft = new Draft("new");
   draft.edit("text");
   assert.equal(await draft.send(fail), false);
@@ -93,7 +94,7 @@ const refuse = (name, status) =>
   Promise.reject(Object.assign(new Error("refused"), { name, status }));
 const lose = () => refuse("OutcomeUnknownError", 504);
 
-test("what may have arrived is sent again only on purpose, with its key and by force", async () => {
+test("a prompt in doubt is sent again only by sendAnyway, forced and with its key", async () => {
   const sent = [];
   const draft = new Draft("new");
   draft.edit("Fix the typos");
@@ -120,7 +121,7 @@ test("what may have arrived is sent again only on purpose, with its key and by f
   assert.deepEqual([draft.text.value, draft.problem.value], ["", null]);
 });
 
-test("a reload does not forget that a text may have arrived", async () => {
+test("a prompt in doubt is still in doubt after a reload", async () => {
   const draft = new Draft("new");
   draft.edit("Fix the typos");
   await draft.send(lose);
@@ -129,7 +130,7 @@ test("a reload does not forget that a text may have arrived", async () => {
   assert.equal(await reloaded.send(() => assert.fail("sent")), false);
 });
 
-test("another text is not what may have arrived", async () => {
+test("a changed prompt is not in doubt", async () => {
   const draft = new Draft("new");
   draft.edit("one");
   await draft.send(lose);
@@ -139,7 +140,7 @@ test("another text is not what may have arrived", async () => {
   assert.equal(sent[0].force, false);
 });
 
-test("a definite refusal frees the text of its key, any other failure does not", async () => {
+test("a definite rejection discards the idempotency key, other failures keep it", async () => {
   const keyAfter = async (name, status) => {
     const keys = [];
     const draft = new Draft(`${name} ${status}`);
@@ -149,18 +150,18 @@ test("a definite refusal frees the text of its key, any other failure does not",
       return refuse(name, status);
     });
     await draft.send(async (_, { idempotencyKey }) => keys.push(idempotencyKey));
-    return keys[0] === keys[1] ? "the same" : "another";
+    return keys[0] === keys[1] ? "kept" : "discarded";
   };
   for (const status of [400, 404, 422]) {
-    assert.equal(await keyAfter("BadRequestError", status), "another", `${status}`);
+    assert.equal(await keyAfter("BadRequestError", status), "discarded", `${status}`);
   }
   for (const status of [401, 403, 408, 409, 429, 500, 503]) {
-    assert.equal(await keyAfter("ServerError", status), "the same", `${status}`);
+    assert.equal(await keyAfter("ServerError", status), "kept", `${status}`);
   }
-  assert.equal(await keyAfter("ConnectionError", undefined), "the same");
+  assert.equal(await keyAfter("ConnectionError", undefined), "kept");
 });
 
-test("whoever no longer waits gets the same job by sending the text again", async () => {
+test("sending a cancelled prompt again uses its idempotency key", async () => {
   const keys = [];
   const draft = new Draft("new");
   draft.edit("Fix the typos");
@@ -183,7 +184,7 @@ test("whoever no longer waits gets the same job by sending the text again", asyn
   assert.equal(keys[0], keys[1]);
 });
 
-test("what was sent by force and then not waited for is sent again by its key, without force", async () => {
+test("sending a cancelled forced prompt again is not forced", async () => {
   const draft = new Draft("new");
   draft.edit("Fix the typos");
   await draft.send(lose);
@@ -199,20 +200,20 @@ test("what was sent by force and then not waited for is sent again by its key, w
   assert.deepEqual(forced, [false]);
 });
 
-test("a key that the gateway has forgotten by now is in doubt", async () => {
+test("a prompt is in doubt once the gateway no longer stores its key", async () => {
   const draft = new Draft("new");
   draft.edit("Fix the typos");
   await draft.send(fail);
   const [name] = stored.keys();
-  const kept = JSON.parse(stored.get(name));
-  kept.attempt.sentAt -= 24 * 3_600_000;
-  stored.set(name, JSON.stringify(kept));
+  const saved = JSON.parse(stored.get(name));
+  saved.attempt.sentAt -= 24 * 3_600_000;
+  stored.set(name, JSON.stringify(saved));
   const later = new Draft("new");
   assert.equal(later.problem.value.remedy, "look first");
   assert.equal(await later.send(() => assert.fail("sent")), false);
 });
 
-test("a session that has ended leaves nothing behind", async () => {
+test("a draft stores nothing after its session has ended", async () => {
   const end = new AbortController();
   const draft = new Draft("new", end.signal);
   draft.edit("Fix the typos");

@@ -1,3 +1,4 @@
+/** The shelf of drafts, saved templates, and the prompts that this browser sent. */
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
@@ -11,15 +12,15 @@ const { BUILT_IN, firstBlank, MOST_TEMPLATES, TemplateShelf } =
 const { SentTextMemory } = await importSource("jobs/sent_texts.ts");
 const { forgetJobs } = await importSource("jobs/browser_storage.ts");
 
-const NEVER = new AbortController().signal;
-const openShelf = () => new DraftShelf("zoë.docs", NEVER);
+const NOT_ENDED = new AbortController().signal;
+const openShelf = () => new DraftShelf("zoë.docs", NOT_ENDED);
 const textsOf = (shelf) => shelf.shown.value.map((draft) => draft.text.value);
 const lose = () =>
   Promise.reject(Object.assign(new Error("lost"), { name: "OutcomeUnknownError", status: 504 }));
 beforeEach(() => stored.clear());
 
 describe("drafts", () => {
-  test("stay when another prompt is put in the text box", () => {
+  test("writing a prompt keeps the draft that was open", () => {
     const shelf = openShelf();
     shelf.current.value.edit("Half a thought");
     assert.equal(shelf.write("Run me again"), true);
@@ -28,7 +29,7 @@ describe("drafts", () => {
     assert.deepEqual(textsOf(openShelf()).sort(), ["Half a thought", "Run me again"]);
   });
 
-  test("are not written twice, and an empty one is used first", () => {
+  test("writing a prompt reuses an empty draft and never adds a duplicate", () => {
     const shelf = openShelf();
     shelf.write("Once");
     shelf.startEmpty();
@@ -37,7 +38,7 @@ describe("drafts", () => {
     assert.deepEqual(textsOf(shelf), ["Once"]);
   });
 
-  test("have an end, at which none gives way", () => {
+  test("a full shelf rejects another draft and keeps all others", () => {
     const shelf = openShelf();
     for (let n = 1; n <= MOST_DRAFTS; n++) assert.equal(shelf.write(`Number ${n}`), true);
     assert.equal(shelf.write("One too many"), false);
@@ -45,7 +46,7 @@ describe("drafts", () => {
     assert.equal(shelf.shown.value.length, MOST_DRAFTS);
   });
 
-  test("that were discarded come back, with what is known of them", async () => {
+  test("undoing a discard restores the draft and its doubt", async () => {
     const shelf = openShelf();
     const draft = shelf.current.value;
     draft.edit("In doubt");
@@ -58,7 +59,7 @@ describe("drafts", () => {
     assert.equal(shelf.current.value.problem.value.remedy, "look first");
   });
 
-  test("with the same text go out by the same key, so that no job is started twice", async () => {
+  test("drafts with the same prompt share an idempotency key", async () => {
     const shelf = openShelf();
     const [first, keys] = [shelf.current.value, []];
     first.edit("Fix the typos");
@@ -74,7 +75,7 @@ describe("drafts", () => {
     assert.equal(first.text.value, "Fix the typos, and more");
   });
 
-  test("with the text of one in doubt are in doubt", async () => {
+  test("a draft with the prompt of one in doubt is in doubt too", async () => {
     const shelf = openShelf();
     const first = shelf.current.value;
     first.edit("Fix the typos");
@@ -85,7 +86,7 @@ describe("drafts", () => {
     assert.equal(shelf.current.value.problem.value.remedy, "look first");
   });
 
-  test("leave the text box to another one when they were sent", async () => {
+  test("a sent draft leaves the text box to another draft", async () => {
     const shelf = openShelf();
     shelf.current.value.edit("Half a thought");
     shelf.write("Ready");
@@ -95,7 +96,7 @@ describe("drafts", () => {
     assert.deepEqual(textsOf(shelf), ["Half a thought"]);
   });
 
-  test("are the same in two tabs", () => {
+  test("drafts follow changes in another tab", () => {
     const shelf = openShelf();
     shelf.current.value.edit("Half a thought");
     const [name] = stored.keys();
@@ -109,19 +110,19 @@ describe("drafts", () => {
     assert.ok(textsOf(shelf).includes("From elsewhere"));
   });
 
-  test("are somebody's own, and forgotten on signing out", () => {
+  test("drafts belong to one person and project, and end with the session", () => {
     openShelf().current.value.edit("Half a thought");
-    assert.deepEqual(textsOf(new DraftShelf("ada.docs", NEVER)), [""]);
-    assert.deepEqual(textsOf(new DraftShelf("zoë.other-docs", NEVER)), [""]);
+    assert.deepEqual(textsOf(new DraftShelf("ada.docs", NOT_ENDED)), [""]);
+    assert.deepEqual(textsOf(new DraftShelf("zoë.other-docs", NOT_ENDED)), [""]);
     forgetJobs();
     assert.deepEqual(textsOf(openShelf()), [""]);
   });
 });
 
 describe("templates", () => {
-  const open = () => new TemplateShelf("zoë", NEVER);
+  const open = () => new TemplateShelf("zoë", NOT_ENDED);
 
-  test("of one's own are named by their first line, and stay after signing out", () => {
+  test("a saved template takes its first line as its name and survives signing out", () => {
     const shelf = open();
     assert.equal(shelf.save("Add a page about [feature].\nKeep it short."), "saved");
     assert.equal(shelf.save("Add a page about [feature].\nMake it long."), "saved");
@@ -132,7 +133,7 @@ describe("templates", () => {
     assert.equal(open().own.value.length, 1);
   });
 
-  test("that were deleted come back", () => {
+  test("undoing a deletion restores the template", () => {
     const shelf = open();
     shelf.save("One");
     const undo = shelf.remove(shelf.own.value[0]);
@@ -141,7 +142,7 @@ describe("templates", () => {
     assert.equal(open().own.value.length, 1);
   });
 
-  test("have an end", () => {
+  test("a full shelf rejects another template, and a long one", () => {
     const shelf = open();
     for (let n = 1; n <= MOST_TEMPLATES; n++) assert.equal(shelf.save(`Number ${n}`), "saved");
     assert.equal(shelf.save("One too many"), "too many");
@@ -149,7 +150,7 @@ describe("templates", () => {
     assert.equal(shelf.save("x".repeat(10_001)), "too long");
   });
 
-  test("that come with the page say what to replace first", () => {
+  test("every built-in template has a blank to replace", () => {
     for (const { name, text } of BUILT_IN) {
       const blank = firstBlank(text);
       assert.equal(text[blank.start], "[", name);
@@ -159,11 +160,11 @@ describe("templates", () => {
   });
 });
 
-describe("what was sent from a browser", () => {
-  test("is known again after a reload, and in another tab", () => {
-    const sent = new SentTextMemory("zoë.docs", NEVER);
+describe("sent prompts", () => {
+  test("sent prompts and follow-ups are known in another tab and after a reload", () => {
+    const sent = new SentTextMemory("zoë.docs", NOT_ENDED);
     sent.notePrompt("a", "Fix\nall of it");
-    const other = new SentTextMemory("zoë.docs", NEVER);
+    const other = new SentTextMemory("zoë.docs", NOT_ENDED);
     assert.equal(other.of("a").prompt, "Fix\nall of it");
     other.noteMessage("a", "Also the images", 5);
     const [name] = stored.keys();
@@ -172,24 +173,24 @@ describe("what was sent from a browser", () => {
     assert.deepEqual(sent.of("b"), { prompt: null, messages: [] });
   });
 
-  test("does not lose what another tab has sent", () => {
-    const [one, other] = [1, 2].map(() => new SentTextMemory("zoë.docs", NEVER));
+  test("two tabs do not overwrite each other's sent prompts", () => {
+    const [one, other] = [1, 2].map(() => new SentTextMemory("zoë.docs", NOT_ENDED));
     one.notePrompt("a", "First");
     other.notePrompt("b", "Second");
-    const later = new SentTextMemory("zoë.docs", NEVER);
+    const later = new SentTextMemory("zoë.docs", NOT_ENDED);
     assert.deepEqual([later.of("a").prompt, later.of("b").prompt], ["First", "Second"]);
   });
 
-  test("leaves room for drafts", () => {
-    const sent = new SentTextMemory("zoë.docs", NEVER);
+  test("long sent prompts leave storage for drafts", () => {
+    const sent = new SentTextMemory("zoë.docs", NOT_ENDED);
     for (const id of ["a", "b", "c"]) sent.notePrompt(id, id.repeat(400_000));
     assert.equal(sent.of("a").prompt, null);
     assert.equal(sent.of("b").prompt.length, 400_000);
     assert.equal(sent.of("c").prompt.length, 400_000);
   });
 
-  test("has an end, and can be forgotten", () => {
-    const sent = new SentTextMemory("zoë.docs", NEVER);
+  test("only the last 50 sent prompts are stored, and each can be forgotten", () => {
+    const sent = new SentTextMemory("zoë.docs", NOT_ENDED);
     for (let n = 0; n <= 50; n++) sent.notePrompt(`job-${n}`, `Number ${n}`);
     assert.equal(sent.of("job-0").prompt, null);
     assert.equal(sent.of("job-50").prompt, "Number 50");
@@ -197,8 +198,8 @@ describe("what was sent from a browser", () => {
     assert.equal(sent.of("job-50").prompt, null);
   });
 
-  test("that was meddled with is left out", () => {
+  test("malformed entries in storage are ignored", () => {
     stored.set("quillgate.jobs.sent.zoë.docs", JSON.stringify([null, 5, { id: 1 }]));
-    assert.equal(new SentTextMemory("zoë.docs", NEVER).of("1").prompt, null);
+    assert.equal(new SentTextMemory("zoë.docs", NOT_ENDED).of("1").prompt, null);
   });
 });

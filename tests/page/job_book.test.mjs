@@ -1,4 +1,4 @@
-/** The jobs of a session: what is started and sent, what is watched, and whose end is told. */
+/** The jobs of a session: creating and following them, and announcing their end. */
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
@@ -35,22 +35,22 @@ const listed = (id, changes = {}) => ({
 });
 const PULL_REQUEST = "https://github.com/acme/docs/pull/1";
 
-/** A gateway with these jobs; `older` ones have neither the project’s stream nor records. */
+/** A client of a gateway with these jobs. An `older` gateway has no project stream and no records. */
 function fakeClient({ jobs = [], older = false } = {}) {
   const client = {
     jobs: new Map(jobs.map((job) => [job.id, job])),
     waits: new Map(),
-    asked: [],
+    calls: [],
     waited: [],
   };
-  const { asked } = client;
+  const { calls } = client;
   const agentJobs = {
     list: async () => {
-      asked.push("list");
+      calls.push("list");
       return { jobs: [...client.jobs.values()], nextCursor: null };
     },
     get: async (id) => {
-      asked.push(`get ${id}`);
+      calls.push(`get ${id}`);
       const job = client.jobs.get(id);
       if (!job)
         throw Object.assign(new Error("no such job"), { name: "NotFoundError", status: 404 });
@@ -78,7 +78,7 @@ function fakeClient({ jobs = [], older = false } = {}) {
     agentJobs.watchAll = async function* ({ signal }) {
       while (!signal.aborted) {
         yield await new Promise((resolve, reject) => {
-          client.tell = (event) => {
+          client.emit = (event) => {
             if (event.job) client.jobs.set(event.job.id, event.job);
             resolve(event);
           };
@@ -87,7 +87,7 @@ function fakeClient({ jobs = [], older = false } = {}) {
       }
     };
     agentJobs.record = async (id) => {
-      asked.push(`record ${id}`);
+      calls.push(`record ${id}`);
       const job = client.jobs.get(id);
       return { job, prompt: job.prompt, messages: client.messages ?? [], changes: [] };
     };
@@ -95,7 +95,7 @@ function fakeClient({ jobs = [], older = false } = {}) {
   return Object.assign(client, { agentJobs });
 }
 
-/** A session that has listed what there is, and ends with the test. */
+/** Opens a session that has listed its jobs and ends with the test. */
 async function open(t, client, claims = CLAIMS) {
   const end = new AbortController();
   const book = new JobBook(client, "docs", end.signal, claims);
@@ -108,8 +108,8 @@ async function open(t, client, claims = CLAIMS) {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const HOW = { idempotencyKey: "key", force: false, signal: new AbortController().signal };
 
-describe("a job that is started", () => {
-  test("is listed at once, and its whole prompt is known", async (t) => {
+describe("creating a job", () => {
+  test("a created job is listed immediately, with its whole prompt", async (t) => {
     const client = fakeClient({ jobs: [listed("a")] });
     const book = await open(t, client);
     await book.create("Fix the typos\nin all pages", HOW);
@@ -122,19 +122,19 @@ describe("a job that is started", () => {
 });
 
 describe("streams", () => {
-  test("are the project’s only, while the gateway has one", async (t) => {
+  test("the project’s stream is enough where the gateway has one", async (t) => {
     const client = fakeClient({ jobs: ["a", "b", "c"].map((id) => listed(id)) });
     const book = await open(t, client);
     const opened = book.open("a");
     await opened.load();
     await settle();
-    client.tell({ job: listed("a", { status: "completed", prLink: PULL_REQUEST }) });
+    client.emit({ job: listed("a", { status: "completed", prLink: PULL_REQUEST }) });
     await settle();
     assert.equal(opened.facts.value.status, "completed");
     assert.deepEqual(client.waited, []);
   });
 
-  test("are one more for an opened job that the project’s does not tell of", async (t) => {
+  test("an opened job gets its own stream if the project’s does not include it", async (t) => {
     const client = fakeClient({ jobs: [listed("a")] });
     client.agentJobs.record = async () => {
       throw Object.assign(new Error("not here"), { status: 404 });
@@ -148,7 +148,7 @@ describe("streams", () => {
     assert.equal(client.waits.size, 0);
   });
 
-  test("are one at a time where the gateway is older", async (t) => {
+  test("an older gateway serves one job stream at a time", async (t) => {
     const client = fakeClient({ jobs: ["a", "b", "c"].map((id) => listed(id)), older: true });
     const book = await open(t, client);
     await settle();
@@ -161,10 +161,10 @@ describe("streams", () => {
     await settle();
     assert.equal(opened.facts.value.prLink, PULL_REQUEST);
     assert.equal(book.list.find("b").status, "completed");
-    assert.deepEqual([...client.waits.keys()], ["c"], "the one that is at work still");
+    assert.deepEqual([...client.waits.keys()], ["c"], "the remaining active job");
   });
 
-  test("are none for a job that nobody knows", async (t) => {
+  test("an unknown job gets no stream", async (t) => {
     const client = fakeClient({ older: true });
     const book = await open(t, client);
     const opened = book.open("nonsense");
@@ -175,37 +175,37 @@ describe("streams", () => {
   });
 });
 
-test("news that overtake an answer are not taken back by it", async (t) => {
+test("a stale response does not undo a newer event", async (t) => {
   const client = fakeClient({ jobs: [listed("a")] });
   const book = await open(t, client);
   const opened = book.open("a");
   await opened.load();
-  let answer;
+  let respond;
   client.agentJobs.get = () =>
     new Promise((resolve) => {
-      answer = resolve;
+      respond = resolve;
     });
   const loading = opened.load();
-  client.tell({ job: listed("a", { status: "failed" }) });
+  client.emit({ job: listed("a", { status: "failed" }) });
   await settle();
-  const stale = answer;
-  stale(agentJob("a", "active"));
+  const respondFirst = respond;
+  respondFirst(agentJob("a", "active"));
   await settle();
   assert.equal(opened.facts.value.status, "failed");
-  // It is asked for once more.
-  assert.notEqual(answer, stale);
-  answer(agentJob("a", "failed"));
+  // The book requests the job again.
+  assert.notEqual(respond, respondFirst);
+  respond(agentJob("a", "failed"));
   await loading;
 });
 
-describe("a follow-up", () => {
-  test("from another tab or another person shows", async (t) => {
+describe("follow-up", () => {
+  test("a follow-up from another person appears in the thread", async (t) => {
     const client = fakeClient({ jobs: [listed("a")] });
     const book = await open(t, client);
     const opened = book.open("a");
     await opened.load();
     client.messages = [{ prompt: "From elsewhere", author: "ada", sentAt: NOW }];
-    client.tell({ job: listed("a") });
+    client.emit({ job: listed("a") });
     await settle();
     await opened.load();
     assert.deepEqual(
@@ -217,7 +217,7 @@ describe("a follow-up", () => {
     );
   });
 
-  test("that another tab has sent leaves the box of this one", async (t) => {
+  test("a follow-up sent from another tab leaves this tab’s box", async (t) => {
     const book = await open(t, fakeClient({ jobs: [listed("a")] }));
     book.followUp("a").edit("Only once");
     const [name] = [...stored.keys()].filter((key) => key.includes("follow-up"));
@@ -225,7 +225,7 @@ describe("a follow-up", () => {
     assert.equal(book.followUp("a").text.value, "");
   });
 
-  test("shows whole where it was sent", async (t) => {
+  test("a follow-up shows in full in the browser that sent it", async (t) => {
     const client = fakeClient({ jobs: [listed("a")], older: true });
     const book = await open(t, client);
     const opened = book.open("a");
@@ -236,13 +236,13 @@ describe("a follow-up", () => {
   });
 });
 
-describe("the end of a job", () => {
+describe("end of a job", () => {
   const finish = async (client, id, changes = {}) => {
-    client.tell({ job: listed(id, { status: "completed", prLink: PULL_REQUEST, ...changes }) });
+    client.emit({ job: listed(id, { status: "completed", prLink: PULL_REQUEST, ...changes }) });
     await settle();
   };
 
-  test("marks the title of a hidden page until somebody looks, for the person’s own jobs", async (t) => {
+  test("the end of the person’s own job marks the title until the page is shown", async (t) => {
     const client = fakeClient({
       jobs: [listed("a"), listed("b"), listed("c", { createdBy: "ada" })],
     });
@@ -259,7 +259,7 @@ describe("the end of a job", () => {
     assert.equal(book.titleMark.value, "");
   });
 
-  test("that was there before the page was is no news", async (t) => {
+  test("a job that ended before the page opened does not mark the title", async (t) => {
     page.setHidden(true);
     const client = fakeClient({ jobs: [listed("a", { status: "completed" })] });
     const book = await open(t, client);
@@ -268,11 +268,11 @@ describe("the end of a job", () => {
   });
 });
 
-test("a job whose record was deleted leaves the list, and what this browser has of it goes", async (t) => {
+test("a deleted record leaves the list and the browser’s storage", async (t) => {
   const client = fakeClient({ jobs: [listed("a"), listed("b")] });
   const book = await open(t, client);
   book.sent.notePrompt("a", "Fix");
-  client.tell({ deleted: "a" });
+  client.emit({ deleted: "a" });
   await settle();
   assert.deepEqual(
     book.list.listing.value.jobs.map(({ id }) => id),
@@ -281,7 +281,7 @@ test("a job whose record was deleted leaves the list, and what this browser has 
   assert.equal(book.sent.of("a").prompt, null);
 });
 
-test("who may not read jobs is not asked for any", async (t) => {
+test("a session without the scope jobs:read requests no job", async (t) => {
   const client = fakeClient({ jobs: [listed("a")] });
   const end = new AbortController();
   t.after(() => end.abort());
@@ -289,39 +289,39 @@ test("who may not read jobs is not asked for any", async (t) => {
   book.start();
   await book.create("Fix", HOW);
   await settle();
-  assert.deepEqual(client.asked, []);
+  assert.deepEqual(client.calls, []);
 });
 
-describe("the list", () => {
+describe("list", () => {
   async function countLists(t, client, { hidden = false, inSight = true } = {}) {
     t.mock.timers.enable({ apis: ["setInterval", "Date"], now: Date.now() });
     const book = await open(t, client);
     book.inSight.value = inSight;
     page.setHidden(hidden);
-    client.asked.length = 0;
+    client.calls.length = 0;
     for (let n = 0; n < 6; n++) {
       t.mock.timers.tick(10_000);
       await settle();
     }
-    return client.asked.filter((call) => call === "list").length;
+    return client.calls.filter((call) => call === "list").length;
   }
-  const somebodyElses = () => [listed("a", { createdBy: "ada" })];
+  const jobsOfOthers = () => [listed("a", { createdBy: "ada" })];
 
-  test("is asked for every ten seconds by who sees it, where there is no stream", async (t) => {
-    assert.equal(await countLists(t, fakeClient({ jobs: somebodyElses(), older: true })), 6);
+  test("without a stream, a visible list is requested every ten seconds", async (t) => {
+    assert.equal(await countLists(t, fakeClient({ jobs: jobsOfOthers(), older: true })), 6);
   });
 
-  test("is not asked for at all while a stream tells of it", async (t) => {
-    assert.equal(await countLists(t, fakeClient({ jobs: somebodyElses() })), 0);
+  test("with a stream, the list is never requested again", async (t) => {
+    assert.equal(await countLists(t, fakeClient({ jobs: jobsOfOthers() })), 0);
   });
 
-  test("is not asked for by who does not see it, unless a job of theirs is at work", async (t) => {
+  test("a hidden list is not requested while only others’ jobs are active", async (t) => {
     const hidden = { hidden: true };
-    const client = fakeClient({ jobs: somebodyElses(), older: true });
+    const client = fakeClient({ jobs: jobsOfOthers(), older: true });
     assert.equal(await countLists(t, client, hidden), 0);
   });
 
-  test("is asked for while a job of the person’s is at work, wherever they are", async (t) => {
+  test("a list out of sight is requested while the person’s own job is active", async (t) => {
     const client = fakeClient({ jobs: [listed("a")], older: true });
     assert.equal(await countLists(t, client, { hidden: true, inSight: false }), 6);
   });

@@ -1,11 +1,11 @@
-/** The news of a project’s jobs: one stream for all tabs, or none. */
+/** The event stream of a project’s jobs, which all tabs share. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { JobFeed } = await importSource("jobs/job_feed.ts");
 
-/** A gateway whose streams bring what `streams` says, one after the other; the last stays open. */
+/** An API that returns these streams in order. The last one stays open. */
 function fakeApi(...streams) {
   const api = { opened: 0, open: 0 };
   api.watchAll = async function* ({ signal }) {
@@ -30,13 +30,13 @@ const ended = (signal) =>
 
 function start(api, shareAs = null) {
   const end = new AbortController();
-  const heard = [];
+  const received = [];
   const pauses = [];
   let [gaps, wake] = [0, () => {}];
   const feed = new JobFeed(api, end.signal, {
     shareAs,
     onEvent: (event) => {
-      heard.push(event.deleted ?? event.job.id);
+      received.push(event.deleted ?? event.job.id);
       wake();
     },
     onGap: () => {
@@ -47,32 +47,32 @@ function start(api, shareAs = null) {
       pauses.push(milliseconds);
     },
   });
-  /** Waits for the next piece of news until it is so. */
-  async function until(isSo) {
-    while (!isSo()) {
+  /** Waits until the condition holds, checking it after each event. */
+  async function until(condition) {
+    while (!condition()) {
       await new Promise((resolve) => {
         wake = resolve;
       });
     }
   }
   const running = feed.run();
-  return { feed, end, heard, pauses, until, running, gaps: () => gaps };
+  return { feed, end, received, pauses, until, running, gaps: () => gaps };
 }
 
 const job = (id) => ({ job: { id } });
 const refusal = (status) => Object.assign(new Error("no"), { status });
 
-describe("a feed", () => {
-  test("tells of jobs and of deletions", async () => {
-    const { feed, heard, until, end, running } = start(fakeApi([job("a"), { deleted: "b" }]));
-    await until(() => heard.length === 2);
-    assert.deepEqual(heard, ["a", "b"]);
+describe("feed", () => {
+  test("a feed reports changed and deleted jobs", async () => {
+    const { feed, received, until, end, running } = start(fakeApi([job("a"), { deleted: "b" }]));
+    await until(() => received.length === 2);
+    assert.deepEqual(received, ["a", "b"]);
     assert.equal(feed.state.value, "live");
     end.abort();
     await running;
   });
 
-  test("of an older package or gateway leaves it to polling", async () => {
+  test("a feed falls back to polling with an older package or gateway", async () => {
     const { feed, running } = start({});
     await running;
     assert.equal(feed.state.value, "polling");
@@ -84,37 +84,37 @@ describe("a feed", () => {
     }
   });
 
-  test("that breaks is opened again, later each time, and the gap is filled", async () => {
+  test("a broken feed reconnects with growing pauses and reports the gap", async () => {
     const broken = [refusal(503)];
-    const { heard, pauses, until, end, gaps, feed } = start(
+    const { received, pauses, until, end, gaps, feed } = start(
       fakeApi(broken, broken, [job("a")], [job("b")]),
     );
-    await until(() => heard.length === 2);
-    assert.deepEqual(heard, ["a", "b"]);
+    await until(() => received.length === 2);
+    assert.deepEqual(received, ["a", "b"]);
     assert.deepEqual(pauses, [5000, 10_000, 20_000]);
     assert.equal(gaps(), 3);
     assert.equal(feed.state.value, "live");
     end.abort();
   });
 
-  test("is one stream for all tabs of a browser, and goes on when its tab is closed", async () => {
+  test("tabs share one stream, which another tab takes over when its tab closes", async () => {
     const locks = standInForLocks();
     Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
-    const api = fakeToldApi();
+    const api = fakeOpenApi();
     const first = start(api, "shared");
     await first.until(() => first.gaps() === 1);
     const second = start(api, "shared");
     const third = start(api, "other project");
     await third.until(() => third.gaps() === 1);
-    assert.equal(api.open, 2, "one for each project");
+    assert.equal(api.open, 2, "one per project");
     api.streams[0](job("a"));
-    await second.until(() => second.heard.length === 1);
-    assert.deepEqual([first.heard, second.heard, third.heard], [["a"], ["a"], []]);
+    await second.until(() => second.received.length === 1);
+    assert.deepEqual([first.received, second.received, third.received], [["a"], ["a"], []]);
     first.end.abort();
     await second.until(() => second.gaps() === 1);
     api.streams[2](job("b"));
-    await second.until(() => second.heard.length === 2);
-    assert.deepEqual([first.heard, second.heard], [["a"], ["a", "b"]]);
+    await second.until(() => second.received.length === 2);
+    assert.deepEqual([first.received, second.received], [["a"], ["a", "b"]]);
     second.end.abort();
     third.end.abort();
     await Promise.all([first, second, third].map(({ running }) => running));
@@ -122,8 +122,8 @@ describe("a feed", () => {
   });
 });
 
-/** A gateway whose streams stay open and bring what each is told. */
-function fakeToldApi() {
+/** An API whose streams stay open and emit the events that a test pushes. */
+function fakeOpenApi() {
   const api = { open: 0, streams: [] };
   api.watchAll = async function* ({ signal }) {
     const queue = [];
@@ -136,10 +136,10 @@ function fakeToldApi() {
     try {
       for (;;) {
         while (queue.length > 0) yield queue.shift();
-        const told = new Promise((resolve) => {
+        const pushed = new Promise((resolve) => {
           wake = resolve;
         });
-        await Promise.race([ended(signal), told]);
+        await Promise.race([ended(signal), pushed]);
       }
     } finally {
       api.open -= 1;
@@ -148,7 +148,7 @@ function fakeToldApi() {
   return api;
 }
 
-/** The locks of a browser: one at a time for each name, in order. */
+/** Stands in for the Web Locks API: one holder per name, in order. */
 function standInForLocks() {
   const queues = new Map();
   return {

@@ -1,4 +1,4 @@
-/** The list of a project’s jobs: its pages, its filter, and what news make of it. */
+/** The list of a project’s jobs: pages, events, filters and its address. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -21,13 +21,13 @@ const jobOf = (id, changes = {}) => ({
 const jobs = (...ids) => ids.map((id) => jobOf(id));
 const idsOf = (listing) => listing.jobs.map(({ id }) => id).join("");
 
-/** A gateway with these jobs, newest first; its cursor is the last job’s id. */
+/** Returns the API of a gateway with these jobs, newest first. Its cursor is the last job’s id. */
 function fakeApi(ledger, { filters = true } = {}) {
-  const asked = [];
-  const api = { ledger, asked, fail: null, holds: [] };
+  const requests = [];
+  const api = { ledger, requests, fail: null, holds: [] };
   api.list = async ({ limit, cursor, state, author, text }) => {
     const filter = [state, author, text].filter(Boolean);
-    asked.push([limit, cursor && `after ${cursor}`, ...filter].filter(Boolean).join(" "));
+    requests.push([limit, cursor && `after ${cursor}`, ...filter].filter(Boolean).join(" "));
     await api.holds.shift();
     if (api.fail) throw Object.assign(new Error("no"), { name: api.fail });
     if (filter.length > 0 && !filters) throw Object.assign(new Error("unknown"), { status: 400 });
@@ -43,73 +43,73 @@ function fakeApi(ledger, { filters = true } = {}) {
   return api;
 }
 
-const NEVER = new AbortController().signal;
-const open = (api) => new ProjectJobs(api, NEVER);
+const NOT_ENDED = new AbortController().signal;
+const open = (api) => new ProjectJobs(api, NOT_ENDED);
 
-describe("a renewal", () => {
-  test("keeps the pages that were gone through", () => {
+describe("renewal", () => {
+  test("a renewal keeps the pages that were loaded", () => {
     const shown = { jobs: jobs("d", "c", "b", "a"), more: "a" };
     const renewal = renewListing(shown, { jobs: jobs("e", "d"), nextCursor: "d" });
     assert.deepEqual([idsOf(renewal), renewal.more], ["edcba", "a"]);
   });
 
-  test("without a job in common starts again, so that none is left out", () => {
+  test("a renewal without a common job replaces the list", () => {
     const shown = { jobs: jobs("b", "a"), more: "a" };
     const renewal = renewListing(shown, { jobs: jobs("z", "y"), nextCursor: "y" });
     assert.deepEqual([idsOf(renewal), renewal.more], ["zy", "y"]);
   });
 
-  test("with the last page is the whole list", () => {
+  test("a renewal without a further page is the whole list", () => {
     const shown = { jobs: jobs("c", "b"), more: "b" };
     const renewal = renewListing(shown, { jobs: jobs("c", "a"), nextCursor: null });
     assert.deepEqual([idsOf(renewal), renewal.more], ["ca", null]);
   });
 });
 
-test("a further page brings each job once", () => {
+test("a further page adds no job twice", () => {
   const shown = { jobs: jobs("d", "c"), more: "c" };
   const further = extendListing(shown, { jobs: jobs("c", "b"), nextCursor: null });
   assert.deepEqual([idsOf(further), further.more], ["dcb", null]);
 });
 
-describe("news", () => {
+describe("event", () => {
   const shown = { jobs: jobs("e", "c", "b"), more: "b" };
   const after = (event, filter = {}) => applyEvent(shown, event, { ...ALL_JOBS, ...filter });
 
-  test("of a listed job change it in its place", () => {
+  test("an event of a listed job changes it in place", () => {
     const { listing } = after({ job: jobOf("c", { status: "failed" }) });
     assert.equal(idsOf(listing), "ecb");
     assert.equal(listing.jobs[1].status, "failed");
   });
 
-  test("of another job put it where it belongs", () => {
+  test("an event of a new job inserts it by its time", () => {
     assert.equal(idsOf(after({ job: jobOf("f") }).listing), "fecb");
     assert.equal(idsOf(after({ job: jobOf("d") }).listing), "edcb");
-    assert.equal(idsOf(after({ job: jobOf("a") }).listing), "ecb", "it comes with a later page");
+    assert.equal(idsOf(after({ job: jobOf("a") }).listing), "ecb", "it belongs to a later page");
     const whole = { ...shown, more: null };
     assert.equal(idsOf(applyEvent(whole, { job: jobOf("a") }, ALL_JOBS).listing), "ecba");
   });
 
-  test("of a deletion take the job away", () => {
+  test("a deletion removes the job", () => {
     assert.equal(idsOf(after({ deleted: "c" }).listing), "eb");
     assert.equal(after({ deleted: "q" }).listing, shown);
   });
 
-  test("of a job that is no longer asked for take it away", () => {
+  test("a job that no longer matches the filter is removed", () => {
     const failed = { job: jobOf("c", { status: "failed" }) };
     assert.equal(idsOf(after(failed, { state: "active" }).listing), "eb");
     assert.equal(idsOf(after({ job: jobOf("z") }, { author: "ada" }).listing), "ecb");
   });
 
-  test("of a job whose text only the gateway knows leave the question open", () => {
+  test("an event cannot decide a filter by text, which the gateway must", () => {
     const { listing, isOpen } = after({ job: jobOf("f") }, { text: "links" });
     assert.deepEqual([idsOf(listing), isOpen], ["ecb", true]);
     assert.equal(after({ job: jobOf("c") }, { text: "links" }).isOpen, false);
   });
 });
 
-describe("the list", () => {
-  test("goes page by page to the end, and a renewal covers what is shown", async () => {
+describe("list", () => {
+  test("the list loads page by page, and a refresh covers all loaded pages", async () => {
     const ledger = [...LETTERS, ..."0123456789"].map((id, n) =>
       jobOf(id, { createdAt: `${99 - n}` }),
     );
@@ -125,22 +125,24 @@ describe("the list", () => {
     );
     assert.equal(list.listing.value.more, null);
     await list.showMore();
-    assert.deepEqual(api.asked, ["25", "25 after b", "36"]);
+    assert.deepEqual(api.requests, ["25", "25 after b", "36"]);
   });
 
-  test("is asked for once by renewals that have not begun, and one after the other", async () => {
+  test("waiting refreshes share one request, and requests run in sequence", async () => {
     const api = fakeApi(LETTERS);
     const list = open(api);
     await Promise.all([list.refresh(), list.refresh(), list.showMore(), list.refresh()]);
-    assert.deepEqual(api.asked, ["25", "25 after b"]);
+    assert.deepEqual(api.requests, ["25", "25 after b"]);
     await list.refresh();
-    assert.equal(api.asked.length, 3);
+    assert.equal(api.requests.length, 3);
   });
 
-  test("does not lose to an older page what came while that was asked for", async () => {
+  test("a page does not undo the events received while it was loading", async () => {
     const api = fakeApi(["c", "b", "a"]);
-    const met = [];
-    const list = new ProjectJobs(api, NEVER, (jobs) => met.push(...jobs.map(({ id }) => id)));
+    const observed = [];
+    const list = new ProjectJobs(api, NOT_ENDED, (jobs) =>
+      observed.push(...jobs.map(({ id }) => id)),
+    );
     await list.refresh();
     let release;
     api.holds = [
@@ -148,7 +150,7 @@ describe("the list", () => {
         release = resolve;
       }),
     ];
-    met.length = 0;
+    observed.length = 0;
     const renewal = list.refresh();
     await new Promise((resolve) => setImmediate(resolve));
     list.receive({ job: jobOf("d") });
@@ -158,10 +160,10 @@ describe("the list", () => {
     await renewal;
     assert.equal(idsOf(list.listing.value), "dcb");
     assert.equal(list.find("b").status, "failed");
-    assert.deepEqual(met, ["d", "b", "c"], "no older state is told after a newer one");
+    assert.deepEqual(observed, ["d", "b", "c"], "no older state follows a newer one");
   });
 
-  test("does not take back the news that came while more was asked for", async () => {
+  test("Show more does not undo a deletion received while it was loading", async () => {
     const api = fakeApi(LETTERS);
     const list = open(api);
     await list.refresh();
@@ -171,7 +173,7 @@ describe("the list", () => {
     assert.equal(idsOf(list.listing.value), LETTERS.slice(1).join(""));
   });
 
-  test("tells of a failure when somebody waits for it or there is nothing to see", async () => {
+  test("a failed refresh shows a problem if the person started it or the list is empty", async () => {
     const api = fakeApi(LETTERS);
     const list = open(api);
     api.fail = "ConnectionError";
@@ -188,27 +190,27 @@ describe("the list", () => {
     assert.equal(list.listing.value.jobs.length, 25);
   });
 
-  test("asks for nothing more when the session has ended", async () => {
+  test("the list sends no request after the session has ended", async () => {
     const end = new AbortController();
     const api = fakeApi(LETTERS);
     const list = new ProjectJobs(api, end.signal);
     end.abort();
     assert.equal(await list.refresh(), false);
-    assert.deepEqual([api.asked, list.problem.value], [[], null]);
+    assert.deepEqual([api.requests, list.problem.value], [[], null]);
   });
 });
 
-describe("a filter", () => {
-  test("is the gateway’s to carry out", async () => {
+describe("filter", () => {
+  test("the gateway applies the filter", async () => {
     const api = fakeApi(LETTERS);
     const list = open(api);
     await list.setFilter({ state: "active", author: "ada", text: " PROMPT c " });
-    assert.deepEqual(api.asked, ["25 active ada PROMPT c"]);
+    assert.deepEqual(api.requests, ["25 active ada PROMPT c"]);
     assert.equal(idsOf(list.listing.value), "c");
     assert.deepEqual(filterParams({ ...ALL_JOBS, text: "x".repeat(300) }).text.length, 200);
   });
 
-  test("that has changed by the time of the answer is not answered by it", async () => {
+  test("the response to an outdated filter is ignored", async () => {
     const api = fakeApi(LETTERS);
     const list = open(api);
     const releases = [];
@@ -216,7 +218,7 @@ describe("a filter", () => {
     api.holds = [hold(), hold()];
     const first = list.setFilter({ ...ALL_JOBS, author: "ada" });
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(api.asked, ["25 ada"]);
+    assert.deepEqual(api.requests, ["25 ada"]);
     const second = list.setFilter({ ...ALL_JOBS, text: "prompt z" });
     releases[0]();
     await first;
@@ -226,7 +228,7 @@ describe("a filter", () => {
     assert.equal(idsOf(list.listing.value), "z");
   });
 
-  test("asks again when only the gateway can tell whether a job belongs there", async () => {
+  test("a refresh finds a job that matches only by its later lines", async () => {
     const api = fakeApi(["c", "b"]);
     const list = open(api);
     await list.setFilter({ ...ALL_JOBS, text: "prompt" });
@@ -236,7 +238,7 @@ describe("a filter", () => {
     assert.equal(idsOf(list.listing.value), "dcb");
   });
 
-  test("is carried out here where the gateway is older, on all that is loaded", async () => {
+  test("the page filters the loaded jobs if the gateway is too old", async () => {
     const api = fakeApi(LETTERS, { filters: false });
     const list = open(api);
     await list.setFilter({ ...ALL_JOBS, text: "prompt c" });
@@ -249,7 +251,7 @@ describe("a filter", () => {
     assert.equal(idsOf(list.listing.value), "mlkjihgfedcba");
   });
 
-  test("offers whom the list has shown, and who is asked for", async () => {
+  test("the author filter offers the authors seen and those selected", async () => {
     const list = open(fakeApi(["z", "c"]));
     await list.refresh();
     await list.setFilter({ ...ALL_JOBS, author: "ada" });
@@ -257,10 +259,10 @@ describe("a filter", () => {
   });
 });
 
-describe("the address", () => {
+describe("address", () => {
   const parse = (pairs) => parseJobsAddress(new URLSearchParams(pairs));
 
-  test("keeps the job and the filter", () => {
+  test("the address contains the job and the filter", () => {
     const jobs = { id: "a b", state: "failed", author: "zoë", text: "a&b" };
     assert.deepEqual(parse(formatJobsAddress(jobs)), jobs);
     const all = { id: null, ...ALL_JOBS };
@@ -268,7 +270,7 @@ describe("the address", () => {
     assert.deepEqual(parse([]), all);
   });
 
-  test("asks for no state that there is not, and for no more text than is looked for", () => {
+  test("the address ignores unknown states and shortens long texts", () => {
     const { state, text } = parse({ state: "nonsense", text: "x".repeat(300) });
     assert.deepEqual([state, text.length], [null, 200]);
   });

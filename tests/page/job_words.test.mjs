@@ -1,4 +1,4 @@
-/** What the page says of a job: its title, its thread, its timeline, its time. */
+/** Descriptions of a job: title, thread, timeline, duration, and the notice of its end. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -14,8 +14,8 @@ const at = (seconds) => new Date(START + seconds * 1000).toISOString();
 const LINK = "https://github.com/acme/docs/pull/12";
 const NOTHING_SENT = { prompt: null, messages: [] };
 
-describe("a job’s title", () => {
-  test("is the first line of its prompt, as far as a title goes", () => {
+describe("title", () => {
+  test("a job’s title is the shortened first line of its prompt", () => {
     assert.equal(titleOf("\n Fix the typos\nin all pages"), "Fix the typos");
     const paragraph = "Rewrite the guide so that it is clear, complete and short. ".repeat(12);
     const title = titleOf(paragraph);
@@ -26,7 +26,7 @@ describe("a job’s title", () => {
   });
 });
 
-test("the pull requests of a job’s repository are on GitHub, or nowhere this page knows", () => {
+test("only a GitHub pull request leads to a list of pull requests", () => {
   assert.deepEqual(pullRequestList(LINK), {
     href: "https://github.com/acme/docs/pulls?q=is:pr+sort:created-desc",
     repository: "acme/docs",
@@ -35,17 +35,17 @@ test("the pull requests of a job’s repository are on GitHub, or nowhere this p
   assert.equal(pullRequestList("javascript:alert(1)"), null);
 });
 
-describe("a job’s thread", () => {
+describe("thread", () => {
   const job = { id: "a", prompt: "Fix", createdBy: "zoë", createdAt: at(0) };
   const record = (prompt, ...messages) => ({ job, prompt, messages, changes: [] });
 
-  test("has what the gateway keeps, and says how much that is", () => {
-    const kept = record(
+  test("a thread marks how much of each text the gateway stores", () => {
+    const stored = record(
       "Fix\nall of it",
       { prompt: "Also the images", author: "ada", sentAt: at(60) },
       { prompt: null, author: "bot", sentAt: at(90) },
     );
-    assert.deepEqual(buildThread(kept, NOTHING_SENT, null), [
+    assert.deepEqual(buildThread(stored, NOTHING_SENT, null), [
       { kind: "prompt", text: "Fix\nall of it", extent: "whole", author: "zoë", sentAt: START },
       {
         kind: "follow-up",
@@ -58,7 +58,7 @@ describe("a job’s thread", () => {
     ]);
   });
 
-  test("has the whole of what this browser sent, each once", () => {
+  test("a thread shows the full texts that this browser sent, each once", () => {
     const sent = {
       prompt: "Fix\nall of it",
       messages: [
@@ -66,8 +66,8 @@ describe("a job’s thread", () => {
         { text: "Not recorded yet", sentAt: START + 100_000 },
       ],
     };
-    const kept = record("Fix", { prompt: "Also the images", author: "zoë", sentAt: at(60) });
-    const thread = buildThread(kept, sent, null);
+    const stored = record("Fix", { prompt: "Also the images", author: "zoë", sentAt: at(60) });
+    const thread = buildThread(stored, sent, null);
     assert.deepEqual(
       thread.map(({ text, extent }) => [text, extent]),
       [
@@ -78,13 +78,13 @@ describe("a job’s thread", () => {
     );
   });
 
-  test("has a follow-up once, whatever the clocks of browser and gateway say", () => {
-    const kept = record("Fix", { prompt: "Also the images", author: "zoë", sentAt: at(600) });
+  test("a follow-up appears once even if the browser’s clock is wrong", () => {
+    const stored = record("Fix", { prompt: "Also the images", author: "zoë", sentAt: at(600) });
     const sent = { prompt: null, messages: [{ text: "Also the images", sentAt: START }] };
-    assert.equal(buildThread(kept, sent, null).length, 2);
+    assert.equal(buildThread(stored, sent, null).length, 2);
   });
 
-  test("keeps the same follow-up sent twice as two", () => {
+  test("the same follow-up sent twice appears twice", () => {
     const twice = [60, 80].map((s) => ({ prompt: "Once more", author: "zoë", sentAt: at(s) }));
     const sent = {
       prompt: null,
@@ -94,14 +94,14 @@ describe("a job’s thread", () => {
     assert.equal(buildThread(null, sent, job).length, 3);
   });
 
-  test("begins with what the list has, where there is no record", () => {
+  test("a thread without a record starts with the prompt of the list", () => {
     const [prompt] = buildThread(null, NOTHING_SENT, job);
     assert.deepEqual([prompt.text, prompt.extent, prompt.author], ["Fix", "first line", "zoë"]);
     assert.equal(buildThread(null, NOTHING_SENT, null)[0].extent, "nothing");
   });
 });
 
-test("a prompt that is longer than the line in the list is whole", () => {
+test("a prompt longer than its line in the list is marked as whole", () => {
   const job = { id: "a", prompt: "Fix the…", createdBy: null, createdAt: null };
   const record = { job, prompt: "Fix the typos in all pages", messages: [], changes: [] };
   assert.equal(buildThread(record, NOTHING_SENT, null)[0].extent, "whole");
@@ -109,9 +109,13 @@ test("a prompt that is longer than the line in the list is whole", () => {
   assert.equal(buildThread(line, NOTHING_SENT, null)[0].extent, "first line");
 });
 
-describe("a job’s timeline", () => {
-  const said = (kind, seconds, author = null) => ({ kind, author, sentAt: START + seconds * 1000 });
-  const thread = [said("prompt", 0, "zoë"), said("follow-up", 600)];
+describe("timeline", () => {
+  const messageAt = (kind, seconds, author = null) => ({
+    kind,
+    author,
+    sentAt: START + seconds * 1000,
+  });
+  const thread = [messageAt("prompt", 0, "zoë"), messageAt("follow-up", 600)];
   const changes = [
     { at: at(1), status: "active", prLink: null },
     { at: at(120), status: "completed", prLink: LINK },
@@ -119,13 +123,13 @@ describe("a job’s timeline", () => {
     { at: at(660), status: "failed", prLink: LINK },
   ];
 
-  test("tells in order what was said and what became of it, each once", () => {
-    const told = buildTimeline(thread, changes).map(({ at, text, worked }) => [
+  test("a timeline orders messages and changes, each once", () => {
+    const entries = buildTimeline(thread, changes).map(({ at, text, worked }) => [
       (at - START) / 1000,
       text,
       worked === null ? null : worked / 1000,
     ]);
-    assert.deepEqual(told, [
+    assert.deepEqual(entries, [
       [0, "Started by zoë", null],
       [120, "Pull request acme/docs#12", null],
       [120, "Completed", 120],
@@ -134,7 +138,7 @@ describe("a job’s timeline", () => {
     ]);
   });
 
-  test("tells of work that nobody here has asked for", () => {
+  test("a timeline includes work that another client started", () => {
     const elsewhere = buildTimeline(thread.slice(0, 1), changes);
     assert.deepEqual(
       elsewhere.map(({ text }) => text),
@@ -142,12 +146,12 @@ describe("a job’s timeline", () => {
     );
   });
 
-  test("leaves out what has no time", () => {
+  test("a timeline leaves out entries without a time", () => {
     const unknown = [{ at: null, status: "completed", prLink: null }];
     assert.deepEqual(buildTimeline([{ ...thread[0], sentAt: null }], unknown), []);
   });
 
-  test("knows the last time at work", () => {
+  test("the last work span runs from the latest message to its result", () => {
     const seconds = ({ startedAt, finishedAt }) => [
       (startedAt - START) / 1000,
       finishedAt && (finishedAt - START) / 1000,
@@ -159,45 +163,45 @@ describe("a job’s timeline", () => {
   });
 });
 
-describe("a job’s time", () => {
+describe("duration", () => {
   const job = (status) => ({ status, createdAt: at(0) });
   const NOTHING = { startedAt: null, finishedAt: null };
   const HOUR = 3_600_000;
-  const say = (status, span, age) => describeJobTime(job(status), span, START + age)?.text;
+  const describeAt = (status, span, age) => describeJobTime(job(status), span, START + age)?.text;
 
-  test("counts while it is at work, from what set it to work", () => {
-    assert.equal(say("active", NOTHING, 125_000), "for 2 min 05 s");
+  test("an active job shows the time since its latest message", () => {
+    assert.equal(describeAt("active", NOTHING, 125_000), "for 2 min 05 s");
     const again = { startedAt: START + 240 * HOUR, finishedAt: null };
-    assert.equal(say("active", again, 240 * HOUR + 5000), "for 5 s");
+    assert.equal(describeAt("active", again, 240 * HOUR + 5000), "for 5 s");
   });
 
-  test("is a date after days", () => {
+  test("a job that has been active for days shows its start date", () => {
     assert.match(
-      say("active", { startedAt: START, finishedAt: null }, 50 * HOUR),
+      describeAt("active", { startedAt: START, finishedAt: null }, 50 * HOUR),
       /^since Nov 20, 2026/,
     );
-    assert.match(say("active", NOTHING, 50 * HOUR), /^started Nov 20, 2026/);
+    assert.match(describeAt("active", NOTHING, 50 * HOUR), /^started Nov 20, 2026/);
   });
 
-  test("is how long it took, and when, once it is over", () => {
+  test("a finished job shows its duration and its date", () => {
     const span = { startedAt: START, finishedAt: START + 125_000 };
-    assert.match(say("completed", span, 50 * HOUR), /^took 2 min 05 s, Nov 20, 2026/);
-    assert.match(say("failed", NOTHING, 50 * HOUR), /^started Nov 20, 2026/);
+    assert.match(describeAt("completed", span, 50 * HOUR), /^took 2 min 05 s, Nov 20, 2026/);
+    assert.match(describeAt("failed", NOTHING, 50 * HOUR), /^started Nov 20, 2026/);
     const days = { startedAt: START, finishedAt: START + 70 * HOUR };
-    assert.match(say("completed", days, 80 * HOUR), /^started Nov 20, 2026/);
+    assert.match(describeAt("completed", days, 80 * HOUR), /^started Nov 20, 2026/);
   });
 
-  test("does not run where nothing is known", () => {
+  test("a job without a known start shows no running time", () => {
     assert.equal(describeJobTime(null, NOTHING, START), null);
     assert.equal(describeJobTime({ status: "active", createdAt: null }, NOTHING, START), null);
-    assert.match(say("needs review", NOTHING, 50 * HOUR), /^started /);
+    assert.match(describeAt("needs review", NOTHING, 50 * HOUR), /^started /);
   });
 });
 
-describe("a job’s end", () => {
+describe("end", () => {
   const active = { status: "active", prLink: null };
 
-  test("is told when it was seen at work", () => {
+  test("a notice announces the end of a job that was seen active", () => {
     const done = { status: "completed", prLink: LINK };
     const { word, isFailure } = noticeOf("a", active, done, "Fix");
     assert.deepEqual([word, isFailure], ["Pull request ready", false]);
@@ -207,7 +211,7 @@ describe("a job’s end", () => {
     assert.equal(noticeOf("a", active, active, "Fix"), null);
   });
 
-  test("marks the window’s title until somebody looks", () => {
+  test("the title mark shows unseen results before the number of active jobs", () => {
     assert.equal(titleMark([], 0), "");
     assert.equal(titleMark([], 2), "(2) ");
     assert.equal(titleMark([{ isFailure: false }], 2), "✓ ");

@@ -1,3 +1,4 @@
+/** Listings: loading pages of rows, resuming, stale rows, automatic loading, and showing rows in batches. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -16,20 +17,20 @@ const LIMIT = 250;
 const BOUNDS = { dateFrom: "2026-10-01", dateTo: "2026-11-01", frozenAt: null };
 const RANGE = { from: "2026-10-01", to: "2026-10-31" };
 
-/** A client over `count` rows, whose request at an offset can be made to fail once. */
+/** Returns a client with `count` rows. A request can fail once at an offset, or always. */
 function fakeClient(count, options = {}) {
   const { failOnceAt, slowFrom, headersAt = () => ({}), failAlways = () => false } = options;
-  const heldUp = gate();
-  const released = gate();
-  const asked = [];
-  const sent = [];
-  let tell;
-  let broken = failOnceAt;
+  const paused = createGate();
+  const resumed = createGate();
+  const offsets = [];
+  const sentHeaders = [];
+  let onResponse;
+  let failingOffset = failOnceAt;
   const pageAt = (offset) => {
-    asked.push(offset);
-    tell({ headers: new Headers(headersAt(offset)) });
-    if (offset === broken) {
-      broken = undefined;
+    offsets.push(offset);
+    onResponse({ headers: new Headers(headersAt(offset)) });
+    if (offset === failingOffset) {
+      failingOffset = undefined;
       throw failure();
     }
     const size = Math.min(LIMIT, count - offset);
@@ -46,11 +47,11 @@ function fakeClient(count, options = {}) {
       for (let offset = start; ; offset += LIMIT) {
         await new Promise((resolve) => setTimeout(resolve, 1));
         if (offset === slowFrom) {
-          heldUp.open();
-          await released.opened;
+          paused.open();
+          await resumed.opened;
         }
         signal.throwIfAborted();
-        sent.push(headers);
+        sentHeaders.push(headers);
         if (failAlways(dateTo)) throw failure();
         const page = pageAt(offset);
         yield page;
@@ -58,18 +59,18 @@ function fakeClient(count, options = {}) {
       }
     },
   });
-  const waits = { isHeldUp: heldUp.opened, goOn: () => released.open() };
-  const client = { asked, sent, ...waits, analytics: { views: list } };
+  const pause = { paused: paused.opened, resume: () => resumed.open() };
+  const client = { offsets, sentHeaders, ...pause, analytics: { views: list } };
   return {
     ...client,
-    withOptions({ onResponse }) {
-      tell = onResponse;
+    withOptions(options) {
+      onResponse = options.onResponse;
       return client;
     },
   };
 }
 
-function gate() {
+function createGate() {
   let open;
   const opened = new Promise((resolve) => {
     open = resolve;
@@ -99,7 +100,7 @@ const open = (client, options = {}) =>
 const offsetsOf = (count) => Array.from({ length: Math.ceil(count / LIMIT) }, (_, n) => n * LIMIT);
 const inOrder = (rows) => rows.value.every(({ path }, index) => path === `/${index}`);
 
-test("everything after the first rows is asked for once", async () => {
+test("loading all rows requests each page once", async () => {
   const client = fakeClient(1100);
   const views = open(client);
   assert.equal(await views.load("first rows"), true);
@@ -107,19 +108,19 @@ test("everything after the first rows is asked for once", async () => {
   assert.equal(await views.load("all rows"), true);
   assert.deepEqual([views.state.value, views.rows.value.length], ["complete", 1100]);
   assert.ok(inOrder(views.rows));
-  assert.deepEqual(client.asked, offsetsOf(1100));
+  assert.deepEqual(client.offsets, offsetsOf(1100));
 });
 
-test("what is complete is not asked for again", async () => {
+test("a complete listing requests nothing", async () => {
   const client = fakeClient(100);
   const views = open(client);
   await views.load("first rows");
   assert.equal(views.state.value, "complete");
   assert.equal(await views.load("all rows"), true);
-  assert.deepEqual(client.asked, [0]);
+  assert.deepEqual(client.offsets, [0]);
 });
 
-test("after a failure, loading goes on where it stopped", async () => {
+test("loading resumes at the page that failed", async () => {
   const client = fakeClient(1000, { failOnceAt: 500 });
   const views = open(client);
   assert.equal(await views.load("all rows"), false);
@@ -129,16 +130,16 @@ test("after a failure, loading goes on where it stopped", async () => {
   assert.equal(views.problem.value, null);
   assert.equal(views.rows.value.length, 1000);
   assert.ok(inOrder(views.rows));
-  assert.deepEqual(client.asked, [0, 250, 500, 500, 750]);
+  assert.deepEqual(client.offsets, [0, 250, 500, 500, 750]);
 });
 
-test("a failure at the very start leaves nothing behind", async () => {
+test("a listing whose first page fails stays empty", async () => {
   const views = open(fakeClient(10, { failOnceAt: 0 }));
   assert.equal(await views.load("first rows"), false);
   assert.equal(views.state.value, "empty");
 });
 
-test("stopping keeps the rows, is no problem, and can be taken up again", async () => {
+test("a stopped listing keeps its rows, has no problem and can resume", async () => {
   const client = fakeClient(1000);
   const views = open(client);
   await views.load("first rows");
@@ -148,18 +149,18 @@ test("stopping keeps the rows, is no problem, and can be taken up again", async 
   assert.deepEqual([views.state.value, views.problem.value], ["partial", null]);
   assert.equal(await views.load("all rows"), true);
   assert.ok(inOrder(views.rows));
-  assert.deepEqual(client.asked, offsetsOf(1000));
+  assert.deepEqual(client.offsets, offsetsOf(1000));
 });
 
-test("two loads at once are one", async () => {
+test("concurrent loads of a listing request each page once", async () => {
   const client = fakeClient(500);
   const views = open(client);
   const [first, second] = await Promise.all([views.load("all rows"), views.load("all rows")]);
   assert.deepEqual([first, second], [true, false]);
-  assert.deepEqual(client.asked, offsetsOf(500));
+  assert.deepEqual(client.offsets, offsetsOf(500));
 });
 
-test("a session that ends stops the loading", async () => {
+test("the end of the session stops the loading", async () => {
   const end = new AbortController();
   const views = open(fakeClient(1000), { ended: end.signal });
   const loading = views.load("all rows");
@@ -168,7 +169,7 @@ test("a session that ends stops the loading", async () => {
   assert.equal(views.problem.value, null);
 });
 
-test("the part that is furthest behind says how old the whole is", async () => {
+test("the oldest page determines the age of the listing", async () => {
   const stale = (age) => ({ age, "cache-status": "quillgate; fwd=stale; detail=stale" });
   const ages = { 250: "60", 500: "600" };
   const headersAt = (offset) => (ages[offset] ? stale(ages[offset]) : {});
@@ -181,64 +182,64 @@ test("the part that is furthest behind says how old the whole is", async () => {
   assert.ok(Date.now() - asOf >= 600_000 && Date.now() - asOf < 660_000);
 });
 
-test("what is left of the limit is kept until the gateway says more", async () => {
-  const said = { "ratelimit-policy": '"analytics";q=100;w=3600', ratelimit: '"analytics";r=7' };
-  const views = open(fakeClient(500, { headersAt: (offset) => (offset === 0 ? said : {}) }));
+test("the rest of the limit is kept while responses do not name it", async () => {
+  const limit = { "ratelimit-policy": '"analytics";q=100;w=3600', ratelimit: '"analytics";r=7' };
+  const views = open(fakeClient(500, { headersAt: (offset) => (offset === 0 ? limit : {}) }));
   await views.load("all rows");
   assert.equal(views.limit.value.left, 7);
 });
 
-test("only rows that are asked for again go past what the gateway has kept", async () => {
+test("only a refresh bypasses the gateway’s cache", async () => {
   const usual = fakeClient(500);
   await open(usual).load("all rows");
-  assert.deepEqual(usual.sent, [{}, {}]);
-  const again = fakeClient(500);
-  await open(again, { source: "the platform" }).load("all rows");
-  assert.deepEqual(again.sent, Array(2).fill({ "cache-control": "no-cache" }));
+  assert.deepEqual(usual.sentHeaders, [{}, {}]);
+  const refresh = fakeClient(500);
+  await open(refresh, { source: "the platform" }).load("all rows");
+  assert.deepEqual(refresh.sentHeaders, Array(2).fill({ "cache-control": "no-cache" }));
 });
 
-test("a small site is loaded completely by itself", async () => {
+test("a small site is loaded completely and automatically", async () => {
   const client = fakeClient(800, { headersAt: () => limitOf(60) });
   const views = open(client);
   assert.equal(await views.load("small site"), true);
   assert.deepEqual([views.state.value, views.rows.value.length], ["complete", 800]);
 });
 
-test("of a large site no more than a thousand rows are loaded by themselves", async () => {
+test("at most a thousand rows of a large site are loaded automatically", async () => {
   const client = fakeClient(4000, { headersAt: () => limitOf(60) });
   const views = open(client);
   await views.load("small site");
   assert.deepEqual([views.state.value, views.rows.value.length], ["partial", 1000]);
-  assert.deepEqual(client.asked, [0, 250, 500, 750]);
+  assert.deepEqual(client.offsets, [0, 250, 500, 750]);
 });
 
-test("nothing more is loaded by itself once half of the budget is spent", async () => {
+test("automatic loading stops once half of the budget is spent", async () => {
   const client = fakeClient(800, { headersAt: (offset) => limitOf(offset === 0 ? 50 : 49) });
   const views = open(client);
   await views.load("small site");
-  assert.deepEqual(client.asked, [0, 250]);
+  assert.deepEqual(client.offsets, [0, 250]);
   assert.equal(views.state.value, "partial");
 });
 
-test("what the gateway has kept is loaded on though it says nothing of the budget", async () => {
-  const kept = { "cache-status": "quillgate; hit; ttl=200", age: "5" };
-  const client = fakeClient(600, { headersAt: () => kept });
+test("automatic loading continues with cached pages, which name no budget", async () => {
+  const cached = { "cache-status": "quillgate; hit; ttl=200", age: "5" };
+  const client = fakeClient(600, { headersAt: () => cached });
   const views = open(client);
   await views.load("small site");
   assert.equal(views.state.value, "complete");
   const unknown = fakeClient(600);
   await open(unknown).load("small site");
-  assert.deepEqual(unknown.asked, [0]);
+  assert.deepEqual(unknown.offsets, [0]);
 });
 
-test("as many rows can be asked for as were there before", async () => {
+test("a listing can load a given number of rows", async () => {
   const client = fakeClient(2000);
   const views = open(client);
   assert.equal(await views.load({ rows: 600 }), true);
-  assert.deepEqual(client.asked, [0, 250, 500]);
+  assert.deepEqual(client.offsets, [0, 250, 500]);
 });
 
-test("a range that is still open falls back on what was answered lately", async () => {
+test("an unfinished range falls back to its last successful bounds", async () => {
   const fallback = { dateFrom: "2026-10-01", dateTo: "2026-10-31T09:05:00Z", frozenAt: 1 };
   const headersAt = () => ({ age: "120" });
   const client = fakeClient(300, { headersAt, failAlways: (dateTo) => dateTo === BOUNDS.dateTo });
@@ -250,7 +251,7 @@ test("a range that is still open falls back on what was answered lately", async 
   assert.ok(Date.now() - views.staleness.value.asOf >= 120_000);
 });
 
-test("a fallback that fails as well leaves the first problem", async () => {
+test("a fallback that fails too leaves the first problem", async () => {
   const fallback = { dateFrom: "2026-10-01", dateTo: "2026-10-31T09:05:00Z", frozenAt: 1 };
   const views = open(fakeClient(300, { failAlways: () => true }), { fallback });
   assert.equal(await views.load("first rows"), false);
@@ -262,58 +263,58 @@ function limitOf(left) {
   return { "ratelimit-policy": '"analytics";q=100;w=3600', ratelimit: `"analytics";r=${left}` };
 }
 
-/** How many rows were shown, each time that it changed. */
-function noteShown(listing) {
+/** Records the number of rows after each change. */
+function recordRowCounts(listing) {
   const shown = [];
   listing.rows.subscribe((rows) => shown.push(rows.length));
   return shown;
 }
 
-test("the first rows are shown at once, and those that come quickly together", async () => {
+test("the first rows appear immediately, and fast ones after them together", async () => {
   const views = open(fakeClient(1000));
-  const shown = noteShown(views);
+  const shown = recordRowCounts(views);
   assert.equal(await views.load("all rows"), true);
   assert.deepEqual(shown, [0, 250, 1000]);
   assert.deepEqual([views.requests.value, views.state.value], [4, "complete"]);
   assert.ok(inOrder(views.rows));
 });
 
-test("rows that come slowly do not wait for the last ones", async () => {
+test("rows appear before a slow page that follows them", async () => {
   const client = fakeClient(1000, { slowFrom: 750 });
   const views = open(client);
-  const shown = noteShown(views);
+  const shown = recordRowCounts(views);
   const areShown = new Promise((resolve) => {
     views.rows.subscribe(({ length }) => length === 750 && resolve());
   });
   const loading = views.load("all rows");
-  await client.isHeldUp;
+  await client.paused;
   await areShown;
   assert.equal(views.state.value, "loading");
-  client.goOn();
+  client.resume();
   assert.equal(await loading, true);
   assert.deepEqual(shown, [0, 250, 750, 1000]);
 });
 
-test("what is only compared with is shown when it is whole", async () => {
+test("rows of a comparison appear only when they are complete", async () => {
   const views = open(fakeClient(1000), { isSecondary: true });
-  const shown = noteShown(views);
+  const shown = recordRowCounts(views);
   assert.equal(await views.load("all rows"), true);
   assert.deepEqual(shown, [0, 1000]);
 });
 
-test("rows that were not shown yet are kept by a stop and by a failure", async () => {
+test("stopping and failing keep the rows that have not appeared yet", async () => {
   const views = open(fakeClient(1000, { failOnceAt: 500 }), { isSecondary: true });
   assert.equal(await views.load("all rows"), false);
   assert.deepEqual([views.rows.value.length, views.requests.value], [500, 2]);
   const slow = fakeClient(1000, { slowFrom: 750 });
   const stopped = open(slow, { isSecondary: true });
   const loading = stopped.load("all rows");
-  await slow.isHeldUp;
+  await slow.paused;
   stopped.stop();
   assert.deepEqual([stopped.rows.value.length, stopped.state.value], [750, "partial"]);
-  slow.goOn();
+  slow.resume();
   assert.equal(await loading, false);
   assert.equal(await stopped.load("all rows"), true);
   assert.ok(inOrder(stopped.rows));
-  assert.deepEqual(slow.asked, offsetsOf(1000));
+  assert.deepEqual(slow.offsets, offsetsOf(1000));
 });

@@ -1,4 +1,4 @@
-/** Which listings are opened, kept, compared and refreshed. */
+/** The cache of listings: opening, keeping, comparing and refreshing them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -19,14 +19,14 @@ const SEPTEMBER = { from: "2026-09-01", to: "2026-09-30" };
 const AUGUST = { from: "2026-08-01", to: "2026-08-31" };
 const HOUR = 3_600_000;
 
-/** A client over `count` rows, which can be made to wait or to fail, and notes what it is asked. */
+/** Returns a client with `count` rows that records its requests and can wait or fail. */
 function fakeClient(count, { headers = {} } = {}) {
   const client = {
-    asked: [],
+    requests: [],
     held: null,
     failing: false,
     listeners: [],
-    /** Makes coming requests wait until the returned function is called. */
+    /** Makes the next requests wait until the test calls the returned function. */
     hold() {
       let release;
       client.held = new Promise((resolve) => {
@@ -42,7 +42,7 @@ function fakeClient(count, { headers = {} } = {}) {
     async *pages() {
       const { dateFrom, dateTo, offset: start = 0 } = params.cursor ?? params;
       for (let offset = start; ; offset += 250) {
-        client.asked.push(`${dateFrom} ${dateTo} ${offset}`);
+        client.requests.push(`${dateFrom} ${dateTo} ${offset}`);
         await (client.held ?? Promise.resolve());
         signal.throwIfAborted();
         if (client.failing) {
@@ -79,22 +79,23 @@ function openCache(client, memory) {
   return new ListingCache(client, new AbortController().signal, memory);
 }
 
-/** Waits until a condition holds, which work that is under way brings about. */
+/** Waits until a condition holds. */
 async function until(condition) {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function memoryOf(kept = {}) {
+function createMemory() {
+  const stored = {};
   return {
-    kept,
-    recall: (name) => kept[name] ?? null,
+    stored,
+    recall: (name) => stored[name] ?? null,
     remember: (name, value) => {
-      kept[name] = JSON.parse(JSON.stringify(value));
+      stored[name] = JSON.parse(JSON.stringify(value));
     },
   };
 }
 
-test("a range that was looked at is not asked for again", async () => {
+test("reopening a range sends no request", async () => {
   const client = fakeClient(100, { headers: RICH });
   const cache = openCache(client);
   cache.open(VIEWS, OCTOBER);
@@ -102,10 +103,10 @@ test("a range that was looked at is not asked for again", async () => {
   cache.open(VIEWS, SEPTEMBER);
   await until(() => cache.find(VIEWS, SEPTEMBER).state.value === "complete");
   cache.open(VIEWS, OCTOBER);
-  assert.equal(client.asked.length, 2);
+  assert.equal(client.requests.length, 2);
 });
 
-test("refreshing keeps what is shown until as much is there again", async () => {
+test("a refresh keeps the old rows until it has as many new ones", async () => {
   const client = fakeClient(600, { headers: RICH });
   const cache = openCache(client);
   cache.open(VIEWS, OCTOBER);
@@ -123,7 +124,7 @@ test("refreshing keeps what is shown until as much is there again", async () => 
   assert.equal(cache.renewal.value, null);
 });
 
-test("refreshing that fails leaves the rows, and can be taken up again", async () => {
+test("a failed refresh keeps the rows and can be repeated", async () => {
   const client = fakeClient(600, { headers: RICH });
   const cache = openCache(client);
   cache.open(VIEWS, OCTOBER);
@@ -138,7 +139,7 @@ test("refreshing that fails leaves the rows, and can be taken up again", async (
   assert.equal(cache.find(VIEWS, OCTOBER).rows.value.length, 600);
 });
 
-test("refreshing that is given up changes nothing", async () => {
+test("a stopped refresh changes nothing", async () => {
   const client = fakeClient(600, { headers: RICH });
   const cache = openCache(client);
   cache.open(VIEWS, OCTOBER);
@@ -152,7 +153,7 @@ test("refreshing that is given up changes nothing", async () => {
   assert.equal(cache.find(VIEWS, OCTOBER), shown);
 });
 
-test("an earlier period is opened beside, and not at all without a request left", async () => {
+test("a comparison loads the earlier period only while requests are left", async () => {
   const client = fakeClient(100, { headers: RICH });
   const cache = openCache(client);
   cache.open(VIEWS, OCTOBER);
@@ -161,9 +162,9 @@ test("an earlier period is opened beside, and not at all without a request left"
   cache.openEarlier(shown, SEPTEMBER);
   const earlier = cache.findEarlier(shown, SEPTEMBER);
   await until(() => earlier.state.value === "complete");
-  assert.equal(client.asked.at(-1), "2026-09-01 2026-10-01 0");
+  assert.equal(client.requests.at(-1), "2026-09-01 2026-10-01 0");
   cache.openEarlier(shown, SEPTEMBER);
-  assert.equal(client.asked.length, 2);
+  assert.equal(client.requests.length, 2);
 
   const spent = { ...RICH, ratelimit: '"analytics";r=0' };
   const poor = fakeClient(100, { headers: spent });
@@ -173,29 +174,29 @@ test("an earlier period is opened beside, and not at all without a request left"
   await until(() => own.state.value === "complete");
   frugal.openEarlier(own, SEPTEMBER);
   assert.equal(frugal.findEarlier(own, SEPTEMBER), null);
-  assert.equal(poor.asked.length, 1);
+  assert.equal(poor.requests.length, 1);
 });
 
-test("an open range is cut off at what the gateway keeps it for, as its answers say", async () => {
+test("the gateway’s freshness determines the end of an unfinished range", async () => {
   const today = new Date().toISOString().slice(0, 10);
   const open = { from: "2026-01-01", to: today };
   const other = { from: "2026-01-02", to: today };
   const headers = { ...RICH, "cache-control": "private, max-age=3600" };
-  const cache = openCache(fakeClient(10, { headers }), memoryOf());
+  const cache = openCache(fakeClient(10, { headers }), createMemory());
   cache.open(VIEWS, open);
   await until(() => cache.find(VIEWS, open).state.value === "complete");
   cache.open(VIEWS, other);
   const { frozenAt } = cache.find(VIEWS, other).bounds.value;
-  // In the first hour of a day (UTC) such a range is cut off at its beginning.
+  // In the first hour of a day (UTC), the range ends at midnight and has no frozen end.
   if (frozenAt !== null) assert.equal(frozenAt % HOUR, 0);
 });
 
-test("what was answered lately is known after a reload, for when there is no answer", async () => {
-  const memory = memoryOf();
+test("the bounds of the last success survive a reload and serve as fallback", async () => {
+  const memory = createMemory();
   const today = new Date().toISOString().slice(0, 10);
   const open = { from: "2026-01-01", to: today };
   const answered = { dateFrom: "2026-01-01", dateTo: `${today}T00:00:01Z`, frozenAt: 1 };
-  memory.kept["answered-ranges"] = {
+  memory.stored["answered-ranges"] = {
     freshness: 300_000,
     bounds: { [`views ${open.from} ${open.to}`]: answered },
   };
@@ -205,11 +206,11 @@ test("what was answered lately is known after a reload, for when there is no ans
   cache.open(VIEWS, open);
   const shown = cache.find(VIEWS, open);
   await until(() => shown.problem.value !== null);
-  const ends = client.asked.map((one) => one.split(" ")[1]);
-  assert.equal(ends.at(-1), answered.dateTo, "the fallback is asked for");
+  const ends = client.requests.map((one) => one.split(" ")[1]);
+  assert.equal(ends.at(-1), answered.dateTo, "the last request is for the fallback");
 });
 
-test("how many rows to expect is known from a period that is loaded", async () => {
+test("a loaded period provides an estimate of the rows", async () => {
   const cache = openCache(fakeClient(600, { headers: RICH }));
   assert.equal(cache.estimateRows(VIEWS), null);
   cache.open(VIEWS, OCTOBER);
@@ -217,13 +218,13 @@ test("how many rows to expect is known from a period that is loaded", async () =
   assert.equal(cache.estimateRows(VIEWS), 600);
 });
 
-test("what was cancelled is not begun again by asking for the same once more", async () => {
+test("opening a cancelled range again resumes it only after another range", async () => {
   const client = fakeClient(600, { headers: RICH });
   const cache = openCache(client);
   const release = client.hold();
   cache.open(VIEWS, OCTOBER);
   const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => client.asked.length === 1);
+  await until(() => client.requests.length === 1);
   shown.stop();
   cache.open(VIEWS, OCTOBER);
   assert.equal(shown.state.value, "empty");
@@ -234,7 +235,7 @@ test("what was cancelled is not begun again by asking for the same once more", a
   await until(() => shown.state.value === "complete");
 });
 
-test("an earlier period goes on loading while the same range is asked for again", async () => {
+test("reopening the same range does not stop its comparison from loading", async () => {
   const client = fakeClient(600, { headers: RICH });
   const cache = openCache(client);
   cache.open(VIEWS, OCTOBER);
@@ -247,21 +248,21 @@ test("an earlier period goes on loading while the same range is asked for again"
   await until(() => earlier.state.value === "complete");
 });
 
-/** Opens October over 900 rows, and stops the gateway after its first answer. */
+/** Opens October with 900 rows. The client waits before its second page. */
 async function openHalf() {
   const client = fakeClient(900, { headers: RICH });
   const cache = openCache(client);
   const releaseFirst = client.hold();
   cache.open(VIEWS, OCTOBER);
   const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => client.asked.length === 1);
+  await until(() => client.requests.length === 1);
   releaseFirst();
   const release = client.hold();
-  await until(() => client.asked.length === 2);
+  await until(() => client.requests.length === 2);
   return { client, cache, shown, release };
 }
 
-test("a range that was left while it was loaded goes on when it is looked at again", async () => {
+test("a range that was left while loading resumes when it is reopened", async () => {
   const { client, cache, shown, release } = await openHalf();
   cache.open(VIEWS, SEPTEMBER);
   assert.equal(shown.state.value, "partial");
@@ -269,10 +270,10 @@ test("a range that was left while it was loaded goes on when it is looked at aga
   cache.open(VIEWS, OCTOBER);
   await until(() => shown.state.value === "complete");
   assert.equal(new Set(shown.rows.value.map(({ path }) => path)).size, 900);
-  assert.ok(client.asked.filter((one) => one.startsWith("2026-10")).length <= 5);
+  assert.ok(client.requests.filter((one) => one.startsWith("2026-10")).length <= 5);
 });
 
-test("what is loaded goes on where its route is opened again, unless the person stopped it", async () => {
+test("reopening a route resumes loading unless the visitor stopped it", async () => {
   const left = await openHalf();
   left.cache.leave();
   left.release();
@@ -288,7 +289,7 @@ test("what is loaded goes on where its route is opened again, unless the person 
   assert.equal(stopped.shown.state.value, "partial");
 });
 
-test("an earlier period is not loaded on behind another one, or none", async () => {
+test("changing or closing the comparison stops loading its period", async () => {
   const client = fakeClient(900, { headers: RICH });
   const cache = openCache(client);
   cache.open(VIEWS, OCTOBER);

@@ -1,3 +1,4 @@
+/** Ranges: presets, steps, comparisons and the bounds of requests. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -23,10 +24,10 @@ const NOW = Date.parse(`${TODAY}T09:12:34.567Z`);
 const days = (from, to) => ({ from, to });
 const pair = (range) => range && [range.from, range.to];
 
-describe("a preset", () => {
+describe("preset", () => {
   const preset = (id, today = TODAY) => pair(presetRange(id, today));
 
-  test("counts back from today, today included", () => {
+  test("presets count back from today, inclusively", () => {
     assert.deepEqual(preset("today"), [TODAY, TODAY]);
     assert.deepEqual(preset("yesterday"), ["2026-11-20", "2026-11-20"]);
     assert.deepEqual(preset("last-7-days"), ["2026-11-15", TODAY]);
@@ -38,26 +39,26 @@ describe("a preset", () => {
     assert.deepEqual(preset("last-12-months"), ["2025-11-22", TODAY]);
   });
 
-  test("reaches over a year's end and knows February", () => {
+  test("presets cross the end of a year and handle leap years", () => {
     assert.deepEqual(preset("last-month", "2026-01-31"), ["2025-12-01", "2025-12-31"]);
     assert.deepEqual(preset("last-month", "2024-03-31"), ["2024-02-01", "2024-02-29"]);
     assert.deepEqual(preset("last-12-months", "2024-02-29"), ["2023-03-01", "2024-02-29"]);
   });
 
-  test("is a range that makes sense, with a key of its own", () => {
+  test("each preset is a valid range with a unique key", () => {
     for (const { id } of PRESETS) {
       assert.equal(rangeProblem(presetRange(id, TODAY), TODAY), null, id);
     }
     assert.equal(new Set(PRESETS.map(({ key }) => key)).size, PRESETS.length);
   });
 
-  test("is what its days are called, so that they move on", () => {
+  test("days that equal a preset take its name, so that they advance", () => {
     const other = days("2026-11-14", "2026-11-20");
     assert.equal(periodOf(presetRange("last-7-days", TODAY), TODAY, other), "last-7-days");
     assert.deepEqual(periodOf(other, TODAY, "last-7-days"), other);
   });
 
-  test("of days is no month on the day when it has the days of one", () => {
+  test("a preset of days stays one even if its days are a month", () => {
     for (const [id, today, length] of [
       ["last-7-days", "2026-11-07", 7],
       ["last-28-days", "2026-11-28", 28],
@@ -81,7 +82,7 @@ describe("a preset", () => {
   });
 });
 
-test("only days of the calendar are days", () => {
+test("only dates of the calendar are days", () => {
   assert.ok(isDay("2024-02-29"));
   for (const text of ["2023-02-29", "2026-13-01", "2026-1-1", "", "today", "2026-11-01T00:00"]) {
     assert.equal(isDay(text), false, text);
@@ -90,14 +91,14 @@ test("only days of the calendar are days", () => {
   assert.equal(countDays(days("2026-10-01", "2026-10-31")), 31);
 });
 
-test("days of an address that are to come are left out", () => {
+test("future days of an address are left out", () => {
   assert.deepEqual(rangeOf(days("2026-11-01", "2027-02-03"), TODAY), days("2026-11-01", TODAY));
   assert.deepEqual(rangeOf(days("2027-01-01", "2027-02-03"), TODAY), days(TODAY, TODAY));
   const earlier = findEarlierRange(days("2026-11-01", "2026-11-30"), "previous-period", TODAY);
   assert.deepEqual(pair(earlier), ["2026-10-01", "2026-10-21"]);
 });
 
-test("a range is refused in words, one in the future too", () => {
+test("a reversed, incomplete or future range is rejected with a reason", () => {
   const problem = (from, to) => rangeProblem(days(from, to), TODAY);
   assert.match(problem("", "2026-01-01"), /first day/);
   assert.match(problem("2026-01-01", ""), /last day/);
@@ -107,30 +108,30 @@ test("a range is refused in words, one in the future too", () => {
   assert.equal(problem(TODAY, TODAY), null);
 });
 
-describe("a step", () => {
+describe("step", () => {
   const step = (from, to, by) => pair(stepRange(days(from, to), by, TODAY));
 
-  test("goes by as many days as are shown", () => {
+  test("a step has the length of the range", () => {
     assert.deepEqual(step("2026-11-15", TODAY, -1), ["2026-11-08", "2026-11-14"]);
     assert.deepEqual(step("2026-11-08", "2026-11-14", 1), ["2026-11-15", TODAY]);
   });
 
-  test("goes by months where a month is shown, and to as much as there is of this one", () => {
+  test("a step from a month goes to a month, up to today", () => {
     assert.deepEqual(step("2026-11-01", TODAY, -1), ["2026-10-01", "2026-10-31"]);
     assert.deepEqual(step("2026-10-01", "2026-10-31", 1), ["2026-11-01", TODAY]);
     assert.deepEqual(step("2026-03-01", "2026-03-31", -1), ["2026-02-01", "2026-02-28"]);
   });
 
-  test("does not go into the future, and keeps the length at its edge", () => {
+  test("a step stops at today and keeps the length of the range", () => {
     assert.equal(step("2026-11-15", TODAY, 1), null);
     assert.deepEqual(step("2026-11-10", "2026-11-16", 1), ["2026-11-15", TODAY]);
   });
 });
 
-describe("a comparison", () => {
+describe("comparison", () => {
   const compared = (from, to, with_) => pair(findEarlierRange(days(from, to), with_, TODAY));
 
-  test("with the previous period has as many days, right before", () => {
+  test("the previous period has the same length and ends the day before", () => {
     assert.deepEqual(compared("2026-11-15", TODAY, "previous-period"), [
       "2026-11-08",
       "2026-11-14",
@@ -138,7 +139,7 @@ describe("a comparison", () => {
     assert.equal(compared("2026-11-15", TODAY, "none"), null);
   });
 
-  test("of a month is with a month, and of a part of one with as much of it", () => {
+  test("the previous period of a month, or a part of it, is the same part of a month", () => {
     assert.deepEqual(compared("2026-10-01", "2026-10-31", "previous-period"), [
       "2026-09-01",
       "2026-09-30",
@@ -153,7 +154,7 @@ describe("a comparison", () => {
     );
   });
 
-  test("with the previous year keeps the weekdays, or the month", () => {
+  test("the previous year keeps the weekdays, or the month", () => {
     assert.deepEqual(compared("2026-11-15", TODAY, "previous-year"), ["2025-11-16", "2025-11-22"]);
     assert.deepEqual(compared("2026-10-01", "2026-10-31", "previous-year"), [
       "2025-10-01",
@@ -162,7 +163,7 @@ describe("a comparison", () => {
     assert.deepEqual(compared("2025-11-22", TODAY, "previous-year"), ["2024-11-22", "2025-11-21"]);
   });
 
-  test("with a day that is not over stops at the same time of day", () => {
+  test("the comparison with an unfinished day ends at the same time of day", () => {
     const range = days(TODAY, TODAY);
     const earlier = days("2026-11-20", "2026-11-20");
     const bounds = findEarlierBounds(earlier, range, boundsOf(range, NOW));
@@ -173,7 +174,7 @@ describe("a comparison", () => {
     });
   });
 
-  test("of many days stops at the same hour, so that it is asked for once an hour", () => {
+  test("the comparison with an unfinished long range ends at the full hour", () => {
     const range = presetRange("last-28-days", TODAY);
     const earlier = findEarlierRange(range, "previous-period", TODAY);
     const at = (time) =>
@@ -182,7 +183,7 @@ describe("a comparison", () => {
     assert.equal(at("09:58:00"), "2026-10-24T09:00:00Z");
   });
 
-  test("has as much of its last day as there is of today, right after midnight too", () => {
+  test("the comparison ends as late in its day as now, even right after midnight", () => {
     const now = Date.parse(`${TODAY}T00:02:03Z`);
     const boundsOn = (id) => {
       const range = presetRange(id, TODAY);
@@ -195,7 +196,7 @@ describe("a comparison", () => {
     assert.deepEqual(boundsOn("today"), [`${TODAY}T00:02:03Z`, "2026-11-20T00:02:03Z"]);
   });
 
-  test("of days that are over has whole days", () => {
+  test("the comparison with finished days has whole days", () => {
     const range = days("2026-10-01", "2026-10-31");
     const earlier = days("2026-09-01", "2026-09-30");
     assert.equal(findEarlierBounds(earlier, range, boundsOf(range, NOW)).dateTo, "2026-10-01");
@@ -203,7 +204,7 @@ describe("a comparison", () => {
 });
 
 describe("bounds", () => {
-  test("of a past range end, exclusively, on the day after its last", () => {
+  test("the bounds of a past range exclude the day after its last", () => {
     assert.deepEqual(boundsOf(days("2026-11-01", "2026-11-20"), NOW), {
       dateFrom: "2026-11-01",
       dateTo: "2026-11-21",
@@ -211,7 +212,7 @@ describe("bounds", () => {
     });
   });
 
-  test("of a range that is not over are cut off at what the gateway keeps it for", () => {
+  test("the bounds of an unfinished range are rounded down to the cache’s freshness", () => {
     const range = days("2026-11-01", TODAY);
     const at = (time, freshness) =>
       boundsOf(range, Date.parse(`${TODAY}T${time}Z`), freshness).dateTo;
@@ -223,7 +224,7 @@ describe("bounds", () => {
     assert.equal(boundsOf(range, NOW).frozenAt, Date.parse(`${TODAY}T09:10:00Z`));
   });
 
-  test("are never cut off to nothing", () => {
+  test("the bounds of an unfinished range are never empty", () => {
     const today = days(TODAY, TODAY);
     const at = (time) => boundsOf(today, Date.parse(`${TODAY}T${time}Z`)).dateTo;
     assert.equal(at("00:00:00.500"), "2026-11-22");
@@ -234,7 +235,7 @@ describe("bounds", () => {
   });
 });
 
-test("the days are said in the person's own format, and until when today counts", () => {
+test("a range appears in the locale’s format, with the time up to which today counts", () => {
   const november = days("2026-11-01", "2026-11-30");
   const plain = (text) => text.replace(/[\u2009\u202F\u00A0]/g, " ");
   assert.equal(plain(rangeSentence(november, null)), "Nov 1 – 30, 2026 (UTC)");

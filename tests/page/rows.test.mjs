@@ -1,3 +1,4 @@
+/** Rows of a report: sorting, filtering, and the slice that is rendered. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -18,20 +19,20 @@ test("rows without a count come last in both directions", () => {
   assert.deepEqual(paths(sortRows(rows, by("total", "ascending"))), ["/a", "/b", "/none"]);
 });
 
-test("equal counts are in order of path, and the given rows stay as they are", () => {
+test("equal counts are sorted by path, and the input is not mutated", () => {
   const rows = [row("/c", 1), row("/a", 1), row("/b", 1)];
   assert.deepEqual(paths(sortRows(rows, by("total", "descending"))), ["/a", "/b", "/c"]);
   assert.deepEqual(paths(rows), ["/c", "/a", "/b"]);
 });
 
-test("a column that is chosen begins with what is looked for most", () => {
+test("a chosen column starts in its most useful direction", () => {
   const total = by("total", "descending");
   assert.deepEqual(nextSorting(total, "total"), by("total", "ascending"));
   assert.deepEqual(nextSorting(total, "ai"), by("ai", "descending"));
   assert.deepEqual(nextSorting(total, "path"), by("path", "ascending"));
 });
 
-describe("a filter", () => {
+describe("filter", () => {
   const ROWS = ["/guides", "/guides/start", "/guides/deep/start", "/guides-old", "/API/keys", null];
   const matching = (query) =>
     paths(
@@ -41,14 +42,14 @@ describe("a filter", () => {
       ),
     );
 
-  test("of words wants every word, in any case", () => {
+  test("a filter of words matches all of them, ignoring case", () => {
     assert.deepEqual(matching("api"), ["/API/keys"]);
     assert.deepEqual(matching(" KEYS api "), ["/API/keys"]);
     const rows = [row("/a", 1)];
     assert.equal(filterRows(rows, "  "), rows);
   });
 
-  test("that begins with a slash is the beginning of a path", () => {
+  test("a filter with a leading slash matches the start of a path", () => {
     assert.deepEqual(matching("/guides"), [
       "/guides",
       "/guides/start",
@@ -59,7 +60,7 @@ describe("a filter", () => {
     assert.deepEqual(matching("/start"), []);
   });
 
-  test("with a star is a glob of the whole path", () => {
+  test("a filter with a star is a glob of the whole path", () => {
     assert.deepEqual(matching("/guides/*"), ["/guides/start"]);
     assert.deepEqual(matching("/guides/**"), ["/guides/start", "/guides/deep/start"]);
     assert.deepEqual(matching("/guides/**/start"), ["/guides/start", "/guides/deep/start"]);
@@ -68,7 +69,7 @@ describe("a filter", () => {
     assert.equal(parsePathFilter("/a/*").kind, "glob");
   });
 
-  test("of a glob may leave out each of several levels, and begins where a name does", () => {
+  test("two stars match any number of levels, and a glob starts at a segment", () => {
     const matches = (path, glob) => parsePathFilter(glob).matches(path);
     for (const path of ["/a/b/c", "/a/x/b/c", "/a/b/y/c", "/a/x/b/y/z/c"]) {
       assert.ok(matches(path, "/a/**/b/**/c"), path);
@@ -82,7 +83,7 @@ describe("a filter", () => {
     assert.ok(matches("/readme.md", "*.md"));
   });
 
-  test("of terms looks for words, whatever they have in them", () => {
+  test("a filter of search terms treats special characters as words", () => {
     const terms = [{ query: "oauth? token" }, { query: "/api *" }, { query: "oauth" }];
     const found = (text) => filterRows(terms, text, "query").map(({ query }) => query);
     assert.deepEqual(found("TOKEN oauth?"), ["oauth? token"]);
@@ -90,7 +91,7 @@ describe("a filter", () => {
     assert.deepEqual(found("  "), ["oauth? token", "/api *", "oauth"]);
   });
 
-  test("that names a folder is what the archive calls a prefix", () => {
+  test("a filter that names a folder becomes a prefix of the archive", () => {
     assert.equal(archivePrefix("/guides/"), "/guides");
     assert.equal(archivePrefix("/guides/deep/**"), "/guides/deep");
     for (const other of ["", "/", "/guides", "guides/", "/gui*/", "two words/"]) {
@@ -98,7 +99,7 @@ describe("a filter", () => {
     }
   });
 
-  test("is quick even for a glob of many stars", () => {
+  test("a glob of many stars takes less than two seconds", () => {
     const text = "/".concat("a".repeat(2000));
     const before = performance.now();
     assert.equal(matchesGlob(text, `/${"*a".repeat(40)}b`), false);
@@ -122,7 +123,7 @@ test("the rows in the document cover the window and stay within the list", () =>
   assert.deepEqual(visibleSlice(box(0), 40, 0), { start: 0, end: 0 });
 });
 
-test("a list that is shorter than the window had scrolled by is still shown", () => {
+test("a list that became shorter than the scroll position still shows rows", () => {
   const { start, end } = visibleSlice({ scrollTop: 50_000, height: 800 }, 34, 10);
   assert.deepEqual({ start, end }, { start: 0, end: 10 });
   const longer = visibleSlice({ scrollTop: 50_000, height: 800 }, 34, 200);

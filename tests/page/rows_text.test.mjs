@@ -1,3 +1,4 @@
+/** Rows as CSV, NDJSON and JSON, and the names of their files. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -9,7 +10,7 @@ const row = (path, human = 2, ai = 1, total = 3) => ({ path, human, ai, total })
 const csv = (rows) => toCsv(rows, COLUMNS);
 const lineOf = (path) => csv([row(path)]).slice("\uFEFFpath,human,ai,total\r\n".length);
 
-test("a CSV begins with a byte order mark and the header, and every line ends with CRLF", () => {
+test("a CSV starts with a byte order mark and the header, and its lines end with CRLF", () => {
   assert.equal(
     csv([row("/a"), row("/b", 0, 7, 7)]),
     "\uFEFFpath,human,ai,total\r\n/a,2,1,3\r\n/b,0,7,7\r\n",
@@ -24,7 +25,7 @@ test("a cell with a comma, a quote or a line break is quoted, and its quotes are
   assert.equal(lineOf("/a\r\nb"), '"/a\r\nb",2,1,3\r\n');
 });
 
-test("a path that a spreadsheet would run gets an apostrophe", () => {
+test("a path that a spreadsheet would run as a formula gets an apostrophe", () => {
   for (const first of ["=", "+", "-", "@", "\t"]) {
     assert.equal(lineOf(`${first}1`), `'${first}1,2,1,3\r\n`);
   }
@@ -32,18 +33,18 @@ test("a path that a spreadsheet would run gets an apostrophe", () => {
   assert.equal(lineOf('=HYPERLINK("x","y")'), '"\'=HYPERLINK(""x"",""y"")",2,1,3\r\n');
 });
 
-test("an ordinary path stays as it is, accents and all", () => {
+test("an ordinary path is unchanged, with its accents", () => {
   assert.equal(lineOf("/guide/a=b+c"), "/guide/a=b+c,2,1,3\r\n");
   assert.equal(lineOf("/de/übersicht"), "/de/übersicht,2,1,3\r\n");
 });
 
-test("what the API left out is an empty cell, and large counts keep all digits", () => {
+test("a missing value is an empty cell, and a large count keeps all digits", () => {
   const rows = [row(null, null, null, null), row("/", Number.MAX_SAFE_INTEGER, 0, 0)];
   const [, ...lines] = csv(rows).split("\r\n");
   assert.deepEqual(lines, [",,,", "/,9007199254740991,0,0", ""]);
 });
 
-test("NDJSON has a line for each row, with the columns that are shown", () => {
+test("NDJSON has one line per row, with the shown columns", () => {
   const text = writeRows([row("/a"), row("/b")], ["path", "total", "change"], "ndjson");
   const lines = text
     .trimEnd()
@@ -53,13 +54,13 @@ test("NDJSON has a line for each row, with the columns that are shown", () => {
   assert.equal(lines.length, 2);
 });
 
-test("JSON says first what it is of", () => {
+test("JSON starts with the report and the project", () => {
   const about = { report: "views", project: "acme" };
   const body = JSON.parse(writeRows([row("/a")], ["path"], "json", about));
   assert.deepEqual(body, { report: "views", project: "acme", rows: [{ path: "/a" }] });
 });
 
-test("a file's name says the project and the days, without what a file system refuses", () => {
+test("a file name has the project and the days, and only safe characters", () => {
   const parts = ["page-views", "acme", "2026-11-01", "2026-11-30"];
   assert.equal(fileName(parts, "csv"), "page-views_acme_2026-11-01_2026-11-30.csv");
   assert.equal(fileName(["views", "../a b"], "json"), "views_..-a-b.json");

@@ -1,12 +1,12 @@
-/** The page's own modules, without a browser. */
+/** Imports the page's modules without a browser. */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../../scripts/versions.mjs";
 
 /**
- * Imports a module of `www/src/`, which Node.js 20 cannot read as it is.
+ * Bundles and imports a module of `www/src/`. Node.js 20 does not run TypeScript.
  *
- * @param {string} name such as `analytics/csv.ts`
+ * @param {string} name for example `analytics/rows.ts`
  */
 export async function importSource(name) {
   const { outputFiles } = await build({

@@ -1,3 +1,4 @@
+/** Exports of a whole report: resuming, cancelling, and the JSON document. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -6,7 +7,7 @@ const { WholeExport } = await importSource("analytics/whole_export.ts");
 
 const PIECES = ['{"path":"/a"}\n{"path":"/b"}\n', '{"path":"/c"}\n', '{"path":"/d"}\n'];
 
-/** A report in pieces, whose stream fails once before one of them. */
+/** Returns a report in pieces. Its stream fails once, before the piece at `failBefore`. */
 function fakeReport(pieces, { failBefore = null } = {}) {
   const opened = [];
   let broken = failBefore;
@@ -36,53 +37,53 @@ function fakeReport(pieces, { failBefore = null } = {}) {
   return { open, opened };
 }
 
-const textOf = async (work, about = {}) => new Blob(work.parts(about)).text();
+const textOf = async (wholeExport, about = {}) => new Blob(wholeExport.parts(about)).text();
 
-test("everything is read, a piece at a time", async () => {
+test("an export reads every piece of the report once", async () => {
   const { open, opened } = fakeReport(PIECES);
-  const work = new WholeExport("ndjson", open);
-  assert.equal(await work.run(), true);
-  assert.deepEqual([work.state.value, work.pages.value], ["done", 3]);
-  assert.equal(await textOf(work), PIECES.join(""));
+  const wholeExport = new WholeExport("ndjson", open);
+  assert.equal(await wholeExport.run(), true);
+  assert.deepEqual([wholeExport.state.value, wholeExport.pages.value], ["done", 3]);
+  assert.equal(await textOf(wholeExport), PIECES.join(""));
   assert.deepEqual(opened, [{ format: "ndjson", cursor: undefined }]);
 });
 
-test("what fails on its way goes on from there, with nothing twice", async () => {
+test("an interrupted export resumes at the failed piece and repeats nothing", async () => {
   const { open, opened } = fakeReport(PIECES, { failBefore: 2 });
-  const work = new WholeExport("ndjson", open);
-  assert.equal(await work.run(), false);
-  assert.equal(work.state.value, "interrupted");
-  assert.equal(work.problem.value.title, "The gateway could not be reached");
-  assert.equal(await work.run(), true);
+  const wholeExport = new WholeExport("ndjson", open);
+  assert.equal(await wholeExport.run(), false);
+  assert.equal(wholeExport.state.value, "interrupted");
+  assert.equal(wholeExport.problem.value.title, "The gateway could not be reached");
+  assert.equal(await wholeExport.run(), true);
   assert.deepEqual(opened.at(-1).cursor, { at: 2 });
-  assert.equal(await textOf(work), PIECES.join(""));
-  assert.equal(work.problem.value, null);
+  assert.equal(await textOf(wholeExport), PIECES.join(""));
+  assert.equal(wholeExport.problem.value, null);
 });
 
-test("what fails at its beginning begins again", async () => {
+test("an export that fails before its first piece starts from scratch", async () => {
   const { open, opened } = fakeReport(PIECES, { failBefore: 0 });
-  const work = new WholeExport("csv", open);
-  assert.equal(await work.run(), false);
-  assert.equal(await work.run(), true);
+  const wholeExport = new WholeExport("csv", open);
+  assert.equal(await wholeExport.run(), false);
+  assert.equal(await wholeExport.run(), true);
   assert.deepEqual(
     opened.map(({ cursor }) => cursor),
     [undefined, undefined],
   );
 });
 
-test("cancelling forgets what was read, and is no problem", async () => {
+test("a cancelled export reports no problem", async () => {
   const { open } = fakeReport(PIECES);
-  const work = new WholeExport("ndjson", open);
-  const running = work.run();
-  work.cancel();
+  const wholeExport = new WholeExport("ndjson", open);
+  const running = wholeExport.run();
+  wholeExport.cancel();
   assert.equal(await running, false);
-  assert.deepEqual([work.state.value, work.problem.value], ["cancelled", null]);
+  assert.deepEqual([wholeExport.state.value, wholeExport.problem.value], ["cancelled", null]);
 });
 
-test("JSON is one document, with what it is of at its head", async () => {
-  const work = new WholeExport("json", fakeReport(PIECES).open);
-  await work.run();
-  const body = JSON.parse(await textOf(work, { report: "views" }));
+test("a JSON export is one document that starts with the report", async () => {
+  const wholeExport = new WholeExport("json", fakeReport(PIECES).open);
+  await wholeExport.run();
+  const body = JSON.parse(await textOf(wholeExport, { report: "views" }));
   assert.equal(body.report, "views");
   assert.deepEqual(
     body.rows.map(({ path }) => path),
@@ -90,8 +91,8 @@ test("JSON is one document, with what it is of at its head", async () => {
   );
 });
 
-test("JSON of no rows at all is a document too", async () => {
-  const work = new WholeExport("json", fakeReport([""]).open);
-  await work.run();
-  assert.deepEqual(JSON.parse(await textOf(work)), { rows: [] });
+test("a JSON export without rows is a valid document", async () => {
+  const wholeExport = new WholeExport("json", fakeReport([""]).open);
+  await wholeExport.run();
+  assert.deepEqual(JSON.parse(await textOf(wholeExport)), { rows: [] });
 });

@@ -1,3 +1,4 @@
+/** Texts and rules of the page: tokens, jobs, problems, addresses, limits and stale responses. */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,14 +23,14 @@ const SECRET = "s".repeat(32);
 const claims = (changes) => ({ iss: "quillgate", sub: "zoë", exp: NOW / 1000 + 60, ...changes });
 const complaint = (changes) => complainAboutToken(mintToken(claims(changes), SECRET), NOW);
 
-test("each class of a route's styles is that route's alone, since styles stay when it is left", async () => {
-  const rooms = ["jobs", "views", "sign_in"];
+test("no CSS class belongs to two routes, whose styles stay loaded", async () => {
+  const routes = ["jobs", "views", "sign_in"];
   const texts = await Promise.all(
-    rooms.map((room) => readFile(join(ROOT, "www", "src", "styles", `${room}.css`), "utf8")),
+    routes.map((route) => readFile(join(ROOT, "www", "src", "styles", `${route}.css`), "utf8")),
   );
   const owned = texts.map((text) => new Set(text.match(/^\.[a-z][\w-]*/gm)));
   for (const [at, classes] of owned.entries()) {
-    assert.ok(classes.size > 3, rooms[at]);
+    assert.ok(classes.size > 3, routes[at]);
     for (const other of owned.slice(at + 1)) {
       const shared = [...classes].filter((name) => other.has(name));
       assert.deepEqual(shared, []);
@@ -37,32 +38,32 @@ test("each class of a route's styles is that route's alone, since styles stay wh
   }
 });
 
-describe("an access token", () => {
-  test("is worth a request when nothing can be told against it", () => {
+describe("access token", () => {
+  test("a plausible access token passes without a complaint", () => {
     assert.equal(complaint(), null);
     assert.equal(complaint({ exp: undefined }), null);
     assert.equal(complaint({ exp: -1e300 }), null);
   });
 
-  test("that has expired is refused", () => {
+  test("an expired access token is rejected", () => {
     assert.match(complaint({ exp: NOW / 1000 }), /expired on Nov 21, 2026/);
   });
 
-  test("is told from other text", () => {
+  test("text that is not an access token is rejected", () => {
     assert.match(complainAboutToken("  ", NOW), /Paste/);
     for (const text of ["hello", "a.b", "a.b.c", `${btoa("{}")}.${btoa("[]")}.x`, "ä.ö.ü"]) {
       assert.match(complainAboutToken(text, NOW), /not an access token/, text);
     }
   });
 
-  test("is told from the platform's key, which is not repeated", () => {
-    const said = complainAboutToken("mint_secret123", NOW);
-    assert.match(said, /key of the platform/);
-    assert.doesNotMatch(said, /secret123/);
+  test("a Mintlify API key is rejected without repeating it", () => {
+    const complaint = complainAboutToken("mint_secret123", NOW);
+    assert.match(complaint, /key of the platform/);
+    assert.doesNotMatch(complaint, /secret123/);
   });
 });
 
-test("a session allows its scopes and no others", () => {
+test("a session allows only its scopes", () => {
   const session = {
     issuer: null,
     subject: null,
@@ -78,8 +79,8 @@ test("a session allows its scopes and no others", () => {
   }
 });
 
-describe("a job", () => {
-  test("is called by what it means for the person", () => {
+describe("job", () => {
+  test("a job’s state has a word that the visitor understands", () => {
     const word = (status, prLink = null) => jobState({ status, prLink }).word;
     assert.equal(word("active"), "Working");
     assert.equal(word("completed", "https://github.com/a/b/pull/1"), "Pull request ready");
@@ -91,19 +92,19 @@ describe("a job", () => {
     assert.equal(jobState(null).word, "Not known yet");
   });
 
-  test("is finished only in a state that is known to be final", () => {
+  test("a job is finished only in a known final state", () => {
     const finished = (status) => isFinished({ status });
     assert.ok(finished("completed") && finished("failed") && finished("archived"));
     assert.ok(!finished("active") && !finished("queued") && !finished(null));
   });
 
-  test("links to its pull request by a short name", () => {
+  test("a pull request link has a short name", () => {
     const link = "https://github.com/acme/docs/pull/12/files";
     assert.deepEqual(pullRequest(link), { href: link, name: "acme/docs#12" });
     assert.equal(pullRequest("https://git.example/a/pull/1").name, "git.example/a/pull/1");
   });
 
-  test("does not link to what is no plain https address", () => {
+  test("a pull request link must be a plain https address", () => {
     for (const link of [
       "http://github.com/acme/docs/pull/1",
       "javascript:alert(1)",
@@ -116,18 +117,18 @@ describe("a job", () => {
     }
   });
 
-  test("is titled by its prompt's first line", () => {
+  test("a job’s first line skips empty lines", () => {
     assert.equal(firstLine("\n  Fix the typos\r\nin all pages"), "Fix the typos");
     assert.equal(firstLine(""), "");
   });
 });
 
-describe("a problem", () => {
+describe("problem", () => {
   const errorOf = (name, fields) => Object.assign(new Error("it went wrong"), { name, ...fields });
   const describeError = (name, fields) => describeProblem(errorOf(name, fields), NOW);
   const describeSending = (name, fields) => describeSendProblem(errorOf(name, fields), NOW);
 
-  test("says why, what to do and what to quote", () => {
+  test("a problem has a cause, a remedy and the request id", () => {
     const problem = describeError("ServerError", {
       status: 502,
       requestId: "r1",
@@ -138,25 +139,25 @@ describe("a problem", () => {
     assert.equal(problem.remedy, "retry");
   });
 
-  test("that ends the session leads to sign-in", () => {
+  test("a 401 or 403 leads to sign-in", () => {
     assert.equal(describeError("AuthenticationError", { status: 401 }).remedy, "sign in");
     assert.equal(describeError("PermissionError", { status: 403 }).remedy, "sign in");
   });
 
-  test("with the hourly limit says when to come back", () => {
+  test("a 429 names the time of the next attempt", () => {
     const problem = describeError("RateLimitError", { status: 429, retryAfter: 90 });
     assert.equal(problem.retryAt, NOW + 90_000);
     assert.equal(describeError("RateLimitError", { status: 429 }).retryAt, null);
   });
 
-  test("with the input names what was wrong with it", () => {
+  test("a 400 names the invalid fields", () => {
     const errors = [{ field: "limit", detail: "must be at most 250" }];
     const problem = describeError("BadRequestError", { status: 400, problem: { errors } });
     assert.match(problem.cause, /must be at most 250/);
     assert.equal(problem.remedy, "other input");
   });
 
-  test("with a limit says whose it is, and that a slot frees", () => {
+  test("a used-up limit names its owner", () => {
     const limited = (...policies) =>
       describeError("RateLimitError", {
         status: 429,
@@ -173,7 +174,7 @@ describe("a problem", () => {
     assert.deepEqual([limited().isLimit, limited().retryAt], [true, NOW + 90_000]);
   });
 
-  test("with an idempotency key says whether to wait or to send again", () => {
+  test("a conflict of idempotency keys advises whether to wait or send again", () => {
     const described = (status, kind) => describeSending("X", { status, code: `/problems/${kind}` });
     const inUse = described(409, "idempotency-key-in-use");
     assert.match(inUse.advice, /not a second job/);
@@ -183,27 +184,27 @@ describe("a problem", () => {
     assert.equal(reused.remedy, "retry");
   });
 
-  test("of an unknown outcome asks to look first, whatever its status", () => {
+  test("an unknown outcome asks the visitor to check first, with any status", () => {
     for (const status of [409, 502, 504]) {
       assert.equal(describeSending("OutcomeUnknownError", { status }).remedy, "look first");
     }
   });
 
-  test("of a write without an answer says that it may be repeated", () => {
+  test("the problem of a lost write says that repeating it is safe", () => {
     const lost = Object.assign(new Error("no answer"), { name: "ConnectionError" });
     assert.match(describeSendProblem(lost, NOW).advice, /does it once/);
     assert.doesNotMatch(describeProblem(lost, NOW).advice, /does it once/);
   });
 
-  test("is described whatever was thrown", () => {
+  test("anything that was thrown has a description", () => {
     assert.equal(describeProblem("oops", NOW).cause, "Oops");
     assert.match(describeError("ConnectionError").title, /could not be reached/);
   });
 });
 
-describe("the page's address", () => {
-  const usual = parseAddress("");
-  const views = changeAddress(usual, {
+describe("address", () => {
+  const defaults = parseAddress("");
+  const views = changeAddress(defaults, {
     route: "views",
     project: "acme",
     analytics: {
@@ -213,7 +214,7 @@ describe("the page's address", () => {
     },
   });
 
-  test("keeps the route, the project, the range, the order and the filter", () => {
+  test("the address contains route, project, range, order and filter", () => {
     assert.deepEqual(parseAddress(formatAddress(views)), views);
     const days = changeAddress(views, {
       analytics: { range: { from: "2026-11-01", to: "2026-11-30" } },
@@ -221,55 +222,55 @@ describe("the page's address", () => {
     assert.deepEqual(parseAddress(formatAddress(days)), days);
   });
 
-  test("keeps the project and the job of a link to one", () => {
-    const job = changeAddress(usual, { project: "acme", jobs: { id: "job 1" } });
+  test("the address of a job contains the project and the job", () => {
+    const job = changeAddress(defaults, { project: "acme", jobs: { id: "job 1" } });
     assert.equal(formatAddress(job), "?route=jobs&project=acme&job=job+1");
     assert.deepEqual(parseAddress(formatAddress(job)), job);
     assert.equal(requestedRoute("?project=acme&job=1"), "jobs");
   });
 
-  test("knows every word that the analytics offer", async () => {
+  test("the address supports every preset, comparison, arrangement and column", async () => {
     const { COMPARISONS, PRESETS } = await importSource("analytics/range.ts");
     const { ARRANGEMENTS } = await importSource("analytics/arrangement.ts");
     const { REPORTS } = await importSource("analytics/report.ts");
     const columns = Object.values(REPORTS).flatMap((report) => report.columns);
-    const kept = (name, value) => {
+    const roundTrip = (name, value) => {
       const { analytics } = parseAddress(`?route=views&${name}=${value}`);
-      return parseAddress(formatAddress({ ...usual, route: "views", analytics })).analytics;
+      return parseAddress(formatAddress({ ...defaults, route: "views", analytics })).analytics;
     };
-    for (const { id } of PRESETS) assert.equal(kept("range", id).range, id);
-    for (const { id } of COMPARISONS) assert.equal(kept("compare", id).comparison, id);
-    for (const { id } of ARRANGEMENTS) assert.equal(kept("show", id).arrangement, id);
-    for (const { id } of columns) assert.equal(kept("sort", id).sorting.column, id);
+    for (const { id } of PRESETS) assert.equal(roundTrip("range", id).range, id);
+    for (const { id } of COMPARISONS) assert.equal(roundTrip("compare", id).comparison, id);
+    for (const { id } of ARRANGEMENTS) assert.equal(roundTrip("show", id).arrangement, id);
+    for (const { id } of columns) assert.equal(roundTrip("sort", id).sorting.column, id);
   });
 
-  test("still reads links that say view for route", () => {
+  test("old links with view instead of route still work", () => {
     const { route, analytics } = parseAddress("?view=views&range=last-month&sort=human&path=a");
     assert.deepEqual([route, analytics.range, analytics.filter], ["views", "last-month", "a"]);
     assert.equal(requestedRoute("?view=jobs"), "jobs");
   });
 
-  test("says nothing of the other routes", () => {
-    const filtered = changeAddress(usual, { route: "views", analytics: { filter: "/guides" } });
+  test("the address leaves out what other routes need", () => {
+    const filtered = changeAddress(defaults, { route: "views", analytics: { filter: "/guides" } });
     assert.equal(changeAddress(filtered, { route: "visitors" }).analytics.filter, "/guides");
     assert.equal(changeAddress(filtered, { route: "searches" }).analytics.filter, "");
     const everywhere = changeAddress(views, { route: "jobs" });
     assert.equal(formatAddress(everywhere), "?route=jobs&project=acme");
   });
 
-  test("that names no route leaves the choice to the page", () => {
+  test("an address without a valid route requests none", () => {
     assert.equal(requestedRoute(""), null);
     assert.equal(requestedRoute("?route=nonsense&project=acme"), null);
   });
 
-  test("that makes no sense leads to the usual place", () => {
+  test("an invalid address falls back to the defaults", () => {
     const nonsense = "?view=x&range=y&from=2026-02-30&to=2026-01-01&sort=-z";
-    assert.deepEqual(parseAddress(nonsense), usual);
-    assert.equal(usual.project, null);
+    assert.deepEqual(parseAddress(nonsense), defaults);
+    assert.equal(defaults.project, null);
   });
 });
 
-test("every number and date is written by one module, in the reader's own way", async () => {
+test("only wording.ts formats numbers and dates, in the visitor’s locale", async () => {
   const root = join(ROOT, "www", "src");
   const names = await readdir(root, { recursive: true });
   const sources = names.filter((name) => /\.tsx?$/.test(name) && !name.endsWith("wording.ts"));
@@ -279,7 +280,7 @@ test("every number and date is written by one module, in the reader's own way", 
     assert.doesNotMatch(text, /\bIntl\.|\.toLocale\w*String\(/, name);
   }
   const wording = await readFile(join(root, "shell", "wording.ts"), "utf8");
-  assert.doesNotMatch(wording, /Intl\.\w+\("/, "no language is decided for the reader");
+  assert.doesNotMatch(wording, /Intl\.\w+\("/, "no locale is fixed");
 });
 
 test("durations are short", () => {
@@ -288,11 +289,11 @@ test("durations are short", () => {
   assert.equal(duration(-5), "0 s");
 });
 
-describe("what a gateway says in its headers", () => {
+describe("response headers", () => {
   const limitOf = (policy, left) =>
     tightestLimit(new Headers({ "ratelimit-policy": policy, ratelimit: left }), NOW);
 
-  test("is the limit that is used up first", () => {
+  test("the tightest limit of a response is shown", () => {
     const policies = '"create-job";q=100;w=3600, "create-job-caller";q=10;w=3600';
     assert.deepEqual(limitOf(policies, '"create-job";r=41;t=1800, "create-job-caller";r=3'), {
       policy: "create-job-caller",
@@ -304,20 +305,20 @@ describe("what a gateway says in its headers", () => {
     assert.equal(limitOf(policies, '"create-job";r=2').policy, "create-job");
   });
 
-  test("is no limit when it names none, or half of one", () => {
+  test("a response with an incomplete limit has none", () => {
     assert.equal(tightestLimit(new Headers(), NOW), null);
     assert.equal(limitOf('"a";q=1', '"a";r=1'), null);
     assert.equal(limitOf('"a";q=1;w=1', '"b";r=1'), null);
     assert.equal(limitOf("nonsense", "nonsense"), null);
   });
 
-  test("is put in words", () => {
+  test("a limit note names the quota, the window and the rest", () => {
     const limit = { policy: "x", quota: 100, window: 3_600_000, left: 41, at: NOW };
     assert.match(limitNote(limit, "job"), /^At most 100 jobs an hour; 41 left at /);
     assert.match(limitNote({ ...limit, window: 600_000 }, "job"), /^At most 100 jobs in 10 min/);
   });
 
-  test("tells an answer that is stale, since when and why", () => {
+  test("Cache-Status and Age show that a response is stale, since when and why", () => {
     const staleness = (cacheStatus, age = "60") =>
       stalenessOf(new Headers({ "cache-status": cacheStatus, age }), NOW);
     const failed = "quillgate; fwd=stale; fwd-status=500; ttl=-12; detail=stale";
