@@ -1,9 +1,11 @@
-/** A real browser, with a record of all that it got to see. */
+/** Chromium, and a record of everything that a page receives and shows. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import axe from "axe-core";
 import { chromium } from "playwright-core";
+
+export const ACTION_TIMEOUT_MS = 60_000;
 
 const ARGS = [
   "--headless",
@@ -13,24 +15,28 @@ const ARGS = [
   "--disable-background-networking",
 ];
 
-/** @param {string[]} [args] more of them */
+/** @param {string[]} [args] additional command line arguments */
 export function launchBrowser(args = []) {
-  return chromium.launch({ executablePath: browserPath(), args: [...ARGS, ...args] });
+  return chromium.launch(launchOptions(args));
 }
 
-function browserPath() {
+/** @param {string[]} [args] additional command line arguments */
+export function launchOptions(args = []) {
+  return { executablePath: findBrowser(), args: [...ARGS, ...args] };
+}
+
+function findBrowser() {
   if (process.env.CHROME) return process.env.CHROME;
   const folders = ["/usr/bin", ...(process.env.PATH ?? "").split(delimiter)];
   const names = ["chromium", "chromium-browser", "google-chrome"];
   const paths = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   const found = paths.find((path) => existsSync(path));
-  assert.ok(found, "no Chromium found: install it, or name it in the variable CHROME");
+  assert.ok(found, "no Chromium found: install it, or set CHROME to its path");
   return found;
 }
 
 /**
- * Opens a page in a profile of its own, and keeps every address, header, body
- * and console line of it.
+ * Opens a page in a browser context of its own and records its traffic.
  *
  * @param {import("playwright-core").Browser} browser
  * @param {import("playwright-core").BrowserContextOptions} [options]
@@ -38,23 +44,32 @@ function browserPath() {
 export async function openPage(browser, options) {
   const context = await browser.newContext({ locale: "en-US", ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(ACTION_TIMEOUT_MS);
+  return { page, ...(await recordTraffic(page)), close: () => context.close() };
+}
+
+/**
+ * Records every address, header, body, console line and policy violation of a page.
+ *
+ * @param {import("playwright-core").Page} page before its first navigation
+ */
+export async function recordTraffic(page) {
   const record = { urls: [], received: [], console: [], violations: [] };
-  const reading = [];
-  page.setDefaultTimeout(60_000);
+  const pendingBodies = [];
   page.on("request", (request) => record.urls.push(request.url()));
   page.on("framenavigated", (frame) => record.urls.push(frame.url()));
-  page.on("response", (response) => reading.push(keep(response)));
-  await keepStreams(context, page, record);
+  page.on("response", (response) => pendingBodies.push(recordResponse(response)));
+  await recordEventStreams(page, record);
   page.on("console", (line) => record.console.push({ type: line.type(), text: line.text() }));
   page.on("pageerror", (error) => record.console.push({ type: "error", text: String(error) }));
-  await page.exposeFunction("noteViolation", (text) => record.violations.push(text));
+  await page.exposeFunction("recordViolation", (violation) => record.violations.push(violation));
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => {
-      window.noteViolation(`${event.violatedDirective} ${event.blockedURI}`);
+      window.recordViolation(`${event.violatedDirective} ${event.blockedURI}`);
     });
   });
 
-  async function keep(response) {
+  async function recordResponse(response) {
     const headers = await response.allHeaders().catch(() => ({}));
     const isStream = headers["content-type"]?.startsWith("text/event-stream");
     // Cancelled and redirected responses have no body to read.
@@ -63,53 +78,50 @@ export async function openPage(browser, options) {
   }
 
   return {
-    page,
     record,
-    /** Everything that the browser got or shows, as one text. */
+    /** Returns everything that the browser has received or shows, as one string. */
     async everything() {
-      await Promise.all(reading);
+      await Promise.all(pendingBodies);
       const lines = record.console.map(({ text }) => text);
       const storage = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
       const parts = [...record.received, ...lines, ...record.urls, await page.content(), storage];
       return parts.join("\n");
     },
-    close: () => context.close(),
   };
 }
 
-/** Keeps what event streams bring, as it comes: they may have no end to wait for. */
-async function keepStreams(context, page, record) {
-  const devtools = await context.newCDPSession(page);
+/** Records event streams chunk by chunk, because they may never end. */
+async function recordEventStreams(page, record) {
+  const devtools = await page.context().newCDPSession(page);
   const streams = new Map();
-  const keep = (id, base64 = "") => {
-    const { at, text } = streams.get(id);
-    const whole = text + Buffer.from(base64, "base64").toString("latin1");
-    streams.set(id, { at, text: whole });
-    record.received[at] = whole;
+  const append = (id, base64 = "") => {
+    const stream = streams.get(id);
+    stream.text += Buffer.from(base64, "base64").toString("latin1");
+    record.received[stream.index] = stream.text;
   };
   devtools.on("Network.responseReceived", async ({ requestId, response }) => {
     if (response.mimeType !== "text/event-stream") return;
-    streams.set(requestId, { at: record.received.push("") - 1, text: "" });
-    const begun = await devtools
+    streams.set(requestId, { index: record.received.push("") - 1, text: "" });
+    const buffered = await devtools
       .send("Network.streamResourceContent", { requestId })
       .catch(() => undefined);
-    keep(requestId, begun?.bufferedData);
+    append(requestId, buffered?.bufferedData);
   });
   devtools.on("Network.dataReceived", ({ requestId, data }) => {
-    if (data !== undefined && streams.has(requestId)) keep(requestId, data);
+    if (data !== undefined && streams.has(requestId)) append(requestId, data);
   });
   await devtools.send("Network.enable");
 }
 
-/** How much wider than the window the page is, in pixels. */
+/** Returns by how many pixels the page is wider than its window. */
 export function overflow(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
 
-/** What axe finds against WCAG 2.2 AA and its own good practice: rule, element and why. */
+/** Returns axe's violations of WCAG 2.2 AA and its best practices: rule, element and reason. */
 export async function accessibilityFaults(page) {
   await page.evaluate(axe.source);
-  // A colour on its way to another is neither.
+  // axe must not judge a colour in the middle of a transition.
   await page.evaluate(() => {
     for (const animation of document.getAnimations()) {
       if (Number.isFinite(animation.effect.getComputedTiming().endTime)) animation.finish();

@@ -1,10 +1,8 @@
-/** What the tests of the analytics routes share: days, the simulator's truth, and files. */
+/** Helpers for tests of reports: days, the simulator's data, and downloaded files. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 
-const DAY_MS = 86_400_000;
-
-/** The first day of a month, so many months from now. */
+/** Returns the first day of a month, counted from this one. */
 export function firstOfMonth(months) {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))
@@ -12,46 +10,48 @@ export function firstOfMonth(months) {
     .slice(0, 10);
 }
 
-export const dayBefore = (day) => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
-
-/** Every row that the simulator has of a month, counted from this one. */
+/** Returns all of the simulator's rows for a month, counted from this one. */
 export async function monthOf({ upstream }, projectId, months = -1) {
   const range = { dateFrom: firstOfMonth(months), dateTo: firstOfMonth(months + 1) };
   return { range, ...(await upstream.views({ projectId, ...range })) };
 }
 
-/** How often the platform was asked for page views. */
+/** Returns how many requests for page views the platform has received. */
 export async function countRequests({ upstream }) {
   return (await upstream.counters()).byOperation["analytics.views"] ?? 0;
 }
 
-/** Loads what is missing, and waits until everything is there. */
+/** Presses "Load the rest" and waits until all pages are loaded. */
 export async function loadRest(page) {
   await page.getByRole("button", { name: /^Load the rest/ }).click();
   await page.locator(".load-note", { hasText: /^All [\d,]+ pages loaded/ }).waitFor();
 }
 
-/** Chooses one of the arrangements of rows. */
+/** Chooses an arrangement of the rows. */
 export async function show(page, name) {
   await page.getByRole("button", { name: /^Show/ }).click();
   await page.getByRole("button", { name }).click();
 }
 
-/** The file that a click leads to. */
+/** Returns the file that a click downloads. */
 export async function download(page, click) {
   const [file] = await Promise.all([page.waitForEvent("download"), click()]);
   const text = await readFile(await file.path(), "utf8");
   return { name: file.suggestedFilename(), text };
 }
 
-/** Opens the menu of exports, and chooses one: what is shown, or everything. */
+/**
+ * Chooses an export from the menu.
+ *
+ * @param {"shown" | "everything"} part
+ */
 export async function exportAs(page, format, part) {
   await page.getByRole("button", { name: /^Export/ }).click();
-  const what = { shown: "What is shown", everything: "Everything in this period" }[part];
-  await page.getByRole("button", { name: new RegExp(`^${format}, ${what}`) }).click();
+  const label = { shown: "What is shown", everything: "Everything in this period" }[part];
+  await page.getByRole("button", { name: new RegExp(`^${format}, ${label}`) }).click();
 }
 
-/** A reader of its own for RFC 4180, to check the page's writer: one text for each row. */
+/** Parses CSV as of RFC 4180, independently of the page's writer. */
 export function readCsv(text) {
   assert.ok(text.startsWith("\uFEFF"), "begins with a byte order mark");
   assert.ok(text.endsWith("\r\n"), "ends with a line break");
@@ -66,13 +66,13 @@ export function readCsv(text) {
   return { header, rows: records.map(([path, ...counts]) => [withoutGuard(path), ...counts]) };
 }
 
-/** A path that a spreadsheet would run as a formula is written with an apostrophe before it. */
+/** Removes the apostrophe in front of a path that a spreadsheet would run as a formula. */
 function withoutGuard(path) {
   assert.doesNotMatch(path, /^[=+\-@\t\r\n]/);
   return path.replace(/^'(?=[=+\-@\t\r\n])/, "");
 }
 
-/** Compares a whole CSV with what the simulator has of last month. */
+/** Compares a CSV of everything with the simulator's rows of last month. */
 export async function assertWholeExport(site, text, project) {
   const { views } = await monthOf(site, project);
   assert.ok(views.length > 3000, "the simulator has a long list");
@@ -80,12 +80,12 @@ export async function assertWholeExport(site, text, project) {
   const { header, rows } = readCsv(text);
   assert.deepEqual(header, ["path", "human", "ai", "total"]);
   const exported = rows.map((row) => row.join(" "));
-  const known = new Set(exported);
+  const unique = new Set(exported);
   assert.deepEqual(
-    expected.filter((row) => !known.has(row)),
+    expected.filter((row) => !unique.has(row)),
     [],
-    "nothing is missing",
+    "no row is missing",
   );
-  assert.equal(known.size, exported.length, "no row twice");
+  assert.equal(unique.size, exported.length, "no row appears twice");
   assert.equal(exported.length, expected.length);
 }

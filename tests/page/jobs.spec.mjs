@@ -1,30 +1,31 @@
-/** Jobs on the page: from a prompt to a pull request, and whatever may happen on the way. */
+/** One job on the page: from the prompt to the pull request, and everything that can fail on the way. */
 import assert from "node:assert/strict";
-import { describe } from "node:test";
-import { startSite } from "./site.mjs";
+import { test } from "./fixtures.mjs";
+import { CREATE_LIMIT } from "./sites.mjs";
+import { SUBJECT, untilFocused } from "./visitor.mjs";
 
-const CREATE_LIMIT = 4;
-const site = startSite({ vars: { CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT) } });
-const { visiting } = site;
+/** The platform processes the request, and its response is lost. */
+const LOST_RESPONSE = { kind: "reset", process: true };
 
-const creations = async () =>
-  (await site.upstream.requests()).filter(({ operation }) => operation === "agentJobs.create");
-const untilFocused = (page, text) =>
-  page.waitForFunction((text) => document.activeElement?.textContent === text, text);
+const creations = async ({ upstream }) =>
+  (await upstream.requests()).filter(({ operation }) => operation === "agentJobs.create");
+const untilPromptFocused = (page) =>
+  page.waitForFunction(() => document.activeElement?.id === "prompt");
 
-describe("a job", () => {
-  visiting("goes from a prompt to a pull request, and takes a follow-up", async (visitor) => {
-    const { page, signIn, startJob, openJob } = visitor;
+test.describe("job", () => {
+  test("a job leads to a pull request and takes a follow-up", async ({ visitor }) => {
+    const { site, page, signIn, startJob, openJob, endJob } = visitor;
+    const prompt = "Fix the broken links\n\nAll of them.";
     await signIn();
-    const row = await startJob("Fix the broken links\n\nAll of them.");
+    const row = await startJob(prompt);
     await row.getByText("Working", { exact: true }).waitFor();
     await untilFocused(page, "Fix the broken links");
+    const { prLink } = await endJob(prompt);
     await row.getByText("Pull request ready", { exact: true }).waitFor();
 
     const job = await openJob("Fix the broken links");
     await job.getByText("All of them.").waitFor();
     await job.getByText("completed", { exact: true }).waitFor();
-    const [{ prLink }] = await site.upstream.jobs();
     const link = job.getByRole("link", { name: /^Open pull request acme\/docs#\d+$/ });
     assert.equal(await link.getAttribute("href"), prLink);
     assert.match((await link.getAttribute("rel")) ?? "", /noopener/);
@@ -35,17 +36,19 @@ describe("a job", () => {
     const thread = job.getByRole("list", { name: "Follow-ups sent" });
     await thread.getByText("Also the images").waitFor();
     await job.getByText("Working", { exact: true }).first().waitFor();
+    await endJob(prompt);
     await job.getByText("Pull request ready", { exact: true }).waitFor();
     assert.equal(await box.inputValue(), "");
     const timeline = job.getByRole("list", { name: "Timeline" });
     await timeline.filter({ hasText: /Started.*Follow-up sent.*Completed/s }).waitFor();
 
     const [followed] = await site.upstream.jobs();
-    assert.equal(followed.prompt, "Fix the broken links\n\nAll of them.");
+    assert.equal(followed.prompt, prompt);
     assert.deepEqual(followed.messages, ["Also the images"]);
   });
 
-  visiting("is started once by a double click", async ({ page, signIn, openComposer, rowOf }) => {
+  test("a double click starts one job", async ({ visitor }) => {
+    const { site, page, signIn, openComposer, rowOf } = visitor;
     await signIn();
     const box = await openComposer();
     await box.fill("Only once");
@@ -57,62 +60,65 @@ describe("a job", () => {
     assert.equal((await site.upstream.jobs()).length, 1);
   });
 
-  visiting("that changed nothing, failed or has an unknown status says so", async (visitor) => {
-    const { signIn, startJob } = visitor;
+  test("rows show a failure, no changes, and an unknown status", async ({ visitor }) => {
+    const { signIn, startJob, endJob } = visitor;
     await signIn();
-    const failing = await startJob("Break it [fail]");
-    const idle = await startJob("Look around [no-changes]");
-    const waiting = await startJob("Ask first [status:needs review]");
-    const [job] = (await site.upstream.jobs()).filter(({ prompt }) => prompt.includes("Ask first"));
-    // It ends with a pull request of its own, if that takes long.
-    await site.upstream.setJob(job.id, { status: "needs review", prLink: null });
+    const failed = await startJob("Break it");
+    const unchanged = await startJob("Look around");
+    const waiting = await startJob("Ask first");
+    await endJob("Ask first", { status: "needs review" });
+    await endJob("Break it", { status: "failed" });
+    await endJob("Look around", { prLink: null });
     await waiting.getByText("needs review").first().waitFor();
-    await failing.getByText("Failed", { exact: true }).waitFor();
-    await idle.getByText("Done, no changes", { exact: true }).waitFor();
-    for (const row of [failing, idle, waiting]) {
+    await failed.getByText("Failed", { exact: true }).waitFor();
+    await unchanged.getByText("Done, no changes", { exact: true }).waitFor();
+    for (const row of [failed, unchanged, waiting]) {
       assert.equal(await row.getByRole("link").count(), 1);
     }
   });
 
-  visiting("that failed says what is known, and can be tried again", async (visitor) => {
-    const { page, signIn, startJob, openJob, openComposer } = visitor;
+  test("Try again puts a failed job's prompt into a new draft", async ({ visitor }) => {
+    const { page, signIn, startJob, openJob, endJob, openComposer } = visitor;
+    const prompt = "Break it\nwith all its lines";
     await signIn();
-    const row = await startJob("Break it [fail]\nwith all its lines");
+    const row = await startJob(prompt);
+    await endJob(prompt, { status: "failed" });
     await row.getByText("Failed", { exact: true }).waitFor();
     await (await openComposer()).fill("Half a thought");
-    const job = await openJob("Break it [fail]");
+    const job = await openJob("Break it");
     await job.getByText(/^This job failed/).waitFor();
     await job.getByText("The platform gives no reason.").waitFor();
     await job.getByRole("button", { name: "Try again" }).click();
-    await page.waitForFunction(() => document.activeElement?.id === "prompt");
-    assert.equal(await (await openComposer()).inputValue(), "Break it [fail]\nwith all its lines");
+    await untilPromptFocused(page);
+    assert.equal(await (await openComposer()).inputValue(), prompt);
     const drafts = page.getByRole("list", { name: "Drafts" });
     await drafts.getByRole("button", { name: "Half a thought" }).waitFor();
   });
 
-  visiting("is watched again after a reload, and a draft is kept", async (visitor) => {
-    const { page, signIn, startJob, openComposer, rowOf } = visitor;
+  test("a reload keeps the draft and still follows the job", async ({ visitor }) => {
+    const { page, signIn, startJob, endJob, openComposer, rowOf } = visitor;
     await signIn();
     await startJob("Survive a reload");
     await (await openComposer()).fill("Half a thought");
     await page.reload();
+    await rowOf("Survive a reload").getByText("Working", { exact: true }).waitFor();
+    await endJob("Survive a reload");
     await rowOf("Survive a reload").getByText("Pull request ready", { exact: true }).waitFor();
     assert.equal(await (await openComposer()).inputValue(), "Half a thought");
   });
 
-  visiting("with an unsafe pull request address gets no link", async (visitor) => {
-    const { signIn, startJob, openJob } = visitor;
+  test("a job's page does not link to an unsafe pull request address", async ({ visitor }) => {
+    const { signIn, startJob, openJob, endJob } = visitor;
     await signIn();
     await startJob("Be tricked");
     const job = await openJob("Be tricked");
-    const [{ id }] = await site.upstream.jobs();
-    await site.upstream.setJob(id, { status: "completed", prLink: "javascript:alert(1)" });
+    await endJob("Be tricked", { prLink: "javascript:alert(1)" });
     await job.getByText("not by an address that is safe to open").waitFor();
     assert.deepEqual(await job.getByRole("link").allTextContents(), ["All jobs"]);
   });
 
-  visiting("that is refused for now keeps the prompt and says when to return", async (visitor) => {
-    const { page, signIn, sendPrompt } = visitor;
+  test("a 429 from the platform keeps the prompt and names a time", async ({ visitor }) => {
+    const { site, page, signIn, sendPrompt } = visitor;
     const fault = { kind: "status", status: 429, headers: { "retry-after": "600" } };
     await site.upstream.fault({ operation: "agentJobs.create", times: 0, fault });
     await signIn();
@@ -120,10 +126,10 @@ describe("a job", () => {
     const alert = page.getByRole("alert").filter({ hasText: "hourly limit" });
     await alert.getByText(/try again at/).waitFor();
     assert.equal(await box.inputValue(), "Too many");
-    await site.upstream.clearFaults();
   });
 
-  visiting("whose first answer got lost is started once", async ({ page, signIn, startJob }) => {
+  test("a lost response between page and gateway starts one job", async ({ visitor }) => {
+    const { site, page, signIn, startJob } = visitor;
     await signIn();
     await page.route(
       "**/job",
@@ -135,27 +141,27 @@ describe("a job", () => {
     );
     await startJob("Only once, though it was sent twice");
     assert.equal((await site.upstream.jobs()).length, 1);
-    assert.equal((await creations()).length, 1);
+    assert.equal((await creations(site)).length, 1);
   });
 
-  visiting("that is still being started is not started again", async (visitor) => {
-    const { page, signIn, sendPrompt, rowOf } = visitor;
+  test("sending again while the first request is pending starts one job", async ({ visitor }) => {
+    const { site, page, signIn, sendPrompt, rowOf } = visitor;
     await signIn();
     await site.upstream.hold({ operation: "agentJobs.create" });
     await sendPrompt("Patience");
     await site.upstream.untilHeld(1);
     await page.reload();
-    const refused = page.waitForResponse((response) => response.status() === 409);
+    const conflict = page.waitForResponse((response) => response.status() === 409);
     await page.getByRole("button", { name: "Start job" }).click();
     await page.getByRole("button", { name: "Sending…" }).waitFor();
-    await refused;
+    await conflict;
     await site.upstream.release();
     await rowOf("Patience").waitFor();
-    assert.equal((await creations()).length, 1);
+    assert.equal((await creations(site)).length, 1);
   });
 
-  visiting("that hangs can be left at once, and is started once all the same", async (visitor) => {
-    const { page, signIn, sendPrompt, rowOf } = visitor;
+  test("cancelling a slow request and sending it again starts one job", async ({ visitor }) => {
+    const { site, page, signIn, sendPrompt, rowOf } = visitor;
     await signIn();
     await site.upstream.hold({ operation: "agentJobs.create" });
     const box = await sendPrompt("It hangs");
@@ -164,32 +170,30 @@ describe("a job", () => {
     const alert = page.getByRole("alert").filter({ hasText: "You stopped waiting" });
     await alert.getByText(/does it once/).waitFor();
     assert.equal(await box.inputValue(), "It hangs");
-    await page.waitForFunction(() => document.activeElement?.id === "prompt");
+    await untilPromptFocused(page);
     await site.upstream.release();
     await rowOf("It hangs").waitFor();
     await alert.getByRole("button", { name: "Send again" }).click();
     await alert.waitFor({ state: "detached" });
     await rowOf("It hangs").waitFor();
-    assert.equal((await creations()).length, 1);
+    assert.equal((await creations(site)).length, 1);
   });
 });
 
-const RESET = { kind: "reset", process: true };
-
-describe("a job of which nobody knows whether it was started", () => {
-  async function loseAnswer({ page, signIn, sendPrompt }, prompt, meanwhile) {
+test.describe("job in doubt", () => {
+  /** Signs in and sends a prompt. The platform's response to it is lost. */
+  async function loseResponse({ site, page, signIn, sendPrompt }, prompt) {
     await signIn();
-    await meanwhile?.();
-    await site.upstream.fault({ operation: "agentJobs.create", fault: RESET });
+    await site.upstream.fault({ operation: "agentJobs.create", fault: LOST_RESPONSE });
     await sendPrompt(prompt);
     const alert = page.getByRole("alert").filter({ hasText: "Nobody knows whether this job" });
     await alert.getByText("Request id").waitFor();
     return alert;
   }
 
-  visiting("is not started again until the person says so", async (visitor) => {
-    const { page, openComposer, rowOf } = visitor;
-    const alert = await loseAnswer(visitor, "In doubt");
+  test("a job in doubt is sent again only after Send anyway", async ({ visitor }) => {
+    const { site, page, openComposer, rowOf } = visitor;
+    const alert = await loseResponse(visitor, "In doubt");
     await alert.getByRole("button", { name: "Keep as draft" }).click();
     await alert.waitFor({ state: "detached" });
     assert.equal(await (await openComposer()).inputValue(), "In doubt");
@@ -198,57 +202,60 @@ describe("a job of which nobody knows whether it was started", () => {
     await alert.waitFor();
     await page.reload();
     await alert.waitFor();
-    assert.equal((await creations()).length, 1);
+    assert.equal((await creations(site)).length, 1);
 
     await alert.getByRole("button", { name: "Send anyway" }).click();
     await rowOf("In doubt").waitFor();
     await alert.waitFor({ state: "detached" });
     assert.equal(await (await openComposer()).inputValue(), "");
-    assert.equal((await creations()).length, 2);
-    assert.equal((await site.upstream.jobs()).length, 2, "the first had been started, too");
+    assert.equal((await creations(site)).length, 2);
+    assert.equal((await site.upstream.jobs()).length, 2, "the platform had started the first too");
   });
 
-  visiting("leads to places that can have it, which are in sight", async (visitor) => {
-    const { page, startElsewhere, rowOf } = visitor;
-    const alert = await loseAnswer(visitor, "Where is it", async () => {
-      await startElsewhere("Started by a colleague");
-      await page.getByRole("button", { name: "Refresh" }).click();
-      await rowOf("Started by a colleague").getByText("Pull request ready").waitFor();
-    });
-    const places = await alert
+  test("a job in doubt links to the dashboard and the pull requests", async ({ visitor }) => {
+    const { startElsewhere, endJob } = visitor;
+    // The gateway learns the repository from a job that has ended.
+    await startElsewhere("Started by a colleague");
+    await endJob("Started by a colleague");
+    await visitor.signIn();
+    await visitor.rowOf("Started by a colleague").getByText("Pull request ready").waitFor();
+    const alert = await loseResponse(visitor, "Where is it");
+    const links = await alert
       .getByRole("link")
       .evaluateAll((links) => links.map(({ href, target }) => [href, target]));
-    assert.deepEqual(places, [
+    assert.deepEqual(links, [
       ["https://dashboard.mintlify.com/", "_blank"],
       ["https://github.com/acme/docs/pulls?q=is:pr+sort:created-desc", "_blank"],
     ]);
     for (const link of await alert.getByRole("link").all()) assert.ok(await link.isVisible());
   });
 
-  visiting("is another job with another prompt", async (visitor) => {
-    const alert = await loseAnswer(visitor, "In doubt");
+  test("starting another prompt dismisses a job in doubt", async ({ visitor }) => {
+    const alert = await loseResponse(visitor, "In doubt");
     await visitor.startJob("Certain");
     await alert.waitFor({ state: "detached" });
   });
 
-  visiting("is in doubt in every draft with its text", async (visitor) => {
-    const { page, openComposer } = visitor;
-    const alert = await loseAnswer(visitor, "In doubt");
+  test("another draft with the same prompt is in doubt too", async ({ visitor }) => {
+    const { site, page, openComposer } = visitor;
+    const alert = await loseResponse(visitor, "In doubt");
     await page.getByRole("button", { name: "Another draft" }).click();
     await alert.waitFor({ state: "detached" });
     const box = await openComposer();
     await box.fill("In doubt");
     await page.getByRole("button", { name: "Start job" }).click();
     await alert.waitFor();
-    assert.equal((await creations()).length, 1);
+    assert.equal((await creations(site)).length, 1);
   });
 
-  visiting("is the same with a follow-up", async ({ signIn, startJob, openJob }) => {
+  test("a follow-up in doubt is sent again after Send anyway", async ({ visitor }) => {
+    const { site, signIn, startJob, endJob, openJob } = visitor;
     await signIn();
     const row = await startJob("Take a follow-up");
+    await endJob("Take a follow-up");
     await row.getByText("Pull request ready", { exact: true }).waitFor();
     const job = await openJob("Take a follow-up");
-    await site.upstream.fault({ operation: "agentJobs.sendMessage", fault: RESET });
+    await site.upstream.fault({ operation: "agentJobs.sendMessage", fault: LOST_RESPONSE });
     await job.getByLabel("Follow-up message").fill("Once more");
     await job.getByRole("button", { name: "Send follow-up" }).click();
     const alert = job.getByRole("alert").filter({ hasText: "whether this follow-up arrived" });
@@ -260,41 +267,40 @@ describe("a job of which nobody knows whether it was started", () => {
   });
 });
 
-describe("a limit", () => {
-  async function refused({ page, sendPrompt }) {
+test.describe("limit", () => {
+  async function assertRefused({ page, sendPrompt }, reason) {
     const box = await sendPrompt("One too many");
     const alert = page.getByRole("region", { name: "New job" }).getByRole("alert");
     await alert.getByText(/The next slot frees at/).waitFor();
     assert.equal(await box.inputValue(), "One too many");
-    return alert;
+    await alert.getByText(reason).waitFor();
   }
 
-  visiting("on new jobs says what is left and when there is more", async (visitor) => {
-    const { page, signIn, startJob, startElsewhere, openComposer } = visitor;
+  test("the project's limit on new jobs shows the rest and a time", async ({ visitor }) => {
+    const { site, page, signIn, startJob, startElsewhere, openComposer } = visitor;
     await signIn();
-    for (let n = 1; n < CREATE_LIMIT; n++) await startElsewhere(`Number ${n}`, "page-test");
+    const earlier = Array.from({ length: CREATE_LIMIT - 1 }, (_, at) => `Number ${at + 1}`);
+    await Promise.all(earlier.map((prompt) => startElsewhere(prompt, SUBJECT)));
     await startJob("The last");
     await openComposer();
     await page.getByText(`At most ${CREATE_LIMIT} jobs an hour; 0 left at`).waitFor();
-    const alert = await refused(visitor);
-    await alert.getByText("The project’s limit for new jobs is used up").waitFor();
-    assert.equal((await creations()).length, CREATE_LIMIT);
+    await assertRefused(visitor, "The project’s limit for new jobs is used up");
+    assert.equal((await creations(site)).length, CREATE_LIMIT);
   });
 
-  visiting("of the token’s own is told from that of the project", async (visitor) => {
+  test("the token's own quota is named instead of the project's limit", async ({ visitor }) => {
     const { page, signIn, startJob, token, openComposer } = visitor;
     await signIn(token({ quota: { "create-job": 1 } }));
     await startJob("My only one");
     await openComposer();
     await page.getByText("At most 1 job an hour; 0 left at").waitFor();
-    const alert = await refused(visitor);
-    await alert.getByText("Your own share of the limit is used up").waitFor();
+    await assertRefused(visitor, "Your own share of the limit is used up");
   });
 });
 
-describe("the panel for a new job", () => {
-  visiting("opens again when what was sent from it was refused", async (visitor) => {
-    const { page, signIn, sendPrompt } = visitor;
+test.describe("panel for a new job", () => {
+  test("a rejected prompt reopens the panel that was closed", async ({ visitor }) => {
+    const { site, page, signIn, sendPrompt } = visitor;
     await signIn();
     const next = { kind: "status", status: 400 };
     await site.upstream.hold({ operation: "agentJobs.create", next });
@@ -307,12 +313,12 @@ describe("the panel for a new job", () => {
     await panel.getByRole("alert").getByText("The gateway refused this").waitFor();
   });
 
-  visiting("opens by n, closes by Escape, and keeps what is written", async (visitor) => {
+  test("the panel opens by n, closes by Escape and keeps its draft", async ({ visitor }) => {
     const { page, signIn } = visitor;
     await signIn();
     await page.getByRole("button", { name: "New job" }).waitFor();
     await page.keyboard.press("n");
-    await page.waitForFunction(() => document.activeElement?.id === "prompt");
+    await untilPromptFocused(page);
     await page.keyboard.type("Half a thought");
     await page.keyboard.press("Escape");
     await page.getByRole("region", { name: "New job" }).waitFor({ state: "detached" });
@@ -321,15 +327,16 @@ describe("the panel for a new job", () => {
     await page.waitForFunction(() => document.activeElement?.value === "Half a thought");
   });
 
-  visiting("puts a prompt beside the draft that is there", async (visitor) => {
+  test("Run again adds a draft, and a discarded draft can be restored", async ({ visitor }) => {
     const { page, signIn, startJob, openJob, openComposer } = visitor;
+    const prompt = "Run me again\n\nThe whole of me.";
     await signIn();
-    await startJob("Run me again\n\nThe whole of me.");
+    await startJob(prompt);
     await (await openComposer()).fill("Half a thought");
     const job = await openJob("Run me again");
     await job.getByRole("button", { name: "Run again with this prompt" }).click();
     const box = await openComposer();
-    assert.equal(await box.inputValue(), "Run me again\n\nThe whole of me.");
+    assert.equal(await box.inputValue(), prompt);
     const drafts = page.getByRole("list", { name: "Drafts" });
     await drafts.getByRole("button", { name: "Half a thought" }).click();
     assert.equal(await box.inputValue(), "Half a thought");
@@ -341,7 +348,9 @@ describe("the panel for a new job", () => {
     assert.equal(await box.inputValue(), "Half a thought");
   });
 
-  visiting("has templates, and keeps one’s own after signing out", async (visitor) => {
+  test("a template replaces the prompt, and saved ones survive signing out", async ({
+    visitor,
+  }) => {
     const { page, signIn, openComposer } = visitor;
     await signIn();
     const box = await openComposer();
@@ -366,6 +375,5 @@ describe("the panel for a new job", () => {
     const own = page.getByRole("list", { name: "Your templates" });
     await own.getByRole("button", { name: /^Fix typos, broken links/ }).click();
     assert.match(await box.inputValue(), /anchors in the guides\./);
-    await page.evaluate(() => localStorage.clear());
   });
 });

@@ -1,6 +1,6 @@
-/** Files of a report: what is shown, or everything, resumed where it stopped. */
+/** Exports of a report: the rows shown, or everything, resumed after a failure. */
 import assert from "node:assert/strict";
-import { describe } from "node:test";
+import { test } from "./fixtures.mjs";
 import {
   assertWholeExport,
   countRequests,
@@ -9,14 +9,11 @@ import {
   monthOf,
   readCsv,
 } from "./reports.mjs";
-import { startSite } from "./site.mjs";
 
-const site = startSite();
-const { visiting } = site;
 const LAST_MONTH = { range: "last-month", compare: "none" };
 
-/** Where pages of last month began that were asked for more than once. */
-async function findRepeated(project) {
+/** Returns the offsets of last month's pages that the platform received more than once. */
+async function findRepeatedOffsets(site, project) {
   const { range } = await monthOf(site, project);
   const offsets = (await site.upstream.requests())
     .filter(({ operation }) => operation === "analytics.views")
@@ -26,12 +23,12 @@ async function findRepeated(project) {
   return offsets.filter((offset, index) => offsets.indexOf(offset) !== index);
 }
 
-describe("an export of everything", () => {
-  visiting("has every row once, and asks for nothing that is kept", async (visitor) => {
-    const { page, project, signIn, openReport } = visitor;
-    await signIn();
+test.describe("export of everything", () => {
+  test("an export has each row once and requests no cached page", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
     await openReport(LAST_MONTH);
-    const { range, views } = await monthOf(site, project);
+    const { range, views, totals } = await monthOf(site, project);
     const { name, text } = await download(page, () => exportAs(page, "CSV", "everything"));
     await assertWholeExport(site, text, project);
     const lastDay = new Date(Date.parse(range.dateTo) - 86_400_000).toISOString().slice(0, 10);
@@ -44,23 +41,23 @@ describe("an export of everything", () => {
     const body = JSON.parse(again.text);
     assert.equal(body.report, "views");
     assert.equal(body.project, project);
-    assert.deepEqual(body.totals, (await monthOf(site, project)).totals);
+    assert.deepEqual(body.totals, totals);
     assert.equal(body.rows.length, views.length);
     assert.equal(await countRequests(site), requests);
   });
 
   for (const report of ["visitors", "searches", "feedback"]) {
-    visiting(`of ${report} is the gateway's own, in the formats that it has`, async (visitor) => {
-      const { page, project, signIn, openReport, token } = visitor;
-      await signIn();
+    test(`an export of ${report} equals the gateway's in each format`, async ({ visitor }) => {
+      const { site, page, project, startSession, openReport, token } = visitor;
+      await startSession();
       await openReport({ ...LAST_MONTH, route: report });
       const { range } = await monthOf(site, project);
       const headers = { authorization: `Bearer ${token()}` };
       for (const format of ["csv", "ndjson"]) {
         const query = new URLSearchParams({ format, ...range });
-        const url = `${site.gateway.url}/v1/analytics/${project}/${report}/export?${query}`;
+        const url = `${site.url}/v1/analytics/${project}/${report}/export?${query}`;
         const response = await fetch(url, { headers });
-        // As text it would lack its byte order mark.
+        // `text()` would drop the byte order mark.
         const expected = Buffer.from(await response.arrayBuffer()).toString();
         assert.equal(response.status, 200);
         assert.ok(expected.split("\n").length > 10);
@@ -71,29 +68,29 @@ describe("an export of everything", () => {
     });
   }
 
-  visiting("that fails on its way goes on from there", async (visitor) => {
-    const { page, project, signIn, openReport } = visitor;
-    await signIn();
+  test("a failed export resumes at the page that failed", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
     await openReport(LAST_MONTH);
     const fault = { kind: "html", status: 502 };
     await site.upstream.fault({ operation: "analytics.views", after: 2, times: 0, fault });
     await exportAs(page, "CSV", "everything");
     const resume = page.getByRole("button", { name: "Resume" });
-    await resume.waitFor({ timeout: 60_000 });
+    await resume.waitFor();
     await page.getByText("goes on after 6 requests").waitFor();
     await site.upstream.clearFaults();
     const { text } = await download(page, () => resume.click());
     await assertWholeExport(site, text, project);
-    const repeated = await findRepeated(project);
+    const repeated = await findRepeatedOffsets(site, project);
     assert.ok(
       repeated.every((offset) => offset === 1500),
-      `only what failed is asked for again, not ${repeated}`,
+      `repeats only the failed page, not ${repeated}`,
     );
   });
 
-  visiting("goes on by itself when the computer is back online", async (visitor) => {
-    const { page, project, signIn, openReport } = visitor;
-    await signIn();
+  test("an export resumes automatically when the browser is online again", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
     await openReport(LAST_MONTH);
     await site.upstream.fault({
       operation: "analytics.views",
@@ -103,7 +100,7 @@ describe("an export of everything", () => {
     await exportAs(page, "NDJSON", "everything");
     await page.getByText(/: [5-9] requests so far/).waitFor();
     await page.context().setOffline(true);
-    await page.getByText("The gateway could not be reached").waitFor({ timeout: 60_000 });
+    await page.getByText("The gateway could not be reached").waitFor();
     await site.upstream.clearFaults();
     const { text } = await download(page, () => page.context().setOffline(false));
     const paths = text
@@ -114,24 +111,26 @@ describe("an export of everything", () => {
     assert.deepEqual(paths.sort(), views.map(({ path }) => path).sort());
   });
 
-  visiting("for which the budget does not suffice keeps what it has", async (visitor) => {
-    const { page, token, signIn, openReport } = visitor;
-    await signIn(token({ sub: "frugal", quota: { analytics: 6 } }));
+  test("an export that uses up the quota keeps its rows until it is cancelled", async ({
+    visitor,
+  }) => {
+    const { page, token, startSession, openReport } = visitor;
+    await startSession(token({ sub: "frugal", quota: { analytics: 6 } }));
     await openReport(LAST_MONTH);
     await exportAs(page, "CSV", "everything");
     const alert = page
       .getByRole("alert")
       .filter({ hasText: "Your own share of the limit is used up" });
-    await alert.getByText(/The next slot frees at/).waitFor({ timeout: 60_000 });
+    await alert.getByText(/The next slot frees at/).waitFor();
     await page.getByText("goes on after 6 requests").waitFor();
     await page.getByRole("button", { name: "Cancel the export" }).click();
     await alert.waitFor({ state: "detached" });
     assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1");
   });
 
-  visiting("that is cancelled saves nothing", async (visitor) => {
-    const { page, project, signIn, openReport } = visitor;
-    await signIn();
+  test("a cancelled export saves no file", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
     await openReport(LAST_MONTH);
     await site.upstream.hold({ operation: "analytics.views" });
     let downloads = 0;
@@ -150,27 +149,25 @@ describe("an export of everything", () => {
   });
 });
 
-describe("an export of what is shown", () => {
-  visiting("has these rows, in this order, with these columns", async (visitor) => {
-    const { page, signIn, openReport } = visitor;
-    await signIn();
-    await openReport({ ...LAST_MONTH, sort: "path", path: "/guides" });
-    const shown = await page.getByRole("rowheader").allTextContents();
-    const before = await countRequests(site);
-    const { name, text } = await download(page, () => exportAs(page, "CSV", "shown"));
-    assert.match(name, /_shown\.csv$/);
-    const { header, rows } = readCsv(text);
-    assert.deepEqual(header, ["path", "human", "ai", "total", "share"]);
-    assert.ok(rows.length > 0);
-    assert.deepEqual(
-      rows.slice(0, shown.length).map(([path]) => path),
-      shown,
-    );
-    assert.ok(rows.every(([path]) => path.toLowerCase().startsWith("/guides")));
-    const json = await download(page, () => exportAs(page, "JSON", "shown"));
-    assert.equal(JSON.parse(json.text).rows.length, rows.length);
-    const lines = await download(page, () => exportAs(page, "NDJSON", "shown"));
-    assert.equal(lines.text.trimEnd().split("\n").length, rows.length);
-    assert.equal(await countRequests(site), before, "it costs nothing");
-  });
+test("an export of the rows shown keeps their order and columns", async ({ visitor }) => {
+  const { site, page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({ ...LAST_MONTH, sort: "path", path: "/guides" });
+  const shown = await page.getByRole("rowheader").allTextContents();
+  const before = await countRequests(site);
+  const { name, text } = await download(page, () => exportAs(page, "CSV", "shown"));
+  assert.match(name, /_shown\.csv$/);
+  const { header, rows } = readCsv(text);
+  assert.deepEqual(header, ["path", "human", "ai", "total", "share"]);
+  assert.ok(rows.length > 0);
+  assert.deepEqual(
+    rows.slice(0, shown.length).map(([path]) => path),
+    shown,
+  );
+  assert.ok(rows.every(([path]) => path.toLowerCase().startsWith("/guides")));
+  const json = await download(page, () => exportAs(page, "JSON", "shown"));
+  assert.equal(JSON.parse(json.text).rows.length, rows.length);
+  const lines = await download(page, () => exportAs(page, "NDJSON", "shown"));
+  assert.equal(lines.text.trimEnd().split("\n").length, rows.length);
+  assert.equal(await countRequests(site), before, "it costs no request");
 });

@@ -1,88 +1,88 @@
-/** What a docs lead asks of the analytics routes, in the browser. */
+/** The analytics routes on a site of 900 pages: comparisons, arrangements of the rows, periods. */
 import assert from "node:assert/strict";
-import { describe } from "node:test";
 import { accessibilityFaults, overflow } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
 import { countRequests, monthOf, show } from "./reports.mjs";
-import { startSite } from "./site.mjs";
+import { SMALL_SITE } from "./sites.mjs";
 
-const site = startSite({ upstream: { pages: 900, varyingDays: true } });
-const { visiting } = site;
+test.use({ siteOptions: SMALL_SITE });
+
 const LAST_MONTH = { range: "last-month" };
-const ALONE = { range: "last-month", compare: "none" };
+const WITHOUT_COMPARISON = { range: "last-month", compare: "none" };
 const REPORTS = {
   views: "Page views by path",
   visitors: "Visitors by path",
   searches: "Searches by term",
   feedback: "Feedback",
 };
-const count = (number) => number.toLocaleString("en-US");
+const SIGNED = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
+const format = (number) => number.toLocaleString("en-US");
 const rowOf = (page, path) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: path, exact: true }) });
 const cell = (page, path, column) => rowOf(page, path).locator(`.column-${column}`).textContent();
 
-describe("a small site", () => {
-  visiting("is loaded completely without being asked to", async (visitor) => {
-    const { page, project, signIn, openReport } = visitor;
-    await signIn();
-    await openReport(ALONE);
+test.describe("automatic loading", () => {
+  test("a small site loads completely without a click", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(WITHOUT_COMPARISON);
     const { views } = await monthOf(site, project);
     await page
-      .getByText(`All ${count(views.length)} pages loaded.`)
+      .getByText(`All ${format(views.length)} pages loaded.`)
       .first()
       .waitFor();
     assert.equal(await countRequests(site), Math.ceil(views.length / 250));
     assert.equal(await page.getByRole("button", { name: /^Load the rest/ }).count(), 0);
   });
 
-  visiting("is not, once half of the hour's budget is spent", async (visitor) => {
-    const { page, signIn, token, openReport } = visitor;
-    await signIn(token({ sub: "frugal", quota: { analytics: 3 } }));
-    await openReport(ALONE);
+  test("automatic loading stops at half of the hourly quota", async ({ visitor }) => {
+    const { page, startSession, token, openReport } = visitor;
+    await startSession(token({ sub: "frugal", quota: { analytics: 3 } }));
+    await openReport(WITHOUT_COMPARISON);
     await page.getByText(/^Only loaded pages are sorted\. 500 pages are loaded/).waitFor();
     await page.getByText(/At most 3 requests an hour; 1 left at/).waitFor();
   });
 });
 
-describe("a comparison", () => {
-  visiting("begins with the totals, and has the change of each page", async (visitor) => {
-    const { page, project, signIn, openReport } = visitor;
-    await signIn();
+test.describe("comparison", () => {
+  test("a comparison shows the change of the totals and of each page", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
     await openReport(LAST_MONTH);
     const now = await monthOf(site, project, -1);
     const earlier = await monthOf(site, project, -2);
     const direction = now.totals.total > earlier.totals.total ? "Up" : "Down";
     const strip = page.getByRole("region", { name: "Totals of the whole site" });
-    const from = `from ${count(earlier.totals.total)}`;
+    const from = `from ${format(earlier.totals.total)}`;
     await strip.getByText(new RegExp(`^${direction} [\\d.]+% ${from}$`)).waitFor();
 
     const before = new Map(earlier.views.map(({ path, total }) => [path, total]));
     const [{ path, total }] = [...now.views].sort((a, b) => b.total - a.total);
-    const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
-    assert.equal(await cell(page, path, "change"), signed.format(total - (before.get(path) ?? 0)));
+    assert.equal(await cell(page, path, "change"), SIGNED.format(total - (before.get(path) ?? 0)));
   });
 
-  visiting("finds the largest rises and falls", async (visitor) => {
-    const { page, project, signIn, openReport } = visitor;
-    await signIn();
+  test("a comparison lists the largest rises and falls", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
     await openReport(LAST_MONTH);
-    const [now, earlier] = await Promise.all([-1, -2].map((at) => monthOf(site, project, at)));
+    const now = await monthOf(site, project, -1);
+    const earlier = await monthOf(site, project, -2);
     const before = new Map(earlier.views.map(({ path, total }) => [path, total]));
     const after = new Map(now.views.map(({ path, total }) => [path, total]));
     const paths = [...new Set([...before.keys(), ...after.keys()])];
     const changes = paths.map((path) => (after.get(path) ?? 0) - (before.get(path) ?? 0));
-    const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
     const first = () => page.locator("tbody .column-change").first().textContent();
     await show(page, /^Largest rises/);
     await page.getByRole("button", { name: "Show: Largest rises" }).waitFor();
-    assert.equal(await first(), signed.format(Math.max(...changes)));
+    assert.equal(await first(), SIGNED.format(Math.max(...changes)));
     await show(page, /^Largest falls/);
     await page.getByRole("button", { name: "Show: Largest falls" }).waitFor();
-    assert.equal(await first(), signed.format(Math.min(...changes)));
+    assert.equal(await first(), SIGNED.format(Math.min(...changes)));
   });
 
-  visiting("is with the year before, or none, as the address says", async (visitor) => {
-    const { page, signIn, openReport, untilLoaded } = visitor;
-    await signIn();
+  test("the address selects the comparison with last year, or none", async ({ visitor }) => {
+    const { page, startSession, openReport, untilLoaded } = visitor;
+    await startSession();
     await openReport({ from: "2026-10-01", to: "2026-10-31" });
     await page.getByText("Compared with Sep 1 – 30, 2026").waitFor();
     await page.getByRole("button", { name: /^Compare/ }).click();
@@ -96,11 +96,11 @@ describe("a comparison", () => {
   });
 });
 
-describe("the rows", () => {
-  visiting("roll up into folders with sums", async (visitor) => {
-    const { page, project, signIn, openReport } = visitor;
-    await signIn();
-    await openReport(ALONE);
+test.describe("rows", () => {
+  test("folders show the sums of their pages and expand by keyboard", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(WITHOUT_COMPARISON);
     const { views } = await monthOf(site, project);
     const folders = new Map();
     for (const { path, total } of views) {
@@ -113,7 +113,7 @@ describe("the rows", () => {
     const toggle = page.getByRole("button", { name: `${folder}/`, exact: true });
     await toggle.waitFor();
     const row = page.getByRole("row").filter({ has: toggle });
-    assert.equal(await row.locator(".column-total").textContent(), count(total));
+    assert.equal(await row.locator(".column-total").textContent(), format(total));
     assert.equal(await toggle.getAttribute("aria-expanded"), "false");
     const closed = Number(await page.getByRole("table").getAttribute("aria-rowcount"));
     await toggle.focus();
@@ -124,10 +124,10 @@ describe("the rows", () => {
     assert.deepEqual(await accessibilityFaults(page), []);
   });
 
-  visiting("are filtered by a glob, with count and sum", async (visitor) => {
-    const { page, project, signIn, openReport } = visitor;
-    await signIn();
-    await openReport(ALONE);
+  test("a glob filters the rows and shows their count and sums", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(WITHOUT_COMPARISON);
     const { views } = await monthOf(site, project);
     const [, folder] = views.find(({ path }) => /^\/[a-z]+\/./.test(path)).path.split("/");
     const inside = views.filter(({ path }) => path.toLowerCase().startsWith(`/${folder}/`));
@@ -135,23 +135,23 @@ describe("the rows", () => {
     await page.keyboard.press("/");
     await page.keyboard.type(`/${folder}/**`);
     const matches = page.getByRole("status").filter({ hasText: /match/ });
-    await matches.getByText(`${count(inside.length)} page`).waitFor();
+    await matches.getByText(`${format(inside.length)} page`).waitFor();
     const text = await matches.textContent();
     for (const column of ["total", "human", "ai"]) {
-      assert.ok(text.includes(count(sum(column))), `${column}: ${sum(column)} in ${text}`);
+      assert.ok(text.includes(format(sum(column))), `${column}: ${sum(column)} in ${text}`);
     }
     assert.match(page.url(), /path=/);
   });
 
-  visiting("answer who reads what, with an AI share", async (visitor) => {
-    const { page, project, signIn, openReport } = visitor;
-    await signIn();
-    await openReport(ALONE);
+  test("arrangements list the pages read mostly by AI and the least read", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(WITHOUT_COMPARISON);
     const { views } = await monthOf(site, project);
     const byAi = views.filter(({ ai, total }) => ai * 2 > total);
     await show(page, /^Read mostly by AI/);
     await page
-      .getByText(`${count(byAi.length)} page`)
+      .getByText(`${format(byAi.length)} page`)
       .first()
       .waitFor();
     const [most] = [...byAi].sort((a, b) => b.ai - a.ai);
@@ -160,13 +160,13 @@ describe("the rows", () => {
     await show(page, /^Least read/);
     const least = Math.min(...views.map(({ total }) => total));
     await page.getByRole("button", { name: "Show: Least read" }).waitFor();
-    assert.equal(await page.locator("tbody .column-total").first().textContent(), count(least));
+    assert.equal(await page.locator("tbody .column-total").first().textContent(), format(least));
   });
 
-  visiting("name the pages of a sitemap that nobody read", async (visitor) => {
-    const { page, project, record, signIn, openReport } = visitor;
-    await signIn();
-    await openReport(ALONE);
+  test("a sitemap reveals the pages that were never read", async ({ visitor }) => {
+    const { site, page, project, record, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(WITHOUT_COMPARISON);
     const { views } = await monthOf(site, project);
     const known = views.find(({ path }) => /^\/[a-z-]+\/[a-z-]+$/.test(path)) ?? views[0];
     const urls = [known.path, "/never/read", "/nor/this"].map(
@@ -187,14 +187,14 @@ describe("the rows", () => {
     ]);
     const link = page.getByRole("rowheader").first().getByRole("link");
     assert.equal(await link.getAttribute("href"), "https://docs.example.com/never/read");
-    const { origin } = new URL(site.gateway.url);
+    const { origin } = new URL(site.url);
     assert.ok(record.urls.every((url) => new URL(url).origin === origin || url === "about:blank"));
   });
 
-  visiting("link to the site once its address is known", async (visitor) => {
-    const { page, signIn, openReport } = visitor;
-    await signIn();
-    await openReport(ALONE);
+  test("paths link to the site only after the visitor enters its address", async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(WITHOUT_COMPARISON);
     assert.equal(await page.getByRole("rowheader").getByRole("link").count(), 0);
     const button = page.getByRole("button", { name: "Link paths to your site" });
     await button.click();
@@ -206,51 +206,49 @@ describe("the rows", () => {
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Paths link to docs.example.com" }).waitFor();
-    const hrefs = await page
+    const links = await page
       .getByRole("rowheader")
       .getByRole("link")
       .evaluateAll((links) => links.map(({ href, target, rel }) => [href, target, rel]));
-    assert.ok(hrefs.length > 10);
-    assert.ok(hrefs.every(([href]) => href.startsWith("https://docs.example.com/")));
-    assert.ok(hrefs.every(([, target, rel]) => target === "_blank" && rel === "noreferrer"));
+    assert.ok(links.length > 10);
+    assert.ok(links.every(([href]) => href.startsWith("https://docs.example.com/")));
+    assert.ok(links.every(([, target, rel]) => target === "_blank" && rel === "noreferrer"));
     assert.doesNotMatch(page.url(), /docs\.example/);
   });
 });
 
-describe("a period", () => {
-  visiting("is a key away, and steps back and forth", async (visitor) => {
-    const { page, signIn, openReport, untilLoaded } = visitor;
-    await signIn();
-    await openReport({ compare: "none" });
-    for (const [key, label] of [
-      ["e", "Yesterday"],
-      ["w", "Last 7 days"],
-      ["q", "Last 90 days"],
-      ["m", "This month"],
-      ["y", "Last 12 months"],
-      ["p", "Last month"],
-    ]) {
-      await page.keyboard.press(key);
-      await page.getByRole("button", { name: `Period: ${label}` }).waitFor();
-    }
-    await untilLoaded();
-    await page.getByRole("button", { name: "Earlier period" }).click();
-    await page.waitForURL(/from=\d{4}-\d\d-01/);
-    const later = page.getByRole("button", { name: "Later period" });
-    await later.click();
-    await page.getByRole("button", { name: "Period: Last month" }).waitFor();
-    await later.click();
-    await page.getByRole("button", { name: /^Period: (This month|Today)/ }).waitFor();
-    assert.equal(await later.getAttribute("aria-disabled"), "true");
-    assert.ok(await later.evaluate((element) => element === document.activeElement));
-  });
+test("keys select periods, and buttons step to earlier and later ones", async ({ visitor }) => {
+  const { page, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport({ compare: "none" });
+  for (const [key, label] of [
+    ["e", "Yesterday"],
+    ["w", "Last 7 days"],
+    ["q", "Last 90 days"],
+    ["m", "This month"],
+    ["y", "Last 12 months"],
+    ["p", "Last month"],
+  ]) {
+    await page.keyboard.press(key);
+    await page.getByRole("button", { name: `Period: ${label}` }).waitFor();
+  }
+  await untilLoaded();
+  await page.getByRole("button", { name: "Earlier period" }).click();
+  await page.waitForURL(/from=\d{4}-\d\d-01/);
+  const later = page.getByRole("button", { name: "Later period" });
+  await later.click();
+  await page.getByRole("button", { name: "Period: Last month" }).waitFor();
+  await later.click();
+  await page.getByRole("button", { name: /^Period: (This month|Today)/ }).waitFor();
+  assert.equal(await later.getAttribute("aria-disabled"), "true");
+  assert.ok(await later.evaluate((element) => element === document.activeElement));
 });
 
-describe("every report", () => {
+test.describe("reports", () => {
   for (const [route, label] of Object.entries(REPORTS)) {
-    visiting(`has a route of its own: ${route}`, async (visitor) => {
-      const { page, signIn, openReport } = visitor;
-      await signIn();
+    test(`the route "${route}" shows a table without axe faults`, async ({ visitor }) => {
+      const { page, startSession, openReport } = visitor;
+      await startSession();
       await openReport({ route, range: "last-28-days" });
       const table = page.getByRole("table", { name: label });
       await table.waitFor();
@@ -259,9 +257,9 @@ describe("every report", () => {
     });
   }
 
-  visiting("of feedback shows a comment in full", async (visitor) => {
-    const { page, signIn, openReport } = visitor;
-    await signIn();
+  test("a click on a feedback comment shows it in full", async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
     await openReport({ route: "feedback", range: "last-28-days" });
     const comment = page.locator("td.column-comment button").first();
     const text = await comment.textContent();
@@ -274,33 +272,36 @@ describe("every report", () => {
     assert.ok(await comment.evaluate((element) => element === document.activeElement));
   });
 
-  for (const colorScheme of ["light", "dark"]) {
-    const options = { colorScheme, viewport: { width: 360, height: 740 } };
-    visiting(
-      `fits 360 pixels in ${colorScheme} colours`,
-      async ({ page, signIn, openReport }) => {
-        await signIn();
-        for (const route of Object.keys(REPORTS)) {
-          await openReport({ route, range: "last-28-days" });
-          assert.ok((await overflow(page)) <= 0, route);
-          assert.deepEqual(await accessibilityFaults(page), [], route);
-        }
-        for (const menu of [/^Period/, /^Compare/, /^Show/, /^Export/]) {
-          await openReport({ range: "last-28-days" });
-          await page.getByRole("button", { name: menu }).click();
-          assert.ok((await overflow(page)) <= 0, String(menu));
-          const { x, width } = await page.locator(".menu-panel").boundingBox();
-          assert.ok(x >= 0 && x + width <= 360, `${menu}: ${x} to ${x + width}`);
-        }
-      },
-      options,
-    );
-  }
+  test.describe("on a phone", () => {
+    test.use({ viewport: { width: 360, height: 740 } });
 
-  visiting(
-    "is told apart without colours of its own",
-    async ({ page, signIn, openReport }) => {
-      await signIn();
+    test("reports and their menus fit 360 pixels in both colour schemes", async ({ visitor }) => {
+      const { page, startSession, openReport } = visitor;
+      await startSession();
+      for (const route of Object.keys(REPORTS)) {
+        await openReport({ route, range: "last-28-days" });
+        for (const colorScheme of ["light", "dark"]) {
+          await page.emulateMedia({ colorScheme });
+          assert.ok((await overflow(page)) <= 0, route);
+          assert.deepEqual(await accessibilityFaults(page), [], `${route}, ${colorScheme}`);
+        }
+      }
+      for (const menu of [/^Period/, /^Compare/, /^Show/, /^Export/]) {
+        await openReport({ range: "last-28-days" });
+        await page.getByRole("button", { name: menu }).click();
+        assert.ok((await overflow(page)) <= 0, String(menu));
+        const { x, width } = await page.locator(".menu-panel").boundingBox();
+        assert.ok(x >= 0 && x + width <= 360, `${menu}: ${x} to ${x + width}`);
+      }
+    });
+  });
+
+  test.describe("forced colours", () => {
+    test.use({ forcedColors: "active" });
+
+    test("forced colours keep the chosen period apart", async ({ visitor }) => {
+      const { page, startSession, openReport } = visitor;
+      await startSession();
       await openReport(LAST_MONTH);
       await page.getByRole("button", { name: /^Period/ }).click();
       const chosen = page.getByRole("button", { name: "Last month", exact: true });
@@ -309,14 +310,13 @@ describe("every report", () => {
         locator.evaluate((element) => getComputedStyle(element).borderTopColor);
       assert.notEqual(await border(chosen), await border(other));
       assert.deepEqual(await accessibilityFaults(page), []);
-    },
-    { forcedColors: "active" },
-  );
+    });
+  });
 
-  visiting("is used by keyboard alone", async (visitor) => {
-    const { page, signIn, openReport, untilLoaded } = visitor;
-    await signIn();
-    await openReport(ALONE);
+  test("a keyboard is enough to choose a period and sort the table", async ({ visitor }) => {
+    const { page, startSession, openReport, untilLoaded } = visitor;
+    await startSession();
+    await openReport(WITHOUT_COMPARISON);
     const focused = () => page.evaluate(() => document.activeElement.textContent.trim());
     await page.getByRole("button", { name: /^Period/ }).focus();
     await page.keyboard.press("Enter");
@@ -333,10 +333,10 @@ describe("every report", () => {
     await page.keyboard.press("Enter");
     assert.match(await focused(), /^Period: Last 7 days/);
     await untilLoaded();
-    await page.getByRole("columnheader", { name: "AI", exact: true }).getByRole("button").focus();
+    const heading = page.getByRole("columnheader", { name: "AI", exact: true });
+    await heading.getByRole("button").focus();
     await page.keyboard.press("Enter");
-    const sorted = page.getByRole("columnheader", { name: "AI", exact: true });
-    assert.equal(await sorted.getAttribute("aria-sort"), "descending");
+    assert.equal(await heading.getAttribute("aria-sort"), "descending");
     assert.match(await focused(), /^AI/);
   });
 });

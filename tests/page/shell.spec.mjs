@@ -1,0 +1,127 @@
+/** The frame around every route: keyboard shortcuts, font sizes, forced colours. */
+import assert from "node:assert/strict";
+import { accessibilityFaults, overflow } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+
+const heading = (page, name) => page.getByRole("heading", { level: 1, name });
+
+test.describe("keyboard shortcuts", () => {
+  test("shortcuts open routes", async ({ visitor }) => {
+    const { page, signIn } = visitor;
+    await signIn();
+    await page.keyboard.press("g");
+    await page.keyboard.press("v");
+    await heading(page, "Page views").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("j");
+    await heading(page, "Agent jobs").waitFor();
+  });
+
+  test("shortcuts ignore text boxes and keys with Alt", async ({ visitor }) => {
+    const { page, signIn, openComposer } = visitor;
+    await signIn();
+    const box = await openComposer();
+    await box.pressSequentially("gvn?");
+    assert.equal(await box.inputValue(), "gvn?");
+    await box.evaluate((element) => element.blur());
+    await page.keyboard.press("g");
+    await page.keyboard.press("Alt+v");
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    await heading(page, "Agent jobs").waitFor();
+  });
+
+  test("the list of shortcuts returns the focus when it closes", async ({ visitor }) => {
+    const { page, signIn } = visitor;
+    await signIn();
+    const link = page.getByRole("link", { name: "Page views" });
+    await link.focus();
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await dialog.getByRole("term").filter({ hasText: "Agent jobs" }).waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    assert.ok(await link.evaluate((element) => element === document.activeElement));
+  });
+
+  test("shortcuts stay off after a reload", async ({ visitor }) => {
+    const { page, signIn } = visitor;
+    await signIn();
+    await page.getByRole("button", { name: /Session of/ }).click();
+    await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+    await page.getByLabel("Use shortcuts of single keys").uncheck();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.reload();
+    await heading(page, "Agent jobs").waitFor();
+    await page.keyboard.press("?");
+    await page.keyboard.press("g");
+    await page.keyboard.press("v");
+    await heading(page, "Agent jobs").waitFor();
+    assert.equal(await page.getByRole("dialog").count(), 0);
+  });
+});
+
+test("the root font has 16 pixels, hints 13 and table cells 14", async ({ visitor }) => {
+  const { site, page, signIn } = visitor;
+  await page.goto(site.url);
+  await page.getByLabel("Access token").waitFor();
+  const sizes = await page.evaluate(() => {
+    const size = (element) => getComputedStyle(element).fontSize;
+    return [document.documentElement, document.querySelector(".hint")].map(size);
+  });
+  assert.deepEqual(sizes, ["16px", "13px"]);
+  await signIn();
+  await page.getByRole("link", { name: "Page views" }).click();
+  await page.getByRole("table").waitFor();
+  const { cell, serif } = await page.evaluate(() => ({
+    cell: getComputedStyle(document.querySelector("td")).fontSize,
+    serif: [...document.querySelectorAll("main *")]
+      .filter((element) => /Georgia/.test(getComputedStyle(element).fontFamily))
+      .map((element) => element.className),
+  }));
+  assert.equal(cell, "14px");
+  assert.deepEqual(serif, []);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 360, height: 720 } });
+
+  test("inputs are large enough that a phone does not zoom in", async ({ visitor }) => {
+    const { site, page, signIn } = visitor;
+    const smallInputs = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("input, select, textarea")]
+          .filter((input) => Number.parseFloat(getComputedStyle(input).fontSize) < 16)
+          .map((input) => input.id || input.className),
+      );
+    await page.goto(site.url);
+    await page.getByLabel("Access token").waitFor();
+    assert.deepEqual(await smallInputs(), []);
+    await signIn();
+    assert.deepEqual(await smallInputs(), []);
+    await page.getByRole("link", { name: "Page views" }).click();
+    await page.getByRole("table").waitFor();
+    assert.deepEqual(await smallInputs(), []);
+  });
+});
+
+for (const width of [1280, 360]) {
+  test.describe(`${width} pixels`, () => {
+    test.use({ forcedColors: "active", viewport: { width, height: 720 } });
+
+    test(`forced colours hide nothing at ${width} pixels`, async ({ visitor }) => {
+      const { site, page, signIn } = visitor;
+      await page.goto(site.url);
+      await page.getByLabel("Access token").waitFor();
+      assert.deepEqual(await accessibilityFaults(page), []);
+      await signIn();
+      const underlines = await page
+        .getByRole("navigation", { name: "Main" })
+        .getByRole("link")
+        .evaluateAll((links) => links.map((link) => getComputedStyle(link).borderBottomWidth));
+      assert.deepEqual(underlines, ["3px", "0px", "0px", "0px", "0px"]);
+      assert.deepEqual(await accessibilityFaults(page), []);
+      assert.ok((await overflow(page)) <= 0);
+    });
+  });
+}

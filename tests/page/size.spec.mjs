@@ -1,0 +1,84 @@
+/** The bytes that a route downloads on its first load, with Brotli. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { PAGE_DIST } from "../../scripts/build.mjs";
+import { test } from "./fixtures.mjs";
+
+const MAX_SIGN_IN_BYTES = 40_000;
+const MAX_ROUTE_BYTES = 60_000;
+/** The chart of daily views, which loads after the rows if the gateway archives the project. */
+const MAX_TREND_BYTES = 4200;
+const TREND = /\/assets\/(archived_trend|daily_views)-/;
+/** The code that follows the project's jobs from other routes. It loads seconds after the rows. */
+const DELAYED = /\/assets\/(session_jobs|job_stream)-/;
+
+test(`the sign-in route loads at most ${MAX_SIGN_IN_BYTES} bytes`, async ({ visitor }) => {
+  const { site, page, record } = visitor;
+  await page.goto(site.url);
+  await page.getByLabel("Access token").waitFor();
+  const { total, files } = weigh(record.urls);
+  assert.ok(files.some((name) => name.endsWith(".css")));
+  assert.ok(!files.some((name) => name.endsWith(".wasm")), "the form does not need the package");
+  assert.ok(total <= MAX_SIGN_IN_BYTES, `${total} bytes: ${files.join(" ")}`);
+});
+
+for (const route of ["jobs", "views", "visitors", "feedback", "searches"]) {
+  test(`the route "${route}" loads at most ${MAX_ROUTE_BYTES} bytes`, async ({ visitor }) => {
+    const { site, page, record, startSession } = visitor;
+    await startSession();
+    record.urls.length = 0;
+    const requested = page.waitForResponse((response) => /\/v[12]\//.test(response.url()));
+    await page.goto(`${site.url}/?route=${route}`);
+    await requested;
+    await untilLoaded(page);
+    const first = record.urls.filter((url) => route === "jobs" || !DELAYED.test(url));
+    const { total, files } = weigh(first);
+    assert.ok(files.some((name) => name.endsWith(".wasm")));
+    assert.ok(total <= MAX_ROUTE_BYTES, `${total} bytes: ${files.join(" ")}`);
+  });
+}
+
+test.describe("archived project", () => {
+  test.use({ projectKind: "archived" });
+
+  test(`the daily trend adds at most ${MAX_TREND_BYTES} bytes, after the rows`, async ({
+    visitor,
+  }) => {
+    const { site, page, project, record, startSession } = visitor;
+    await site.gateway.runCron();
+    await startSession();
+    record.urls.length = 0;
+    await page.goto(`${site.url}/?route=views&project=${project}`);
+    await untilLoaded(page);
+    await page.getByRole("img", { name: /^Views per day/ }).waitFor();
+    const isRows = (url) => /\/views\?/.test(url);
+    const isTrend = (url) => TREND.test(url);
+    assert.ok(record.urls.findIndex(isTrend) > record.urls.findIndex(isRows));
+    const trend = weigh(record.urls.filter(isTrend));
+    assert.ok(
+      trend.files.length > 1 && trend.total <= MAX_TREND_BYTES,
+      `${trend.total} bytes: ${trend.files.join(" ")}`,
+    );
+    const first = weigh(record.urls.filter((url) => !isTrend(url) && !DELAYED.test(url)));
+    assert.ok(first.total <= MAX_ROUTE_BYTES, `${first.total} bytes: ${first.files.join(" ")}`);
+  });
+});
+
+/** Waits until the route has content and is not busy. */
+async function untilLoaded(page) {
+  await page.locator(".report, main .empty, .ledger").first().waitFor();
+  await page.waitForFunction(() => document.querySelector("main [aria-busy=true]") === null);
+}
+
+/** Returns the files of the page among some addresses, and the sum of their sizes. */
+function weigh(urls) {
+  const paths = urls.map((url) => new URL(url).pathname);
+  const files = new Set(paths.filter((path) => /^\/($|assets\/|favicon)/.test(path)));
+  const sizes = [...files].map((path) => {
+    const name = path === "/" ? "index.html" : path;
+    return brotliCompressSync(readFileSync(join(PAGE_DIST, name))).length;
+  });
+  return { total: sizes.reduce((sum, size) => sum + size, 0), files: [...files] };
+}

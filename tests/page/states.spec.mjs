@@ -1,0 +1,136 @@
+/** Every route and every dead end, in both colour schemes, at two widths. */
+import assert from "node:assert/strict";
+import { newSecret } from "../harness/token.mjs";
+import { accessibilityFaults, overflow } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+import { EMPTY_PROJECT } from "./sites.mjs";
+import { submitToken } from "./visitor.mjs";
+
+const REPORTS = {
+  views: "Page views",
+  visitors: "Visitors",
+  searches: "Searches",
+  feedback: "Feedback",
+};
+
+for (const width of [1280, 360]) {
+  test.describe(`${width} pixels`, () => {
+    test.use({ viewport: { width, height: 800 } });
+
+    test(`axe finds no fault in any job state at ${width} pixels`, async ({ visitor }) => {
+      await visitJobStates(visitor);
+    });
+
+    test(`axe finds no fault in any report state at ${width} pixels`, async ({ visitor }) => {
+      await visitReportStates(visitor);
+    });
+
+    test(`nothing covers the bar at the lower edge at ${width} pixels`, async ({ visitor }) => {
+      const { page, signIn, startJob, endJob, openLastMonth } = visitor;
+      const prompt = `Describe the bar of ${"many words ".repeat(5)}`.trim();
+      await signIn();
+      await startJob(prompt);
+      await openLastMonth();
+      await endJob(prompt);
+      const messages = page.getByRole("region", { name: "Messages" });
+      await messages.getByRole("button", { name: "Open" }).waitFor();
+      const bar = page.locator(".answer-bar");
+      const head = page.locator(".report thead");
+      const [above, below] = await Promise.all([messages.boundingBox(), bar.boundingBox()]);
+      assert.ok(above.y + above.height <= below.y, JSON.stringify([above, below]));
+      const close = messages.getByRole("button", { name: "Close" });
+      while ((await close.count()) > 0) await close.first().click();
+
+      // Make the window as high as puts the head of the table behind the bar.
+      await page.evaluate(() => scrollTo(0, 0));
+      const { y, height } = await head.boundingBox();
+      await page.setViewportSize({ width, height: Math.round(y + height) + 8 });
+      const [behind, front] = await Promise.all([head.boundingBox(), bar.boundingBox()]);
+      assert.ok(behind.y + behind.height > front.y, JSON.stringify([behind, front]));
+      assert.deepEqual(await accessibilityFaults(page), []);
+    });
+  });
+}
+
+async function visitJobStates({ site, page, project, ...visitor }) {
+  const { token, signIn, startJob, openJob, openComposer } = visitor;
+  await open({ site, page }, "", "Sign in");
+  await page.getByText("How do I get a token?").click();
+  await check(page, "help with tokens");
+  await submitToken(page, token({}, newSecret()));
+  await page.getByText("did not accept this token").waitFor();
+  await check(page, "a rejected token");
+
+  await signIn(token({ projects: [project, EMPTY_PROJECT], sub: "somebody.with.a.long.name" }));
+  await untilSettled(page);
+  await check(page, "no jobs");
+  await startJob(`Describe ${"averyveryverylongword".repeat(4)}`);
+  await check(page, "jobs");
+  await openComposer();
+  await check(page, "a new job");
+  await openJob("Describe");
+  await check(page, "a job");
+  await page.getByRole("button", { name: /Session of/ }).click();
+  await check(page, "the session menu");
+  await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+  await page.getByRole("dialog").waitFor();
+  await check(page, "the shortcuts");
+
+  await open({ site, page }, "?route=jobs&project=unknown", "Agent jobs");
+  await page.getByText("which your session does not include").waitFor();
+  await check(page, "an unknown project");
+  await open({ site, page }, `?route=jobs&project=${project}&job=unknown`, "Agent jobs");
+  await check(page, "an unknown job");
+}
+
+async function visitReportStates({ site, page, project, token, startSession }) {
+  await startSession(token({ projects: [project, EMPTY_PROJECT] }));
+  for (const [route, title] of Object.entries(REPORTS)) {
+    const target = `/v1/analytics/${project}/`;
+    const pending = { "last-7-days": "its first page", "last-90-days": "more pages" };
+    for (const [after, [range, pages]] of Object.entries(pending).entries()) {
+      await site.upstream.hold({ target, after });
+      await page.goto(`${site.url}/?route=${route}&project=${project}&range=${range}`);
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      await page.locator(".progress").waitFor();
+      await site.upstream.untilHeld(1);
+      await check(page, `${route} while it loads ${pages}`);
+      await site.upstream.release();
+    }
+    await open({ site, page }, `?route=${route}&project=${project}`, title);
+    await check(page, route);
+  }
+  await open({ site, page }, `?route=views&project=${EMPTY_PROJECT}`, "Page views");
+  await check(page, "an empty project");
+
+  await startSession(token({ scope: "jobs:read" }));
+  await open({ site, page }, `?route=views&project=${project}`, "Page views");
+  await page.getByText("which your session lacks").waitFor();
+  await check(page, "a route outside the scopes");
+}
+
+async function open({ site, page }, search, title) {
+  await page.goto(`${site.url}/${search}`);
+  await page.getByRole("heading", { level: 1, name: title }).waitFor();
+  await untilSettled(page);
+}
+
+/** Waits until the route has drawn something and is not busy. */
+function untilSettled(page) {
+  return page.waitForFunction(() => {
+    const drawn = ".report, .empty, .ledger, article, .sign-in, .notice, .problem";
+    const main = document.querySelector("main");
+    return main.querySelector(drawn) !== null && main.querySelector("[aria-busy=true]") === null;
+  });
+}
+
+/** Checks a state in both colour schemes. */
+async function check(page, state) {
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await accessibilityFaults(page), [], `${state}, ${colorScheme}`);
+    assert.ok((await overflow(page)) <= 0, `${state} is wider than the window, ${colorScheme}`);
+  }
+  const headings = await page.getByRole("heading", { level: 1 }).count();
+  assert.equal(headings, 1, `${state} has one first heading`);
+}

@@ -1,0 +1,50 @@
+/** The part of a prompt that colleagues can read, by the gateway's `KEEP_PROMPTS`. */
+import assert from "node:assert/strict";
+import { test } from "./fixtures.mjs";
+import { SUBJECT, submitToken } from "./visitor.mjs";
+
+const FIRST = "Describe the retry option.";
+const REST = "Say what it costs, and when not to use it.";
+const PROMPT = `${FIRST}\n\n${REST}`;
+const FIRST_LINE_ONLY = "The gateway keeps the first line only";
+
+test("a colleague reads the first line of a prompt by default", async ({ visitor, browser }) => {
+  await assertColleagueReads(visitor, browser, FIRST);
+});
+
+test.describe("KEEP_PROMPTS=whole", () => {
+  test.use({ siteOptions: { vars: { KEEP_PROMPTS: "whole" } } });
+
+  test("a colleague reads a whole prompt if the gateway stores it", async ({
+    visitor,
+    browser,
+  }) => {
+    await assertColleagueReads(visitor, browser, PROMPT);
+  });
+});
+
+async function assertColleagueReads(visitor, browser, expected) {
+  const { site, page, project, signIn, startJob, openJob, token } = visitor;
+  await signIn();
+  await startJob(PROMPT);
+  const own = await openJob(FIRST);
+  // This browser still has the prompt that it sent.
+  await own.getByText(REST).waitFor();
+  const id = new URL(page.url()).searchParams.get("job");
+
+  const context = await browser.newContext();
+  const theirs = await context.newPage();
+  await theirs.goto(site.url);
+  await submitToken(theirs, token({ sub: "colleague" }));
+  await theirs.getByRole("button", { name: "Sign out" }).waitFor();
+  const recorded = theirs.waitForResponse(/\/record$/);
+  await theirs.goto(`${site.url}/?route=jobs&project=${project}&job=${id}`);
+  await recorded;
+  const article = theirs.getByRole("article");
+  await article.getByText(`Prompt by ${SUBJECT}`).waitFor();
+  if (expected === PROMPT) await article.getByText(REST).waitFor();
+  const shown = await article.locator(".said-text").first().innerText();
+  assert.equal(shown.trim(), expected);
+  assert.equal(await article.getByText(FIRST_LINE_ONLY).count(), expected === PROMPT ? 0 : 1);
+  await context.close();
+}

@@ -1,0 +1,83 @@
+/** The daily trend, with and without an archive of the project. */
+import assert from "node:assert/strict";
+import { accessibilityFaults, overflow } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+
+const DAY_MS = 86_400_000;
+const WEEK = { range: "last-7-days", compare: "none" };
+const MEDIUM_DATE = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
+const daysAgo = (count) => new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
+
+test.describe("archived project", () => {
+  test.use({ projectKind: "archived" });
+
+  test("the trend shows people and AI, and names missing days", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    // A run archives yesterday, and no earlier day.
+    await site.gateway.runCron();
+    const range = { projectId: project, dateFrom: daysAgo(1), dateTo: daysAgo(0) };
+    const { totals } = await site.upstream.views(range);
+    await startSession();
+    await openReport(WEEK);
+    const chart = page.getByRole("img", { name: /^Views per day/ });
+    await chart.waitFor();
+    const label = await chart.getAttribute("aria-label");
+    assert.match(label, /5 days missing/);
+    assert.ok(label.includes(`People ${totals.human.toLocaleString("en-US")}`), label);
+    assert.equal(await chart.locator(".trend-missing").count(), 5);
+    assert.equal(await chart.locator(".trend-human").count(), 1);
+    await page.getByText("5 days missing from the archive").waitFor();
+
+    await page.getByText("Show as a table").click();
+    const table = page.getByRole("table", { name: "Views per day" });
+    const day = MEDIUM_DATE.format(Date.parse(daysAgo(1)));
+    const row = table.getByRole("row").filter({ has: page.getByRole("rowheader", { name: day }) });
+    assert.deepEqual(
+      await row.getByRole("cell").allTextContents(),
+      [totals.human, totals.ai, totals.human + totals.ai].map((n) => n.toLocaleString("en-US")),
+    );
+    assert.equal(await table.getByText("Missing").count(), 5);
+    assert.deepEqual(await accessibilityFaults(page), []);
+  });
+
+  test("the trend's heading names the folder of the filter", async ({ visitor }) => {
+    const { site, page, startSession, openReport } = visitor;
+    await site.gateway.runCron();
+    await startSession();
+    await openReport({ ...WEEK, path: "/guides/" });
+    await page.getByRole("heading", { name: "Views per day below /guides/" }).waitFor();
+  });
+
+  test.describe("on a phone with forced colours", () => {
+    test.use({ forcedColors: "active", viewport: { width: 360, height: 740 } });
+
+    test("the trend fits a phone and keeps two forced colours apart", async ({ visitor }) => {
+      const { site, page, startSession, openReport } = visitor;
+      await site.gateway.runCron();
+      await startSession();
+      await openReport(WEEK);
+      const chart = page.getByRole("img", { name: /^Views per day/ });
+      await chart.waitFor();
+      assert.ok((await overflow(page)) <= 0);
+      const fills = await chart.evaluate((svg) =>
+        [".trend-human", ".trend-ai"].map((part) => getComputedStyle(svg.querySelector(part)).fill),
+      );
+      assert.notEqual(fills[0], fills[1]);
+    });
+  });
+});
+
+test("without an archive, the page explains how to turn the trend on", async ({ visitor }) => {
+  const { page, startSession, openReport, record } = visitor;
+  await startSession();
+  await openReport(WEEK);
+  const trendRequests = () => record.urls.filter((url) => url.includes("/views/daily"));
+  // The session already lists the archived projects. A request would add a 501 to the console.
+  assert.deepEqual(trendRequests(), []);
+  await page.getByText("Daily trend is off. How to turn it on").click();
+  await page.getByText("ARCHIVE_PROJECTS", { exact: true }).waitFor();
+  await page.getByText(/^The gateway says: /).waitFor();
+  assert.equal(trendRequests().length, 1);
+  assert.equal(await page.getByRole("img").count(), 0);
+  assert.deepEqual(await accessibilityFaults(page), []);
+});

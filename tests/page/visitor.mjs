@@ -1,0 +1,178 @@
+/** The actions of a visitor on the page. */
+import assert from "node:assert/strict";
+import { accessClaims, mintToken } from "../harness/token.mjs";
+
+/** The subject of the visitor's tokens. */
+export const SUBJECT = "page-test";
+const ALL_SCOPES = "jobs:create jobs:read analytics:read";
+/** The page's own key: until when the browser has a session, in milliseconds since the epoch. */
+const SIGNED_IN_UNTIL = "quillgate.signed-in-until";
+
+/**
+ * @param {Awaited<ReturnType<import("./sites.mjs").SitePool["get"]>>} site
+ * @param {import("playwright-core").Page} page
+ * @param {string} project
+ */
+export function createVisitor(site, page, project) {
+  const tokens = [];
+
+  function token(changes = {}, secret = site.secret) {
+    const claims = accessClaims({ sub: SUBJECT, projects: [project], scope: ALL_SCOPES });
+    const minted = mintToken({ ...claims, ...changes }, secret);
+    tokens.push(minted);
+    return minted;
+  }
+
+  /** Signs in with the form. */
+  async function signIn(used = token()) {
+    await page.goto(site.url);
+    await submitToken(page, used);
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+  }
+
+  /** Gives the browser a session without loading the page, as if the visitor had signed in before. */
+  async function startSession(used = token()) {
+    await page.goto(`${site.url}/robots.txt`);
+    await page.evaluate(
+      async ([token, untilKey]) => {
+        const response = await fetch("/session", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ token }),
+        });
+        if (!response.ok) throw new Error(`POST /session: ${response.status}`);
+        const { expiresAt } = await response.json();
+        localStorage.setItem(untilKey, String(expiresAt));
+      },
+      [used, SIGNED_IN_UNTIL],
+    );
+  }
+
+  /** Submits a prompt without waiting for the response. */
+  async function sendPrompt(prompt) {
+    const box = await openComposer(page);
+    await box.fill(prompt);
+    await page.getByRole("button", { name: "Start job" }).click();
+    return box;
+  }
+
+  /** Returns the row of a job, found by the first line of its prompt. */
+  const rowOf = (prompt) =>
+    page
+      .getByRole("region", { name: "Jobs of this project" })
+      .getByRole("listitem")
+      .filter({ hasText: firstLineOf(prompt).slice(0, 80) });
+
+  /** Starts a job and returns its row. */
+  async function startJob(prompt) {
+    await sendPrompt(prompt);
+    const row = rowOf(prompt);
+    await row.waitFor();
+    // The event stream may add the row before the panel closes.
+    await page.getByRole("button", { name: "Start job" }).waitFor({ state: "hidden" });
+    return row;
+  }
+
+  /** Opens the page of a job from the list. */
+  async function openJob(prompt) {
+    await rowOf(prompt).getByRole("link", { name: prompt }).click();
+    const article = page.getByRole("article");
+    await article.getByText("Details").waitFor();
+    return article;
+  }
+
+  /** Ends a job at the platform. By default it completes with a pull request. */
+  async function endJob(prompt, { status = "completed", prLink } = {}) {
+    const jobs = await site.upstream.jobs();
+    const index = jobs.findIndex((job) => firstLineOf(job.prompt) === firstLineOf(prompt));
+    assert.ok(index >= 0, `the platform has no job "${prompt}"`);
+    const ownLink = `https://github.com/acme/docs/pull/${101 + index}`;
+    const isChanged = status === "completed" && prLink !== null;
+    const link = isChanged ? (prLink ?? ownLink) : null;
+    await site.upstream.setJob(jobs[index].id, { status, prLink: link });
+    return { id: jobs[index].id, prLink: link };
+  }
+
+  /** Opens a report by its address and waits until it is loaded. */
+  async function openReport(query = {}) {
+    const search = new URLSearchParams({ route: "views", project, ...query });
+    await page.goto(`${site.url}/?${search}`);
+    await page.getByRole("button", { name: /^Period/ }).waitFor();
+    await untilLoaded();
+  }
+
+  /** Waits until the report has content and no request is pending. */
+  async function untilLoaded() {
+    await page.locator(".report, .empty, .answer [role=alert]").first().waitFor();
+    await page.waitForFunction(() => !document.querySelector(".report-route progress"));
+  }
+
+  /** Opens the page views of last month, which cannot change any more, by clicking. */
+  async function openLastMonth() {
+    await page.getByRole("link", { name: "Page views" }).click();
+    await page.getByRole("button", { name: /^Period/ }).click();
+    await page.getByRole("button", { name: "Last month", exact: true }).click();
+    await untilLoaded();
+    await page.getByText(/there are more/).waitFor();
+  }
+
+  /** Starts a job of the project through the gateway's API, as another person. */
+  async function startElsewhere(prompt, sub = "colleague") {
+    const response = await fetch(`${site.url}/v2/agent/${project}/job`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token({ sub })}`, "content-type": "application/json" },
+      body: JSON.stringify({ prompt }),
+    });
+    const text = await response.text();
+    assert.equal(response.status, 201, text);
+    return JSON.parse(text);
+  }
+
+  /** Returns the targets of the requests that the platform received for this project and `others`. */
+  async function upstreamTargets(...others) {
+    const targets = (await site.upstream.requests()).map(({ target }) => target);
+    return targets.filter((target) => [project, ...others].includes(target.split("/")[3]));
+  }
+
+  return {
+    project,
+    tokens,
+    token,
+    signIn,
+    startSession,
+    openComposer: () => openComposer(page),
+    sendPrompt,
+    rowOf,
+    startJob,
+    openJob,
+    endJob,
+    startElsewhere,
+    openReport,
+    untilLoaded,
+    openLastMonth,
+    upstreamTargets,
+  };
+}
+
+const firstLineOf = (prompt) => prompt.split("\n", 1)[0];
+
+/** Fills in the sign-in form of a page and submits it. */
+export async function submitToken(page, token) {
+  await page.getByLabel("Access token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Opens the panel for a new job unless it is open, and returns its text box. */
+export async function openComposer(page) {
+  const box = page.getByLabel("Prompt", { exact: true });
+  const button = page.getByRole("button", { name: "New job", exact: true });
+  await button.waitFor();
+  if (!(await box.isVisible())) await button.click();
+  await box.waitFor();
+  return box;
+}
+
+/** Waits until the element with this text has the focus. */
+export function untilFocused(page, text) {
+  return page.waitForFunction((text) => document.activeElement?.textContent === text, text);
+}
