@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { REPOSITORY_ID } from "./fixtures.mjs";
 
 const PROJECT = "demo-docs";
 const JOBS = `/v2/agent/${PROJECT}/job`;
 const MAX_WAIT_MS = 60_000;
+const POLL_INTERVAL_MS = 10;
 /** The gateway's tolerance for an expired identity token. */
 const LEEWAY_SECONDS = 60;
 const STREAM = { "content-type": "text/event-stream", "cache-control": "no-store" };
@@ -19,7 +21,7 @@ export async function startStandIn(github) {
 }
 
 class StandIn {
-  #server = createServer((request, response) => this.#answer(request, response));
+  #server = createServer((request, response) => this.#respond(request, response));
   #github;
   #jobs = [];
   #keys = new Map();
@@ -96,7 +98,7 @@ class StandIn {
     while (!check()) {
       assert.ok(performance.now() < deadline, `the condition fails after ${MAX_WAIT_MS} ms`);
       for (const { response } of this.#streams) response.end();
-      await new Promise(setImmediate);
+      await delay(POLL_INTERVAL_MS);
     }
   }
 
@@ -107,7 +109,7 @@ class StandIn {
     await once(this.#server, "close");
   }
 
-  async #answer(request, response) {
+  async #respond(request, response) {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const refusal = this.#refuse(request.headers.authorization);

@@ -4,7 +4,9 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 
+const POLL_INTERVAL_MS = 10;
 const TOKEN_PATH = "/_services/token";
 const COMMENTS = /^\/repos\/acme\/docs\/issues\/(\d+)\/comments$/;
 const COMMENT = /^\/repos\/acme\/docs\/issues\/comments\/(\d+)$/;
@@ -23,7 +25,7 @@ export async function startGithub(issuer) {
 }
 
 export class Github {
-  #server = createServer((request, response) => this.#answer(request, response));
+  #server = createServer((request, response) => this.#respond(request, response));
   /** The credential that a step needs to get an identity token. */
   requestToken = randomBytes(24).toString("hex");
   /** The token of a run, `github.token`. */
@@ -64,7 +66,7 @@ export class Github {
 
   /** Waits for the first comment. */
   async untilCommented() {
-    while (this.comments.length === 0) await new Promise(setImmediate);
+    while (this.comments.length === 0) await delay(POLL_INTERVAL_MS);
   }
 
   /** Adds a comment by a user. */
@@ -80,7 +82,7 @@ export class Github {
     await once(this.#server, "close");
   }
 
-  async #answer(request, response) {
+  async #respond(request, response) {
     const url = new URL(request.url, this.url);
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
