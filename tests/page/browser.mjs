@@ -36,7 +36,7 @@ function findBrowser() {
 }
 
 /**
- * Opens a page in a browser context of its own and records its traffic.
+ * Opens a page in a new browser context and records its traffic.
  *
  * @param {import("playwright-core").Browser} browser
  * @param {import("playwright-core").BrowserContextOptions} [options]

@@ -6,9 +6,13 @@ import { importSource } from "./source.mjs";
 
 const stored = standInForStorage();
 const page = standInForWindow();
-const { DraftShelf, MOST_DRAFTS } = await importSource("jobs/draft_shelf.ts");
-const { BUILT_IN, firstBlank, MOST_TEMPLATES, TemplateShelf } =
-  await importSource("jobs/templates.ts");
+const { DraftShelf, MOST_DRAFTS: MAX_DRAFTS } = await importSource("jobs/draft_shelf.ts");
+const {
+  BUILT_IN,
+  firstBlank,
+  MOST_TEMPLATES: MAX_TEMPLATES,
+  TemplateShelf,
+} = await importSource("jobs/templates.ts");
 const { SentTextMemory } = await importSource("jobs/sent_texts.ts");
 const { forgetJobs } = await importSource("jobs/browser_storage.ts");
 
@@ -40,10 +44,10 @@ describe("drafts", () => {
 
   test("a full shelf rejects another draft and keeps all others", () => {
     const shelf = openShelf();
-    for (let n = 1; n <= MOST_DRAFTS; n++) assert.equal(shelf.write(`Number ${n}`), true);
+    for (let n = 1; n <= MAX_DRAFTS; n++) assert.equal(shelf.write(`Number ${n}`), true);
     assert.equal(shelf.write("One too many"), false);
-    assert.equal(shelf.current.value.text.value, `Number ${MOST_DRAFTS}`);
-    assert.equal(shelf.shown.value.length, MOST_DRAFTS);
+    assert.equal(shelf.current.value.text.value, `Number ${MAX_DRAFTS}`);
+    assert.equal(shelf.shown.value.length, MAX_DRAFTS);
   });
 
   test("undoing a discard restores the draft and its doubt", async () => {
@@ -86,7 +90,7 @@ describe("drafts", () => {
     assert.equal(shelf.current.value.problem.value.remedy, "look first");
   });
 
-  test("a sent draft leaves the text box to another draft", async () => {
+  test("another draft replaces a sent one in the editor", async () => {
     const shelf = openShelf();
     shelf.current.value.edit("Half a thought");
     shelf.write("Ready");
@@ -144,7 +148,7 @@ describe("templates", () => {
 
   test("a full shelf rejects another template, and a long one", () => {
     const shelf = open();
-    for (let n = 1; n <= MOST_TEMPLATES; n++) assert.equal(shelf.save(`Number ${n}`), "saved");
+    for (let n = 1; n <= MAX_TEMPLATES; n++) assert.equal(shelf.save(`Number ${n}`), "saved");
     assert.equal(shelf.save("One too many"), "too many");
     assert.equal(shelf.save("Number 1"), "saved");
     assert.equal(shelf.save("x".repeat(10_001)), "too long");

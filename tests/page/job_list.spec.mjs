@@ -338,7 +338,7 @@ for (const width of [1280, 360]) {
       await signIn();
       await page.getByText("No job was started").waitFor();
       await check("an empty list");
-      await startElsewhere("Fail", "somebody-with-a-long-name@subdomain.example.com");
+      await startElsewhere("Fail", "colleague-with-a-long-name@subdomain.example.com");
       await startElsewhere("Ask");
       await startElsewhere(`Rename ${"averyveryverylongword".repeat(5)}`);
       await startJob("Check it all\n\nLine by line.");

@@ -10,7 +10,7 @@ export const EMPTY_PROJECT = "empty-docs";
 /** The gateway's limit on new jobs, per project and hour. */
 export const CREATE_LIMIT = 30;
 
-/** The gateway stores everything by project, so each test gets one of its own. */
+/** Each test gets a fresh project, because the gateway stores everything by project. */
 const PROJECTS = Array.from({ length: 300 }, (_, number) => `docs-${number}`);
 const ARCHIVED_PROJECTS = Array.from({ length: 5 }, (_, number) => `archived-${number}`);
 const ISSUER_PROJECT = "issuer-docs";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { PAGE_DIST } from "../../scripts/build.mjs";
 import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
 
 const MAX_SIGN_IN_BYTES = 40_000;
 const MAX_ROUTE_BYTES = 60_000;
@@ -41,7 +42,7 @@ for (const route of ["jobs", "views", "visitors", "feedback", "searches"]) {
 }
 
 test.describe("archived project", () => {
-  test.use({ projectKind: "archived" });
+  test.use({ siteOptions: SMALL_SITE, projectKind: "archived" });
 
   test(`the daily trend adds at most ${MAX_TREND_BYTES} bytes, after the rows`, async ({
     visitor,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
 
 const DAY_MS = 86_400_000;
 const WEEK = { range: "last-7-days", compare: "none" };
@@ -9,7 +10,7 @@ const MEDIUM_DATE = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", time
 const daysAgo = (count) => new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
 
 test.describe("archived project", () => {
-  test.use({ projectKind: "archived" });
+  test.use({ siteOptions: SMALL_SITE, projectKind: "archived" });
 
   test("the trend shows people and AI, and names missing days", async ({ visitor }) => {
     const { site, page, project, startSession, openReport } = visitor;

@@ -30,7 +30,7 @@ export function createVisitor(site, page, project) {
     await page.getByRole("button", { name: "Sign out" }).waitFor();
   }
 
-  /** Gives the browser a session without loading the page, as if the visitor had signed in before. */
+  /** Opens a session without loading the page, as if the visitor had signed in before. */
   async function startSession(used = token()) {
     await page.goto(`${site.url}/robots.txt`);
     await page.evaluate(
@@ -162,7 +162,7 @@ export async function submitToken(page, token) {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Opens the panel for a new job unless it is open, and returns its text box. */
+/** Opens the panel for a new job unless it is open, and returns its prompt box. */
 export async function openComposer(page) {
   const box = page.getByLabel("Prompt", { exact: true });
   const button = page.getByRole("button", { name: "New job", exact: true });
