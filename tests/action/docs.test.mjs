@@ -113,7 +113,7 @@ describe("the list of changed files in the push example", () => {
     return { git, commit, push };
   };
 
-  test("lists every file that changed between two commits, with its name unchanged", (t) => {
+  test("the push example lists every file that changed, with its exact name", (t) => {
     const { commit, push } = startRepository(t);
     const before = commit("README.md");
     commit("src/api/größe.ts");
@@ -123,7 +123,7 @@ describe("the list of changed files in the push example", () => {
     assert.doesNotMatch(prompt, NOTE);
   });
 
-  test("lists the files of every commit of a new branch", (t) => {
+  test("the push example lists the files of every commit of a new branch", (t) => {
     const { git, commit, push } = startRepository(t);
     commit("openapi.yaml");
     git("checkout", "--quiet", "-b", "next");
@@ -133,7 +133,7 @@ describe("the list of changed files in the push example", () => {
     assert.match(prompt, /changed:\nA\tsrc\/api\/a\.ts\nA\tsrc\/api\/b\.ts\n$/);
   });
 
-  test("starts no job for a new branch without commits, or when no listed path changed", (t) => {
+  test("the push example starts no job for a new branch without commits, or when none of its paths changed", (t) => {
     const { git, commit, push } = startRepository(t);
     const before = commit("openapi.yaml");
     git("branch", "next");
@@ -142,7 +142,7 @@ describe("the list of changed files in the push example", () => {
     assert.equal(push({ before, after }), undefined);
   });
 
-  test("lists all files when a repository is pushed for the first time", (t) => {
+  test("the push example lists all files when a repository is pushed for the first time", (t) => {
     const { commit, push } = startRepository(t);
     const root = commit("openapi.yaml");
     assert.match(push({ before: NO_COMMIT, after: root }), /changed:\nA\topenapi\.yaml\n$/);
@@ -152,7 +152,7 @@ describe("the list of changed files in the push example", () => {
     assert.doesNotMatch(prompt, NOTE);
   });
 
-  test("says that the list may be incomplete after a force push", (t) => {
+  test("the push example says that its list may be incomplete after a force push", (t) => {
     const { git, commit, push } = startRepository(t);
     const base = commit("openapi.yaml");
     const before = commit("src/api/lost.ts");
@@ -165,7 +165,7 @@ describe("the list of changed files in the push example", () => {
     assert.match(push({ before, after: commit("README.md") }), NOTE);
   });
 
-  test("lists the files of every commit after a force push of a branch", (t) => {
+  test("the push example lists the files of every commit after a force push of a branch", (t) => {
     const { git, commit, push } = startRepository(t);
     commit("openapi.yaml");
     git("checkout", "--quiet", "-b", "next");
@@ -177,7 +177,7 @@ describe("the list of changed files in the push example", () => {
     assert.match(prompt, /changed:\nA\tsrc\/api\/a\.ts\nA\tsrc\/api\/b\.ts\n$/);
   });
 
-  test("lists all files of a root commit that was force-pushed", (t) => {
+  test("the push example lists all files of a root commit that was force-pushed", (t) => {
     const { git, commit, push } = startRepository(t);
     const before = commit("src/api/lost.ts");
     git("checkout", "--quiet", "--orphan", "other");
@@ -189,7 +189,7 @@ describe("the list of changed files in the push example", () => {
     assert.match(prompt, NOTE);
   });
 
-  test("cuts the list of files before the prompt becomes too long", (t) => {
+  test("the push example cuts its list before the prompt becomes too long", (t) => {
     const { commit, push } = startRepository(t);
     const before = commit("README.md");
     const paths = Array.from({ length: 1001 }, (_, at) => `src/api/${at}.ts`);
