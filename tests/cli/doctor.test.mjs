@@ -60,7 +60,7 @@ async function findOnly(options) {
   return wrong[0];
 }
 
-test("reports ok for every check and uses at most one request of the budget", async () => {
+test("the doctor reports ok for every check and uses at most one request of the budget", async () => {
   const { code, checks, wrong } = await runDoctor();
   assert.deepEqual(wrong, []);
   assert.equal(code, 0);
@@ -73,7 +73,7 @@ test("reports ok for every check and uses at most one request of the budget", as
   assert.equal(counted.length, 1);
 });
 
-test("prints a line per check and the action below each problem", async () => {
+test("the doctor prints a line per check and the action below each problem", async () => {
   const env = { QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_BASE_URL: server.url, NO_COLOR: "1" };
   const { code, stdout, stderr } = await runCommand(["doctor"], { env, folder });
   assert.equal(code, 10);
@@ -82,7 +82,7 @@ test("prints a line per check and the action below each problem", async () => {
   assert.match(stderr, /^quillgate: 1 problem$/m);
 });
 
-test("uses colours on a terminal unless NO_COLOR is set", async () => {
+test("the doctor uses colours on a terminal unless NO_COLOR is set", async () => {
   const env = { QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_BASE_URL: server.url };
   const shown = await runCommand(["doctor"], { env, folder, columns: 100 });
   assert.ok(shown.stdout.includes("\u001b[31mPROBLEM\u001b[0m"));
@@ -94,7 +94,7 @@ test("uses colours on a terminal unless NO_COLOR is set", async () => {
   assert.ok(!plain.stdout.includes("\u001b["));
 });
 
-test("finds a token that has expired or expires soon", async () => {
+test("the doctor finds a token that has expired or expires soon", async () => {
   const now = Math.floor(Date.now() / 1000);
   const expired = await findOnly({ env: { QUILLGATE_TOKEN: token({ exp: now - 60 }) } });
   assert.match(expired.found, /^the token expired at \d{4}-/);
@@ -104,7 +104,7 @@ test("finds a token that has expired or expires soon", async () => {
   assert.equal(soon.level, "warning");
 });
 
-test("finds a token for another project", async () => {
+test("the doctor finds a token for another project", async () => {
   const { check, found } = await findOnly({
     env: { QUILLGATE_TOKEN: token({ projects: ["other"] }) },
   });
@@ -131,7 +131,7 @@ for (const [what, value, message] of [
   ["has a space", "a b", /it has a space/],
   ["is Mintlify's admin key", "mint_secret", /QUILLGATE_TOKEN holds the platform's admin key/],
 ]) {
-  test(`finds a credential that ${what} and continues with other checks`, async () => {
+  test(`the doctor finds a credential that ${what} and continues with other checks`, async () => {
     const { wrong, checks, stdout } = await runDoctor({ env: { QUILLGATE_TOKEN: value } });
     assert.deepEqual(
       wrong.map(({ check }) => check),
@@ -145,7 +145,7 @@ for (const [what, value, message] of [
   });
 }
 
-test("finds a malformed token and a malformed admin key", async () => {
+test("the doctor finds a malformed token and a malformed admin key", async () => {
   const { wrong } = await runDoctor({ env: { QUILLGATE_TOKEN: "not-a-token" } });
   assert.match(wrong[0].found, /what QUILLGATE_TOKEN holds is no token/);
   const { found } = await findOnly({
@@ -154,7 +154,7 @@ test("finds a malformed token and a malformed admin key", async () => {
   assert.match(found, /is no admin key/);
 });
 
-test("finds a token that the gateway rejects, entirely or for one scope", async () => {
+test("the doctor finds a token that the gateway rejects, entirely or for one scope", async () => {
   override = ({ path }) =>
     path.startsWith("/v") ? problem(401, "unauthorized", "the token is revoked") : undefined;
   const refused = await findOnly();
@@ -172,7 +172,7 @@ for (const [direction, seconds, words] of [
   ["ahead", -120, /this clock is 1(19|20|21) s ahead/],
   ["behind", 120, /this clock is 1(19|20|21) s behind/],
 ]) {
-  test(`finds a clock that is ${direction}`, async () => {
+  test(`the doctor finds a clock that is ${direction}`, async () => {
     override = ({ path }) => {
       const date = new Date(Date.now() + seconds * 1000).toUTCString();
       return path === "/healthz" ? { headers: { date }, json: {} } : undefined;
@@ -183,14 +183,14 @@ for (const [direction, seconds, words] of [
   });
 }
 
-test("finds a gateway of another release", async () => {
+test("the doctor finds a gateway of another release", async () => {
   const json = { info: { version: "9.1.0" } };
   override = ({ path }) => (path === "/openapi.json" ? { json } : undefined);
   const { check, level, found } = await findOnly();
   assert.deepEqual([check, level, found], ["versions", "warning", "the gateway is 9.1.0"]);
 });
 
-test("finds a spent budget", async () => {
+test("the doctor finds a spent budget", async () => {
   override = ({ path }) =>
     path.startsWith("/v1") && !isArchive({ path })
       ? problem(429, "rate-limited", "none left", {
@@ -203,7 +203,7 @@ test("finds a spent budget", async () => {
   assert.equal(found, "analytics: 0 of 100 left, more in 49 min");
 });
 
-test("finds a spent budget behind a cached response", async () => {
+test("the doctor finds a spent budget behind a cached response", async () => {
   const cached = {
     ...budgetFields(0, 90),
     "cache-status": "quillgate; hit; detail=quota-exceeded",
@@ -227,7 +227,7 @@ for (const [what, url, words] of [
   ["without a scheme", "gate.example", /must be an address such as/],
   ["with a password", "https://user:secret@gate.example", /no credentials/],
 ]) {
-  test(`finds a base URL ${what}`, async () => {
+  test(`the doctor finds a base URL ${what}`, async () => {
     const { check, found } = await findOnly({ env: { QUILLGATE_BASE_URL: url } });
     assert.equal(check, "base URL");
     assert.match(found, words);
@@ -235,21 +235,21 @@ for (const [what, url, words] of [
   });
 }
 
-test("suggests no log of the gateway when its host does not resolve", async () => {
+test("the doctor suggests no log of the gateway when its host does not resolve", async () => {
   const env = { QUILLGATE_BASE_URL: "https://gate.invalid" };
   const { found, action } = await findOnly({ env });
   assert.match(found, /does not answer \((ENOTFOUND|EAI_AGAIN)\)/);
   assert.ok(!action.includes("wrangler"), action);
 });
 
-test("finds a base URL of another site", async () => {
+test("the doctor finds a base URL of another site", async () => {
   override = ({ path }) => (path === "/healthz" ? { status: 404 } : undefined);
   const { found, action } = await findOnly();
   assert.match(found, /\/healthz answers 404/);
   assert.match(action, /is it a gateway's address/);
 });
 
-test("finds a token file that other users can read", {
+test("the doctor finds a token file that other users can read", {
   skip: process.platform === "win32",
 }, async () => {
   const file = join(folder, "token");
@@ -294,7 +294,7 @@ for (const [what, answer, level, found, action] of [
     /log/,
   ],
 ]) {
-  test(`examines an archive ${what}`, async () => {
+  test(`the doctor examines an archive ${what}`, async () => {
     override = (received) => (isArchive(received) ? answer : undefined);
     const { findings } = await runDoctor();
     const finding = findings.find(({ check }) => check === "archive");
@@ -305,7 +305,7 @@ for (const [what, answer, level, found, action] of [
   });
 }
 
-test("skips the archive for a token without analytics:read", async () => {
+test("the doctor skips the archive for a token without analytics:read", async () => {
   const { checks } = await runDoctor({ env: { QUILLGATE_TOKEN: token({ scope: "jobs:read" }) } });
   assert.ok(!checks.includes("archive"));
 });
@@ -314,7 +314,7 @@ for (const [variable, action] of [
   ["ADMIN_API_KEY", /^the operator sets it: npx wrangler secret put ADMIN_API_KEY$/],
   ["TRUSTED_ISSUERS", /\[vars\] of wrangler\.toml/],
 ]) {
-  test(`finds an invalid ${variable} of the gateway`, async () => {
+  test(`the doctor finds an invalid ${variable} of the gateway`, async () => {
     const refusal = problem(500, "misconfigured", `the gateway's variable ${variable} is wrong`);
     const answer = { ...refusal, json: { ...refusal.json, variable } };
     override = ({ path }) => (path.startsWith("/v") ? answer : undefined);
@@ -324,7 +324,7 @@ for (const [variable, action] of [
   });
 }
 
-test("names each secret of the gateway's package as the operator's", async () => {
+test("the doctor names each secret of the gateway's package as the operator's", async () => {
   const { SECRETS } = await import("../../gateway/src/secrets.js");
   for (const variable of SECRETS) {
     const refusal = problem(500, "misconfigured", "is wrong");
@@ -334,14 +334,14 @@ test("names each secret of the gateway's package as the operator's", async () =>
   }
 });
 
-test("ignores a gateway without a Date header", async () => {
+test("the doctor ignores a gateway without a Date header", async () => {
   override = ({ path }) => (path === "/healthz" ? { headers: { date: "" }, json: {} } : undefined);
   const { wrong, findings } = await runDoctor();
   assert.deepEqual(wrong, []);
   assert.match(findings.find(({ check }) => check === "clock").found, /^not known/);
 });
 
-test("prints no part of the token", async () => {
+test("the doctor prints no part of the token", async () => {
   const own = token();
   const { stdout, stderr } = await runDoctor({ env: { QUILLGATE_TOKEN: own } });
   for (const part of own.split(".")) assert.ok(!`${stdout}${stderr}`.includes(part));

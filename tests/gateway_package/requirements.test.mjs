@@ -33,7 +33,7 @@ const ARCHIVE = {
   triggers: { crons: ["*/10 * * * *"] },
 };
 
-test("finds no gap in a configuration that has more than needed", () => {
+test("the check finds no gap in a configuration that has more than needed", () => {
   const needed = makeConfiguration();
   const config = {
     ...makeConfiguration(),
@@ -102,7 +102,7 @@ for (const [gap, change, name, words] of [
     /lacks crons/,
   ],
 ]) {
-  test(`finds ${gap}`, () => {
+  test(`the check finds ${gap}`, () => {
     const gaps = findGaps({ ...makeConfiguration(), ...change }, makeConfiguration());
     assert.deepEqual(
       gaps.map((found) => found.name),

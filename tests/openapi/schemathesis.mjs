@@ -17,7 +17,7 @@ const REPORT = join(LOGS, "schemathesis.json");
 const SESSION_ROUTES = "^/session(/|$)";
 const UNLIMITED = 1_000_000;
 const SCOPE = "jobs:create jobs:read analytics:read analytics:conversations gateway:operate";
-/** A stream of the job list ends by itself after an hour, so it needs events for schemathesis. */
+/** A stream of the job list stays open for an hour, so schemathesis stops after some events. */
 const JOB_COUNT = 10;
 
 /**
