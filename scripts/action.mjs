@@ -1,6 +1,6 @@
 /**
- * `node scripts/action.mjs`: bundles the GitHub Action with the built package, as GitHub runs it:
- * one file, `action/dist/index.mjs`, which is checked in.
+ * `node scripts/action.mjs`: bundles the GitHub Action with the built package into
+ * `action/dist/index.mjs`. GitHub runs this file from the repository, so it is committed.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -10,18 +10,18 @@ import { ROOT } from "./versions.mjs";
 
 const ACTION = join(ROOT, "action");
 const TSC = join(ROOT, "node_modules", ".bin", "tsc");
-/** The bundle, as `action.yml` names it. */
+/** The bundle, which `action.yml` names. */
 export const ACTION_BUNDLE = join(ACTION, "dist", "index.mjs");
 const BANNER =
   "// Made by scripts/action.mjs from action/src and the npm package quillgate: do not edit.";
 
 /**
- * Bundles the action. It is not minified, so that whoever uses it can read what they run.
+ * Bundles the action. The result is not minified, so that users can read the code that they run.
  *
- * @returns {Promise<string>} the bundle's text
+ * @returns {Promise<string>} the bundle
  */
 export async function bundleAction() {
-  // Only here, since npm's packages may not be installed when this file is loaded.
+  // Imported here because this file is loaded before the npm packages are installed.
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
@@ -30,7 +30,7 @@ export async function bundleAction() {
     bundle: true,
     platform: "node",
     format: "esm",
-    // The oldest Node.js that a runner of one's own may have; GitHub's have a newer one.
+    // The oldest Node.js that a self-hosted runner may have. GitHub's runners have a newer one.
     target: "node20.19",
     charset: "utf8",
     banner: { js: BANNER },

@@ -1,10 +1,10 @@
 /**
- * Writes bytes as text that stands in a JavaScript string as it is, and that compresses nearly as
- * well as the bytes do: every byte has one place of its own, in the order of the bytes, where base64
- * spreads it over two. `pkg/src/byte_text.ts` reads it.
+ * Encodes bytes as the content of a JavaScript string without escapes. `pkg/src/byte_text.ts` decodes
+ * it. The string compresses nearly as well as the bytes, because no character encodes parts of two
+ * bytes, as it does in base64.
  *
- * A byte below 90 is one character. Any other is two, the first of which says from where on the
- * second counts: from 90 or from 182.
+ * A byte below 90 becomes one character. Any other becomes two: the first selects the base 90 or 182,
+ * and the second is the distance from it.
  *
  * @param {Uint8Array} bytes
  * @returns {string} characters from `!` to `~`, without the quotation mark and the backslash
@@ -22,9 +22,9 @@ export function encodeBytes(bytes) {
   return text;
 }
 
-/** How many bytes have a character to themselves. */
+/** Number of bytes that become one character. */
 const ALONE = 90;
-/** How many characters there are. */
+/** Size of the alphabet. */
 const DIGITS = 92;
 const FIRST = "#".charCodeAt(0);
 

@@ -1,8 +1,7 @@
 /**
- * `npm run check-config -- [--config <file>] [--env <name>] [--secrets <file>]`: reads the
- * variables of the wrangler configuration, and of a file of secrets, as the Worker itself would,
- * and says which ones are wrong. What is secret is checked when a file holds it, as `NAME=value`
- * lines or as JSON: the form that `wrangler secret bulk` takes.
+ * `npm run check-config -- [--config <file>] [--env <name>] [--secrets <file>]`: checks variables and
+ * secrets with the Worker's own rules. Variables come from the wrangler configuration. Secrets come
+ * from a file in one of the formats of `wrangler secret bulk`: `NAME=value` lines or JSON.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,7 +35,9 @@ await runMain(async () => {
     throw new StepError(`check-config: ${lines.join("\n              ")}`);
   }
   const note =
-    unchecked.length > 0 ? ` (not checked, for want of a value: ${unchecked.join(", ")})` : "";
+    unchecked.length > 0
+      ? ` (not checked, because they have no value: ${unchecked.join(", ")})`
+      : "";
   const count = Object.keys(variables).length;
   console.log(
     `check-config: ${count} ${count === 1 ? "variable is" : "variables are"} right${note}`,
@@ -47,19 +48,19 @@ function readOptions(args) {
   try {
     return parseArgs({ args, options: OPTIONS }).values;
   } catch {
-    // A value could be a misplaced secret: nothing of it is repeated.
+    // The error must not repeat an argument, which could be a misplaced secret.
     throw new StepError("check-config takes --config <file>, --env <name> and --secrets <file>");
   }
 }
 
-/** Those of the wrangler configuration; a table or a number stays what it is, and is refused. */
+/** Reads the configuration's variables. Tables and numbers stay unchanged, and fail the check. */
 async function readVariables({ config, env }) {
-  // Installed by the set-up.
+  // Imported here because setup installs it.
   const { unstable_readConfig: readConfig } = await import("wrangler");
   const { definedEnvironments: environments = [] } = readConfig({ config }, { hideWarnings: true });
   if (env !== undefined && !environments.includes(env)) {
-    const there = environments.length > 0 ? `there are ${environments.join(", ")}` : "it has none";
-    throw new StepError(`${basename(config)} has no such environment; ${there}`);
+    const known = environments.length > 0 ? environments.join(", ") : "none";
+    throw new StepError(`unknown environment; ${basename(config)} defines ${known}`);
   }
   return readConfig({ config, env }, { hideWarnings: true }).vars;
 }
@@ -74,7 +75,7 @@ function readSecrets(file) {
   }
 }
 
-/** What the crate `quillgate-check-config` says of them. */
+/** Checks variables with the crate `quillgate-check-config`. */
 async function check(program, variables) {
   const child = spawn(program, ["check-config"], { stdio: ["pipe", "pipe", "inherit"] });
   let report = "";

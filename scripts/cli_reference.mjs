@@ -1,6 +1,6 @@
 /**
- * `node scripts/cli_reference.mjs`: writes what follows "## Exit codes" in `docs/cli.md` from the
- * declarations of the package's commands. Needs the package to be built.
+ * `node scripts/cli_reference.mjs`: generates `docs/cli.md` from "## Exit codes" on, from the
+ * declarations of the package's commands. Build the package first.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { ROOT } from "./versions.mjs";
 export const REFERENCE = join(ROOT, "docs", "cli.md");
 const BEGIN = "## Exit codes";
 
-/** The reference as it should be, with the introduction of the file that there is. */
+/** Returns the current introduction, followed by the generated reference. */
 export async function makeReference() {
   const load = (name) => import(new URL(`../pkg/dist/cli/${name}.js`, import.meta.url).href);
   const { COMMANDS } = await load("commands");

@@ -1,11 +1,10 @@
 /**
- * One click into the demo of `npm start`: an address on this machine that signs a browser in to the
- * page, once.
+ * Signs a browser in to the demo of `npm start` when it opens an address on this machine.
  *
- * The token never reaches the browser. What the address has in it is a random code; whoever opens it
- * first gets the cookie of a session that this process opens at the gateway, and is sent on to the
- * page. Cookies are kept by host, not by port, so the gateway's page has it. A code that was used,
- * from a history or a log, opens nothing.
+ * The token never reaches the browser. The address contains a random code that works once. The first
+ * request with the code makes this process open a session at the gateway. The response sets the
+ * session's cookie and redirects to the page. Browsers share cookies between the ports of a host, so
+ * the page receives it. A used code from a history or a log signs nobody in.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
@@ -16,16 +15,16 @@ const PATH = "/sign-in/";
 
 /**
  * @param {object} options
- * @param {string} options.pageUrl the gateway's, on the same host
+ * @param {string} options.pageUrl URL of the gateway, on the same host
  * @param {string} options.token
- * @param {(next: string) => void} options.onUse called with the next address when one was used
+ * @param {(next: string) => void} options.onUse receives the next address after each use
  * @returns {Promise<{ address: () => string, stop: () => Promise<void> }>}
  */
 export async function startDemoSignIn({ pageUrl, token, onUse }) {
   let code = newCode();
   const server = createServer(async (request, response) => {
-    if (!isMeant(request, server, code)) return refuse(response, 404, "There is nothing here.");
-    // Before anything is awaited: of two that come at once, one is first.
+    if (!isIntended(request, server, code)) return refuse(response, 404, "Not found.");
+    // Before the first await, so that only one of two concurrent requests succeeds.
     code = newCode();
     const opened = await openSession(pageUrl, token, request.headers.cookie).catch(
       (error) => error,
@@ -57,10 +56,10 @@ function newCode() {
   return randomBytes(32).toString("base64url");
 }
 
-/** Whether a person has opened the address, and not a browser that guesses what they will open. */
-function isMeant({ method, url, headers }, server, code) {
+/** Returns whether a person opened the address, rather than a browser that prefetches it. */
+function isIntended({ method, url, headers }, server, code) {
   if (method !== "GET" || !url.startsWith(PATH)) return false;
-  // Another name for this machine would be somebody else's page.
+  // Another host name could be DNS rebinding by a foreign page.
   if (headers.host !== `${HOST}:${server.address().port}`) return false;
   if (/prefetch|prerender/.test(`${headers["sec-purpose"]} ${headers.purpose}`)) return false;
   const given = Buffer.from(url.slice(PATH.length));
@@ -68,7 +67,7 @@ function isMeant({ method, url, headers }, server, code) {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Opens a session in the place of the one that the browser may have; gives its cookies. */
+/** Opens a session, which replaces the browser's present one, and returns its cookies. */
 async function openSession(pageUrl, token, cookie) {
   const response = await fetch(`${pageUrl}/session`, {
     method: "POST",

@@ -1,17 +1,17 @@
 import { readFile, writeFile } from "node:fs/promises";
 
 /**
- * Removes exports from a module, so that wasm-opt can drop what only they use: wasm-bindgen exports
- * every class of every crate, whether anybody makes one or not.
+ * Removes exports from a wasm file, so that wasm-opt can remove the functions that only they use.
+ * wasm-bindgen exports every class of every crate, used or not.
  *
- * @param {string} path the module's file
+ * @param {string} path of the file
  * @param {RegExp} pattern of the names
- * @returns {Promise<string[]>} what was removed
+ * @returns {Promise<string[]>} the removed names
  */
 export async function removeExports(path, pattern) {
-  // Only here, since this file is loaded before the npm packages are installed.
+  // Imported here because this file is loaded before the npm packages are installed.
   const { default: binaryen } = await import("binaryen");
-  binaryen.setDebugInfo(true); // Names that are there stay.
+  binaryen.setDebugInfo(true); // Keeps the names of functions.
   const module = binaryen.readBinary(await readFile(path));
   try {
     const all = Array.from({ length: module.getNumExports() }, (_, at) => {

@@ -1,19 +1,18 @@
-/** The repository's source files: what is in them, and when that changes. */
+/** Digests of source files, and notifications when they change. */
 import { createHash } from "node:crypto";
-import { readdirSync, statSync, watch } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { ROOT } from "./versions.mjs";
 
-/** What builds and tools write. */
+/** Folders that builds and tools write. */
 const GENERATED = new Set(["build", "dist", "node_modules", "target", ".wrangler"]);
-/** What editors keep beside a file while it is being edited. */
+/** Files of editors. */
 const EDITOR_FILE = /^\.#|^#.*#$|~$|\.sw[a-z]$|^4913$/;
 /** How long to wait for more files that are saved together. */
 const DEBOUNCE_MS = 50;
 
 /**
- * Hashes the content of files and folders, without the generated folders in them.
+ * Hashes the content of files and folders, except generated folders inside them.
  *
  * @param {string[]} paths
  * @returns {Promise<string>}
@@ -28,7 +27,7 @@ export async function digestFiles(paths) {
   return hash.digest("hex");
 }
 
-/** The files of a folder, in a fixed order; anything else stands for itself. */
+/** Lists the files of a folder in a fixed order. Any other path stands for itself. */
 async function listFiles(path) {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined);
   if (!entries) return [path];
@@ -47,15 +46,17 @@ function isSource(name) {
 }
 
 /**
- * Calls back each time that the content of files or folders has changed. The operating system
- * reports the changes; nothing is polled. Files that change together cause one call.
+ * Calls back whenever the content of files or folders has changed. Files that change together cause
+ * one call.
  *
  * @param {string[]} paths
- * @param {string} digest what {@link digestFiles} said of them: an earlier change is reported at once
+ * @param {string} digest from {@link digestFiles}; changes since then are reported immediately
  * @param {(since: number) => void} onChange receives the `performance.now()` of the first change
- * @returns {() => void} stops watching
+ * @returns {Promise<() => Promise<void>>} resolves when the watch has begun, to a function that stops it
  */
-export function watchFiles(paths, digest, onChange) {
+export async function watchFiles(paths, digest, onChange) {
+  // Imported here because this file is loaded before the npm packages are installed.
+  const { watch } = await import("chokidar");
   let known = digest;
   let since;
   let timer;
@@ -77,46 +78,12 @@ export function watchFiles(paths, digest, onChange) {
     }, DEBOUNCE_MS);
   };
 
-  const watchers = new Map();
-  for (const path of paths) {
-    if (isFolder(path)) watchTree(path, notice, watchers);
-    else watchFile(path, notice, watchers);
-  }
+  const ignored = (path) => !paths.includes(path) && !isSource(basename(path));
+  const watcher = watch(paths, { ignored, ignoreInitial: true }).on("all", notice);
+  await new Promise((resolve) => watcher.on("ready", resolve));
   notice();
-  return () => {
+  return async () => {
     clearTimeout(timer);
-    for (const watcher of watchers.values()) watcher.close();
+    await watcher.close();
   };
-}
-
-/** Watches a folder and those in it, also the ones that are made later. */
-function watchTree(folder, notice, watchers) {
-  watchers.get(folder)?.close();
-  watchers.delete(folder);
-  if (!isFolder(folder)) return;
-  const watcher = watch(folder, { persistent: false }, (event, name) => {
-    if (!name || !isSource(name)) return;
-    if (event === "rename") watchTree(join(folder, name), notice, watchers);
-    notice();
-  });
-  // A folder that is removed is no failure.
-  watchers.set(
-    folder,
-    watcher.on("error", () => {}),
-  );
-  for (const name of readdirSync(folder).filter(isSource)) {
-    watchTree(join(folder, name), notice, watchers);
-  }
-}
-
-/** Watches a file through its folder, since editors put a new file in the place of the old one. */
-function watchFile(file, notice, watchers) {
-  const watcher = watch(dirname(file), { persistent: false }, (_event, name) => {
-    if (name === basename(file)) notice();
-  });
-  watchers.set(file, watcher);
-}
-
-function isFolder(path) {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** What the npm package `quillgate-gateway` has of the documentation, by the name that it has there. */
+/** Documents in the npm package `quillgate-gateway`, by their path in the package. */
 export const GATEWAY_DOCS = Object.freeze({
   "CHANGELOG.md": "CHANGELOG.md",
   "dist/deploy.md": "docs/deploy.md",
@@ -8,11 +8,11 @@ export const GATEWAY_DOCS = Object.freeze({
 });
 
 /**
- * Makes the links of a page lead somewhere in the package: to the copy of another page, or else
- * nowhere, with the file's place in the repository beside the words.
+ * Adapts the relative links of a document to the package. Links to documents in the package lead to
+ * their copies. Other links become plain text with the path in the repository.
  *
  * @param {string} text
- * @param {{ from: string, to: string }} place of the page in the repository, and in the package
+ * @param {{ from: string, to: string }} paths of the document in the repository and in the package
  * @returns {string}
  */
 export function adaptLinks(text, { from, to }) {

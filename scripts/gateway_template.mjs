@@ -1,8 +1,8 @@
 import { StepError } from "./child.mjs";
 
-/** Where the package is when it is installed. */
+/** Path of the installed package. */
 const PACKAGE = "node_modules/quillgate-gateway/dist";
-/** What differs between the repository and a folder that has the package installed. */
+/** Paths in the repository, and in a folder with the package installed. */
 const REPLACEMENTS = [
   ["#:schema ../node_modules/", "#:schema node_modules/"],
   ['main = "build/index.js"', `main = "${PACKAGE}/index.js"`],
@@ -12,17 +12,17 @@ const REPLACEMENTS = [
 ];
 
 /**
- * Makes the configuration of a deployment from the npm package out of the Worker's own, so that what
- * is deployed from either is the same.
+ * Converts the Worker's wrangler configuration to one for deployments of the npm package. Both deploy
+ * the same Worker.
  *
- * @param {string} config the text of `worker/wrangler.toml`
+ * @param {string} config content of `worker/wrangler.toml`
  * @returns {string}
  */
 export function makeGatewayTemplate(config) {
   let template = config;
   for (const [from, to] of REPLACEMENTS) {
     const changed = template.replaceAll(from, to);
-    if (changed === template) throw new StepError(`worker/wrangler.toml has no ${from}`);
+    if (changed === template) throw new StepError(`worker/wrangler.toml does not contain ${from}`);
     template = changed;
   }
   return template;

@@ -1,15 +1,19 @@
 /**
- * Gives the glue the short names that wasm-opt has given a module's imports and exports.
- * wasm-bindgen's own have a hash each, which no compression makes smaller: together they
- * are a twentieth of what a user of the package downloads.
+ * @typedef {object} ShortNames the names that wasm-opt has assigned
+ * @property {[string, string, string][]} imports module, old name and new name of each
+ * @property {[string, string][]} exports old name and new name of each
+ */
+
+/**
+ * Renames imports and exports in glue for the web to the short names that wasm-opt has assigned.
+ * wasm-bindgen's names contain hashes that do not compress. They are a twentieth of the download.
  *
  * @param {string} glue wasm-bindgen's JavaScript
- * @param {{ imports: [string, string, string][], exports: [string, string][] }} names
- *   module, old and new name of every import; old and new name of every export
+ * @param {ShortNames} names
  * @returns {string}
  */
 export function withShortNames(glue, { imports, exports }) {
-  // The module of what wasm-bindgen itself brings along.
+  // The module of wasm-bindgen's own imports.
   const [, own] = find(glue, /^ +"(\.\/\w+_bg\.js)": import0,$/m);
   const ownNames = new Map();
   const others = [];
@@ -22,7 +26,7 @@ export function withShortNames(glue, { imports, exports }) {
       others.push(`${to}: ${variable}.${name}`);
     }
   }
-  // All of a module's imports are of one module now, "a".
+  // wasm-opt has merged all imports into one module named "a".
   const list = new RegExp(`^( +)"${escaped(own)}": import0,\n(?:\\1"[^"]+": import\\d+,\n)*`, "m");
   const members = ["...import0", ...others].join(", ");
   const exportNames = new Map(exports);
@@ -33,17 +37,17 @@ export function withShortNames(glue, { imports, exports }) {
   const left = [...exportNames.keys()].filter((name) => {
     return name.startsWith("__") && new RegExp(`\\.${escaped(name)}\\b`).test(short);
   });
-  if (left.length > 0) throw new Error(`the glue still names ${left}`);
+  if (left.length > 0) throw new Error(`the glue still contains ${left}`);
   return short;
 }
 
 /**
- * Makes a module of wasm-bindgen's glue for bundlers that exports the wasm's `imports`, under the
- * short names that wasm-opt has given them, and is told by `setExports` what the wasm exports.
+ * Converts glue for bundlers to a module that exports the wasm's `imports` under their short names.
+ * Its importer passes the instance's exports to `setExports`.
  *
  * @param {string} glue wasm-bindgen's JavaScript
- * @param {{ imports: [string, string, string][], exports: [string, string][] }} names as above
- * @param {Map<string, string>} modules by a part of its address, where a module of the crate stands
+ * @param {ShortNames} names
+ * @param {Map<string, string>} modules paths of the crate's modules, by a part of their address
  * @returns {string}
  */
 export function asImports(glue, { imports, exports }, modules) {
@@ -69,23 +73,23 @@ export function asImports(glue, { imports, exports }, modules) {
   find(module, /^export function __wbg_set_wasm\(/m);
   module = module.replace("export function __wbg_set_wasm(", "export function setExports(");
   for (const [code, replacement] of [...UNNEEDED, NAMES_ONCE]) {
-    if (!module.includes(code)) throw new Error(`the glue has no ${code}`);
+    if (!module.includes(code)) throw new Error(`the glue does not contain ${code}`);
     module = module.replace(code, replacement);
   }
   const short = new Map(exports);
   module = module.replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${rename(short, name)}`);
-  // A name that was not renamed would be missed when it is called, and not before.
+  // Calls of a name that was not renamed would fail at run time.
   const left = /__wb\w+/.exec(module.replaceAll(/this\.__wbg_ptr|__destroy_into_raw/g, ""));
-  if (left) throw new Error(`the glue still names ${left[0]}`);
+  if (left) throw new Error(`the glue still contains ${left[0]}`);
   return module;
 }
 
 /**
- * What every runtime has that can load the package, a branch that is never taken, and a method that
- * the driver has no use for.
+ * Code that the package does not need: fallbacks for features of every supported runtime, a branch
+ * that never runs, and an unused method.
  */
 const UNNEEDED = [
-  // Safari's decoder ends after 2 GiB of text, which is seven million calls of this package.
+  // Safari's decoder fails after 2 GiB of text, which takes seven million calls of this package.
   ["const MAX_SAFARI_DECODE_BYTES = 2146435072;\nlet numBytesDecoded = 0;\n", ""],
   [
     `    numBytesDecoded += bytes.length;
@@ -136,8 +140,8 @@ const UNNEEDED = [
 ];
 
 /**
- * The names of parameters are constants of the wasm, each shorter than 64 bytes: one that stands where
- * another stood is the same, and decoded once.
+ * Decodes every name of a parameter once. Names are constants in the wasm, each shorter than 64 bytes,
+ * so the address and the length identify one.
  */
 const NAMES_ONCE = [
   "read(arg0 >>> 0, getStringFromWasm0(arg1, arg2));\n    return ret;\n}\n",
@@ -148,10 +152,10 @@ function rename(names, name) {
   return names.get(name) ?? name;
 }
 
-/** Finds what must be there. */
+/** Finds a pattern that the glue must contain. */
 function find(glue, pattern) {
   const found = pattern.exec(glue);
-  if (!found) throw new Error(`the glue has nothing like ${pattern}`);
+  if (!found) throw new Error(`the glue does not match ${pattern}`);
   return found;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run licences`: writes `THIRD_PARTY.md`, the licences of what is shipped in the Worker's wasm,
- * in the npm package's wasm and in the page. What only builds or tests is not in it.
+ * `npm run licences`: writes `THIRD_PARTY.md`, the licences of all third-party code in the Worker's
+ * wasm, in the npm package's wasm and in the page. Build and test dependencies are not included.
  */
 import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -11,21 +11,21 @@ import { LOCKED } from "./cargo.mjs";
 import { capture, runMain, StepError } from "./child.mjs";
 import { ROOT } from "./versions.mjs";
 
-/** The list, as it is committed. */
+/** Path of the committed list. */
 export const THIRD_PARTY = join(ROOT, "THIRD_PARTY.md");
 
-/** What is shipped of Rust, by title: the crate as Cargo selects it. */
+/** Shipped wasm modules by title: arguments that select the crate. */
 const WASM = {
   "The Worker": ["-p", "quillgate-worker"],
   "The npm package": PACKAGE_CRATE,
 };
 const TARGET = ["--target", "wasm32-unknown-unknown"];
-/** What is compiled in: neither build scripts nor macros are. */
+/** Leaves out build scripts and procedural macros, which are not part of the wasm. */
 const COMPILED_IN = ["-e", "normal,no-proc-macro"];
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense)([-_.].*)?$/i;
 
 /**
- * @typedef {object} Part something that others wrote
+ * @typedef {object} Dependency
  * @property {string} name
  * @property {string} version
  * @property {string} licence an SPDX expression
@@ -34,48 +34,50 @@ const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense)([-_.].*)?$/i;
  */
 
 /**
- * Writes the list as a text, from Cargo.lock and package-lock.json.
+ * Returns the content of `THIRD_PARTY.md`, from Cargo.lock and package-lock.json.
  *
  * @param {NodeJS.ProcessEnv} [env]
  */
 export async function listLicences(env = process.env) {
-  const folders = await foldersOfCrates(env);
+  const folders = await findCrateFolders(env);
   const sections = [];
-  const parts = new Map();
+  const dependencies = [];
   const add = (title, list) => {
-    for (const part of list) parts.set(`${part.name} ${part.version}`, part);
+    dependencies.push(...list);
     sections.push([`## ${title}`, table(list)].join("\n\n"));
   };
   for (const [title, crate] of Object.entries(WASM)) {
     add(title, await listCrates(crate, folders, env));
   }
   add("The page", await listPackages());
-  const texts = await collectTexts([...parts.values()]);
-  return `${[HEAD, ...sections, "## Texts", ...texts].join("\n\n")}\n`;
+  const texts = await collectTexts(dependencies);
+  return `${[HEAD, ...sections, "## Licence texts", ...texts].join("\n\n")}\n`;
 }
 
-/** Before the names of what is published without a licence's text. */
-const WITHOUT_TEXT = "Published without a text of its own, under the licence in the table:";
+/** Introduces dependencies that contain no licence file. */
+const WITHOUT_FILE = "Published without a licence file, under the licence in the table:";
 
-const HEAD = `# What others wrote
+const HEAD = `# Third-party software
 
-Written by \`npm run licences\`; \`npm test -- supply\` fails when it is out of date. Quillgate itself is under the
-[MIT licence](LICENSE). All wasm modules also contain parts of Rust's standard library (MIT OR Apache-2.0,
-[rust-lang/rust](https://github.com/rust-lang/rust)) and their JavaScript glue, which wasm-bindgen wrote. The page contains the
-npm package. The npm package \`quillgate-gateway\` contains the Worker, the page, and some of the Worker's crates once more, which check
-its variables.`;
+\`npm run licences\` generates this file, and \`npm test -- supply\` fails when it is out of date. Quillgate itself has the
+[MIT licence](LICENSE).
 
-function table(parts) {
-  const rows = parts.map(({ name, version, licence, url }) => {
+All wasm modules also contain parts of Rust's standard library (MIT OR Apache-2.0,
+[rust-lang/rust](https://github.com/rust-lang/rust)), and their JavaScript glue comes from wasm-bindgen. The page contains the npm
+package \`quillgate\`. The npm package \`quillgate-gateway\` contains the Worker and the page. It also contains some of the Worker's
+crates a second time, in the wasm that checks variables.`;
+
+function table(dependencies) {
+  const rows = dependencies.map(({ name, version, licence, url }) => {
     const linked = url ? `[${name}](${url})` : name;
     return `| ${linked} | ${version} | ${licence} |`;
   });
-  return ["| what | version | licence |", "| --- | --- | --- |", ...rows].join("\n");
+  return ["| name | version | licence |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
 // --- crates ----------------------------------------------------------------
 
-/** The crates that a wasm module is compiled from, without the project's own. */
+/** Lists the third-party crates of a wasm module. */
 async function listCrates(crate, folders, env) {
   const format = ["--prefix", "none", "-f", "{p}\t{l}\t{r}"];
   const args = ["tree", LOCKED, ...crate, ...TARGET, ...COMPILED_IN, ...format];
@@ -88,8 +90,8 @@ async function listCrates(crate, folders, env) {
   return sorted(parts.filter(({ folder }) => folder !== undefined));
 }
 
-/** Where the sources of each crate are that is not the project's own. */
-async function foldersOfCrates(env) {
+/** Maps each third-party crate to the folder of its sources. */
+async function findCrateFolders(env) {
   const text = await cargo(["metadata", LOCKED, "--format-version", "1"], env);
   const foreign = JSON.parse(text).packages.filter(({ source }) => source !== null);
   return new Map(
@@ -108,7 +110,7 @@ async function cargo(args, env) {
 
 // --- npm -------------------------------------------------------------------
 
-/** The npm packages that the page is bundled with, without the project's own. */
+/** Lists the third-party npm packages in the page. */
 async function listPackages() {
   const { packages } = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8"));
   const shipped = Object.entries(packages).filter(
@@ -130,13 +132,13 @@ function httpsOnly(url) {
   return url?.startsWith("https://") ? url : undefined;
 }
 
-// --- texts -----------------------------------------------------------------
+// --- licence texts -----------------------------------------------------------------
 
-/** Each licence text once, with the parts that it is of. */
-async function collectTexts(parts) {
+/** Lists each licence text once, with the names of its dependencies. */
+async function collectTexts(dependencies) {
   const byHash = new Map();
   const withText = new Set();
-  for (const { name, version, licence, folder } of sorted(parts)) {
+  for (const { name, version, licence, folder } of sorted(dependencies)) {
     for (const file of chooseFiles(await readdir(folder), licence)) {
       const text = await readFile(join(folder, file), "utf8").catch(() => "");
       const content = text
@@ -144,7 +146,7 @@ async function collectTexts(parts) {
         .replace(/[ \t]+$/gm, "")
         .trim();
       if (content === "") continue;
-      // Copies that differ only in how their lines are broken are one text.
+      // Copies that differ only in their line breaks count as one.
       const hash = createHash("sha256").update(content.replace(/\s+/g, " ")).digest("hex");
       const entry = byHash.get(hash) ?? { content, owners: new Set() };
       entry.owners.add(`${name} ${version}`);
@@ -155,12 +157,12 @@ async function collectTexts(parts) {
   const texts = [...byHash.values()].map(
     ({ content, owners }) => `${[...owners].join(", ")}:\n\n${fence(content)}`,
   );
-  const names = sorted(parts).map(({ name, version }) => `${name} ${version}`);
+  const names = sorted(dependencies).map(({ name, version }) => `${name} ${version}`);
   const without = names.filter((name) => !withText.has(name));
-  return without.length === 0 ? texts : [`${WITHOUT_TEXT} ${without.join(", ")}.`, ...texts];
+  return without.length === 0 ? texts : [`${WITHOUT_FILE} ${without.join(", ")}.`, ...texts];
 }
 
-/** The files that matter: where MIT is one of several to choose from, its text alone. */
+/** Chooses the licence files: only that of the MIT licence where it is one of several options. */
 function chooseFiles(names, licence) {
   const files = names.filter((name) => LICENCE_FILE.test(name)).sort();
   const hasChoice =
@@ -169,19 +171,20 @@ function chooseFiles(names, licence) {
   return hasChoice && chosen.length > 0 ? chosen : files;
 }
 
-/** A code block that no line of the text ends. */
+/** Returns a code block. Four backticks, because a licence may contain three. */
 function fence(text) {
   return `\`\`\`\`text\n${text}\n\`\`\`\``;
 }
 
-function sorted(parts) {
-  const unique = new Map(parts.map((part) => [`${part.name} ${part.version}`, part]));
+/** Sorts dependencies by name and version, and removes duplicates. */
+function sorted(dependencies) {
+  const unique = new Map(dependencies.map((one) => [`${one.name} ${one.version}`, one]));
   return [...unique.values()].sort((a, b) =>
     a.name === b.name ? compare(a.version, b.version) : compare(a.name, b.name),
   );
 }
 
-/** By code unit, whatever the machine's language is. */
+/** Compares by code unit, independently of the machine's locale. */
 function compare(a, b) {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -1,7 +1,8 @@
 /**
- * `node scripts/release.mjs check <tag>`: refuses a tag to which a manifest or the changelog does
- * not fit, and prints what the release workflow needs of it, as lines for `GITHUB_OUTPUT`.
- * `node scripts/release.mjs notes <tag>`: prints the changelog's section.
+ * `node scripts/release.mjs check <tag>`: checks that the manifests and the changelog match a tag.
+ * Prints the outputs of the release workflow's step, as lines for `GITHUB_OUTPUT`.
+ *
+ * `node scripts/release.mjs notes <tag>`: prints the section of the changelog.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,25 +10,25 @@ import { pathToFileURL } from "node:url";
 import { runMain, StepError } from "./child.mjs";
 import { ROOT } from "./versions.mjs";
 
-/** A version by semver.org, as a tag has it. */
+/** A semantic version after a `v`. */
 const TAG = /^v((\d+)\.\d+\.\d+(-[\da-z.-]+)?)$/;
 
 /**
  * @typedef {object} Release
  * @property {string} version such as `1.2.3`
- * @property {string} line the tag that moves with every release of the same major version, such as `v1`
- * @property {"latest" | "next"} channel npm's tag: `next` for what comes before a release
+ * @property {string} line tag that every release of the same major version moves, such as `v1`
+ * @property {"latest" | "next"} channel tag on npm; prereleases have `next`
  * @property {string} notes the changelog's section, in Markdown
  */
 
 /**
- * Checks that everything that names a version names this one, and that the changelog describes it.
+ * Checks that every manifest contains the version of a tag, and that the changelog describes it.
  *
  * @param {string} tag
- * @param {{ versions: Record<string, string | undefined>, changelog: string }} sources `versions`: what
- *   each file says
+ * @param {{ versions: Record<string, string | undefined>, changelog: string }} sources `versions`:
+ *   the version in each file
  * @returns {Release}
- * @throws {StepError} with all that does not fit
+ * @throws {StepError} with all problems
  */
 export function describeRelease(tag, { versions, changelog }) {
   const [, version, major, before] = TAG.exec(tag) ?? [];
@@ -45,7 +46,7 @@ export function describeRelease(tag, { versions, changelog }) {
   return { version, line: `v${major}`, channel, notes };
 }
 
-/** What is below a heading of the changelog, if it has an entry at all. */
+/** Returns a section of the changelog if it has an entry. */
 function readSection(changelog, name) {
   const sections = changelog.split(/^## /m).slice(1);
   const heading = name === "Unreleased" ? /^Unreleased\n/ : matchHeading(name);
@@ -58,7 +59,7 @@ function matchHeading(version) {
   return new RegExp(`^${version.replaceAll(".", "\\.")} - \\d{4}-\\d{2}-\\d{2}\\n`);
 }
 
-/** What each file of the repository says. */
+/** Returns the version in each file that has one. */
 export function readVersions() {
   const read = (path) => readFileSync(join(ROOT, path), "utf8");
   const manifest = (path) => JSON.parse(read(path));

@@ -1,7 +1,7 @@
 /**
- * `npm run screenshots [-- FOLDER]`: a picture of every route, in both colour schemes and at two
- * widths, of the page in Chromium against the gateway in workerd and the simulated platform. They
- * are written to `target/screenshots/`, unless a folder is named. `--as-built` builds nothing before.
+ * `npm run screenshots [-- FOLDER]`: takes screenshots of every route in Chromium, in both colour
+ * schemes and at two widths. The page runs with the gateway in workerd and the simulated platform.
+ * FOLDER defaults to `target/screenshots/`. `--as-built` skips the build.
  */
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -32,9 +32,9 @@ const PROMPTS = [
   "Describe the new retry option of the command line",
 ];
 
-/** What stands in for something that is on its way. */
+/** Placeholders of content that is still loading. */
 const BUSY = "[aria-busy=true], progress, .waiting-line, .trend-space:empty";
-/** What is photographed, by name: an address, and what is awaited or done before. */
+/** Scenes by name: the query, a label to wait for, and an action before the screenshot. */
 const SCENES = {
   "sign-in": { signedOut: true, search: "", ready: "Access token" },
   jobs: { search: "?route=jobs" },
@@ -106,14 +106,15 @@ async function startSite({ env }) {
   return { upstream, url: gateway.url, browser, token, jobId: null, stop };
 }
 
-/** Has the archive fetch the last four weeks but for a day that is not over. */
+/** Makes the archive fetch the last four weeks, except for the current day. */
 async function fillArchive({ url, runCron }, token) {
   const daily = `${url}/v1/analytics/${PROJECT}/views/daily`;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const dateFrom = new Date(Date.now() - ARCHIVED_DAYS * DAY_MS).toISOString().slice(0, 10);
   const body = JSON.stringify({ dateFrom });
-  const begun = await fetch(`${daily}/backfill`, { method: "POST", headers, body });
-  if (!begun.ok) throw new Error(`the backfill answered ${begun.status}: ${await begun.text()}`);
+  const started = await fetch(`${daily}/backfill`, { method: "POST", headers, body });
+  if (!started.ok)
+    throw new Error(`the backfill failed: ${started.status} ${await started.text()}`);
   for (let run = 0; run < ARCHIVED_DAYS; run++) {
     await runCron();
     const dateTo = new Date().toISOString().slice(0, 10);
@@ -121,10 +122,10 @@ async function fillArchive({ url, runCron }, token) {
     const { missing } = await series.json();
     if (missing.length === 0) return;
   }
-  throw new Error("the archive has not every day");
+  throw new Error("the archive is incomplete");
 }
 
-/** Starts a job per prompt, and waits until the platform has made a pull request of each. */
+/** Starts a job for each prompt, and waits until every job has a pull request. */
 async function startJobs(site) {
   const headers = {
     authorization: `Bearer ${site.token}`,
@@ -167,7 +168,7 @@ async function photograph(site, folder, { scheme, width, pixels }) {
   await context.close();
 }
 
-/** Once per browser context: the cookie stays. */
+/** Signs in, once for each browser context. */
 async function signIn(page, site) {
   const { length } = await page.context().cookies();
   if (length > 0) return;

@@ -1,17 +1,16 @@
 /**
- * `npm start`: the page, the gateway and a simulated platform on this machine,
- * with new secrets each time. A change of the sources is built
- * and served at once.
+ * `npm start`: the page, the gateway and a simulated platform on this machine, with new secrets each
+ * time. Changes of the sources are built and served while it runs.
  */
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { canaryKey } from "../tests/harness/canary.mjs";
-import { startGateway } from "../tests/harness/gateway.mjs";
 import { startUpstream } from "../tests/harness/upstream.mjs";
 import { BUILD_NEEDS, build, START_MAIN, START_PARTS } from "./build.mjs";
 import { endWithNpm, runMain, StepError, signalsEndWith } from "./child.mjs";
 import { startDemoSignIn } from "./demo_sign_in.mjs";
 import { digestSources, rebuildOnChange } from "./rebuild.mjs";
+import { RestartableGateway } from "./restartable_gateway.mjs";
 import { setup } from "./setup.mjs";
 import { accessClaims, mintToken, newSecret, SCOPES } from "./token.mjs";
 
@@ -42,7 +41,7 @@ await runMain(async () => {
     env: context.env,
   });
   console.log("start: the gateway …");
-  const gateway = await startGateway({
+  const gateway = new RestartableGateway({
     upstreamUrl: upstream.url,
     adminKey,
     secret,
@@ -53,8 +52,8 @@ await runMain(async () => {
     vars: { ARCHIVE_PROJECTS: PROJECT },
     env: context.env,
   });
-
-  // As the cron trigger does elsewhere: yesterday is there to be looked at.
+  await gateway.start();
+  // The cron trigger archives yesterday, so that the page has a day to show.
   await gateway.runCron();
 
   const token = demoToken(secret);
@@ -68,7 +67,7 @@ await runMain(async () => {
   try {
     await Promise.race([
       failWhenEnded("the simulated platform", upstream),
-      failWhenEnded("the gateway", gateway),
+      gateway.failure,
       rebuildOnChange(context, gateway, sources),
     ]);
   } finally {
@@ -77,8 +76,7 @@ await runMain(async () => {
 });
 
 async function failWhenEnded(name, { ended, log }) {
-  const how = await ended;
-  throw new StepError(`${name} ${how}; its last words:\n${log().slice(-2000)}`);
+  throw new StepError(`${name} ${await ended}; the end of its log:\n${log().slice(-2000)}`);
 }
 
 function demoToken(secret) {
@@ -91,23 +89,23 @@ function welcome({ demo, page, upstream, token }) {
   const rule = "─".repeat(72);
   return `
 ${rule}
-Quillgate is running. Open this to be signed in to the demo:
+Quillgate is running. Open this address to sign in to the demo:
 
   ${demo}
 
-It works once; the next one is printed then. The page itself, and what a
-program needs to call the gateway:
+It works once; after that, the next one is printed here. The page, and what
+programs need to call the gateway:
 
   Page      ${page}/
   Project   ${PROJECT}
   Token     ${token}
 
-The token is good for every operation, for ${TOKEN_DAYS} days or until the next start. It is
-a password: never put it into an address.
+The token allows every operation for ${TOKEN_DAYS} days or until the next start. Treat it
+like a password: never put it into an address.
 
-The platform is simulated at ${upstream}; no real key is involved.
-A change of the Worker, the core or the page is built and served at once.
-Ctrl-C stops all of it and forgets its jobs and secrets.
+The platform is simulated at ${upstream}; no real key is used.
+Changes of the Worker, the core and the page are built and served.
+Ctrl-C stops everything and deletes its jobs and secrets.
 ${rule}
 `;
 }

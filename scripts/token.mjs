@@ -1,8 +1,8 @@
 /**
- * `npm run token -- --sub alice --project demo-docs --scope "jobs:create jobs:read"`:
- * prints an access token for the gateway, as `quillgate token mint` does, with nothing built
- * before; its id and what it allows go to standard error. The secret comes from the variable ACCESS_TOKEN_SECRET or from standard input, never from
- * an argument, which other users of the machine could read.
+ * `npm run token -- --sub alice --project demo-docs --scope "jobs:create jobs:read"`: prints an access
+ * token for the gateway, like `quillgate token mint` but without a build. Its id and its permissions
+ * go to stderr. The secret comes from the variable ACCESS_TOKEN_SECRET or from stdin, because other
+ * users of the machine could read an argument.
  */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -39,7 +39,7 @@ function readOptions(args) {
       },
     }).values;
   } catch (error) {
-    // Only the flag, in the parser's words; a value could be a misplaced secret.
+    // The error repeats only the flag, because a value could be a misplaced secret.
     const flag = /'(-[^'\s=]*)/.exec(error.message)?.[1];
     if (error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION")
       throw new TokenError(`unknown flag ${flag}`);
@@ -61,7 +61,7 @@ function readSecret() {
   return piped;
 }
 
-/** What goes to standard output, and what to standard error. */
+/** Returns the output for stdout and, optionally, for stderr. */
 async function main(args) {
   const options = readOptions(args);
   if (options.help) return [USAGE];

@@ -1,8 +1,7 @@
 /**
  * `npm run -s webhook-key -- --project demo-docs --url https://hooks.example/quillgate`: prints the
- * keys with which the receiver at that address verifies the webhooks of that project, one for each
- * secret. The secrets come from the variable WEBHOOK_SECRET or from standard input, never from an
- * argument, which other users of the machine could read.
+ * keys that verify a project's webhooks at a receiver, one for each secret. The secrets come from the
+ * variable WEBHOOK_SECRET or from stdin, because other users of the machine could read an argument.
  */
 import { hkdfSync } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -11,25 +10,25 @@ import { parseArgs } from "node:util";
 
 const PREFIX = "whsec_";
 const KEY_BYTES = 32;
-const LONGEST_URL = 2048;
-/** https, or http on this machine; visible ASCII without credentials, backslashes and fragment. */
+const MAX_URL_LENGTH = 2048;
+/** https, or http on this machine: visible ASCII without credentials, backslashes or a fragment. */
 const ADDRESS =
   /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/?]|$))[^/?#@\\]+(?:[/?][!"$-[\]-~]*)?$/i;
-/** What could not be one segment of a path. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-const NO_SEGMENT = /^\.{0,2}$|[/\\%?#\u0000-\u001f\u007f-\u009f]/;
+/** Strings that cannot be a single segment of a path. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it rejects control characters.
+const INVALID_SEGMENT = /^\.{0,2}$|[/\\%?#\u0000-\u001f\u007f-\u009f]/;
 
 const describeUsage = (called) => `usage: ${called} --project <id> --url <address>
-The address is what Webhook-Url or WEBHOOK_URL says. The secrets are read from WEBHOOK_SECRET, or
-from standard input; there is a line for each, and any of these keys verifies a webhook.`;
+The address is the value of Webhook-Url or WEBHOOK_URL. The secrets are read from WEBHOOK_SECRET, or
+from standard input. Each prints one line. Any of these keys verifies a webhook.`;
 
-/** What no key can be derived of. */
+/** Input from which no key can be derived. */
 class WebhookKeyError extends Error {
   name = "WebhookKeyError";
 }
 
 /**
- * The keys of one receiver, as `worker/src/jobs/webhook.rs` derives them: HKDF with SHA-256.
+ * Derives the keys of one receiver with HKDF and SHA-256, like `worker/src/jobs/webhook.rs`.
  *
  * @param {{ project: string, url: string }} receiver
  * @param {string} secrets one or several, comma-separated, in the notation of Standard Webhooks
@@ -37,10 +36,10 @@ class WebhookKeyError extends Error {
  * @throws {WebhookKeyError}
  */
 export function deriveKeys({ project, url }, secrets) {
-  if (!project || NO_SEGMENT.test(project)) {
-    throw new WebhookKeyError("--project must be a project's id, as it is between two slashes");
+  if (!project || INVALID_SEGMENT.test(project)) {
+    throw new WebhookKeyError("--project must be a project's id: one segment of a path");
   }
-  if (!url || url.length > LONGEST_URL || !ADDRESS.test(url)) {
+  if (!url || url.length > MAX_URL_LENGTH || !ADDRESS.test(url)) {
     throw new WebhookKeyError(
       "--url must be an absolute https URL, or http on this machine, without credentials or fragment",
     );
@@ -52,7 +51,7 @@ export function deriveKeys({ project, url }, secrets) {
   });
 }
 
-/** An address with its scheme and host in lower case. */
+/** Converts the scheme and the host of an address to lower case. */
 function normalizeAddress(url) {
   const [origin] = /^[^/]+\/\/[^/?]*/.exec(url);
   return origin.toLowerCase() + url.slice(origin.length);
@@ -79,13 +78,13 @@ function readOptions(args) {
       },
     }).values;
   } catch (error) {
-    // Only the flag, in the parser's words; the rest could be a misplaced secret.
+    // The error repeats only the flag, because the rest could be a misplaced secret.
     const flag = /'(-[^'\s=,]*)/.exec(error.message)?.[1];
     if (error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
-      throw new WebhookKeyError(`there is no flag ${flag}; there are --project and --url`);
+      throw new WebhookKeyError(`there is no flag ${flag}; known are --project and --url`);
     }
     if (flag === undefined) {
-      throw new WebhookKeyError("an argument belongs to no flag; there are --project and --url");
+      throw new WebhookKeyError("an argument belongs to no flag; known are --project and --url");
     }
     throw new WebhookKeyError(`${flag} is used wrongly: it needs a value`);
   }
@@ -100,10 +99,10 @@ function readSecrets() {
 }
 
 /**
- * Runs the command. The npm package `quillgate-gateway` has a copy of this file, and calls this.
+ * Runs the command. The npm package `quillgate-gateway` contains a copy of this file and calls this.
  *
  * @param {string[]} args
- * @param {string} called how the user has called it
+ * @param {string} called the command as the user typed it
  * @returns {number} the exit code
  */
 export function runWebhookKey(args, called) {

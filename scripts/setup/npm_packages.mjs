@@ -6,7 +6,7 @@ import { run } from "../child.mjs";
 import { ROOT } from "../versions.mjs";
 
 /** @type {import("../setup.mjs").Requirement} */
-export const npmPackages = packagesOf(".", ["pkg", "www"]);
+export const npmPackages = packagesOf(".");
 
 /**
  * Other runtimes, bundlers and checkers, which only the package's tests use.
@@ -15,29 +15,26 @@ export const npmPackages = packagesOf(".", ["pkg", "www"]);
  */
 export const packageTools = packagesOf(join("tests", "package", "tools"));
 
-function packagesOf(folder, workspaces = []) {
+function packagesOf(folder) {
   const cwd = join(ROOT, folder);
   const stamp = join(cwd, "node_modules", ".quillgate-lock");
   return {
     title: folder === "." ? "npm packages" : `npm packages of ${folder}`,
     async find() {
       const present = await readFile(stamp, "utf8").catch(() => undefined);
-      return present === (await lockDigest(cwd, workspaces)) ? cwd : undefined;
+      return present === (await lockDigest(cwd)) ? cwd : undefined;
     },
     async install(context) {
       await rm(stamp, { force: true });
       await run("installing npm packages", "npm", ["ci"], { ...context, cwd });
-      await writeFile(stamp, await lockDigest(cwd, workspaces));
+      await writeFile(stamp, await lockDigest(cwd));
     },
   };
 }
 
 /** Returns a string that changes whenever `node_modules` must be installed again. */
-async function lockDigest(folder, workspaces) {
-  const hash = createHash("sha256");
-  const manifests = workspaces.map((name) => join(name, "package.json"));
-  for (const file of ["package-lock.json", "package.json", ...manifests]) {
-    hash.update(await readFile(join(folder, file)).catch(() => ""));
-  }
-  return `${hash.digest("hex")} ${process.platform}-${process.arch}\n`;
+async function lockDigest(folder) {
+  const lock = await readFile(join(folder, "package-lock.json"));
+  const digest = createHash("sha256").update(lock).digest("hex");
+  return `${digest} ${process.platform}-${process.arch}\n`;
 }

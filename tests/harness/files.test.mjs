@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { digestFiles, watchFiles } from "../../scripts/files.mjs";
 
-/** Longer than a change takes to be reported. */
+/** Longer than the report of a change takes. */
 const QUIET_MS = 500;
 
 let folder;
@@ -21,8 +21,8 @@ beforeEach(() => {
   changes = 0;
 });
 
-afterEach(() => {
-  stop?.();
+afterEach(async () => {
+  await stop?.();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -31,13 +31,13 @@ const digest = () => digestFiles([join(folder, "src"), join(folder, "lock")]);
 
 async function watch(known) {
   const paths = [join(folder, "src"), join(folder, "lock")];
-  stop = watchFiles(paths, known ?? (await digest()), () => {
+  stop = await watchFiles(paths, known ?? (await digest()), () => {
     changes += 1;
   });
   await delay(QUIET_MS);
 }
 
-/** Changes something, and says how many changes were reported. */
+/** Makes a change and returns the number of reports. */
 async function reportsOf(change) {
   changes = 0;
   change();
@@ -45,7 +45,7 @@ async function reportsOf(change) {
   return changes;
 }
 
-test("a digest follows content and names, and nothing that builds or editors write", async () => {
+test("a digest depends on content and names, but not on files of builds and editors", async () => {
   const before = await digest();
   write("src/dist/made.js", "made");
   write("src/.a.rs.swp", "swap");
@@ -59,7 +59,7 @@ test("a digest follows content and names, and nothing that builds or editors wri
   assert.notEqual(await digest(), renamed);
 });
 
-test("files that change together are one change", async () => {
+test("files that change together cause one report", async () => {
   await watch();
   assert.equal(changes, 0);
   const both = () => {
@@ -69,12 +69,12 @@ test("files that change together are one change", async () => {
   assert.equal(await reportsOf(both), 1);
 });
 
-test("a file that is written with the same content has not changed", async () => {
+test("writing the same content to a file is not reported", async () => {
   await watch();
   assert.equal(await reportsOf(() => write("src/a.rs", "a")), 0);
 });
 
-test("a file is seen when an editor puts another in its place", async () => {
+test("replacing a file by renaming another is reported, as editors do it", async () => {
   await watch();
   for (const name of ["src/a.rs", "lock"]) {
     for (const content of ["first", "second"]) {
@@ -87,7 +87,7 @@ test("a file is seen when an editor puts another in its place", async () => {
   }
 });
 
-test("folders that are made, removed and made again are watched", async () => {
+test("changes in folders that are created, removed and created again are reported", async () => {
   await watch();
   const inner = join(folder, "src", "inner", "deep");
   for (const round of [1, 2]) {
@@ -100,7 +100,7 @@ test("folders that are made, removed and made again are watched", async () => {
   }
 });
 
-test("a change before the watch began is reported", async () => {
+test("a change since the digest is reported when the watch begins", async () => {
   const known = await digest();
   write("src/a.rs", "changed");
   await watch(known);

@@ -32,7 +32,7 @@ const NAMES = {
   ],
 };
 
-test("imports and exports get their short names, and nothing else of the same name", () => {
+test("withShortNames renames imports and exports, but not methods of the same name", () => {
   const short = withShortNames(GLUE, NAMES);
   assert.match(
     short,
@@ -45,11 +45,11 @@ test("imports and exports get their short names, and nothing else of the same na
   );
 });
 
-test("a glue that does not have what wasm-opt has renamed is refused", () => {
+test("withShortNames rejects glue without a renamed import or export", () => {
   const unknown = [["./gateway_bg.js", "__wbg_other_2c", "a"]];
-  assert.throws(() => withShortNames(GLUE, { ...NAMES, imports: unknown }), /nothing like/);
+  assert.throws(() => withShortNames(GLUE, { ...NAMES, imports: unknown }), /does not match/);
   const aliased = `${GLUE}const { __wbindgen_malloc: malloc } = wasm; other.__wbindgen_malloc();`;
-  assert.throws(() => withShortNames(aliased, NAMES), /still names __wbindgen_malloc/);
+  assert.throws(() => withShortNames(aliased, NAMES), /still contains __wbindgen_malloc/);
 });
 
 const HOST = "./snippets/quillgate-3e/src/wasm/host.js";
@@ -121,7 +121,7 @@ const BUNDLER_NAMES = {
 };
 const MODULES = new Map([["src/wasm/host.js", "./host.js"]]);
 
-test("a module for bundlers exports what the wasm imports, under its short names", () => {
+test("asImports exports the imports of the wasm under their short names", () => {
   const module = asImports(FOR_BUNDLERS, BUNDLER_NAMES, MODULES);
   assert.match(module, /^import \{ number as b \} from '\.\/host\.js';$/m);
   assert.match(module, /^import \{ number, say \} from '\.\/host\.js';$/m);
@@ -133,15 +133,15 @@ test("a module for bundlers exports what the wasm imports, under its short names
   assert.doesNotMatch(module, /realloc === undefined|'encodeInto' in|typeof FinalizationRegistry/);
 });
 
-test("a module for bundlers that is not as expected is refused", () => {
+test("asImports rejects glue that differs from what it expects", () => {
   const make = (glue, names = BUNDLER_NAMES, modules = MODULES) => asImports(glue, names, modules);
   const other = [["./core_bg.js", "__wbg_other_2c", "a"]];
-  assert.throws(() => make(FOR_BUNDLERS, { ...BUNDLER_NAMES, imports: other }), /nothing like/);
+  assert.throws(() => make(FOR_BUNDLERS, { ...BUNDLER_NAMES, imports: other }), /does not match/);
   assert.throws(
     () => make(FOR_BUNDLERS, BUNDLER_NAMES, new Map([["other.js", "./o.js"]])),
-    /nothing/,
+    /does not match/,
   );
   const forgotten = { ...BUNDLER_NAMES, exports: [["memory", "d"]] };
-  assert.throws(() => make(FOR_BUNDLERS, forgotten), /still names __wbg_task_free/);
-  assert.throws(() => make(FOR_BUNDLERS.replace("encodeInto", "encodeOther")), /has no/);
+  assert.throws(() => make(FOR_BUNDLERS, forgotten), /still contains __wbg_task_free/);
+  assert.throws(() => make(FOR_BUNDLERS.replace("encodeInto", "encodeOther")), /does not contain/);
 });
