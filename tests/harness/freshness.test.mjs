@@ -32,7 +32,7 @@ async function isMade() {
   return made.length > 0;
 }
 
-test("a step runs once, and again for each change of what it depends on", async () => {
+test("a build step runs once, and again after each change of its inputs", async () => {
   assert.equal(await isMade(), true);
   assert.equal(await isMade(), false);
   write("in/a", "b");
@@ -42,7 +42,7 @@ test("a step runs once, and again for each change of what it depends on", async 
   assert.equal(await isMade(), false);
 });
 
-test("a step runs again when its output was changed or removed", async () => {
+test("a build step runs again after its output was changed or removed", async () => {
   await isMade();
   write("out", "changed");
   assert.equal(await isMade(), true);
@@ -51,7 +51,7 @@ test("a step runs again when its output was changed or removed", async () => {
   assert.equal(await isMade(), false);
 });
 
-test("a step that failed runs again", async () => {
+test("a build step that failed runs again", async () => {
   const failing = whenChanged(step, async () => {
     throw new Error("no space left");
   });
