@@ -35,6 +35,7 @@ before(async () => {
     adminKey: key,
     secret,
     allowedOrigins: site.url,
+    vars: { JOB_POLL_SECONDS: "1" },
   });
   browser = await launchBrowser();
 });

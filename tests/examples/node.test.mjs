@@ -9,7 +9,10 @@ let platform;
 
 before(async () => {
   folder = await installExample("node");
-  platform = await startPlatform({ upstream: { jobDurationMs: 200 } });
+  platform = await startPlatform({
+    upstream: { jobDurationMs: 200 },
+    gateway: { vars: { JOB_POLL_SECONDS: "1" } },
+  });
 });
 after(() => platform?.stop());
 

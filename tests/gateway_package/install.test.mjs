@@ -242,6 +242,7 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
       upstreamUrl: upstream.url,
       adminKey: key,
       secret,
+      vars: { JOB_POLL_SECONDS: "1" },
       env: operator.env,
     });
     t.after(() => gateway.stop());
