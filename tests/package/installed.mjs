@@ -1,30 +1,40 @@
-/** The package as a stranger has it: packed, and installed in a folder of its own. */
+/** The packed package, installed in temporary folders outside the repository. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import {
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { capture } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { startProgram } from "../harness/process.mjs";
 
 export const HERE = dirname(fileURLToPath(import.meta.url));
+const PACKAGE = join(ROOT, "pkg");
 const TOOLS = join(HERE, "tools", "node_modules");
+/** Tarballs and their installations, by the hash of the package's files. */
+const CACHE = join(ROOT, "node_modules", ".cache", "quillgate-package");
+const TARBALL = "quillgate.tgz";
+/** Entries of the cache that no test run can still be using. */
+const MAX_CACHE_AGE_MS = 24 * 3_600_000;
 
 let home;
-let tarball;
+let cached;
 
-/** A folder for this process, outside of the repository and gone when it ends. */
+/** Returns a folder for this process, which removes it when it exits. */
 function temporary() {
   if (home === undefined) {
     home = mkdtempSync(join(tmpdir(), "quillgate-package-"));
@@ -33,34 +43,81 @@ function temporary() {
   return home;
 }
 
-/** Packs the package, once per process. @returns {Promise<string>} the path of the tarball */
-export function packed() {
-  tarball ??= (async () => {
-    const args = ["pack", "--pack-destination", temporary(), "--json", "--loglevel=error"];
-    const { code, stdout, stderr } = await capture("npm", args, { cwd: join(ROOT, "pkg") });
-    assert.equal(code, 0, stderr);
-    return join(temporary(), JSON.parse(stdout)[0].filename);
+/** Packs the package if its files have changed. Returns the path of the tarball. */
+export async function packed() {
+  return join(await cacheEntry(), TARBALL);
+}
+
+/** Returns the folder with the tarball and its installation. */
+function cacheEntry() {
+  cached ??= (async () => {
+    const entry = join(CACHE, hashPackage());
+    if (!existsSync(entry)) await fillCache(entry);
+    return entry;
   })();
-  return tarball;
+  return cached;
+}
+
+/** Hashes every file that the tarball can contain. */
+function hashPackage() {
+  const files = readdirSync(PACKAGE, { recursive: true })
+    .filter((path) => /^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))
+    .filter((path) => statSync(join(PACKAGE, path)).isFile())
+    .sort();
+  const hash = createHash("sha256");
+  for (const path of files) hash.update(`${path}\0`).update(readFileSync(join(PACKAGE, path)));
+  return hash.digest("hex");
+}
+
+async function fillCache(entry) {
+  mkdirSync(CACHE, { recursive: true });
+  removeOldEntries();
+  const made = mkdtempSync(join(CACHE, ".new-"));
+  const packing = ["pack", "--pack-destination", made, "--json", "--loglevel=error"];
+  const [{ filename }] = JSON.parse(await npm(packing, PACKAGE));
+  renameSync(join(made, filename), join(made, TARBALL));
+  writeFileSync(join(made, "package.json"), '{ "private": true }');
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  await npm(["install", "--offline", ...quiet, join(made, TARBALL)], made);
+  try {
+    renameSync(made, entry);
+  } catch (error) {
+    // Another process has made the same entry.
+    if (!existsSync(entry)) throw error;
+    rmSync(made, { recursive: true });
+  }
+}
+
+function removeOldEntries() {
+  for (const name of readdirSync(CACHE)) {
+    const path = join(CACHE, name);
+    const age = Date.now() - statSync(path).mtimeMs;
+    if (age > MAX_CACHE_AGE_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+async function npm(args, cwd) {
+  const { code, stdout, stderr } = await capture("npm", args, { cwd });
+  assert.equal(code, 0, stderr);
+  return stdout;
 }
 
 /**
- * Installs the tarball, and nothing from anywhere else, in an empty folder.
+ * Installs the tarball, as npm does, in an empty folder.
  *
  * @param {string} name of the folder
- * @param {Record<string, string>} [files] what else stands in it, by path
- * @param {string} [from] another tarball than that of the package as it is
- * @returns {Promise<string>} the folder
+ * @param {Record<string, string>} [files] other files of the folder, by path
+ * @returns {Promise<string>} the path of the folder
  */
-export async function install(name, files = {}, from = undefined) {
+export async function install(name, files = {}) {
   const folder = join(temporary(), name);
+  const entry = await cacheEntry();
   mkdirSync(folder);
-  const manifest = { name: `cell-${name}`, private: true, type: "module" };
+  const dependencies = { quillgate: `file:${join(entry, TARBALL)}` };
+  const manifest = { name: `cell-${name}`, private: true, type: "module", dependencies };
   write(folder, { "package.json": JSON.stringify(manifest), ...files });
-  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-  const args = ["install", "--offline", ...quiet, from ?? (await packed())];
-  const { code, stderr } = await capture("npm", args, { cwd: folder });
-  assert.equal(code, 0, stderr);
+  const modules = "node_modules";
+  cpSync(join(entry, modules), join(folder, modules), { recursive: true, verbatimSymlinks: true });
   return folder;
 }
 
@@ -72,27 +129,27 @@ export function write(folder, files) {
   }
 }
 
-/** Copies a file that stands beside this one. */
-export function copy(folder, ...names) {
-  for (const name of names) cpSync(join(HERE, name), join(folder, name));
+/** Copies a file of this folder, given by its path in it. */
+export function copy(folder, path) {
+  cpSync(join(HERE, path), join(folder, basename(path)));
 }
 
-/** Lets a folder find one of the repository's own packages. */
+/** Links a package of the repository into a folder. */
 export function link(folder, name) {
   const path = join(folder, "node_modules", name);
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(join(ROOT, "node_modules", name), path);
 }
 
-/** Requires one of the tests' own tools. */
+/** Requires a package of tests/package/tools. */
 export const tool = createRequire(join(TOOLS, "x.cjs"));
 
-/** A program that a tool brings. */
+/** Returns the path of a file in tests/package/tools. */
 export function toolPath(...path) {
   return join(TOOLS, ...path);
 }
 
-/** The version of a tool, or of one of the repository's own packages. */
+/** Returns the version of a package of the repository or of tests/package/tools. */
 export function versionOf(name) {
   const folders = [join(ROOT, "node_modules"), TOOLS];
   const manifests = folders.map((folder) => join(folder, name, "package.json"));
@@ -101,7 +158,7 @@ export function versionOf(name) {
   return JSON.parse(readFileSync(manifest, "utf8")).version;
 }
 
-/** Runs a program to its end. @returns {Promise<string>} what it has written */
+/** Runs a program until it exits with code 0. Returns its output. */
 export async function runProgram(name, command, args, options) {
   const program = startProgram(`package-${name}`, command, args, options);
   const ended = await program.ended;
