@@ -1,4 +1,4 @@
-/** The series of views of a gateway's archive, as the package reads it. */
+/** `client.analytics.dailyViews()`, which reads the archive of a gateway. */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -20,15 +20,15 @@ const SERIES = { views: [DAY], missing: ["2026-11-02"], nextCursor: null };
 
 let server;
 let client;
-let answers = [];
-const asked = [];
+let responses = [];
+const requests = [];
 
 before(async () => {
   server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://gate");
     const { authorization } = request.headers;
-    asked.push({ pathname, query: Object.fromEntries(searchParams), authorization });
-    const { status = 200, body } = answers.shift();
+    requests.push({ pathname, query: Object.fromEntries(searchParams), authorization });
+    const { status = 200, body } = responses.shift();
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(body));
   });
@@ -39,17 +39,17 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Has the server answer so, and only what is asked from now on be noted. */
-function answer(...given) {
-  answers = given;
-  asked.length = 0;
+/** Sets the coming responses and clears the recorded requests. */
+function respondWith(...given) {
+  responses = given;
+  requests.length = 0;
 }
 
-test("a series is read from the archive's route, with the client's credential", async () => {
-  answer({ body: { ...SERIES, views: [{ ...DAY, later: true }] } });
+test("dailyViews() reads the archive's route with the credential of the client", async () => {
+  respondWith({ body: { ...SERIES, views: [{ ...DAY, later: true }] } });
   const params = { ...DAYS, prefix: "/a b&c", group: "week", limit: 10, cursor: undefined };
   assert.deepEqual(await client.analytics.dailyViews(params), SERIES);
-  assert.deepEqual(asked, [
+  assert.deepEqual(requests, [
     {
       pathname: "/v1/analytics/acme/views/daily",
       query: { ...DAYS, prefix: "/a b&c", group: "week", limit: "10" },
@@ -58,26 +58,26 @@ test("a series is read from the archive's route, with the client's credential", 
   ]);
 });
 
-test("what the platform did not count is null", async () => {
+test("dailyViews() returns null for absent counts", async () => {
   const bare = { date: "2026-11-01", days: 1, missing: [] };
-  answer({ body: { views: [bare], missing: [] } });
+  respondWith({ body: { views: [bare], missing: [] } });
   const { views, nextCursor } = await client.analytics.dailyViews(DAYS);
   assert.deepEqual(views[0], { ...bare, human: null, ai: null, total: null, visitors: null });
   assert.equal(nextCursor, null);
 });
 
-test("a gateway without an archive is an error with its status and what it says", async () => {
+test("dailyViews() rejects with the status and the detail of a gateway without an archive", async () => {
   const detail = "bind a D1 database as ARCHIVE";
-  answer({ status: 501, body: { type: "/problems/archive-not-configured", detail } });
+  respondWith({ status: 501, body: { type: "/problems/archive-not-configured", detail } });
   const reading = client.analytics.dailyViews(DAYS, { maxRetries: 0 });
   const error = await reading.catch((reason) => reason);
   assert.ok(error instanceof ApiError);
   assert.equal(error.status, 501);
   assert.equal(error.problem.detail, detail);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
-test("an answer that is no series is refused, and says where", async () => {
+test("dailyViews() rejects a malformed series with the path of the mistake", async () => {
   for (const [body, where] of [
     [{ ...SERIES, views: {} }, "views"],
     [{ ...SERIES, views: [{ ...DAY, days: -1 }] }, "views[0].days"],
@@ -85,25 +85,25 @@ test("an answer that is no series is refused, and says where", async () => {
     [{ ...SERIES, missing: [1] }, "missing[0]"],
     [{ ...SERIES, nextCursor: 1 }, "nextCursor"],
   ]) {
-    answer({ body });
+    respondWith({ body });
     const error = await client.analytics.dailyViews(DAYS).catch((reason) => reason);
     assert.ok(error instanceof DecodeError, where);
     assert.ok(error.message.startsWith(where), error.message);
   }
 });
 
-test("days that are none, and what is no parameter, are refused before anything is sent", async () => {
-  answer();
+test("dailyViews() rejects invalid dates and unknown parameters before it sends anything", async () => {
+  respondWith();
   const params = { ...DAYS, dateFrom: "2026-02-30" };
   await assert.rejects(client.analytics.dailyViews(params), ValidationError);
   const unknown = client.analytics.dailyViews({ ...DAYS, from: "x" });
   await assert.rejects(unknown, /from is not a parameter of this operation/);
-  assert.equal(asked.length, 0);
+  assert.equal(requests.length, 0);
 });
 
-test("an abort is heard", async () => {
-  answer();
+test("dailyViews() rejects with the reason of an aborted signal", async () => {
+  respondWith();
   const signal = AbortSignal.abort(new Error("enough"));
   await assert.rejects(client.analytics.dailyViews(DAYS, { signal }), /enough/);
-  assert.equal(asked.length, 0);
+  assert.equal(requests.length, 0);
 });

@@ -1,4 +1,4 @@
-/** The text that the entry `quillgate/inline` has in the place of a wasm file. */
+/** The string that the entry `quillgate/inline` contains instead of a wasm file. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,15 +13,15 @@ function load(name) {
   return import(pathToFileURL(join(DIST, name)).href);
 }
 
-test("every byte is read as it was written, after every other", async () => {
+test("the string encoding of wasm round-trips every pair of bytes", async () => {
   const { decodeBytes } = await load("byte_text.js");
   const bytes = Uint8Array.from({ length: 2 * 256 * 256 }, (_, at) => (at % 2 ? at >> 1 : at >> 9));
   const text = encodeBytes(bytes);
   assert.deepEqual(decodeBytes(text), bytes);
-  assert.match(text, /^[!#-[\]-~]+$/, "it needs no escapes in a JavaScript string");
+  assert.match(text, /^[!#-[\]-~]+$/, "the string needs escapes in JavaScript");
 });
 
-test("the embedded text is the wasm file", async () => {
+test("the embedded string decodes to the wasm file", async () => {
   const { decodeBytes } = await load("byte_text.js");
   const { default: text } = await load("core_text.js");
   const wasm = await readFile(join(DIST, "core_bg.wasm"));

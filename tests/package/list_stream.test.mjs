@@ -1,4 +1,4 @@
-/** All jobs of a project as a gateway streams them, and the record of one. */
+/** `watchAll()`, which streams the jobs of a project, and `record()`: both need a gateway. */
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -25,9 +25,9 @@ const JOB = {
   checkedAt: "2026-11-21T08:55:00.000Z",
 };
 
-/** How the server answers, in order; the last one from then on. */
-let answers;
-/** The requests that it saw, each with what resolves when its connection is gone. */
+/** Handlers of the coming requests, in order. The last one repeats. */
+let handlers;
+/** The received requests. `closed` resolves when the connection ends. */
 let requests;
 let server;
 let client;
@@ -35,10 +35,10 @@ let client;
 before(async () => {
   server = createServer((request, response) => {
     const { url, headers } = request;
-    const gone = new Promise((resolve) => response.once("close", resolve));
-    requests.push({ url, headers, gone });
-    const answer = answers[Math.min(requests.length, answers.length) - 1];
-    answer(response);
+    const closed = new Promise((resolve) => response.once("close", resolve));
+    requests.push({ url, headers, closed });
+    const handle = handlers[Math.min(requests.length, handlers.length) - 1];
+    handle(response);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
@@ -54,7 +54,7 @@ after(() => {
   server.close();
 });
 
-/** A stream of these chunks, which then ends, breaks or stays open. */
+/** Sends a stream of these chunks, which then ends, breaks or stays open. */
 function streams(chunks, end = "open") {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
@@ -64,7 +64,7 @@ function streams(chunks, end = "open") {
   };
 }
 
-function answerWith(status, body, headers = {}) {
+function respondWith(status, body, headers = {}) {
   return (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
@@ -74,7 +74,7 @@ function answerWith(status, body, headers = {}) {
 const event = (id, name, data) => `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 const jobEvent = (id, changes = {}) => event(id, "job", { ...JOB, ...changes });
 
-/** The first changes of a watch. */
+/** Returns the first changes of `watchAll()`. */
 async function take(count, options) {
   const changes = [];
   for await (const change of client.agentJobs.watchAll(options)) {
@@ -84,19 +84,19 @@ async function take(count, options) {
   return changes;
 }
 
-async function rejected(promise) {
+async function rejectionOf(promise) {
   return await promise.then(
     () => assert.fail("it did not reject"),
     (error) => error,
   );
 }
 
-describe("a watch of all jobs", () => {
-  test("yields jobs as they are listed and the ids of deleted records, and nothing else", async () => {
-    answers = [
+describe("`watchAll()`", () => {
+  test("watchAll() yields listed jobs and the ids of deleted records, and ignores other events", async () => {
+    handlers = [
       streams([
         ": hb\n\n",
-        jobEvent(4, { further: "member" }),
+        jobEvent(4, { another: "property" }),
         event(5, "new-in-a-later-release", {}),
         event(6, "deleted", { id: "j0" }),
         jobEvent(7, { status: "completed", prLink: "https://git.example/pull/1" }),
@@ -107,19 +107,19 @@ describe("a watch of all jobs", () => {
       { deleted: "j0" },
       { job: { ...JOB, status: "completed", prLink: "https://git.example/pull/1" } },
     ]);
-    const [{ url, headers, gone }] = requests;
+    const [{ url, headers, closed }] = requests;
     assert.equal(url, `${JOBS}/events`);
     assert.equal(headers.authorization, `Bearer ${TOKEN}`);
     assert.equal(headers.accept, "text/event-stream");
     assert.equal(headers["last-event-id"], undefined);
-    await gone;
+    await closed;
   });
 
-  test("goes on after the last event when the stream ends or breaks, as often as that happens", async () => {
+  test("watchAll() resumes after the last event whenever the stream ends or breaks", async () => {
     const parts = Array.from({ length: 12 }, (_, at) =>
       streams([jobEvent(at + 1, { id: `j${at}` })], at % 2 === 0 ? "end" : "break"),
     );
-    answers = parts;
+    handlers = parts;
     const ids = (await take(12)).map(({ job }) => job.id);
     assert.deepEqual(
       ids,
@@ -129,11 +129,11 @@ describe("a watch of all jobs", () => {
     assert.deepEqual(resumed, [undefined, ...parts.slice(1).map((_, at) => `${at + 1}`)]);
   });
 
-  test("survives a server that fails for a while, and waits as long as that asks", async (context) => {
-    answers = [
+  test("watchAll() survives temporary failures and waits for Retry-After", async (context) => {
+    handlers = [
       streams([jobEvent(1)], "end"),
-      answerWith(503, { type: "/problems/gate-unavailable" }, { "retry-after": "7" }),
-      answerWith(429, { type: "/problems/too-many-streams" }, { "retry-after": "0" }),
+      respondWith(503, { type: "/problems/gate-unavailable" }, { "retry-after": "7" }),
+      respondWith(429, { type: "/problems/too-many-streams" }, { "retry-after": "0" }),
       (response) => response.socket.destroy(),
       streams([jobEvent(2)]),
     ];
@@ -148,23 +148,23 @@ describe("a watch of all jobs", () => {
     };
     assert.equal((await take(2)).length, 2);
     assert.equal(requests.length, 5);
-    assert.ok(waits.includes(7_000), "Retry-After was waited for");
+    assert.ok(waits.includes(7_000), "the client did not wait for Retry-After");
     assert.equal(requests.at(-1).headers["last-event-id"], "1");
   });
 
-  test("fails at last with what went wrong last, at the line of its call", async () => {
+  test("watchAll() rejects with the last error after five failures, at the line of its call", async () => {
     const short = "retry: 1\n\n";
     const first = (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(short);
     };
-    for (const [answer, kind] of [
-      [answerWith(429, { type: "/problems/too-many-streams" }), RateLimitError],
+    for (const [handler, kind] of [
+      [respondWith(429, { type: "/problems/too-many-streams" }), RateLimitError],
       [(response) => response.socket.destroy(), ConnectionError],
     ]) {
       requests = [];
-      answers = [first, answer];
-      const error = await rejected(take(1));
+      handlers = [first, handler];
+      const error = await rejectionOf(take(1));
       assert.ok(error instanceof kind, String(error));
       assert.match(error.stack.split("\n")[1], /list_stream\.test\.mjs/);
       assert.equal(requests.length, 6);
@@ -175,62 +175,62 @@ describe("a watch of all jobs", () => {
     [401, AuthenticationError],
     [404, NotFoundError],
   ]) {
-    test(`fails at once with ${kind.name} where another attempt cannot help`, async () => {
-      answers = [streams([jobEvent(1)], "end"), answerWith(status, { detail: "no more" })];
+    test(`watchAll() rejects with ${kind.name} without retrying`, async () => {
+      handlers = [streams([jobEvent(1)], "end"), respondWith(status, { detail: "no more" })];
       const seen = [];
       const watch = async () => {
         for await (const { job } of client.agentJobs.watchAll()) seen.push(job.id);
       };
-      const error = await rejected(watch());
+      const error = await rejectionOf(watch());
       assert.ok(error instanceof kind, String(error));
       assert.match(error.message, /no more/);
       assert.deepEqual([seen, requests.length], [["j1"], 2]);
     });
   }
 
-  test("fails with a DecodeError that names the place when an event is not what it says", async () => {
+  test("watchAll() rejects a malformed event with DecodeError, which names the path", async () => {
     for (const [data, where] of [
       [event(1, "job", { ...JOB, status: 7 }), "jobs[0].status"],
       [event(1, "deleted", { id: 7 }), "jobs[0].id"],
       ["id: 1\nevent: job\ndata: {\n\n", ""],
     ]) {
       requests = [];
-      answers = [streams([data])];
-      const error = await rejected(take(1));
+      handlers = [streams([data])];
+      const error = await rejectionOf(take(1));
       assert.ok(error instanceof DecodeError, String(error));
       assert.equal(error.where, where);
       assert.equal(requests.length, 1);
-      await requests[0].gone;
+      await requests[0].closed;
     }
   });
 
-  test("ends at once when it is aborted, with the signal's own reason", async () => {
-    answers = [streams([jobEvent(1)])];
+  test("watchAll() rejects immediately with the reason of an aborted signal", async () => {
+    handlers = [streams([jobEvent(1)])];
     const controller = new AbortController();
     const changes = client.agentJobs.watchAll({ signal: controller.signal });
     assert.equal((await changes.next()).value.job.id, "j1");
     const next = changes.next();
     const reason = new Error("enough");
     controller.abort(reason);
-    assert.equal(await rejected(next), reason);
-    await requests[0].gone;
+    assert.equal(await rejectionOf(next), reason);
+    await requests[0].closed;
 
     const early = client.agentJobs.watchAll({ signal: AbortSignal.abort(reason) });
-    assert.equal(await rejected(early.next()), reason);
+    assert.equal(await rejectionOf(early.next()), reason);
     assert.equal(requests.length, 1);
   });
 
-  test("sends further headers, and refuses an option that there is not", async () => {
-    answers = [streams([jobEvent(1)])];
+  test("watchAll() sends additional headers and rejects an unknown option", async () => {
+    handlers = [streams([jobEvent(1)])];
     await take(1, { headers: { "x-request-id": "mine" } });
     assert.equal(requests[0].headers["x-request-id"], "mine");
-    const error = await rejected(take(1, { limit: 5 }));
+    const error = await rejectionOf(take(1, { limit: 5 }));
     assert.ok(error instanceof ValidationError, String(error));
     assert.equal(requests.length, 1);
   });
 });
 
-describe("a job's record", () => {
+describe("`record()`", () => {
   const RECORD = {
     job: JOB,
     prompt: "Write it down\nand more",
@@ -241,10 +241,10 @@ describe("a job's record", () => {
     ],
   };
 
-  test("is read at its own path, and what is not known of it is left out", async () => {
+  test("record() reads the route of the record and drops unknown properties", async () => {
     const [message] = RECORD.messages;
     const more = { ...RECORD, more: 1, messages: [{ ...message, more: 2 }] };
-    answers = [answerWith(200, more)];
+    handlers = [respondWith(200, more)];
     assert.deepEqual(await client.agentJobs.record("a/b?c"), RECORD);
     assert.deepEqual(
       requests.map(({ url }) => url),
@@ -253,8 +253,8 @@ describe("a job's record", () => {
     assert.equal(requests[0].headers.authorization, `Bearer ${TOKEN}`);
   });
 
-  test("has null for what is left out", async () => {
-    answers = [answerWith(200, { job: { id: "j1" }, messages: [{}], changes: [] })];
+  test("record() returns null for absent properties", async () => {
+    handlers = [respondWith(200, { job: { id: "j1" }, messages: [{}], changes: [] })];
     const { job, prompt, messages } = await client.agentJobs.record("j1");
     assert.deepEqual(Object.keys(job), Object.keys(JOB));
     assert.deepEqual(
@@ -263,24 +263,24 @@ describe("a job's record", () => {
     );
   });
 
-  test("is asked for again when that may help, and its errors are those of any call", async () => {
-    answers = [answerWith(503, {}, { "retry-after": "0" }), answerWith(200, RECORD)];
+  test("record() is retried after 503, and has the same errors as other calls", async () => {
+    handlers = [respondWith(503, {}, { "retry-after": "0" }), respondWith(200, RECORD)];
     assert.deepEqual(await client.agentJobs.record("j1"), RECORD);
     requests = [];
-    answers = [answerWith(404, { type: "/problems/job-not-recorded", detail: "no record" })];
-    const missing = await rejected(client.agentJobs.record("j1"));
+    handlers = [respondWith(404, { type: "/problems/job-not-recorded", detail: "no record" })];
+    const missing = await rejectionOf(client.agentJobs.record("j1"));
     assert.ok(missing instanceof NotFoundError, String(missing));
     assert.equal(missing.code, "/problems/job-not-recorded");
     assert.match(missing.stack.split("\n")[1], /list_stream\.test\.mjs/);
     for (const id of ["", null, "."]) {
-      const refused = await rejected(client.agentJobs.record(id));
+      const refused = await rejectionOf(client.agentJobs.record(id));
       assert.ok(refused instanceof ValidationError, String(refused));
       assert.equal(refused.field, "id");
     }
     assert.equal(requests.length, 1);
   });
 
-  test("that is not what it promises is a DecodeError that names the place", async () => {
+  test("record() rejects a malformed record with DecodeError, which names the path", async () => {
     for (const [body, where, what] of [
       [[], "", "must be an object, found an array"],
       [{ ...RECORD, job: null }, "job", "must be an object"],
@@ -291,17 +291,17 @@ describe("a job's record", () => {
       [{ ...RECORD, messages: [{ author: 5 }] }, "messages[0].author", "must be text"],
       [{ ...RECORD, changes: [{}, { at: 5 }] }, "changes[1].at", "must be text"],
     ]) {
-      answers = [answerWith(200, body, { "x-request-id": "r1" })];
-      const error = await rejected(client.agentJobs.record("j1"));
+      handlers = [respondWith(200, body, { "x-request-id": "r1" })];
+      const error = await rejectionOf(client.agentJobs.record("j1"));
       assert.ok(error instanceof DecodeError, String(error));
       assert.deepEqual([error.where, error.what, error.requestId], [where, what, "r1"]);
     }
   });
 
-  test("is not read any more when the call is aborted", async () => {
-    answers = [() => {}];
+  test("record() rejects with the reason of an aborted signal", async () => {
+    handlers = [() => {}];
     const controller = new AbortController();
-    const reading = rejected(client.agentJobs.record("j1", { signal: controller.signal }));
+    const reading = rejectionOf(client.agentJobs.record("j1", { signal: controller.signal }));
     const reason = new Error("enough");
     setImmediate(() => controller.abort(reason));
     assert.equal(await reading, reason);

@@ -1,4 +1,4 @@
-/** Every example of the package's README, compiled and run against the simulated platform. */
+/** Compiles and runs every example of the package's README against the simulated platform. */
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -16,7 +16,7 @@ import { startUpstream } from "../harness/upstream.mjs";
 const execute = promisify(execFile);
 const PROJECT = "demo-docs";
 const IMPORTS = /^import .* from "quillgate";\n/gm;
-/** Of another entry, whose names are also those of the first, and of Node's own modules. */
+/** Imports of the other entry, which has the same names, and of Node's modules. */
 const OTHER_IMPORT = /^import (.*) from "(quillgate\/inline|node:[^"]+)";$/gm;
 
 let upstream;
@@ -27,10 +27,15 @@ let folder;
 before(async () => {
   const secret = newSecret();
   upstream = await startUpstream({ key: canaryKey(), pages: 600, jobDurationMs: 200 });
-  gateway = await startGateway({ upstreamUrl: upstream.url, adminKey: canaryKey(), secret });
+  gateway = await startGateway({
+    upstreamUrl: upstream.url,
+    adminKey: canaryKey(),
+    secret,
+    vars: { JOB_POLL_SECONDS: "1" },
+  });
   const grant = { sub: "readme", projects: [PROJECT], scope: SCOPES.join(" ") };
   token = mintToken(accessClaims(grant), secret);
-  // Inside the workspace, so that "quillgate" is found as a user's project finds it.
+  // Inside the workspace, so that "quillgate" resolves.
   folder = await mkdtemp(join(ROOT, "node_modules", ".readme-"));
 });
 
@@ -40,7 +45,7 @@ after(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** The examples, each with a client and a job of its own. */
+/** Returns a module with every example in a block, after a client and a job that they share. */
 async function examples() {
   const text = await readFile(join(ROOT, "pkg", "README.md"), "utf8");
   const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
@@ -61,12 +66,12 @@ async function examples() {
   return { count: blocks.length, module };
 }
 
-/** An example without imports, which stand at the top of a module only. */
+/** Removes the imports of an example, since a block cannot contain them. */
 function inBlock(example) {
   return example.replace(IMPORTS, "").replace(OTHER_IMPORT, 'const $1 = await import("$2");');
 }
 
-test("the README's examples compile under the strictest settings", async () => {
+test("the examples of pkg/README.md compile with strict settings", async () => {
   const { module } = await examples();
   const file = join(folder, "examples.mts");
   await writeFile(file, module);
@@ -85,9 +90,9 @@ test("the README's examples compile under the strictest settings", async () => {
   assert.equal(stdout, "");
 });
 
-test("the README's examples run", async () => {
+test("the examples of pkg/README.md run", async () => {
   const { count, module } = await examples();
-  assert.ok(count >= 12, `only ${count} examples were found`);
+  assert.ok(count >= 12, `found only ${count} examples`);
   const addressed = module
     .replaceAll('"https://gate.example"', JSON.stringify(gateway.url))
     .replaceAll('"acme"', JSON.stringify(PROJECT))

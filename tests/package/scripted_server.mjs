@@ -1,4 +1,4 @@
-/** An HTTP server that answers as a test tells it, however badly. */
+/** An HTTP server with scripted responses, including broken ones. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 
@@ -8,19 +8,20 @@ import { createServer } from "node:http";
  * @property {string} path with the query
  * @property {import("node:http").IncomingHttpHeaders} headers
  * @property {string} body
- * @property {Promise<boolean>} ended whether the answer was sent whole, once that is certain
+ * @property {Promise<boolean>} ended resolves to whether the whole response was sent
  *
- * @typedef {object} Answer
- * @property {number} [status] 200 unless told
+ * @typedef {object} ScriptedResponse
+ * @property {number} [status] defaults to 200
  * @property {Record<string, string>} [headers]
  * @property {unknown} [json]
  * @property {string} [text]
- * @property {"head" | "body"} [stall] says nothing more from there on
- * @property {boolean} [cut] ends the connection in the middle of the body
+ * @property {"head" | "body"} [stall] stops before the head or within the body
+ * @property {boolean} [cut] closes the connection within the body
  *
- * @param {(received: Received, number: number) => Answer} answer to the request of that number
+ * @param {(received: Received, number: number) => ScriptedResponse} respond receives each request
+ *   and its number, counted from 0
  */
-export async function startScriptedServer(answer) {
+export async function startScriptedServer(respond) {
   /** @type {Received[]} */
   const requests = [];
   const arrivals = [];
@@ -31,14 +32,14 @@ export async function startScriptedServer(answer) {
     requests.push(received);
     for await (const chunk of request) received.body += chunk;
     for (const arrive of arrivals.splice(0)) arrive();
-    send(response, answer(received, requests.length - 1));
+    send(response, respond(received, requests.length - 1));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     requests,
-    /** Resolves once that many requests have arrived whole. */
+    /** Resolves when `count` complete requests have arrived. */
     async arrived(count) {
       while (requests.length < count) await new Promise((resolve) => arrivals.push(resolve));
     },

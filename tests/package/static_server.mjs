@@ -1,4 +1,4 @@
-/** A plain HTTP server over folders, which also passes requests on to the simulator. */
+/** An HTTP server of static files, which also forwards requests to the simulator. */
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -15,9 +15,9 @@ const TYPES = {
 
 /**
  * @param {object} options
- * @param {string} options.folder what is served
- * @param {string} [options.apiUrl] where requests below `/api` go
- * @param {Record<string, string>} [options.types] further media types, by extension
+ * @param {string} options.folder of the files
+ * @param {string} [options.apiUrl] receives requests below `/api`
+ * @param {Record<string, string>} [options.types] additional media types, by extension
  * @param {Record<string, string>} [options.policies] content security policies, by path
  */
 export async function serve({ folder, apiUrl, types = {}, policies = {} }) {
@@ -26,9 +26,9 @@ export async function serve({ folder, apiUrl, types = {}, policies = {} }) {
   const server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url, "http://localhost");
     requests.push(pathname);
-    const answer = async () => {
-      if (pathname.startsWith("/api/")) return passOn(request, response, pathname + search);
-      if (pathname.startsWith("/result/")) return takeIn(request, response, pathname.slice(8));
+    const respond = async () => {
+      if (pathname.startsWith("/api/")) return forward(request, response, pathname + search);
+      if (pathname.startsWith("/result/")) return store(request, response, pathname.slice(8));
       const file = join(folder, normalize(pathname));
       const content = await readFile(file);
       const extension = extname(file);
@@ -37,25 +37,25 @@ export async function serve({ folder, apiUrl, types = {}, policies = {} }) {
       response.writeHead(200, { "content-type": type, "cache-control": "no-store", ...policy });
       response.end(content);
     };
-    answer().catch(() => response.writeHead(404).end());
+    respond().catch(() => response.writeHead(404).end());
   });
 
-  /** Same-origin access to the simulator, which sends no CORS headers of its own. */
-  async function passOn(request, response, target) {
+  /** Forwards a same-origin request, since the simulator does not send CORS headers. */
+  async function forward(request, response, target) {
     const { authorization, "content-type": type } = request.headers;
-    const answer = await fetch(`${apiUrl}${target.slice(4)}`, {
+    const upstream = await fetch(`${apiUrl}${target.slice(4)}`, {
       method: request.method,
       headers: Object.entries({ authorization, "content-type": type }).filter(([, value]) => value),
       body: request.method === "GET" ? undefined : await textOf(request),
       redirect: "manual",
     });
-    const headers = Object.fromEntries(answer.headers);
+    const headers = Object.fromEntries(upstream.headers);
     delete headers["content-encoding"];
     delete headers["content-length"];
-    response.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()));
+    response.writeHead(upstream.status, headers).end(Buffer.from(await upstream.arrayBuffer()));
   }
 
-  async function takeIn(request, response, name) {
+  async function store(request, response, name) {
     const value = JSON.parse(await textOf(request));
     response.writeHead(204).end();
     resultOf(name).resolve(value);
@@ -76,9 +76,9 @@ export async function serve({ folder, apiUrl, types = {}, policies = {} }) {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    /** The paths that were asked for. */
+    /** The paths of all requests. */
     requests,
-    /** What a page has posted to `/result/<name>`, now or later. */
+    /** Resolves to the JSON that a page posts to `/result/<name>`. */
     result: (name) => resultOf(name).promise,
     async stop() {
       server.close();
