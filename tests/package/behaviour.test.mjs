@@ -1,16 +1,16 @@
-/** What the package does in the cases that clients get wrong; writes docs/behaviour.md. */
+/** Behaviour in the cases where clients often differ. Writes docs/behaviour.md. */
 import { after } from "node:test";
 import { rows } from "./behaviour/fixtures.mjs";
 import { writeTable } from "./tables.mjs";
 
-// One rule each, in the order of the table.
-import "./behaviour/answers.mjs";
+// In the order of the document.
+import "./behaviour/responses.mjs";
 import "./behaviour/retries.mjs";
 import "./behaviour/input.mjs";
 import "./behaviour/aborts.mjs";
 import "./behaviour/waits.mjs";
 import "./behaviour/pages.mjs";
-import "./behaviour/refusals.mjs";
+import "./behaviour/error_responses.mjs";
 import "./behaviour/credentials.mjs";
 import "./behaviour/clients.mjs";
 import "./behaviour/event_streams.mjs";
@@ -19,6 +19,6 @@ import "./behaviour/job_lists.mjs";
 import "./behaviour/browsers.mjs";
 
 after(() => {
-  // Not when only some of them were asked for.
+  // A name pattern may have left some out.
   if (rows.every(({ ran }) => ran)) writeTable("behaviour", rows);
 });

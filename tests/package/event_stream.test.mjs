@@ -11,11 +11,13 @@ import { Client, JobWaitTimeoutError } from "quillgate";
 import { install } from "./installed.mjs";
 
 const TOKEN = "stream-test-token";
+/** A stream without a byte for this long counts as broken. */
+const MAX_SILENCE_MS = 45_000;
 
-/** What the server does with each connection to the stream, in order. */
+/** Handlers of the coming connections to the stream, in order. */
 let connections = [];
-/** What it saw. */
-let seen = { streams: [], looks: 0 };
+/** The connections to the stream, and the number of polls. */
+let seen = { streams: [], polls: 0 };
 let job;
 let server;
 let client;
@@ -25,12 +27,12 @@ before(async () => {
     assert.equal(request.headers.authorization, `Bearer ${TOKEN}`);
     if (request.url.endsWith("/events")) {
       const { accept, "last-event-id": lastEventId } = request.headers;
-      const gone = new Promise((resolve) => response.once("close", resolve));
-      seen.streams.push({ accept, lastEventId, gone });
+      const closed = new Promise((resolve) => response.once("close", resolve));
+      seen.streams.push({ accept, lastEventId, closed });
       const connection = connections.shift() ?? notFound;
       connection(response);
     } else {
-      seen.looks++;
+      seen.polls++;
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(job));
     }
@@ -40,7 +42,7 @@ before(async () => {
 
 beforeEach(() => {
   connections = [];
-  seen = { streams: [], looks: 0 };
+  seen = { streams: [], polls: 0 };
   job = { id: "j1", status: "completed", prLink: "https://example.com/pull/1" };
   const baseUrl = `http://127.0.0.1:${server.address().port}`;
   client = new Client({ baseUrl, projectId: "acme", token: TOKEN, logLevel: "off" });
@@ -57,7 +59,7 @@ function notFound(response) {
   response.end('{"type":"/problems/not-found","title":"Not found","status":404}');
 }
 
-/** A stream of these chunks, which then ends, breaks or stays open. */
+/** Sends a stream of these chunks, which then ends, breaks or stays open. */
 function streams(chunks, end = "end") {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -71,7 +73,7 @@ function event(id, state) {
   return `id: ${id}\nevent: job\ndata: ${JSON.stringify({ id: "j1", ...state })}\n\n`;
 }
 
-test("a job is waited for by the gateway's stream, without a look of its own", async () => {
+test("wait() follows the stream of the gateway without polling", async () => {
   connections = [
     streams([": hello\n\n", event(1, { status: "active" }), event(2, { status: "completed" })]),
   ];
@@ -79,12 +81,12 @@ test("a job is waited for by the gateway's stream, without a look of its own", a
   const done = await client.agentJobs.wait("j1", { onUpdate: ({ status }) => states.push(status) });
   assert.equal(done.status, "completed");
   assert.deepEqual(states, ["active", "completed"]);
-  assert.equal(seen.looks, 0);
+  assert.equal(seen.polls, 0);
   assert.equal(seen.streams.length, 1);
   assert.equal(seen.streams[0].accept, "text/event-stream");
 });
 
-test("events are read whatever the line ends and wherever the chunks are cut", async () => {
+test("a stream is parsed with every kind of line end and with chunks of one byte", async () => {
   const text = event(1, { status: "active", model: "mödel" }).replaceAll("\n", "\r\n");
   const bytes = Buffer.from(`\uFEFF: c\r\r${text}${event(2, { status: "failed" })}`);
   connections = [streams(Array.from(bytes, (byte) => Buffer.of(byte)))];
@@ -94,7 +96,27 @@ test("events are read whatever the line ends and wherever the chunks are cut", a
   assert.deepEqual(models, ["mödel", null]);
 });
 
-test("a stream that breaks is taken up after its last event, and nothing is told twice", async () => {
+test("a stream is parsed with data over several lines, and ignores other events and fields", async () => {
+  connections = [
+    streams([
+      "event: other\ndata: {}\n\n",
+      "data: {}\n\n",
+      "event: job\n\n",
+      "data\nevent\nid\n:\nunknown: x\n\n",
+      'event:job\ndata: {"id":"j1",\ndata:"status":"active"}\nid: 3\n\n',
+      'id: a\0b\nevent: job\ndata: {"id":"j1","status":"queued"}\n\n',
+      "retry: 1\nretry: soon\nretry: -5\nretry: 99999999\n\n",
+    ]),
+    streams([event(4, { status: "completed" })]),
+  ];
+  const states = [];
+  for await (const { job: now } of client.agentJobs.watch("j1")) states.push(now.status);
+  assert.deepEqual(states, ["active", "queued", "completed"]);
+  assert.equal(seen.streams[1].lastEventId, "3");
+  assert.equal(seen.polls, 0);
+});
+
+test("a broken stream resumes after its last event, and no change is repeated", async () => {
   connections = [
     streams(["retry: 1\n\n", event(7, { status: "active" })], "break"),
     streams([event(7, { status: "active" }), event(8, { status: "completed" })]),
@@ -107,32 +129,67 @@ test("a stream that breaks is taken up after its last event, and nothing is told
     ["completed", true],
   ]);
   assert.equal(seen.streams[1].lastEventId, "7");
-  assert.equal(seen.looks, 0);
+  assert.equal(seen.polls, 0);
 });
 
-test("a stream that ends after every event is waited for, and never taken up at once", async () => {
+test("a stream without a byte for 45 s is closed and resumes", async (context) => {
+  const { setTimeout } = globalThis;
+  context.after(() => {
+    globalThis.setTimeout = setTimeout;
+  });
+  let expire;
+  globalThis.setTimeout = (run, ms, ...rest) => {
+    if (ms === MAX_SILENCE_MS) expire = run;
+    return setTimeout(run, ms, ...rest);
+  };
+  connections = [
+    streams(["retry: 1\n\n", event(7, { status: "active" })], "open"),
+    streams([event(8, { status: "completed" })]),
+  ];
+  const changes = client.agentJobs.watch("j1");
+  assert.equal((await changes.next()).value.job.status, "active");
+  const next = changes.next();
+  expire();
+  assert.equal((await next).value.job.status, "completed");
+  assert.equal((await changes.next()).done, true);
+  await seen.streams[0].closed;
+  assert.equal(seen.streams[1].lastEventId, "7");
+});
+
+test("a stream that ends after each event is reopened only after its retry time", async () => {
   const brief = streams(["retry: 600000\n\n", event(1, { status: "active" })]);
   connections = Array.from({ length: 50 }, () => brief);
   const controller = new AbortController();
   const changes = client.agentJobs.watch("j1", { signal: controller.signal });
   assert.equal((await changes.next()).value.job.status, "active");
   const next = changes.next();
-  await seen.streams[0].gone;
-  // Time enough for many connections, counted in round trips to the same server.
+  await seen.streams[0].closed;
+  // Enough time for many connections, counted in round trips to the same server.
   for (let trips = 0; trips < 30; trips++) await client.agentJobs.get("j1");
   assert.equal(seen.streams.length, 1);
   controller.abort(new Error("seen enough"));
   await assert.rejects(next, /seen enough/);
 });
 
-test("a gateway without streams is asked once, then polled", async () => {
+test("a gateway without streams gets one request for a stream, then polls", async () => {
   assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
   assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
   assert.equal(seen.streams.length, 1);
-  assert.equal(seen.looks, 2);
+  assert.equal(seen.polls, 2);
 });
 
-/** A client of another copy of the package, in which `change` did something to the reader of streams. */
+test("a 200 response that is not an event stream leads to polling", async () => {
+  connections = [
+    (response) => {
+      response.setHeader("content-type", "text/plain");
+      response.end(event(1, { status: "failed" }));
+    },
+  ];
+  assert.equal((await client.agentJobs.wait("j1")).status, "completed");
+  assert.deepEqual([seen.streams.length, seen.polls], [1, 1]);
+});
+
+/** Returns a client of another copy of the package, in which `change` has altered the stream reader. */
 async function clientWhoseReader(name, change) {
   const folder = await install(`reader-${name}`);
   const entry = createRequire(join(folder, "x.cjs")).resolve("quillgate");
@@ -142,13 +199,13 @@ async function clientWhoseReader(name, change) {
   return new Client({ baseUrl, projectId: "acme", token: TOKEN });
 }
 
-test("a package whose reader of streams cannot be loaded polls", async () => {
+test("the client polls if its stream reader cannot be loaded", async () => {
   const polling = await clientWhoseReader("is-missing", (path) => rmSync(path));
   assert.equal((await polling.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
-  assert.deepEqual([seen.streams.length, seen.looks], [0, 1]);
+  assert.deepEqual([seen.streams.length, seen.polls], [0, 1]);
 });
 
-test("an abort is heard while the reader of streams is loading", async () => {
+test("wait() can be aborted while the stream reader loads", async () => {
   const endless = "export const streamChanges = await new Promise(() => {});\n";
   const loading = await clientWhoseReader("is-loading", (path) => writeFileSync(path, endless));
   const controller = new AbortController();
@@ -156,10 +213,10 @@ test("an abort is heard while the reader of streams is loading", async () => {
   await loading.agentJobs.get("j1");
   controller.abort(new Error("not needed any more"));
   await assert.rejects(wait, /not needed any more/);
-  assert.deepEqual([seen.streams.length, seen.looks], [0, 1]);
+  assert.deepEqual([seen.streams.length, seen.polls], [0, 1]);
 });
 
-test("a stream that is over, 204, leaves one look to make", async () => {
+test("a 204 response to the stream leads to one poll", async () => {
   connections = [
     (response) => {
       response.statusCode = 204;
@@ -167,33 +224,33 @@ test("a stream that is over, 204, leaves one look to make", async () => {
     },
   ];
   assert.equal((await client.agentJobs.wait("j1")).status, "completed");
-  assert.equal(seen.looks, 1);
+  assert.equal(seen.polls, 1);
 });
 
-test("a stream that breaks again and again is given up for polling", async () => {
+test("a stream that breaks three times without an event is replaced by polling", async () => {
   const breaking = streams(["retry: 1\n\n"], "break");
   connections = [breaking, breaking, breaking, breaking];
   assert.equal((await client.agentJobs.wait("j1")).status, "completed");
   assert.equal(seen.streams.length, 3);
-  assert.equal(seen.looks, 1);
+  assert.equal(seen.polls, 1);
 });
 
-test("an event that is no job is an error that says where", async () => {
+test("a streamed job with an invalid property rejects with DecodeError and closes the stream", async () => {
   connections = [streams([event(1, { status: 5 })], "open")];
   await assert.rejects(client.agentJobs.wait("j1"), { name: "DecodeError", where: "status" });
-  await seen.streams[0].gone;
+  await seen.streams[0].closed;
 });
 
-test("a wait's time runs out in a stream too, with the job as last seen", async () => {
+test("the timeout of wait() also applies to a stream, and its error has the last known job", async () => {
   connections = [streams([event(1, { status: "active", model: "m" })], "open")];
   const wait = client.agentJobs.wait("j1", { timeout: 300 });
   const error = await wait.catch((error) => error);
   assert.ok(error instanceof JobWaitTimeoutError, String(error));
   assert.equal(error.job.model, "m");
-  await seen.streams[0].gone;
+  await seen.streams[0].closed;
 });
 
-test("an abort ends a stream at once, with the signal's own reason", async () => {
+test("an abort ends a stream immediately with the signal's reason", async () => {
   connections = [streams([event(1, { status: "active" })], "open")];
   const controller = new AbortController();
   const reason = new Error("enough");
@@ -202,15 +259,15 @@ test("an abort ends a stream at once, with the signal's own reason", async () =>
     onUpdate: () => controller.abort(reason),
   });
   assert.equal(await wait.catch((error) => error), reason);
-  await seen.streams[0].gone;
+  await seen.streams[0].closed;
 });
 
-test("a watch that is left closes its stream", async () => {
+test("a loop over watch() that ends early closes its stream", async () => {
   connections = [streams([event(1, { status: "active" })], "open")];
   for await (const { job: now } of client.agentJobs.watch("j1")) {
     assert.equal(now.status, "active");
     break;
   }
-  await seen.streams[0].gone;
-  assert.equal(seen.looks, 0);
+  await seen.streams[0].closed;
+  assert.equal(seen.polls, 0);
 });

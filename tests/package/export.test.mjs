@@ -1,4 +1,4 @@
-/** Lists as streams of CSV and NDJSON: their bytes, where they go on, and what stops them. */
+/** Exports of lists as CSV and NDJSON streams: their bytes, their cursors and how they end. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -6,93 +6,114 @@ import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { startUpstream } from "../harness/upstream.mjs";
-import { against, hurry, inTurn, KEY, quillgate, rejected } from "./behaviour/fixtures.mjs";
-import { Random } from "./differential/random.mjs";
+import { against, inTurn, KEY, quillgate, rejectionOf, skipWaits } from "./behaviour/fixtures.mjs";
+import { Random } from "./random.mjs";
 
 const FORMATS = ["csv", "ndjson"];
 const BYTE_ORDER_MARK = "\uFEFF";
-/** More than two of the largest pages of any list. */
+/** More than two pages of maximum size in every list. */
 const ROWS = 620;
 const SEED = Number(process.env.EXPORT_SEED ?? 7);
 
-/** The lists: columns with the kind of their values, what a page has beside its rows, its size. */
+/**
+ * Per list: the type of each column, the property of a page that has its rows, the maximum page
+ * size, how pages continue, and the other properties of a page.
+ */
 const LISTS = {
   views: {
     list: ({ analytics }, ...args) => analytics.views(...args),
-    columns: { path: "text", human: "count", ai: "count", total: "count" },
-    ...{ rows: "views", most: 250, by: "offset", base: '"totals":{},' },
+    columns: { path: "string", human: "count", ai: "count", total: "count" },
+    ...{ rows: "views", maxRows: 250, by: "offset", base: '"totals":{},' },
   },
   visitors: {
     list: ({ analytics }, ...args) => analytics.visitors(...args),
-    columns: { path: "text", human: "count", ai: "count", total: "count" },
-    ...{ rows: "visitors", most: 250, by: "offset", base: '"totals":{},' },
+    columns: { path: "string", human: "count", ai: "count", total: "count" },
+    ...{ rows: "visitors", maxRows: 250, by: "offset", base: '"totals":{},' },
   },
   feedback: {
     list: ({ analytics }, ...args) => analytics.feedback(...args),
     columns: {
-      ...{ id: "text", path: "text", comment: "text", createdAt: "text", source: "source" },
-      ...{ status: "text", helpful: "flag", contact: "text", code: "text", filename: "text" },
-      lang: "text",
+      ...strings("id", "path", "comment", "createdAt"),
+      ...{ source: "source", status: "string", helpful: "boolean" },
+      ...strings("contact", "code", "filename", "lang"),
     },
-    ...{ rows: "feedback", most: 100, by: "cursor", base: "" },
+    ...{ rows: "feedback", maxRows: 100, by: "cursor", base: "" },
   },
   searches: {
     list: ({ analytics }, ...args) => analytics.searches(...args),
     columns: {
-      ...{ searchQuery: "text", hits: "count", ctr: "number", topClickedPage: "text" },
-      lastSearchedAt: "text",
+      ...{ searchQuery: "string", hits: "count", ctr: "number" },
+      ...strings("topClickedPage", "lastSearchedAt"),
     },
-    ...{ rows: "searches", most: 100, by: "cursor", base: "" },
+    ...{ rows: "searches", maxRows: 100, by: "cursor", base: "" },
   },
   conversations: {
     list: ({ analytics }, ...args) => analytics.conversations(...args),
     columns: {
-      ...{ id: "text", timestamp: "text", query: "text", response: "text", responseType: "text" },
-      ...{ sources: "sources", resolutionStatus: "text", queryCategory: "text", pageUrl: "text" },
+      ...strings("id", "timestamp", "query", "response", "responseType"),
+      sources: "sources",
+      ...strings("resolutionStatus", "queryCategory", "pageUrl"),
     },
-    ...{ rows: "conversations", most: 250, by: "cursor", base: "" },
+    ...{ rows: "conversations", maxRows: 250, by: "cursor", base: "" },
   },
   jobs: {
     list: ({ agentJobs }, ...args) => agentJobs.list(...args),
     columns: {
-      ...{ id: "id", status: "text", prompt: "text", createdBy: "text", createdAt: "text" },
-      ...{ prLink: "text", checkedAt: "text" },
+      id: "id",
+      ...strings("status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"),
     },
-    ...{ rows: "jobs", most: 100, by: "cursor", base: "" },
+    ...{ rows: "jobs", maxRows: 100, by: "cursor", base: "" },
   },
 };
+
+function strings(...names) {
+  return Object.fromEntries(names.map((name) => [name, "string"]));
+}
+
 const NAMES = Object.keys(LISTS);
 
-// --- rows as a server may write them, and the plainest way to export them ------------------------
+// --- rows in the spellings that JSON allows, and a plain implementation of the export --------------
 
-const TEXTS = ["", "/guides/start", "=1+2", "+49", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", "'=1"];
-const MORE_TEXTS = ['say "x"', "a,b", "a\r\nb", "é/ü", "😀", "\\", "\u0000", "\u2028", "a;b", "]}"];
+const STRINGS = ["", "/guides/start", "=1+2", "+49", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", "'=1"];
+const MORE_STRINGS = [
+  'say "x"',
+  "a,b",
+  "a\r\nb",
+  "é/ü",
+  "😀",
+  "\\",
+  "\u0000",
+  "\u2028",
+  "a;b",
+  "]}",
+];
 const SPACES = ["", "", "", " ", "\n", "\t", "\r\n  "];
 
-/** A string, with some of its characters escaped in one way or another. */
+/** Writes a JSON string with unnecessary escapes. */
 function writeString(random, text) {
   const characters = Array.from({ length: text.length }, (_, at) => {
     const unit = text[at];
     const escaped = `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
     return random.chance(0.1) ? escaped : JSON.stringify(unit).slice(1, -1);
   });
-  // A surrogate alone is written escaped by `JSON.stringify`, which says the same.
+  // `JSON.stringify` escapes a surrogate without its pair.
   return `"${characters.join("")}"`;
 }
 
-const anyText = (random) => random.pick([...TEXTS, ...MORE_TEXTS]) + random.pick(["", "", "x,"]);
+const anyString = (random) =>
+  random.pick([...STRINGS, ...MORE_STRINGS]) + random.pick(["", "", "x,"]);
 
-/** Tokens of a value of a kind. */
+/** JSON tokens of a random value, by column type. */
 const VALUES = {
-  id: (random) => [writeString(random, anyText(random))],
-  text: (random) => [random.chance(0.1) ? "null" : writeString(random, anyText(random))],
+  id: (random) => [writeString(random, anyString(random))],
+  string: (random) => [random.chance(0.1) ? "null" : writeString(random, anyString(random))],
   source: (random) => [random.pick(['"contextual"', '"code_snippet"', '"agent"', '"\\u0061"'])],
-  flag: (random) => [random.pick(["true", "false", "null"])],
+  boolean: (random) => [random.pick(["true", "false", "null"])],
   count: (random) => [random.pick(["0", "7", "7.0", "9e3", "9007199254740991", "null"])],
   number: (random) => [random.pick(["-0", "0.10", "1E-2", "-1.5", "12", "null"])],
   sources: (random) => {
     if (random.chance(0.2)) return ["null"];
-    const source = () => objectOf([["title", VALUES.text(random)]]);
+    const source = () => objectOf([["title", VALUES.string(random)]]);
     return listOf(Array.from({ length: random.integer(0, 3) }, source));
   },
   unknown: (random) =>
@@ -100,33 +121,33 @@ const VALUES = {
       () => ["1.50"],
       () => objectOf([["a", ["[", "]"]]]),
       () => listOf([["{", "}"], ['"]"'], ["1"]]),
-      () => VALUES.text(random),
+      () => VALUES.string(random),
     ]),
 };
 
 const listOf = (items) => ["[", ...items.flatMap((item, at) => (at ? [",", ...item] : item)), "]"];
 
-function objectOf(members) {
-  const tokens = members.map(([name, value]) => [JSON.stringify(name), ":", ...value]);
+function objectOf(properties) {
+  const tokens = properties.map(([name, value]) => [JSON.stringify(name), ":", ...value]);
   return ["{", ...listOf(tokens).slice(1, -1), "}"];
 }
 
-/** A row: its tokens, and what its cells say. */
+/** Returns the JSON tokens of a row and of its cells. */
 function makeRow(random, { columns }) {
-  const members = Object.entries(columns).map(([name, kind]) => [name, VALUES[kind](random)]);
-  // What may be null may also be missing.
-  const present = members.filter(([, value]) => value[0] !== "null" || random.chance(0.5));
+  const cells = Object.entries(columns).map(([name, type]) => [name, VALUES[type](random)]);
+  // A null column may also be absent.
+  const present = cells.filter(([, value]) => value[0] !== "null" || random.chance(0.5));
   if (random.chance(0.3)) present.splice(random.integer(0, 2), 0, ["more", VALUES.unknown(random)]);
   if (random.chance(0.3)) present.reverse();
-  return { tokens: objectOf(present), members: new Map(members) };
+  return { tokens: objectOf(present), cells: new Map(cells) };
 }
 
-/** What an export of the rows is. */
-const REFERENCE = {
+/** The expected bytes of an export. */
+const EXPECTED = {
   ndjson: (rows) => rows.map(({ tokens }) => `${tokens.join("")}\n`).join(""),
   csv: (rows, { columns }) => {
     const names = Object.keys(columns);
-    const records = rows.map(({ members }) => names.map((name) => cellOf(members.get(name))));
+    const records = rows.map(({ cells }) => names.map((name) => cellOf(cells.get(name))));
     const lines = [names, ...records].map((cells) => `${cells.join(",")}\r\n`);
     return BYTE_ORDER_MARK + lines.join("");
   },
@@ -146,10 +167,10 @@ function cellOf(tokens) {
 
 const queryOf = ({ path }) => new URL(path, "http://x").searchParams;
 
-/** A cursor after so many rows: that of conversations is a ULID. */
+/** Returns a cursor after `at` rows. It is a ULID, as conversations require. */
 const cursorOf = (at) => `01ARZ3NDEKTSV4RRFF${String(at).padStart(8, "0")}`;
 
-/** Answers with the page that is asked for, as a server would that writes JSON by hand. */
+/** Responds with the requested page, with random white space in its JSON. */
 function pageOf(list, rows, random) {
   return (received) => {
     const query = queryOf(received);
@@ -171,7 +192,7 @@ function makeRows(random, list, count = ROWS) {
 
 const decode = (chunks) => Buffer.concat(chunks).toString("utf8");
 
-/** Reads a stream to its end. */
+/** Returns the whole text of a stream. */
 async function read(stream) {
   const chunks = [];
   for await (const chunk of stream) {
@@ -186,26 +207,26 @@ async function read(stream) {
 for (const name of NAMES) {
   const list = LISTS[name];
 
-  describe(`an export of ${name}`, () => {
+  describe(`Exports of ${name}`, () => {
     for (const format of FORMATS) {
-      test(`is every row as ${format}, whatever is in it and however it was written`, () => {
+      test(`an export of ${name} has every row as ${format}, whatever its content and its JSON spelling`, () => {
         const random = new Random(SEED);
         const rows = makeRows(random, list);
         return against(pageOf(list, rows, random), async (client, { requests }) => {
           const stream = list.list(client).export({ format });
           assert.ok(stream instanceof ReadableStream);
-          assert.equal(await read(stream), REFERENCE[format](rows, list));
+          assert.equal(await read(stream), EXPECTED[format](rows, list));
           assert.equal(stream.cursor, null);
-          assert.equal(requests.length, Math.ceil(ROWS / list.most));
+          assert.equal(requests.length, Math.ceil(ROWS / list.maxRows));
         });
       });
 
-      test(`as ${format} is whole when it was broken off at random and gone on with`, () => {
+      test(`an export of ${name} as ${format} that resumes after random failures is complete`, () => {
         const random = new Random(SEED + 1);
         const rows = makeRows(random, list);
         const page = pageOf(list, rows, random);
         let breaks = 0;
-        const answer = (received) => {
+        const respond = (received) => {
           if (breaks >= 10 || random.chance(0.4)) return page(received);
           breaks++;
           return random.pick([
@@ -216,7 +237,7 @@ for (const name of NAMES) {
           ]);
         };
         return against(
-          answer,
+          respond,
           async (client, { requests }) => {
             let text = "";
             let cursor;
@@ -234,22 +255,22 @@ for (const name of NAMES) {
               }
               cursor = stream.cursor && JSON.stringify(stream.cursor);
             }
-            assert.equal(text, REFERENCE[format](rows, list));
+            assert.equal(text, EXPECTED[format](rows, list));
             assert.deepEqual([failures, breaks], [10, 10]);
             assert.equal(requests.length, Math.ceil(ROWS / 60) + breaks);
             const ends = new Set(
               requests.slice(-5).map((received) => queryOf(received).get("dateTo")),
             );
-            assert.equal(ends.size, 1, "an open end stays where it was");
+            assert.equal(ends.size, 1, "resuming changed the end of an open range");
           },
           { maxRetries: 0 },
         );
       });
     }
 
-    test("of no rows is the header, or nothing", () =>
+    test(`an export of ${name} without rows is the CSV header, or empty NDJSON`, () =>
       against(pageOf(list, [], new Random(SEED)), async (client) => {
-        const header = REFERENCE.csv([], list);
+        const header = EXPECTED.csv([], list);
         assert.equal(await read(list.list(client).export({ format: "csv" })), header);
         assert.equal(await read(list.list(client).export({ format: "ndjson" })), "");
       }));
@@ -261,7 +282,42 @@ const view = (at) => ({ tokens: [`{"path":"/${at}","human":${at}}`] });
 const VIEWS = Array.from({ length: 10 }, (_, at) => view(at));
 const plainPage = pageOf(views, VIEWS, { pick: () => "" });
 
-test("a member that comes twice counts as JSON.parse has it", () =>
+test("an export as CSV has a byte order mark, CRLF line ends, RFC 4180 quotes and no formulas", () => {
+  const paths = {
+    "/guides/start": "/guides/start",
+    "=1+2": "'=1+2",
+    '=HYPERLINK("http://x.example","y")': `"'=HYPERLINK(""http://x.example"",""y"")"`,
+    "+49": "'+49",
+    "-2+3": "'-2+3",
+    "@SUM(1)": "'@SUM(1)",
+    "\t=1": "'\t=1",
+    "\r=1": `"'\r=1"`,
+    "\n=1": `"'\n=1"`,
+    "'=1": "'=1",
+    " =1": " =1",
+    "a,b": '"a,b"',
+    "a;b": "a;b",
+    'say "x"': '"say ""x"""',
+    "two\nlines": '"two\nlines"',
+    "é/ü/😀": "é/ü/😀",
+    "": "",
+  };
+  const views = Object.keys(paths).map((path) => ({
+    path,
+    human: 1,
+    ai: null,
+    total: 2 ** 53 - 1,
+  }));
+  return against({ json: { totals: {}, views, hasMore: false } }, async ({ analytics }) => {
+    const csv = new Response(analytics.views().export({ format: "csv" }));
+    const bytes = new Uint8Array(await csv.arrayBuffer());
+    const lines = Object.values(paths).map((cell) => `${cell},1,,9007199254740991\r\n`);
+    const expected = `\uFEFFpath,human,ai,total\r\n${lines.join("")}`;
+    assert.deepEqual(bytes, new TextEncoder().encode(expected));
+  });
+});
+
+test("an export uses the last of duplicate properties, as JSON.parse does", () =>
   against(
     {
       text: '{"totals":{},"views":[],"hasMore":false,"views":[{"path":"a","path":"b","a":{"path":"c"}}]}',
@@ -272,7 +328,7 @@ test("a member that comes twice counts as JSON.parse has it", () =>
     },
   ));
 
-test("a string alone of half a character is a replacement character in CSV, and itself in NDJSON", () =>
+test("an unpaired surrogate becomes U+FFFD in CSV and stays escaped in NDJSON", () =>
   against(
     { text: String.raw`{"totals":{},"views":[{"path":"\ud83d"}],"hasMore":false}` },
     async ({ analytics }) => {
@@ -284,9 +340,9 @@ test("a string alone of half a character is a replacement character in CSV, and 
     },
   ));
 
-// --- one page after the other ------------------------------------------------------------------
+// --- pages and chunks --------------------------------------------------------------------------
 
-test("nothing is sent until a stream is read, and then one page for one read", () =>
+test("an export sends nothing until it is read, and then one request per read", () =>
   against(plainPage, async ({ analytics }, { requests }) => {
     const stream = analytics.views({ limit: 4 }).export({ format: "ndjson" });
     assert.equal(stream.cursor, undefined);
@@ -309,7 +365,7 @@ test("nothing is sent until a stream is read, and then one page for one read", (
     assert.equal(requests.length, 3);
   }));
 
-test("empty pages are gone through within one read", () => {
+test("one read of an export skips empty pages", () => {
   const empty = { json: { totals: {}, views: [], hasMore: true } };
   return against(inTurn(empty, empty, plainPage({ path: "/?limit=9" })), async (client) => {
     const reader = client.analytics.views().export({ format: "ndjson" }).getReader();
@@ -317,13 +373,13 @@ test("empty pages are gone through within one read", () => {
   });
 });
 
-test("memory does not grow with the rows", async () => {
+test("the memory of an export does not grow with its rows", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc");
   const rows = Array.from({ length: 250 }, (_, at) => view(at).tokens[0]).join();
   let pages = 0;
   const fetch = async () => {
-    await turn(); // As a network would: what is let go of within a turn is not collected before its end.
+    await turn(); // As over a network. Objects that a turn releases are collected after its end.
     const text = `{"totals":{},"views":[${rows}],"hasMore":${++pages < 2_000}}`;
     return new Response(text, { headers: { "content-type": "application/json" } });
   };
@@ -334,7 +390,7 @@ test("memory does not grow with the rows", async () => {
   for await (const chunk of analytics.views().export({ format: "csv" })) {
     bytes += chunk.length;
     if (pages === 200 || pages === 1_999) {
-      // What finalizers hold is let go of a turn later.
+      // Finalizers release their objects one turn later.
       for (let times = 3; times--; ) {
         await turn();
         collectGarbage();
@@ -342,12 +398,12 @@ test("memory does not grow with the rows", async () => {
       used.push(process.memoryUsage().heapUsed);
     }
   }
-  assert.ok(bytes > 2_000 * 250 * 5, "there were half a million rows");
+  assert.ok(bytes > 2_000 * 250 * 5, "half a million rows are at least this long");
   const [early, late] = used;
   assert.ok(late < early * 1.2, `${early} bytes after 50,000 rows, ${late} after 500,000`);
 });
 
-// --- what stops a stream -----------------------------------------------------------------------
+// --- failures, waits and aborts ----------------------------------------------------------------
 
 const spent = (seconds) => ({
   status: 429,
@@ -355,12 +411,12 @@ const spent = (seconds) => ({
   json: { type: "/problems/rate-limited" },
 });
 
-test("a budget that is spent fails the stream, which says where to go on", () =>
+test("an export fails when the budget is spent, and resumes from its cursor", () =>
   against(
     inTurn(plainPage({ path: "/?limit=4" }), spent(1800)),
     async ({ analytics }, { requests }) => {
       const stream = analytics.views({ limit: 4, dateTo: "2024-02-01" }).export({ format: "csv" });
-      const error = await rejected(read(stream));
+      const error = await rejectionOf(read(stream));
       assert.ok(error instanceof quillgate.RateLimitError, inspect(error));
       assert.equal(error.retryAfter, 1800);
       assert.deepEqual(stream.cursor, { dateTo: "2024-02-01", limit: 4, offset: 4 });
@@ -368,56 +424,56 @@ test("a budget that is spent fails the stream, which says where to go on", () =>
     },
   ));
 
-test("a stream waits for the budget as long as it may, in all", (context) => {
-  const waits = hurry(context);
-  let answers = 0;
-  const answer = (received) => {
-    answers++;
-    return [2, 3, 4].includes(answers) ? spent(10) : plainPage(received);
+test("an export waits for the budget up to `wait` in total", (context) => {
+  const waits = skipWaits(context);
+  let count = 0;
+  const respond = (received) => {
+    count++;
+    return [2, 3, 4].includes(count) ? spent(10) : plainPage(received);
   };
   return against(
-    answer,
+    respond,
     async ({ analytics }) => {
       const options = { format: "ndjson", wait: 30_000 };
       const stream = analytics.views({ limit: 4 }).export(options);
       assert.equal((await read(stream)).split("\n").length, VIEWS.length + 1);
       assert.deepEqual(waits, [10_000, 10_000, 10_000]);
-      answers = 0;
+      count = 0;
       const second = analytics.views({ limit: 4 }).export({ ...options, wait: 29_999 });
-      assert.ok((await rejected(read(second))) instanceof quillgate.RateLimitError);
-      assert.equal(waits.length, 5, "a wait that would be too long is not begun");
+      assert.ok((await rejectionOf(read(second))) instanceof quillgate.RateLimitError);
+      assert.equal(waits.length, 5, "a wait beyond the limit does not start");
     },
     { maxRetries: 0 },
   );
 });
 
-test("a wait is for the budget, and for no other failure", (context) => {
-  const waits = hurry(context);
+test("`wait` does not apply to failures other than a spent budget", (context) => {
+  const waits = skipWaits(context);
   return against(
     { status: 503, headers: { "retry-after": "2" } },
     async ({ analytics }) => {
       const stream = analytics.views().export({ format: "csv", wait: 60_000 });
-      assert.ok((await rejected(read(stream))) instanceof quillgate.ServerError);
+      assert.ok((await rejectionOf(read(stream))) instanceof quillgate.ServerError);
       assert.deepEqual(waits, []);
     },
     { maxRetries: 0 },
   );
 });
 
-test("a page that is not what the list promises fails the stream before any of its rows", () => {
+test("a malformed page fails the export before any of its rows", () => {
   const second = { json: { totals: {}, views: [{ path: "/4" }, { path: 5 }], hasMore: false } };
   return against(inTurn(plainPage({ path: "/?limit=4" }), second), async ({ analytics }) => {
     const stream = analytics.views({ limit: 4 }).export({ format: "ndjson" });
     const reader = stream.getReader();
     await reader.read();
-    const error = await rejected(reader.read());
+    const error = await rejectionOf(reader.read());
     assert.ok(error instanceof quillgate.DecodeError, inspect(error));
     assert.equal(error.where, "views[1].path");
     assert.equal(stream.cursor.offset, 4);
   });
 });
 
-test("cancelling takes the request back, and sends no other", async () => {
+test("cancelling an export closes its connection and sends no other request", async () => {
   const second = { stall: "head" };
   await against(
     inTurn(plainPage({ path: "/?limit=4" }), second),
@@ -445,18 +501,21 @@ test("cancelling takes the request back, and sends no other", async () => {
   });
 });
 
-for (const [where, make] of [
-  ["of the export", (list, params, signal) => list(params).export({ format: "csv", signal })],
-  ["of the list", (list, params, signal) => list(params, { signal }).export({ format: "csv" })],
+for (const [owner, make] of [
+  ["an export", (list, params, signal) => list(params).export({ format: "csv", signal })],
+  [
+    "the list of an export",
+    (list, params, signal) => list(params, { signal }).export({ format: "csv" }),
+  ],
 ]) {
-  test(`a signal ${where} stops it with its reason: in a request, between reads, in a wait`, async (context) => {
+  test(`the signal of ${owner} stops it with its reason: in a request, between reads and in a wait`, async (context) => {
     const page = plainPage({ path: "/?limit=4" });
     const views = ({ analytics }) => analytics.views.bind(analytics);
     await against(inTurn(page, { stall: "head" }), async (client, { requests, arrived }) => {
       const abort = new AbortController();
       const reader = make(views(client), { limit: 4 }, abort.signal).getReader();
       await reader.read();
-      const failed = rejected(reader.read());
+      const failed = rejectionOf(reader.read());
       await arrived(2);
       abort.abort("enough");
       assert.equal(await failed, "enough");
@@ -467,13 +526,13 @@ for (const [where, make] of [
       const reader = make(views(client), { limit: 4 }, abort.signal).getReader();
       await reader.read();
       abort.abort("enough");
-      assert.equal(await rejected(reader.read()), "enough");
+      assert.equal(await rejectionOf(reader.read()), "enough");
       assert.equal(requests.length, 1);
     });
     await against(page, async (client, { requests }) => {
       const signal = AbortSignal.abort("enough");
       const stream = make(views(client), { limit: 4 }, signal);
-      assert.equal(await rejected(read(stream)), "enough");
+      assert.equal(await rejectionOf(read(stream)), "enough");
       assert.equal(requests.length, 0);
     });
     const { setTimeout: startTimer } = globalThis;
@@ -488,17 +547,17 @@ for (const [where, make] of [
       };
       const options = { format: "csv", wait: 86_400_000, signal: abort.signal };
       const stream =
-        where === "of the export"
+        owner === "an export"
           ? client.analytics.views().export(options)
           : client.analytics
               .views({}, { signal: abort.signal })
               .export({ ...options, signal: undefined });
-      assert.equal(await rejected(read(stream)), "enough");
+      assert.equal(await rejectionOf(read(stream)), "enough");
     });
   });
 }
 
-test("what no export can be made of is refused, and nothing is sent", () =>
+test("an export with invalid options is rejected and sends nothing", () =>
   against(plainPage, async ({ analytics }, { requests }) => {
     const cursor = { dateFrom: "2024-01-01", dateTo: "2024-02-01", limit: 4, offset: 4 };
     for (const [params, options, field, rule] of [
@@ -514,7 +573,7 @@ test("what no export can be made of is refused, and nothing is sent", () =>
       [{ dateFrom: "x" }, { format: "csv" }, "dateFrom", "date-format"],
     ]) {
       const stream = analytics.views(params).export(options);
-      const error = await rejected(read(stream));
+      const error = await rejectionOf(read(stream));
       assert.ok(error instanceof quillgate.ValidationError, inspect(error));
       assert.deepEqual([error.field, error.rule], [field, rule]);
     }
@@ -526,7 +585,7 @@ test("what no export can be made of is refused, and nothing is sent", () =>
 
 // --- the platform's rows -----------------------------------------------------------------------
 
-describe("of the simulated platform", () => {
+describe("Exports from the simulated platform", () => {
   const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
   /** The reports as the simulator names them. */
   const REPORTS = {
@@ -541,7 +600,7 @@ describe("of the simulated platform", () => {
   after(() => upstream?.stop());
 
   for (const [name, report] of Object.entries(REPORTS)) {
-    test(`every row of ${name} is exported in either format`, async () => {
+    test(`an export of ${name} has every row of the simulated platform in both formats`, async () => {
       const base = { baseUrl: upstream.url, projectId: "acme", adminKey: KEY };
       const { analytics } = new quillgate.Client(base);
       const whole = await upstream.report({ report, projectId: "acme", ...RANGE });
@@ -554,7 +613,7 @@ describe("of the simulated platform", () => {
         lines.map((line) => JSON.parse(line)),
         rows,
       );
-      // Numbers stand as they were written.
+      // Numbers keep their spelling.
       const numberIn = (line, column) => new RegExp(`"${column}":([^,}]+)`).exec(line)[1];
       const records = rows.map((row, at) => {
         const tokens = Object.keys(list.columns).map((column) => {
@@ -562,10 +621,10 @@ describe("of the simulated platform", () => {
           const isNumber = typeof value === "number";
           return [column, [isNumber ? numberIn(lines[at], column) : JSON.stringify(value)]];
         });
-        return { members: new Map(tokens) };
+        return { cells: new Map(tokens) };
       });
       const csv = await read(analytics[name](RANGE).export({ format: "csv" }));
-      assert.equal(csv, REFERENCE.csv(records, list));
+      assert.equal(csv, EXPECTED.csv(records, list));
     });
   }
 });

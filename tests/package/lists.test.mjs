@@ -1,48 +1,54 @@
-/** Every list and report of the package: how it is gone through, and what it refuses. */
+/** Every list and report of the package: reading it, and the input that it rejects. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { inspect } from "node:util";
 import { startUpstream } from "../harness/upstream.mjs";
-import { against, inTurn, KEY, quillgate, rejected } from "./behaviour/fixtures.mjs";
+import { against, inTurn, KEY, nextTurn, quillgate, rejectionOf } from "./behaviour/fixtures.mjs";
 
 const ANALYTICS = "/v1/analytics/acme";
 const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
-/** More than two of the largest pages of any list. */
+/** More than two pages of maximum size in every list. */
 const ROWS = 620;
 
 /**
- * The lists: their path, the member with the rows, the parameter that leads through, the rows per
- * page by default and at most, and the name of a row.
+ * Per list: its path, the property of a page that has its rows, how pages continue, the default and
+ * the maximum page size, the property that identifies a row, and the other properties of a page.
  */
 const LISTS = {
   views: {
     list: ({ analytics }, ...args) => analytics.views(...args),
-    ...{ path: `${ANALYTICS}/views`, rows: "views", by: "offset", usual: 50, most: 250 },
+    path: `${ANALYTICS}/views`,
+    ...{ rows: "views", by: "offset", defaultRows: 50, maxRows: 250 },
     ...{ name: "path", base: { totals: {} }, hasMore: true, range: true },
   },
   visitors: {
     list: ({ analytics }, ...args) => analytics.visitors(...args),
-    ...{ path: `${ANALYTICS}/visitors`, rows: "visitors", by: "offset", usual: 50, most: 250 },
+    path: `${ANALYTICS}/visitors`,
+    ...{ rows: "visitors", by: "offset", defaultRows: 50, maxRows: 250 },
     ...{ name: "path", base: { totals: {} }, hasMore: true, range: true },
   },
   feedback: {
     list: ({ analytics }, ...args) => analytics.feedback(...args),
-    ...{ path: `${ANALYTICS}/feedback`, rows: "feedback", by: "cursor", usual: 50, most: 100 },
+    path: `${ANALYTICS}/feedback`,
+    ...{ rows: "feedback", by: "cursor", defaultRows: 50, maxRows: 100 },
     ...{ name: "id", base: {}, hasMore: true, range: true },
   },
   searches: {
     list: ({ analytics }, ...args) => analytics.searches(...args),
-    ...{ path: `${ANALYTICS}/searches`, rows: "searches", by: "cursor", usual: 50, most: 100 },
+    path: `${ANALYTICS}/searches`,
+    ...{ rows: "searches", by: "cursor", defaultRows: 50, maxRows: 100 },
     ...{ name: "searchQuery", base: { totalSearches: ROWS }, hasMore: false, range: true },
   },
   conversations: {
     list: ({ analytics }, ...args) => analytics.conversations(...args),
-    ...{ path: `${ANALYTICS}/assistant`, rows: "conversations", by: "cursor", usual: 100 },
-    ...{ most: 250, name: "id", base: {}, hasMore: true, range: true },
+    path: `${ANALYTICS}/assistant`,
+    ...{ rows: "conversations", by: "cursor", defaultRows: 100, maxRows: 250 },
+    ...{ name: "id", base: {}, hasMore: true, range: true },
   },
   jobs: {
     list: ({ agentJobs }, ...args) => agentJobs.list(...args),
-    ...{ path: "/v2/agent/acme/jobs", rows: "jobs", by: "cursor", usual: 25, most: 100 },
+    path: "/v2/agent/acme/jobs",
+    ...{ rows: "jobs", by: "cursor", defaultRows: 25, maxRows: 100 },
     ...{ name: "id", base: {}, hasMore: false, range: false },
   },
 };
@@ -55,7 +61,7 @@ const rowOf = (list, at) => ({
   ...(list.rows === "feedback" ? { source: "agent" } : {}),
 });
 
-/** A cursor after so many rows: that of conversations is a ULID, others need to be encoded. */
+/** Returns a cursor after `at` rows: a ULID for conversations, otherwise a string that needs encoding. */
 const cursorOf = (list, at) =>
   list.rows === "conversations" ? `01ARZ3NDEKTSV4RRFF${String(at).padStart(8, "0")}` : `é/${at}+=&`;
 
@@ -63,13 +69,13 @@ const rowsBefore = (cursor) => Number(/(\d+)(?:\+=&)?$/.exec(cursor.slice(-10))[
 
 const queryOf = ({ path }) => new URL(path, "http://x").searchParams;
 
-/** The page of a list that a request asks for. */
+/** Responds with the requested page of a list. */
 function pageOf(list, total = ROWS) {
   return (received) => {
     const query = queryOf(received);
     const cursor = query.get("cursor");
     const from = cursor === null ? Number(query.get("offset") ?? 0) : rowsBefore(cursor);
-    const to = Math.min(total, from + Number(query.get("limit") ?? list.usual));
+    const to = Math.min(total, from + Number(query.get("limit") ?? list.defaultRows));
     const rows = Array.from({ length: Math.max(0, to - from) }, (_, at) => rowOf(list, from + at));
     const next = list.by === "cursor" && { nextCursor: to < total ? cursorOf(list, to) : null };
     const more = list.hasMore && { hasMore: to < total };
@@ -83,7 +89,7 @@ async function collect(iterable) {
   return all;
 }
 
-/** The ways to go through a list, each of which comes to its rows. */
+/** Every way to read the rows of a list. */
 const WAYS = {
   "for await": (list) => collect(list),
   "pages()": async (list, { rows }) => (await collect(list.pages())).flatMap((page) => page[rows]),
@@ -100,8 +106,8 @@ const namesOf = ({ name }, rows) => rows.map((row) => row[name]);
 const namesFrom = (from, to = ROWS) =>
   Array.from({ length: to - from }, (_, at) => `r${from + at}`);
 
-/** What a request asks for, without the range. */
-function windowOf(received) {
+/** Returns the paging parameters of a request. */
+function pagingOf(received) {
   const query = queryOf(received);
   return Object.fromEntries(
     ["limit", "offset", "cursor"].flatMap((name) =>
@@ -112,19 +118,19 @@ function windowOf(received) {
 
 for (const name of NAMES) {
   const list = LISTS[name];
-  /** The window of the page from this row on. */
-  const windowFrom = (from, limit) => {
+  /** The paging parameters of the page that starts at a row. */
+  const pagingFrom = (from, limit) => {
     const at = list.by === "offset" ? { offset: String(from) } : { cursor: cursorOf(list, from) };
     return { limit: String(limit), ...(from > 0 || list.by === "offset" ? at : {}) };
   };
 
-  describe(`the list of ${name}`, () => {
-    test("sends nothing when it is made, and is asked for once however often it is awaited", () =>
+  describe(`The list of ${name}`, () => {
+    test(`the list of ${name} sends nothing until it is awaited, and then one request`, () =>
       against(pageOf(list), async (client, { requests }) => {
         const made = list.list(client, { limit: 5 });
         made.pages();
         made[Symbol.asyncIterator]();
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTurn();
         assert.equal(requests.length, 0);
         assert.equal(await made, await made);
         await made.withResponse();
@@ -132,26 +138,26 @@ for (const name of NAMES) {
       }));
 
     for (const [way, walk] of Object.entries(WAYS)) {
-      test(`gives every row once, in order, by ${way}`, () =>
+      test(`${way} reads every row of ${name} once, in order`, () =>
         against(pageOf(list), async (client, { requests }) => {
           const rows = await walk(list.list(client), list);
           assert.deepEqual(namesOf(list, rows), namesFrom(0));
-          // An awaited page is of the size that the server takes; what lists all, the largest.
-          const size = way === "nextPage()" ? list.usual : list.most;
+          // An awaited page has the default size of the server. Reading every row uses the maximum.
+          const size = way === "nextPage()" ? list.defaultRows : list.maxRows;
           assert.equal(requests.length, Math.ceil(ROWS / size));
         }));
     }
 
-    test("asks for the largest pages, each after the other, of a range that does not move", () =>
+    test(`all() requests ${name} in consecutive pages of maximum size and one fixed date range`, () =>
       against(pageOf(list), async (client, { requests }) => {
         await list.list(client).all();
         const starts = Array.from(
-          { length: Math.ceil(ROWS / list.most) },
-          (_, at) => at * list.most,
+          { length: Math.ceil(ROWS / list.maxRows) },
+          (_, at) => at * list.maxRows,
         );
         assert.deepEqual(
-          requests.map(windowOf),
-          starts.map((start) => windowFrom(start, list.most)),
+          requests.map(pagingOf),
+          starts.map((start) => pagingFrom(start, list.maxRows)),
         );
         assert.ok(requests.every(({ path }) => path.startsWith(`${list.path}?`)));
         const ends = new Set(requests.map((received) => queryOf(received).get("dateTo")));
@@ -161,18 +167,18 @@ for (const name of NAMES) {
         else assert.equal(end, null);
       }));
 
-    test("takes the given size instead", () =>
+    test(`all() requests ${name} in pages of \`limit\` rows`, () =>
       against(pageOf(list), async (client, { requests }) => {
         const walked = await list.list(client, { limit: 90 }).all({ maxRows: 180 });
         assert.equal(walked.length, 180);
-        assert.deepEqual(requests.map(windowOf), [windowFrom(0, 90), windowFrom(90, 90)]);
+        assert.deepEqual(requests.map(pagingOf), [pagingFrom(0, 90), pagingFrom(90, 90)]);
       }));
 
-    test("awaited, is one page that leads to the next, and to null after the last", () =>
+    test(`awaiting the list of ${name} resolves to a page with nextPage(), which ends with null`, () =>
       against(pageOf(list, 15), async (client, { requests }) => {
         const first = await list.list(client, { limit: 10 });
         assert.deepEqual(namesOf(list, first[list.rows]), namesFrom(0, 10));
-        assert.ok(!Object.keys(first).includes("nextPage"), "it prints as its data");
+        assert.ok(!Object.keys(first).includes("nextPage"), "nextPage is enumerable");
         const second = await first.nextPage();
         assert.deepEqual(namesOf(list, second[list.rows]), namesFrom(10, 15));
         assert.equal(second.cursor, null);
@@ -182,7 +188,7 @@ for (const name of NAMES) {
         assert.deepEqual([first.offset, second.offset], offsets);
       }));
 
-    test("gives the response that carried a page", () =>
+    test(`withResponse() of the list of ${name} resolves to a page and its response`, () =>
       against(
         (received) => ({ ...pageOf(list)(received), headers: { "x-request-id": "r-7" } }),
         async (client) => {
@@ -195,17 +201,17 @@ for (const name of NAMES) {
         },
       ));
 
-    test("collects no more than `maxRows`, and tells how far it has come", () =>
+    test(`all() collects at most \`maxRows\` rows of ${name} and reports its progress`, () =>
       against(
         (received) => ({ ...pageOf(list)(received), headers: { ratelimit: '"x";r=42;t=9' } }),
         async (client, { requests }) => {
-          const told = [];
-          const onProgress = (progress) => told.push(progress);
+          const reports = [];
+          const onProgress = (progress) => reports.push(progress);
           const rows = await list.list(client, { limit: 100 }).all({ maxRows: 250, onProgress });
           assert.deepEqual(namesOf(list, rows), namesFrom(0, 250));
           assert.equal(requests.length, 3);
           assert.deepEqual(
-            told.map(({ rows, pages, requestsLeftThisHour }) => [
+            reports.map(({ rows, pages, requestsLeftThisHour }) => [
               rows,
               pages,
               requestsLeftThisHour,
@@ -216,8 +222,8 @@ for (const name of NAMES) {
               [250, 3, 42],
             ],
           );
-          // Nothing is lost to those who go on from here: there is no cursor within a page.
-          const { cursor, offset } = told[2].cursor;
+          // A list by cursor has no cursor within a page, so it repeats the page.
+          const { cursor, offset } = reports[2].cursor;
           assert.equal(
             list.by === "offset" ? offset : rowsBefore(cursor),
             list.by === "offset" ? 250 : 200,
@@ -225,7 +231,7 @@ for (const name of NAMES) {
         },
       ));
 
-    test("tells null after its last page", () =>
+    test(`the progress of ${name} has a null cursor after the last page`, () =>
       against(pageOf(list, 15), async (client) => {
         const cursors = [];
         const onProgress = ({ cursor }) => cursors.push(cursor);
@@ -234,23 +240,23 @@ for (const name of NAMES) {
         assert.deepEqual([cursors[0] === null, cursors[1]], [false, null]);
       }));
 
-    test("goes on from a cursor that was kept as JSON, in every way", () =>
+    test(`every way to read ${name} resumes from a cursor stored as JSON`, () =>
       against(pageOf(list), async (client, { requests }) => {
-        const kept = [];
-        const keep = ({ cursor }) => kept.push(JSON.stringify(cursor));
-        await list.list(client, { limit: 100 }).all({ maxRows: 200, onProgress: keep });
-        keep(await (await list.list(client, { limit: 100 })).nextPage());
-        for (const json of kept.slice(1)) {
+        const stored = [];
+        const store = ({ cursor }) => stored.push(JSON.stringify(cursor));
+        await list.list(client, { limit: 100 }).all({ maxRows: 200, onProgress: store });
+        store(await (await list.list(client, { limit: 100 })).nextPage());
+        for (const json of stored.slice(1)) {
           for (const walk of Object.values(WAYS)) {
             const before = requests.length;
             const rows = await walk(list.list(client, { cursor: JSON.parse(json) }), list);
             assert.deepEqual(namesOf(list, rows), namesFrom(200));
-            assert.equal(requests.length - before, 5, "pages of the kept size");
+            assert.equal(requests.length - before, 5, "pages of the stored size");
           }
         }
       }));
 
-    test("goes on from a cursor with the range and the filters of the list before", () =>
+    test(`a cursor of ${name} resumes with the date range and the filters of its list`, () =>
       against(pageOf(list), async (client, { requests }) => {
         const filter = name === "feedback" ? { source: "agent", status: "pending" } : {};
         const params = { ...(list.range ? RANGE : {}), ...filter, limit: 10 };
@@ -258,24 +264,24 @@ for (const name of NAMES) {
         await list.list(client, { cursor });
         const [first, second] = requests.map((received) => Object.fromEntries(queryOf(received)));
         assert.deepEqual({ ...second, cursor: 0, offset: 0 }, { ...first, cursor: 0, offset: 0 });
-        assert.deepEqual(windowOf(requests[1]), windowFrom(10, 10));
+        assert.deepEqual(pagingOf(requests[1]), pagingFrom(10, 10));
       }));
 
-    test("stops asking when a loop is left", () =>
+    test(`a loop over ${name} that ends early sends no other request`, () =>
       against(pageOf(list), async (client, { requests }) => {
         for await (const row of list.list(client)) {
           assert.equal(row[list.name], "r0");
           break;
         }
         for await (const page of list.list(client).pages()) {
-          assert.equal(page[list.rows].length, list.most);
+          assert.equal(page[list.rows].length, list.maxRows);
           break;
         }
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTurn();
         assert.equal(requests.length, 2);
       }));
 
-    test("goes through an empty page, and gives up after five in a row", () => {
+    test(`the list of ${name} skips empty pages and rejects after five in a row`, () => {
       const empty = (at) => {
         const next = list.by === "cursor" && { nextCursor: cursorOf(list, at) };
         const more = list.hasMore && { hasMore: true };
@@ -298,7 +304,7 @@ for (const name of NAMES) {
         against(
           (_, number) => empty(number + 1),
           async (client, { requests }) => {
-            const error = await rejected(() => list.list(client).all());
+            const error = await rejectionOf(() => list.list(client).all());
             assert.ok(error instanceof quillgate.DecodeError, inspect(error));
             assert.equal(error.where, list.hasMore ? "hasMore" : "nextCursor");
             assert.equal(requests.length, 5);
@@ -309,8 +315,8 @@ for (const name of NAMES) {
   });
 }
 
-describe("a cursor that came before", () => {
-  /** A page of a list by cursor that goes on there. */
+describe("Repeated cursors", () => {
+  /** A page whose next cursor is the one after `at` rows. */
   const leadingTo = (list, at) => ({
     json: {
       ...list.base,
@@ -323,14 +329,14 @@ describe("a cursor that came before", () => {
 
   for (const name of BY_CURSOR) {
     const list = LISTS[name];
-    for (const [what, answers, params, count] of [
-      ["at once", [1], {}, 2],
-      ["after a while", [1, 2, 3, 1], {}, 4],
-      ["that the list began with", [1], { cursor: cursorOf(list, 1) }, 1],
+    for (const [when, cursors, params, count] of [
+      ["immediately", [1], {}, 2],
+      ["after other pages", [1, 2, 3, 1], {}, 4],
+      ["and is that of the first request", [1], { cursor: cursorOf(list, 1) }, 1],
     ]) {
-      test(`ends ${name} with a DecodeError: ${what}`, () =>
+      test(`the list of ${name} rejects with DecodeError if a cursor repeats ${when}`, () =>
         against(
-          inTurn(...answers.map((at) => leadingTo(list, at))),
+          inTurn(...cursors.map((at) => leadingTo(list, at))),
           async (client, { requests }) => {
             const ways = [
               (made) => collect(made),
@@ -339,7 +345,7 @@ describe("a cursor that came before", () => {
             ];
             for (const walk of ways) {
               requests.length = 0;
-              const error = await rejected(() => walk(list.list(client, params)));
+              const error = await rejectionOf(() => walk(list.list(client, params)));
               assert.ok(error instanceof quillgate.DecodeError, inspect(error));
               assert.deepEqual([error.where, error.requestId], ["nextCursor", "r-8"]);
               assert.match(error.message, /nextCursor is one that the list has gone through/);
@@ -352,14 +358,14 @@ describe("a cursor that came before", () => {
   }
 });
 
-describe("what a page by cursor says of more", () => {
+describe("`hasMore` and `nextCursor`", () => {
   for (const name of ["feedback", "conversations"]) {
     const list = LISTS[name];
     const page = (hasMore, nextCursor) => ({
       json: { ...list.base, [list.rows]: [rowOf(list, 0)], hasMore, nextCursor },
     });
 
-    test(`${name}: \`hasMore: false\` ends it, though there is a cursor`, () =>
+    test(`\`hasMore: false\` ends the list of ${name} despite a cursor`, () =>
       against(page(false, cursorOf(list, 1)), async (client, { requests }) => {
         for (const walk of Object.values(WAYS)) {
           requests.length = 0;
@@ -370,11 +376,11 @@ describe("what a page by cursor says of more", () => {
       }));
 
     for (const cursor of [null, undefined]) {
-      test(`${name}: \`hasMore: true\` with the cursor ${cursor} is a DecodeError`, () =>
+      test(`the list of ${name} rejects \`hasMore: true\` with the cursor ${cursor}`, () =>
         against(page(true, cursor), async (client, { requests }) => {
           for (const walk of Object.values(WAYS)) {
             requests.length = 0;
-            const error = await rejected(() => walk(list.list(client), list));
+            const error = await rejectionOf(() => walk(list.list(client), list));
             assert.ok(error instanceof quillgate.DecodeError, inspect(error));
             assert.equal(error.where, "nextCursor");
             assert.equal(requests.length, 1);
@@ -385,7 +391,7 @@ describe("what a page by cursor says of more", () => {
 
   for (const name of ["searches", "jobs"]) {
     const list = LISTS[name];
-    test(`${name}: it has no \`hasMore\`, and the cursor alone leads on`, () =>
+    test(`the list of ${name} has no \`hasMore\` and continues while there is a cursor`, () =>
       against(
         inTurn(
           { json: { ...list.base, [list.rows]: [rowOf(list, 0)], nextCursor: cursorOf(list, 1) } },
@@ -400,15 +406,15 @@ describe("what a page by cursor says of more", () => {
   }
 });
 
-describe("a list by offset", () => {
+describe("Lists by offset", () => {
   for (const name of BY_OFFSET) {
     const list = LISTS[name];
-    test(`${name}: page 3 of 50 is the third, and what follows it comes after`, () =>
+    test(`the list of ${name} starts at \`page\` and continues after it`, () =>
       against(pageOf(list), async (client, { requests }) => {
         const page = await list.list(client, { page: 3, limit: 50 });
         assert.deepEqual(namesOf(list, page[list.rows]), namesFrom(100, 150));
         assert.equal(page.offset, 100);
-        assert.deepEqual(windowOf(requests[0]), { limit: "50", offset: "100" });
+        assert.deepEqual(pagingOf(requests[0]), { limit: "50", offset: "100" });
         assert.ok(!queryOf(requests[0]).has("page"));
         assert.equal((await page.nextPage()).offset, 150);
         const rest = await list.list(client, { page: 3, limit: 50 }).all();
@@ -416,11 +422,11 @@ describe("a list by offset", () => {
         assert.equal((await list.list(client, { page: 2 })).offset, 50);
       }));
 
-    test(`${name}: a page with more rows than were asked for is a DecodeError`, () =>
+    test(`the list of ${name} rejects a page with more than \`limit\` rows`, () =>
       against(
         { json: { ...list.base, [list.rows]: [rowOf(list, 0), rowOf(list, 1)], hasMore: true } },
         async (client) => {
-          const error = await rejected(() => list.list(client, { limit: 1 }).all());
+          const error = await rejectionOf(() => list.list(client, { limit: 1 }).all());
           assert.ok(error instanceof quillgate.DecodeError, inspect(error));
           assert.equal(error.where, list.rows);
         },
@@ -428,7 +434,7 @@ describe("a list by offset", () => {
   }
 });
 
-describe("against the simulated platform, which lies about its pages", () => {
+describe("Faulty pages of the simulated platform", () => {
   const REPORTS = {
     ...{ views: "views", visitors: "visitors", feedback: "feedback" },
     ...{ searches: "searches", conversations: "assistant" },
@@ -452,36 +458,36 @@ describe("against the simulated platform, which lies about its pages", () => {
     const wholeOf = async () =>
       (await upstream.report({ report, ...PROJECT, ...RANGE }))[list.rows];
     const walk = () => list.list(client, { ...RANGE, limit: 100 });
-    /** Rows without what the package adds: `null` for what is not there. */
+    /** Returns rows without the nulls that the package adds for absent properties. */
     const plain = (rows) =>
       rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, it]) => it !== null)));
 
-    test(`${name}: all rows are the simulator's very own`, async () => {
+    test(`all() returns the rows of ${name} that the simulator has`, async () => {
       const whole = await wholeOf();
       const rows = await walk().all();
       assert.deepEqual(plain(rows), plain(whole));
       assert.equal(await requestCount(), Math.ceil(whole.length / 100));
     });
 
-    test(`${name}: an empty page is gone through`, async () => {
+    test(`all() skips an empty page of ${name}`, async () => {
       const whole = await wholeOf();
       await upstream.fault({ after: 1, fault: { kind: "emptyPage" } });
       const rows = await walk().all();
       assert.deepEqual(namesOf(list, rows), namesOf(list, whole.toSpliced(100, 100)));
     });
 
-    test(`${name}: empty pages without end are given up`, async () => {
+    test(`all() rejects endless empty pages of ${name}`, async () => {
       await upstream.fault({ times: 0, fault: { kind: "emptyPage" } });
-      const error = await rejected(() => walk().all());
+      const error = await rejectionOf(() => walk().all());
       assert.ok(error instanceof quillgate.DecodeError, inspect(error));
       assert.equal(error.where, list.hasMore ? "hasMore" : "nextCursor");
       assert.equal(await requestCount(), 5);
     });
 
     if (list.by === "cursor") {
-      test(`${name}: a cursor that is repeated ends in a DecodeError`, async () => {
+      test(`all() rejects a repeated cursor of ${name}`, async () => {
         await upstream.fault({ after: 1, times: 0, fault: { kind: "repeatCursor" } });
-        const error = await rejected(() => walk().all());
+        const error = await rejectionOf(() => walk().all());
         assert.ok(error instanceof quillgate.DecodeError, inspect(error));
         assert.equal(error.where, "nextCursor");
         assert.equal(await requestCount(), 2);
@@ -489,7 +495,7 @@ describe("against the simulated platform, which lies about its pages", () => {
     }
 
     if (list.hasMore) {
-      test(`${name}: \`hasMore: false\` ends it`, async () => {
+      test(`all() ends ${name} at \`hasMore: false\``, async () => {
         await upstream.fault({ after: 1, times: 0, fault: { kind: "hasMoreFalse" } });
         assert.equal((await walk().all()).length, 200);
         assert.equal(await requestCount(), 2);
@@ -497,7 +503,7 @@ describe("against the simulated platform, which lies about its pages", () => {
     }
   }
 
-  test("what is no list is the simulator's very own, too", async () => {
+  test("reports that are not lists return what the simulator has", async () => {
     const { analytics } = client;
     const byPage = await analytics.feedbackByPage({ ...RANGE, limit: 100 });
     const { feedback } = await upstream.report({
@@ -518,13 +524,13 @@ describe("against the simulated platform, which lies about its pages", () => {
     const { data, response } = await analytics.conversation(id).withResponse();
     assert.ok(data.messages.some(({ content, role }) => content === query && role === "user"));
     assert.equal(response.status, 200);
-    const error = await rejected(() => analytics.conversation("01ARZ3NDEKTSV4RRFFQ69G5FAV"));
+    const error = await rejectionOf(() => analytics.conversation("01ARZ3NDEKTSV4RRFFQ69G5FAV"));
     assert.ok(error instanceof quillgate.NotFoundError, inspect(error));
   });
 });
 
-describe("page views under their earlier name", () => {
-  test("are the list of views", () =>
+describe("`client.pageViews`", () => {
+  test("`pageViews.list()` is `analytics.views()`", () =>
     against(pageOf(LISTS.views), async ({ analytics, pageViews }, { requests }) => {
       const params = { ...RANGE, limit: 10, page: 2 };
       assert.deepEqual(await pageViews.list(params), await analytics.views(params));
@@ -535,7 +541,7 @@ describe("page views under their earlier name", () => {
       assert.deepEqual(paths.slice(0, 3), paths.slice(3));
     }));
 
-  test("have their request, which is built and not sent", () =>
+  test("`buildRequest()` accepts both names of the list of views and sends nothing", () =>
     against(pageOf(LISTS.views), async (client, { requests, url }) => {
       for (const name of ["pageViews.list", "analytics.views"]) {
         const built = await client.buildRequest(name, { limit: 5, page: 2 });
@@ -546,7 +552,7 @@ describe("page views under their earlier name", () => {
     }));
 });
 
-describe("a request of each report can be built", () => {
+describe("`buildRequest()`", () => {
   for (const [name, params, path] of [
     ["visitors", { page: 2, limit: 10 }, "/visitors?limit=10&offset=10"],
     ["feedback", { source: "agent", cursor: "a/b" }, "/feedback?source=agent&cursor=a%2Fb"],
@@ -560,18 +566,17 @@ describe("a request of each report can be built", () => {
     ],
     ["callerStats", { dateFrom: "2024-01-01" }, "/assistant/caller-stats?dateFrom=2024-01-01"],
   ]) {
-    test(name, () =>
+    test(`buildRequest() returns the request of analytics.${name}`, () =>
       against({ status: 500 }, async (client, { requests, url }) => {
         const built = await client.buildRequest(`analytics.${name}`, params);
         assert.deepEqual([built.method, built.url], ["GET", `${url}${ANALYTICS}${path}`]);
         assert.equal(requests.length, 0);
-      }),
-    );
+      }));
   }
 });
 
-describe("a mistake is a ValidationError that names it, and nothing is sent", () => {
-  /** Every way to use a list, none of which may send anything. */
+describe("Invalid input", () => {
+  /** Every way to use a list. None may send a request. */
   const USES = {
     awaited: (made) => made,
     iterated: (made) => collect(made),
@@ -580,10 +585,10 @@ describe("a mistake is a ValidationError that names it, and nothing is sent", ()
     "with its response": (made) => made.withResponse(),
   };
 
-  const refuses = (what, call, field, rule, message) =>
-    test(`${what}: ${field} ${rule}`, () =>
+  const rejects = (what, call, field, rule, message) =>
+    test(`${what} is rejected by the rule \`${rule}\` of \`${field}\`, and nothing is sent`, () =>
       against({ json: { id: "j1" } }, async (client, { requests }) => {
-        const error = await rejected(() => call(client));
+        const error = await rejectionOf(() => call(client));
         assert.ok(error instanceof quillgate.ValidationError, inspect(error));
         assert.deepEqual([error.field, error.rule], [field, rule]);
         if (message) assert.equal(error.message, message);
@@ -593,35 +598,35 @@ describe("a mistake is a ValidationError that names it, and nothing is sent", ()
   for (const name of NAMES) {
     const { list, by, range } = LISTS[name];
     for (const [use, run] of Object.entries(USES)) {
-      const refusesList = (what, params, options, ...expected) =>
-        refuses(
-          `${name}, ${use}, ${what}`,
+      const rejectsList = (what, params, options, ...expected) =>
+        rejects(
+          `the list of ${name}, ${use}, with ${what}`,
           (client) => run(list(client, params, options)),
           ...expected,
         );
       const from = "from is not a parameter of this operation";
-      refusesList("an unknown parameter", { from: "2024-01-01" }, {}, "from", "unknown", from);
+      rejectsList("an unknown parameter", { from: "2024-01-01" }, {}, "from", "unknown", from);
       const timeOut = "timeOut is not an option";
-      refusesList("an unknown option", {}, { timeOut: 5 }, "timeOut", "unknown", timeOut);
-      refusesList(
-        "no limit",
+      rejectsList("an unknown option", {}, { timeOut: 5 }, "timeOut", "unknown", timeOut);
+      rejectsList(
+        "a limit of 0",
         { limit: 0 },
         {},
         "limit",
         name === "jobs" ? "job-page-size" : "page-size",
       );
-      refusesList("the cursor of a last page", { cursor: null }, {}, "cursor", "text");
+      rejectsList("the null cursor of a last page", { cursor: null }, {}, "cursor", "text");
       if (by === "offset") {
-        refusesList("page and offset", { page: 2, offset: 0 }, {}, "page", "not-with-offset");
-        refusesList("page 0", { page: 0 }, {}, "page", "page");
-        refusesList("a cursor of text", { cursor: "x" }, {}, "cursor", "unknown");
+        rejectsList("both page and offset", { page: 2, offset: 0 }, {}, "page", "not-with-offset");
+        rejectsList("page 0", { page: 0 }, {}, "page", "page");
+        rejectsList("a string as cursor", { cursor: "x" }, {}, "cursor", "unknown");
       } else {
-        refusesList("a page", { page: 2 }, {}, "page", "unknown");
-        refusesList("a cursor with more in it", { cursor: { x: 1 } }, {}, "x", "unknown");
+        rejectsList("a page", { page: 2 }, {}, "page", "unknown");
+        rejectsList("an unknown property in the cursor", { cursor: { x: 1 } }, {}, "x", "unknown");
       }
       if (range) {
-        refusesList(
-          "a range that ends first",
+        rejectsList(
+          "a date range that ends before it starts",
           { dateFrom: "2024-02-01", dateTo: "2024-01-01" },
           {},
           "dateFrom",
@@ -629,28 +634,28 @@ describe("a mistake is a ValidationError that names it, and nothing is sent", ()
         );
       }
     }
-    refuses(
-      `${name}, collected with an unknown option`,
+    rejects(
+      `all() of the list of ${name} with an unknown option`,
       (client) => list(client).all({ maxRow: 5 }),
       ...["maxRow", "unknown", "maxRow is not an option"],
     );
   }
-  refuses(
+  rejects(
     "feedback of an unknown source",
     ({ analytics }) => analytics.feedback({ source: "email" }),
     ...["source", "one-of"],
     'source must be one of code_snippet, contextual, agent, thumbs_only, found "email"',
   );
-  refuses(
-    "conversations from no ULID on",
+  rejects(
+    "a cursor of conversations that is not a ULID",
     ({ analytics }) => analytics.conversations({ cursor: "x" }),
     ...["cursor", "ulid"],
   );
 
-  test("the options of a further page", () =>
+  test("nextPage() rejects an unknown option", () =>
     against(pageOf(LISTS.views), async ({ analytics }, { requests }) => {
       const page = await analytics.views({ limit: 1 });
-      const error = await rejected(() => page.nextPage({ timeOut: 5 }));
+      const error = await rejectionOf(() => page.nextPage({ timeOut: 5 }));
       assert.ok(error instanceof quillgate.ValidationError, inspect(error));
       assert.deepEqual([error.field, error.rule, requests.length], ["timeOut", "unknown", 1]);
     }));
@@ -671,10 +676,11 @@ describe("a mistake is a ValidationError that names it, and nothing is sent", ()
     buildRequest: (client, options) => client.buildRequest("agentJobs.get", { id: "j" }, options),
   })) {
     const message = "timeOut is not an option";
-    refuses(what, (client) => call(client, { timeOut: 5 }), "timeOut", "unknown", message);
+    const mistake = (client) => call(client, { timeOut: 5 });
+    rejects(`an unknown option of ${what}`, mistake, "timeOut", "unknown", message);
   }
-  refuses(
-    "a wait",
+  rejects(
+    "the option maxRetries of wait",
     ({ agentJobs }) => agentJobs.wait("j1", { maxRetries: 1 }),
     "maxRetries",
     "unknown",
@@ -687,48 +693,57 @@ describe("a mistake is a ValidationError that names it, and nothing is sent", ()
     callerStats: ({ analytics }) => analytics.callerStats({ from: "x" }),
     buildRequest: (client) => client.buildRequest("pageViews.list", { from: "x" }),
   })) {
-    refuses(what, call, "from", "unknown", "from is not a parameter of this operation");
+    const message = "from is not a parameter of this operation";
+    rejects(`an unknown parameter of ${what}`, call, "from", "unknown", message);
   }
 
-  for (const [what, id] of Object.entries({ null: null, nothing: undefined, "a number": 5 })) {
+  for (const [what, id] of Object.entries({ null: null, undefined: undefined, "a number": 5 })) {
     const rule = id === undefined ? "required" : "text";
     const message = { prompt: "p" };
-    refuses(`get of ${what}`, ({ agentJobs }) => agentJobs.get(id), "id", rule);
-    refuses(`wait for ${what}`, ({ agentJobs }) => agentJobs.wait(id), "id", rule);
-    refuses(`watch of ${what}`, ({ agentJobs }) => agentJobs.watch(id).next(), "id", rule);
-    refuses(
-      `message to ${what}`,
+    rejects(`${what} as the id of get`, ({ agentJobs }) => agentJobs.get(id), "id", rule);
+    rejects(`${what} as the id of wait`, ({ agentJobs }) => agentJobs.wait(id), "id", rule);
+    rejects(
+      `${what} as the id of watch`,
+      ({ agentJobs }) => agentJobs.watch(id).next(),
+      "id",
+      rule,
+    );
+    rejects(
+      `${what} as the id of sendMessage`,
       ({ agentJobs }) => agentJobs.sendMessage(id, message),
       "id",
       rule,
     );
-    refuses(
-      `conversation of ${what}`,
+    rejects(
+      `${what} as the id of conversation`,
       ({ analytics }) => analytics.conversation(id),
       ...["threadId", rule],
     );
   }
-  refuses(
-    "conversation of no ULID",
+  rejects(
+    "an id of conversation that is not a ULID",
     ({ analytics }) => analytics.conversation(".."),
     "threadId",
     "ulid",
   );
 
-  test("an option that is undefined is left out, and the client's error is thrown where it is made", () =>
+  test("an option that is undefined counts as absent", () =>
     against({ json: { id: "j1" } }, async (client) => {
       assert.equal((await client.agentJobs.get("j1", { timeOut: undefined })).id, "j1");
       assert.equal((await client.withOptions({ retries: undefined }).agentJobs.get("j1")).id, "j1");
-      const secret = { projectId: "p", adminKey: KEY, adminkey: "mint_secret" };
-      let error;
-      try {
-        new quillgate.Client(secret);
-      } catch (reason) {
-        error = reason;
-      }
-      assert.ok(error instanceof quillgate.ValidationError, inspect(error));
-      assert.equal(error.field, "adminkey");
-      assert.ok(!inspect(error).includes("mint_secret"));
-      assert.match(error.stack.split("\n")[1], /lists\.test\.mjs/);
     }));
+
+  test("new Client() throws for an unknown option, at the caller's line and without its value", () => {
+    const secret = { projectId: "p", adminKey: KEY, adminkey: "mint_secret" };
+    let error;
+    try {
+      new quillgate.Client(secret);
+    } catch (reason) {
+      error = reason;
+    }
+    assert.ok(error instanceof quillgate.ValidationError, inspect(error));
+    assert.equal(error.field, "adminkey");
+    assert.ok(!inspect(error).includes("mint_secret"));
+    assert.match(error.stack.split("\n")[1], /lists\.test\.mjs/);
+  });
 });

@@ -1,46 +1,69 @@
-/** Tables that a test run writes into docs/, and the one of runtimes into the README too. */
+/** The tables of docs/ that test runs write. The one of runtimes is also in the package's README. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
 
+const README = join(ROOT, "pkg", "README.md");
+/** The marks around the table in the README. */
+const MARKED =
+  /(<!-- runtimes: written by `npm run test:matrix -- package` -->\n)[\s\S]*(<!-- \/runtimes -->)/;
+
 const TABLES = {
   runtimes: {
     title: "Where the package runs",
-    text: "Written by `npm test package`. One script of checks is run from the packed tarball in every row.",
+    text: "Written by `npm run test:matrix -- package`. Each row ran the same checks with the packed tarball.",
     columns: { runtime: "Runtime", version: "Version", way: "By", result: "Result" },
   },
   behaviour: {
     title: "How the package behaves",
-    text: "Written by `npm test package`: each row is a test, run from the packed tarball.",
-    columns: { subject: "Case", behaviour: "Behaviour", result: "Result" },
+    text: "Written by `npm test -- package`. Each row is a test of the packed tarball.",
+    columns: { subject: "When", behaviour: "Then", result: "Test" },
   },
 };
 
 /**
+ * Writes a table, and that of runtimes into the README as well.
+ *
  * @param {keyof typeof TABLES} name of the file
- * @param {Record<string, string>[]} rows those with a `section` stand below its name
+ * @param {Record<string, string>[]} rows each `section` becomes a heading with its own table
  */
 export function writeTable(name, rows) {
   const { title, text, columns } = TABLES[name];
   const lines = [`# ${title}`, "", text];
   const sections = [...new Set(rows.map(({ section }) => section))];
   for (const section of sections) {
-    const own = rows.filter((row) => row.section === section);
+    const ofSection = rows.filter((row) => row.section === section);
     if (section !== undefined) lines.push("", `## ${section}`);
-    lines.push("", ...tableOf(columns, own));
+    lines.push("", ...tableOf(columns, ofSection));
   }
-  writeFileSync(join(ROOT, "docs", `${name}.md`), `${lines.join("\n")}\n`);
+  writeFileSync(fileOf(name), `${lines.join("\n")}\n`);
   if (name === "runtimes") writeIntoReadme(tableOf(columns, rows).join("\n"));
 }
 
-/** Puts the table between the marks that the package's README has for it. */
+/**
+ * Reads the rows of a table.
+ *
+ * @param {keyof typeof TABLES} name of the file
+ * @returns {Record<string, string>[]}
+ */
+export function readTable(name) {
+  const keys = Object.keys(TABLES[name].columns);
+  return readFileSync(fileOf(name), "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .map((line) => line.slice(2, -2).split(" | "))
+    .map((cells) => Object.fromEntries(keys.map((key, at) => [key, cells[at]])));
+}
+
+function fileOf(name) {
+  return join(ROOT, "docs", `${name}.md`);
+}
+
 function writeIntoReadme(table) {
-  const file = join(ROOT, "pkg", "README.md");
-  const text = readFileSync(file, "utf8");
-  const marked = /(<!-- runtimes: written by `npm test package` -->\n)[\s\S]*(<!-- \/runtimes -->)/;
-  if (!marked.test(text)) throw new Error("pkg/README.md has no place for the table of runtimes");
-  const updated = text.replace(marked, (_, begin, end) => `${begin}\n${table}\n\n${end}`);
-  if (updated !== text) writeFileSync(file, updated);
+  const text = readFileSync(README, "utf8");
+  if (!MARKED.test(text)) throw new Error("pkg/README.md has no marks for the table of runtimes");
+  const updated = text.replace(MARKED, (_, begin, end) => `${begin}\n${table}\n\n${end}`);
+  if (updated !== text) writeFileSync(README, updated);
 }
 
 function tableOf(columns, rows) {

@@ -1,47 +1,64 @@
-/** Calls that are taken back by their signal. */
+/** Calls that their signal aborts. */
 import assert from "node:assert/strict";
-import { against, describe, JOB, KEY, quillgate, rejected, when } from "./fixtures.mjs";
+import { getEventListeners } from "node:events";
+import {
+  against,
+  describe,
+  inTurn,
+  JOB,
+  KEY,
+  pageOf,
+  quillgate,
+  rejectionOf,
+  when,
+} from "./fixtures.mjs";
 
-describe("when a call is taken back", () => {
-  const reasons = [new Error("enough"), "a text", { kind: "api", message: "a look-alike" }, null];
+describe("Aborts", () => {
+  const reasons = [new Error("enough"), "a string", { kind: "api", message: "a look-alike" }, null];
 
-  when("in a request", "at once, with the signal's own reason; the connection is closed", () =>
-    against({ stall: "head" }, async ({ agentJobs }, server) => {
-      for (const [at, reason] of reasons.entries()) {
-        const controller = new AbortController();
-        const call = agentJobs.get("j1", { signal: controller.signal });
-        await Promise.all([
-          rejected(call).then((error) => assert.equal(error, reason)),
-          abortAfter(server, at + 1, controller, reason),
-        ]);
-        assert.equal(await server.requests[at].ended, false);
-      }
-    }),
-  );
-
-  when("in a body", "at once, with the signal's own reason; the connection is closed", () =>
-    against({ stall: "body" }, async (_, server) => {
-      for (const [at, reason] of reasons.entries()) {
-        const controller = new AbortController();
-        const onResponse = () => setImmediate(() => controller.abort(reason));
-        const client = new quillgate.Client({
-          baseUrl: server.url,
-          projectId: "acme",
-          adminKey: KEY,
-          onResponse,
-        });
-        assert.equal(
-          await rejected(client.agentJobs.get("j1", { signal: controller.signal })),
-          reason,
-        );
-        assert.equal(await server.requests[at].ended, false);
-      }
-    }),
+  when(
+    "a call is aborted during its request",
+    "it rejects immediately with the signal's reason and closes the connection",
+    () =>
+      against({ stall: "head" }, async ({ agentJobs }, server) => {
+        for (const [at, reason] of reasons.entries()) {
+          const controller = new AbortController();
+          const call = agentJobs.get("j1", { signal: controller.signal });
+          await Promise.all([
+            rejectionOf(call).then((error) => assert.equal(error, reason)),
+            server.arrived(at + 1).then(() => controller.abort(reason)),
+          ]);
+          assert.equal(await server.requests[at].ended, false);
+        }
+      }),
   );
 
   when(
-    "in the wait before another attempt",
-    "at once, with the signal's own reason; nothing more is sent",
+    "a call is aborted while it reads the body",
+    "it rejects immediately with the signal's reason and closes the connection",
+    () =>
+      against({ stall: "body" }, async (_, server) => {
+        for (const [at, reason] of reasons.entries()) {
+          const controller = new AbortController();
+          const onResponse = () => setImmediate(() => controller.abort(reason));
+          const client = new quillgate.Client({
+            baseUrl: server.url,
+            projectId: "acme",
+            adminKey: KEY,
+            onResponse,
+          });
+          assert.equal(
+            await rejectionOf(client.agentJobs.get("j1", { signal: controller.signal })),
+            reason,
+          );
+          assert.equal(await server.requests[at].ended, false);
+        }
+      }),
+  );
+
+  when(
+    "a call is aborted while it waits to retry",
+    "it rejects immediately with the signal's reason and sends no other request",
     () =>
       against({ status: 503, headers: { "retry-after": "59" } }, async (client, { requests }) => {
         for (const [at, reason] of reasons.entries()) {
@@ -50,7 +67,7 @@ describe("when a call is taken back", () => {
             onRetry: () => setImmediate(() => controller.abort(reason)),
           });
           assert.equal(
-            await rejected(retrying.agentJobs.get("j1", { signal: controller.signal })),
+            await rejectionOf(retrying.agentJobs.get("j1", { signal: controller.signal })),
             reason,
           );
           assert.equal(requests.length, at + 1);
@@ -58,40 +75,89 @@ describe("when a call is taken back", () => {
       }),
   );
 
-  when("before it is sent", "at once, with the signal's own reason; nothing is sent", () =>
-    against({ json: JOB }, async ({ agentJobs, pageViews }, { requests }) => {
-      for (const reason of reasons) {
-        const options = { signal: AbortSignal.abort(reason) };
-        for (const call of [
-          () => agentJobs.create({ prompt: "p" }, options),
-          () => agentJobs.wait("j1", options),
-          () => pageViews.list({}, options),
-          () => pageViews.list({}, options).all(),
-        ]) {
-          assert.equal(await rejected(call), reason);
+  when(
+    "the signal is already aborted",
+    "the call rejects immediately with its reason; nothing is sent",
+    () =>
+      against({ json: JOB }, async ({ agentJobs, pageViews }, { requests }) => {
+        for (const reason of reasons) {
+          const options = { signal: AbortSignal.abort(reason) };
+          for (const call of [
+            () => agentJobs.create({ prompt: "p" }, options),
+            () => agentJobs.wait("j1", options),
+            () => pageViews.list({}, options),
+            () => pageViews.list({}, options).all(),
+          ]) {
+            assert.equal(await rejectionOf(call), reason);
+          }
         }
-      }
-      assert.equal(requests.length, 0);
-    }),
+        assert.equal(requests.length, 0);
+      }),
   );
 
   when(
-    "in the wait between two looks at a job",
-    "at once, with the signal's own reason; nothing more is sent",
+    "a wait is aborted between two polls",
+    "it rejects immediately with the signal's reason and sends no other request",
     () =>
       against({ json: JOB }, async ({ agentJobs }, { requests }) => {
         const controller = new AbortController();
         const onUpdate = () => setImmediate(() => controller.abort("seen enough"));
         assert.equal(
-          await rejected(agentJobs.wait("j1", { onUpdate, signal: controller.signal })),
+          await rejectionOf(agentJobs.wait("j1", { onUpdate, signal: controller.signal })),
           "seen enough",
         );
         assert.equal(requests.length, 1);
       }),
   );
 
-  async function abortAfter(server, count, controller, reason) {
-    await server.arrived(count);
-    controller.abort(reason);
-  }
+  when(
+    "one signal serves several calls",
+    "each call removes its listeners and timers when it settles",
+    async (context) => {
+      const { signal } = new AbortController();
+      const timers = trackTimers(context);
+      const assertNothingLeft = () => {
+        assert.equal(getEventListeners(signal, "abort").length, 0);
+        assert.equal(timers.size, 0);
+      };
+      const retryNow = { status: 503, headers: { "retry-after": "0" } };
+      await against(inTurn(retryNow, { json: JOB }), async ({ agentJobs }) => {
+        await agentJobs.get("j1", { signal });
+        assertNothingLeft();
+      });
+      await against({ status: 404 }, async ({ agentJobs }) => {
+        await rejectionOf(agentJobs.get("j1", { signal }));
+        assertNothingLeft();
+        await rejectionOf(agentJobs.wait("j1", { signal }));
+        assertNothingLeft();
+      });
+      await against(pageOf(600), async ({ pageViews }) => {
+        await pageViews.list({}, { signal }).all();
+        assertNothingLeft();
+        for await (const _ of pageViews.list({}, { signal })) break;
+        assertNothingLeft();
+      });
+    },
+  );
 });
+
+/** The package's timers that have neither fired nor been cleared. */
+function trackTimers(context) {
+  const pending = new Set();
+  const { setTimeout, clearTimeout } = globalThis;
+  globalThis.setTimeout = (run, ms, ...rest) => {
+    const isOurs = new Error().stack.includes("/node_modules/quillgate/");
+    const timer = setTimeout(() => {
+      pending.delete(timer);
+      run(...rest);
+    }, ms);
+    if (isOurs) pending.add(timer);
+    return timer;
+  };
+  globalThis.clearTimeout = (timer) => {
+    pending.delete(timer);
+    clearTimeout(timer);
+  };
+  context.after(() => Object.assign(globalThis, { setTimeout, clearTimeout }));
+  return pending;
+}

@@ -6,11 +6,11 @@ import { write } from "../installed.mjs";
 import { serve } from "../static_server.mjs";
 import { describe, folder, when } from "./fixtures.mjs";
 
-describe("when it runs in a browser", () => {
+describe("Browsers", () => {
   let browser;
   let site;
-  /** What is served in place of the core, once. */
-  let instead;
+  /** Responses that replace the first ones of the wasm file. */
+  let wasmResponses;
 
   before(async () => {
     write(folder, { "empty.html": "<!doctype html><title>quillgate</title>" });
@@ -23,13 +23,13 @@ describe("when it runs in a browser", () => {
     await site?.stop();
   });
 
-  /** Runs a function in a fresh page with the package, and gives its result. */
+  /** Runs a function in a new page with the address of the package. Returns its result. */
   async function inPage(run, argument) {
     const page = await browser.newPage();
     try {
       await page.route("**/core_bg.wasm", async (route) => {
-        const answer = instead?.shift();
-        await (answer ? route.fulfill(answer) : route.continue());
+        const response = wasmResponses?.shift();
+        await (response ? route.fulfill(response) : route.continue());
       });
       await page.goto(`${site.url}/empty.html`);
       const address = `${site.url}/node_modules/quillgate/dist/web.js`;
@@ -46,8 +46,8 @@ describe("when it runs in a browser", () => {
   };
 
   when(
-    "a page is given an admin key",
-    "the client is refused, unless that is allowed",
+    "a page passes an admin key",
+    "`new Client()` throws, unless `dangerouslyAllowBrowser` is set",
     async () => {
       const made = await inPage(async ({ address, argument }) => {
         const { Client, QuillgateError } = await import(address);
@@ -64,8 +64,8 @@ describe("when it runs in a browser", () => {
   );
 
   when(
-    "a web worker is given an admin key",
-    "the client is refused, unless that is allowed",
+    "a web worker passes an admin key",
+    "`new Client()` throws, unless `dangerouslyAllowBrowser` is set",
     async () => {
       const made = await inPage(async ({ address, argument }) => {
         const script = `
@@ -93,8 +93,8 @@ describe("when it runs in a browser", () => {
     },
   );
 
-  /** Makes one call with an own `fetch`, as often as told; the names of what it comes to. */
-  function calls(times) {
+  /** Makes calls with a custom `fetch`. Returns the ids of their jobs, or the names of their errors. */
+  function makeCalls(times) {
     return inPage(async ({ address, argument }) => {
       const { Client } = await import(address);
       const fetch = async () => new Response('{"id":"j1"}');
@@ -118,34 +118,34 @@ describe("when it runs in a browser", () => {
   }
 
   when(
-    "the core cannot be fetched",
-    "the call rejects, and the next one fetches it anew",
+    "the wasm file cannot be fetched",
+    "the call rejects, and the next call fetches it again",
     async () => {
-      instead = [
+      wasmResponses = [
         { status: 503, body: "busy" },
         { status: 200, contentType: "text/html", body: "<html>" },
       ];
-      const [first, second, ...rest] = await calls(4);
+      const [first, second, ...rest] = await makeCalls(4);
       assert.ok(first.endsWith("Error") && second.endsWith("Error"), `${first} ${second}`);
       assert.deepEqual(rest, ["j1", "j1"]);
     },
   );
 
-  when("the core comes with a wrong media type", "it is compiled all the same", async () => {
+  when("the wasm file has a wrong media type", "it is compiled nevertheless", async () => {
     const other = await serve({ folder, types: { ".wasm": "application/octet-stream" } });
-    const [before] = [site];
+    const usual = site;
     site = other;
     try {
-      assert.deepEqual(await calls(1), ["j1"]);
+      assert.deepEqual(await makeCalls(1), ["j1"]);
     } finally {
-      site = before;
+      site = usual;
       await other.stop();
     }
   });
 
   when(
-    "it is imported and a client is made",
-    "the core is not fetched before the first call",
+    "a page imports the package and creates a client",
+    "the wasm file is not fetched before the first call",
     async () => {
       site.requests.length = 0;
       await inPage(async ({ address }) => {

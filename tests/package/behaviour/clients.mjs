@@ -1,4 +1,4 @@
-/** A client's options, its environment, and what it leaves behind. */
+/** Client options, environment variables, and the resources that a client holds. */
 import assert from "node:assert/strict";
 import { runProgram, write } from "../installed.mjs";
 import {
@@ -13,8 +13,11 @@ import {
   when,
 } from "./fixtures.mjs";
 
-describe("when a client is made to measure", () => {
-  when("an own `fetch` is given", "it gets the request, and the host's own is not used", () =>
+/** The exit of a program that no timer keeps alive. A leaked time limit would take 60 s. */
+const MAX_EXIT_MS = 20_000;
+
+describe("Client options", () => {
+  when("`fetch` is set", "it receives every request in place of the runtime's own", () =>
     against({ json: JOB }, async (client, { requests }) => {
       const sent = [];
       const own = client.withOptions({
@@ -31,8 +34,8 @@ describe("when a client is made to measure", () => {
   );
 
   when(
-    "headers are given",
-    "the call's stand over the client's, and neither over the request's own",
+    "headers are set",
+    "those of the call override those of the client, and neither override required headers",
     () =>
       against({ json: JOB }, async (client, { requests }) => {
         const own = client.withOptions({
@@ -48,7 +51,7 @@ describe("when a client is made to measure", () => {
 
   when(
     "`withOptions()` is called",
-    "a client with the same options but for these; the first is unchanged",
+    "it returns a client with the changed options and leaves the first unchanged",
     () =>
       against({ json: JOB }, async (client, { requests }) => {
         const other = client.withOptions({ projectId: "other", defaultHeaders: { "x-a": "1" } });
@@ -70,7 +73,7 @@ describe("when a client is made to measure", () => {
 
   when(
     "`session` is set",
-    "no credential is sent and no variable is read; the rest is as with a token",
+    "the client sends no credential, reads no token variable, and treats the server as a gateway",
     () =>
       against({ json: JOB }, async (_, { url, requests }) => {
         process.env.QUILLGATE_TOKEN = TOKEN;
@@ -101,7 +104,7 @@ describe("when a client is made to measure", () => {
 
   when(
     "`withResponse()` is called",
-    "the result with its response and request id; one request",
+    "it resolves to the result, the response and the request id, with one request",
     () =>
       against(
         { status: 201, json: JOB, headers: { "x-request-id": "r-3" } },
@@ -110,12 +113,19 @@ describe("when a client is made to measure", () => {
           const { data, response, requestId } = await call.withResponse();
           assert.deepEqual([data.id, response.status, requestId], ["j1", 201, "r-3"]);
           assert.equal((await call).id, "j1");
+          assert.equal((await call.catch(() => "caught")).id, "j1");
+          let settled = 0;
+          await call.finally(() => {
+            settled += 1;
+          });
+          assert.equal(settled, 1);
+          assert.equal(String(call), "[object ApiPromise]");
           assert.equal(requests.length, 1);
         },
       ),
   );
 
-  when("an idempotency key is given", "it is sent", () =>
+  when("`idempotencyKey` is set", "it is sent to the platform, too", () =>
     against({ json: JOB }, async ({ agentJobs }, { requests }) => {
       await agentJobs.create({ prompt: "p" }, { idempotencyKey: "mine-1" });
       assert.equal(requests[0].headers["idempotency-key"], "mine-1");
@@ -151,8 +161,8 @@ describe("when a client is made to measure", () => {
   );
 
   when(
-    "the environment names an address, and code a key",
-    "the key goes where the code says, and never over plain http to another machine",
+    "the environment names an address and code sets an admin key",
+    "the key goes to the address in code, and never over plain HTTP to another machine",
     () =>
       against({ json: JOB }, async (_, server) => {
         write(folder, {
@@ -197,7 +207,7 @@ describe("when a client is made to measure", () => {
       }),
   );
 
-  when("many calls come at once", "the core is compiled once", () =>
+  when("calls start concurrently", "the core is compiled once", () =>
     against({ json: JOB }, async (_, server) => {
       write(folder, {
         "once.mjs": `
@@ -205,7 +215,7 @@ describe("when a client is made to measure", () => {
           for (const name of ["compile", "compileStreaming", "instantiate", "instantiateStreaming"]) {
             const real = WebAssembly[name];
             WebAssembly[name] = (...args) => {
-              // The host's own fetch has a core in wasm, too.
+              // Node's own fetch also compiles a wasm module.
               if (new Error().stack.includes("/node_modules/quillgate/")) compiled += 1;
               return real.apply(WebAssembly, args);
             };
@@ -224,24 +234,21 @@ describe("when a client is made to measure", () => {
     }),
   );
 
-  when(
-    "a program has nothing more to do",
-    "no timer, connection or wait of a left call keeps it alive",
-    () =>
-      against(pageOf(600), async (_, server) => {
-        write(folder, {
-          "leave.mjs": `
+  when("a program leaves its lists unfinished", "no timer, connection or wait keeps it alive", () =>
+    against(pageOf(600), async (_, server) => {
+      write(folder, {
+        "leave.mjs": `
           import { Client } from "quillgate";
           const { agentJobs, pageViews } = new Client({ baseUrl: "${server.url}", projectId: "p", adminKey: "mint_key" });
           for await (const view of pageViews.list()) break;
           for await (const page of pageViews.list().pages()) break;
           console.log("left");
         `,
-        });
-        assert.match(
-          await runProgram("leave", process.execPath, ["leave.mjs"], { cwd: folder }),
-          /left/,
-        );
-      }),
+      });
+      const started = performance.now();
+      const output = await runProgram("leave", process.execPath, ["leave.mjs"], { cwd: folder });
+      assert.match(output, /left/);
+      assert.ok(performance.now() - started < MAX_EXIT_MS);
+    }),
   );
 });

@@ -1,15 +1,15 @@
-/** What is printed, logged or told to hooks. */
+/** The output of prints, logs and hooks. */
 import assert from "node:assert/strict";
 import { format, inspect } from "node:util";
-import { against, describe, hurry, inTurn, JOB, KEY, rejected, when } from "./fixtures.mjs";
+import { against, describe, inTurn, JOB, KEY, rejectionOf, skipWaits, when } from "./fixtures.mjs";
 
-describe("when a credential could show", () => {
+describe("Credentials, logs and hooks", () => {
   when(
-    "a client, an error or a page is printed",
-    "neither `inspect`, `console.log`, `JSON.stringify` nor a template shows the key",
+    "a client, an error or a list is printed",
+    "`inspect`, `console.log`, `JSON.stringify` and template strings do not show the key",
     () =>
       against({ status: 401, json: { error: "no" } }, async (client) => {
-        const error = await rejected(client.agentJobs.get("j1"));
+        const error = await rejectionOf(client.agentJobs.get("j1"));
         const call = client.agentJobs.get("j1").catch((reason) => reason);
         const built = client.withOptions({ maxRetries: 0 });
         for (const thing of [
@@ -29,18 +29,18 @@ describe("when a credential could show", () => {
             `${thing}`,
             JSON.stringify(thing) ?? "",
           ];
-          assert.ok(!texts.join("\n").includes(KEY), "the key shows");
+          assert.ok(!texts.join("\n").includes(KEY), "the output contains the key");
         }
         await call;
       }),
   );
 
   when(
-    "everything is logged",
-    "no level writes a credential, a prompt or a query's values",
+    "calls are logged",
+    "no log level shows a credential, a prompt or the values of a query",
     (context) =>
       against({ status: 503, json: { error: "busy" } }, async (client) => {
-        hurry(context);
+        skipWaits(context);
         const prompt = "between you and me";
         const secrets = [KEY, prompt, "2024-05-06", "idem-1"];
         const counts = [];
@@ -49,26 +49,43 @@ describe("when a credential could show", () => {
           const write = (...words) => lines.push(format(...words));
           const logger = { error: write, warn: write, info: write, debug: write };
           const { agentJobs, pageViews } = client.withOptions({ logLevel, logger });
-          await rejected(agentJobs.get("j1"));
-          await rejected(agentJobs.create({ prompt }, { idempotencyKey: "idem-1" }));
-          await rejected(pageViews.list({ dateFrom: "2024-05-06" }));
+          await rejectionOf(agentJobs.get("j1"));
+          await rejectionOf(agentJobs.create({ prompt }, { idempotencyKey: "idem-1" }));
+          await rejectionOf(pageViews.list({ dateFrom: "2024-05-06" }));
           const text = lines.join("\n");
           for (const secret of secrets) assert.ok(!text.includes(secret), text);
           counts.push(lines.length);
         }
-        // Two waits for each of the two GETs; seven attempts.
+        // There are seven attempts, and two waits for each of the two GET requests.
         assert.deepEqual(counts, [0, 0, 4, 4 + 7, 4 + 7 + 7]);
       }),
   );
 
-  when("hooks look on", "they see every attempt, with credentials redacted", (context) =>
+  when("no logger and no log level is set", "the console shows only retries", (context) =>
+    against(inTurn({ status: 503 }, { json: JOB }), async (client) => {
+      skipWaits(context);
+      const lines = [];
+      for (const level of ["error", "warn", "info", "log", "debug"]) {
+        context.mock.method(console, level, (line) => lines.push(`${level} ${line}`));
+      }
+      await client.withOptions({ logLevel: undefined }).agentJobs.get("j1");
+      context.mock.restoreAll();
+      assert.equal(lines.length, 1);
+      assert.match(
+        lines[0],
+        /^warn quillgate: GET \/v2\/agent\/acme\/job\/j1: ServerError, again in \d+ ms$/,
+      );
+    }),
+  );
+
+  when("a client has hooks", "they see every attempt, with credentials redacted", (context) =>
     against(
       inTurn(
         { status: 503, headers: { "set-cookie": "c=secret-cookie" } },
         { json: JOB, headers: { "x-request-id": "r-1" } },
       ),
       async (client) => {
-        hurry(context);
+        skipWaits(context);
         const seen = [];
         const hooked = client.withOptions({
           onRequest: ({ method, url, headers, attempt }) =>
@@ -103,10 +120,10 @@ describe("when a credential could show", () => {
     ),
   );
 
-  when("a hook or a logger throws", "the call goes on", () =>
+  when("a hook or a logger throws", "the call continues", () =>
     against({ json: JOB }, async (client, { requests }) => {
       const fail = () => {
-        throw new Error("own affair");
+        throw new Error("from a hook");
       };
       const logger = { error: fail, warn: fail, info: fail, debug: fail };
       const hooked = client.withOptions({

@@ -1,27 +1,27 @@
-/** A job's changes over a gateway's event stream. */
+/** Changes of a job in the event stream of a gateway. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import {
   against,
   describe,
   GATEWAY,
-  hurry,
   inTurn,
   JOB,
   quillgate,
-  rejected,
+  rejectionOf,
+  skipWaits,
   TOKEN,
   when,
 } from "./fixtures.mjs";
 
-describe("when a gateway streams a job's changes", () => {
+describe("Event streams of a gateway", () => {
   const STREAM = { "content-type": "text/event-stream" };
 
   function event(id, status) {
     return `id: ${id}\nevent: job\ndata: ${JSON.stringify({ ...JOB, status })}\n\n`;
   }
 
-  when("it streams to the job's end", "one request is all that is sent", () =>
+  when("the stream lasts until the job ends", "one request is sent", () =>
     against(
       { headers: STREAM, text: `: hello\n\n${event(1, "active")}${event(2, "completed")}` },
       async ({ agentJobs }, { requests }) => {
@@ -37,30 +37,34 @@ describe("when a gateway streams a job's changes", () => {
     ),
   );
 
-  when("it breaks in the middle of an event", "it goes on after the last whole one", (context) => {
-    const broken = {
-      headers: STREAM,
-      text: `${event(7, "active")}event: job\ndata: {"id":`,
-      cut: true,
-    };
-    const rest = { headers: STREAM, text: event(8, "failed") };
-    return against(
-      inTurn(broken, rest),
-      async ({ agentJobs }, { requests }) => {
-        hurry(context);
-        const seen = [];
-        for await (const { job } of agentJobs.watch("j1")) seen.push(job.status);
-        assert.deepEqual(seen, ["active", "failed"]);
-        assert.deepEqual(
-          requests.map(({ headers }) => headers["last-event-id"]),
-          [undefined, "7"],
-        );
-      },
-      GATEWAY,
-    );
-  });
+  when(
+    "the stream breaks during an event",
+    "the client reconnects after the last complete event",
+    (context) => {
+      const broken = {
+        headers: STREAM,
+        text: `${event(7, "active")}event: job\ndata: {"id":`,
+        cut: true,
+      };
+      const rest = { headers: STREAM, text: event(8, "failed") };
+      return against(
+        inTurn(broken, rest),
+        async ({ agentJobs }, { requests }) => {
+          skipWaits(context);
+          const seen = [];
+          for await (const { job } of agentJobs.watch("j1")) seen.push(job.status);
+          assert.deepEqual(seen, ["active", "failed"]);
+          assert.deepEqual(
+            requests.map(({ headers }) => headers["last-event-id"]),
+            [undefined, "7"],
+          );
+        },
+        GATEWAY,
+      );
+    },
+  );
 
-  when("a watch is left early", "the stream is closed", () =>
+  when("a loop over streamed changes ends early", "the stream is closed", () =>
     against(
       { headers: STREAM, text: event(1, "active"), stall: "body" },
       async ({ agentJobs }, { requests }) => {
@@ -76,13 +80,13 @@ describe("when a gateway streams a job's changes", () => {
   );
 
   when(
-    "the time runs out",
-    "JobWaitTimeoutError with the job as last seen; the stream is closed",
+    "the timeout of a wait passes during the stream",
+    "it rejects with JobWaitTimeoutError, which has the last known job, and closes the stream",
     () =>
       against(
         { headers: STREAM, text: event(1, "active"), stall: "body" },
         async ({ agentJobs }, { requests }) => {
-          const error = await rejected(agentJobs.wait("j1", { timeout: 500 }));
+          const error = await rejectionOf(agentJobs.wait("j1", { timeout: 500 }));
           assert.ok(error instanceof quillgate.JobWaitTimeoutError, inspect(error));
           assert.equal(error.job.status, "active");
           assert.equal(await requests[0].ended, false);
@@ -91,30 +95,36 @@ describe("when a gateway streams a job's changes", () => {
       ),
   );
 
-  when("it is aborted", "the signal's own reason; the stream is closed", () =>
-    against(
-      { headers: STREAM, text: event(1, "active"), stall: "body" },
-      async ({ agentJobs }, { requests }) => {
-        const reason = { kind: "timeout" };
-        const controller = new AbortController();
-        const onUpdate = () => setImmediate(() => controller.abort(reason));
-        const wait = agentJobs.wait("j1", { onUpdate, signal: controller.signal });
-        assert.equal(await rejected(wait), reason);
-        assert.equal(await requests[0].ended, false);
-      },
-      GATEWAY,
-    ),
+  when(
+    "a wait is aborted during the stream",
+    "it rejects with the signal's reason and closes the stream",
+    () =>
+      against(
+        { headers: STREAM, text: event(1, "active"), stall: "body" },
+        async ({ agentJobs }, { requests }) => {
+          const reason = { kind: "timeout" };
+          const controller = new AbortController();
+          const onUpdate = () => setImmediate(() => controller.abort(reason));
+          const wait = agentJobs.wait("j1", { onUpdate, signal: controller.signal });
+          assert.equal(await rejectionOf(wait), reason);
+          assert.equal(await requests[0].ended, false);
+        },
+        GATEWAY,
+      ),
   );
 
-  when("what it streams is no job", "DecodeError that names the place", () =>
-    against(
-      { headers: STREAM, text: 'event: job\ndata: {"id":7}\n\n' },
-      async ({ agentJobs }) => {
-        const error = await rejected(agentJobs.wait("j1"));
-        assert.ok(error instanceof quillgate.DecodeError, inspect(error));
-        assert.equal(error.where, "id");
-      },
-      GATEWAY,
-    ),
+  when(
+    "a streamed job has an unexpected shape",
+    "the wait rejects with DecodeError, which names the path in the JSON",
+    () =>
+      against(
+        { headers: STREAM, text: 'event: job\ndata: {"id":7}\n\n' },
+        async ({ agentJobs }) => {
+          const error = await rejectionOf(agentJobs.wait("j1"));
+          assert.ok(error instanceof quillgate.DecodeError, inspect(error));
+          assert.equal(error.where, "id");
+        },
+        GATEWAY,
+      ),
   );
 });

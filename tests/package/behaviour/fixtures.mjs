@@ -1,4 +1,4 @@
-/** What the tests of behaviour share: the installed package, a server for it, and rows of a table. */
+/** Shared by the behaviour tests: the installed package, a scripted server and the rows of the table. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -15,6 +15,10 @@ export const JOB = { id: "j1", status: "active" };
 /** Options of a client that talks to a gateway. */
 export const GATEWAY = { adminKey: undefined, token: TOKEN };
 
+/** Between these bounds, a timer of the package is a wait between requests and not a time limit. */
+const MIN_WAIT_MS = 300;
+const MAX_WAIT_MS = 31_000;
+
 export const rows = [];
 const unhandled = [];
 export let folder;
@@ -30,28 +34,28 @@ before(async () => {
 
 let section;
 
-/** Tests that are a table of their own. */
+/** Groups the tests of one section of the table. */
 export function describe(name, define) {
-  section = name[0].toUpperCase() + name.slice(1);
+  section = name;
   suite(name, define);
 }
 
-/** A test that is a row of the table, also when it fails. */
+/** Defines a test and its row in the table, which also shows a failure. */
 export function when(subject, behaviour, body) {
-  const row = { section, subject, behaviour, result: "failed", ran: false };
+  const row = { section, subject, behaviour, result: "fails", ran: false };
   rows.push(row);
-  test(`${subject}: ${behaviour}`, async (context) => {
+  test(`when ${subject}, ${behaviour}`, async (context) => {
     row.ran = true;
     await body(context);
-    assert.deepEqual(unhandled.splice(0), [], "no rejection is left to nobody");
-    row.result = "as it says";
+    assert.deepEqual(unhandled.splice(0), [], "unhandled rejections");
+    row.result = "passes";
   });
 }
 
-/** Runs a test against another side that answers so; the client talks to it directly. */
-export async function against(answer, body, options = {}) {
-  const script = typeof answer === "function" ? answer : () => answer;
-  const server = await startScriptedServer(script);
+/** Runs `body` with a client and the scripted server that it talks to, directly unless `options` say otherwise. */
+export async function against(script, body, options = {}) {
+  const respond = typeof script === "function" ? script : () => script;
+  const server = await startScriptedServer(respond);
   try {
     const base = { baseUrl: server.url, projectId: "acme", adminKey: KEY, logLevel: "off" };
     await body(new quillgate.Client({ ...base, ...options }), server);
@@ -60,33 +64,29 @@ export async function against(answer, body, options = {}) {
   }
 }
 
-/** Answers one after another; the last one from then on. */
-export function inTurn(...answers) {
-  return (_, number) => answers[Math.min(number, answers.length - 1)];
+/** Responds with each in order, and then repeats the last. */
+export function inTurn(...responses) {
+  return (_, number) => responses[Math.min(number, responses.length - 1)];
 }
 
-/**
- * Lets the waits of the client go by at once, and keeps how long each was meant to be.
- * Time limits of under 300 ms or over half a minute stay what they are.
- */
-export function hurry(context) {
+/** Skips the package's waits between requests. Returns their intended lengths. */
+export function skipWaits(context) {
   const waits = [];
   const { setTimeout } = globalThis;
-  const hurried = (run, ms, ...rest) => {
-    // The host's own `fetch` sets timers, too.
+  globalThis.setTimeout = (run, ms, ...rest) => {
+    // Node's own `fetch` also sets timers.
     const isOurs = new Error().stack.includes("/node_modules/quillgate/");
-    const isWait = isOurs && ms >= 300 && ms <= 31_000;
+    const isWait = isOurs && ms >= MIN_WAIT_MS && ms <= MAX_WAIT_MS;
     if (isWait) waits.push(ms);
     return setTimeout(run, isWait ? 0 : ms, ...rest);
   };
-  globalThis.setTimeout = hurried;
   context.after(() => {
     globalThis.setTimeout = setTimeout;
   });
   return waits;
 }
 
-export async function rejected(call) {
+export async function rejectionOf(call) {
   let result;
   try {
     result = await (typeof call === "function" ? call() : call);
@@ -96,11 +96,11 @@ export async function rejected(call) {
   assert.fail(`expected a rejection, got ${inspect(result)}`);
 }
 
-export function between(number, low, high) {
+export function assertBetween(number, low, high) {
   assert.ok(number >= low && number <= high, `${number} is not from ${low} to ${high}`);
 }
 
-/** A page of a list that has this many rows in all. */
+/** Responds to requests for page views, of which there are `total`. */
 export function pageOf(total) {
   return ({ path }) => {
     const query = new URL(path, "http://x").searchParams;
@@ -109,4 +109,9 @@ export function pageOf(total) {
     const views = Array.from({ length: count }, (_, at) => ({ path: `/${offset + at}`, human: 1 }));
     return { json: { totals: { human: total }, views, hasMore: offset + count < total } };
   };
+}
+
+/** Resolves after a turn of the event loop, in which a request would have been sent. */
+export function nextTurn() {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,31 +1,34 @@
-/** Arguments and options that cannot work. */
+/** Invalid arguments and options. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { against, describe, JOB, KEY, quillgate, rejected, when } from "./fixtures.mjs";
+import { against, describe, JOB, KEY, quillgate, rejectionOf, when } from "./fixtures.mjs";
 
-describe("when input is bad", () => {
-  when("an id is empty, `.` or `..`", "ValidationError with field and rule; nothing is sent", () =>
-    against({ json: JOB }, async ({ agentJobs }, { requests }) => {
-      for (const [id, rule] of [
-        ["", "not-empty"],
-        [".", "not-dot-segment"],
-        ["..", "not-dot-segment"],
-      ]) {
-        for (const call of [
-          () => agentJobs.get(id),
-          () => agentJobs.sendMessage(id, { prompt: "p" }),
-          () => agentJobs.wait(id),
+describe("Invalid input", () => {
+  when(
+    "an id is empty, `.` or `..`",
+    "the call rejects with ValidationError, which has the field and the rule; nothing is sent",
+    () =>
+      against({ json: JOB }, async ({ agentJobs }, { requests }) => {
+        for (const [id, rule] of [
+          ["", "not-empty"],
+          [".", "not-dot-segment"],
+          ["..", "not-dot-segment"],
         ]) {
-          const error = await rejected(call);
-          assert.ok(error instanceof quillgate.ValidationError);
-          assert.deepEqual([error.field, error.rule], ["id", rule]);
+          for (const call of [
+            () => agentJobs.get(id),
+            () => agentJobs.sendMessage(id, { prompt: "p" }),
+            () => agentJobs.wait(id),
+          ]) {
+            const error = await rejectionOf(call);
+            assert.ok(error instanceof quillgate.ValidationError);
+            assert.deepEqual([error.field, error.rule], ["id", rule]);
+          }
         }
-      }
-      assert.equal(requests.length, 0);
-    }),
+        assert.equal(requests.length, 0);
+      }),
   );
 
-  when("an id holds `/`, `?`, `#` or `%2e`", "it stays one segment of the path", () =>
+  when("an id contains `/`, `?`, `#` or `%2e`", "it stays one segment of the path", () =>
     against({ json: JOB }, async ({ agentJobs }, { requests }) => {
       await agentJobs.get("a/../b?x=1#y");
       await agentJobs.get("%2e%2e");
@@ -37,14 +40,15 @@ describe("when input is bad", () => {
   );
 
   when(
-    "parameters are left out, or are of another type",
-    "ValidationError, never a TypeError of the package's own",
+    "parameters are missing or of the wrong type",
+    "the call rejects with ValidationError, never with a TypeError; nothing is sent",
     () =>
       against({ json: JOB }, async ({ agentJobs, pageViews }, { requests }) => {
         for (const call of [
           () => agentJobs.create(),
           () => agentJobs.create(null),
           () => agentJobs.create({ prompt: 7 }),
+          () => agentJobs.create(throwingProxy()),
           () => agentJobs.get(),
           () => agentJobs.get({ id: "j1" }),
           () => agentJobs.sendMessage("j1"),
@@ -53,13 +57,14 @@ describe("when input is bad", () => {
           () => pageViews.list({ offset: -1 }),
           () => pageViews.list({ dateFrom: "2024-02-30" }),
           () => pageViews.list({ dateFrom: new Date(0) }),
+          () => pageViews.list({ "\ud800": 1 }),
           () => pageViews.list({ cursor: 5 }),
           () => pageViews.list({ cursor: null }),
           () => pageViews.list({ cursor: null }).all(),
           () => agentJobs.get("j1", { timeout: 0 }),
           () => agentJobs.get("j1", { maxRetries: 0.5 }),
         ]) {
-          const error = await rejected(call);
+          const error = await rejectionOf(call);
           assert.ok(error instanceof quillgate.ValidationError, `${call}: ${inspect(error)}`);
         }
         assert.equal(requests.length, 0);
@@ -67,8 +72,8 @@ describe("when input is bad", () => {
   );
 
   when(
-    "a client's options cannot work",
-    "ValidationError that names the option and repeats no credential",
+    "the options of a client are invalid",
+    "its calls reject with ValidationError, which names the option and repeats no credential",
     async () => {
       const { Client, ValidationError } = quillgate;
       const secret = "mint_dsc_no-admin-key";
@@ -81,12 +86,46 @@ describe("when input is bad", () => {
         ["baseUrl", { projectId: "p", token: "t", baseUrl: `https://u:${secret}@x.example` }],
         ["baseUrl", { projectId: "p", adminKey: KEY, baseUrl: "http://x.example" }],
         ["baseUrl", { projectId: "p", adminKey: KEY, baseUrl: "http://localhost.x.example" }],
+        // Only the runtime's URL parser rejects this one.
+        ["baseUrl", { projectId: "p", token: "t", baseUrl: "https://1.2.3.4.5" }],
       ]) {
-        const error = await rejected(() => new Client(options).agentJobs.get("j1"));
+        const error = await rejectionOf(() => new Client(options).agentJobs.get("j1"));
         assert.ok(error instanceof ValidationError, inspect(error));
         assert.equal(error.field, field);
         assert.ok(!inspect(error).includes(secret));
       }
     },
   );
+
+  when("`buildRequest()` gets the name of no operation", "it rejects with ValidationError", () =>
+    against({ json: JOB }, async (client) => {
+      const onlyOfGateways = ["agentJobs.events", "agentJobs.deleteRecord"];
+      for (const name of [...onlyOfGateways, "", "agentJobs", "toString", "__proto__", "\ud800"]) {
+        const error = await rejectionOf(client.buildRequest(name, {}));
+        assert.ok(error instanceof quillgate.ValidationError, `${name}: ${inspect(error)}`);
+        assert.deepEqual([error.field, error.rule], ["operation", "unknown"]);
+      }
+    }),
+  );
+
+  when("`signal` is not an object", "the call and its lists ignore it", () =>
+    against(
+      ({ path }) => ({ json: path.includes("/job/") ? JOB : NO_VIEWS }),
+      async ({ agentJobs, pageViews }) => {
+        for (const signal of [null, undefined, 5, "x", false]) {
+          assert.equal((await agentJobs.get("j1", { signal })).id, "j1");
+          assert.deepEqual(await pageViews.list({}, { signal }).all(), []);
+        }
+      },
+    ),
+  );
 });
+
+const NO_VIEWS = { totals: {}, views: [], hasMore: false };
+
+function throwingProxy() {
+  const fail = () => {
+    throw new Error("unreadable");
+  };
+  return new Proxy({}, { get: fail, has: fail, ownKeys: fail, getOwnPropertyDescriptor: fail });
+}

@@ -1,12 +1,12 @@
-/** Lists of a gateway's jobs. */
+/** Lists of jobs, which only a gateway has. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { against, describe, GATEWAY, inTurn, quillgate, rejected, when } from "./fixtures.mjs";
+import { against, describe, GATEWAY, inTurn, quillgate, rejectionOf, when } from "./fixtures.mjs";
 
-describe("when a gateway's jobs are listed", () => {
+describe("Lists of jobs", () => {
   const JOBS = Array.from({ length: 5 }, (_, at) => ({ id: `j${at}`, status: "active" }));
 
-  /** Pages of two jobs, or as many as are asked for; a cursor says how many came before. */
+  /** Responds with pages of two jobs, or of `limit` jobs. A cursor is the number of jobs before it. */
   function jobPages({ path }) {
     const query = new URL(path, "http://x").searchParams;
     const from = Number(query.get("cursor") ?? 0);
@@ -14,7 +14,7 @@ describe("when a gateway's jobs are listed", () => {
     return { json: { jobs: JOBS.slice(from, to), nextCursor: to < JOBS.length ? `${to}` : null } };
   }
 
-  when("a list is awaited", "it is one page, with the cursor of the next", () =>
+  when("a list of jobs is awaited", "it resolves to one page with the cursor of the next", () =>
     against(
       jobPages,
       async ({ agentJobs }, { requests }) => {
@@ -41,33 +41,36 @@ describe("when a gateway's jobs are listed", () => {
     ),
   );
 
-  when("a list is iterated", "every job comes once, and a page only when it is wanted", () =>
-    against(
-      jobPages,
-      async ({ agentJobs }, { requests }) => {
-        const ids = [];
-        for await (const { id } of agentJobs.list({ limit: 2 })) {
-          ids.push(id);
-          assert.equal(requests.length, Math.ceil(ids.length / 2));
-        }
-        assert.deepEqual(ids, ["j0", "j1", "j2", "j3", "j4"]);
-        for await (const _ of agentJobs.list({ limit: 1, cursor: "1" })) break;
-        assert.equal(requests.length, 4);
-        assert.equal(requests[3].path, "/v2/agent/acme/jobs?limit=1&cursor=1");
-      },
-      GATEWAY,
-    ),
+  when(
+    "a list of jobs is iterated",
+    "every job arrives once; a page is requested when its first job is needed",
+    () =>
+      against(
+        jobPages,
+        async ({ agentJobs }, { requests }) => {
+          const ids = [];
+          for await (const { id } of agentJobs.list({ limit: 2 })) {
+            ids.push(id);
+            assert.equal(requests.length, Math.ceil(ids.length / 2));
+          }
+          assert.deepEqual(ids, ["j0", "j1", "j2", "j3", "j4"]);
+          for await (const _ of agentJobs.list({ limit: 1, cursor: "1" })) break;
+          assert.equal(requests.length, 4);
+          assert.equal(requests[3].path, "/v2/agent/acme/jobs?limit=1&cursor=1");
+        },
+        GATEWAY,
+      ),
   );
 
   when(
-    "a page fails in the middle",
-    "the jobs before it come first; the stack begins at the list",
+    "a page of jobs fails",
+    "the jobs before it arrive; the stack of the error starts at the list",
     () =>
       against(
         inTurn({ json: { jobs: JOBS, nextCursor: "5" } }, { status: 404 }),
         async ({ agentJobs }) => {
           const ids = [];
-          const error = await rejected(async () => {
+          const error = await rejectionOf(async () => {
             for await (const { id } of agentJobs.list()) ids.push(id);
           });
           assert.ok(error instanceof quillgate.NotFoundError);
@@ -78,40 +81,46 @@ describe("when a gateway's jobs are listed", () => {
       ),
   );
 
-  when("its parameters are bad", "ValidationError; nothing is sent", () =>
-    against(
-      jobPages,
-      async ({ agentJobs }, { requests }) => {
-        for (const [params, field, rule] of [
-          [{ limit: 0 }, "limit", "job-page-size"],
-          [{ limit: 101 }, "limit", "job-page-size"],
-          [{ cursor: "" }, "cursor", "not-empty"],
-          [{ cursor: null }, "cursor", "text"],
-        ]) {
-          const error = await rejected(agentJobs.list(params));
-          assert.ok(error instanceof quillgate.ValidationError, inspect(error));
-          assert.deepEqual([error.field, error.rule], [field, rule]);
-        }
-        assert.equal(requests.length, 0);
-      },
-      GATEWAY,
-    ),
+  when(
+    "the parameters of a list of jobs are invalid",
+    "it rejects with ValidationError; nothing is sent",
+    () =>
+      against(
+        jobPages,
+        async ({ agentJobs }, { requests }) => {
+          for (const [params, field, rule] of [
+            [{ limit: 0 }, "limit", "job-page-size"],
+            [{ limit: 101 }, "limit", "job-page-size"],
+            [{ cursor: "" }, "cursor", "not-empty"],
+            [{ cursor: null }, "cursor", "text"],
+          ]) {
+            const error = await rejectionOf(agentJobs.list(params));
+            assert.ok(error instanceof quillgate.ValidationError, inspect(error));
+            assert.deepEqual([error.field, error.rule], [field, rule]);
+          }
+          assert.equal(requests.length, 0);
+        },
+        GATEWAY,
+      ),
   );
 
-  when("it is aborted in a page", "at once, with the signal's own reason", () =>
-    against(
-      (received, number) => (number === 0 ? jobPages(received) : { stall: "head" }),
-      async ({ agentJobs }, server) => {
-        const controller = new AbortController();
-        const iterate = async () => {
-          for await (const _ of agentJobs.list({ limit: 2 }, { signal: controller.signal }));
-        };
-        const abort = server.arrived(2).then(() => controller.abort("enough"));
-        assert.equal(await rejected(iterate), "enough");
-        await abort;
-        assert.equal(await server.requests[1].ended, false);
-      },
-      GATEWAY,
-    ),
+  when(
+    "a list of jobs is aborted during a page",
+    "it rejects immediately with the signal's reason and closes the connection",
+    () =>
+      against(
+        (received, number) => (number === 0 ? jobPages(received) : { stall: "head" }),
+        async ({ agentJobs }, server) => {
+          const controller = new AbortController();
+          const iterate = async () => {
+            for await (const _ of agentJobs.list({ limit: 2 }, { signal: controller.signal }));
+          };
+          const abort = server.arrived(2).then(() => controller.abort("enough"));
+          assert.equal(await rejectionOf(iterate), "enough");
+          await abort;
+          assert.equal(await server.requests[1].ended, false);
+        },
+        GATEWAY,
+      ),
   );
 });

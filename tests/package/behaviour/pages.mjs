@@ -1,22 +1,31 @@
 /** Lists of page views. */
 import assert from "node:assert/strict";
-import { against, describe, inTurn, pageOf, quillgate, rejected, when } from "./fixtures.mjs";
+import {
+  against,
+  describe,
+  inTurn,
+  nextTurn,
+  pageOf,
+  quillgate,
+  rejectionOf,
+  when,
+} from "./fixtures.mjs";
 
-describe("when pages are listed", () => {
-  when("a list is made and not awaited", "nothing is sent", () =>
+describe("Lists of page views", () => {
+  when("a list is created and not awaited", "nothing is sent", () =>
     against(pageOf(10), async ({ pageViews }, { requests }) => {
       const list = pageViews.list({ limit: 5 });
       list.pages();
       list[Symbol.asyncIterator]();
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       assert.equal(requests.length, 0);
       await list;
       await list;
-      assert.equal(requests.length, 1, "and once, however often it is awaited");
+      assert.equal(requests.length, 1, "awaiting it twice sends one request");
     }),
   );
 
-  when("a page is empty and there are more", "the list goes on", () =>
+  when("a page is empty and `hasMore` is true", "the list continues", () =>
     against(
       inTurn(
         { json: { totals: {}, views: [{ path: "/1" }], hasMore: true } },
@@ -33,11 +42,11 @@ describe("when pages are listed", () => {
     ),
   );
 
-  when("pages stay empty for ever", "DecodeError after 5 in a row", () =>
+  when("five consecutive pages are empty", "the list rejects with DecodeError", () =>
     against(
       { json: { totals: {}, views: [], hasMore: true } },
       async ({ pageViews }, { requests }) => {
-        const error = await rejected(pageViews.list().all());
+        const error = await rejectionOf(pageViews.list().all());
         assert.ok(error instanceof quillgate.DecodeError);
         assert.equal(error.where, "hasMore");
         assert.equal(requests.length, 5);
@@ -46,8 +55,8 @@ describe("when pages are listed", () => {
   );
 
   when(
-    "everything is listed",
-    "250 rows a request, of one range that is frozen at the beginning",
+    "a loop reads every row",
+    "each request has 250 rows and the same date range, which ends when the loop started",
     () =>
       against(pageOf(600), async ({ pageViews }, { requests }) => {
         let count = 0;
@@ -70,21 +79,37 @@ describe("when pages are listed", () => {
       }),
   );
 
-  when("a loop is left at its first row", "one request, and none ahead", () =>
+  when("a loop ends at its first row", "one request is sent", () =>
     against(pageOf(600), async ({ pageViews }, { requests }) => {
       for await (const _ of pageViews.list()) break;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       assert.equal(requests.length, 1);
     }),
   );
 
+  when("a loop passes the middle of a page", "the next page is requested", () =>
+    against(pageOf(600), async ({ pageViews }, server) => {
+      let count = 0;
+      for await (const _ of pageViews.list()) {
+        count += 1;
+        // A turn per row, so that a request would have been sent.
+        await nextTurn();
+        if (count === 125) assert.equal(server.requests.length, 1);
+        if (count === 126) {
+          await server.arrived(2);
+          break;
+        }
+      }
+    }),
+  );
+
   when(
-    "a loop is left at the end of a page",
-    "one page was asked for ahead, and its request is closed",
+    "a loop ends at the last row of a page",
+    "the connection of the prefetched next page is closed",
     () => {
-      const answer = (received, number) =>
+      const respond = (received, number) =>
         number === 0 ? pageOf(600)(received) : { stall: "head" };
-      return against(answer, async ({ pageViews }, server) => {
+      return against(respond, async ({ pageViews }, server) => {
         let count = 0;
         for await (const _ of pageViews.list()) {
           count += 1;
@@ -100,28 +125,28 @@ describe("when pages are listed", () => {
   );
 
   when(
-    "a page fails in the middle",
-    "the rows before it come first, and a kept cursor goes on without losing or repeating any",
+    "a page in the middle fails",
+    "the rows before it arrive, and a stored cursor resumes without gaps or duplicates",
     () => {
       let broken = true;
-      const answer = (received) =>
+      const respond = (received) =>
         received.path.includes("offset=500") && broken
           ? { status: 404, json: { error: "gone" } }
           : pageOf(900)(received);
-      return against(answer, async ({ pageViews }) => {
+      return against(respond, async ({ pageViews }) => {
         const paths = [];
-        let kept;
+        let stored;
         const iterate = async () => {
           for await (const view of pageViews.list({ dateTo: "2024-01-01" })) paths.push(view.path);
         };
-        assert.ok((await rejected(iterate)) instanceof quillgate.NotFoundError);
+        assert.ok((await rejectionOf(iterate)) instanceof quillgate.NotFoundError);
         assert.equal(paths.length, 500);
         const onProgress = ({ cursor }) => {
-          kept = JSON.stringify(cursor);
+          stored = JSON.stringify(cursor);
         };
-        await rejected(pageViews.list({ dateTo: "2024-01-01" }).all({ onProgress }));
+        await rejectionOf(pageViews.list({ dateTo: "2024-01-01" }).all({ onProgress }));
         broken = false;
-        const rest = await pageViews.list({ cursor: JSON.parse(kept) }).all();
+        const rest = await pageViews.list({ cursor: JSON.parse(stored) }).all();
         paths.push(...rest.map(({ path }) => path));
         assert.deepEqual(
           paths,
@@ -131,7 +156,7 @@ describe("when pages are listed", () => {
     },
   );
 
-  when("`maxRows` is given", "no page is asked for beyond it", () =>
+  when("`maxRows` is set", "`all()` requests no page beyond it", () =>
     against(pageOf(2000), async ({ pageViews }, { requests }) => {
       const progress = [];
       const rows = await pageViews
@@ -146,51 +171,91 @@ describe("when pages are listed", () => {
     }),
   );
 
-  when("the answer says what is left of the hour", "progress says so, too", () =>
-    against(
-      (received) => ({
-        ...pageOf(300)(received),
-        headers: { ratelimit: '"analytics";r=42;t=1200' },
-      }),
-      async ({ pageViews }) => {
-        const left = [];
-        await pageViews
-          .list()
-          .all({ onProgress: ({ requestsLeftThisHour }) => left.push(requestsLeftThisHour) });
-        assert.deepEqual(left, [42, 42]);
-      },
-    ),
+  when("`onProgress` throws", "`all()` rejects with the same error", () =>
+    against(pageOf(600), async ({ pageViews }, { requests }) => {
+      const own = new RangeError("own");
+      const onProgress = () => {
+        throw own;
+      };
+      assert.equal(await rejectionOf(pageViews.list().all({ onProgress })), own);
+      assert.equal(requests.length, 1);
+    }),
   );
 
-  when("a page is kept from a loop that was left", "its `nextPage()` still leads on", () =>
+  when(
+    "the response has a `RateLimit` header",
+    "`onProgress` receives the remaining requests of the hour",
+    () =>
+      against(
+        (received) => ({
+          ...pageOf(300)(received),
+          headers: { ratelimit: '"analytics";r=42;t=1200' },
+        }),
+        async ({ pageViews }) => {
+          const left = [];
+          await pageViews
+            .list()
+            .all({ onProgress: ({ requestsLeftThisHour }) => left.push(requestsLeftThisHour) });
+          assert.deepEqual(left, [42, 42]);
+        },
+      ),
+  );
+
+  when("a loop over pages ends early", "`nextPage()` of its last page still works", () =>
     against(pageOf(600), async ({ pageViews }) => {
-      let kept;
+      let last;
       for await (const page of pageViews.list().pages()) {
-        kept = page;
+        last = page;
         break;
       }
-      const next = await kept.nextPage();
+      const next = await last.nextPage();
       assert.equal(next.offset, 250);
     }),
   );
 
-  when("a page is awaited", "`nextPage()` leads on, and is `null` after the last", () =>
-    against(pageOf(15), async ({ pageViews }, { requests }) => {
-      const first = await pageViews.list({ limit: 10 });
-      const second = await first.nextPage();
-      assert.deepEqual([second.offset, second.views.length, second.hasMore], [10, 5, false]);
-      assert.equal(await second.nextPage(), null);
-      assert.equal(requests.length, 2);
-      const { data, response } = await pageViews.list({ limit: 10 }).withResponse();
-      assert.deepEqual([data.views.length, response.status], [10, 200]);
-    }),
+  when(
+    "a page is awaited",
+    "`nextPage()` resolves to the next one, and to `null` after the last",
+    () =>
+      against(pageOf(15), async ({ pageViews }, { requests }) => {
+        const first = await pageViews.list({ limit: 10 });
+        assert.deepEqual(Object.keys(first), ["totals", "views", "hasMore", "offset", "cursor"]);
+        const second = await first.nextPage();
+        assert.deepEqual([second.offset, second.views.length, second.hasMore], [10, 5, false]);
+        assert.equal(await second.nextPage(), null);
+        assert.equal(requests.length, 2);
+        const { data, response } = await pageViews.list({ limit: 10 }).withResponse();
+        assert.deepEqual([data.views.length, response.status], [10, 200]);
+      }),
   );
 
-  when("pages are iterated", "each comes once, with its offset", () =>
+  when("pages are iterated", "each page arrives once, with its offset", () =>
     against(pageOf(600), async ({ pageViews }) => {
       const offsets = [];
       for await (const page of pageViews.list().pages()) offsets.push(page.offset);
       assert.deepEqual(offsets, [0, 250, 500]);
     }),
+  );
+
+  when(
+    "a list has callbacks instead of `await`",
+    "`then`, `catch` and `finally` work",
+    async () => {
+      await against(pageOf(3), async ({ pageViews }, { requests }) => {
+        const list = pageViews.list();
+        let settled = 0;
+        const count = () => {
+          settled += 1;
+        };
+        assert.equal(await list.then(({ views }) => views.length), 3);
+        assert.equal((await list.catch(() => "caught")).views.length, 3);
+        assert.equal((await list.finally(count)).views.length, 3);
+        assert.deepEqual([settled, requests.length], [1, 1]);
+      });
+      await against({ status: 404 }, async ({ pageViews }) => {
+        assert.equal(await pageViews.list().then(null, ({ status }) => status), 404);
+        assert.equal(await pageViews.list().catch(({ status }) => status), 404);
+      });
+    },
   );
 });

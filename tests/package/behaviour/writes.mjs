@@ -1,19 +1,19 @@
-/** Writes through a gateway: their keys, and how often they are sent. */
+/** Writes through a gateway: their idempotency keys and their retries. */
 import assert from "node:assert/strict";
 import {
   against,
-  between,
+  assertBetween,
   describe,
   GATEWAY,
-  hurry,
   inTurn,
   JOB,
   quillgate,
-  rejected,
+  rejectionOf,
+  skipWaits,
   when,
 } from "./fixtures.mjs";
 
-describe("when something is written through a gateway", () => {
+describe("Writes through a gateway", () => {
   const RUNNING = { "retry-after": "1" };
 
   function problem(kind, headers = {}) {
@@ -24,7 +24,7 @@ describe("when something is written through a gateway", () => {
     return requests.map(({ headers }) => headers["idempotency-key"]);
   }
 
-  when("it is sent", "it carries an `Idempotency-Key` of its own, once per call", () =>
+  when("a write has no `idempotencyKey`", "the call sends a new random `Idempotency-Key`", () =>
     against(
       { json: JOB },
       async ({ agentJobs }, { requests }) => {
@@ -41,52 +41,55 @@ describe("when something is written through a gateway", () => {
   );
 
   when(
-    "a write fails in a way that may pass",
-    "it is sent again with the same key, which the gateway does once",
+    "a write fails temporarily",
+    "it is retried with the same key, so that the gateway performs it once",
     (context) =>
       against(
         inTurn({ status: 503 }, { text: "", cut: true }, { status: 201, json: JOB }),
         async ({ agentJobs }, { requests }) => {
-          const waits = hurry(context);
+          const waits = skipWaits(context);
           assert.equal((await agentJobs.create({ prompt: "p" })).id, "j1");
           assert.equal(keysOf(requests).length, 3);
           assert.equal(new Set(keysOf(requests)).size, 1);
-          between(waits[0], 375, 500);
-          between(waits[1], 750, 1000);
+          assertBetween(waits[0], 375, 500);
+          assertBetween(waits[1], 750, 1000);
         },
         GATEWAY,
       ),
   );
 
-  when("`retryWrites` is false", "a write is sent once, and a read still again", (context) =>
+  when("`retryWrites` is false", "only reads are retried", (context) =>
     against(
       { status: 503 },
       async ({ agentJobs }, { requests }) => {
-        hurry(context);
-        await rejected(agentJobs.create({ prompt: "p" }));
+        skipWaits(context);
+        await rejectionOf(agentJobs.create({ prompt: "p" }));
         assert.equal(requests.length, 1);
-        await rejected(agentJobs.get("j1"));
+        await rejectionOf(agentJobs.get("j1"));
         assert.equal(requests.length, 4);
       },
       { ...GATEWAY, retryWrites: false },
     ),
   );
 
-  when("the platform itself is said to deduplicate", "a write is sent once: it does not", () =>
-    against(
-      { status: 503 },
-      async ({ agentJobs }, { requests }) => {
-        await rejected(agentJobs.create({ prompt: "p" }));
-        assert.equal(requests.length, 1);
-        assert.equal(requests[0].headers["idempotency-key"], undefined);
-      },
-      { retryWrites: true },
-    ),
+  when(
+    "`retryWrites` is true without a gateway",
+    "a write is sent once, since the platform has no idempotency keys",
+    () =>
+      against(
+        { status: 503 },
+        async ({ agentJobs }, { requests }) => {
+          await rejectionOf(agentJobs.create({ prompt: "p" }));
+          assert.equal(requests.length, 1);
+          assert.equal(requests[0].headers["idempotency-key"], undefined);
+        },
+        { retryWrites: true },
+      ),
   );
 
   when(
-    "the first attempt at a write still runs",
-    "its result is asked for every second, which uses up no retry",
+    "the first attempt at a write is still running",
+    "the client requests its result every second, which uses no retries",
     (context) =>
       against(
         inTurn(
@@ -95,7 +98,7 @@ describe("when something is written through a gateway", () => {
           { status: 201, json: JOB },
         ),
         async ({ agentJobs }, { requests }) => {
-          const waits = hurry(context);
+          const waits = skipWaits(context);
           assert.equal((await agentJobs.create({ prompt: "p" })).id, "j1");
           assert.deepEqual(waits.slice(1), new Array(9).fill(1000));
           assert.equal(requests.length, 11);
@@ -106,14 +109,14 @@ describe("when something is written through a gateway", () => {
   );
 
   when(
-    "it still runs after the time of an attempt",
-    "ConflictError whose `code` says so",
+    "the first attempt at a write is still running after `timeout`",
+    "the call rejects with ConflictError, and `code` names the problem",
     (context) =>
       against(
         problem("idempotency-key-in-use", RUNNING),
         async ({ agentJobs }, { requests }) => {
-          hurry(context);
-          const error = await rejected(agentJobs.create({ prompt: "p" }, { timeout: 32_000 }));
+          skipWaits(context);
+          const error = await rejectionOf(agentJobs.create({ prompt: "p" }, { timeout: 32_000 }));
           assert.equal(error.constructor, quillgate.ConflictError);
           assert.equal(error.code, "/problems/idempotency-key-in-use");
           assert.equal(requests.length, 33);
@@ -123,8 +126,8 @@ describe("when something is written through a gateway", () => {
   );
 
   when(
-    "nobody knows whether a write was carried out",
-    "OutcomeUnknownError of any status; nothing more is sent",
+    "the outcome of a write is unknown",
+    "the call rejects with OutcomeUnknownError, whatever the status, and is not retried",
     async () => {
       const outcome = "unknown";
       for (const [status, kind] of [
@@ -133,11 +136,11 @@ describe("when something is written through a gateway", () => {
         [503, "upstream-error"],
         [504, "upstream-timeout"],
       ]) {
-        const answer = { status, json: { type: `/problems/${kind}`, status, outcome } };
+        const response = { status, json: { type: `/problems/${kind}`, status, outcome } };
         await against(
-          answer,
+          response,
           async ({ agentJobs }, { requests }) => {
-            const error = await rejected(agentJobs.create({ prompt: "p" }));
+            const error = await rejectionOf(agentJobs.create({ prompt: "p" }));
             assert.equal(error.constructor, quillgate.OutcomeUnknownError);
             assert.ok(error instanceof quillgate.ApiError);
             const { name, code, problem } = error;
@@ -152,13 +155,13 @@ describe("when something is written through a gateway", () => {
     },
   );
 
-  when("a write is forced", "it says so by `Idempotency-Retry`, and is sent once", () =>
+  when("`force` is set", "the write sends `Idempotency-Retry: force` and is sent once", () =>
     against(
       { status: 503 },
       async ({ agentJobs }, { requests }) => {
         const options = { idempotencyKey: "mine", force: true };
-        await rejected(agentJobs.create({ prompt: "p" }, options));
-        await rejected(agentJobs.sendMessage("j1", { prompt: "p" }, options));
+        await rejectionOf(agentJobs.create({ prompt: "p" }, options));
+        await rejectionOf(agentJobs.sendMessage("j1", { prompt: "p" }, options));
         assert.deepEqual(keysOf(requests), ["mine", "mine"]);
         const forced = requests.map(({ headers }) => headers["idempotency-retry"]);
         assert.deepEqual(forced, ["force", "force"]);

@@ -1,0 +1,185 @@
+/** Responses that are late, malformed or of another shape. */
+import assert from "node:assert/strict";
+import { startScriptedServer } from "../scripted_server.mjs";
+import {
+  against,
+  describe,
+  JOB,
+  KEY,
+  quillgate,
+  rejectionOf,
+  skipWaits,
+  when,
+} from "./fixtures.mjs";
+
+describe("Bad responses", () => {
+  when(
+    "the body stalls after the headers",
+    "the call rejects with TimeoutError after `timeout` and closes the connection",
+    () =>
+      against({ stall: "body" }, async ({ agentJobs }, server) => {
+        const error = await rejectionOf(agentJobs.get("j1", { timeout: 150, maxRetries: 0 }));
+        assert.ok(error instanceof quillgate.TimeoutError);
+        assert.equal(error.after, 150);
+        assert.equal(await server.requests[0].ended, false);
+      }),
+  );
+
+  when("the server never responds", "a GET is retried, then rejects with TimeoutError", (context) =>
+    against({ stall: "head" }, async ({ agentJobs }, { requests }) => {
+      const waits = skipWaits(context);
+      const error = await rejectionOf(agentJobs.get("j1", { timeout: 120 }));
+      assert.ok(error instanceof quillgate.TimeoutError);
+      assert.equal(requests.length, 3);
+      assert.equal(waits.length, 2);
+    }),
+  );
+
+  when(
+    "`totalTimeout` leaves no time for another wait",
+    "the call rejects with TimeoutError, even with retries left",
+    () =>
+      against({ stall: "head" }, async ({ agentJobs }, { requests }) => {
+        const options = { timeout: 200, totalTimeout: 250, maxRetries: 10 };
+        const error = await rejectionOf(agentJobs.get("j1", options));
+        assert.ok(error instanceof quillgate.TimeoutError);
+        assert.equal(requests.length, 1);
+      }),
+  );
+
+  when("a 2xx body is not valid JSON", "the call rejects with DecodeError and is not retried", () =>
+    against(
+      { text: '{"id":"j1"', headers: { "x-request-id": "r-1" } },
+      async ({ agentJobs }, { requests }) => {
+        const error = await rejectionOf(agentJobs.get("j1"));
+        assert.ok(error instanceof quillgate.DecodeError);
+        assert.equal(error.message, "the body must be JSON");
+        assert.equal(error.requestId, "r-1");
+        assert.equal(requests.length, 1);
+      },
+    ),
+  );
+
+  when("a 2xx body is empty or an HTML page", "the call rejects with DecodeError", async () => {
+    for (const text of ["<!doctype html><title>Sign in</title>", ""]) {
+      await against({ text }, async ({ pageViews }) => {
+        assert.ok((await rejectionOf(pageViews.list())) instanceof quillgate.DecodeError);
+      });
+    }
+  });
+
+  when(
+    "a 2xx body has an unexpected shape",
+    "the call rejects with DecodeError, which names the path in the JSON",
+    () =>
+      against(
+        { json: { totals: {}, views: [{ human: 1 }, { human: 1.5 }], hasMore: false } },
+        async ({ pageViews }) => {
+          const error = await rejectionOf(pageViews.list());
+          assert.ok(error instanceof quillgate.DecodeError);
+          assert.equal(error.where, "views[1].human");
+          assert.equal(error.what, "must be an integer from 0 to 9007199254740991, found a number");
+        },
+      ),
+  );
+
+  when(
+    "a 2xx body ends early",
+    "a GET is retried, then rejects with ConnectionError; `cause` is the runtime's error",
+    (context) =>
+      against({ text: '{"id":"j1"}', cut: true }, async ({ agentJobs }, { requests }) => {
+        skipWaits(context);
+        const error = await rejectionOf(agentJobs.get("j1"));
+        assert.ok(error instanceof quillgate.ConnectionError);
+        assert.ok(error.cause instanceof Error);
+        assert.equal(requests.length, 3);
+      }),
+  );
+
+  when(
+    "no server listens at the address",
+    "the call rejects with ConnectionError; `cause` is the runtime's error",
+    async () => {
+      let url;
+      await against({}, (_, server) => {
+        url = server.url;
+      });
+      const client = new quillgate.Client({
+        baseUrl: url,
+        projectId: "acme",
+        adminKey: KEY,
+        logLevel: "off",
+      });
+      const error = await rejectionOf(client.agentJobs.create({ prompt: "p" }));
+      assert.ok(error instanceof quillgate.ConnectionError);
+      assert.equal(error.cause.cause.code, "ECONNREFUSED");
+    },
+  );
+
+  when(
+    "a custom `fetch` throws or rejects with any value",
+    "the call rejects with ConnectionError; `cause` is that value",
+    async () => {
+      const reasons = [new TypeError("no network"), "text", null, 0, { kind: "timeout", after: 5 }];
+      for (const reason of reasons) {
+        const throws = () => {
+          throw reason;
+        };
+        for (const fetch of [throws, () => Promise.reject(reason)]) {
+          const options = { projectId: "acme", adminKey: KEY, maxRetries: 0, fetch };
+          const error = await rejectionOf(new quillgate.Client(options).agentJobs.get("j1"));
+          assert.ok(error instanceof quillgate.ConnectionError);
+          assert.equal(error.cause, reason);
+        }
+      }
+    },
+  );
+
+  when(
+    "a custom `fetch` resolves to something other than a Response",
+    "the call rejects with ConnectionError; `cause` is a TypeError",
+    async () => {
+      for (const value of [
+        undefined,
+        null,
+        "text",
+        {},
+        { status: "200", headers: new Headers() },
+      ]) {
+        const fetch = async () => value;
+        const options = { projectId: "acme", adminKey: KEY, maxRetries: 0, fetch };
+        const error = await rejectionOf(new quillgate.Client(options).agentJobs.get("j1"));
+        assert.ok(error instanceof quillgate.ConnectionError);
+        assert.ok(error.cause instanceof TypeError);
+      }
+    },
+  );
+
+  when(
+    "the response redirects to another host",
+    "the call rejects with ApiError; that host receives neither request nor key",
+    async () => {
+      const elsewhere = await startScriptedServer(() => ({ json: JOB }));
+      const redirect = { status: 307, headers: { location: `${elsewhere.url}/v2` } };
+      await against(redirect, async ({ agentJobs }) => {
+        const error = await rejectionOf(agentJobs.create({ prompt: "p" }));
+        assert.ok(error instanceof quillgate.ApiError);
+        assert.equal(error.status, 307);
+      });
+      assert.equal(elsewhere.requests.length, 0);
+      await elsewhere.stop();
+    },
+  );
+
+  when(
+    "a proxy responds with an HTML error page",
+    "the call rejects with ServerError, whose message names the status",
+    () =>
+      against({ status: 502, text: "<h1>502</h1>" }, async ({ agentJobs }) => {
+        const error = await rejectionOf(agentJobs.get("j1", { maxRetries: 0 }));
+        assert.ok(error instanceof quillgate.ServerError);
+        assert.equal(error.message, "502 bad gateway");
+        assert.equal(error.problem, null);
+      }),
+  );
+});

@@ -1,0 +1,97 @@
+/** Malformed results of every operation, and absent properties. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client, DecodeError } from "quillgate";
+
+const ULID = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
+const COUNT = "must be an integer from 0 to 9007199254740991";
+
+/** A client whose requests all get the same JSON. */
+function clientWith(json) {
+  const fetch = async () => Response.json(json, { headers: { "x-request-id": "r-1" } });
+  const options = { baseUrl: "https://gate.example", projectId: "acme", token: "t" };
+  return new Client({ ...options, fetch });
+}
+
+/** Per operation: a call, and malformed results with the path and the description of the mistake. */
+const MALFORMED = {
+  "agentJobs.create": [
+    ({ agentJobs }) => agentJobs.create({ prompt: "p" }),
+    [[], "", "must be an object, found an array"],
+    [null, "", "must be an object, found null"],
+    [{ id: 5 }, "id", "must be text, found a number"],
+    [{ status: {} }, "status", "must be text, found an object"],
+    [{ source: { repository: true } }, "source.repository", "must be text, found a boolean"],
+  ],
+  "agentJobs.list": [
+    ({ agentJobs }) => agentJobs.list(),
+    [{}, "jobs", "must be an array, found nothing"],
+    [{ jobs: [{ id: "a" }, {}] }, "jobs[1].id", "must be text, found nothing"],
+    [{ jobs: [], nextCursor: 5 }, "nextCursor", "must be text, found a number"],
+  ],
+  "analytics.views": [
+    ({ analytics }) => analytics.views(),
+    [{ views: [], hasMore: false }, "totals", "must be an object, found nothing"],
+    [{ totals: { ai: -1 } }, "totals.ai", `${COUNT}, found a number`],
+    [{ totals: {}, views: [{ total: "1" }] }, "views[0].total", `${COUNT}, found text`],
+    [{ totals: {}, views: [], hasMore: 1 }, "hasMore", "must be true or false, found a number"],
+  ],
+  "analytics.visitors": [
+    ({ analytics }) => analytics.visitors(),
+    [{ totals: {}, visitors: [{ path: 1 }] }, "visitors[0].path", "must be text, found a number"],
+  ],
+  "analytics.feedback": [
+    ({ analytics }) => analytics.feedback(),
+    [{ feedback: [{}] }, "feedback[0].source", "must be text, found nothing"],
+    [
+      { feedback: [{ source: "contextual", helpful: "yes" }] },
+      ...["feedback[0].helpful", "must be true or false, found text"],
+    ],
+    [
+      { feedback: [{ source: "code_snippet", code: 5 }] },
+      ...["feedback[0].code", "must be text, found a number"],
+    ],
+  ],
+  "analytics.feedbackByPage": [
+    ({ analytics }) => analytics.feedbackByPage(),
+    [{ feedback: [{ thumbsUp: 1.5 }] }, "feedback[0].thumbsUp", `${COUNT}, found a number`],
+  ],
+  "analytics.searches": [
+    ({ analytics }) => analytics.searches(),
+    [{ searches: [{ ctr: "0.5" }] }, "searches[0].ctr", "must be a number, found text"],
+    [{ searches: [], totalSearches: 2 ** 53 }, "totalSearches", `${COUNT}, found a number`],
+  ],
+  "analytics.conversations": [
+    ({ analytics }) => analytics.conversations(),
+    [
+      { conversations: [{ sources: [{ title: 5 }] }] },
+      ...["conversations[0].sources[0].title", "must be text, found a number"],
+    ],
+  ],
+  "analytics.conversation": [
+    ({ analytics }) => analytics.conversation(ULID),
+    [{ messages: [{ role: 5 }] }, "messages[0].role", "must be text, found a number"],
+  ],
+  "analytics.callerStats": [
+    ({ analytics }) => analytics.callerStats(),
+    [{ web: null, api: true }, "api", `${COUNT}, found a boolean`],
+  ],
+};
+
+for (const [name, [call, ...mistakes]] of Object.entries(MALFORMED)) {
+  test(`${name}() rejects a malformed result with the path and the mistake`, async () => {
+    for (const [json, where, what] of mistakes) {
+      const error = await Promise.resolve(call(clientWith(json))).catch((reason) => reason);
+      assert.ok(error instanceof DecodeError, JSON.stringify(json));
+      assert.deepEqual([error.where, error.what, error.requestId], [where, what, "r-1"]);
+    }
+  });
+}
+
+test("a result has null for absent properties and none of the unknown ones", async () => {
+  const job = await clientWith({ more: 1 }).agentJobs.get("j");
+  const names = ["id", "status", "source", "model", "prLink", "createdAt", "archivedAt"];
+  assert.deepEqual(job, Object.fromEntries(names.map((name) => [name, null])));
+  const stats = await clientWith({}).analytics.callerStats();
+  assert.deepEqual(stats, { web: null, api: null, other: null, total: null });
+});

@@ -1,0 +1,43 @@
+/** Reproducible random numbers. */
+
+/** Mixes integers into one of 32 bits (the finalizer of MurmurHash3). */
+function mix(...numbers) {
+  let hash = 0x9e3779b9;
+  for (const number of numbers) {
+    hash = Math.imul(hash ^ (number >>> 0), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    hash ^= hash >>> 16;
+  }
+  return hash >>> 0;
+}
+
+/** A sequence of random choices that its seed determines. */
+export class Random {
+  #seed;
+  #drawn = 0;
+
+  constructor(seed) {
+    this.#seed = seed;
+  }
+
+  /** Returns a number from 0 to less than 1. */
+  next() {
+    this.#drawn += 1;
+    return mix(this.#seed, this.#drawn) / 2 ** 32;
+  }
+
+  /** Returns an integer from `min` to `max`. */
+  integer(min, max) {
+    return min + Math.floor(this.next() * (max - min + 1));
+  }
+
+  chance(probability) {
+    return this.next() < probability;
+  }
+
+  /** Returns one item of a list, or the result of calling the item if it is a function. */
+  pick(list) {
+    const picked = list[this.integer(0, list.length - 1)];
+    return typeof picked === "function" ? picked(this) : picked;
+  }
+}
