@@ -1,4 +1,4 @@
-/** What the types allow, and what they do not. Compiled, and never run. */
+/** Uses of the package that compile, and uses that must not. Never executed. */
 import {
   type AgentJob,
   ApiError,
@@ -48,7 +48,7 @@ import {
   type WithResponse,
 } from "quillgate";
 
-/** Fails to compile unless both are the same type. */
+/** Compiles only if both are the same type. */
 type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function same<A, B>(_: Same<A, B>): void {}
@@ -60,7 +60,7 @@ export async function clients(): Promise<void> {
   new Client({ baseUrl: "https://gate.example", projectId: "acme", token: "t" });
   new Client({ baseUrl: "https://gate.example", projectId: "acme", session: true });
   new Client({ adminKey: "mint_x", projectId: "acme", dangerouslyAllowBrowser: true });
-  // What may be left out may also be passed on as undefined, under exactOptionalPropertyTypes too.
+  // Optional properties also accept undefined under exactOptionalPropertyTypes.
   new Client({ baseUrl: maybe, projectId: maybe, token: maybe, adminKey: maybe });
   const options: ClientOptions = {
     fetch: (request) => fetch(request),
@@ -85,11 +85,11 @@ export async function clients(): Promise<void> {
   };
   new Client(options).withOptions({ maxRetries: 1 }).withOptions({});
 
-  // @ts-expect-error: no such option
+  // @ts-expect-error: unknown option
   new Client({ apiKey: "x" });
-  // @ts-expect-error: a token is text
+  // @ts-expect-error: a token is a string
   new Client({ token: 5 });
-  // @ts-expect-error: no such level
+  // @ts-expect-error: unknown log level
   new Client({ logLevel: "loud" });
 }
 
@@ -139,29 +139,29 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
   const promise: Promise<AgentJob> = agentJobs.get("j");
   await promise.catch(() => null).finally(() => {});
 
-  // An open union: known names are known, and any text is allowed.
+  // An open union lists known names and accepts any string.
   const status: JobStatus = "paused-by-somebody";
   if (job.status === "completed" || job.status === status) return;
 
-  // @ts-expect-error: after the last page there is no cursor
+  // @ts-expect-error: the cursor is null after the last page
   agentJobs.list({ cursor: page.nextCursor });
-  // @ts-expect-error: no such state
+  // @ts-expect-error: unknown state
   agentJobs.list({ state: "queued" });
-  // @ts-expect-error: it has no end of its own
+  // @ts-expect-error: watchAll() has no timeout
   agentJobs.watchAll({ timeout: 1000 });
-  // @ts-expect-error: there is no prompt
+  // @ts-expect-error: the prompt is required
   agentJobs.create({});
-  // @ts-expect-error: a prompt is text
+  // @ts-expect-error: a prompt is a string
   agentJobs.create({ prompt: 5 });
-  // @ts-expect-error: no such parameter
+  // @ts-expect-error: unknown parameter
   agentJobs.create({ prompt: "p", priority: 1 });
-  // @ts-expect-error: an id is text
+  // @ts-expect-error: an id is a string
   agentJobs.get(5);
-  // @ts-expect-error: what only reads has no idempotency key
+  // @ts-expect-error: reads have no idempotency key
   agentJobs.get("j", { idempotencyKey: "k" });
-  // @ts-expect-error: the result of a call is not to be written to
+  // @ts-expect-error: unknown property of a result
   (await agentJobs.get("j").withResponse()).data.nothing = 1;
-  // @ts-expect-error: a wait has no retries of its own
+  // @ts-expect-error: wait() has no maxRetries
   agentJobs.wait("j", { maxRetries: 1 });
 }
 
@@ -192,19 +192,19 @@ export async function lists({ pageViews }: Client): Promise<void> {
   same<typeof cursor, PageCursor | null | undefined>(true);
   if (cursor) pageViews.list().export({ format: "ndjson", cursor });
 
-  // @ts-expect-error: after the last chunk there is no cursor
+  // @ts-expect-error: the cursor is null after the last chunk
   pageViews.list().export({ format: "ndjson", cursor: stream.cursor });
-  // @ts-expect-error: an export has a format
+  // @ts-expect-error: the format is required
   pageViews.list().export();
-  // @ts-expect-error: no such format
+  // @ts-expect-error: unknown format
   pageViews.list().export({ format: "xlsx" });
-  // @ts-expect-error: after the last page there is no cursor
+  // @ts-expect-error: the cursor is null after the last page
   pageViews.list({ cursor: page.cursor });
   // @ts-expect-error: a limit is a number
   pageViews.list({ limit: "10" });
-  // @ts-expect-error: no such parameter
+  // @ts-expect-error: unknown parameter
   pageViews.list({ from: "2024-01-01" });
-  // @ts-expect-error: a page is no array
+  // @ts-expect-error: a page is not an array
   page.map(() => {});
 }
 
@@ -252,12 +252,12 @@ export async function reports({ analytics }: Client): Promise<void> {
       same<typeof entry.code, string | null>(true);
     } else {
       same<typeof entry, OtherFeedback>(true);
-      // @ts-expect-error: only feedback of a page says whether it helped
+      // @ts-expect-error: only contextual feedback has `helpful`
       entry.helpful;
     }
-    // @ts-expect-error: not before it is known of which source it is
+    // @ts-expect-error: `helpful` needs a check of the source
     entry.helpful;
-    // An open union, as that of a job's status.
+    // An open union, like the status of a job.
     if (entry.status === "resolved" || entry.status === "a-status-of-the-future") return;
   }
 
@@ -275,31 +275,31 @@ export async function reports({ analytics }: Client): Promise<void> {
   const series = await analytics.dailyViews({ ...days, prefix: "/guides", group: "week" });
   same<typeof series, DailyViews>(true);
 
-  // @ts-expect-error: a series has a first day
+  // @ts-expect-error: dateFrom is required
   analytics.dailyViews({ dateTo: "2024-02-01" });
-  // @ts-expect-error: no such group
+  // @ts-expect-error: unknown group
   analytics.dailyViews({ ...days, group: "year" });
-  // @ts-expect-error: no such source
+  // @ts-expect-error: unknown source
   analytics.feedback({ source: "email" });
-  // @ts-expect-error: one source, not several
+  // @ts-expect-error: the source is a string
   analytics.feedbackByPage({ source: ["agent", "contextual"] });
   // @ts-expect-error: a list by cursor has no offset
   analytics.searches({ offset: 10 });
-  // @ts-expect-error: nor pages that are counted
+  // @ts-expect-error: a list by cursor has no page number
   analytics.conversations({ page: 2 });
-  // @ts-expect-error: a list by offset has no cursor of text
+  // @ts-expect-error: a list by offset has no string cursor
   analytics.visitors({ cursor: "c" });
-  // @ts-expect-error: after the last page there is no cursor
+  // @ts-expect-error: the cursor is null after the last page
   analytics.feedback({ cursor: (await analytics.feedback()).nextCursor });
-  // @ts-expect-error: a page by cursor has no offset
+  // @ts-expect-error: a page of a list by cursor has no offset
   page.offset;
-  // @ts-expect-error: what is no list is not iterated
+  // @ts-expect-error: feedbackByPage() is not a list
   for await (const row of analytics.feedbackByPage()) row;
-  // @ts-expect-error: a conversation's id is text
+  // @ts-expect-error: the id of a conversation is a string
   analytics.conversation(5);
-  // @ts-expect-error: no such parameter
+  // @ts-expect-error: unknown parameter
   analytics.callerStats({ from: "2024-01-01" });
-  // @ts-expect-error: no such option
+  // @ts-expect-error: unknown option
   analytics.callerStats({}, { timeOut: 5 });
 }
 
@@ -317,7 +317,7 @@ export function errors(error: unknown): string {
   if (error instanceof DecodeError) return error.where;
   if (error instanceof TimeoutError) return String(error.after);
   if (error instanceof JobWaitTimeoutError) return error.job?.id ?? "";
-  // @ts-expect-error: no such rule
+  // @ts-expect-error: unknown rule
   if (error instanceof ValidationError && error.rule === "rule-of-thumb") return "";
   return isQuillgateError(error) ? error.name : "";
 }
@@ -329,8 +329,8 @@ export async function requests(client: Client): Promise<void> {
   same<typeof request.body, string | null>(true);
   client.buildRequest("pageViews.list", { limit: 10 });
   client.buildRequest("analytics.conversation", { threadId: "01J9Z3K4M5N6P7Q8R9S0T1V2W3" });
-  // @ts-expect-error: no such operation
+  // @ts-expect-error: unknown operation
   client.buildRequest("agentJobs.delete", { id: "j" });
-  // @ts-expect-error: another operation's parameters
+  // @ts-expect-error: parameters of another operation
   client.buildRequest("agentJobs.get", { prompt: "p" });
 }

@@ -1,27 +1,27 @@
 /**
- * Makes calls of every kind with the package that is installed beside this file, leaves lists and
- * watches unfinished, and does all of that once more. Prints what was in memory after each time.
+ * Makes calls of every kind with the package installed beside this file, and leaves lists and
+ * watches unfinished. Does so twice, and prints the memory in use after each run.
  *
- * `node --expose-gc memory.mjs <calls> <abandoned>`
+ * `node --expose-gc program.mjs <calls> <abandoned>`
  */
 import { setImmediate as turn } from "node:timers/promises";
 
 const [calls, abandoned] = process.argv.slice(2).map(Number);
-const AT_A_TIME = 20;
+const CONCURRENT_CALLS = 20;
 const ROWS = 20;
 const JOB = { id: "j1", status: "active" };
 
-// --- the host ----------------------------------------------------------------
+// --- the runtime -------------------------------------------------------------
 
-/** Every wasm memory and table of this process. The package's are not named in its interface. */
+/** Every wasm memory and table of this process. The package does not export its own. */
 const memories = new Set();
 const tables = new Set();
 for (const name of ["instantiate", "instantiateStreaming"]) {
   const instantiate = WebAssembly[name];
   WebAssembly[name] = async (...args) => {
-    const made = await instantiate.apply(WebAssembly, args);
-    note((made.instance ?? made).exports);
-    return made;
+    const result = await instantiate.apply(WebAssembly, args);
+    note((result.instance ?? result).exports);
+    return result;
   };
 }
 WebAssembly.Instance = class extends WebAssembly.Instance {
@@ -38,21 +38,21 @@ function note(exports) {
   }
 }
 
-/** Waits between attempts and looks go by at once; time limits stay what they are. */
+/** Skips waits between attempts and polls. Time limits keep their length. */
 const { setTimeout: startTimer } = globalThis;
 globalThis.setTimeout = (run, ms, ...rest) =>
   startTimer(run, ms >= 300 && ms <= 31_000 ? 0 : ms, ...rest);
 
 let requests = 0;
-let answers = 0;
-let watchedTimes = 0;
+let responses = 0;
+let polls = 0;
 
-/** Answers by what the path says, as a network would: not before another turn of the event loop. */
-async function answer(input, init) {
+/** Responds by the path, and as over a network: after another turn of the event loop. */
+async function respond(input, init) {
   const request = new Request(input, init);
   requests++;
   await turn();
-  answers++;
+  responses++;
   request.signal.throwIfAborted();
   const { pathname, searchParams } = new URL(request.url);
   const id = decodeURIComponent(pathname.split("/").find((part) => part.startsWith("j-")) ?? "");
@@ -64,7 +64,7 @@ async function answer(input, init) {
   if (id === "j-cut") return new Response(brokenBody());
   if (id === "j-unreachable") throw new TypeError("fetch failed", { cause: new Error("refused") });
   if (id === "j-silent") return untilAborted(request.signal);
-  if (id === "j-changing") return json({ id, status: watchedTimes++ % 2 ? "completed" : "active" });
+  if (id === "j-changing") return json({ id, status: polls++ % 2 ? "completed" : "active" });
   if (pathname.endsWith("/jobs")) return json(jobPage(searchParams));
   if (pathname.endsWith("/views")) return json(viewPage(searchParams));
   if (pathname.endsWith("/feedback")) return json(feedbackPage(searchParams));
@@ -111,7 +111,7 @@ function brokenBody() {
   });
 }
 
-/** A job's changes: one, and then nothing until the caller leaves. */
+/** One change of a job, and then nothing until the caller closes the stream. */
 function eventStream(signal) {
   const body = new ReadableStream({
     start(controller) {
@@ -131,23 +131,23 @@ function untilAborted(signal) {
 
 // --- the calls ---------------------------------------------------------------
 
-globalThis.fetch = answer;
+globalThis.fetch = respond;
 const quillgate = await import("quillgate");
 const { Client } = quillgate;
 const OPTIONS = { baseUrl: "https://gate.invalid", projectId: "acme", token: "t", logLevel: "off" };
-/** One by the host's `fetch`, one by a function of its own and with hooks. */
+/** One with the runtime's `fetch`, one with a custom `fetch` and hooks. */
 const clients = [
   new Client(OPTIONS),
   new Client({
     ...OPTIONS,
-    fetch: answer,
+    fetch: respond,
     onRequest() {},
     onResponse() {},
     onRetry() {},
   }),
 ];
 
-/** How each kind of call ends: with the name of an error, or well. */
+/** The expected error of each kind of call, if any, and the call. */
 const KINDS = {
   get: [undefined, ({ agentJobs }) => agentJobs.get("j-1")],
   create: [undefined, ({ agentJobs }) => agentJobs.create({ prompt: "Say “é” 😀" })],
@@ -157,21 +157,21 @@ const KINDS = {
   "a page by cursor": [undefined, ({ analytics }) => analytics.feedback()],
   "a page of jobs": [undefined, ({ agentJobs }) => agentJobs.list({ limit: ROWS })],
   "every row": [undefined, ({ analytics }) => analytics.views().all()],
-  "a job that is waited for": [undefined, ({ agentJobs }) => agentJobs.wait("j-changing")],
-  "a request that is not sent": [undefined, (client) => client.buildRequest("agentJobs.list")],
+  "a wait for a job": [undefined, ({ agentJobs }) => agentJobs.wait("j-changing")],
+  "a built request": [undefined, (client) => client.buildRequest("agentJobs.list")],
   "a new client": [
     undefined,
     (client) =>
-      new Client(client === clients[0] ? OPTIONS : { ...OPTIONS, fetch: answer }).agentJobs.get(
+      new Client(client === clients[0] ? OPTIONS : { ...OPTIONS, fetch: respond }).agentJobs.get(
         "j-1",
       ),
   ],
-  "a client with other options": [
+  "a client with changed options": [
     undefined,
     (client) => client.withOptions({ timeout: 40_000 }).agentJobs.get("j-1"),
   ],
-  "refused input": ["ValidationError", ({ analytics }) => analytics.views({ limit: 251 })],
-  "a refused client": [
+  "invalid input": ["ValidationError", ({ analytics }) => analytics.views({ limit: 251 })],
+  "an invalid client": [
     "ValidationError",
     () => new Client({ ...OPTIONS, baseUrl: "ftp://gate.invalid" }).agentJobs.get("j-1"),
   ],
@@ -182,9 +182,9 @@ const KINDS = {
   ],
   "one attempt": ["ServerError", ({ agentJobs }) => agentJobs.get("j-failing", { maxRetries: 0 })],
   "no connection": ["ConnectionError", ({ agentJobs }) => agentJobs.get("j-unreachable")],
-  "a body that breaks off": ["ConnectionError", ({ agentJobs }) => agentJobs.get("j-cut")],
-  "another body": ["DecodeError", ({ agentJobs }) => agentJobs.get("j-malformed")],
-  "no answer": [
+  "a body that ends early": ["ConnectionError", ({ agentJobs }) => agentJobs.get("j-cut")],
+  "a malformed body": ["DecodeError", ({ agentJobs }) => agentJobs.get("j-malformed")],
+  "no response": [
     "TimeoutError",
     ({ agentJobs }) => agentJobs.get("j-silent", { timeout: 5, maxRetries: 0 }),
   ],
@@ -192,7 +192,7 @@ const KINDS = {
     "AbortError",
     ({ agentJobs }) => agentJobs.get("j-1", { signal: AbortSignal.abort() }),
   ],
-  "aborted in the request": [
+  "aborted during the request": [
     "AbortError",
     ({ agentJobs }) =>
       aborting((signal, abort) => {
@@ -201,7 +201,7 @@ const KINDS = {
         return job;
       }),
   ],
-  "aborted in the wait": [
+  "aborted during a wait": [
     "AbortError",
     (client) =>
       aborting((signal, abort) =>
@@ -215,13 +215,13 @@ const KINDS = {
   ],
 };
 
-/** Makes a call that is handed a signal, and how to abort it. */
+/** Makes a call with a signal and a function that aborts it. */
 function aborting(call) {
   const controller = new AbortController();
   return call(controller.signal, () => controller.abort());
 }
 
-/** How often each kind was called, to be printed. */
+/** The number of calls of each kind. */
 const counts = {};
 
 async function callEachKind(times) {
@@ -236,31 +236,31 @@ async function callEachKind(times) {
         () => undefined,
         (error) => error,
       );
-      if (ended?.name !== expected) throw new Error(`${kind} ended otherwise`, { cause: ended });
+      if (ended?.name !== expected) throw new Error(`${kind} ended unexpectedly`, { cause: ended });
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  await Promise.all(Array.from({ length: CONCURRENT_CALLS }, work));
 }
 
-// --- what is left unfinished -------------------------------------------------
+// --- abandoned lists and watches ---------------------------------------------
 
-const LEFT = {
-  async "rows, left after the first"({ analytics }) {
+const ABANDONED = {
+  async "rows, closed after the first"({ analytics }) {
     for await (const _ of analytics.views()) break;
   },
-  async "rows by cursor, left after the first"({ agentJobs }) {
+  async "rows by cursor, closed after the first"({ agentJobs }) {
     for await (const _ of agentJobs.list()) break;
   },
-  async "pages, left after the first"({ analytics }) {
+  async "pages, closed after the first"({ analytics }) {
     for await (const _ of analytics.feedback().pages()) break;
   },
-  async "a watch, left after the first change"({ agentJobs }) {
+  async "a watch, closed after the first change"({ agentJobs }) {
     for await (const _ of agentJobs.watch("j-streamed")) break;
   },
   async "rows, dropped after the first"({ analytics }) {
     await analytics.views()[Symbol.asyncIterator]().next();
   },
-  async "rows, dropped while the next page is asked for"({ analytics }) {
+  async "rows, dropped while the next page is requested"({ analytics }) {
     const rows = analytics.views()[Symbol.asyncIterator]();
     for (let row = 0; row <= ROWS / 2; row++) await rows.next();
   },
@@ -268,11 +268,11 @@ const LEFT = {
     await agentJobs.list().pages().next();
   },
   async "rows, dropped before the first"({ analytics }) {
-    const answered = answers + 1;
+    const expected = responses + 1;
     analytics.views()[Symbol.asyncIterator]().next();
-    while (answers < answered) await turn();
+    while (responses < expected) await turn();
   },
-  async "rows that were never asked for"({ analytics }) {
+  async "rows, dropped without a read"({ analytics }) {
     analytics.views()[Symbol.asyncIterator]();
   },
   async "a watch, dropped after the first change"({ agentJobs }) {
@@ -280,53 +280,53 @@ const LEFT = {
   },
 };
 
-async function leaveEachKind(times) {
-  const kinds = Object.entries(LEFT);
+async function abandonEachKind(times) {
+  const kinds = Object.entries(ABANDONED);
   for (let at = 0; at < times; at++) {
-    const [kind, leave] = kinds[at % kinds.length];
+    const [kind, abandon] = kinds[at % kinds.length];
     counts[kind] = (counts[kind] ?? 0) + 1;
-    await leave(clients[Math.floor(at / kinds.length) % clients.length]);
+    await abandon(clients[Math.floor(at / kinds.length) % clients.length]);
   }
 }
 
-// --- what is in memory -------------------------------------------------------
+// --- memory in use -----------------------------------------------------------
 
-/** What is in memory once nothing more is freed. Callbacks of finalizers are tasks of their own. */
+/** Collects garbage until nothing more is freed. Finalizers run in tasks between collections. */
 async function settle() {
-  let least = Number.POSITIVE_INFINITY;
+  let lowest = Number.POSITIVE_INFINITY;
   for (let still = 0, round = 0; still < 5 && round < 200; round++) {
     globalThis.gc();
     await turn();
     const { heapUsed } = process.memoryUsage();
-    still = heapUsed < least - 4096 ? 0 : still + 1;
-    least = Math.min(least, heapUsed);
+    still = heapUsed < lowest - 4096 ? 0 : still + 1;
+    lowest = Math.min(lowest, heapUsed);
   }
   const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
   return {
-    heap: least,
+    heap: lowest,
     wasm: sum([...memories].map(({ buffer }) => buffer.byteLength)),
     values: sum([...tables].map(countValues)),
     entries: sum([...tables].map(({ length }) => length)),
   };
 }
 
-/** How many values a wasm table holds: a freed entry is null. */
+/** Returns the number of values in a wasm table. A freed entry is null. */
 function countValues(table) {
   let count = 0;
   for (let at = 0; at < table.length; at++) if (table.get(at) != null) count++;
   return count;
 }
 
-async function makeUse() {
+async function run() {
   await callEachKind(calls);
-  await leaveEachKind(abandoned);
+  await abandonEachKind(abandoned);
   return settle();
 }
 
-// The first time is the warm-up: code is compiled, and what is made once is made.
-const before = await makeUse();
+// The first run warms up: it compiles code and creates what exists once.
+const before = await run();
 for (const kind of Object.keys(counts)) delete counts[kind];
-const after = await makeUse();
+const after = await run();
 console.log(`MEMORY ${JSON.stringify({ before, after, counts, memories: memories.size })}`);
-// Time limits of what was dropped are still to run out.
+// Time limits of the dropped calls are still pending.
 process.exit();

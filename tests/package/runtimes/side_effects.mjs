@@ -1,6 +1,6 @@
 /**
- * Imports an entry of the package and makes a client, and tells which of the host's
- * globals that has read, and which it has changed. The language's own do not count.
+ * Imports an entry of the package and creates a client. Prints the globals of the runtime that this
+ * has read, changed or added. Globals of the language do not count.
  */
 const LANGUAGE = new Set([
   ...["globalThis", "Infinity", "NaN", "undefined", "isFinite", "isNaN", "parseFloat"],
@@ -14,7 +14,7 @@ const LANGUAGE = new Set([
   ...["Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap", "WeakRef"],
   "WeakSet",
 ]);
-/** What a page or a worker would have, and a careless module would look for. */
+/** Globals of other runtimes, for which a module might test. */
 const ELSEWHERE = ["Deno", "Bun", "EdgeRuntime", "WorkerGlobalScope", "document", "window", "self"];
 
 const log = console.log.bind(console);

@@ -1,13 +1,13 @@
 /**
- * What must hold in every runtime, whichever way the package got there. Runs anywhere:
- * it knows nothing but the language, `fetch`'s types and timers.
+ * Checks that must pass in every runtime. They use only the language, the types of the Fetch
+ * standard and timers.
  */
 
 /**
  * @typedef {object} Settings
- * @property {object} client options of a client that works
- * @property {object} stranger the same with a credential that is not accepted
- * @property {number} pages how many pages the project has
+ * @property {object} client valid options of a client
+ * @property {object} stranger the same options with an invalid credential
+ * @property {number} pages number of pages of the project
  *
  * @param {typeof import("quillgate")} quillgate
  * @param {Settings} settings
@@ -29,7 +29,7 @@ export async function conform(quillgate, settings) {
 const RANGE = { dateFrom: "2024-03-01", dateTo: "2024-03-08" };
 
 const CHECKS = {
-  async "a job is created, read, sent a message and waited for"({ Client }, { client }) {
+  async "a job can be created, read, sent a message and waited for"({ Client }, { client }) {
     const { agentJobs } = new Client(client);
     const job = await agentJobs.create({ prompt: "Say “é” 😀" });
     ok(typeof job.id === "string" && job.id !== "");
@@ -42,7 +42,7 @@ const CHECKS = {
     same((await agentJobs.sendMessage(job.id, { prompt: "And more" })).id, job.id);
   },
 
-  async "a watch tells the last change as the last"({ Client }, { client }) {
+  async "watch() marks the last change as done"({ Client }, { client }) {
     const { agentJobs } = new Client(client);
     const { id } = await agentJobs.create({ prompt: "[fail]" });
     const changes = [];
@@ -51,7 +51,7 @@ const CHECKS = {
     same(changes.at(-1).done, true);
   },
 
-  async "one page is plain data, and leads to the next"({ Client }, { client, pages }) {
+  async "a page is plain data with nextPage()"({ Client }, { client, pages }) {
     const page = await new Client(client).pageViews.list({ ...RANGE, limit: 10 });
     same(page.views.length, 10);
     same(page.hasMore, true);
@@ -69,7 +69,7 @@ const CHECKS = {
     );
   },
 
-  async "every row comes once, in order"({ Client }, { client, pages }) {
+  async "a list yields every row once, in order"({ Client }, { client, pages }) {
     const paths = new Set();
     let last = Number.POSITIVE_INFINITY;
     for await (const view of new Client(client).pageViews.list(RANGE)) {
@@ -80,7 +80,10 @@ const CHECKS = {
     same(paths.size, pages);
   },
 
-  async "all rows are collected with progress, and exported"({ Client }, { client, pages }) {
+  async "all() reports progress, and export() resumes to the same bytes"(
+    { Client },
+    { client, pages },
+  ) {
     const progress = [];
     const onProgress = ({ rows }) => progress.push(rows);
     const { analytics } = new Client(client);
@@ -109,7 +112,7 @@ const CHECKS = {
     same(rest.cursor, null);
   },
 
-  async "visitors are a list by offset, as views are"({ Client }, { client, pages }) {
+  async "visitors are a list by offset"({ Client }, { client, pages }) {
     const { analytics } = new Client(client);
     const [{ views }, third, rows] = await Promise.all([
       analytics.views({ ...RANGE, limit: 1 }),
@@ -124,25 +127,28 @@ const CHECKS = {
     ok(rows.every(({ human, ai, total }) => total >= human && total <= human + ai));
   },
 
-  async "a list by cursor is gone through, and goes on from a kept cursor"({ Client }, { client }) {
+  async "a list by cursor yields every row and resumes from a stored cursor"(
+    { Client },
+    { client },
+  ) {
     const { analytics } = new Client(client);
-    const goThrough = async ([name, member]) => {
+    const read = async ([name, property]) => {
       const first = await analytics[name]({ ...RANGE, limit: 40 });
       const next = await first.nextPage();
       const cursor = JSON.parse(JSON.stringify(first.cursor));
-      const kept = await analytics[name]({ cursor }).all({ maxRows: next[member].length });
+      const resumed = await analytics[name]({ cursor }).all({ maxRows: next[property].length });
       const rows = [];
       for await (const row of analytics[name](RANGE)) rows.push(row);
-      const pages = [...first[member], ...next[member]];
+      const pages = [...first[property], ...next[property]];
       ok(rows.length >= pages.length && pages.length > 40, name);
       same(JSON.stringify(rows.slice(0, pages.length)), JSON.stringify(pages));
-      same(JSON.stringify(kept), JSON.stringify(next[member]));
+      same(JSON.stringify(resumed), JSON.stringify(next[property]));
     };
-    const members = { feedback: "feedback", searches: "searches", conversations: "conversations" };
-    await Promise.all(Object.entries(members).map(goThrough));
+    const lists = { feedback: "feedback", searches: "searches", conversations: "conversations" };
+    await Promise.all(Object.entries(lists).map(read));
   },
 
-  async "feedback by page, a conversation and caller stats are read"({ Client }, { client }) {
+  async "reports that are not lists can be read"({ Client }, { client }) {
     const { analytics } = new Client(client);
     const [{ feedback, hasMore }, { conversations }, { web, api, other, total }] =
       await Promise.all([
@@ -160,7 +166,7 @@ const CHECKS = {
     ok(messages.some(({ role, content }) => role === "user" && content === turn.query));
   },
 
-  async "bad input is refused with its field and rule"({ Client, ValidationError }, { client }) {
+  async "invalid input rejects with its field and rule"({ Client, ValidationError }, { client }) {
     const { agentJobs, analytics, pageViews } = new Client(client);
     const calls = {
       prompt: () => agentJobs.create({ prompt: "" }),
@@ -172,18 +178,18 @@ const CHECKS = {
       timeOut: () => analytics.callerStats({}, { timeOut: 5 }),
     };
     for (const [field, call] of Object.entries(calls)) {
-      const error = await rejected(call);
+      const error = await rejectionOf(call);
       ok(error instanceof ValidationError && error instanceof Error);
       same(error.name, "ValidationError");
       same(error.field, field);
     }
   },
 
-  async "a refusal has its class, status and request id"(
+  async "an error response has its class, status and request id"(
     { ApiError, Client, isQuillgateError, NotFoundError },
     { client },
   ) {
-    const error = await rejected(() => new Client(client).agentJobs.get("no-such-job"));
+    const error = await rejectionOf(() => new Client(client).agentJobs.get("no-such-job"));
     ok(error instanceof NotFoundError && error instanceof ApiError);
     ok(isQuillgateError(error) && !isQuillgateError(new Error("x")));
     same(error.name, "NotFoundError");
@@ -191,34 +197,46 @@ const CHECKS = {
     ok(typeof error.requestId === "string" && error.headers instanceof Headers);
   },
 
-  async "a credential that is not accepted says so"({ AuthenticationError, Client }, { stranger }) {
-    const error = await rejected(() => new Client(stranger).agentJobs.get("j"));
+  async "an invalid credential rejects with AuthenticationError"(
+    { AuthenticationError, Client },
+    { stranger },
+  ) {
+    const error = await rejectionOf(() => new Client(stranger).agentJobs.get("j"));
     ok(error instanceof AuthenticationError);
     same(error.status, 401);
   },
 
-  async "an abort rejects with the signal's own reason"({ Client }, { client }) {
+  async "an abort rejects with the signal's reason"({ Client }, { client }) {
     const { agentJobs } = new Client(client);
     const reason = { my: "reason" };
-    same(await rejected(() => agentJobs.get("j", { signal: AbortSignal.abort(reason) })), reason);
+    same(
+      await rejectionOf(() => agentJobs.get("j", { signal: AbortSignal.abort(reason) })),
+      reason,
+    );
     const controller = new AbortController();
     const fetch = () => {
       queueMicrotask(() => controller.abort(reason));
       return new Promise(() => {});
     };
-    const deaf = new Client({ ...client, fetch });
-    same(await rejected(() => deaf.agentJobs.get("j", { signal: controller.signal })), reason);
+    const unresponsive = new Client({ ...client, fetch });
+    same(
+      await rejectionOf(() => unresponsive.agentJobs.get("j", { signal: controller.signal })),
+      reason,
+    );
   },
 
-  async "a time limit ends a call that is never answered"({ Client, TimeoutError }, { client }) {
+  async "a timeout ends a call without a response"({ Client, TimeoutError }, { client }) {
     const fetch = () => new Promise(() => {});
     const { agentJobs } = new Client({ ...client, fetch, timeout: 20, maxRetries: 0 });
-    const error = await rejected(() => agentJobs.get("j"));
+    const error = await rejectionOf(() => agentJobs.get("j"));
     ok(error instanceof TimeoutError);
     same(error.after, 20);
   },
 
-  async "an own fetch gets a Request, and its Response is given back"({ Client }, { client }) {
+  async "a custom fetch receives a Request, and withResponse() returns its Response"(
+    { Client },
+    { client },
+  ) {
     const sent = [];
     const fetch = (request) => {
       sent.push(request);
@@ -236,34 +254,34 @@ const CHECKS = {
     ok(sent[0].url.endsWith(`/v2/agent/${client.projectId}/job/j`));
   },
 
-  async "a success that is not what was promised names the place"(
-    { Client, DecodeError },
-    { client },
-  ) {
+  async "a malformed result names the path in the JSON"({ Client, DecodeError }, { client }) {
     const body = '{"totals":{},"views":[{"path":"/","human":-1}],"hasMore":false}';
     const fetch = () => Promise.resolve(new Response(body));
-    const error = await rejected(() => new Client({ ...client, fetch }).pageViews.list());
+    const error = await rejectionOf(() => new Client({ ...client, fetch }).pageViews.list());
     ok(error instanceof DecodeError);
     same(error.where, "views[0].human");
   },
 
-  async "a broken connection keeps the host's error"({ Client, ConnectionError }, { client }) {
+  async "a broken connection has the runtime's error as its cause"(
+    { Client, ConnectionError },
+    { client },
+  ) {
     const cause = new TypeError("broken");
     const fetch = () => Promise.reject(cause);
-    const { agentJobs } = new Client({ ...client, fetch });
-    const error = await rejected(() => agentJobs.create({ prompt: "p" }));
+    const { agentJobs } = new Client({ ...client, fetch, maxRetries: 0 });
+    const error = await rejectionOf(() => agentJobs.create({ prompt: "p" }));
     ok(error instanceof ConnectionError);
     same(error.cause, cause);
   },
 
-  async "a request can be built and not sent"({ Client }, { client }) {
+  async "buildRequest() returns a request"({ Client }, { client }) {
     const request = await new Client(client).buildRequest("agentJobs.create", { prompt: "p" });
     same(request.method, "POST");
     same(request.body, '{"prompt":"p"}');
     same(request.headers["content-type"], "application/json");
   },
 
-  async "no credential shows"({ Client }, { client, stranger }) {
+  async "hooks, logs and errors show no credential"({ Client }, { client, stranger }) {
     const seen = [];
     const hooks = {
       onRequest: (request) => seen.push(request.url, ...[...request.headers].flat()),
@@ -271,13 +289,13 @@ const CHECKS = {
       logLevel: "debug",
       logger: logger((...line) => seen.push(...line.map(String))),
     };
-    const teller = new Client({ ...stranger, ...hooks });
-    const error = await rejected(() => teller.agentJobs.get("j"));
-    seen.push(JSON.stringify(teller), String(teller), String(error), error.stack);
+    const logging = new Client({ ...stranger, ...hooks });
+    const error = await rejectionOf(() => logging.agentJobs.get("j"));
+    seen.push(JSON.stringify(logging), String(logging), String(error), error.stack);
     seen.push(JSON.stringify(error), JSON.stringify(new Client(client)));
-    ok(seen.length > 8, "hooks and logger were called");
+    ok(seen.length > 8, "no hook or logger was called");
     for (const secret of [client.token, client.adminKey, stranger.token, stranger.adminKey]) {
-      if (secret) ok(!seen.join("\n").includes(secret), "a credential shows");
+      if (secret) ok(!seen.join("\n").includes(secret), "the output contains a credential");
     }
   },
 };
@@ -286,7 +304,7 @@ function logger(write) {
   return { error: write, warn: write, info: write, debug: write };
 }
 
-function ok(condition, message = "not as it must be") {
+function ok(condition, message = "a condition is false") {
   if (!condition) throw new Error(message);
 }
 
@@ -294,7 +312,7 @@ function same(actual, expected) {
   if (!Object.is(actual, expected)) throw new Error(`expected ${expected}, got ${actual}`);
 }
 
-async function rejected(call) {
+async function rejectionOf(call) {
   let result;
   try {
     result = await call();

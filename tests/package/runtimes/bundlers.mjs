@@ -1,28 +1,21 @@
 /**
- * Bundlers, each as its users run it with no configuration for this package: they make
- * `out/entry.js` of a folder's `entry.mjs`.
+ * Bundlers, each with its default configuration. They turn `entry.mjs` of a folder into
+ * `out/entry.js`.
  */
 import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { runProgram, tool, toolPath, versionOf } from "./installed.mjs";
+import { runProgram, tool, toolPath, versionOf } from "../installed.mjs";
+import { BUN, DENO, denoEnv } from "./servers.mjs";
 
-export const DENO = toolPath(`@deno/${process.platform}-${process.arch}-glibc`, "deno");
-const BUN_ARCH = process.arch === "arm64" ? "aarch64" : process.arch;
-export const BUN = toolPath("@oven", `bun-${process.platform}-${BUN_ARCH}`, "bin", "bun");
-
-export function denoEnv(folder) {
-  return { ...process.env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(folder, ".deno") };
-}
-
-/** @typedef {"browser" | "server"} Target the server is the bundler's own runtime, or Node */
+/** @typedef {"browser" | "server"} Target a server is the bundler's own runtime, or Node */
 
 /**
  * @typedef {object} Bundler
- * @property {string} tool the package that brings it
+ * @property {string} tool the npm package of the bundler
  * @property {(root: string, target: Target) => Promise<void>} bundle
- * @property {string} [plugins] what it does not do by itself
+ * @property {string} [plugins] required plugins, as the table shows them
  *
  * @type {Record<string, Bundler>}
  */
@@ -84,19 +77,19 @@ async function bundleWithBun(root, target) {
 }
 
 async function bundleWithDeno(root, target) {
-  placeDenosEsbuild(root);
+  placeEsbuildOfDeno(root);
   const platform = target === "server" ? "deno" : "browser";
   const args = ["bundle", "--no-remote", "--platform", platform, "entry.mjs", "-o", "out/entry.js"];
-  // With no registry to download from, it has what it needs or fails.
+  // This registry does not exist, so a download fails.
   const env = { ...denoEnv(root), NPM_CONFIG_REGISTRY: "http://127.0.0.1:9" };
   await runProgram("deno-bundle", DENO, args, { cwd: root, env });
 }
 
 /**
- * `deno bundle` runs an esbuild of its own, which it would download. The one that it would take is
- * installed with the tools, so that its version and its hash are in their lock file.
+ * Puts esbuild where `deno bundle` would download it to. It comes from tests/package/tools, whose
+ * lock file has its version and its hash.
  */
-function placeDenosEsbuild(root) {
+function placeEsbuildOfDeno(root) {
   const name = `${process.platform}-${process.arch}`;
   const version = versionOf(`deno-esbuild-${name}`);
   const folder = join(denoEnv(root).DENO_DIR, "dl", `esbuild-${version}`);

@@ -1,0 +1,53 @@
+/** The packed package in every runtime, bundler and browser. Writes docs/runtimes.md. */
+import { after, describe } from "node:test";
+import { checkFirefox, checkModules, checkStrictPolicy } from "./runtimes/browsers.mjs";
+import { checkEveryBundle, checkServerBundle, checkViteDevServer } from "./runtimes/bundles.mjs";
+import { checkWorkerd } from "./runtimes/edge.mjs";
+import { rows, SPECIFIERS } from "./runtimes/fixtures.mjs";
+import { checkRendering } from "./runtimes/rendering.mjs";
+import {
+  checkBun,
+  checkDeno,
+  checkOtherNodes,
+  checkOwnNode,
+  runInBun,
+  runInDeno,
+  runInNode,
+} from "./runtimes/servers.mjs";
+import { writeTable } from "./tables.mjs";
+
+// In the order of the table.
+describe("Servers", { concurrency: 3 }, () => {
+  checkOwnNode();
+  checkOtherNodes();
+  checkDeno();
+  checkBun();
+});
+
+describe("Browsers", { concurrency: 3 }, () => {
+  checkModules();
+  checkStrictPolicy("web");
+  checkStrictPolicy("inline");
+  checkFirefox();
+});
+
+describe("Bundles", { concurrency: 3 }, () => {
+  checkEveryBundle();
+  checkViteDevServer();
+  checkServerBundle("esbuild", "Node", runInNode);
+  checkServerBundle("bun build", "Bun", runInBun);
+  checkServerBundle("deno bundle", "Deno", runInDeno);
+});
+
+describe("Edge", () => {
+  for (const way of Object.keys(SPECIFIERS)) checkWorkerd(way);
+});
+
+describe("Server-side rendering", () => {
+  checkRendering();
+});
+
+after(() => {
+  // A name pattern may have left some out.
+  if (rows.every(({ ran }) => ran)) writeTable("runtimes", rows);
+});

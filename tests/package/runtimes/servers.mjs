@@ -1,0 +1,75 @@
+/** Runtimes for servers: Node, Deno and Bun. */
+import { capture } from "../../../scripts/child.mjs";
+import { runProgram, toolPath, versionOf } from "../installed.mjs";
+import { cell, conclude, folder, INLINE, resultsIn } from "./fixtures.mjs";
+
+export const DENO = toolPath(`@deno/${process.platform}-${process.arch}-glibc`, "deno");
+const BUN_ARCH = process.arch === "arm64" ? "aarch64" : process.arch;
+export const BUN = toolPath("@oven", `bun-${process.platform}-${BUN_ARCH}`, "bin", "bun");
+
+/** The programs that import each entry. */
+const IMPORTING = { "`import`": "main.mjs", [INLINE]: "inline.mjs" };
+const REQUIRING = { "`require`": "main.cjs", "`require` of `quillgate/inline`": "inline.cjs" };
+
+/** The major version of the Node that runs the tests. */
+const [OWN_MAJOR] = process.versions.node.split(".");
+
+export function checkOwnNode() {
+  checkNode(OWN_MAJOR, process.execPath);
+}
+
+/** Checks the other supported versions of Node. */
+export function checkOtherNodes() {
+  const platform = `${process.platform}-${process.arch}`;
+  for (const major of ["22", "24"].filter((each) => each !== OWN_MAJOR)) {
+    checkNode(major, toolPath(`node-${major}-${platform}`, "bin", "node"));
+  }
+}
+
+function checkNode(major, program) {
+  for (const [way, file] of Object.entries({ ...IMPORTING, ...REQUIRING })) {
+    cell(`Node ${major}`, way, async (row) => {
+      const { stdout } = await capture(program, ["--version"]);
+      row.version = stdout.trim().slice(1);
+      const output = await runProgram(`node-${major}`, program, [file], { cwd: folder });
+      conclude(row, resultsIn(output));
+    });
+  }
+}
+
+export function checkDeno() {
+  for (const [way, file] of Object.entries(IMPORTING)) {
+    cell("Deno", way, async (row) => {
+      row.version = versionOf("deno");
+      conclude(row, await runInDeno(file, folder));
+    });
+  }
+}
+
+export function checkBun() {
+  for (const [way, file] of Object.entries(IMPORTING)) {
+    cell("Bun", way, async (row) => {
+      row.version = versionOf("bun");
+      conclude(row, await runInBun(file, folder));
+    });
+  }
+}
+
+export async function runInNode(file, cwd) {
+  return resultsIn(await runProgram("node", process.execPath, [file], { cwd }));
+}
+
+export async function runInBun(file, cwd) {
+  return resultsIn(await runProgram("bun", BUN, ["run", "--no-install", file], { cwd }));
+}
+
+export async function runInDeno(file, cwd) {
+  // Without access to the environment. The package then treats every variable as unset.
+  const allowed = ["--allow-net=127.0.0.1", "--allow-read=."];
+  const args = ["run", "--no-prompt", "--no-remote", ...allowed, file];
+  return resultsIn(await runProgram("deno", DENO, args, { cwd, env: denoEnv(cwd) }));
+}
+
+export function denoEnv(folder) {
+  return { ...process.env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: `${folder}/.deno` };
+}

@@ -1,0 +1,81 @@
+/** Compiles programs that use the packed package's types. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { capture } from "../../../scripts/child.mjs";
+import { HERE, install, link, write } from "../installed.mjs";
+
+const STRICT = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitOverride: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  skipLibCheck: false,
+  target: "ES2022",
+  noEmit: true,
+};
+const WEB = { lib: ["ES2022", "DOM"], types: [] };
+const SERVER = { lib: ["ES2022"], types: ["node"] };
+
+export const PROJECTS = {
+  "for a bundler": { module: "ESNext", moduleResolution: "Bundler", ...WEB },
+  "for Node": { module: "NodeNext", moduleResolution: "NodeNext", ...WEB },
+  "for Node, without the DOM's types": {
+    module: "NodeNext",
+    moduleResolution: "NodeNext",
+    ...SERVER,
+  },
+};
+
+export const ENTRIES = ["quillgate", "quillgate/inline"];
+
+export let folder;
+
+before(async () => {
+  folder = await install("types");
+  const usage = readFileSync(join(HERE, "types", "usage.ts"), "utf8");
+  write(folder, {
+    "usage.ts": usage,
+    "inline_usage.ts": usage.replaceAll('"quillgate"', '"quillgate/inline"'),
+  });
+  link(folder, "@types/node");
+  link(folder, "undici-types");
+});
+
+/** Compiles files of the folder with a compiler, given by its path. */
+export async function compile(compiler, options, files) {
+  const project = { compilerOptions: { ...STRICT, ...options }, files };
+  write(folder, { "tsconfig.json": JSON.stringify(project) });
+  const { code, stdout, stderr } = await capture(process.execPath, [compiler, "-p", "."], {
+    cwd: folder,
+  });
+  return { code, output: stdout + stderr };
+}
+
+/** Defines the tests of one version of TypeScript. */
+export function checkCompiler(version, compiler) {
+  for (const [name, options] of Object.entries(PROJECTS)) {
+    test(`TypeScript ${version} compiles the types ${name}`, async () => {
+      const files = ["usage.ts", "inline_usage.ts"];
+      const { code, output } = await compile(compiler, options, files);
+      assert.equal(output, "");
+      assert.equal(code, 0);
+    });
+  }
+
+  test(`TypeScript ${version} reports an option of the wrong type`, async () => {
+    for (const entry of ENTRIES) {
+      write(folder, {
+        "wrong.ts": `import { Client } from "${entry}";\nnew Client({ token: 5 });\n`,
+      });
+      const { code, output } = await compile(compiler, PROJECTS["for Node"], ["wrong.ts"]);
+      assert.notEqual(code, 0);
+      assert.match(output, /^wrong\.ts[(:]2\b.*error TS2322/m);
+      assert.equal(output.match(/error TS/g).length, 1, output);
+    }
+  });
+}
