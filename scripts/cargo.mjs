@@ -3,41 +3,43 @@ import { run, StepError } from "./child.mjs";
 import { ROOT } from "./versions.mjs";
 
 const WASM_TARGET = "wasm32-unknown-unknown";
-/** Only what Cargo.lock names is compiled; a lock file that does not fit is an error. */
+/** Compiles exactly what Cargo.lock lists, and fails if the lock file is out of date. */
 export const LOCKED = "--locked";
 
 /**
  * @typedef {object} CargoOptions
- * @property {string} [cwd]
+ * @property {string} [cwd] defaults to the repository's root
  * @property {NodeJS.ProcessEnv} [env]
- * @property {AbortSignal} [signal]
- * @property {string[]} [compiled] receives the name of every crate that had to be compiled
+ * @property {AbortSignal} [signal] stops Cargo
+ * @property {boolean} [verbose] shows progress and warnings
+ * @property {string[]} [compiled] receives the name of every crate that Cargo compiled
  */
 
 /**
- * Runs a Cargo command that compiles, and tells where the results are, wherever the user's
- * configuration puts the target folder. Progress and warnings are shown.
+ * Runs a Cargo command that compiles, and returns its artifacts, whatever target folder the user has
+ * configured.
  *
- * @param {string} step what the command is for
+ * @param {string} step describes the command in error messages
  * @param {string} command such as `build`
  * @param {string[]} args
  * @param {CargoOptions} [options]
  * @returns {Promise<{ target: string, files: string[], executable: string | null }[]>}
  */
 export async function cargo(step, command, args, options = {}) {
-  const { cwd = ROOT, env = process.env, signal, compiled } = options;
+  const { compiled, verbose, ...others } = options;
   let messages = "";
-  const format = "--message-format=json-render-diagnostics";
   const onStdout = (chunk) => {
     messages += chunk;
   };
-  await run(step, "cargo", [command, LOCKED, format, ...args], { cwd, env, signal, onStdout });
+  const flags = [LOCKED, "--message-format=json-render-diagnostics"];
+  if (!verbose) flags.push("--quiet");
+  await run(step, "cargo", [command, ...flags, ...args], { ...others, verbose, onStdout });
   const artifacts = messages
     .split("\n")
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line))
     .filter(({ reason }) => reason === "compiler-artifact");
-  const crates = artifacts.filter(({ fresh }) => !fresh).map((artifact) => crateOf(artifact));
+  const crates = artifacts.filter(({ fresh }) => !fresh).map(crateOf);
   compiled?.push(...new Set(crates));
   return artifacts.map(({ target, filenames, executable }) => ({
     target: target.name,
@@ -46,7 +48,7 @@ export async function cargo(step, command, args, options = {}) {
   }));
 }
 
-/** `…#serde@1.0.228`, or `…/worker#0.1.0` where the folder has the crate's name. */
+/** The id is `…#serde@1.0.228`, or `…/worker#0.1.0` if the folder has the name of the crate. */
 function crateOf({ package_id: id }) {
   const [, source, name] = /^(.*)#(.*)$/.exec(id);
   return name.includes("@") ? name.split("@")[0] : basename(source);
@@ -55,7 +57,7 @@ function crateOf({ package_id: id }) {
 /**
  * Builds a package's library for wasm32.
  *
- * @param {string} step what the build is for
+ * @param {string} step describes the build in error messages
  * @param {string} crate
  * @param {string[]} args arguments after `cargo build`
  * @param {CargoOptions} options
@@ -69,29 +71,29 @@ export async function cargoBuildWasm(step, crate, args, options) {
     .filter((artifact) => artifact.target === target)
     .flatMap((artifact) => artifact.files)
     .find((file) => file.endsWith(".wasm"));
-  if (!wasm) throw new StepError(`${step}: ${crate} has no wasm result; is it a cdylib?`);
+  if (!wasm) throw new StepError(`${step}: ${crate} produced no wasm file; is it a cdylib?`);
   return wasm;
 }
 
 /**
  * Builds a package's program for this machine.
  *
- * @param {string} step what the build is for
+ * @param {string} step describes the build in error messages
  * @param {string} crate
  * @param {string[]} args arguments after `cargo build`
  * @param {CargoOptions} options
  * @returns {Promise<string>} the path of the executable
  */
 export async function cargoBuildProgram(step, crate, args, options) {
-  const artifacts = await cargo(step, "build", ["--quiet", "-p", crate, ...args], options);
+  const artifacts = await cargo(step, "build", ["-p", crate, ...args], options);
   const built = artifacts.find(({ target, executable }) => target === crate && executable);
-  if (!built) throw new StepError(`${step}: the package ${crate} has no program of that name`);
+  if (!built) throw new StepError(`${step}: the package ${crate} has no binary of the same name`);
   return built.executable;
 }
 
 /**
- * A target folder of its own, for flags or features of its own. In a shared one Cargo keeps one
- * result of a `cdylib`, so that commands would compile again what others have just compiled.
+ * Returns the argument for a separate target folder, for builds with their own flags or features. A
+ * folder holds one result of a `cdylib`: builds that share it compile the crate again in turn.
  */
 export function targetFolder(name) {
   return ["--target-dir", join(ROOT, "target", name.replaceAll(" ", "-"))];

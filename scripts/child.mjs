@@ -15,7 +15,6 @@ export class StepError extends Error {
 
 /** Children that have not exited, by the id of their process and group. */
 const groups = new Map();
-const shutdownActions = new Set();
 let isStopping = false;
 let isWatchingSignals = false;
 let exitCodeOnSignal;
@@ -59,16 +58,6 @@ export async function stopGroup(child, { graceMs = 5000 } = {}) {
 /** Returns whether a child has exited or was killed. */
 export function hasEnded(child) {
   return child.exitCode !== null || child.signalCode !== null;
-}
-
-/**
- * Registers an action for when a signal ends this process. All children are stopped anyway.
- *
- * @param {() => unknown} action
- */
-export function onShutdown(action) {
-  watchSignals();
-  shutdownActions.add(action);
 }
 
 /**
@@ -118,6 +107,8 @@ export async function run(step, command, args, options = {}) {
     throw new StepError(`${step}: cannot run ${command}: ${error.message}`);
   });
   signal?.removeEventListener("abort", stop);
+  // The shutdown has stopped the command, and will end this process: that is not a failure.
+  if (isStopping) await new Promise(() => {});
   if (code === 0) return;
   if (!signal?.aborted) process.stderr.write(Buffer.concat(hidden));
   const how = killedBy ? `was ended by ${killedBy}` : `exited with code ${code}`;
@@ -200,8 +191,6 @@ function watchSignals() {
 async function shutDown(signal) {
   if (isStopping) return;
   isStopping = true;
-  const actions = [...shutdownActions].map(async (action) => action());
-  const children = [...groups.values()].map((child) => stopGroup(child));
-  await Promise.allSettled([...actions, ...children]);
+  await Promise.allSettled([...groups.values()].map((child) => stopGroup(child)));
   process.exit(exitCodeOnSignal ?? 128 + constants.signals[signal]);
 }

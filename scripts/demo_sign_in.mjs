@@ -4,7 +4,7 @@
  * The token never reaches the browser. The address contains a random code that works once. The first
  * request with the code makes this process open a session at the gateway. The response sets the
  * session's cookie and redirects to the page. Browsers share cookies between the ports of a host, so
- * the page receives it. A used code from a history or a log signs nobody in.
+ * the page receives it. A used code from a history or a log has no effect.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";

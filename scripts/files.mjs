@@ -27,7 +27,7 @@ export async function digestFiles(paths) {
   return hash.digest("hex");
 }
 
-/** Lists the files of a folder in a fixed order. Any other path stands for itself. */
+/** Lists the files of a folder in a fixed order. Returns any other path unchanged. */
 async function listFiles(path) {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined);
   if (!entries) return [path];

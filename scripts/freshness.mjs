@@ -3,27 +3,25 @@ import { dirname, join } from "node:path";
 import { digestFiles } from "./files.mjs";
 import { ROOT } from "./versions.mjs";
 
-/** Inside node_modules, so that a new set of packages starts from nothing. */
+/** Inside node_modules, so that a new installation of the packages repeats every step. */
 export const RECORDS = join(ROOT, "node_modules", ".cache", "quillgate");
-/** What every step depends on: the versions of the tools, and how they are called. */
+/** Inputs of every step: the code of the steps, and the versions of their tools. */
 const TOOLS = [
   "package-lock.json",
-  "scripts/build.mjs",
-  "scripts/glue.mjs",
-  "scripts/versions.mjs",
+  ...["bindgen", "build", "byte_text.mjs", "exports.mjs"].map((name) => join("scripts", name)),
+  ...["gateway_docs.mjs", "gateway_template.mjs", "glue.mjs"].map((name) => join("scripts", name)),
 ].map((path) => join(ROOT, path));
 
 /**
  * @typedef {object} Step
- * @property {string} name what the step makes; no two steps have the same
- * @property {string[]} inputs the files and folders that it is made from
- * @property {string[]} outputs the files and folders that the step writes
- * @property {string[]} [made] receives the name when the step runs
+ * @property {string} name unique
+ * @property {string[]} inputs files and folders that the step reads
+ * @property {string[]} outputs files and folders that the step writes
+ * @property {string[]} [made] receives the name if the step runs
  */
 
 /**
- * Runs a step when its inputs or the tools have changed, or when its outputs are not as it
- * left them.
+ * Runs a step unless its inputs, its outputs and the tools are the same as after its last run.
  *
  * @param {Step} step
  * @param {() => Promise<unknown>} make

@@ -1,7 +1,7 @@
 /** Builds and serves changes while `npm start` runs. */
 import { join } from "node:path";
 import { buildPackage, buildPage, buildStartWorker, PAGE_DIST, START_MAIN } from "./build.mjs";
-import { onShutdown, StepError } from "./child.mjs";
+import { StepError } from "./child.mjs";
 import { digestFiles, watchFiles } from "./files.mjs";
 import { ROOT } from "./versions.mjs";
 
@@ -42,7 +42,6 @@ export function rebuildOnChange(context, gateway, digest) {
       const { signal } = latest;
       building = building.then(() => rebuild({ ...context, signal }, gateway, since)).catch(reject);
     };
-    onShutdown(() => latest.abort());
     watchFiles(SOURCES, digest, onChange).catch(reject);
   });
 }

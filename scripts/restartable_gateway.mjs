@@ -10,7 +10,7 @@ export class RestartableGateway {
   #running;
   #fail;
 
-  /** @type {Promise<never>} rejects if the gateway ends although nobody stopped it */
+  /** @type {Promise<never>} rejects if the gateway ends without a call of `stop` */
   failure = new Promise((_, reject) => {
     this.#fail = reject;
   });

@@ -81,7 +81,7 @@ function localTool({ title, programs, features = [] }) {
   };
 }
 
-/** A tool from crates.io in its pinned version, from the PATH if it is there. */
+/** A tool from crates.io. If the PATH has the pinned version, that one is used. */
 function registryTool(crate, key) {
   const version = VERSIONS[key];
   const programs = { [key]: crate };

@@ -1,0 +1,143 @@
+/** Builds the npm package `quillgate`. */
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { encodeBytes } from "../byte_text.mjs";
+import { cargoBuildWasm, targetFolder } from "../cargo.mjs";
+import { run } from "../child.mjs";
+import { removeExports } from "../exports.mjs";
+import { whenChanged } from "../freshness.mjs";
+import { asImports } from "../glue.mjs";
+import { ROOT } from "../versions.mjs";
+import { keepOnly } from "./folders.mjs";
+import { generate } from "./generator.mjs";
+import { BUILD_STD, optimiseWasm, runBindgen, SMALL_FLAGS, withFlags } from "./wasm.mjs";
+
+export const PACKAGE = join(ROOT, "pkg");
+export const PACKAGE_DIST = join(PACKAGE, "dist");
+/** Generated TypeScript. */
+const GENERATED = join(PACKAGE, "src", "generated");
+/** The module through which the wasm reads JavaScript values, in the crate's sources. */
+const HOST = "src/wasm/host.js";
+/** Files of the core. */
+const CORE = ["core.js", "core.d.ts", "core_bg.wasm", "host.js"];
+/** The core as a string, for the entry that embeds it. */
+const EMBEDDED = ["core_text.js", "core_text.d.ts"];
+/** Exports of wasm-bindgen that the package's glue does not use. */
+const UNUSED_EXPORTS = /^__(abort_handler|instance_terminated|wbindgen_free)$/;
+/** Largest function to inline into its only caller, in wasm-opt's units. Found by experiment. */
+const MAX_INLINED = 40;
+
+/** The crate as the npm package contains it: bindings, without a JSON parser. */
+export const PACKAGE_CRATE = Object.freeze([
+  ...["-p", "quillgate"],
+  ...["--no-default-features", "--features", "bindings"],
+]);
+/** The crate as a Rust program for WebAssembly uses it. */
+export const CLIENT_CRATE = Object.freeze([
+  ...["-p", "quillgate"],
+  ...["--no-default-features", "--features", "client"],
+]);
+const FLAGS = [
+  ...SMALL_FLAGS,
+  // No object crosses into this wasm, so it needs no table of references.
+  "-Ctarget-feature=-reference-types",
+  // Inlining before code generation makes the download a kilobyte smaller.
+  ...["-Zmir-opt-level=3", "-Zinline-mir-threshold=300", "-Zinline-mir-hint-threshold=100"],
+];
+
+/** Types of what {@link asImports} adds to the glue. */
+const IMPORTS_TYPES = `
+/** What an instance imports, of the module "a". */
+export const imports: WebAssembly.ModuleImports;
+/** Says what the instance exports. */
+export function setExports(exports: WebAssembly.Exports): void;
+`;
+
+/**
+ * Builds `pkg/dist/`, ready for `npm pack`.
+ *
+ * @param {import("../build.mjs").Context} context
+ */
+export async function buildPackage(context) {
+  const { bin, made } = context;
+  await mkdir(PACKAGE_DIST, { recursive: true });
+  await mkdir(GENERATED, { recursive: true });
+  await generate("package types", "types", join(PACKAGE_DIST, "types.d.ts"), context);
+  for (const content of ["decoders", "protocol", "tables"]) {
+    await generate(`package ${content}`, content, join(GENERATED, `${content}.ts`), context);
+  }
+
+  const wasm = await compileCore(context);
+  await bindCore({ name: "package core", out: PACKAGE_DIST }, wasm, context);
+  await embedCore(context);
+
+  const inputs = ["src", "tsconfig.json"].map((name) => join(PACKAGE, name));
+  await whenChanged({ name: "package", inputs, outputs: [PACKAGE_DIST], made }, async () => {
+    await keepOnly(PACKAGE_DIST, ["types.d.ts", ...CORE, ...EMBEDDED]);
+    await run("compiling the package's TypeScript", bin.tsc, ["-p", PACKAGE], context);
+  });
+  const [licence, copy] = [ROOT, PACKAGE].map((folder) => join(folder, "LICENSE"));
+  await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
+    copyFile(licence, copy),
+  );
+}
+
+/**
+ * Builds the core like the shipped one, except that its functions keep their names.
+ *
+ * @param {import("../build.mjs").Context} context
+ * @param {string} out a folder for it
+ * @returns {Promise<string>} the path of its wasm file
+ */
+export async function buildNamedCore(context, out) {
+  const wasm = await compileCore(context);
+  await bindCore({ name: "named core", out, keepNames: true }, wasm, context);
+  return join(out, "core_bg.wasm");
+}
+
+function compileCore(context) {
+  const args = [...PACKAGE_CRATE, "--release", ...BUILD_STD, ...targetFolder("package")];
+  const env = withFlags(context, FLAGS);
+  return cargoBuildWasm("compiling the core", "quillgate", args, { ...context, env });
+}
+
+/** Writes the core's wasm and the module of its imports. */
+async function bindCore({ name, out, keepNames = false }, wasm, context) {
+  const host = join(ROOT, HOST);
+  const outputs = CORE.map((file) => join(out, file));
+  const step = { name, inputs: [wasm, host], outputs, made: context.made };
+  await whenChanged(step, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "quillgate-bind-"));
+    try {
+      const names = keepNames ? [] : ["--remove-name-section"];
+      const args = ["--target", "bundler", ...names, "--remove-producers-section"];
+      await runBindgen(name, wasm, [...args, "--out-name", "core", "--out-dir", folder], context);
+      const bound = join(folder, "core_bg.wasm");
+      await removeExports(bound, UNUSED_EXPORTS);
+      const options = { keepNames, maxInlined: MAX_INLINED };
+      const shortNames = await optimiseWasm(name, bound, options, context);
+      const modules = new Map([[HOST, "./host.js"]]);
+      const glue = await readFile(join(folder, "core_bg.js"), "utf8");
+      const types = await readFile(join(folder, "core.d.ts"), "utf8");
+      await mkdir(out, { recursive: true });
+      await writeFile(join(out, "core.js"), asImports(glue, shortNames, modules));
+      await writeFile(join(out, "core.d.ts"), types + IMPORTS_TYPES);
+      await copyFile(bound, join(out, "core_bg.wasm"));
+      await copyFile(host, join(out, "host.js"));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+}
+
+/** Writes a module that contains the core as a string. */
+async function embedCore({ made }) {
+  const core = join(PACKAGE_DIST, "core_bg.wasm");
+  const outputs = EMBEDDED.map((file) => join(PACKAGE_DIST, file));
+  await whenChanged({ name: "package text", inputs: [core], outputs, made }, async () => {
+    const [module, types] = outputs;
+    await writeFile(module, `export default "${encodeBytes(await readFile(core))}";\n`);
+    await writeFile(types, "declare const text: string;\nexport default text;\n");
+  });
+}

@@ -1,0 +1,160 @@
+/** Builds the Worker: its wasm and the JavaScript entry around it. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { cargoBuildWasm, targetFolder } from "../cargo.mjs";
+import { StepError } from "../child.mjs";
+import { whenChanged } from "../freshness.mjs";
+import { ROOT } from "../versions.mjs";
+import { generate } from "./generator.mjs";
+import { BUILD_STD, bindForWeb, SMALL_FLAGS, withFlags } from "./wasm.mjs";
+
+/**
+ * @typedef {object} Variant
+ * @property {string} name unique, because it also names the records of the steps
+ * @property {"worker" | "start"} profile of Cargo: small, or quick to compile
+ * @property {string[]} features of the crate
+ * @property {string} out folder of `index.js`
+ */
+
+export const WORKER = join(ROOT, "worker");
+const ENTRY = join(WORKER, "entry");
+const BUILD = join(WORKER, "build");
+/** A module, because strings inside the script delay every start until they are parsed. */
+const DESCRIPTION = "openapi.txt";
+const MODULES = ["index.js", "gateway_bg.wasm", DESCRIPTION];
+/** Files of the deployed Worker. */
+export const WORKER_MODULES = MODULES.map((file) => join(BUILD, file));
+
+/** The Worker that is tested and deployed. */
+const RELEASE = Object.freeze({ name: "worker", profile: "worker", features: [], out: BUILD });
+/** The Worker of `npm start`. */
+const START = Object.freeze({
+  name: "start worker",
+  profile: "start",
+  features: [],
+  out: join(BUILD, "start"),
+});
+export const START_MAIN = join(START.out, "index.js");
+/** The Worker with a route that traps, for tests. */
+const TRAP = Object.freeze({
+  name: "trap worker",
+  profile: "start",
+  features: ["trap-route"],
+  out: join(BUILD, "trap"),
+});
+
+const FLAGS = [
+  ...SMALL_FLAGS,
+  // Otherwise crates that are compiled for speed get their own copies of functions.
+  "-Zshare-generics=y",
+  // SHA-256 as a loop instead of unrolled: verifying a token takes two dozen rounds, microseconds each.
+  '--cfg=sha2_backend_soft="compact"',
+];
+/**
+ * Crates of the standard library that every request uses, compiled for speed. These settings are not
+ * in Cargo.toml because Cargo warns about them in every build that has no `build-std`.
+ */
+const FAST_STD = ["alloc", "compiler_builtins", "core", "dlmalloc", "hashbrown", "std"].flatMap(
+  (crate) => ["--config", `profile.worker.package.${crate}.opt-level=2`],
+);
+/** After a trap, the entry instantiates the module again. */
+const BINDGEN_ARGS = ["--experimental-reset-state-function"];
+/** Exports of the `worker` crate for classes that the gateway does not use. */
+const UNUSED_EXPORTS =
+  /^(__wbg_(get_|set_)?)?(intounderlying|r2range|minifyconfig|containerstartupoptions)/;
+
+/**
+ * Builds a variant of the Worker: by default the deployed one, into `worker/build/`.
+ *
+ * @param {import("../build.mjs").Context} context
+ * @param {Variant} [variant]
+ */
+export async function buildWorker(context, variant = RELEASE) {
+  const { name, profile, out } = variant;
+  const core = join(out, "core");
+  await mkdir(core, { recursive: true });
+  await generate(`${name} description`, "openapi", join(core, DESCRIPTION), context);
+  const wasm = await compile(variant, context);
+  const options = { args: BINDGEN_ARGS, small: profile === "worker", unused: UNUSED_EXPORTS };
+  await bindForWeb(
+    { name: `${name} core`, module: "gateway", out: core, ...options },
+    wasm,
+    context,
+  );
+  await bundleEntry(variant, core, context);
+}
+
+/**
+ * Builds the Worker of `npm start` into `worker/build/start/`.
+ *
+ * @param {import("../build.mjs").Context} context
+ */
+export async function buildStartWorker(context) {
+  await buildWorker(context, START);
+}
+
+/**
+ * Builds the Worker with the route that traps.
+ *
+ * @param {import("../build.mjs").Context} context
+ * @returns {Promise<string>} the path of its `index.js`
+ */
+export async function buildTrapWorker(context) {
+  await buildWorker(context, TRAP);
+  return join(TRAP.out, "index.js");
+}
+
+function compile({ name, profile, features }, context) {
+  const step = `compiling the ${name}`;
+  const crate = "quillgate-worker";
+  const args = ["-p", crate, "--profile", profile, ...targetFolder(name)];
+  for (const feature of features) args.push("--features", feature);
+  if (profile !== "worker") return cargoBuildWasm(step, crate, args, context);
+  const env = withFlags(context, FLAGS);
+  return cargoBuildWasm(step, crate, [...args, ...BUILD_STD, ...FAST_STD], { ...context, env });
+}
+
+/** Bundles the entry with a core. */
+async function bundleEntry({ name, out }, core, { made }) {
+  const outputs = MODULES.map((file) => join(out, file));
+  await whenChanged({ name: `${name} bundle`, inputs: [ENTRY, core], outputs, made }, async () => {
+    // Imported here because this file is loaded before the npm packages are installed.
+    const { build: esbuild } = await import("esbuild");
+    await esbuild({
+      entryPoints: [join(ENTRY, "index.js")],
+      outdir: out,
+      bundle: true,
+      format: "esm",
+      target: "es2023",
+      external: ["cloudflare:*"],
+      loader: { ".wasm": "copy", ".txt": "copy" },
+      assetNames: "[name]",
+      logLevel: "warning",
+      // wasm-bindgen lists a module once for each function that the wasm imports from it.
+      logOverride: { "duplicate-object-key": "silent" },
+      plugins: [withCore(core)],
+    }).catch(() => {
+      throw new StepError("bundling the Worker failed");
+    });
+  });
+}
+
+/**
+ * Resolves the entry's imports of `../build/core/` to a core, and the core's imports of the entry's
+ * modules to the originals instead of wasm-bindgen's copies.
+ *
+ * @returns {import("esbuild").Plugin}
+ */
+function withCore(core) {
+  return {
+    name: "core",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.\/build\/core\// }, ({ path }) => ({
+        path: join(core, path.slice("../build/core/".length)),
+      }));
+      onResolve({ filter: /^\.\/snippets\/quillgate-worker-\w+\/entry\// }, ({ path }) => ({
+        path: join(ENTRY, path.split("/entry/")[1]),
+      }));
+    },
+  };
+}
