@@ -78,6 +78,7 @@ export const SUITES = {
     plantsCanary: true,
   },
   core: {
+    needs: { cargoNextest: true },
     commands: [
       {
         name: "tests",
