@@ -73,7 +73,7 @@ describe("Client options", () => {
 
   when(
     "`session` is set",
-    "the client sends no credential, reads no token variable, and treats the server as a gateway",
+    "the client sends no credential, ignores `QUILLGATE_TOKEN` and expects a gateway",
     () =>
       against({ json: JOB }, async (_, { url, requests }) => {
         process.env.QUILLGATE_TOKEN = TOKEN;
@@ -162,7 +162,7 @@ describe("Client options", () => {
 
   when(
     "the environment names an address and code sets an admin key",
-    "the key goes to the address in code, and never over plain HTTP to another machine",
+    "the key goes to the address in code, never over HTTP to another machine",
     () =>
       against({ json: JOB }, async (_, server) => {
         write(folder, {

@@ -21,7 +21,7 @@ describe("Error responses", () => {
 
   when(
     "the status is 4xx or 5xx",
-    "the call rejects with the ApiError class of the status, which has all data of the response",
+    "the call rejects with the ApiError class of the status and the data of the response",
     async () => {
       for (const [status, name] of CLASSES) {
         const problem = {

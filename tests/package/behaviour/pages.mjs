@@ -56,7 +56,7 @@ describe("Lists of page views", () => {
 
   when(
     "a loop reads every row",
-    "each request has 250 rows and the same date range, which ends when the loop started",
+    "each request has 250 rows and a date range that ends when the loop started",
     () =>
       against(pageOf(600), async ({ pageViews }, { requests }) => {
         let count = 0;
