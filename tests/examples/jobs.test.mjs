@@ -26,8 +26,10 @@ let gateway;
 let browser;
 
 before(async () => {
-  const target = ["--target", "web", "--no-pack", "--out-dir", "dist", "--mode", "no-install"];
-  await run("building the example", "wasm-pack", ["build", FOLDER, ...target, LOCKED]);
+  // The README's command, but without optimisations.
+  const target = ["--target", "web", "--no-pack", "--out-dir", "dist"];
+  const args = ["build", FOLDER, "--dev", ...target, "--mode", "no-install", LOCKED];
+  await run("building the example", "wasm-pack", args);
   site = await serve({ folder: FOLDER });
   upstream = await startUpstream({ key, pages: PAGES, projects: [PROJECT], jobDurationMs: 1000 });
   gateway = await startGateway({

@@ -1,8 +1,8 @@
-/** The Worker example in workerd with the packed package. */
+/** The Worker example under wrangler dev with the packed package. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { startGateway } from "../harness/gateway.mjs";
+import { startWithWrangler } from "../harness/wrangler.mjs";
 import { installExample, PROJECT, startPlatform } from "./example.mjs";
 
 const PAGES = 320;
@@ -15,7 +15,7 @@ before(async () => {
   const folder = await installExample("worker");
   platform = await startPlatform({ upstream: { pages: PAGES } });
   token = platform.token("analytics:read");
-  worker = await startGateway({
+  worker = await startWithWrangler({
     config: join(folder, "wrangler.toml"),
     vars: {
       QUILLGATE_BASE_URL: platform.gateway.url,

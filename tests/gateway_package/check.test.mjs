@@ -88,6 +88,30 @@ test("the check finds a secret in an environment, with and without its name", as
   }
 });
 
+test("the check names what an upgrade lacks in wrangler.toml", async () => {
+  const findProblems = async () => {
+    const { problems } = await checkConfig({ configFile });
+    return problems.map(({ name, message }) => `${name} ${message}`);
+  };
+  assert.ok(template.includes('"enable_request_signal", '), template);
+  writeFileSync(configFile, template.replace('"enable_request_signal", ', ""));
+  assert.deepEqual(await findProblems(), ["compatibility_flags lacks enable_request_signal"]);
+
+  addVariables('ARCHIVE_PROJECTS = "acme"');
+  const [database, triggers, ...others] = await findProblems();
+  assert.match(database, /^d1_databases lacks the binding ARCHIVE/);
+  assert.match(triggers, /^triggers lacks crons/);
+  assert.deepEqual(others, []);
+});
+
+test("the check quotes wrangler when the configuration is invalid", async () => {
+  writeFileSync(configFile, template.replace("[vars]", "[vars"));
+  await assert.rejects(checkConfig({ configFile }), {
+    name: "CheckError",
+    message: /wrangler\.toml cannot be read: ./,
+  });
+});
+
 test("the check lists the existing environments when the given one is missing", async () => {
   const checkError = (message) => ({ name: "CheckError", message });
   const check = () => checkConfig({ configFile, env: "stagign" });
