@@ -13,7 +13,7 @@ import { setup } from "./setup.mjs";
 
 export { buildGateway } from "./build/gateway_package.mjs";
 export { buildGenerator } from "./build/generator.mjs";
-export { buildNamedCore, buildPackage, CLIENT_CRATE, PACKAGE_CRATE } from "./build/package.mjs";
+export { buildNamedCore, buildPackage } from "./build/package.mjs";
 export { buildPage, PAGE_DIST } from "./build/page.mjs";
 export { buildStartWorker, buildTrapWorker, buildWorker, START_MAIN } from "./build/worker.mjs";
 

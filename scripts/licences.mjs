@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { PACKAGE_CRATE } from "./build.mjs";
+import { PACKAGE_CRATE } from "./build/package.mjs";
 import { LOCKED } from "./cargo.mjs";
 import { capture, runMain, StepError } from "./child.mjs";
 import { ROOT } from "./versions.mjs";

@@ -33,11 +33,6 @@ export const PACKAGE_CRATE = Object.freeze([
   ...["-p", "quillgate"],
   ...["--no-default-features", "--features", "bindings"],
 ]);
-/** The crate as a Rust program for WebAssembly uses it. */
-export const CLIENT_CRATE = Object.freeze([
-  ...["-p", "quillgate"],
-  ...["--no-default-features", "--features", "client"],
-]);
 const FLAGS = [
   ...SMALL_FLAGS,
   // No object crosses into this wasm, so it needs no table of references.
