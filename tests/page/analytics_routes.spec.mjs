@@ -36,8 +36,8 @@ test.describe("automatic loading", () => {
   });
 
   test("automatic loading stops at half of the hourly quota", async ({ visitor }) => {
-    const { page, startSession, token, openReport } = visitor;
-    await startSession(token({ sub: "frugal", quota: { analytics: 3 } }));
+    const { page, startSession, token, openReport, project } = visitor;
+    await startSession(token({ sub: `frugal-${project}`, quota: { analytics: 3 } }));
     await openReport(WITHOUT_COMPARISON);
     await page.getByText(/^Only loaded pages are sorted\. 500 pages are loaded/).waitFor();
     await page.getByText(/At most 3 requests an hour; 1 left at/).waitFor();

@@ -181,9 +181,8 @@ test.describe("job", () => {
 });
 
 test.describe("job in doubt", () => {
-  /** Signs in and sends a prompt. The platform's response to it is lost. */
-  async function loseResponse({ site, page, signIn, sendPrompt }, prompt) {
-    await signIn();
+  /** Sends a prompt. The platform's response to it is lost. */
+  async function loseResponse({ site, page, sendPrompt }, prompt) {
     await site.upstream.fault({ operation: "agentJobs.create", fault: LOST_RESPONSE });
     await sendPrompt(prompt);
     const alert = page.getByRole("alert").filter({ hasText: "Nobody knows whether this job" });
@@ -192,7 +191,8 @@ test.describe("job in doubt", () => {
   }
 
   test("a job in doubt is sent again only after Send anyway", async ({ visitor }) => {
-    const { site, page, openComposer, rowOf } = visitor;
+    const { site, page, signIn, openComposer, rowOf } = visitor;
+    await signIn();
     const alert = await loseResponse(visitor, "In doubt");
     await alert.getByRole("button", { name: "Keep as draft" }).click();
     await alert.waitFor({ state: "detached" });
@@ -213,12 +213,12 @@ test.describe("job in doubt", () => {
   });
 
   test("a job in doubt links to the dashboard and the pull requests", async ({ visitor }) => {
-    const { startElsewhere, endJob } = visitor;
-    // The gateway learns the repository from a job that has ended.
+    const { signIn, startElsewhere, endJob, rowOf } = visitor;
+    // The page learns the repository from the pull request of an earlier job.
     await startElsewhere("Started by a colleague");
     await endJob("Started by a colleague");
-    await visitor.signIn();
-    await visitor.rowOf("Started by a colleague").getByText("Pull request ready").waitFor();
+    await signIn();
+    await rowOf("Started by a colleague").getByText("Pull request ready").waitFor();
     const alert = await loseResponse(visitor, "Where is it");
     const links = await alert
       .getByRole("link")
@@ -231,13 +231,16 @@ test.describe("job in doubt", () => {
   });
 
   test("starting another prompt dismisses a job in doubt", async ({ visitor }) => {
+    const { signIn, startJob } = visitor;
+    await signIn();
     const alert = await loseResponse(visitor, "In doubt");
-    await visitor.startJob("Certain");
+    await startJob("Certain");
     await alert.waitFor({ state: "detached" });
   });
 
   test("another draft with the same prompt is in doubt too", async ({ visitor }) => {
-    const { site, page, openComposer } = visitor;
+    const { site, page, signIn, openComposer } = visitor;
+    await signIn();
     const alert = await loseResponse(visitor, "In doubt");
     await page.getByRole("button", { name: "Another draft" }).click();
     await alert.waitFor({ state: "detached" });

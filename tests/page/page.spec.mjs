@@ -43,7 +43,7 @@ test.describe("token", () => {
     assert.deepEqual(await upstreamTargets(), []);
   });
 
-  test("signing out clears the browser's storage and stops polling", async ({ visitor }) => {
+  test("signing out clears the browser's storage and ends polling", async ({ visitor }) => {
     const { site, page, project, token, signIn, startJob } = visitor;
     const used = token();
     await signIn(used);
@@ -56,6 +56,9 @@ test.describe("token", () => {
     assert.equal(await page.evaluate(() => sessionStorage.length), 0);
     assert.equal(await page.evaluate(() => localStorage.length), 0);
     assert.equal(await page.getByLabel("Access token").inputValue(), "");
+    // The gateway notices that the page has disconnected when it sends the next change.
+    const [{ id }] = await site.upstream.jobs();
+    await site.upstream.setJob(id, { prLink: "https://github.com/acme/docs/pull/1" });
     const timeSinceLastRequest = async () => {
       const requests = await site.upstream.requests();
       const ofProject = requests.filter(({ target }) => target.includes(`/${project}/`));

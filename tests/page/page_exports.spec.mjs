@@ -114,8 +114,8 @@ test.describe("export of everything", () => {
   test("an export that uses up the quota keeps its rows until it is cancelled", async ({
     visitor,
   }) => {
-    const { page, token, startSession, openReport } = visitor;
-    await startSession(token({ sub: "frugal", quota: { analytics: 6 } }));
+    const { page, token, startSession, openReport, project } = visitor;
+    await startSession(token({ sub: `frugal-${project}`, quota: { analytics: 6 } }));
     await openReport(LAST_MONTH);
     await exportAs(page, "CSV", "everything");
     const alert = page

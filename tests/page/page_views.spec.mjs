@@ -356,8 +356,8 @@ test.describe("refresh", () => {
 });
 
 test("a used-up quota keeps stale rows and shows when to return", async ({ visitor }) => {
-  const { page, startSession, token, openReport } = visitor;
-  await startSession(token({ sub: "frugal", quota: { analytics: 1 } }));
+  const { page, startSession, token, openReport, project } = visitor;
+  await startSession(token({ sub: `frugal-${project}`, quota: { analytics: 1 } }));
   await openReport({ range: "last-month" });
   await page.getByText("At most 1 request an hour; 0 left at").waitFor();
   await page.getByText("not loaded, since no request is left").waitFor();
