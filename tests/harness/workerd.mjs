@@ -7,7 +7,7 @@
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { createTables, loadMiniflare, storageOptions } from "./storage.mjs";
 
@@ -87,7 +87,7 @@ async function workerOptions() {
 
 /** Loads a built Worker, which has its wasm beside it, unchanged. Bundles any other script. */
 async function loadScript() {
-  const main = options.main ?? join(dirname(options.config), config.main);
+  const main = options.main ?? resolve(dirname(options.config), config.main);
   const isBuilt = readdirSync(dirname(main)).some((file) => file.endsWith(".wasm"));
   if (isBuilt) return modulesIn(main);
   const folder = join(options.scratch, "script");
@@ -135,7 +135,7 @@ function staticAssets() {
   if (!config.assets) return undefined;
   const { directory, binding, run_worker_first: workerFirst = [] } = config.assets;
   return {
-    directory: options.assets ?? join(dirname(options.config), directory),
+    directory: options.assets ?? resolve(dirname(options.config), directory),
     binding,
     routerConfig: { has_user_worker: true, static_routing: { user_worker: workerFirst } },
     assetConfig: {
