@@ -43,9 +43,9 @@ const FLAGS = [
 
 /** Types of what {@link asImports} adds to the glue. */
 const IMPORTS_TYPES = `
-/** What an instance imports, of the module "a". */
+/** Imports of an instance, in the module "a". */
 export const imports: WebAssembly.ModuleImports;
-/** Says what the instance exports. */
+/** Sets the exports of the instance. */
 export function setExports(exports: WebAssembly.Exports): void;
 `;
 
