@@ -243,7 +243,7 @@ test("a streamed job with an invalid property rejects with DecodeError and close
 
 test("the timeout of wait() also applies to a stream, and its error has the last known job", async () => {
   connections = [streams([event(1, { status: "active", model: "m" })], "open")];
-  const wait = client.agentJobs.wait("j1", { timeout: 300 });
+  const wait = client.agentJobs.wait("j1", { timeout: 1_000 });
   const error = await wait.catch((error) => error);
   assert.ok(error instanceof JobWaitTimeoutError, String(error));
   assert.equal(error.job.model, "m");

@@ -1,5 +1,5 @@
 /** The tables of docs/ that test runs write. The one of runtimes is also in the package's README. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
 
@@ -36,7 +36,10 @@ export function writeTable(name, rows) {
     if (section !== undefined) lines.push("", `## ${section}`);
     lines.push("", ...tableOf(columns, ofSection));
   }
-  writeFileSync(fileOf(name), `${lines.join("\n")}\n`);
+  // Another test file may be reading the table.
+  const temporary = `${fileOf(name)}.new`;
+  writeFileSync(temporary, `${lines.join("\n")}\n`);
+  renameSync(temporary, fileOf(name));
   if (name === "runtimes") writeIntoReadme(tableOf(columns, rows).join("\n"));
 }
 

@@ -86,7 +86,7 @@ describe("Event streams of a gateway", () => {
       against(
         { headers: STREAM, text: event(1, "active"), stall: "body" },
         async ({ agentJobs }, { requests }) => {
-          const error = await rejectionOf(agentJobs.wait("j1", { timeout: 500 }));
+          const error = await rejectionOf(agentJobs.wait("j1", { timeout: 1_000 }));
           assert.ok(error instanceof quillgate.JobWaitTimeoutError, inspect(error));
           assert.equal(error.job.status, "active");
           assert.equal(await requests[0].ended, false);

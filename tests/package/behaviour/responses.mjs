@@ -18,19 +18,20 @@ describe("Bad responses", () => {
     "the call rejects with TimeoutError after `timeout` and closes the connection",
     () =>
       against({ stall: "body" }, async ({ agentJobs }, server) => {
-        const error = await rejectionOf(agentJobs.get("j1", { timeout: 150, maxRetries: 0 }));
+        const error = await rejectionOf(agentJobs.get("j1", { timeout: 800, maxRetries: 0 }));
         assert.ok(error instanceof quillgate.TimeoutError);
-        assert.equal(error.after, 150);
+        assert.equal(error.after, 800);
         assert.equal(await server.requests[0].ended, false);
       }),
   );
 
   when("the server never responds", "a GET is retried, then rejects with TimeoutError", (context) =>
-    against({ stall: "head" }, async ({ agentJobs }, { requests }) => {
+    against({ stall: "head" }, async (client) => {
       const waits = skipWaits(context);
+      const { agentJobs, attempts } = countAttempts(client);
       const error = await rejectionOf(agentJobs.get("j1", { timeout: 120 }));
       assert.ok(error instanceof quillgate.TimeoutError);
-      assert.equal(requests.length, 3);
+      assert.equal(attempts(), 3);
       assert.equal(waits.length, 2);
     }),
   );
@@ -39,11 +40,12 @@ describe("Bad responses", () => {
     "`totalTimeout` leaves no time for another wait",
     "the call rejects with TimeoutError, even with retries left",
     () =>
-      against({ stall: "head" }, async ({ agentJobs }, { requests }) => {
+      against({ stall: "head" }, async (client) => {
+        const { agentJobs, attempts } = countAttempts(client);
         const options = { timeout: 200, totalTimeout: 250, maxRetries: 10 };
         const error = await rejectionOf(agentJobs.get("j1", options));
         assert.ok(error instanceof quillgate.TimeoutError);
-        assert.equal(requests.length, 1);
+        assert.equal(attempts(), 1);
       }),
   );
 
@@ -183,3 +185,13 @@ describe("Bad responses", () => {
       }),
   );
 });
+
+/** Counts attempts in the client: a busy server may not see one before its timeout. */
+function countAttempts(client) {
+  let count = 0;
+  const onRequest = () => {
+    count += 1;
+  };
+  const { agentJobs } = client.withOptions({ onRequest });
+  return { agentJobs, attempts: () => count };
+}

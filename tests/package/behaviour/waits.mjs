@@ -61,7 +61,7 @@ describe("Waiting for a job", () => {
     "it rejects with JobWaitTimeoutError, which has the last known job",
     () =>
       against({ json: JOB }, async ({ agentJobs }) => {
-        const error = await rejectionOf(agentJobs.wait("j1", { timeout: 100 }));
+        const error = await rejectionOf(agentJobs.wait("j1", { timeout: 800 }));
         assert.ok(error instanceof quillgate.JobWaitTimeoutError);
         assert.equal(error.job.id, "j1");
         assert.equal(error.job.status, "active");
