@@ -30,6 +30,8 @@ const ONE_SLOT = 1;
 
 /** Test files that judge time or memory, and so run with nothing beside them. */
 export const ALONE = new Set([
+  "tests/build/unchanged.test.mjs",
+  "tests/cli/startup.test.mjs",
   "tests/gateway/sliding_window.test.mjs",
   "tests/package/memory.test.mjs",
 ]);

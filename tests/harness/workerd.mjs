@@ -100,6 +100,7 @@ async function loadScript() {
     bundle: true,
     format: "esm",
     target: "es2023",
+    conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
     loader: { ".wasm": "copy", ".txt": "copy" },
     logLevel: "warning",
