@@ -248,9 +248,9 @@ fn a_job_serializes_to_the_json_it_was_decoded_from() {
 #[test]
 fn debug_output_hides_the_prompt() {
     let prompt = Prompt::new("the merger is secret").unwrap();
-    let shown = format!("{prompt:?} {:?}", CreateAgentJob::new(prompt.clone()));
+    let output = format!("{prompt:?} {:?}", CreateAgentJob::new(prompt.clone()));
     assert_eq!(
-        shown,
+        output,
         "Prompt(20 bytes) CreateAgentJob { prompt: Prompt(20 bytes) }"
     );
 }

@@ -328,8 +328,8 @@ proptest! {
                 let day = Day::from_number(number.into());
                 let completed = &completed[&(project, day)];
                 prop_assert!(completed.is_sorted_by(|a, b| a < b), "completed twice on one day");
-                let most = recheck_days as usize + 1;
-                prop_assert!(completed.len() <= most, "fetched {} times", completed.len());
+                let max = recheck_days as usize + 1;
+                prop_assert!(completed.len() <= max, "fetched {} times", completed.len());
                 let last = *completed.last().unwrap();
                 prop_assert!(
                     last >= day.plus(1 + recheck_days) || last >= Day::of(now),

@@ -122,10 +122,10 @@ fn a_key_of_another_kind_is_rejected_without_repeating_it() {
             ("adminKey", Rule::AdminKey),
             "{key}"
         );
-        let shown = format!("{error} {error:?}");
+        let output = format!("{error} {error:?}");
         assert!(
-            !shown.contains("canary") && !shown.contains("ary\\n"),
-            "{shown}"
+            !output.contains("canary") && !output.contains("ary\\n"),
+            "{output}"
         );
     }
 }

@@ -68,9 +68,10 @@ impl Calendar {
 }
 
 #[test]
-fn every_day_of_nine_centuries_is_valid_and_precedes_the_next() {
-    let mut today = Calendar::from_year(1600);
-    while today.year < 2500 {
+fn every_day_of_four_centuries_is_valid_and_precedes_the_next() {
+    // The calendar repeats after 400 years.
+    let mut today = Calendar::from_year(1800);
+    while today.year < 2200 {
         let tomorrow = today.next();
         let (day, next) = (bound(&today.text()), bound(&tomorrow.text()));
         assert_eq!(day.compare(&next), Some(Ordering::Less), "{}", today.text());
@@ -122,25 +123,19 @@ fn days_past_the_end_of_a_month_are_rejected_in_every_year() {
 fn instants_are_formatted_with_the_day_they_fall_on() {
     let mut today = Calendar::from_year(1970);
     let mut days = 0;
-    while today.year < 2500 {
+    // The calendar repeats after 400 years.
+    while today.year < 2370 {
         let midnight = Millis(days * DAY);
-        let (first, last) = (midnight, midnight.plus(Millis(DAY - 1)));
-        assert_eq!(
-            DateBound::from_instant(first).as_str(),
-            format!("{}T00:00:00.000Z", today.text())
-        );
-        assert_eq!(
-            DateBound::from_instant(last).as_str(),
-            format!("{}T23:59:59.999Z", today.text())
-        );
-        assert_eq!(
-            DateBound::from_instant(first),
-            bound(DateBound::from_instant(first).as_str())
-        );
+        let first = DateBound::from_instant(midnight);
+        let last = DateBound::from_instant(midnight.plus(Millis(DAY - 1)));
+        let day = today.text();
+        assert_eq!(first.as_str(), format!("{day}T00:00:00.000Z"));
+        assert_eq!(last.as_str(), format!("{day}T23:59:59.999Z"));
+        assert_eq!(first, bound(first.as_str()));
         today = today.next();
         days += 1;
     }
-    assert_eq!(days, 193_579);
+    assert_eq!(days, 146_097);
 }
 
 #[test]

@@ -277,8 +277,13 @@ fn sample(name: &str, kind: ParameterKind) -> serde_json::Value {
 fn params_without(operation: Operation, omitted: &str) -> serde_json::Value {
     let parameters = operation.declaration().parameters.iter();
     parameters
-        .filter(|own| own.kind != ParameterKind::Page && own.name != omitted)
-        .map(|own| (own.name.to_owned(), sample(own.name, own.kind)))
+        .filter(|parameter| parameter.kind != ParameterKind::Page && parameter.name != omitted)
+        .map(|parameter| {
+            (
+                parameter.name.to_owned(),
+                sample(parameter.name, parameter.kind),
+            )
+        })
         .collect::<serde_json::Map<_, _>>()
         .into()
 }
@@ -314,12 +319,17 @@ fn requests_match_their_declarations() {
             declaration
                 .parameters
                 .iter()
-                .filter(|own| own.place == place && own.kind != ParameterKind::Page)
-                .map(|own| own.name)
+                .filter(|parameter| {
+                    parameter.place == place && parameter.kind != ParameterKind::Page
+                })
+                .map(|parameter| parameter.name)
                 .collect()
         };
-        for own in named(Place::Path) {
-            assert!(declaration.path.contains(&format!("{{{own}}}")), "{name}");
+        for parameter in named(Place::Path) {
+            assert!(
+                declaration.path.contains(&format!("{{{parameter}}}")),
+                "{name}"
+            );
         }
         let braces = declaration.path.matches('{').count();
         assert_eq!(named(Place::Path).len() + 1, braces, "{name}");
@@ -393,9 +403,9 @@ fn integers_are_limited_to_their_declared_bounds() {
 
 #[test]
 fn operations_have_unique_names_and_routes() {
-    let declaration: Vec<_> = Operation::ALL.iter().map(|it| it.declaration()).collect();
-    for (at, one) in declaration.iter().enumerate() {
-        for other in &declaration[at + 1..] {
+    let declarations: Vec<_> = Operation::ALL.iter().map(|it| it.declaration()).collect();
+    for (at, one) in declarations.iter().enumerate() {
+        for other in &declarations[at + 1..] {
             assert_ne!(one.name, other.name);
             assert_ne!(
                 (one.method.as_str(), one.path),
@@ -427,9 +437,9 @@ fn each_operation_declares_its_scope_policy_and_pagination() {
         let policy = Some(Policy::Analytics);
         (name, Scope::ReadAnalytics, policy, pagination)
     };
-    let (days, whole) = (Pagination::Cursor { rows: "views" }, Pagination::Whole);
-    let own = |name, scope, pagination| (name, scope, None, pagination);
-    let reads = |name| (name, Scope::ReadJobs, Some(Policy::ReadJobs), whole);
+    let (days, no_pages) = (Pagination::Cursor { rows: "views" }, Pagination::Whole);
+    let gateway_only = |name, scope, pagination| (name, scope, None, pagination);
+    let reads = |name| (name, Scope::ReadJobs, Some(Policy::ReadJobs), no_pages);
     let expected = [
         (
             "agentJobs.create",
@@ -492,7 +502,7 @@ fn each_operation_declares_its_scope_policy_and_pagination() {
         reads("agentJobs.events"),
         reads("agentJobs.allEvents"),
         reads("agentJobs.record"),
-        own("agentJobs.deleteRecord", Scope::Operate, whole),
+        gateway_only("agentJobs.deleteRecord", Scope::Operate, no_pages),
         report("analytics.views.export", Pagination::Whole),
         report("analytics.visitors.export", Pagination::Whole),
         report("analytics.feedback.export", Pagination::Whole),
@@ -503,16 +513,21 @@ fn each_operation_declares_its_scope_policy_and_pagination() {
             Some(Policy::Analytics),
             Pagination::Whole,
         ),
-        own("analytics.dailyViews", Scope::ReadAnalytics, days),
-        own("analytics.archiveStatus", Scope::ReadAnalytics, whole),
-        own("analytics.estimateBackfill", Scope::Operate, whole),
-        own("analytics.beginBackfill", Scope::Operate, whole),
+        gateway_only("analytics.dailyViews", Scope::ReadAnalytics, days),
+        gateway_only("analytics.archiveStatus", Scope::ReadAnalytics, no_pages),
+        gateway_only("analytics.estimateBackfill", Scope::Operate, no_pages),
+        gateway_only("analytics.beginBackfill", Scope::Operate, no_pages),
     ];
-    let declaration = Operation::ALL.iter().map(|operation| {
-        let own = operation.declaration();
-        (own.name, own.scope, own.policy, own.pagination)
+    let actual = Operation::ALL.iter().map(|operation| {
+        let declaration = operation.declaration();
+        (
+            declaration.name,
+            declaration.scope,
+            declaration.policy,
+            declaration.pagination,
+        )
     });
-    assert_eq!(declaration.collect::<Vec<_>>(), expected);
+    assert_eq!(actual.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -541,9 +556,9 @@ fn scope_and_policy_names_are_stable() {
 #[test]
 fn every_operation_and_every_parameter_is_documented() {
     for operation in Operation::ALL {
-        let (declaration, words) = (operation.declaration(), operation.documentation());
-        assert!(words.summary.concat().trim().ends_with('.'));
-        let docs = words.parameters;
+        let (declaration, documentation) = (operation.declaration(), operation.documentation());
+        assert!(documentation.summary.concat().trim().ends_with('.'));
+        let docs = documentation.parameters;
         assert_eq!(
             declaration.parameters.len(),
             docs.len(),

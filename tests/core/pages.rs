@@ -161,11 +161,11 @@ fn paging_through_everything_requests_maximum_pages_of_one_range() {
     let list = call(Operation::ListPageViews, &json!({}));
     let mut pages = Pages::through_everything(list, Millis(1_704_067_200_000)).unwrap();
     let mut requests = 0;
-    while let Some(asked) = pages.next() {
-        assert_eq!(asked.text("dateTo"), Some("2024-01-01T00:00:00.000Z"));
-        assert_eq!(asked.integer("limit"), Some(250));
+    while let Some(call) = pages.next() {
+        assert_eq!(call.text("dateTo"), Some("2024-01-01T00:00:00.000Z"));
+        assert_eq!(call.integer("limit"), Some(250));
         requests += 1;
-        let has_more = asked.integer("offset").unwrap() + 250 < 4000;
+        let has_more = call.integer("offset").unwrap() + 250 < 4000;
         pages.advance(&page(250, has_more)).unwrap();
     }
     assert_eq!(requests, 16);

@@ -344,7 +344,7 @@ proptest! {
         let params = start.map_or(json!({}), |cursor| json!({ "cursor": cursor }));
         let list = Operation::ListAgentJobs.declaration();
         let mut pages = Pages::new(Call::parse(list, &params).unwrap());
-        let most = CURSORS.len() + MOST_EMPTY_PAGES as usize;
+        let max = CURSORS.len() + MOST_EMPTY_PAGES as usize;
         let mut requested = Vec::new();
         // The server never ends the list.
         for (rows, has_more, next_cursor) in responses.into_iter().cycle() {
@@ -352,7 +352,7 @@ proptest! {
             let cursor = call.text("cursor").map(str::to_owned);
             prop_assert!(!requested.contains(&cursor), "{:?} after {:?}", cursor, requested);
             requested.push(cursor);
-            prop_assert!(requested.len() <= most, "{:?}", requested);
+            prop_assert!(requested.len() <= max, "{:?}", requested);
             let result = pages.advance(&PageInfo { rows, has_more, next_cursor });
             let continues = pages.next().is_some();
             prop_assert!(!continues || result.is_ok());

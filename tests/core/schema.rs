@@ -59,23 +59,23 @@ where
     E::Output: serde::de::DeserializeOwned + serde::Serialize,
 {
     let kind = E::Output::KIND;
-    let whole = example(&kind);
+    let complete = example(&kind);
     let read = |body: &Value| decode::<E>(body.to_string().as_bytes());
     // The value round-trips with exactly the described fields.
     assert_eq!(
-        serde_json::to_value(read(&whole).unwrap_or_else(|error| panic!("{error}"))).unwrap(),
-        whole
+        serde_json::to_value(read(&complete).unwrap_or_else(|error| panic!("{error}"))).unwrap(),
+        complete
     );
 
     let mut found = Vec::new();
     collect_fields(&kind, "", &mut found);
     assert_eq!(found.len(), count);
     for (path, is_optional) in found {
-        let mut null = whole.clone();
+        let mut null = complete.clone();
         *null.pointer_mut(&path).unwrap() = Value::Null;
         assert_eq!(read(&null).is_ok(), is_optional, "{path} as null");
 
-        let mut missing = whole.clone();
+        let mut missing = complete.clone();
         let (parent, name) = path.rsplit_once('/').unwrap();
         missing
             .pointer_mut(parent)
@@ -127,12 +127,12 @@ fn feedback_variants_are_distinguished_by_source() {
             .map(|page| page.feedback.into_iter().next().unwrap())
     };
     let page = read(json!({ "source": "contextual", "helpful": true, "code": 5 })).unwrap();
-    assert!(matches!(page, Feedback::Contextual(own) if own.helpful == Some(true)));
+    assert!(matches!(page, Feedback::Contextual(entry) if entry.helpful == Some(true)));
     let code = read(json!({ "source": "code_snippet", "code": "x" })).unwrap();
-    assert!(matches!(code, Feedback::CodeSnippet(own) if own.code.as_deref() == Some("x")));
+    assert!(matches!(code, Feedback::CodeSnippet(entry) if entry.code.as_deref() == Some("x")));
     for source in ["agent", "thumbs_only", "carrier_pigeon"] {
         let other = read(json!({ "source": source, "id": "f1" })).unwrap();
-        assert!(matches!(other, Feedback::Other(own) if own.source.as_str() == source));
+        assert!(matches!(other, Feedback::Other(entry) if entry.source.as_str() == source));
     }
     for (entry, at) in [
         (json!({ "source": "contextual", "helpful": 1 }), "helpful"),

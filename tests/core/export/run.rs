@@ -235,6 +235,9 @@ fn read_in_pieces(rows: u64, cuts: &[u64]) -> (String, u64) {
 }
 
 proptest! {
+    // Each case builds several pages of 250 rows.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn joined_pieces_equal_an_uninterrupted_export(rows in 0..2_000_u64, cuts in prop::collection::vec(0..700_u64, 0..6)) {
         let (whole, requests) = read_in_pieces(rows, &[]);

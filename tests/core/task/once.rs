@@ -79,10 +79,10 @@ fn only_transient_failures_of_idempotent_calls_are_retried() {
                 Some(delay) if is_retried => retry(delay),
                 _ => FAILED,
             };
-            let shown = format!("{failure:?} of {call:?} with {options:?}");
+            let context = format!("{failure:?} of {call:?} with {options:?}");
             let mut driver = once(call);
-            assert_eq!(driver.next_with(options), FIRST_SEND, "{shown}");
-            assert_eq!(driver.fail(failure), expected, "{shown}");
+            assert_eq!(driver.next_with(options), FIRST_SEND, "{context}");
+            assert_eq!(driver.fail(failure), expected, "{context}");
         }
     }
 }

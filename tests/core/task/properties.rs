@@ -168,8 +168,8 @@ proptest! {
         let is_repeatable = call.method() != quillgate::Method::Post || options.is_deduplicated;
         let mut driver = Driver::new(Task::new(call));
         let run = drive(&mut driver, options, attempts.iter().cycle());
-        let most = if is_repeatable { options.max_retries + 1 } else { 1 };
-        prop_assert!((1..=most).contains(&run.sends), "{:?}", run);
+        let max = if is_repeatable { options.max_retries + 1 } else { 1 };
+        prop_assert!((1..=max).contains(&run.sends), "{:?}", run);
     }
 
     #[test]
@@ -201,8 +201,8 @@ proptest! {
         let mut driver = Driver::new(Task::new(create()));
         let run = drive(&mut driver, options, std::iter::repeat(&attempt));
         // Attempts that time out use up retries. All others use up the timeout of an attempt.
-        let most = 1 + u64::from(options.max_retries) + options.timeout.0 / 1_000;
-        prop_assert!(u64::from(run.sends) <= most, "{:?}", run);
+        let max = 1 + u64::from(options.max_retries) + options.timeout.0 / 1_000;
+        prop_assert!(u64::from(run.sends) <= max, "{:?}", run);
     }
 
     #[test]
