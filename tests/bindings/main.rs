@@ -1,8 +1,8 @@
-//! The wasm-bindgen bindings, in Node and in a browser: what crosses to the driver and back.
+//! Tests of the wasm-bindgen bindings in Node and in a browser.
 #![cfg(target_arch = "wasm32")]
 #![expect(
     clippy::unwrap_used,
-    reason = "a test that unwraps what is not there fails right there"
+    reason = "unwrapping a missing value fails the test"
 )]
 
 mod fake_driver;

@@ -1,4 +1,4 @@
-//! Steps by numbers.
+//! The steps of a task, by number.
 
 use quillgate::Rule;
 use quillgate::protocol::{CommandNumber, EventNumber, Mode, Source, Text};
@@ -7,79 +7,82 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use crate::fake_driver::FakeDriver;
 
 #[wasm_bindgen_test]
-fn a_call_is_begun_sent_and_delivered() {
+fn a_call_begins_sends_and_delivers() {
     let mut driver = FakeDriver::new("agentJobs.create", Mode::Once, r#"{ "prompt": "a\"\n😀" }"#);
     assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Deliver);
     assert_eq!(driver.step(EventNumber::Next, 0), CommandNumber::Send);
     let request = "POST /v2/agent/acme/job\n{\"prompt\":\"a\\\"\\n😀\"}";
-    assert_eq!(driver.said(Text::Request), [(60_000, request.to_owned())]);
+    assert_eq!(
+        driver.emitted(Text::Request),
+        [(60_000, request.to_owned())]
+    );
     assert_eq!(driver.step(EventNumber::Result, 0), CommandNumber::Deliver);
 }
 
 #[wasm_bindgen_test]
-fn a_failure_is_retried_after_what_the_server_asks_for() {
+fn a_failure_is_retried_after_retry_after() {
     let mut driver = FakeDriver::new("agentJobs.get", Mode::Once, r#"{ "id": "j1" }"#);
     driver.step(EventNumber::Begin, 0);
     driver.step(EventNumber::Next, 0);
-    driver.give(Source::Head, r#"{ "retryAfter": "7" }"#);
+    driver.set_source(Source::Head, r#"{ "retryAfter": "7" }"#);
     assert_eq!(driver.step(EventNumber::Status, 503), CommandNumber::Retry);
-    assert_eq!(driver.said(Text::RetryAfter), [(0, "7000".to_owned())]);
-    assert_eq!(driver.said(Text::Time), [(7_000, String::new())]);
+    assert_eq!(driver.emitted(Text::RetryAfter), [(0, "7000".to_owned())]);
+    assert_eq!(driver.emitted(Text::Time), [(7_000, String::new())]);
     assert_eq!(driver.step(EventNumber::Waited, 0), CommandNumber::Send);
     assert_eq!(driver.step(EventNumber::Status, 404), CommandNumber::Fail);
 }
 
 #[wasm_bindgen_test]
-fn a_list_goes_on_where_its_page_says() {
+fn a_list_continues_where_its_page_ends() {
     let mut driver = FakeDriver::new("analytics.views", Mode::Pages, r#"{ "limit": 2 }"#);
     let cursor = |text: &str| [(0, text.to_owned())];
     driver.step(EventNumber::Begin, 0);
     assert_eq!(
-        driver.said(Text::Cursor),
+        driver.emitted(Text::Cursor),
         cursor(r#"{"limit":2,"offset":0}"#)
     );
     driver.step(EventNumber::Next, 0);
-    driver.give(Source::Body, r#"{ "hasMore": true }"#);
+    driver.set_source(Source::Body, r#"{ "hasMore": true }"#);
     assert_eq!(driver.step(EventNumber::Page, 2), CommandNumber::Deliver);
     let second = cursor(r#"{"limit":2,"offset":2}"#);
-    assert_eq!(driver.said(Text::Cursor), second);
-    driver.give(Source::Body, r#"{ "hasMore": false }"#);
+    assert_eq!(driver.emitted(Text::Cursor), second);
+    driver.set_source(Source::Body, r#"{ "hasMore": false }"#);
     driver.step(EventNumber::Next, 0);
     driver.step(EventNumber::Page, 1);
-    assert_eq!(driver.said(Text::Cursor), []);
+    assert_eq!(driver.emitted(Text::Cursor), []);
     assert_eq!(driver.step(EventNumber::Next, 0), CommandNumber::End);
 }
 
 #[wasm_bindgen_test]
-fn a_page_that_contradicts_its_list_is_refused_in_words() {
+fn a_page_that_contradicts_its_list_is_rejected_with_a_reason() {
     let mut driver = FakeDriver::new("analytics.views", Mode::Pages, r#"{ "limit": 2 }"#);
     driver.step(EventNumber::Begin, 0);
     driver.step(EventNumber::Next, 0);
-    driver.give(Source::Body, r#"{ "hasMore": true }"#);
+    driver.set_source(Source::Body, r#"{ "hasMore": true }"#);
     assert_eq!(driver.step(EventNumber::Page, 3), CommandNumber::RefusePage);
-    let words = "views\nhas more rows than were asked for\n";
-    assert_eq!(driver.said(Text::PageRefusal), [(0, words.to_owned())]);
+    let reason = "views\nhas more rows than were asked for\n";
+    assert_eq!(driver.emitted(Text::PageRefusal), [(0, reason.to_owned())]);
 }
 
 #[wasm_bindgen_test]
-fn a_watch_ends_with_its_job() {
+fn a_watch_finishes_with_its_job() {
     let mut driver = FakeDriver::new("agentJobs.get", Mode::Watch, r#"{ "id": "j1" }"#);
-    driver.give(Source::Watch, r#"{ "timeout": 9000 }"#);
+    driver.set_source(Source::Watch, r#"{ "timeout": 9000 }"#);
     driver.step(EventNumber::Begin, 0);
-    assert_eq!(driver.said(Text::Time), [(9_000, String::new())]);
+    assert_eq!(driver.emitted(Text::Time), [(9_000, String::new())]);
     driver.step(EventNumber::Next, 0);
-    driver.give(Source::Body, r#"{ "status": "active" }"#);
+    driver.set_source(Source::Body, r#"{ "status": "active" }"#);
     assert_eq!(driver.step(EventNumber::Job, 1), CommandNumber::Deliver);
     assert_eq!(driver.step(EventNumber::Job, 0), CommandNumber::Wait);
-    driver.give(Source::Body, r#"{ "status": "completed" }"#);
+    driver.set_source(Source::Body, r#"{ "status": "completed" }"#);
     assert_eq!(driver.step(EventNumber::Job, 1), CommandNumber::Finish);
 }
 
 #[wasm_bindgen_test]
-fn an_operation_that_there_is_not_is_refused() {
+fn an_unknown_operation_is_rejected() {
     let mut driver = FakeDriver::new("agentJobs.delete", Mode::Once, "{}");
     assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Refuse);
-    let (rule, lines) = driver.refusal();
+    let (rule, lines) = driver.rejection();
     assert_eq!(
         (rule, lines[0].as_str()),
         (Rule::Unknown.number(), "operation")
@@ -87,7 +90,7 @@ fn an_operation_that_there_is_not_is_refused() {
 }
 
 #[wasm_bindgen_test]
-fn events_before_the_beginning_and_numbers_of_no_event_do_nothing() {
+fn events_before_begin_and_unknown_event_numbers_do_nothing() {
     let mut driver = FakeDriver::new("agentJobs.get", Mode::Once, r#"{ "id": "j1" }"#);
     for event in [EventNumber::Next, EventNumber::Waited, EventNumber::Status] {
         assert_eq!(driver.step(event, 500), CommandNumber::End);

@@ -1,4 +1,4 @@
-//! A call that is aborted: at once, wherever it is, with the signal's own reason.
+//! Aborting a call ends it immediately with the reason of the signal.
 
 use std::future::IntoFuture;
 
@@ -12,7 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 const OK: &str = r#"{"status":200,"json":{"id":"j1"}}"#;
 const BUSY: &str = r#"{"status":503,"headers":{"retry-after":"30"}}"#;
 
-/// Reasons of every kind; each must come back as itself.
+/// Abort reasons of every type. Each must be returned unchanged.
 fn reasons() -> [JsValue; 4] {
     [
         js_sys::Error::new("enough").into(),
@@ -30,7 +30,7 @@ enum Operation {
 
 const BOTH: [Operation; 2] = [Operation::Get, Operation::Create];
 
-async fn aborted_at(ms: u32, host: &FakeHost, reason: &JsValue, operation: Operation) -> JsValue {
+async fn abort_after(ms: u32, host: &FakeHost, reason: &JsValue, operation: Operation) -> JsValue {
     let signal = host.signal(Some(ms), reason);
     let result: Result<AgentJob, Error> = match operation {
         Operation::Get => get_job(&host.client()).with_signal(signal).await,
@@ -48,82 +48,82 @@ fn reason_of<T: std::fmt::Debug>(result: Result<T, Error>) -> JsValue {
 }
 
 #[wasm_bindgen_test]
-async fn before_anything_is_sent() {
+async fn an_already_aborted_signal_sends_nothing() {
     for reason in reasons() {
         for operation in BOTH {
             let host = FakeHost::new([OK]);
-            assert_eq!(aborted_at(0, &host, &reason, operation).await, reason);
+            assert_eq!(abort_after(0, &host, &reason, operation).await, reason);
             assert_eq!(host.count(), 0);
-            host.assert_quiet();
+            host.assert_idle();
         }
     }
 }
 
 #[wasm_bindgen_test]
-async fn while_the_request_is_on_its_way() {
+async fn aborting_before_the_response_arrives_ends_the_call() {
     for reason in reasons() {
-        for answer in [r#"{"stall":"head"}"#, r#"{"stall":"head","deaf":true}"#] {
+        for response in [r#"{"stall":"head"}"#, r#"{"stall":"head","deaf":true}"#] {
             for operation in BOTH {
-                let host = FakeHost::new([answer, OK]);
-                assert_eq!(aborted_at(250, &host, &reason, operation).await, reason);
+                let host = FakeHost::new([response, OK]);
+                assert_eq!(abort_after(250, &host, &reason, operation).await, reason);
                 assert_eq!(host.elapsed(), 250);
                 assert_eq!(host.count(), 1, "not sent again");
-                host.assert_quiet();
+                host.assert_idle();
             }
         }
     }
 }
 
 #[wasm_bindgen_test]
-async fn while_the_body_is_coming() {
+async fn aborting_while_the_body_is_read_ends_the_call() {
     for reason in reasons() {
-        for answer in [
+        for response in [
             r#"{"status":200,"stall":"body"}"#,
             r#"{"status":200,"stall":"body","deaf":true}"#,
             r#"{"status":500,"stall":"body","deaf":true}"#,
         ] {
-            let host = FakeHost::new([answer, OK]);
-            let aborted = aborted_at(250, &host, &reason, Operation::Get).await;
+            let host = FakeHost::new([response, OK]);
+            let aborted = abort_after(250, &host, &reason, Operation::Get).await;
             assert_eq!(aborted, reason);
             assert_eq!(host.elapsed(), 250);
             assert_eq!(host.count(), 1, "not sent again");
-            host.assert_quiet();
+            host.assert_idle();
         }
     }
 }
 
 #[wasm_bindgen_test]
-async fn in_the_wait_before_another_attempt() {
+async fn aborting_during_a_retry_delay_ends_the_call() {
     for reason in reasons() {
         let host = FakeHost::new([BUSY, OK]);
-        let aborted = aborted_at(250, &host, &reason, Operation::Get).await;
+        let aborted = abort_after(250, &host, &reason, Operation::Get).await;
         assert_eq!(aborted, reason);
         assert_eq!(host.elapsed(), 250);
         assert_eq!(host.count(), 1, "not sent again");
-        host.assert_quiet();
+        host.assert_idle();
     }
 }
 
 #[wasm_bindgen_test]
-async fn while_an_earlier_attempt_has_already_failed() {
+async fn aborting_the_second_attempt_ends_the_call() {
     let host = FakeHost::new([r#"{"status":503}"#, r#"{"stall":"head"}"#, OK]);
     let reason = JsValue::from("in the second attempt");
-    let aborted = aborted_at(900, &host, &reason, Operation::Get).await;
+    let aborted = abort_after(900, &host, &reason, Operation::Get).await;
     assert_eq!(aborted, reason);
     assert_eq!(host.times(), "[0,500]");
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn without_a_reason_it_is_the_hosts_own_abort_error() {
+async fn aborting_without_a_reason_returns_the_hosts_abort_error() {
     let host = FakeHost::new([r#"{"stall":"head"}"#]);
-    let error = aborted_at(10, &host, &JsValue::UNDEFINED, Operation::Get).await;
+    let error = abort_after(10, &host, &JsValue::UNDEFINED, Operation::Get).await;
     let error: js_sys::Error = error.into();
     assert_eq!(error.name(), "AbortError");
 }
 
 #[wasm_bindgen_test]
-async fn a_signal_that_does_not_abort_changes_nothing_and_is_let_go_of() {
+async fn a_signal_that_never_aborts_has_no_effect_and_is_released() {
     let host = FakeHost::new([BUSY, OK]);
     let options = CallOptions {
         max_retries: 1,
@@ -132,11 +132,11 @@ async fn a_signal_that_does_not_abort_changes_nothing_and_is_let_go_of() {
     let signal = host.signal(None, &JsValue::UNDEFINED);
     let call = get_job(&host.client()).with_options(options);
     call.with_signal(signal).await.unwrap();
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn calls_side_by_side_are_aborted_one_by_one() {
+async fn aborting_one_of_two_concurrent_calls_leaves_the_other() {
     let host = FakeHost::new([
         r#"{"stall":"head"}"#,
         r#"{"status":200,"after":900,"json":{"id":"j2"}}"#,
@@ -144,19 +144,19 @@ async fn calls_side_by_side_are_aborted_one_by_one() {
     let client = host.client();
     let signal = host.signal(Some(300), &"only this one".into());
     let aborted = get_job(&client).with_signal(signal).into_future();
-    let (aborted, kept) = join(aborted, get_job(&client).into_future()).await;
-    assert_eq!(kept.unwrap().id.as_deref(), Some("j2"));
+    let (aborted, other) = join(aborted, get_job(&client).into_future()).await;
+    assert_eq!(other.unwrap().id.as_deref(), Some("j2"));
     assert_eq!(reason_of(aborted), "only this one");
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn a_clients_own_signal_aborts_each_of_its_calls() {
+async fn the_signal_of_a_client_aborts_each_of_its_calls() {
     let host = FakeHost::new([r#"{"stall":"head"}"#, OK]);
     let signal = host.signal(Some(40), &"left".into());
     let client: Client = host.client().with_signal(signal);
     assert_eq!(reason_of(get_job(&client).await), "left");
     assert_eq!(reason_of(create(&client).await), "left");
     assert_eq!(host.count(), 1, "the second is not sent");
-    host.assert_quiet();
+    host.assert_idle();
 }

@@ -1,4 +1,4 @@
-//! The examples of the client's documentation, which shows these very files: each is run.
+//! Runs every example that the client's documentation includes.
 
 mod call_options;
 mod caller_stats;
@@ -51,12 +51,12 @@ const LAST_VIEWS: &str = r#"{"status":200,"json":{"totals":{},"hasMore":false,"v
     {"path":"/c","human":0,"ai":2,"total":2}]}}"#;
 
 /// A signal that never aborts.
-fn quiet_signal(host: &FakeHost) -> AbortSignal {
+fn inactive_signal(host: &FakeHost) -> AbortSignal {
     host.signal(None, &JsValue::UNDEFINED)
 }
 
 #[wasm_bindgen_test]
-async fn a_client_is_made_for_a_gateway_or_the_platform() {
+async fn a_client_connects_to_a_gateway_or_the_platform() {
     let host = FakeHost::new([JOB, JOB, JOB]);
     for (at, client, url, credential) in [
         (0, gateway::connect(TOKEN), "https://gate.example", TOKEN),
@@ -72,18 +72,18 @@ async fn a_client_is_made_for_a_gateway_or_the_platform() {
 }
 
 #[wasm_bindgen_test]
-async fn the_overview_creates_waits_and_counts() {
+async fn the_overview_creates_a_job_waits_for_it_and_counts_views() {
     let host = FakeHost::new([JOB, JOB, DONE, MORE_VIEWS, LAST_VIEWS]);
     let client = overview::connect("https://gate.example", TOKEN).unwrap();
     let client = client.with_fetch(host.fetch());
     let link = overview::document_endpoint(&client).await.unwrap();
     assert_eq!(link.as_deref(), Some(LINK));
     assert_eq!(overview::count_views(&client).await, Ok(12));
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn a_binding_sends() {
+async fn a_service_binding_sends_requests() {
     let host = FakeHost::new([JOB]);
     let binding = Object::new();
     Reflect::set(&binding, &"fetch".into(), &host.fetch()).unwrap();
@@ -95,20 +95,20 @@ async fn a_binding_sends() {
 }
 
 #[wasm_bindgen_test]
-async fn a_clients_options_are_those_of_its_calls() {
+async fn the_options_of_a_client_apply_to_its_calls() {
     let stall = r#"{"stall":"head"}"#;
     let host = FakeHost::new([JOB, stall, stall, stall]);
-    let client = client_options::within(host.client(), quiet_signal(&host), "00-1-2-01");
+    let client = client_options::within(host.client(), inactive_signal(&host), "00-1-2-01");
     get_job(&client).await.unwrap();
     assert!(
         host.request(0, "headers")
             .contains(r#""traceparent":"00-1-2-01""#)
     );
     let error = get_job(&client).await.unwrap_err();
-    // Of the 25 s in all the third attempt gets what is left.
+    // The third attempt gets the rest of the total timeout of 25 s.
     assert_eq!(error, Error::Timeout(Millis(3500)));
     assert_eq!(host.times(), "[0,0,10500,21500]");
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
@@ -127,17 +127,17 @@ async fn jobs_are_created_read_and_followed_up() {
     idempotency_key::announce(&client, "2.4").await.unwrap();
     let headers = host.request(3, "headers");
     assert!(headers.contains(r#""idempotency-key":"changelog-2.4""#));
-    let signal = quiet_signal(&host);
-    call_options::look(&client, "j1", signal).await.unwrap();
+    let signal = inactive_signal(&host);
+    call_options::read_job(&client, "j1", signal).await.unwrap();
     assert!(
         host.request(4, "headers")
             .contains(r#""x-purpose":"dashboard""#)
     );
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn what_nobody_knows_is_forced() {
+async fn a_job_with_an_unknown_outcome_is_forced() {
     let unknown = r#"{"status":409,"json":{"type":"/problems/outcome-unknown"}}"#;
     let host = FakeHost::new([unknown, JOB]);
     let create = CreateAgentJob::new(Prompt::new("p").unwrap());
@@ -149,7 +149,7 @@ async fn what_nobody_knows_is_forced() {
 }
 
 #[wasm_bindgen_test]
-async fn an_error_is_told_by_its_kind() {
+async fn errors_are_described_by_kind() {
     let broken = r#"{"broken":"reset"}"#;
     let host = FakeHost::new([JOB, r#"{"status":404}"#, broken, broken, broken]);
     let client = host.client();
@@ -165,17 +165,17 @@ async fn an_error_is_told_by_its_kind() {
 }
 
 #[wasm_bindgen_test]
-async fn a_job_is_watched_and_waited_for() {
+async fn jobs_are_watched_and_waited_for() {
     let host = FakeHost::new([JOB, DONE]);
     let statuses = watch::follow(&host.client(), "j1").await.unwrap();
     assert_eq!(statuses, [JobStatus::Active, JobStatus::Completed]);
 
     let host = FakeHost::new([JOB, DONE]);
-    let signal = quiet_signal(&host);
+    let signal = inactive_signal(&host);
     let last = watch_timeout::follow(&host.client(), "j1", signal).await;
     assert_eq!(last, Ok(JobStatus::Completed));
     assert!(host.request(1, "headers").contains("dashboard"));
-    host.assert_quiet();
+    host.assert_idle();
 
     let host = FakeHost::new([JOB, DONE]);
     let changes = watch_stream::changes(&host.client(), "j1").await.unwrap();
@@ -191,11 +191,11 @@ async fn a_job_is_watched_and_waited_for() {
     assert_eq!(u64::from(host.elapsed()), Millis::from_seconds(600).0);
 
     let host = FakeHost::new([JOB, DONE]);
-    let signal = quiet_signal(&host);
+    let signal = inactive_signal(&host);
     let job = wait_options::finish(&host.client(), "j1", signal).await;
     assert_eq!(job.unwrap().pr_link.as_deref(), Some(LINK));
     assert!(host.request(1, "headers").contains("release"));
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
@@ -211,7 +211,7 @@ async fn jobs_are_listed() {
 }
 
 #[wasm_bindgen_test]
-async fn a_record_is_read() {
+async fn a_job_record_is_read() {
     let record = r#"{"status":200,"json":{"job":{"id":"j1","createdBy":"ana"},"prompt":"p",
         "messages":[{"author":"ben"}],"changes":[]}}"#;
     let host = FakeHost::new([record]);
@@ -221,7 +221,7 @@ async fn a_record_is_read() {
 }
 
 #[wasm_bindgen_test]
-async fn views_are_read_by_page_by_row_and_from_a_cursor() {
+async fn page_views_are_read_by_page_by_row_and_from_a_cursor() {
     let host = FakeHost::new([LAST_VIEWS]);
     let page = views::october(&host.client()).await.unwrap();
     assert_eq!(page.views.len(), 1);
@@ -239,11 +239,11 @@ async fn views_are_read_by_page_by_row_and_from_a_cursor() {
     );
 
     let host = FakeHost::new(both);
-    let signal = quiet_signal(&host);
+    let signal = inactive_signal(&host);
     let count = list_options::count_pages(&host.client(), signal).await;
     assert_eq!(count, Ok(3));
     assert!(host.request(1, "headers").contains("export"));
-    host.assert_quiet();
+    host.assert_idle();
 
     let host = FakeHost::new(both);
     let client = host.client();
@@ -291,5 +291,5 @@ async fn each_report_is_read() {
     let messages = conversation::messages(&client, thread).await.unwrap();
     assert_eq!(messages[0].content.as_deref(), Some("How?"));
     assert_eq!(caller_stats::count_questions(&client).await, Ok(Some(6)));
-    host.assert_quiet();
+    host.assert_idle();
 }

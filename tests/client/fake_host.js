@@ -1,11 +1,12 @@
 /**
- * A world of the tests' own: another side that answers as it is told, and a clock that
- * stands still while there is something to do and otherwise jumps to the next timer.
- * So waits are asserted, and none is slept through.
+ * A fake server and a fake clock for the client's tests.
+ *
+ * The clock stands still while a request makes progress. Otherwise it jumps to the next timer, so
+ * tests assert delays without waiting for them.
  */
 const real = { setTimeout, clearTimeout, now: Date.now, random: Math.random, fetch };
 
-/** When every world begins. */
+/** The initial time of every host. */
 const START = Date.UTC(2024, 0, 1);
 let current;
 
@@ -14,22 +15,22 @@ export class HostState {
   #timers = new Map();
   #lastTimer = 0;
   #turning = false;
-  #answers = [];
+  #responses = [];
   #requests = [];
-  /** Exchanges that will come to an answer without any time passing. */
+  /** Requests that make progress without the clock advancing. */
   #busy = 0;
   #listeners = 0;
 
   constructor() {
-    current?.end(); // A test that failed has left its world behind.
+    current?.end(); // A failed test may not have ended its host.
     current = this;
-    globalThis.setTimeout = (run, ms) => this.#schedule(run, ms, "theirs");
+    globalThis.setTimeout = (run, ms) => this.#schedule(run, ms, "client");
     globalThis.clearTimeout = (id) => this.#timers.delete(id);
     Date.now = () => this.#now;
     Math.random = () => 0;
   }
 
-  /** Gives the host its own clock back. */
+  /** Restores the real clock and `fetch`. */
   end() {
     if (current !== this) return;
     current = undefined;
@@ -43,20 +44,20 @@ export class HostState {
 
   // --- the clock -----------------------------------------------------------
 
-  /** Milliseconds since the world began. */
+  /** Milliseconds since the initial time. */
   elapsed() {
     return this.#now - START;
   }
 
-  /** Timers that nobody has cleared and listeners that nobody has taken off the signal. */
-  leftBehind() {
-    const timers = [...this.#timers.values()].filter(({ whose }) => whose === "theirs");
+  /** The number of the client's active timers and abort listeners. */
+  leakCount() {
+    const timers = [...this.#timers.values()].filter(({ owner }) => owner === "client");
     return timers.length + this.#listeners;
   }
 
-  #schedule(run, ms, whose = "the test's") {
+  #schedule(run, ms, owner = "test") {
     this.#lastTimer += 1;
-    this.#timers.set(this.#lastTimer, { run, due: this.#now + ms, whose });
+    this.#timers.set(this.#lastTimer, { run, due: this.#now + ms, owner });
     this.#turn();
     return this.#lastTimer;
   }
@@ -64,7 +65,7 @@ export class HostState {
   #turn() {
     if (this.#turning || this.#timers.size === 0) return;
     this.#turning = true;
-    const { setTimeout } = real; // A browser's is no method of anything but the window.
+    const { setTimeout } = real; // Browsers throw if `this` is not the window.
     setTimeout(() => {
       this.#turning = false;
       if (current === this && this.#busy === 0) this.#jump();
@@ -81,14 +82,14 @@ export class HostState {
     this.#turn();
   }
 
-  /** Resolves after `ms`, by a timer of the test's own. */
+  /** Resolves after `ms`, by a timer that belongs to the test. */
   sleep(ms) {
     return new Promise((resolve) => this.#schedule(resolve, ms));
   }
 
   // --- the signal ----------------------------------------------------------
 
-  /** A signal that aborts with `reason` after `ms`: at once for 0, never for none. */
+  /** A signal that aborts with `reason` after `ms`: immediately for 0, never for `undefined`. */
   signal(ms, reason) {
     const controller = new AbortController();
     const { signal } = controller;
@@ -106,37 +107,41 @@ export class HostState {
     return signal;
   }
 
-  // --- the other side ------------------------------------------------------
+  // --- the server ----------------------------------------------------------
 
   /**
-   * Queues an answer: `{ status, headers?, json? | text? }` and what goes wrong with it:
-   * `stall: "head" | "body"` never goes on from there, `deaf` does so even when aborted,
-   * `after` answers late, `broken` and `thrown` give an error instead, and `nothing: { value }`
-   * something that is no response.
+   * Queues a response: `{ status, headers?, json? | text? }`, with optional faults.
+   *
+   * - `stall: "head" | "body"`: stops there until the request is aborted
+   * - `deaf`: with `stall`, ignores the abort
+   * - `after`: delays the response by that many milliseconds
+   * - `broken`: rejects with a `TypeError` with this message
+   * - `thrown`: throws a `RangeError` with this message
+   * - `nothing: { value }`: returns `value` instead of a `Response`
    */
-  answer(json) {
-    this.#answers.push(JSON.parse(json));
+  enqueueResponse(json) {
+    this.#responses.push(JSON.parse(json));
   }
 
-  /** What was received, and when. */
+  /** The received requests with their times. */
   requests() {
     return this.#requests.map(({ request }) => request);
   }
 
-  /** Requests that have neither come to their end nor been aborted. */
-  running() {
-    return this.#requests.filter(({ over, signal }) => !over && !signal.aborted).length;
+  /** The number of requests that are neither finished nor aborted. */
+  pendingCount() {
+    return this.#requests.filter(({ finished, signal }) => !finished && !signal.aborted).length;
   }
 
-  /** Makes this host's `fetch` everybody's, until it ends. */
-  replaceFetch() {
+  /** Replaces the global `fetch` until the host ends. */
+  replaceGlobalFetch() {
     globalThis.fetch = this.fetch;
   }
 
   get fetch() {
     return (request) => {
-      if (this.#answers[0]?.nothing) return this.#answers.shift().nothing.value;
-      if (this.#answers[0]?.thrown) throw new RangeError(this.#answers.shift().thrown);
+      if (this.#responses[0]?.nothing) return this.#responses.shift().nothing.value;
+      if (this.#responses[0]?.thrown) throw new RangeError(this.#responses.shift().thrown);
       return this.#exchange(request);
     };
   }
@@ -145,26 +150,26 @@ export class HostState {
     const { method, url, redirect, signal } = sent;
     const headers = Object.fromEntries(sent.headers);
     const request = { method, url, headers, redirect, body: null, at: this.elapsed() };
-    const record = { request, signal, over: false };
+    const record = { request, signal, finished: false };
     const done = this.#begin();
     this.#requests.push(record);
     signal.addEventListener("abort", done);
     request.body = (await sent.text()) || null;
 
-    const answer = this.#answers.shift();
-    const aborted = answer?.deaf ? new Promise(() => {}) : rejectedBy(signal);
-    if (answer === undefined || answer.broken) {
-      record.over = true;
-      throw new TypeError(answer?.broken ?? "the test expects no further request");
+    const response = this.#responses.shift();
+    const aborted = response?.deaf ? new Promise(() => {}) : rejectedBy(signal);
+    if (response === undefined || response.broken) {
+      record.finished = true;
+      throw new TypeError(response?.broken ?? "the test expects no further request");
     }
-    if (answer.stall === "head") {
+    if (response.stall === "head") {
       done();
       return aborted;
     }
-    if (answer.after === undefined) return this.#respond(answer, aborted, record, done);
+    if (response.after === undefined) return this.#respond(response, aborted, record, done);
     done();
-    await Promise.race([new Promise((go) => this.#schedule(go, answer.after)), aborted]);
-    return this.#respond(answer, aborted, record, this.#begin());
+    await Promise.race([new Promise((go) => this.#schedule(go, response.after)), aborted]);
+    return this.#respond(response, aborted, record, this.#begin());
   }
 
   #respond({ status, headers, json, text, stall }, aborted, record, done) {
@@ -179,7 +184,7 @@ export class HostState {
     const body = json === undefined ? text : JSON.stringify(json);
     const response = new Response(body, { status, headers });
     const read = () => {
-      record.over = true;
+      record.finished = true;
       done();
     };
     for (const name of ["json", "text", "arrayBuffer", "bytes", "blob"]) {
@@ -193,13 +198,13 @@ export class HostState {
     return response;
   }
 
-  /** Time stands still from here until the returned function is called. */
+  /** Stops the clock until the returned function is called. */
   #begin() {
     this.#busy += 1;
-    let over = false;
+    let finished = false;
     return () => {
-      if (over) return;
-      over = true;
+      if (finished) return;
+      finished = true;
       this.#busy -= 1;
       this.#turn();
     };
@@ -216,8 +221,8 @@ function rejectedBy(signal) {
   return aborted;
 }
 
-/** A value as one text whose members are in order, headers and errors included. */
-export function printed(value) {
+/** Serializes a value, including headers and errors, to JSON with sorted properties. */
+export function sortedJson(value) {
   return JSON.stringify(plain(value));
 }
 

@@ -1,4 +1,4 @@
-//! A call's surroundings: see `fake_host.js`.
+//! The fake server and clock of `fake_host.js`.
 
 use js_sys::{Function, JSON, Promise, Reflect};
 use quillgate::client::{AbortSignal, ApiCall, Client, Server};
@@ -20,8 +20,8 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn elapsed(this: &HostState) -> u32;
 
-    #[wasm_bindgen(method, js_name = leftBehind)]
-    fn left_behind(this: &HostState) -> u32;
+    #[wasm_bindgen(method, js_name = leakCount)]
+    fn leak_count(this: &HostState) -> u32;
 
     #[wasm_bindgen(method)]
     fn sleep(this: &HostState, ms: u32) -> Promise;
@@ -29,29 +29,30 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn signal(this: &HostState, ms: Option<u32>, reason: &JsValue) -> AbortSignal;
 
-    #[wasm_bindgen(method)]
-    fn answer(this: &HostState, json: &str);
+    #[wasm_bindgen(method, js_name = enqueueResponse)]
+    fn enqueue_response(this: &HostState, json: &str);
 
     #[wasm_bindgen(method)]
     fn requests(this: &HostState) -> JsValue;
 
-    #[wasm_bindgen(method)]
-    fn running(this: &HostState) -> u32;
+    #[wasm_bindgen(method, js_name = pendingCount)]
+    fn pending_count(this: &HostState) -> u32;
 
-    #[wasm_bindgen(method, js_name = replaceFetch)]
-    fn replace_fetch(this: &HostState);
+    #[wasm_bindgen(method, js_name = replaceGlobalFetch)]
+    fn replace_global_fetch(this: &HostState);
 
     #[wasm_bindgen(method, getter)]
     fn fetch(this: &HostState) -> Function;
 
-    /// A value as one text, its members in order.
-    pub fn printed(value: &JsValue) -> String;
+    /// Serializes a value to JSON with sorted properties.
+    #[wasm_bindgen(js_name = sortedJson)]
+    pub fn sorted_json(value: &JsValue) -> String;
 }
 
 pub const TOKEN: &str = "eyJ0b2tlbg.secret-part";
 pub const KEY: &str = "mint_secret_of_the_organisation";
 
-/// Once, so that the first answer is the result.
+/// Options without retries, so that the first response is the result.
 pub const ONCE: CallOptions = CallOptions {
     timeout: quillgate::options::DEFAULT_TIMEOUT,
     total_timeout: None,
@@ -59,15 +60,15 @@ pub const ONCE: CallOptions = CallOptions {
     is_deduplicated: false,
 };
 
-/// The server, what it will answer, and the clock.
+/// A fake server and clock.
 pub struct FakeHost(HostState);
 
 impl FakeHost {
-    /// A host in which the requests to come are answered so, in this order.
-    pub fn new<T: AsRef<str>>(answers: impl IntoIterator<Item = T>) -> Self {
+    /// Creates a host that answers requests with these responses, in order.
+    pub fn new<T: AsRef<str>>(responses: impl IntoIterator<Item = T>) -> Self {
         let state = HostState::begin();
-        for answer in answers {
-            state.answer(answer.as_ref());
+        for response in responses {
+            state.enqueue_response(response.as_ref());
         }
         Self(state)
     }
@@ -77,7 +78,7 @@ impl FakeHost {
         self.client_of(gateway())
     }
 
-    /// A client of the platform itself.
+    /// A client of the platform.
     pub fn platform(&self) -> Client {
         self.client_of(Server::platform(AdminKey::new(KEY).unwrap()))
     }
@@ -87,14 +88,14 @@ impl FakeHost {
         Client::new(server, acme()).with_fetch(self.0.fetch())
     }
 
-    /// What sends a request here.
+    /// The host's `fetch`.
     pub fn fetch(&self) -> Function {
         self.0.fetch()
     }
 
-    /// Makes this host's `fetch` everybody's.
-    pub fn replace_fetch(&self) {
-        self.0.replace_fetch();
+    /// Replaces the global `fetch` with the host's.
+    pub fn replace_global_fetch(&self) {
+        self.0.replace_global_fetch();
     }
 
     /// A signal that aborts with `reason` after `ms`, or never.
@@ -102,7 +103,7 @@ impl FakeHost {
         self.0.signal(ms, reason)
     }
 
-    /// Lets `ms` go by.
+    /// Waits until the clock has advanced by `ms`.
     pub async fn sleep(&self, ms: u32) {
         JsFuture::from(self.0.sleep(ms)).await.unwrap();
     }
@@ -112,49 +113,45 @@ impl FakeHost {
         self.0.requests()
     }
 
-    /// How many requests there were.
+    /// The number of requests.
     pub fn count(&self) -> u32 {
         js_sys::Array::from(&self.0.requests()).length()
     }
 
-    /// A member of the request number `at`.
-    pub fn request(&self, at: u32, member: &str) -> String {
-        printed(&get(
+    /// A property of the request at index `at`, as JSON.
+    pub fn request(&self, at: u32, name: &str) -> String {
+        sorted_json(&property(
             &js_sys::Array::from(&self.0.requests()).get(at),
-            member,
+            name,
         ))
     }
 
-    /// The address of the request number `at`, without the gateway's own.
+    /// The URL of the request at index `at`, relative to the gateway.
     pub fn target(&self, at: u32) -> String {
         let url = self.request(at, "url").replace('"', "");
         url.replace("https://gate.example", "")
     }
 
-    /// When the requests came, in milliseconds.
+    /// The times of all requests in milliseconds, as a JSON array.
     pub fn times(&self) -> String {
         let requests = js_sys::Array::from(&self.0.requests());
-        printed(
+        sorted_json(
             &requests
                 .iter()
-                .map(|request| get(&request, "at"))
+                .map(|request| property(&request, "at"))
                 .collect::<js_sys::Array>(),
         )
     }
 
-    /// How much time has gone by, in milliseconds.
+    /// The elapsed time in milliseconds.
     pub fn elapsed(&self) -> u32 {
         self.0.elapsed()
     }
 
-    /// Fails when a request still runs, a timer still ticks or a signal is still listened to.
-    pub fn assert_quiet(&self) {
-        assert_eq!(self.0.running(), 0, "requests still run");
-        assert_eq!(
-            self.0.left_behind(),
-            0,
-            "timers or listeners are left behind"
-        );
+    /// Panics if a request is pending, or a timer or an abort listener is left.
+    pub fn assert_idle(&self) {
+        assert_eq!(self.0.pending_count(), 0, "requests are pending");
+        assert_eq!(self.0.leak_count(), 0, "timers or abort listeners are left");
     }
 }
 
@@ -164,7 +161,7 @@ impl Drop for FakeHost {
     }
 }
 
-/// A gateway, which deduplicates.
+/// A gateway. It deduplicates requests by idempotency key.
 pub fn gateway() -> Server {
     let base = BaseUrl::new("https://gate.example").unwrap();
     Server::gateway(base, AccessToken::new(TOKEN).unwrap())
@@ -190,18 +187,18 @@ pub fn create(client: &Client) -> ApiCall<CreateAgentJob> {
     client.agent_jobs().create(create)
 }
 
-/// A value from JSON.
+/// Parses JSON.
 pub fn json(text: &str) -> JsValue {
     JSON::parse(text).expect("a test's JSON is well-formed")
 }
 
-/// A member of a value.
-fn get(value: &JsValue, name: &str) -> JsValue {
+/// A property of an object, or `undefined`.
+fn property(value: &JsValue, name: &str) -> JsValue {
     Reflect::get(value, &name.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
-/// Compares a value with JSON, whatever the order of the members.
+/// Asserts that a value equals this JSON, regardless of property order.
 #[track_caller]
 pub fn assert_json(value: &JsValue, expected: &str) {
-    assert_eq!(printed(value), printed(&json(expected)));
+    assert_eq!(sorted_json(value), sorted_json(&json(expected)));
 }

@@ -1,4 +1,4 @@
-//! What goes wrong, as typed errors.
+//! Failures as typed errors.
 
 use std::error::Error as _;
 
@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[wasm_bindgen_test]
-async fn bad_options_of_a_call_are_refused_before_anything_is_sent() {
+async fn invalid_call_options_are_rejected_before_a_request_is_sent() {
     let defaults = CallOptions::default();
     for (options, field, rule) in [
         (
@@ -63,31 +63,31 @@ async fn bad_options_of_a_call_are_refused_before_anything_is_sent() {
         ];
         for error in errors {
             let Some(Error::Validation(error)) = error else {
-                panic!("{options:?} was taken: {error:?}");
+                panic!("expected {options:?} to be rejected, found {error:?}");
             };
             assert_eq!((error.field.as_ref(), error.rule), (field, rule));
         }
         assert_eq!(host.count(), 0, "{options:?}");
-        host.assert_quiet();
+        host.assert_idle();
     }
 }
 
 #[wasm_bindgen_test]
-fn what_a_client_is_made_of_is_refused_without_repeating_a_credential() {
-    let refused = |error: Option<ValidationError>, field: &str, rule: Rule| {
+fn invalid_parts_of_a_client_are_rejected_without_repeating_a_credential() {
+    let assert_rejected = |error: Option<ValidationError>, field: &str, rule: Rule| {
         let error = error.unwrap();
         assert_eq!((error.field.as_ref(), error.rule), (field, rule));
-        let shown = format!("{error} {error:?}");
-        assert!(!shown.contains("secret-1"), "{shown}");
+        let text = format!("{error} {error:?}");
+        assert!(!text.contains("secret-1"), "{text}");
     };
     for base in ["gate.example", "https://u:secret-1@x.example", ""] {
-        refused(BaseUrl::new(base).err(), "baseUrl", Rule::BaseUrl);
+        assert_rejected(BaseUrl::new(base).err(), "baseUrl", Rule::BaseUrl);
     }
     for token in ["secret-1\nx: y", "secret-1 ", ""] {
-        refused(AccessToken::new(token).err(), "token", Rule::Credential);
+        assert_rejected(AccessToken::new(token).err(), "token", Rule::Credential);
     }
     for key in ["mint_dsc_secret-1", "mint_secret-1 ", "secret-1"] {
-        refused(AdminKey::new(key).err(), "adminKey", Rule::AdminKey);
+        assert_rejected(AdminKey::new(key).err(), "adminKey", Rule::AdminKey);
     }
     let key = AdminKey::new("mint_secret-1").unwrap();
     for (base, rule) in [
@@ -95,32 +95,32 @@ fn what_a_client_is_made_of_is_refused_without_repeating_a_credential() {
         ("x.example", Rule::BaseUrl),
     ] {
         let server = Server::platform_at(base, key.clone());
-        refused(server.err(), "baseUrl", rule);
+        assert_rejected(server.err(), "baseUrl", rule);
     }
     for key in ["secret-1 two words", "", &"x".repeat(256)] {
         let key = IdempotencyKey::new(key);
-        refused(key.err(), "idempotencyKey", Rule::IdempotencyKey);
+        assert_rejected(key.err(), "idempotencyKey", Rule::IdempotencyKey);
     }
-    refused(ProjectId::new("..").err(), "projectId", Rule::NotDotSegment);
+    assert_rejected(ProjectId::new("..").err(), "projectId", Rule::NotDotSegment);
 }
 
 #[wasm_bindgen_test]
-async fn an_address_that_the_host_refuses_is_refused_by_its_name() {
+async fn a_base_url_that_the_host_rejects_is_reported_by_name() {
     let host = FakeHost::new::<&str>([]);
     let base = BaseUrl::new("https://gate.example:99999").unwrap();
     let server = Server::gateway(base, AccessToken::new(TOKEN).unwrap());
     let Err(Error::Validation(error)) = get_job(&host.client_of(server)).await else {
-        panic!("the address was taken");
+        panic!("expected the base URL to be rejected");
     };
     assert_eq!(
         (error.field.as_ref(), error.rule),
         ("baseUrl", Rule::BaseUrl)
     );
-    host.assert_quiet();
+    host.assert_idle();
 }
 
-struct Refusal {
-    answer: &'static str,
+struct ExpectedError {
+    response: &'static str,
     status: u16,
     message: &'static str,
     details: &'static [&'static str],
@@ -129,8 +129,8 @@ struct Refusal {
     retry_after: Option<Millis>,
 }
 
-const REFUSAL: Refusal = Refusal {
-    answer: "",
+const EXPECTED_ERROR: ExpectedError = ExpectedError {
+    response: "",
     status: 0,
     message: "",
     details: &[],
@@ -140,67 +140,67 @@ const REFUSAL: Refusal = Refusal {
 };
 
 #[wasm_bindgen_test]
-async fn a_refusal_carries_the_servers_own_words() {
+async fn an_api_error_carries_the_message_of_the_server() {
     for expected in [
-        Refusal {
-            answer: r#"{"status":404,"headers":{"x-request-id":"r-1"},"json":{"error":"no such job"}}"#,
+        ExpectedError {
+            response: r#"{"status":404,"headers":{"x-request-id":"r-1"},"json":{"error":"no such job"}}"#,
             status: 404,
             message: "no such job",
             request_id: Some("r-1"),
-            ..REFUSAL
+            ..EXPECTED_ERROR
         },
-        Refusal {
-            answer: r#"{"status":500,"json":{"error":"bad","details":[{"message":"one"},{"message":"two"}]}}"#,
+        ExpectedError {
+            response: r#"{"status":500,"json":{"error":"bad","details":[{"message":"one"},{"message":"two"}]}}"#,
             status: 500,
             message: "bad",
             details: &["one", "two"],
-            ..REFUSAL
+            ..EXPECTED_ERROR
         },
-        Refusal {
-            answer: r#"{"status":429,"headers":{"content-type":"application/problem+json","retry-after":"1800"},
+        ExpectedError {
+            response: r#"{"status":429,"headers":{"content-type":"application/problem+json","retry-after":"1800"},
                 "json":{"type":"/problems/limit","title":"Limit","detail":"too many","errors":[{"detail":"d"}]}}"#,
             status: 429,
             message: "too many",
             details: &["d"],
             code: Some("/problems/limit"),
             retry_after: Some(Millis(1_800_000)),
-            ..REFUSAL
+            ..EXPECTED_ERROR
         },
-        Refusal {
-            answer: r#"{"status":502,"text":"<h1>Bad Gateway</h1>"}"#,
+        ExpectedError {
+            response: r#"{"status":502,"text":"<h1>Bad Gateway</h1>"}"#,
             status: 502,
             message: "bad gateway",
-            ..REFUSAL
+            ..EXPECTED_ERROR
         },
-        Refusal {
-            answer: r#"{"status":401}"#,
+        ExpectedError {
+            response: r#"{"status":401}"#,
             status: 401,
             message: "unauthorized",
-            ..REFUSAL
+            ..EXPECTED_ERROR
         },
-        Refusal {
-            answer: r#"{"status":418,"json":"short and stout"}"#,
+        ExpectedError {
+            response: r#"{"status":418,"json":"short and stout"}"#,
             status: 418,
             message: "the request was refused",
-            ..REFUSAL
+            ..EXPECTED_ERROR
         },
-        Refusal {
-            answer: r#"{"status":302,"headers":{"location":"https://elsewhere.example/"}}"#,
+        ExpectedError {
+            response: r#"{"status":302,"headers":{"location":"https://elsewhere.example/"}}"#,
             status: 302,
             message: "a redirect, which is not followed",
-            ..REFUSAL
+            ..EXPECTED_ERROR
         },
-        Refusal {
-            answer: r#"{"status":400,"text":"{\"error\":\"half"}"#,
+        ExpectedError {
+            response: r#"{"status":400,"text":"{\"error\":\"half"}"#,
             status: 400,
             message: "bad request",
-            ..REFUSAL
+            ..EXPECTED_ERROR
         },
     ] {
-        let host = FakeHost::new([expected.answer]);
+        let host = FakeHost::new([expected.response]);
         let result = get_job(&host.client()).with_options(ONCE).await;
         let Err(Error::Api(error)) = result else {
-            panic!("{}: {result:?}", expected.answer);
+            panic!("{}: {result:?}", expected.response);
         };
         assert_eq!(error.status, expected.status);
         assert_eq!(error.message, expected.message);
@@ -208,18 +208,18 @@ async fn a_refusal_carries_the_servers_own_words() {
         assert_eq!(error.code.as_deref(), expected.code);
         assert_eq!(error.request_id.as_deref(), expected.request_id);
         assert_eq!(error.retry_after, expected.retry_after);
-        let shown = Error::Api(error).to_string();
+        let text = Error::Api(error).to_string();
         assert_eq!(
-            shown,
+            text,
             format!("status {}: {}", expected.status, expected.message)
         );
         assert_eq!(host.count(), 1);
-        host.assert_quiet();
+        host.assert_idle();
     }
 }
 
 #[wasm_bindgen_test]
-async fn a_success_that_is_not_json_says_so() {
+async fn a_success_that_is_not_json_is_a_decode_error() {
     for text in [r#"{\"id\":"#, "", "<html>"] {
         let host = FakeHost::new([format!(
             r#"{{"status":200,"headers":{{"x-request-id":"r-3"}},"text":"{text}"}}"#
@@ -231,14 +231,14 @@ async fn a_success_that_is_not_json_says_so() {
         assert_eq!(error.at, "");
         assert!(error.to_string().starts_with("body "), "{error}");
         assert_eq!(request_id.as_deref(), Some("r-3"));
-        assert_eq!(host.count(), 1, "a success is not asked for again");
-        host.assert_quiet();
+        assert_eq!(host.count(), 1, "a success is not retried");
+        host.assert_idle();
     }
 }
 
 #[wasm_bindgen_test]
-async fn a_success_that_is_not_what_was_promised_names_the_place() {
-    for (answer, place, what) in [
+async fn a_success_of_the_wrong_type_is_a_decode_error_with_its_path() {
+    for (response, path, reason) in [
         ("null", "", "must be an object, found null"),
         ("[]", "", "must be an object, found an array"),
         (r#"{"id":7}"#, "id", "must be text, found a number"),
@@ -248,13 +248,13 @@ async fn a_success_that_is_not_what_was_promised_names_the_place() {
             "must be text, found a boolean",
         ),
     ] {
-        let host = FakeHost::new([json_response(answer)]);
+        let host = FakeHost::new([json_response(response)]);
         let result = get_job(&host.client()).await;
-        assert_decode_error(result, place, what);
-        assert_eq!(host.count(), 1, "a success is not asked for again");
-        host.assert_quiet();
+        assert_decode_error(result, path, reason);
+        assert_eq!(host.count(), 1, "a success is not retried");
+        host.assert_idle();
     }
-    for (answer, place, what) in [
+    for (response, path, reason) in [
         ("{}", "totals", "must be an object, found nothing"),
         (
             r#"{"totals":{},"views":{},"hasMore":false}"#,
@@ -277,11 +277,11 @@ async fn a_success_that_is_not_what_was_promised_names_the_place() {
             "must be true or false, found text",
         ),
     ] {
-        let host = FakeHost::new([json_response(answer)]);
+        let host = FakeHost::new([json_response(response)]);
         let list = host.client().analytics().views(ListPageViews::default());
-        assert_decode_error(list.await, place, what);
-        assert_eq!(host.count(), 1, "a success is not asked for again");
-        host.assert_quiet();
+        assert_decode_error(list.await, path, reason);
+        assert_eq!(host.count(), 1, "a success is not retried");
+        host.assert_idle();
     }
 }
 
@@ -290,19 +290,19 @@ fn json_response(json: &str) -> String {
 }
 
 #[track_caller]
-fn assert_decode_error<T: std::fmt::Debug>(result: Result<T, Error>, place: &str, what: &str) {
+fn assert_decode_error<T: std::fmt::Debug>(result: Result<T, Error>, path: &str, reason: &str) {
     let Err(Error::Decode { error, request_id }) = result else {
-        panic!("{place} {what}: {result:?}");
+        panic!("{path} {reason}: {result:?}");
     };
-    assert_eq!((error.at.as_str(), error.what.as_str()), (place, what));
+    assert_eq!((error.at.as_str(), error.what.as_str()), (path, reason));
     assert_eq!(request_id.as_deref(), Some("r-3"));
-    let subject = if place.is_empty() { "body" } else { place };
-    assert_eq!(error.to_string(), format!("{subject} {what}"));
+    let subject = if path.is_empty() { "body" } else { path };
+    assert_eq!(error.to_string(), format!("{subject} {reason}"));
 }
 
 #[wasm_bindgen_test]
-async fn a_broken_connection_keeps_the_hosts_own_error() {
-    for (answer, shown) in [
+async fn a_broken_connection_keeps_the_error_of_the_host() {
+    for (response, text) in [
         (
             r#"{"broken":"connection reset"}"#,
             "TypeError: connection reset",
@@ -312,7 +312,7 @@ async fn a_broken_connection_keeps_the_hosts_own_error() {
             "RangeError: no fetch today",
         ),
     ] {
-        let host = FakeHost::new([answer]);
+        let host = FakeHost::new([response]);
         let error = get_job(&host.client())
             .with_options(ONCE)
             .await
@@ -321,25 +321,25 @@ async fn a_broken_connection_keeps_the_hosts_own_error() {
             error.to_string(),
             "no answer: the connection failed or broke"
         );
-        assert_eq!(error.source().unwrap().to_string(), shown);
+        assert_eq!(error.source().unwrap().to_string(), text);
         let Error::Connection(cause) = error else {
             panic!("{error:?}");
         };
         assert!(cause.as_js().has_type::<js_sys::Error>());
-        host.assert_quiet();
+        host.assert_idle();
     }
 }
 
 #[wasm_bindgen_test]
-async fn no_error_repeats_a_credential() {
-    for answer in [
+async fn errors_never_contain_a_credential() {
+    for response in [
         r#"{"status":401,"json":{"error":"unauthorized"}}"#,
         r#"{"status":200,"text":"<html>"}"#,
         r#"{"broken":"connection reset"}"#,
         r#"{"stall":"head"}"#,
     ] {
         for direct in [true, false] {
-            let host = FakeHost::new([answer]);
+            let host = FakeHost::new([response]);
             let client = if direct {
                 host.platform()
             } else {

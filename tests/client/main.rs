@@ -1,8 +1,8 @@
-//! The async client, in Node and in a browser.
+//! Tests of the async client in Node and in a browser.
 #![cfg(target_arch = "wasm32")]
 #![expect(
     clippy::unwrap_used,
-    reason = "a test that unwraps what is not there fails right there"
+    reason = "unwrapping a missing value fails the test"
 )]
 
 mod abort;

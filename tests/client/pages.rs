@@ -1,4 +1,4 @@
-//! A run through the pages of a list.
+//! Paging through a list.
 
 use crate::fake_host::FakeHost;
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -10,7 +10,7 @@ use quillgate::{
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// A page with that many rows.
+/// A page with `rows` rows.
 fn page(rows: usize, has_more: bool) -> String {
     let views = vec![r#"{"path":"/"}"#; rows].join(",");
     format!(
@@ -42,7 +42,7 @@ fn query(host: &FakeHost, at: u32) -> String {
 }
 
 #[wasm_bindgen_test]
-async fn a_run_goes_from_page_to_page_until_there_is_no_more() {
+async fn paging_continues_until_there_are_no_more_pages() {
     let host = FakeHost::new([page(2, true), page(2, true), page(1, false)]);
     let mut pages = views(&host.client(), year()).pages().unwrap();
     for (at, rows, offset, next) in [(0, 2, 0, Some(2)), (1, 2, 2, Some(4)), (2, 1, 4, None)] {
@@ -62,24 +62,24 @@ async fn a_run_goes_from_page_to_page_until_there_is_no_more() {
         assert_eq!(pages.next().await, Ok(None));
     }
     assert_eq!(host.count(), 3);
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn a_run_through_everything_asks_for_full_pages_of_one_range() {
+async fn paging_through_everything_requests_maximum_pages_of_one_range() {
     let host = FakeHost::new([page(250, true), page(0, false)]);
     let list = views(&host.client(), ListPageViews::default());
     let mut pages = list.pages().unwrap();
     pages.next().await.unwrap().unwrap();
     pages.next().await.unwrap().unwrap();
-    // The end is frozen at the beginning of the run.
+    // The end of the range is frozen when paging begins.
     let end = "dateTo=2024-01-01T00%3A00%3A00.000Z&limit=250";
     assert_eq!(query(&host, 0), format!("?{end}&offset=0"));
     assert_eq!(query(&host, 1), format!("?{end}&offset=250"));
 }
 
 #[wasm_bindgen_test]
-async fn one_page_is_asked_for_as_it_is() {
+async fn a_single_page_is_requested_as_given() {
     let host = FakeHost::new([page(3, true), page(0, false)]);
     let client = host.client();
     let from_30 = ListPageViews {
@@ -96,11 +96,11 @@ async fn one_page_is_asked_for_as_it_is() {
     views(&client, of_9).await.unwrap();
     assert_eq!(query(&host, 0), "?limit=50&offset=30");
     assert_eq!(query(&host, 1), "?limit=9&offset=0");
-    assert_eq!(host.count(), 2, "whether there is more or not");
+    assert_eq!(host.count(), 2, "has_more requests no further page");
 }
 
 #[wasm_bindgen_test]
-async fn a_run_may_begin_at_a_page_counted_from_1() {
+async fn paging_may_begin_at_a_page_number() {
     let host = FakeHost::new([page(0, true)]);
     let limit = PageSize::new(20).unwrap();
     let third = ListPageViews {
@@ -121,7 +121,7 @@ async fn a_run_may_begin_at_a_page_counted_from_1() {
 const JOBS: &str = "/v2/agent/acme/jobs";
 
 #[wasm_bindgen_test]
-async fn a_run_by_cursor_goes_where_each_page_says() {
+async fn paging_by_cursor_continues_at_the_cursor_of_each_page() {
     let host = FakeHost::new([
         r#"{"status":200,"json":{"jobs":[{"id":"j1"},{"id":"j2"}],"nextCursor":"b+"}}"#,
         r#"{"status":200,"json":{"jobs":[],"nextCursor":"c"}}"#,
@@ -129,7 +129,7 @@ async fn a_run_by_cursor_goes_where_each_page_says() {
     ]);
     let list = host.client().agent_jobs().list(ListAgentJobs::default());
     let mut pages = list.pages().unwrap();
-    for (at, rows, query, kept) in [
+    for (at, rows, query, stored) in [
         (0, 2, "?limit=100", Some("b+")),
         (1, 0, "?limit=100&cursor=b%2B", Some("c")),
         (2, 1, "?limit=100&cursor=c", None),
@@ -138,7 +138,7 @@ async fn a_run_by_cursor_goes_where_each_page_says() {
         assert_eq!(page.jobs.len(), rows);
         assert_eq!(host.target(at), format!("{JOBS}{query}"));
         let cursor = pages.cursor().and_then(|list| list.cursor);
-        assert_eq!(cursor.as_ref().map(quillgate::Cursor::as_str), kept);
+        assert_eq!(cursor.as_ref().map(quillgate::Cursor::as_str), stored);
     }
     assert_eq!(pages.next().await, Ok(None));
     assert_eq!(host.count(), 3);
@@ -148,14 +148,14 @@ async fn a_run_by_cursor_goes_where_each_page_says() {
 fn decode_error<T: std::fmt::Debug>(result: Result<T, Error>) -> (String, String, Option<String>) {
     match result {
         Err(Error::Decode { error, request_id }) => (error.at, error.what, request_id),
-        other => panic!("no decode error: {other:?}"),
+        other => panic!("expected a decode error, found {other:?}"),
     }
 }
 
 #[wasm_bindgen_test]
-async fn a_cursor_that_comes_again_is_refused() {
-    let answer = r#"{"status":200,"json":{"jobs":[{"id":"j1"}],"nextCursor":"b"}}"#;
-    let host = FakeHost::new([answer, answer]);
+async fn a_repeated_cursor_is_an_error() {
+    let response = r#"{"status":200,"json":{"jobs":[{"id":"j1"}],"nextCursor":"b"}}"#;
+    let host = FakeHost::new([response, response]);
     let list = host.client().agent_jobs().list(ListAgentJobs::default());
     let mut pages = list.pages().unwrap();
     pages.next().await.unwrap();
@@ -163,19 +163,19 @@ async fn a_cursor_that_comes_again_is_refused() {
     assert_eq!(at, "nextCursor");
     assert_eq!(what, "is one that the list has gone through already");
     assert_eq!(pages.cursor(), None);
-    assert_eq!(pages.next().await, Ok(None), "the run is over");
+    assert_eq!(pages.next().await, Ok(None), "paging has finished");
     assert_eq!(host.count(), 2);
 }
 
 #[wasm_bindgen_test]
-async fn a_run_goes_on_from_a_cursor() {
+async fn paging_resumes_from_a_stored_cursor() {
     let host = FakeHost::new([page(2, true), page(1, false)]);
     let client = host.client();
     let mut pages = views(&client, year()).pages().unwrap();
     pages.next().await.unwrap();
-    // As text, as somebody would keep it.
+    // Stored as JSON, as an application would.
     let call = pages.cursor().unwrap().to_call();
-    let kept: serde_json::Map<_, _> = call
+    let stored: serde_json::Map<_, _> = call
         .arguments()
         .map(|(parameter, text)| {
             let number = text.parse::<u64>().map(serde_json::Value::from);
@@ -185,9 +185,9 @@ async fn a_run_goes_on_from_a_cursor() {
             )
         })
         .collect();
-    let kept = serde_json::Value::from(kept).to_string();
-    let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
-    let rest = ListPageViews::parse(&kept).unwrap();
+    let stored = serde_json::Value::from(stored).to_string();
+    let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    let rest = ListPageViews::parse(&stored).unwrap();
     let mut pages = views(&client, rest).pages().unwrap();
     pages.next().await.unwrap();
     assert_eq!(
@@ -198,9 +198,9 @@ async fn a_run_goes_on_from_a_cursor() {
 }
 
 #[wasm_bindgen_test]
-async fn an_empty_page_is_not_the_end() {
-    let answers = [page(2, true), page(0, true), page(1, false)];
-    let host = FakeHost::new(&answers);
+async fn an_empty_page_does_not_end_paging() {
+    let responses = [page(2, true), page(0, true), page(1, false)];
+    let host = FakeHost::new(&responses);
     let mut pages = views(&host.client(), year()).pages().unwrap();
     let mut rows = Vec::new();
     while let Some(page) = pages.next().await.unwrap() {
@@ -208,7 +208,7 @@ async fn an_empty_page_is_not_the_end() {
     }
     assert_eq!(rows, [2, 0, 1]);
 
-    let host = FakeHost::new(&answers);
+    let host = FakeHost::new(&responses);
     let mut rows = views(&host.client(), year()).rows().unwrap();
     for _ in 0..3 {
         assert_eq!(
@@ -221,7 +221,7 @@ async fn an_empty_page_is_not_the_end() {
 }
 
 #[wasm_bindgen_test]
-async fn empty_pages_do_not_go_on_for_ever() {
+async fn the_fifth_empty_page_in_a_row_is_an_error() {
     let host = FakeHost::new(vec![page(0, true); 6]);
     let mut pages = views(&host.client(), year()).pages().unwrap();
     for _ in 0..4 {
@@ -238,7 +238,7 @@ async fn empty_pages_do_not_go_on_for_ever() {
 }
 
 #[wasm_bindgen_test]
-async fn a_page_with_more_rows_than_asked_for_is_refused() {
+async fn a_page_with_more_rows_than_requested_is_an_error() {
     let host = FakeHost::new([page(3, true)]);
     let mut pages = views(&host.client(), year()).pages().unwrap();
     let error = pages.next().await.unwrap_err();
@@ -247,7 +247,7 @@ async fn a_page_with_more_rows_than_asked_for_is_refused() {
 }
 
 #[wasm_bindgen_test]
-async fn a_page_that_failed_is_asked_for_again() {
+async fn a_failed_page_is_requested_again() {
     let host = FakeHost::new([
         page(2, true),
         r#"{"status":404}"#.into(),
@@ -269,7 +269,7 @@ async fn a_page_that_failed_is_asked_for_again() {
 }
 
 #[wasm_bindgen_test]
-async fn a_run_is_aborted_with_the_signals_own_reason() {
+async fn paging_is_aborted_with_the_reason_of_the_signal() {
     let host = FakeHost::new([page(2, true), r#"{"stall":"head"}"#.into()]);
     let soon = host.signal(Some(80), &"left".into());
     let list = views(&host.client(), year()).with_signal(soon);
@@ -279,13 +279,13 @@ async fn a_run_is_aborted_with_the_signals_own_reason() {
         panic!("not aborted");
     };
     assert_eq!(reason.as_js(), &JsValue::from("left"));
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-fn a_range_that_does_not_begin_before_its_end_is_refused() {
+fn a_range_that_begins_at_its_end_is_rejected() {
     let host = FakeHost::new::<&str>([]);
-    // Its open end is frozen at the instant at which the host begins.
+    // Its open end is frozen at the initial time of the host.
     let list = || ListPageViews {
         range: range(Some("2024-01-01T00:00:00Z"), None),
         ..ListPageViews::default()
@@ -304,7 +304,7 @@ fn a_range_that_does_not_begin_before_its_end_is_refused() {
 }
 
 #[wasm_bindgen_test]
-async fn a_stream_has_every_row_and_asks_for_a_page_when_it_is_wanted() {
+async fn a_stream_yields_every_row_and_requests_pages_on_demand() {
     let host = FakeHost::new([page(2, true), page(1, false)]);
     let mut rows = views(&host.client(), year()).rows().unwrap().into_stream();
     assert_eq!(host.count(), 0);
@@ -314,7 +314,7 @@ async fn a_stream_has_every_row_and_asks_for_a_page_when_it_is_wanted() {
     let rest: Vec<_> = rows.try_collect().await.unwrap();
     assert_eq!(rest.len(), 1);
     assert_eq!(host.count(), 2);
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
@@ -329,7 +329,7 @@ async fn a_stream_ends_after_the_first_error() {
 }
 
 #[wasm_bindgen_test]
-async fn visitors_go_on_by_offset_too() {
+async fn visitors_are_paged_by_offset() {
     let visitors = |more| {
         format!(
             r#"{{"status":200,"json":{{"totals":{{}},"visitors":[{{"path":"/"}}],"hasMore":{more}}}}}"#

@@ -1,4 +1,4 @@
-//! What is sent, and what a success comes to.
+//! Requests and successful responses.
 
 use crate::fake_host::{
     FakeHost, KEY, ONCE, TOKEN, acme, assert_json, create, gateway, get_job, job_1,
@@ -27,7 +27,7 @@ fn send_message(client: &Client) -> quillgate::client::ApiCall<SendMessage> {
 }
 
 #[wasm_bindgen_test]
-async fn a_job_is_read_by_a_get_without_a_body() {
+async fn getting_a_job_sends_a_get_without_a_body() {
     let host = FakeHost::new([OK]);
     get_job(&host.client()).await.unwrap();
     assert_json(
@@ -46,7 +46,7 @@ async fn a_job_is_read_by_a_get_without_a_body() {
 }
 
 #[wasm_bindgen_test]
-async fn a_job_is_created_by_a_post_of_json() {
+async fn creating_a_job_sends_a_post_with_json() {
     let host = FakeHost::new([r#"{"status":201,"json":{"id":"j1"}}"#]);
     let create = CreateAgentJob::new(Prompt::new("Say \"é\"\n").unwrap());
     let call = host.client().agent_jobs().create(create);
@@ -79,42 +79,42 @@ fn october() -> DateRange {
 
 const RANGE: &str = "dateFrom=2024-01-01&dateTo=2024-01-02T10%3A00%3A00%2B02%3A00";
 
-/// Carries out one call, and compares its request and its result.
+/// Makes one call and asserts its request and its result.
 macro_rules! assert_sent {
-    ($call:expr, $method:literal, $target:expr, $answer:expr) => {
-        let host = FakeHost::new([format!(r#"{{"status":200,"json":{}}}"#, $answer)]);
+    ($call:expr, $method:literal, $target:expr, $response:expr) => {
+        let host = FakeHost::new([format!(r#"{{"status":200,"json":{}}}"#, $response)]);
         let call = $call;
         let result = call(&host.client()).await.unwrap();
         assert_eq!(host.request(0, "method"), concat!('"', $method, '"'));
         assert_eq!(host.target(0), $target);
-        let expected: serde_json::Value = serde_json::from_str($answer).unwrap();
+        let expected: serde_json::Value = serde_json::from_str($response).unwrap();
         let result = serde_json::to_value(&result).unwrap();
         assert_included(&expected, &result);
-        host.assert_quiet();
+        host.assert_idle();
     };
 }
 
-/// Checks that all of `part` is in `whole`.
+/// Asserts that `actual` contains all of `expected`.
 #[track_caller]
-fn assert_included(part: &serde_json::Value, whole: &serde_json::Value) {
-    match (part, whole) {
-        (serde_json::Value::Object(part), serde_json::Value::Object(whole)) => {
-            for (name, value) in part {
-                assert_included(value, &whole[name]);
+fn assert_included(expected: &serde_json::Value, actual: &serde_json::Value) {
+    match (expected, actual) {
+        (serde_json::Value::Object(expected), serde_json::Value::Object(actual)) => {
+            for (name, value) in expected {
+                assert_included(value, &actual[name]);
             }
         }
-        (serde_json::Value::Array(part), serde_json::Value::Array(whole)) => {
-            assert_eq!(part.len(), whole.len());
-            for (part, whole) in part.iter().zip(whole) {
-                assert_included(part, whole);
+        (serde_json::Value::Array(expected), serde_json::Value::Array(actual)) => {
+            assert_eq!(expected.len(), actual.len());
+            for (expected, actual) in expected.iter().zip(actual) {
+                assert_included(expected, actual);
             }
         }
-        _ => assert_eq!(part, whole),
+        _ => assert_eq!(expected, actual),
     }
 }
 
 #[wasm_bindgen_test]
-async fn each_operation_on_jobs_has_its_own_address() {
+async fn each_job_operation_has_its_own_url() {
     let job = r#"{"id":"j1","status":"active"}"#;
     assert_sent!(create, "POST", "/v2/agent/acme/job", job);
     assert_sent!(get_job, "GET", "/v2/agent/acme/job/j1", job);
@@ -143,7 +143,7 @@ async fn each_operation_on_jobs_has_its_own_address() {
 }
 
 #[wasm_bindgen_test]
-async fn each_list_of_a_report_has_its_own_address() {
+async fn each_report_list_has_its_own_url() {
     let path = "/v1/analytics/acme";
     let views = r#"{"totals":{"human":3},"views":[{"path":"/","ai":2}],"hasMore":false}"#;
     let list = |client: &Client| {
@@ -200,7 +200,7 @@ async fn each_list_of_a_report_has_its_own_address() {
 }
 
 #[wasm_bindgen_test]
-async fn each_other_report_has_its_own_address() {
+async fn each_other_report_has_its_own_url() {
     let path = "/v1/analytics/acme";
     let by_page = r#"{"feedback":[{"path":"/","thumbsUp":3}],"hasMore":false}"#;
     let get = |client: &Client| {
@@ -231,7 +231,7 @@ async fn each_other_report_has_its_own_address() {
 }
 
 #[wasm_bindgen_test]
-async fn an_id_stays_one_segment_of_the_path() {
+async fn an_id_stays_one_path_segment() {
     for (id, segment) in [
         ("a/../b?x=1#y", "a%2F..%2Fb%3Fx%3D1%23y"),
         ("%2e%2e", "%252e%252e"),
@@ -251,18 +251,18 @@ async fn an_id_stays_one_segment_of_the_path() {
 }
 
 #[wasm_bindgen_test]
-async fn the_platform_itself_is_asked_with_the_admin_key() {
+async fn requests_to_the_platform_carry_the_admin_key() {
     let key = || AdminKey::new(KEY).unwrap();
-    let elsewhere = Server::platform_at("http://127.0.0.1:8788/under/here/", key()).unwrap();
+    let proxy = Server::platform_at("http://127.0.0.1:8788/under/here/", key()).unwrap();
     let host = FakeHost::new([OK, OK]);
-    for (at, server, address) in [
+    for (at, server, base_url) in [
         (0, Server::platform(key()), "https://api.mintlify.com"),
-        (1, elsewhere, "http://127.0.0.1:8788/under/here"),
+        (1, proxy, "http://127.0.0.1:8788/under/here"),
     ] {
         get_job(&host.client_of(server)).await.unwrap();
         assert_eq!(
             host.request(at, "url"),
-            format!("\"{address}/v2/agent/acme/job/j1\"")
+            format!("\"{base_url}/v2/agent/acme/job/j1\"")
         );
         let headers = host.request(at, "headers");
         assert!(headers.contains(&format!("\"Bearer {KEY}\"")));
@@ -270,35 +270,35 @@ async fn the_platform_itself_is_asked_with_the_admin_key() {
 }
 
 #[wasm_bindgen_test]
-async fn own_headers_are_sent_and_replace_none_that_the_request_needs() {
+async fn custom_headers_are_sent_but_do_not_replace_required_headers() {
     let host = FakeHost::new([OK]);
-    let own = Headers::new();
+    let headers = Headers::new();
     for (name, value) in [
         ("x-own", "1"),
         ("authorization", "Basic eA=="),
         ("accept", "text/html"),
     ] {
-        own.set(name, value);
+        headers.set(name, value);
     }
-    let more = Headers::new();
-    more.set("X-Own", "2");
-    more.set("x-more", "3");
-    let client = host.client().with_headers(&own);
-    let call = create(&client).with_headers(&more);
+    let call_headers = Headers::new();
+    call_headers.set("X-Own", "2");
+    call_headers.set("x-more", "3");
+    let client = host.client().with_headers(&headers);
+    let call = create(&client).with_headers(&call_headers);
     call.with_idempotency_key(key()).await.unwrap();
     let sent = format!(
         r#"{{"accept":"application/json","authorization":"Bearer {TOKEN}","content-type":"application/json","idempotency-key":"once-1","x-more":"3","x-own":"2"}}"#
     );
     assert_eq!(host.request(0, "headers"), sent);
     assert_eq!(
-        own.get("authorization").as_deref(),
+        headers.get("authorization").as_deref(),
         Some("Basic eA=="),
-        "the caller's own stay"
+        "the headers of the caller are unchanged"
     );
 }
 
 #[wasm_bindgen_test]
-async fn a_success_is_read_whatever_its_number() {
+async fn every_2xx_response_is_decoded() {
     for status in [200, 201, 206, 299] {
         let host = FakeHost::new([format!(
             r#"{{"status":{status},"json":{{"id":"j1","status":"odd","source":{{"ref":null}},"more":[1]}}}}"#
@@ -310,12 +310,12 @@ async fn a_success_is_read_whatever_its_number() {
         assert_eq!((source.repository, source.reference), (None, None));
         assert_eq!((job.model, job.pr_link), (None, None));
         assert_eq!((job.created_at, job.archived_at), (None, None));
-        host.assert_quiet();
+        host.assert_idle();
     }
 }
 
 #[wasm_bindgen_test]
-async fn a_write_to_a_gateway_has_a_fresh_key_and_a_read_has_none() {
+async fn writes_to_a_gateway_get_a_fresh_idempotency_key_and_reads_get_none() {
     let host = FakeHost::new([OK; 5]);
     let client = host.client();
     create(&client).await.unwrap();
@@ -326,7 +326,7 @@ async fn a_write_to_a_gateway_has_a_fresh_key_and_a_read_has_none() {
     let keys: Vec<Option<String>> = (0..5).map(|at| sent_key(&host, at)).collect();
     for fresh in &keys[..3] {
         let fresh = fresh.as_deref().unwrap();
-        assert_eq!(fresh.len(), 32, "128 bits in hexadecimal digits");
+        assert_eq!(fresh.len(), 32, "128 bits as hexadecimal digits");
         assert!(fresh.bytes().all(|byte| byte.is_ascii_hexdigit()));
     }
     assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
@@ -335,7 +335,7 @@ async fn a_write_to_a_gateway_has_a_fresh_key_and_a_read_has_none() {
 }
 
 #[wasm_bindgen_test]
-async fn the_platform_itself_gets_a_key_only_where_the_caller_has_one() {
+async fn the_platform_gets_an_idempotency_key_only_from_the_caller() {
     let host = FakeHost::new([OK; 2]);
     let client = host.platform();
     create(&client).await.unwrap();
@@ -350,7 +350,7 @@ fn sent_key(host: &FakeHost, at: u32) -> Option<String> {
 }
 
 #[wasm_bindgen_test]
-async fn what_is_forced_says_so_and_is_sent_once() {
+async fn a_forced_call_is_marked_and_sent_once() {
     let host = FakeHost::new([r#"{"status":503}"#, OK]);
     create(&host.client()).force(key()).await.unwrap_err();
     let headers = host.request(0, "headers");
@@ -359,36 +359,36 @@ async fn what_is_forced_says_so_and_is_sent_once() {
 }
 
 #[wasm_bindgen_test]
-async fn without_another_the_hosts_own_fetch_is_used() {
+async fn the_fetch_of_the_host_is_the_default() {
     let host = FakeHost::new([OK, r#"{"broken":"reset"}"#]);
-    host.replace_fetch();
+    host.replace_global_fetch();
     let client = Client::new(gateway(), acme()).with_options(ONCE);
     get_job(&client).await.unwrap();
     let error = get_job(&client).await.unwrap_err();
     assert!(matches!(error, Error::Connection(_)));
     assert_eq!(host.count(), 2);
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn what_is_no_response_is_no_answer() {
+async fn a_fetch_result_that_is_not_a_response_is_a_connection_error() {
     for value in ["null", "7", "{}", r#"{"status":200}"#] {
         let host = FakeHost::new([format!(r#"{{"nothing":{{"value":{value}}}}}"#)]);
         let client = host.client().with_options(ONCE);
         let Err(Error::Connection(cause)) = get_job(&client).await else {
-            panic!("{value} was taken for a response");
+            panic!("expected {value} to be rejected as a response");
         };
         assert_eq!(cause.to_string(), "TypeError: fetch gave no Response");
-        host.assert_quiet();
+        host.assert_idle();
     }
 }
 
 #[wasm_bindgen_test]
-fn nothing_that_is_shown_has_a_credential_or_a_prompt() {
+fn debug_output_hides_credentials_and_prompts() {
     let host = FakeHost::new::<&str>([]);
     for client in [host.client(), host.platform()] {
         let prompt = CreateAgentJob::new(Prompt::new("secret plan").unwrap());
-        let shown = [
+        let output = [
             format!("{client:?}"),
             format!("{:?}", client.agent_jobs()),
             format!("{:?}", client.agent_jobs().create(prompt)),
@@ -397,11 +397,11 @@ fn nothing_that_is_shown_has_a_credential_or_a_prompt() {
         ]
         .concat();
         assert!(
-            shown.contains("acme") && shown.contains("prompt"),
-            "{shown}"
+            output.contains("acme") && output.contains("prompt"),
+            "{output}"
         );
         for secret in [TOKEN, KEY, "secret plan"] {
-            assert!(!shown.contains(secret), "{shown}");
+            assert!(!output.contains(secret), "{output}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is sent again, and when.
+//! Whether and when requests are retried.
 
 use crate::fake_host::{FakeHost, ONCE, create, get_job};
 use quillgate::client::{Client, Error, IdempotencyKey};
@@ -19,17 +19,17 @@ fn retries(max_retries: u32) -> CallOptions {
 fn api<T: std::fmt::Debug>(result: Result<T, Error>) -> ApiError {
     match result {
         Err(Error::Api(error)) => *error,
-        other => panic!("no API error: {other:?}"),
+        other => panic!("expected an API error, found {other:?}"),
     }
 }
 
 #[wasm_bindgen_test]
-async fn a_get_is_sent_again_after_growing_waits() {
+async fn a_get_is_retried_after_growing_delays() {
     let host = FakeHost::new([BUSY, r#"{"broken":"reset"}"#, OK]);
     let job = get_job(&host.client()).await.unwrap();
     assert_eq!(job.id.as_deref(), Some("j1"));
     assert_eq!(host.times(), "[0,500,1500]");
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
@@ -40,7 +40,7 @@ async fn the_last_failure_is_the_result() {
 }
 
 #[wasm_bindgen_test]
-async fn as_many_retries_as_the_caller_says() {
+async fn max_retries_limits_the_number_of_retries() {
     for (number, times) in [
         (0, "[0]"),
         (1, "[0,500]"),
@@ -53,13 +53,13 @@ async fn as_many_retries_as_the_caller_says() {
         let host = FakeHost::new([BUSY; 7]);
         let client = host.client().with_options(retries(number));
         assert_eq!(api(get_job(&client).await).status, 503);
-        assert_eq!(host.times(), times, "also by the client's own options");
+        assert_eq!(host.times(), times, "also with the client's options");
     }
 }
 
 #[wasm_bindgen_test]
-async fn a_post_to_the_platform_is_never_sent_again() {
-    for answer in [
+async fn a_post_to_the_platform_is_never_retried() {
+    for response in [
         BUSY,
         r#"{"status":429,"headers":{"retry-after":"1"}}"#,
         r#"{"status":408}"#,
@@ -68,36 +68,32 @@ async fn a_post_to_the_platform_is_never_sent_again() {
         r#"{"status":201,"stall":"body"}"#,
     ] {
         let key = IdempotencyKey::new("once-1").unwrap();
-        let host = FakeHost::new([answer, OK]);
+        let host = FakeHost::new([response, OK]);
         let client = host.platform().with_options(retries(5));
         create(&client).await.unwrap_err();
-        assert_eq!(host.count(), 1, "{answer}");
-        host.assert_quiet();
+        assert_eq!(host.count(), 1, "{response}");
+        host.assert_idle();
 
-        let host = FakeHost::new([answer, OK]);
+        let host = FakeHost::new([response, OK]);
         let client = host.platform().with_options(retries(5));
         let call = create(&client).with_idempotency_key(key.clone());
         call.await.unwrap_err();
-        assert_eq!(host.count(), 1, "{answer}: nor with a key");
+        assert_eq!(host.count(), 1, "{response}: nor with a key");
 
-        let host = FakeHost::new([answer, OK]);
+        let host = FakeHost::new([response, OK]);
         let client = host.platform().with_options(retries(5));
         send_message(&client).await.unwrap_err();
-        assert_eq!(host.count(), 1, "{answer}: nor a message");
-        host.assert_quiet();
+        assert_eq!(host.count(), 1, "{response}: nor a message");
+        host.assert_idle();
 
-        let host = FakeHost::new([answer, OK]);
+        let host = FakeHost::new([response, OK]);
         let options = CallOptions {
             is_deduplicated: true,
             ..retries(5)
         };
         let call = create(&host.platform()).with_options(options);
         call.with_idempotency_key(key).await.unwrap_err();
-        assert_eq!(
-            host.count(),
-            1,
-            "{answer}: nor if the caller says that it may"
-        );
+        assert_eq!(host.count(), 1, "{response}: nor with is_deduplicated");
     }
 }
 
@@ -107,8 +103,8 @@ async fn send_message(client: &Client) -> Result<AgentJob, Error> {
 }
 
 #[wasm_bindgen_test]
-async fn what_will_not_pass_by_itself_is_not_sent_again() {
-    for answer in [
+async fn only_transient_failures_are_retried() {
+    for response in [
         r#"{"status":400}"#,
         r#"{"status":401}"#,
         r#"{"status":404}"#,
@@ -116,9 +112,9 @@ async fn what_will_not_pass_by_itself_is_not_sent_again() {
         r#"{"status":304}"#,
         r#"{"status":200,"text":"{"}"#,
     ] {
-        let host = FakeHost::new([answer, OK]);
+        let host = FakeHost::new([response, OK]);
         get_job(&host.client()).await.unwrap_err();
-        assert_eq!(host.count(), 1, "{answer}");
+        assert_eq!(host.count(), 1, "{response}");
     }
     for status in [408, 429, 500, 502, 503, 504, 599] {
         let host = FakeHost::new([format!(r#"{{"status":{status}}}"#).as_str(), OK]);
@@ -128,7 +124,7 @@ async fn what_will_not_pass_by_itself_is_not_sent_again() {
 }
 
 #[wasm_bindgen_test]
-async fn retry_after_takes_the_place_of_the_usual_wait() {
+async fn retry_after_replaces_the_default_delay() {
     for (value, times) in [
         ("7", "[0,7000]"),
         ("0", "[0,0]"),
@@ -145,17 +141,17 @@ async fn retry_after_takes_the_place_of_the_usual_wait() {
 }
 
 #[wasm_bindgen_test]
-async fn a_long_retry_after_is_the_callers_to_wait_for() {
+async fn a_retry_after_over_a_minute_is_not_retried() {
     let host = FakeHost::new([r#"{"status":429,"headers":{"retry-after":"61"}}"#, OK]);
     let error = api(get_job(&host.client()).await);
     assert_eq!(error.status, 429);
     assert_eq!(error.retry_after, Some(Millis(61_000)));
     assert_eq!(host.times(), "[0]");
-    assert_eq!(host.elapsed(), 0, "nothing was waited for");
+    assert_eq!(host.elapsed(), 0, "there is no delay");
 }
 
 #[wasm_bindgen_test]
-async fn an_attempt_that_took_too_long_is_made_again() {
+async fn an_attempt_that_timed_out_is_retried() {
     for stall in [
         r#"{"stall":"head"}"#,
         r#"{"stall":"head","deaf":true}"#,
@@ -170,12 +166,12 @@ async fn an_attempt_that_took_too_long_is_made_again() {
         let call = get_job(&host.client()).with_options(options);
         call.await.unwrap();
         assert_eq!(host.times(), "[0,3500]", "{stall}");
-        host.assert_quiet();
+        host.assert_idle();
     }
 }
 
 #[wasm_bindgen_test]
-async fn the_time_of_an_attempt_covers_its_body() {
+async fn the_timeout_of_an_attempt_includes_its_body() {
     for stall in [
         r#"{"status":200,"stall":"body"}"#,
         r#"{"status":200,"stall":"body","deaf":true}"#,
@@ -194,20 +190,20 @@ async fn the_time_of_an_attempt_covers_its_body() {
         assert_eq!(error.to_string(), "no complete answer within 4000 ms");
         assert_eq!(host.count(), 1);
         assert_eq!(host.elapsed(), 4000);
-        host.assert_quiet();
+        host.assert_idle();
     }
 }
 
 #[wasm_bindgen_test]
-async fn an_attempt_has_a_minute_unless_told() {
+async fn the_default_timeout_of_an_attempt_is_a_minute() {
     let host = FakeHost::new([r#"{"stall":"head"}"#]);
     let call = get_job(&host.client()).with_options(retries(0));
     assert_eq!(call.await, Err(Error::Timeout(Millis(60_000))));
 }
 
 #[wasm_bindgen_test]
-async fn the_total_time_covers_attempts_and_waits() {
-    // The third attempt gets what is left, and there is no wait beyond the end.
+async fn the_total_timeout_includes_attempts_and_delays() {
+    // The third attempt gets the rest of the total timeout, and no delay follows.
     let stall = r#"{"stall":"head"}"#;
     let host = FakeHost::new([stall, stall, stall]);
     let options = CallOptions {
@@ -227,11 +223,15 @@ async fn the_total_time_covers_attempts_and_waits() {
     };
     let call = get_job(&host.client()).with_options(options);
     assert_eq!(api(call.await).status, 503);
-    assert_eq!(host.elapsed(), 0, "a wait in vain is not begun");
+    assert_eq!(
+        host.elapsed(),
+        0,
+        "a delay beyond the total timeout is not started"
+    );
 }
 
 #[wasm_bindgen_test]
-async fn a_post_to_a_gateway_is_sent_again_under_its_key() {
+async fn a_post_to_a_gateway_is_retried_with_the_same_idempotency_key() {
     let host = FakeHost::new([BUSY, r#"{"broken":"reset"}"#, OK]);
     create(&host.client()).await.unwrap();
     assert_eq!(host.times(), "[0,500,1500]");
@@ -250,7 +250,7 @@ async fn a_post_to_a_gateway_is_sent_again_under_its_key() {
 const RUNNING: &str = r#"{"status":409,"headers":{"retry-after":"1"},
     "json":{"type":"/problems/idempotency-key-in-use","detail":"in use"}}"#;
 
-/// Creates a job at a gateway, which recognises it by its key.
+/// Creates a job at a gateway with an idempotency key.
 async fn create_once(host: &FakeHost, options: CallOptions) -> Result<AgentJob, Error> {
     let key = IdempotencyKey::new("once-1").unwrap();
     let call = create(&host.client()).with_options(options);
@@ -258,10 +258,10 @@ async fn create_once(host: &FakeHost, options: CallOptions) -> Result<AgentJob, 
 }
 
 #[wasm_bindgen_test]
-async fn an_attempt_that_still_runs_is_asked_after_until_it_is_done() {
+async fn a_running_request_is_polled_until_it_finishes() {
     let broken = r#"{"broken":"reset"}"#;
-    let answers = [broken, RUNNING, RUNNING, RUNNING, RUNNING, OK];
-    let host = FakeHost::new(answers);
+    let responses = [broken, RUNNING, RUNNING, RUNNING, RUNNING, OK];
+    let host = FakeHost::new(responses);
     let job = create_once(&host, retries(1)).await.unwrap();
     assert_eq!(job.id.as_deref(), Some("j1"));
     assert_eq!(host.times(), "[0,500,1500,2500,3500,4500]");
@@ -269,11 +269,11 @@ async fn an_attempt_that_still_runs_is_asked_after_until_it_is_done() {
         let headers = host.request(at, "headers");
         assert!(headers.contains(r#""idempotency-key":"once-1""#));
     }
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn an_attempt_that_still_runs_is_waited_for_as_long_as_an_attempt_may_take() {
+async fn a_running_request_is_polled_for_as_long_as_the_timeout_of_an_attempt() {
     let within = |timeout| CallOptions {
         timeout: Millis(timeout),
         ..CallOptions::default()
@@ -302,14 +302,14 @@ async fn an_attempt_that_still_runs_is_waited_for_as_long_as_an_attempt_may_take
 }
 
 #[wasm_bindgen_test]
-async fn what_nobody_knows_is_not_asked_for_again() {
+async fn a_request_with_an_unknown_outcome_is_not_retried() {
     let unknown = r#"{"status":409,"json":{"type":"/problems/outcome-unknown"}}"#;
     let reused = r#"{"status":422,"json":{"type":"/problems/idempotency-key-reused"}}"#;
     let failed = r#"{"status":503,"headers":{"retry-after":"60"},"json":{"outcome":"unknown"}}"#;
-    for answer in [unknown, reused, failed] {
-        let host = FakeHost::new([BUSY, answer, OK]);
+    for response in [unknown, reused, failed] {
+        let host = FakeHost::new([BUSY, response, OK]);
         let result = create_once(&host, CallOptions::default()).await;
         result.unwrap_err();
-        assert_eq!(host.times(), "[0,500]", "{answer}");
+        assert_eq!(host.times(), "[0,500]", "{response}");
     }
 }

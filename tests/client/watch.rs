@@ -1,4 +1,4 @@
-//! A watch of a job until it has come to its end.
+//! Watching a job until it finishes.
 
 use crate::fake_host::{FakeHost, job_1};
 use quillgate::client::{Error, JobChange, Watch};
@@ -6,7 +6,6 @@ use quillgate::{CallOptions, JobStatus, Millis, Rule};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// A watch over a job that is seen in these states, one poll after another.
 fn watch(host: &FakeHost) -> Watch {
     host.client().agent_jobs().watch(job_1())
 }
@@ -15,6 +14,7 @@ fn job(status: &str) -> String {
     format!(r#"{{"status":200,"json":{{"id":"j1","status":{status}}}}}"#)
 }
 
+/// A host that answers each poll with a job in this status, or with this response.
 fn host(polls: &[&str]) -> FakeHost {
     FakeHost::new(polls.iter().map(|poll| {
         if poll.starts_with('{') {
@@ -34,7 +34,7 @@ const COMPLETED: &str = r#""completed""#;
 const BUSY: &str = r#"{"status":503,"json":{"error":"busy"}}"#;
 
 #[wasm_bindgen_test]
-async fn the_job_is_given_as_it_is_then_as_it_changes_until_its_end() {
+async fn a_watch_yields_the_job_and_each_change_until_it_finishes() {
     let moved = r#"{"status":200,"json":{"id":"j1","status":"active","model":"m"}}"#;
     let host = host(&[ACTIVE, ACTIVE, moved, ACTIVE, COMPLETED]);
     let mut watch = watch(&host);
@@ -53,13 +53,17 @@ async fn the_job_is_given_as_it_is_then_as_it_changes_until_its_end() {
         ]
     );
     assert_eq!(host.times(), "[0,2000,5000,9500,16250]");
-    assert_eq!(watch.next().await, Ok(None), "and stays over");
+    assert_eq!(
+        watch.next().await,
+        Ok(None),
+        "a finished watch stays finished"
+    );
     assert_eq!(host.count(), 5);
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn a_job_that_has_ended_is_given_at_once() {
+async fn a_finished_job_is_yielded_immediately() {
     for end in ["completed", "archived", "failed"] {
         let host = host(&[&format!("\"{end}\"")]);
         let change = watch(&host).next().await.unwrap().unwrap();
@@ -71,7 +75,7 @@ async fn a_job_that_has_ended_is_given_at_once() {
 }
 
 #[wasm_bindgen_test]
-async fn an_unknown_status_is_given_and_slows_the_polls_down() {
+async fn an_unknown_status_is_yielded_and_slows_polling_down() {
     let host = host(&[r#""queued""#, r#""queued""#, "null", COMPLETED]);
     let mut watch = watch(&host);
     for (expected, is_final) in [("queued", false), ("null", false), ("completed", true)] {
@@ -83,7 +87,7 @@ async fn an_unknown_status_is_given_and_slows_the_polls_down() {
 }
 
 #[wasm_bindgen_test]
-async fn the_servers_retry_after_is_not_undercut() {
+async fn a_watch_waits_at_least_retry_after() {
     let hint = r#"{"status":200,"headers":{"retry-after":"20"},"json":{"status":"active"}}"#;
     let host = host(&[hint, BUSY, COMPLETED]);
     let mut watch = watch(&host);
@@ -96,35 +100,35 @@ async fn the_servers_retry_after_is_not_undercut() {
 fn last_job<T: std::fmt::Debug>(result: Result<T, Error>) -> Option<JobStatus> {
     match result {
         Err(Error::WatchTimeout(job)) => job.and_then(|job| job.status),
-        other => panic!("the deadline has not come: {other:?}"),
+        other => panic!("expected a watch timeout, found {other:?}"),
     }
 }
 
 #[wasm_bindgen_test]
-async fn the_deadline_gives_the_job_as_last_seen() {
+async fn a_watch_timeout_contains_the_last_known_job() {
     let host = host(&[ACTIVE, ACTIVE, ACTIVE, ACTIVE]);
     let mut watch = watch(&host).with_timeout(Millis(6000));
     watch.next().await.unwrap();
     let error = watch.next().await.unwrap_err();
     assert_eq!(error.to_string(), "the job was not finished in time");
     assert_eq!(last_job::<()>(Err(error)), Some(JobStatus::Active));
-    // The last poll is at the deadline itself.
+    // The last poll is at the deadline.
     assert_eq!(host.times(), "[0,2000,5000,6000]");
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn the_deadline_comes_also_when_the_server_never_answers() {
+async fn a_watch_times_out_even_if_the_server_never_responds() {
     let deaf = r#"{"stall":"head","deaf":true}"#;
     let host = host(&[deaf, deaf]);
     let mut watch = watch(&host).with_timeout(Millis(10_000));
     assert_eq!(last_job(watch.next().await), None);
     assert!(host.elapsed() <= 11_000, "at {}", host.elapsed());
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn polls_that_fail_are_passed_over_until_there_are_5_in_a_row() {
+async fn the_fifth_failed_poll_in_a_row_ends_the_watch() {
     let host = host(&[
         BUSY,
         r#"{"broken":"reset"}"#,
@@ -141,14 +145,14 @@ async fn polls_that_fail_are_passed_over_until_there_are_5_in_a_row() {
     let change = watch.next().await.unwrap().unwrap();
     assert_eq!(status(&change), "active");
     let Err(Error::Api(error)) = watch.next().await else {
-        panic!("the last failure is the result");
+        panic!("expected the last failure");
     };
     assert_eq!(error.status, 503);
     assert_eq!(host.count(), 10);
 }
 
 #[wasm_bindgen_test]
-async fn a_failure_that_does_not_pass_ends_the_watch() {
+async fn a_permanent_failure_ends_the_watch() {
     for poll in [
         r#"{"status":404,"json":{"error":"no such job"}}"#,
         r#"{"status":200,"text":"<html>"}"#,
@@ -163,7 +167,7 @@ async fn a_failure_that_does_not_pass_ends_the_watch() {
 }
 
 #[wasm_bindgen_test]
-async fn a_watch_is_aborted_in_a_wait_or_a_poll() {
+async fn a_watch_is_aborted_during_a_wait_or_a_poll() {
     for (polls, ms) in [
         ([ACTIVE, ACTIVE], 1_200),
         ([ACTIVE, r#"{"stall":"head","deaf":true}"#], 2_600),
@@ -181,36 +185,36 @@ async fn a_watch_is_aborted_in_a_wait_or_a_poll() {
         };
         assert_eq!(reason.as_js(), &JsValue::from("seen enough"));
         assert_eq!(host.elapsed(), ms);
-        host.assert_quiet();
+        host.assert_idle();
     }
 }
 
 #[wasm_bindgen_test]
-async fn a_wait_gives_the_job_as_it_ends() {
+async fn waiting_returns_the_finished_job() {
     let host = host(&[ACTIVE, BUSY, COMPLETED]);
     let job = host.client().agent_jobs().wait(job_1()).await.unwrap();
     assert_eq!(job.status, Some(JobStatus::Completed));
     assert_eq!(host.times(), "[0,2000,5000]");
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn a_wait_is_given_up_at_its_deadline() {
+async fn waiting_ends_at_its_deadline() {
     let host = host(&[ACTIVE; 4]);
     let wait = host.client().agent_jobs().wait(job_1());
     let result = wait.with_timeout(Millis(6000)).await;
     assert_eq!(last_job(result), Some(JobStatus::Active));
     assert_eq!(host.times(), "[0,2000,5000,6000]");
-    host.assert_quiet();
+    host.assert_idle();
 }
 
 #[wasm_bindgen_test]
-async fn a_watch_with_bad_times_is_refused() {
+async fn a_watch_with_invalid_timeouts_is_rejected() {
     for timeout in [0, 1 << 31] {
         let host = host(&[ACTIVE]);
-        let refused = watch(&host).with_timeout(Millis(timeout)).next().await;
-        let Err(Error::Validation(error)) = refused else {
-            panic!("{timeout} was taken");
+        let rejected = watch(&host).with_timeout(Millis(timeout)).next().await;
+        let Err(Error::Validation(error)) = rejected else {
+            panic!("expected {timeout} to be rejected");
         };
         assert_eq!(
             (error.field.as_ref(), error.rule),
@@ -220,8 +224,8 @@ async fn a_watch_with_bad_times_is_refused() {
             timeout: Millis(timeout),
             ..CallOptions::default()
         };
-        let refused = watch(&host).with_options(options).next().await;
-        assert!(matches!(refused, Err(Error::Validation(_))));
+        let rejected = watch(&host).with_options(options).next().await;
+        assert!(matches!(rejected, Err(Error::Validation(_))));
         assert_eq!(host.count(), 0);
     }
 }

@@ -1,8 +1,8 @@
 use quillgate::client::{AbortSignal, Client, Error, Headers};
 use quillgate::{AgentJob, CallOptions, GetAgentJob, JobId, Millis};
 
-/// Reads a job in 2 s or not at all.
-pub async fn look(client: &Client, id: &str, left: AbortSignal) -> Result<AgentJob, Error> {
+/// Reads a job within 2 s, without retries.
+pub async fn read_job(client: &Client, id: &str, signal: AbortSignal) -> Result<AgentJob, Error> {
     let headers = Headers::new();
     headers.set("x-purpose", "dashboard");
     let options = CallOptions {
@@ -14,7 +14,7 @@ pub async fn look(client: &Client, id: &str, left: AbortSignal) -> Result<AgentJ
         .agent_jobs()
         .get(GetAgentJob::new(JobId::new(id)?))
         .with_options(options)
-        .with_signal(left)
+        .with_signal(signal)
         .with_headers(&headers)
         .await
 }

@@ -1,7 +1,7 @@
 use quillgate::client::{AbortSignal, Client, Headers};
 use quillgate::{CallOptions, Millis};
 
-/// Makes every call of a client part of the request that a Worker is answering.
+/// Ties every call of a client to the request that a Worker is handling.
 pub fn within(client: Client, signal: AbortSignal, trace: &str) -> Client {
     let headers = Headers::new();
     headers.set("traceparent", trace);

@@ -1,7 +1,7 @@
 use quillgate::client::{Client, Error};
 use quillgate::{ListPageViews, PageView};
 
-/// One page of views, and where to go on another time.
+/// Returns one page of views, and the request that continues after it.
 pub async fn some_views(
     client: &Client,
     from: ListPageViews,

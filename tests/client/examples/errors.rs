@@ -1,7 +1,7 @@
 use quillgate::client::{Client, Error};
 use quillgate::{GetAgentJob, JobId};
 
-/// Says in one line where a job stands.
+/// Describes the status of a job in one line.
 pub async fn describe(client: &Client, id: &str) -> Result<String, Error> {
     let get = GetAgentJob::new(JobId::new(id)?);
     Ok(match client.agent_jobs().get(get).await {

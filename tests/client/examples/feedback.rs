@@ -1,7 +1,7 @@
 use quillgate::client::{Client, Error};
 use quillgate::{Feedback, FeedbackStatuses, ListFeedback};
 
-/// What readers said in words of pages, and nobody has dealt with yet.
+/// Returns readers' comments that are not resolved yet.
 pub async fn open_comments(client: &Client) -> Result<Vec<String>, Error> {
     let open = ListFeedback {
         status: Some(FeedbackStatuses::new("pending,in_progress")?),

@@ -1,7 +1,7 @@
 use quillgate::client::{Client, Error, IdempotencyKey};
 use quillgate::{AgentJob, CreateAgentJob};
 
-/// Creates a job; again, where nobody knows whether it was created.
+/// Creates a job, and tries again if the outcome of the first attempt is unknown.
 pub async fn create(
     client: &Client,
     create: CreateAgentJob,

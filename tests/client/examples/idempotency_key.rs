@@ -1,7 +1,7 @@
 use quillgate::client::{Client, Error, IdempotencyKey};
 use quillgate::{AgentJob, CreateAgentJob, Prompt};
 
-/// Creates one job for a release, however often it is called for it within a day.
+/// Creates one job for a release, even if called several times within a day.
 pub async fn announce(client: &Client, version: &str) -> Result<AgentJob, Error> {
     let prompt = Prompt::new(format!("Update the changelog for {version}"))?;
     let key = IdempotencyKey::new(format!("changelog-{version}"))?;

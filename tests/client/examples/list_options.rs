@@ -1,7 +1,7 @@
 use quillgate::client::{AbortSignal, Client, Error, Headers};
 use quillgate::{CallOptions, ListPageViews, Millis};
 
-pub async fn count_pages(client: &Client, left: AbortSignal) -> Result<usize, Error> {
+pub async fn count_pages(client: &Client, signal: AbortSignal) -> Result<usize, Error> {
     let headers = Headers::new();
     headers.set("x-purpose", "export");
     let mut rows = client
@@ -12,7 +12,7 @@ pub async fn count_pages(client: &Client, left: AbortSignal) -> Result<usize, Er
             max_retries: 5,
             ..CallOptions::default()
         })
-        .with_signal(left)
+        .with_signal(signal)
         .with_headers(&headers)
         .rows()?;
     let mut pages = 0;

@@ -3,7 +3,7 @@ use futures_util::future::ready;
 use quillgate::ListAgentJobs;
 use quillgate::client::{Client, Error};
 
-/// The pull requests of all jobs of the project.
+/// Returns the pull requests of all jobs of the project.
 pub async fn pull_requests(client: &Client) -> Result<Vec<String>, Error> {
     let jobs = client.agent_jobs().list(ListAgentJobs::default()).rows()?;
     let links = jobs

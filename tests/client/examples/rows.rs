@@ -1,7 +1,7 @@
 use quillgate::ListPageViews;
 use quillgate::client::{Client, Error};
 
-/// The pages that AI reads more than people do.
+/// Returns the pages that AI reads more often than people do.
 pub async fn read_by_ai(client: &Client) -> Result<Vec<String>, Error> {
     let mut rows = client.analytics().views(ListPageViews::default()).rows()?;
     let mut paths = Vec::new();

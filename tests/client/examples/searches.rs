@@ -1,7 +1,7 @@
 use quillgate::ListSearches;
 use quillgate::client::{Client, Error};
 
-/// What readers searched for and never clicked on.
+/// Returns search terms whose results readers never clicked.
 pub async fn missing_pages(client: &Client) -> Result<Vec<String>, Error> {
     let page = client.analytics().searches(ListSearches::default()).await?;
     let missing = page.searches.into_iter();

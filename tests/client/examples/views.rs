@@ -1,7 +1,7 @@
 use quillgate::client::{Client, Error};
 use quillgate::{DateBound, DateRange, ListPageViews, PageSize, PageViews};
 
-/// The first 10 rows of October, and the totals of the whole site.
+/// Returns the first 10 rows of October and the totals of the whole site.
 pub async fn october(client: &Client) -> Result<PageViews, Error> {
     let from = DateBound::new("dateFrom", "2026-10-01")?;
     let to = DateBound::new("dateTo", "2026-11-01")?;

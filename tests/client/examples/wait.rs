@@ -1,7 +1,7 @@
 use quillgate::client::{Client, Error};
 use quillgate::{GetAgentJob, JobId, Millis};
 
-/// The pull request of a job, or `None` when it made none within ten minutes.
+/// Returns the pull request of a job, or `None` if the job takes longer than ten minutes.
 pub async fn pull_request(client: &Client, id: &str) -> Result<Option<String>, Error> {
     let job = GetAgentJob::new(JobId::new(id)?);
     let wait = client.agent_jobs().wait(job);

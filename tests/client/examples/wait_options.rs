@@ -1,7 +1,7 @@
 use quillgate::client::{AbortSignal, Client, Error, Headers};
 use quillgate::{AgentJob, CallOptions, GetAgentJob, JobId, Millis};
 
-pub async fn finish(client: &Client, id: &str, left: AbortSignal) -> Result<AgentJob, Error> {
+pub async fn finish(client: &Client, id: &str, signal: AbortSignal) -> Result<AgentJob, Error> {
     let headers = Headers::new();
     headers.set("x-purpose", "release");
     let options = CallOptions {
@@ -12,7 +12,7 @@ pub async fn finish(client: &Client, id: &str, left: AbortSignal) -> Result<Agen
         .agent_jobs()
         .wait(GetAgentJob::new(JobId::new(id)?))
         .with_options(options)
-        .with_signal(left)
+        .with_signal(signal)
         .with_headers(&headers)
         .await
 }

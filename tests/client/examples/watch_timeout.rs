@@ -1,8 +1,8 @@
 use quillgate::client::{AbortSignal, Client, Error, Headers};
 use quillgate::{CallOptions, GetAgentJob, JobId, JobStatus, Millis};
 
-/// Watches for ten minutes at most, with 5 s for each poll.
-pub async fn follow(client: &Client, id: &str, left: AbortSignal) -> Result<JobStatus, Error> {
+/// Watches a job for at most ten minutes, with a timeout of 5 s per poll.
+pub async fn follow(client: &Client, id: &str, signal: AbortSignal) -> Result<JobStatus, Error> {
     let headers = Headers::new();
     headers.set("x-purpose", "dashboard");
     let mut watch = client
@@ -13,7 +13,7 @@ pub async fn follow(client: &Client, id: &str, left: AbortSignal) -> Result<JobS
             timeout: Millis::from_seconds(5),
             ..CallOptions::default()
         })
-        .with_signal(left)
+        .with_signal(signal)
         .with_headers(&headers);
     let mut status = JobStatus::Active;
     while let Some(change) = watch.next().await? {
