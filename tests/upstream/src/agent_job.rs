@@ -1,4 +1,4 @@
-//! Agent jobs: creating, reading, sending a follow-up, and how they go on.
+//! Agent jobs: creation, reading, follow-ups and progress.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use axum::http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 
 use crate::Options;
+use crate::api_error::ApiError;
 use crate::auth::Authorized;
-use crate::clock::Moment;
+use crate::clock::Timestamp;
 use crate::field::Field;
 use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random::SplitMix64;
-use crate::refusal::Refusal;
 
 const REPOSITORY: &str = "acme/docs";
 const REF: &str = "main";
@@ -27,11 +27,11 @@ pub(crate) async fn create(
     Authorized { project }: Authorized,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<(StatusCode, Json<AgentJob>), Refusal> {
+) -> Result<(StatusCode, Json<AgentJob>), ApiError> {
     let prompt = prompt(&headers, &body)?;
     let now = platform.clock.now();
     platform.create_limit.lock().take(&project, now)?;
-    platform.ledger.job_created();
+    platform.request_log.job_created();
     let origin = Origin::of(&headers, &platform.keys.lock());
     let job = platform.jobs.lock().create(project, prompt, origin, now);
     Ok((StatusCode::CREATED, Json(job)))
@@ -41,10 +41,12 @@ pub(crate) async fn get(
     State(platform): State<Arc<Platform>>,
     Authorized { project }: Authorized,
     Path((_, id)): Path<(String, String)>,
-) -> Result<Json<AgentJob>, Refusal> {
+) -> Result<Json<AgentJob>, ApiError> {
     let now = platform.clock.now();
     let jobs = platform.jobs.lock();
-    let job = jobs.of_project(&project, &id).ok_or(Refusal::JobNotFound)?;
+    let job = jobs
+        .find_in_project(&project, &id)
+        .ok_or(ApiError::JobNotFound)?;
     Ok(Json(job.at(now, jobs.duration_ms)))
 }
 
@@ -54,34 +56,35 @@ pub(crate) async fn send_message(
     Path((_, id)): Path<(String, String)>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Json<AgentJob>, Refusal> {
+) -> Result<Json<AgentJob>, ApiError> {
     let prompt = prompt(&headers, &body)?;
     let now = platform.clock.now();
     let mut jobs = platform.jobs.lock();
-    jobs.of_project(&project, &id).ok_or(Refusal::JobNotFound)?;
+    jobs.find_in_project(&project, &id)
+        .ok_or(ApiError::JobNotFound)?;
     platform.message_limit.lock().take(&project, now)?;
-    platform.ledger.message_sent();
+    platform.request_log.message_sent();
     let duration_ms = jobs.duration_ms;
-    let job = jobs.by_id(&id).ok_or(Refusal::JobNotFound)?;
+    let job = jobs.find_mut(&id).ok_or(ApiError::JobNotFound)?;
     job.follow_up(prompt, now);
     Ok(Json(job.at(now, duration_ms)))
 }
 
-fn prompt(headers: &HeaderMap, body: &Bytes) -> Result<String, Refusal> {
+fn prompt(headers: &HeaderMap, body: &Bytes) -> Result<String, ApiError> {
     #[derive(Deserialize)]
     struct Instruction {
         prompt: String,
     }
 
     if !is_json(headers) {
-        return Err(Refusal::InvalidRequest(
+        return Err(ApiError::InvalidRequest(
             "Content-Type must be application/json",
         ));
     }
     let instruction: Instruction = serde_json::from_slice(body)
-        .map_err(|_| Refusal::InvalidRequest("body must be an object with a string prompt"))?;
+        .map_err(|_| ApiError::InvalidRequest("body must be an object with a string prompt"))?;
     if instruction.prompt.is_empty() {
-        return Err(Refusal::InvalidRequest(
+        return Err(ApiError::InvalidRequest(
             "prompt must have at least 1 character",
         ));
     }
@@ -98,7 +101,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     media_type.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// A job as the API shows it.
+/// A job as the API returns it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AgentJob {
@@ -126,29 +129,43 @@ pub(crate) struct Jobs {
 }
 
 impl Jobs {
-    pub(crate) fn new(options: &Options, started: Moment) -> Self {
+    pub(crate) fn new(options: &Options, started: Timestamp) -> Self {
         Self {
             duration_ms: options.job_duration_ms,
-            // Another start makes other ids.
+            // Ids differ between runs.
             ids: SplitMix64::new(options.seed.rotate_left(32) ^ started.0),
             next_number: 101,
             all: Vec::new(),
         }
     }
 
-    fn create(&mut self, project: String, prompt: String, origin: Origin, now: Moment) -> AgentJob {
+    fn create(
+        &mut self,
+        project: String,
+        prompt: String,
+        origin: Origin,
+        now: Timestamp,
+    ) -> AgentJob {
         let id = self.ids.uuid();
-        let job = self.new_job(id, project, origin, Run { prompt, began: now });
-        let shown = job.at(now, self.duration_ms);
+        let job = self.new_job(
+            id,
+            project,
+            origin,
+            Run {
+                prompt,
+                started_at: now,
+            },
+        );
+        let created = job.at(now, self.duration_ms);
         self.all.push(job);
-        shown
+        created
     }
 
-    /// Adds a job that was created before this start, in place of any with its id.
-    pub(crate) fn add(&mut self, id: String, project: String, began: Moment) {
+    /// Adds a job that was created earlier, replacing any job with the same id.
+    pub(crate) fn add(&mut self, id: String, project: String, started_at: Timestamp) {
         self.all.retain(|job| job.id != id);
         let prompt = String::new();
-        let job = self.new_job(id, project, Origin::default(), Run { prompt, began });
+        let job = self.new_job(id, project, Origin::default(), Run { prompt, started_at });
         self.all.push(job);
     }
 
@@ -166,7 +183,7 @@ impl Jobs {
         }
     }
 
-    fn of_project(&self, project: &str, id: &str) -> Option<&Job> {
+    fn find_in_project(&self, project: &str, id: &str) -> Option<&Job> {
         self.all
             .iter()
             .find(|job| job.id == id && job.project == project)
@@ -176,7 +193,7 @@ impl Jobs {
         self.all.iter().find(|job| job.id == id)
     }
 
-    pub(crate) fn by_id(&mut self, id: &str) -> Option<&mut Job> {
+    pub(crate) fn find_mut(&mut self, id: &str) -> Option<&mut Job> {
         self.all.iter_mut().find(|job| job.id == id)
     }
 
@@ -184,13 +201,13 @@ impl Jobs {
         self.all.iter()
     }
 
-    /// Drops the jobs; their ids and numbers are not used again.
+    /// Removes all jobs. Their ids and numbers are not reused.
     pub(crate) fn clear(&mut self) {
         self.all.clear();
     }
 }
 
-/// A job's history, from which its state at any moment follows.
+/// The history of a job, from which its state at any time follows.
 pub(crate) struct Job {
     id: String,
     pub(crate) project: String,
@@ -204,10 +221,10 @@ pub(crate) struct Job {
 /// The agent's work on one prompt.
 struct Run {
     prompt: String,
-    began: Moment,
+    started_at: Timestamp,
 }
 
-/// Fields that the control route has set.
+/// Fields that the control API has set.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct Forced {
@@ -217,8 +234,8 @@ pub(crate) struct Forced {
 }
 
 impl Job {
-    /// What the API shows at that moment.
-    pub(crate) fn at(&self, now: Moment, duration_ms: u64) -> AgentJob {
+    /// The job as the API returns it at `now`.
+    pub(crate) fn at(&self, now: Timestamp, duration_ms: u64) -> AgentJob {
         let run = self.follow_ups.last().unwrap_or(&self.first);
         let archived = run
             .archived(duration_ms)
@@ -236,31 +253,35 @@ impl Job {
                 r#ref: REF,
             },
             model: MODEL,
-            pr_link: forced.pr_link.instead_of(self.pr_link(now, duration_ms)),
-            created_at: self.first.began.to_string(),
+            pr_link: forced.pr_link.value_or(self.pr_link(now, duration_ms)),
+            created_at: self.first.started_at.to_string(),
             archived_at: forced
                 .archived_at
-                .instead_of(archived.map(|when| when.to_string())),
+                .value_or(archived.map(|when| when.to_string())),
         }
     }
 
-    /// Set once any run has come to its end with changes; a run that a
-    /// follow-up interrupted has not.
-    fn pr_link(&self, now: Moment, duration_ms: u64) -> Option<String> {
+    /// The link, set once any run has finished with changes.
+    ///
+    /// A run that a follow-up interrupts never finishes.
+    fn pr_link(&self, now: Timestamp, duration_ms: u64) -> Option<String> {
         let runs = || std::iter::once(&self.first).chain(&self.follow_ups);
-        let ends = runs().skip(1).map(|next| next.began).chain([now]);
+        let ends = runs().skip(1).map(|next| next.started_at).chain([now]);
         let opened = runs()
             .zip(ends)
-            .any(|(run, end)| end.since(run.began) >= duration_ms && run.makes_changes());
+            .any(|(run, end)| end.since(run.started_at) >= duration_ms && run.makes_changes());
         opened.then(|| format!("https://github.com/{REPOSITORY}/pull/{}", self.number))
     }
 
-    fn follow_up(&mut self, prompt: String, now: Moment) {
-        self.follow_ups.push(Run { prompt, began: now });
+    fn follow_up(&mut self, prompt: String, now: Timestamp) {
+        self.follow_ups.push(Run {
+            prompt,
+            started_at: now,
+        });
         self.forced = Forced::default();
     }
 
-    /// Sets the given fields from now on, until the next follow-up.
+    /// Sets the given fields until the next follow-up.
     pub(crate) fn force(&mut self, fields: Forced) {
         let forced = &mut self.forced;
         forced.status = fields.status.or(forced.status.take());
@@ -282,13 +303,13 @@ impl Job {
 }
 
 impl Run {
-    fn status(&self, now: Moment, duration_ms: u64) -> &str {
-        let elapsed = now.since(self.began);
+    fn status(&self, now: Timestamp, duration_ms: u64) -> &str {
+        let elapsed = now.since(self.started_at);
         let midway = duration_ms / 3..duration_ms - duration_ms / 3;
         match self.midway_status() {
             Some(status) if midway.contains(&elapsed) => status,
             _ if elapsed < duration_ms => "active",
-            _ if self.asks("[fail]") => "failed",
+            _ if self.has_directive("[fail]") => "failed",
             _ => "completed",
         }
     }
@@ -298,16 +319,16 @@ impl Run {
         rest.split_once(']').map(|(status, _)| status)
     }
 
-    fn archived(&self, duration_ms: u64) -> Option<Moment> {
-        let archived = self.began.plus(duration_ms.saturating_mul(2));
-        self.asks("[archive]").then_some(archived)
+    fn archived(&self, duration_ms: u64) -> Option<Timestamp> {
+        let archived = self.started_at.plus(duration_ms.saturating_mul(2));
+        self.has_directive("[archive]").then_some(archived)
     }
 
     fn makes_changes(&self) -> bool {
-        !self.asks("[no-changes]") && !self.asks("[fail]")
+        !self.has_directive("[no-changes]") && !self.has_directive("[fail]")
     }
 
-    fn asks(&self, directive: &str) -> bool {
+    fn has_directive(&self, directive: &str) -> bool {
         self.prompt.contains(directive)
     }
 }
@@ -326,7 +347,7 @@ mod tests {
             number: 7,
             first: Run {
                 prompt: prompt.to_owned(),
-                began: Moment(0),
+                started_at: Timestamp(0),
             },
             follow_ups: Vec::new(),
             forced: Forced::default(),
@@ -334,8 +355,8 @@ mod tests {
     }
 
     fn state(job: &Job, ms: u64) -> (String, bool, Option<String>) {
-        let shown = job.at(Moment(ms), DURATION);
-        (shown.status, shown.pr_link.is_some(), shown.archived_at)
+        let job = job.at(Timestamp(ms), DURATION);
+        (job.status, job.pr_link.is_some(), job.archived_at)
     }
 
     fn plain(status: &str, has_link: bool) -> (String, bool, Option<String>) {
@@ -343,16 +364,16 @@ mod tests {
     }
 
     #[test]
-    fn a_job_completes_with_a_pull_request_when_its_time_is_over() {
+    fn a_job_completes_with_a_pull_request_after_its_duration() {
         let job = job("Fix the typos");
         assert_eq!(state(&job, 899), plain("active", false));
         assert_eq!(state(&job, 900), plain("completed", true));
-        let link = job.at(Moment(900), DURATION).pr_link;
+        let link = job.at(Timestamp(900), DURATION).pr_link;
         assert_eq!(link.as_deref(), Some("https://github.com/acme/docs/pull/7"));
     }
 
     #[test]
-    fn directives_take_another_course() {
+    fn directives_change_how_a_job_ends() {
         assert_eq!(state(&job("[no-changes]"), 900), plain("completed", false));
         assert_eq!(state(&job("[fail]"), 900), plain("failed", false));
         let archive = job("please [archive] it");
@@ -365,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_status_shows_in_the_middle_of_the_run() {
+    fn an_unknown_status_is_reported_in_the_middle_third_of_a_run() {
         let job = job("[status:queued]");
         assert_eq!(state(&job, 299), plain("active", false));
         assert_eq!(state(&job, 300), plain("queued", false));
@@ -377,27 +398,27 @@ mod tests {
     #[test]
     fn a_follow_up_makes_the_job_active_again_and_keeps_its_link() {
         let mut job = job("first");
-        job.follow_up("[no-changes] second".to_owned(), Moment(1000));
+        job.follow_up("[no-changes] second".to_owned(), Timestamp(1000));
         assert_eq!(state(&job, 1000), plain("active", true));
         assert_eq!(state(&job, 1900), plain("completed", true));
     }
 
     #[test]
-    fn an_interrupted_run_makes_no_pull_request() {
+    fn an_interrupted_run_opens_no_pull_request() {
         let mut job = job("first");
-        job.follow_up("[no-changes] second".to_owned(), Moment(899));
+        job.follow_up("[no-changes] second".to_owned(), Timestamp(899));
         assert_eq!(state(&job, 5000), plain("completed", false));
     }
 
     #[test]
-    fn forced_fields_hold_until_the_next_follow_up() {
+    fn forced_fields_last_until_the_next_follow_up() {
         let mut job = job("first");
         let fields = r#"{"status": "archived", "prLink": null}"#;
         job.force(serde_json::from_str(fields).expect("fields"));
         assert_eq!(state(&job, 900), plain("archived", false));
         job.force(serde_json::from_str(r#"{"status": "failed"}"#).expect("fields"));
         assert_eq!(state(&job, 900), plain("failed", false));
-        job.follow_up("second".to_owned(), Moment(1000));
+        job.follow_up("second".to_owned(), Timestamp(1000));
         assert_eq!(state(&job, 1000), plain("active", true));
     }
 }

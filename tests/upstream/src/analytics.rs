@@ -1,5 +1,4 @@
-//! What all reports have in common: who may ask for them, the range they are of, and
-//! their one limit.
+//! Authorization, date ranges and the shared limit of all reports.
 
 use std::sync::Arc;
 
@@ -8,38 +7,38 @@ use axum::http::request::Parts;
 use parking_lot::MutexGuard;
 use quillgate::Operation;
 
+use crate::api_error::ApiError;
 use crate::auth::Authorized;
-use crate::clock::Moment;
+use crate::clock::Timestamp;
 use crate::data::{Range, Sites};
 use crate::date::Day;
 use crate::holes::Holes;
 use crate::parameters::Arguments;
 use crate::platform::Platform;
-use crate::refusal::Refusal;
 
-const OPEN_START_DAYS: i64 = 90;
+const DEFAULT_RANGE_DAYS: i64 = 90;
 
-/// All analytics operations share it, for every project.
+/// The scope of the limit that all analytics operations of all projects share.
 const ORGANISATION: &str = "organisation";
 
-/// A request for a report whose key may read the project.
+/// An authorized request for a report.
 pub(crate) struct ReportRequest {
     pub(crate) platform: Arc<Platform>,
     pub(crate) project: String,
     pairs: Vec<(String, String)>,
-    now: Moment,
+    now: Timestamp,
 }
 
 impl FromRequestParts<Arc<Platform>> for ReportRequest {
-    type Rejection = Refusal;
+    type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
         platform: &Arc<Platform>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, ApiError> {
         let Authorized { project } = Authorized::from_request_parts(parts, platform).await?;
         let Query(pairs) = Query::try_from_uri(&parts.uri)
-            .map_err(|_| Refusal::InvalidQuery(vec!["the query cannot be read".to_owned()]))?;
+            .map_err(|_| ApiError::InvalidQuery(vec!["the query cannot be read".to_owned()]))?;
         Ok(Self {
             platform: Arc::clone(platform),
             project,
@@ -50,34 +49,34 @@ impl FromRequestParts<Arc<Platform>> for ReportRequest {
 }
 
 impl ReportRequest {
-    /// Reads the query, and names everything in it that is wrong.
-    pub(crate) fn query(&self, operation: Operation) -> Result<ReportQuery, Refusal> {
+    /// Parses the query. The error lists every invalid parameter.
+    pub(crate) fn query(&self, operation: Operation) -> Result<ReportQuery, ApiError> {
         ReportQuery::read(operation, &self.pairs, self.now.day())
     }
 
-    /// The data of all projects, locked for as long as the guard lives.
+    /// The data of all projects, locked while the guard lives.
     pub(crate) fn sites(&self) -> MutexGuard<'_, Sites> {
         self.platform.sites.lock()
     }
 
-    /// The day on which the request came.
+    /// The day on which the request was received.
     pub(crate) fn today(&self) -> Day {
         self.now.day()
     }
 
-    /// The places of lists that hold no rows.
+    /// The holes in all lists.
     pub(crate) fn holes(&self) -> MutexGuard<'_, Holes> {
         self.platform.holes.lock()
     }
 
-    /// Takes one of the requests that the organisation has in an hour.
-    pub(crate) fn take_limit(&self) -> Result<(), Refusal> {
+    /// Uses up one of the organisation's requests per hour.
+    pub(crate) fn take_limit(&self) -> Result<(), ApiError> {
         let mut limit = self.platform.analytics_limit.lock();
         limit.take(ORGANISATION, self.now)
     }
 }
 
-/// What a query asks for.
+/// The parsed query of a report.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ReportQuery {
     pub(crate) range: Range,
@@ -85,12 +84,12 @@ pub(crate) struct ReportQuery {
 }
 
 impl ReportQuery {
-    /// Reads the query, and names everything in it that is wrong.
+    /// Parses a query. The error lists every invalid parameter.
     pub(crate) fn read(
         operation: Operation,
         pairs: &[(String, String)],
         today: Day,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, ApiError> {
         let (arguments, mut problems) = Arguments::read(operation.declaration().parameters, pairs);
         let (from, to) = (arguments.date("dateFrom"), arguments.date("dateTo"));
         if let (Some(from), Some(to)) = (from, to)
@@ -99,23 +98,23 @@ impl ReportQuery {
             problems.push("dateFrom must not be after dateTo".to_owned());
         }
         if !problems.is_empty() {
-            return Err(Refusal::InvalidQuery(problems));
+            return Err(ApiError::InvalidQuery(problems));
         }
 
         let to = to.unwrap_or(today.plus(1));
-        let from = from.unwrap_or(to.plus(-OPEN_START_DAYS));
+        let from = from.unwrap_or(to.plus(-DEFAULT_RANGE_DAYS));
         Ok(Self {
             range: Range { from, to },
             arguments,
         })
     }
 
-    /// How many rows a page holds; all of them when the operation has no pages.
+    /// The maximum number of rows per page, unlimited for an operation without pages.
     pub(crate) fn limit(&self) -> usize {
         self.arguments.integer("limit").unwrap_or(usize::MAX)
     }
 
-    /// How many rows are skipped; none when the operation skips none.
+    /// The number of rows to skip.
     pub(crate) fn offset(&self) -> usize {
         self.arguments.integer("offset").unwrap_or(0)
     }
@@ -128,13 +127,12 @@ impl ReportQuery {
         self.arguments.text("source")
     }
 
-    /// Statuses, separated by commas.
+    /// The statuses, separated by commas.
     pub(crate) fn statuses(&self) -> Option<&str> {
         self.arguments.text("status")
     }
 
-    /// A name for the list of which a page is asked for: another project, range or
-    /// filter makes another list.
+    /// A name for the requested list. It depends on project, range and filters, not on the page.
     pub(crate) fn list(&self, operation: Operation, project: &str) -> String {
         let Range { from, to } = self.range;
         let (source, statuses) = (self.source(), self.statuses());
@@ -147,7 +145,7 @@ mod tests {
     use super::*;
     use crate::data::tests::range;
 
-    fn read(operation: Operation, query: &[(&str, &str)]) -> Result<ReportQuery, Refusal> {
+    fn read(operation: Operation, query: &[(&str, &str)]) -> Result<ReportQuery, ApiError> {
         let pairs: Vec<_> = query
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
@@ -157,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_query_asks_for_the_first_page_of_ninety_days() {
+    fn an_empty_query_selects_the_first_page_of_ninety_days() {
         for (operation, limit) in [
             (Operation::ListPageViews, 50),
             (Operation::ListVisitors, 50),
@@ -181,21 +179,21 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_named() {
+    fn every_invalid_parameter_is_reported() {
         let query = [
             ("limit", "0"),
             ("offset", "-1"),
             ("dateFrom", "x"),
             ("dateTo", "2024-02-30"),
         ];
-        let Err(Refusal::InvalidQuery(problems)) = read(Operation::ListPageViews, &query) else {
-            panic!("must be refused");
+        let Err(ApiError::InvalidQuery(problems)) = read(Operation::ListPageViews, &query) else {
+            panic!("expected an error");
         };
         assert_eq!(problems.len(), 4);
     }
 
     #[test]
-    fn a_reversed_range_is_named_beside_other_problems() {
+    fn a_reversed_range_is_reported_with_other_problems() {
         let query = [
             ("dateFrom", "2024-01-03"),
             ("dateTo", "2024-01-02"),
@@ -205,8 +203,8 @@ mod tests {
             "limit must be an integer from 1 to 250",
             "dateFrom must not be after dateTo",
         ];
-        let refusal = Refusal::InvalidQuery(expected.map(str::to_owned).to_vec());
-        assert_eq!(read(Operation::ListPageViews, &query), Err(refusal));
+        let api_error = ApiError::InvalidQuery(expected.map(str::to_owned).to_vec());
+        assert_eq!(read(Operation::ListPageViews, &query), Err(api_error));
     }
 
     #[test]
@@ -217,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_another_one_with_another_filter_or_range() {
+    fn a_different_filter_or_range_makes_a_different_list() {
         let list = |query: &[_], project| {
             let query = read(Operation::ListFeedback, query).expect("valid");
             query.list(Operation::ListFeedback, project)

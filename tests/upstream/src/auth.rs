@@ -1,4 +1,4 @@
-//! Admin keys, and who may do what.
+//! Admin keys and their permissions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method};
 use serde::Deserialize;
 
+use crate::api_error::ApiError;
 use crate::options::AdminKey;
 use crate::platform::Platform;
-use crate::refusal::Refusal;
 
-/// What the platform makes of a key.
+/// The permissions of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum KeyState {
@@ -33,29 +33,29 @@ impl KeyState {
         }
     }
 
-    fn permits(self, method: &Method) -> Result<(), Refusal> {
+    fn permits(self, method: &Method) -> Result<(), ApiError> {
         match self {
-            Self::Expired => Err(Refusal::ExpiredKey),
-            Self::Read if method == Method::POST => Err(Refusal::ReadOnlyKey),
-            Self::Write if method != Method::POST => Err(Refusal::WriteOnlyKey),
+            Self::Expired => Err(ApiError::ExpiredKey),
+            Self::Read if method == Method::POST => Err(ApiError::ReadOnlyKey),
+            Self::Write if method != Method::POST => Err(ApiError::WriteOnlyKey),
             Self::Accepted | Self::Read | Self::Write => Ok(()),
         }
     }
 }
 
-/// What a key is called where it must not be shown.
-const FIRST: &str = "key";
-const READ: &str = "read-key";
-const UNNAMED: &str = "unnamed";
+/// The names that replace keys in logs.
+const ADMIN_KEY_NAME: &str = "key";
+const READ_KEY_NAME: &str = "read-key";
+const UNNAMED_KEY: &str = "unnamed";
 
-/// The keys that the platform knows.
+/// The known keys.
 pub(crate) struct Keys {
     first: AdminKey,
     read: Option<AdminKey>,
-    known: HashMap<String, Known>,
+    known: HashMap<String, KnownKey>,
 }
 
-struct Known {
+struct KnownKey {
     name: String,
     state: KeyState,
 }
@@ -71,46 +71,46 @@ impl Keys {
         keys
     }
 
-    /// Back to the keys of the start.
+    /// Restores the keys of the options.
     pub(crate) fn restore(&mut self) {
         self.known.clear();
         if let Some(read) = self.read.clone() {
-            self.set(read.expose(), Some(READ), KeyState::Read);
+            self.set(read.expose(), Some(READ_KEY_NAME), KeyState::Read);
         }
         let first = self.first.clone();
-        self.set(first.expose(), Some(FIRST), KeyState::Accepted);
+        self.set(first.expose(), Some(ADMIN_KEY_NAME), KeyState::Accepted);
     }
 
-    /// Adds or changes a key; without a name it keeps the one that it has.
+    /// Adds or changes a key. Without a name, the key keeps its current name.
     pub(crate) fn set(&mut self, key: &str, name: Option<&str>, state: KeyState) {
-        // An empty key would turn every header without one into a valid one.
+        // An empty key would accept every header without a key.
         if key.is_empty() {
             return;
         }
         let before = self.known.get(key).map(|known| known.name.as_str());
-        let name = name.or(before).unwrap_or(UNNAMED).to_owned();
-        self.known.insert(key.to_owned(), Known { name, state });
+        let name = name.or(before).unwrap_or(UNNAMED_KEY).to_owned();
+        self.known.insert(key.to_owned(), KnownKey { name, state });
     }
 
-    /// Changes all keys of that name and says how many there are.
+    /// Changes all keys with this name and returns their number.
     pub(crate) fn set_named(&mut self, name: &str, state: KeyState) -> usize {
         let named = self.known.values_mut().filter(|known| known.name == name);
         named.map(|known| known.state = state).count()
     }
 
-    fn permits(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
-        let header = headers.get(AUTHORIZATION).ok_or(Refusal::MissingKey)?;
-        let known = self.find(header).ok_or(Refusal::UnknownKey)?;
+    fn permits(&self, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
+        let header = headers.get(AUTHORIZATION).ok_or(ApiError::MissingKey)?;
+        let known = self.find(header).ok_or(ApiError::UnknownKey)?;
         known.state.permits(method)
     }
 
-    fn find(&self, header: &HeaderValue) -> Option<&Known> {
+    fn find(&self, header: &HeaderValue) -> Option<&KnownKey> {
         let (scheme, key) = header.to_str().ok()?.split_once(' ')?;
         let known = self.known.get(key.trim());
         known.filter(|_| scheme.eq_ignore_ascii_case("bearer"))
     }
 
-    /// The word that stands for an `authorization` header in the request log.
+    /// The replacement of an `authorization` header in the request log.
     pub(crate) fn label(&self, header: Option<&HeaderValue>) -> &'static str {
         match header {
             None => "none",
@@ -118,7 +118,7 @@ impl Keys {
         }
     }
 
-    /// The name of an `authorization` header's key.
+    /// The name of the key in an `authorization` header.
     pub(crate) fn name(&self, header: Option<&HeaderValue>) -> &str {
         match header {
             None => "none",
@@ -126,7 +126,7 @@ impl Keys {
         }
     }
 
-    /// The text with every known key replaced by `[key]`.
+    /// Replaces every known key in a string with `[key]`.
     pub(crate) fn scrub(&self, text: &str) -> String {
         let mut longest_first: Vec<_> = self.known.keys().collect();
         longest_first.sort_by_key(|key| std::cmp::Reverse(key.len()));
@@ -138,28 +138,28 @@ impl Keys {
     }
 }
 
-/// A request whose key may do this with this project.
+/// The project of a request that is permitted by its key.
 pub(crate) struct Authorized {
     pub(crate) project: String,
 }
 
 impl FromRequestParts<Arc<Platform>> for Authorized {
-    type Rejection = Refusal;
+    type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
         platform: &Arc<Platform>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, ApiError> {
         platform
             .keys
             .lock()
             .permits(&parts.method, &parts.headers)?;
         let Path(mut names) = Path::<HashMap<String, String>>::from_request_parts(parts, platform)
             .await
-            .map_err(|_| Refusal::NoSuchRoute)?;
-        let project = names.remove("projectId").ok_or(Refusal::NoSuchRoute)?;
+            .map_err(|_| ApiError::NoSuchRoute)?;
+        let project = names.remove("projectId").ok_or(ApiError::NoSuchRoute)?;
         if !platform.options.projects.contains(&project) {
-            return Err(Refusal::UnknownProject);
+            return Err(ApiError::UnknownProject);
         }
         Ok(Self { project })
     }

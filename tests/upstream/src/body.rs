@@ -1,4 +1,4 @@
-//! Answer bodies that misbehave.
+//! Faulty response bodies.
 
 use std::io;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use axum::body::{Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use tokio::time::Interval;
 
-/// Gives what it has and then fails, which ends the connection.
+/// A body that fails after its bytes, which ends the connection.
 pub(crate) struct CutBody {
     rest: Option<Bytes>,
     flushed: bool,
@@ -34,7 +34,7 @@ impl HttpBody for CutBody {
         if let Some(bytes) = self.rest.take() {
             return Poll::Ready(Some(Ok(Frame::data(bytes))));
         }
-        // The connection sends what it holds only while there is nothing to do.
+        // The connection flushes its buffer only while the body is pending.
         if !std::mem::replace(&mut self.flushed, true) {
             context.waker().wake_by_ref();
             return Poll::Pending;
@@ -43,7 +43,7 @@ impl HttpBody for CutBody {
     }
 }
 
-/// Gives its bytes in small pieces, one at a time.
+/// A body that is sent slowly in small chunks.
 pub(crate) struct DripBody {
     rest: Bytes,
     piece: usize,

@@ -1,4 +1,4 @@
-//! The one clock; everything else is told the moment.
+//! The clock of the simulator. All other code receives timestamps.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,11 +8,11 @@ use crate::date::Day;
 
 pub(crate) const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// Wall-clock time that never steps back, and that tests can move forward.
+/// A wall clock that never moves back and that tests can advance.
 pub(crate) struct Clock {
     started: Instant,
-    started_at: Moment,
-    forward_ms: AtomicU64,
+    started_at: Timestamp,
+    offset_ms: AtomicU64,
 }
 
 impl Clock {
@@ -22,25 +22,25 @@ impl Clock {
             .unwrap_or_default();
         Self {
             started: Instant::now(),
-            started_at: Moment(whole_ms(since_epoch)),
-            forward_ms: AtomicU64::new(0),
+            started_at: Timestamp(whole_ms(since_epoch)),
+            offset_ms: AtomicU64::new(0),
         }
     }
 
-    pub(crate) fn now(&self) -> Moment {
-        let forward_ms = self.forward_ms.load(Ordering::Relaxed);
+    pub(crate) fn now(&self) -> Timestamp {
+        let offset_ms = self.offset_ms.load(Ordering::Relaxed);
         let elapsed = self.started_at.plus(whole_ms(self.started.elapsed()));
-        elapsed.plus(forward_ms)
+        elapsed.plus(offset_ms)
     }
 
-    /// Moves the clock, for all that is told the moment from now on.
-    pub(crate) fn forward(&self, ms: u64) {
-        let add = |forward: u64| Some(forward.saturating_add(ms));
+    /// Advances the clock by `ms`.
+    pub(crate) fn advance(&self, ms: u64) {
+        let add = |offset: u64| Some(offset.saturating_add(ms));
         let ordering = Ordering::Relaxed;
-        let _ = self.forward_ms.fetch_update(ordering, ordering, add);
+        let _ = self.offset_ms.fetch_update(ordering, ordering, add);
     }
 
-    pub(crate) fn started_at(&self) -> Moment {
+    pub(crate) fn started_at(&self) -> Timestamp {
         self.started_at
     }
 }
@@ -49,12 +49,12 @@ fn whole_ms(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Milliseconds since the Unix epoch; shown as an RFC 3339 date-time.
+/// Milliseconds since the Unix epoch, displayed as an RFC 3339 date-time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Moment(pub(crate) u64);
+pub(crate) struct Timestamp(pub(crate) u64);
 
-impl Moment {
-    /// Midnight at the beginning of the day; days before 1970 begin with the epoch.
+impl Timestamp {
+    /// The midnight that begins a day. Days before 1970 map to the epoch.
     pub(crate) fn start_of(day: Day) -> Self {
         Self(day.since(Day::from_epoch(0)).saturating_mul(DAY_MS))
     }
@@ -63,7 +63,7 @@ impl Moment {
         Self(self.0.saturating_add(ms))
     }
 
-    /// Milliseconds from `earlier` to this.
+    /// The milliseconds since `earlier`, or 0 if `earlier` is later.
     pub(crate) fn since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -73,7 +73,7 @@ impl Moment {
     }
 }
 
-impl fmt::Display for Moment {
+impl fmt::Display for Timestamp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of_day = self.0 % DAY_MS;
         let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
@@ -91,22 +91,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_goes_on_from_where_it_was_moved_to() {
+    fn a_moved_clock_continues_from_its_new_time() {
         let clock = Clock::start();
         let before = clock.now();
-        clock.forward(40 * DAY_MS);
-        clock.forward(DAY_MS);
+        clock.advance(40 * DAY_MS);
+        clock.advance(DAY_MS);
         assert!(clock.now().since(before) >= 41 * DAY_MS);
         assert!(clock.started_at() <= before);
-        clock.forward(u64::MAX);
-        assert_eq!(clock.now(), Moment(u64::MAX));
+        clock.advance(u64::MAX);
+        assert_eq!(clock.now(), Timestamp(u64::MAX));
     }
 
     #[test]
-    fn a_moment_is_shown_as_a_date_time() {
-        assert_eq!(Moment(0).to_string(), "1970-01-01T00:00:00.000Z");
+    fn a_timestamp_is_formatted_as_a_date_time() {
+        assert_eq!(Timestamp(0).to_string(), "1970-01-01T00:00:00.000Z");
         assert_eq!(
-            Moment(1_709_210_096_789).to_string(),
+            Timestamp(1_709_210_096_789).to_string(),
             "2024-02-29T12:34:56.789Z"
         );
     }

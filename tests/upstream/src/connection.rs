@@ -1,4 +1,4 @@
-//! Connections, and breaking them.
+//! Serving connections and resetting them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-/// The connection a request came on: every request carries it.
+/// The connection of a request. Every request carries it as an extension.
 #[derive(Clone, Default)]
-pub(crate) struct Line(Arc<Notify>);
+pub(crate) struct ConnectionHandle(Arc<Notify>);
 
-impl Line {
-    /// Breaks the connection with a TCP reset; nothing more is sent on it.
+impl ConnectionHandle {
+    /// Closes the connection with a TCP reset without sending anything more.
     pub(crate) fn reset(&self) {
         self.0.notify_one();
     }
 }
 
-/// Serves until it is dropped, and all connections with it.
+/// Accepts connections until the future is dropped, which closes them all.
 pub(crate) async fn accept(listener: TcpListener, router: Router) {
     let mut connections = JoinSet::new();
     loop {
@@ -34,7 +34,7 @@ pub(crate) async fn accept(listener: TcpListener, router: Router) {
                 Ok((stream, _)) => {
                     connections.spawn(serve(stream, router.clone()));
                 }
-                // No descriptors left, as a rule: some will be closed soon.
+                // Usually the process has run out of file descriptors.
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
             },
             Some(_) = connections.join_next() => {}
@@ -46,21 +46,21 @@ async fn serve(stream: TcpStream, router: Router) {
     if stream.set_nodelay(true).is_err() {
         return;
     }
-    let line = Line::default();
-    let answering = TowerToHyperService::new(router);
+    let handle = ConnectionHandle::default();
+    let router_service = TowerToHyperService::new(router);
     let service = service_fn(|mut request: Request<Incoming>| {
-        request.extensions_mut().insert(line.clone());
-        answering.call(request)
+        request.extensions_mut().insert(handle.clone());
+        router_service.call(request)
     });
     let mut connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     tokio::select! {
-        // An error here is a client that went away, or a fault.
+        // An error means that the client disconnected or that a fault ended the connection.
         _ = &mut connection => {}
-        () = line.0.notified() => reset(&connection.into_parts().io.into_inner()),
+        () = handle.0.notified() => reset(&connection.into_parts().io.into_inner()),
     }
 }
 
-/// Makes the coming close a reset.
+/// Turns the next close of the stream into a reset.
 fn reset(stream: &TcpStream) {
     if let Err(error) = stream.set_zero_linger() {
         eprintln!("upstream: cannot reset a connection: {error}");

@@ -1,4 +1,4 @@
-//! The control routes: outside the API, for tests only.
+//! The control API, which only tests use.
 
 mod reports;
 
@@ -15,19 +15,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::agent_job::{AgentJob, Forced, Job};
+use crate::api_error::ApiError;
 use crate::auth::{KeyState, Keys};
-use crate::clock::Moment;
-use crate::data::{Growth, Recent};
+use crate::clock::Timestamp;
+use crate::data::{Growth, ReportingDelay};
 use crate::date::Day;
-use crate::fault::Order;
+use crate::fault::FaultRule;
 use crate::field::Field;
 use crate::holes::Hole;
-use crate::ledger::{Counters, Ledger, Reads, Received};
 use crate::limits::HOUR_MS;
 use crate::origin::Origin;
 use crate::platform::Platform;
-use crate::random_faults::{FaultRate, Injected, RandomFaults};
-use crate::refusal::Refusal;
+use crate::random_faults::{FaultRate, FaultRateReport, RandomFaults};
+use crate::request_log::{Counters, Reads, Received, RequestLog};
 
 type Shared = State<Arc<Platform>>;
 
@@ -46,7 +46,7 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         .route("/release", post(release))
         .route("/clock", get(clock).post(move_clock))
         .route("/late", post(set_late).delete(clear_late))
-        .route("/holes", post(dig_hole).delete(fill_holes))
+        .route("/holes", post(add_hole).delete(clear_holes))
         .route(
             "/limits",
             get(limits).post(set_limits).delete(restore_limits),
@@ -57,19 +57,26 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         .route("/keys", post(set_key).delete(restore_keys))
         .route("/jobs", get(jobs))
         .route("/jobs/{id}", get(job).post(force_job).put(add_job))
-        .fallback(async || Refusal::NoSuchRoute)
-        .method_not_allowed_fallback(async || Refusal::MethodNotAllowed)
+        .fallback(async || ApiError::NoSuchRoute)
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
 }
 
 async fn counters(State(platform): Shared) -> Json<Counters> {
-    let mut counters = platform.ledger.counters();
+    let mut counters = platform.request_log.counters();
     counters.held = platform.held.count();
     Json(counters)
 }
 
 async fn requests(State(platform): Shared) -> Json<Vec<Value>> {
-    let shown = |received: Arc<Received>| serde_json::to_value(&*received).unwrap_or_default();
-    Json(platform.ledger.requests().into_iter().map(shown).collect())
+    let to_json = |received: Arc<Received>| serde_json::to_value(&*received).unwrap_or_default();
+    Json(
+        platform
+            .request_log
+            .requests()
+            .into_iter()
+            .map(to_json)
+            .collect(),
+    )
 }
 
 async fn reset(State(platform): Shared) -> StatusCode {
@@ -77,10 +84,10 @@ async fn reset(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-async fn queue_fault(State(platform): Shared, body: Bytes) -> Result<Response, BadInput> {
-    let order: Order = read(&body)?;
+async fn queue_fault(State(platform): Shared, body: Bytes) -> Result<Response, InvalidBody> {
+    let rule: FaultRule = read(&body)?;
     let mut faults = platform.faults.lock();
-    faults.push(order);
+    faults.push(rule);
     let queued = json!({ "queued": faults.len() });
     Ok((StatusCode::CREATED, Json(queued)).into_response())
 }
@@ -90,11 +97,11 @@ async fn clear_faults(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-async fn fault_rate(State(platform): Shared) -> Json<Injected> {
+async fn fault_rate(State(platform): Shared) -> Json<FaultRateReport> {
     Json(platform.random_faults.lock().report())
 }
 
-async fn set_fault_rate(State(platform): Shared, body: Bytes) -> Result<StatusCode, BadInput> {
+async fn set_fault_rate(State(platform): Shared, body: Bytes) -> Result<StatusCode, InvalidBody> {
     let rate: FaultRate = read(&body)?;
     *platform.random_faults.lock() = RandomFaults::new(rate);
     Ok(StatusCode::NO_CONTENT)
@@ -105,9 +112,9 @@ async fn clear_fault_rate(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Lets held requests go on: all of them, and then none is held any more, or
-/// only the oldest.
-async fn release(State(platform): Shared, body: Bytes) -> Result<Json<Value>, BadInput> {
+/// Releases the oldest `count` held requests. Without `count`, releases all of them and removes
+/// the queued holds.
+async fn release(State(platform): Shared, body: Bytes) -> Result<Json<Value>, InvalidBody> {
     #[derive(Default, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Release {
@@ -127,7 +134,7 @@ async fn clock(State(platform): Shared) -> Json<Value> {
     Json(json!({ "now": now.0, "today": now.day().to_string() }))
 }
 
-async fn move_clock(state: Shared, body: Bytes) -> Result<Json<Value>, BadInput> {
+async fn move_clock(state: Shared, body: Bytes) -> Result<Json<Value>, InvalidBody> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]
     struct Move {
@@ -135,27 +142,27 @@ async fn move_clock(state: Shared, body: Bytes) -> Result<Json<Value>, BadInput>
     }
 
     let Move { forward_ms } = read(&body)?;
-    state.clock.forward(forward_ms);
+    state.clock.advance(forward_ms);
     Ok(clock(state).await)
 }
 
-async fn set_late(State(platform): Shared, body: Bytes) -> Result<Response, BadInput> {
+async fn set_late(State(platform): Shared, body: Bytes) -> Result<Response, InvalidBody> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Setting {
         Day { day: String, percent: u32 },
-        Recent(Recent),
+        ReportingDelay(ReportingDelay),
     }
 
     let setting: Setting = read(&body)?;
     let late = &mut platform.sites.lock().late;
     match setting {
-        Setting::Recent(recent) => late.hold_back(recent),
+        Setting::ReportingDelay(delay) => late.set_delay(delay),
         Setting::Day { day, percent } => {
             let Some(day) = Day::parse(&day) else {
-                return Ok(Refusal::InvalidRequest("day must be a date").into_response());
+                return Ok(ApiError::InvalidRequest("day must be a date").into_response());
             };
-            late.grow(Growth {
+            late.add_growth(Growth {
                 day,
                 percent: percent.into(),
             });
@@ -169,13 +176,13 @@ async fn clear_late(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-async fn dig_hole(State(platform): Shared, body: Bytes) -> Result<StatusCode, BadInput> {
+async fn add_hole(State(platform): Shared, body: Bytes) -> Result<StatusCode, InvalidBody> {
     let hole: Hole = read(&body)?;
-    platform.holes.lock().dig(hole);
+    platform.holes.lock().add(hole);
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn fill_holes(State(platform): Shared) -> StatusCode {
+async fn clear_holes(State(platform): Shared) -> StatusCode {
     platform.holes.lock().clear();
     StatusCode::NO_CONTENT
 }
@@ -188,7 +195,7 @@ async fn limits(State(platform): Shared) -> Json<Value> {
     }))
 }
 
-async fn set_limits(State(platform): Shared, body: Bytes) -> Result<StatusCode, BadInput> {
+async fn set_limits(State(platform): Shared, body: Bytes) -> Result<StatusCode, InvalidBody> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
     struct Settings {
@@ -201,9 +208,9 @@ async fn set_limits(State(platform): Shared, body: Bytes) -> Result<StatusCode, 
     impl Default for Settings {
         fn default() -> Self {
             Self {
-                create: Field::LeftAlone,
-                message: Field::LeftAlone,
-                analytics: Field::LeftAlone,
+                create: Field::Unchanged,
+                message: Field::Unchanged,
+                analytics: Field::Unchanged,
                 window_ms: HOUR_MS,
             }
         }
@@ -216,7 +223,7 @@ async fn set_limits(State(platform): Shared, body: Bytes) -> Result<StatusCode, 
         (&platform.analytics_limit, settings.analytics),
     ] {
         let mut limit = limit.lock();
-        let uses = uses.instead_of(limit.uses());
+        let uses = uses.value_or(limit.uses());
         limit.set(uses, settings.window_ms);
     }
     Ok(StatusCode::NO_CONTENT)
@@ -227,7 +234,7 @@ async fn restore_limits(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-async fn set_key(State(platform): Shared, body: Bytes) -> Result<StatusCode, Refusal> {
+async fn set_key(State(platform): Shared, body: Bytes) -> Result<StatusCode, ApiError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Setting {
@@ -236,15 +243,15 @@ async fn set_key(State(platform): Shared, body: Bytes) -> Result<StatusCode, Ref
         state: KeyState,
     }
 
-    // The reader's own message could hold a part of the key.
+    // The error of the JSON parser could contain a part of the key.
     let Setting { key, name, state } = serde_json::from_slice(&body).map_err(|_| {
-        Refusal::InvalidRequest("body must be {key, name?, state} with a known state")
+        ApiError::InvalidRequest("body must be {key, name?, state} with a known state")
     })?;
     let mut keys = platform.keys.lock();
     match (key, name) {
         (Some(key), name) => keys.set(&key, name.as_deref(), state),
         (None, Some(name)) if keys.set_named(&name, state) > 0 => {}
-        _ => return Err(Refusal::InvalidRequest("no key has this name")),
+        _ => return Err(ApiError::InvalidRequest("no key has this name")),
     }
     Ok(StatusCode::NO_CONTENT)
 }
@@ -267,10 +274,15 @@ struct ListedJob {
 }
 
 impl ListedJob {
-    fn new(job: &Job, (now, duration_ms): (Moment, u64), keys: &Keys, ledger: &Ledger) -> Self {
+    fn new(
+        job: &Job,
+        (now, duration_ms): (Timestamp, u64),
+        keys: &Keys,
+        request_log: &RequestLog,
+    ) -> Self {
         Self {
             origin: job.origin.clone(),
-            reads: ledger.reads(job.id()),
+            reads: request_log.reads(job.id()),
             project_id: job.project.clone(),
             prompt: keys.scrub(job.prompt()),
             messages: job.messages().map(|message| keys.scrub(message)).collect(),
@@ -286,31 +298,36 @@ async fn jobs(State(platform): Shared) -> Json<Vec<ListedJob>> {
     let time = (now, jobs.duration_ms);
     Json(
         jobs.iter()
-            .map(|job| ListedJob::new(job, time, &keys, &platform.ledger))
+            .map(|job| ListedJob::new(job, time, &keys, &platform.request_log))
             .collect(),
     )
 }
 
-async fn job(State(platform): Shared, Path(id): Path<String>) -> Result<Json<ListedJob>, Refusal> {
+async fn job(State(platform): Shared, Path(id): Path<String>) -> Result<Json<ListedJob>, ApiError> {
     let now = platform.clock.now();
     let keys = platform.keys.lock();
     let jobs = platform.jobs.lock();
-    let job = jobs.find(&id).ok_or(Refusal::JobNotFound)?;
+    let job = jobs.find(&id).ok_or(ApiError::JobNotFound)?;
     let time = (now, jobs.duration_ms);
-    Ok(Json(ListedJob::new(job, time, &keys, &platform.ledger)))
+    Ok(Json(ListedJob::new(
+        job,
+        time,
+        &keys,
+        &platform.request_log,
+    )))
 }
 
 async fn force_job(
     State(platform): Shared,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<Response, BadInput> {
+) -> Result<Response, InvalidBody> {
     let fields: Forced = read(&body)?;
     let now = platform.clock.now();
     let mut jobs = platform.jobs.lock();
     let duration_ms = jobs.duration_ms;
-    let Some(job) = jobs.by_id(&id) else {
-        return Ok(Refusal::JobNotFound.into_response());
+    let Some(job) = jobs.find_mut(&id) else {
+        return Ok(ApiError::JobNotFound.into_response());
     };
     job.force(fields);
     Ok(Json(job.at(now, duration_ms)).into_response())
@@ -320,36 +337,36 @@ async fn add_job(
     State(platform): Shared,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<StatusCode, BadInput> {
+) -> Result<StatusCode, InvalidBody> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]
-    struct Earlier {
+    struct EarlierJob {
         project_id: String,
         created_at: u64,
     }
 
-    let earlier: Earlier = read(&body)?;
-    let began = Moment(earlier.created_at);
-    platform.jobs.lock().add(id, earlier.project_id, began);
+    let earlier: EarlierJob = read(&body)?;
+    let started_at = Timestamp(earlier.created_at);
+    platform.jobs.lock().add(id, earlier.project_id, started_at);
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A control request that cannot be read; the message tells its author why.
-struct BadInput(serde_json::Error);
+/// The error for a control request with an invalid body.
+struct InvalidBody(serde_json::Error);
 
-impl IntoResponse for BadInput {
+impl IntoResponse for InvalidBody {
     fn into_response(self) -> Response {
         let error = json!({ "error": self.0.to_string() });
         (StatusCode::BAD_REQUEST, Json(error)).into_response()
     }
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, BadInput> {
-    serde_json::from_slice(body).map_err(BadInput)
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, InvalidBody> {
+    serde_json::from_slice(body).map_err(InvalidBody)
 }
 
-/// Reads a body that may be left out.
-fn read_or_default<T: DeserializeOwned + Default>(body: &[u8]) -> Result<T, BadInput> {
+/// Parses a body that may be absent.
+fn read_or_default<T: DeserializeOwned + Default>(body: &[u8]) -> Result<T, InvalidBody> {
     if body.is_empty() {
         return Ok(T::default());
     }

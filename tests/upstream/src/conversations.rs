@@ -1,4 +1,4 @@
-//! Conversations with the assistant: their turns, one thread, and who asked.
+//! Conversations with the assistant: turns, threads and caller stats.
 
 use axum::extract::Path;
 use axum::{Extension, Json};
@@ -6,10 +6,10 @@ use quillgate::Operation;
 use serde::Serialize;
 
 use crate::analytics::ReportRequest;
+use crate::api_error::ApiError;
 use crate::cursor::CursorPage;
 use crate::data::{CallerStats, Conversation, Thread};
 use crate::parameters::Arguments;
-use crate::refusal::Refusal;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -19,13 +19,13 @@ pub(crate) struct ConversationPage {
     has_more: bool,
 }
 
-/// The cursor is the id of the last row that a page has shown.
+/// The cursor is the id of the last row of a page.
 pub(crate) async fn list(
     request: ReportRequest,
-) -> Result<(Extension<CursorPage>, Json<ConversationPage>), Refusal> {
+) -> Result<(Extension<CursorPage>, Json<ConversationPage>), ApiError> {
     let query = request.query(Operation::ListConversations)?;
     let turns = request.sites().conversations(&request.project, query.range);
-    let page = CursorPage::cut(
+    let page = CursorPage::page(
         turns.len(),
         query.limit(),
         query.cursor(),
@@ -36,31 +36,33 @@ pub(crate) async fn list(
         |rows| Some(turns.get(rows.checked_sub(1)?)?.id.clone()),
     )?;
     request.take_limit()?;
-    let answer = ConversationPage {
+    let page_body = ConversationPage {
         conversations: turns[page.rows.clone()].to_vec(),
         next_cursor: page.next.clone(),
         has_more: page.next.is_some(),
     };
-    Ok((Extension(page), Json(answer)))
+    Ok((Extension(page), Json(page_body)))
 }
 
 pub(crate) async fn get(
     request: ReportRequest,
     Path((_, id)): Path<(String, String)>,
-) -> Result<Json<Thread>, Refusal> {
+) -> Result<Json<Thread>, ApiError> {
     let sent = [("threadId".to_owned(), id)];
     let (_, problems) = Arguments::read(Operation::GetConversation.declaration().parameters, &sent);
     if !problems.is_empty() {
-        return Err(Refusal::InvalidThread(problems));
+        return Err(ApiError::InvalidThread(problems));
     }
     let [(_, id)] = sent;
     let thread = request.sites().thread(&request.project, &id);
-    let thread = thread.ok_or(Refusal::ThreadNotFound)?;
+    let thread = thread.ok_or(ApiError::ThreadNotFound)?;
     request.take_limit()?;
     Ok(Json(thread))
 }
 
-pub(crate) async fn get_caller_stats(request: ReportRequest) -> Result<Json<CallerStats>, Refusal> {
+pub(crate) async fn get_caller_stats(
+    request: ReportRequest,
+) -> Result<Json<CallerStats>, ApiError> {
     let query = request.query(Operation::GetCallerStats)?;
     request.take_limit()?;
     let turns = request.sites().conversations(&request.project, query.range);

@@ -1,68 +1,70 @@
-//! Pages of cursor lists, and the cursors that lead from one to the next.
+//! Pages of lists and their cursors.
 
 use std::ops::Range;
 
+use crate::api_error::ApiError;
 use crate::holes::Holes;
 use crate::random::SplitMix64;
-use crate::refusal::Refusal;
 
-/// Characters that mean something else in a query unless they are encoded.
+/// Characters that have another meaning in a query unless encoded.
 const PREFIX: &str = "+/";
 const SUFFIX: &str = "=";
 const OFFSET_DIGITS: usize = 8;
 
-/// A page's place in its list. An answer carries it as an extension, from which
-/// faults take the cursors.
+/// The position of a page in its list.
+///
+/// A response carries it as an extension, so that faults can use its cursors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CursorPage {
-    /// Which rows of the list are shown.
+    /// The rows of the page.
     pub(crate) rows: Range<usize>,
-    /// What leads to the next page, if there is one.
+    /// The cursor of the next page, if there is one.
     pub(crate) next: Option<String>,
-    /// What the page was asked for with; `None` for the first one.
-    pub(crate) asked: Option<String>,
-    /// What leads on from behind the last row, though nothing may follow.
-    pub(crate) onward: Option<String>,
+    /// The cursor of the request, or `None` for the first page.
+    pub(crate) request_cursor: Option<String>,
+    /// The cursor after the last row of the page, even if no row follows.
+    pub(crate) end_cursor: Option<String>,
 }
 
 impl CursorPage {
-    /// Cuts a page out of a list. `position` says how many rows a cursor leaves behind,
-    /// if it is one of this list; `cursor_behind` makes the cursor that leaves so many
-    /// behind.
-    pub(crate) fn cut(
+    /// Selects a page of a list.
+    ///
+    /// `parse_position` returns the number of rows before a cursor, or `None` if the cursor does not
+    /// belong to this list. `cursor_after` returns the cursor after a number of rows.
+    pub(crate) fn page(
         list_length: usize,
         limit: usize,
-        asked: Option<&str>,
-        position: impl Fn(&str) -> Option<usize>,
-        cursor_behind: impl Fn(usize) -> Option<String>,
-    ) -> Result<Self, Refusal> {
-        let start = match asked {
+        request_cursor: Option<&str>,
+        parse_position: impl Fn(&str) -> Option<usize>,
+        cursor_after: impl Fn(usize) -> Option<String>,
+    ) -> Result<Self, ApiError> {
+        let start = match request_cursor {
             None => 0,
-            Some(cursor) => position(cursor)
+            Some(cursor) => parse_position(cursor)
                 .filter(|start| *start <= list_length)
-                .ok_or_else(Refusal::foreign_cursor)?,
+                .ok_or_else(ApiError::unknown_cursor)?,
         };
         let end = start.saturating_add(limit).min(list_length);
-        let onward = cursor_behind(end);
+        let end_cursor = cursor_after(end);
         Ok(Self {
             rows: start..end,
-            next: onward.clone().filter(|_| end < list_length),
-            asked: asked.map(str::to_owned),
-            onward,
+            next: end_cursor.clone().filter(|_| end < list_length),
+            request_cursor: request_cursor.map(str::to_owned),
+            end_cursor,
         })
     }
 
-    /// Cuts a page out of the list with that name, by opaque cursors.
-    pub(crate) fn cut_opaque(
+    /// Selects a page of a named list, with opaque cursors.
+    pub(crate) fn page_opaque(
         list: &str,
         list_length: usize,
-        (limit, asked): (usize, Option<&str>),
+        (limit, request_cursor): (usize, Option<&str>),
         holes: &Holes,
-    ) -> Result<Self, Refusal> {
-        let position = |cursor: &str| open(list, cursor);
-        let cursor_behind = |places| Some(seal(list, places));
+    ) -> Result<Self, ApiError> {
+        let parse_position = |cursor: &str| open(list, cursor);
+        let cursor_after = |places| Some(seal(list, places));
         let places = holes.places(list_length);
-        let page = Self::cut(places, limit, asked, position, cursor_behind)?;
+        let page = Self::page(places, limit, request_cursor, parse_position, cursor_after)?;
         Ok(Self {
             rows: holes.rows(page.rows.clone()),
             ..page
@@ -70,13 +72,13 @@ impl CursorPage {
     }
 }
 
-/// An opaque cursor, which no other list accepts.
+/// An opaque cursor that only this list accepts.
 fn seal(list: &str, rows: usize) -> String {
     let seal = SplitMix64::named(0, &format!("{list}/{rows}")).next();
     format!("{PREFIX}{rows:0OFFSET_DIGITS$x}{seal:016x}{SUFFIX}")
 }
 
-/// How many rows the cursor leaves behind, if it is one of this list.
+/// The number of rows before a cursor, or `None` if the cursor does not belong to this list.
 fn open(list: &str, cursor: &str) -> Option<usize> {
     let digits = cursor.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
     let (rows, _) = digits.split_at_checked(OFFSET_DIGITS)?;
@@ -88,35 +90,38 @@ fn open(list: &str, cursor: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn cut(list: &str, cursor: Option<&str>) -> Result<CursorPage, Refusal> {
-        CursorPage::cut_opaque(list, 25, (10, cursor), &Holes::default())
+    fn page(list: &str, cursor: Option<&str>) -> Result<CursorPage, ApiError> {
+        CursorPage::page_opaque(list, 25, (10, cursor), &Holes::default())
     }
 
     #[test]
-    fn cursors_lead_through_the_whole_list() {
-        let first = cut("a", None).expect("a page");
-        let second = cut("a", first.next.as_deref()).expect("a page");
-        let third = cut("a", second.next.as_deref()).expect("a page");
+    fn cursors_page_through_the_whole_list() {
+        let first = page("a", None).expect("a page");
+        let second = page("a", first.next.as_deref()).expect("a page");
+        let third = page("a", second.next.as_deref()).expect("a page");
         let rows = [&first, &second, &third].map(|page| page.rows.clone());
         assert_eq!(rows, [0..10, 10..20, 20..25]);
-        assert_eq!((first.asked, second.asked), (None, first.next));
+        assert_eq!(
+            (first.request_cursor, second.request_cursor),
+            (None, first.next)
+        );
         assert_eq!(third.next, None);
-        let behind = cut("a", third.onward.as_deref()).expect("a page");
+        let behind = page("a", third.end_cursor.as_deref()).expect("a page");
         assert_eq!((behind.rows, behind.next), (25..25, None));
     }
 
     #[test]
-    fn another_lists_cursor_and_a_made_up_one_are_refused() {
-        let own = cut("a", None).expect("a page").next.expect("a cursor");
-        assert!(cut("a", Some(&own)).is_ok());
-        assert!(cut("b", Some(&own)).is_err());
-        let unencoded = own.replace('+', " ");
-        let forged = own.replacen('a', "b", 1);
-        assert_ne!(forged, own);
+    fn a_cursor_of_another_list_and_a_forged_cursor_are_rejected() {
+        let cursor_of_a = page("a", None).expect("a page").next.expect("a cursor");
+        assert!(page("a", Some(&cursor_of_a)).is_ok());
+        assert!(page("b", Some(&cursor_of_a)).is_err());
+        let unencoded = cursor_of_a.replace('+', " ");
+        let forged = cursor_of_a.replacen('a', "b", 1);
+        assert_ne!(forged, cursor_of_a);
         for cursor in ["", "2", "+/=", "+/0000000é=", &unencoded, &forged] {
             assert_eq!(
-                cut("a", Some(cursor)),
-                Err(Refusal::foreign_cursor()),
+                page("a", Some(cursor)),
+                Err(ApiError::unknown_cursor()),
                 "{cursor}"
             );
         }

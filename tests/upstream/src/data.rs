@@ -1,10 +1,10 @@
-//! The data of each project, made from the seed, the project and a range of days.
+//! The data of each project, generated from the seed, the project and a range of days.
 
 mod conversations;
+mod daily_variation;
 mod feedback;
 mod late;
 mod paths;
-mod rhythm;
 mod searches;
 mod texts;
 mod thread;
@@ -20,18 +20,18 @@ use crate::random::SplitMix64;
 
 pub(crate) use conversations::{CallerStats, Conversation};
 pub(crate) use feedback::{Entry, PageFeedback, count_by_page};
-pub(crate) use late::{Growth, Recent};
+pub(crate) use late::{Growth, ReportingDelay};
 pub(crate) use searches::{SearchReport, SearchTerm};
 pub(crate) use thread::Thread;
 pub(crate) use traffic::{Row, Traffic, TrafficReport};
 
 use conversations::Conversations;
 use feedback::Feedback;
-use late::{Correction, Late};
+use late::{Correction, LateCounts};
 use searches::Terms;
 use traffic::Pages;
 
-/// Days from its start to its end, which is not in it.
+/// A half-open range of days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) from: Day,
@@ -44,39 +44,39 @@ impl Range {
     }
 }
 
-/// The sites of all projects, made when first asked for.
+/// The sites of all projects, generated on first use.
 pub(crate) struct Sites {
     seed: u64,
-    /// Of each project that is not empty.
+    /// The sizes of every project with data.
     sizes: Sizes,
-    /// What is not counted at once, for all projects.
-    pub(crate) late: Late,
-    made: HashMap<String, Site>,
-    views: Latest<TrafficReport>,
-    visitors: Latest<TrafficReport>,
-    feedback: Latest<Vec<Entry>>,
-    searches: Latest<SearchReport>,
-    conversations: Latest<Vec<Conversation>>,
+    /// The late counts of all projects.
+    pub(crate) late: LateCounts,
+    sites: HashMap<String, Site>,
+    views: CachedReport<TrafficReport>,
+    visitors: CachedReport<TrafficReport>,
+    feedback: CachedReport<Vec<Entry>>,
+    searches: CachedReport<SearchReport>,
+    conversations: CachedReport<Vec<Conversation>>,
 }
 
-/// Whether all working days are alike.
+/// Whether all working days have the same counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Days {
     #[default]
-    Alike,
+    Uniform,
     Varying,
 }
 
-/// How much data a project has.
+/// The amount of data of a project.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sizes {
     pages: u32,
     days: Days,
-    /// Entries in thirty days.
+    /// Entries per thirty days.
     feedback: u32,
-    /// Different terms.
+    /// Distinct terms.
     searches: u32,
-    /// Questions in thirty days.
+    /// Questions per thirty days.
     conversations: u32,
 }
 
@@ -89,80 +89,81 @@ impl Sites {
                 days: if options.varying_days {
                     Days::Varying
                 } else {
-                    Days::Alike
+                    Days::Uniform
                 },
                 feedback: options.feedback,
                 searches: options.searches,
                 conversations: options.conversations,
             },
-            late: Late::default(),
-            made: HashMap::new(),
-            views: Latest::default(),
-            visitors: Latest::default(),
-            feedback: Latest::default(),
-            searches: Latest::default(),
-            conversations: Latest::default(),
+            late: LateCounts::default(),
+            sites: HashMap::new(),
+            views: CachedReport::default(),
+            visitors: CachedReport::default(),
+            feedback: CachedReport::default(),
+            searches: CachedReport::default(),
+            conversations: CachedReport::default(),
         }
     }
 
-    /// Page views as they are counted today, most viewed first.
+    /// The page views counted by `today`, most viewed first.
     pub(crate) fn views(&mut self, project: &str, range: Range, today: Day) -> Arc<TrafficReport> {
-        let site = site(&mut self.made, self.seed, self.sizes, project);
+        let site = site(&mut self.sites, self.seed, self.sizes, project);
         let corrections = self.late.corrections(range, today);
-        let make = |corrections: &[Correction]| site.pages.views(range, corrections);
-        self.views.correct(project, range, corrections, make)
+        let compute = |corrections: &[Correction]| site.pages.views(range, corrections);
+        self.views.correct(project, range, corrections, compute)
     }
 
-    /// Visitors as they are counted today, most visited first.
+    /// The visitors counted by `today`, most visited first.
     pub(crate) fn visitors(
         &mut self,
         project: &str,
         range: Range,
         today: Day,
     ) -> Arc<TrafficReport> {
-        let site = site(&mut self.made, self.seed, self.sizes, project);
+        let site = site(&mut self.sites, self.seed, self.sizes, project);
         let corrections = self.late.corrections(range, today);
-        let make = |corrections: &[Correction]| site.pages.visitors(range, corrections);
-        self.visitors.correct(project, range, corrections, make)
+        let compute = |corrections: &[Correction]| site.pages.visitors(range, corrections);
+        self.visitors.correct(project, range, corrections, compute)
     }
 
     /// Feedback, newest first.
     pub(crate) fn feedback(&mut self, project: &str, range: Range) -> Arc<Vec<Entry>> {
-        let site = site(&mut self.made, self.seed, self.sizes, project);
+        let site = site(&mut self.sites, self.seed, self.sizes, project);
         self.feedback
             .get(project, range, || site.feedback.entries(range))
     }
 
-    /// Search terms, the most frequent first.
+    /// Search terms, most frequent first.
     pub(crate) fn searches(&mut self, project: &str, range: Range) -> Arc<SearchReport> {
-        let site = site(&mut self.made, self.seed, self.sizes, project);
+        let site = site(&mut self.sites, self.seed, self.sizes, project);
         self.searches
             .get(project, range, || site.terms.report(range))
     }
 
-    /// The assistant's conversations, one row per turn, newest first.
+    /// The conversations with the assistant, one row per turn, newest first.
     pub(crate) fn conversations(&mut self, project: &str, range: Range) -> Arc<Vec<Conversation>> {
-        let site = site(&mut self.made, self.seed, self.sizes, project);
+        let site = site(&mut self.sites, self.seed, self.sizes, project);
         self.conversations
             .get(project, range, || site.conversations.turns(range))
     }
 
-    /// The thread that the turn with this id belongs to.
+    /// The thread of the turn with this id.
     pub(crate) fn thread(&mut self, project: &str, id: &str) -> Option<Thread> {
-        let site = site(&mut self.made, self.seed, self.sizes, project);
+        let site = site(&mut self.sites, self.seed, self.sizes, project);
         site.conversations.thread(id)
     }
 }
 
 fn site<'a>(
-    made: &'a mut HashMap<String, Site>,
+    sites: &'a mut HashMap<String, Site>,
     seed: u64,
     sizes: Sizes,
     project: &str,
 ) -> &'a Site {
     let is_empty = project.starts_with("empty-");
     let sizes = if is_empty { Sizes::default() } else { sizes };
-    made.entry(project.to_owned())
+    sites
+        .entry(project.to_owned())
         .or_insert_with(|| Site::new(seed, project, sizes))
 }
 
@@ -190,40 +191,40 @@ impl Site {
     }
 }
 
-/// The report that was made last, as paging asks for it again.
-struct Latest<T>(Option<(String, Range, Vec<Correction>, Arc<T>)>);
+/// The last computed report. Paging requests the same report repeatedly.
+struct CachedReport<T>(Option<(String, Range, Vec<Correction>, Arc<T>)>);
 
-impl<T> Default for Latest<T> {
+impl<T> Default for CachedReport<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T> Latest<T> {
-    fn get(&mut self, project: &str, range: Range, make: impl FnOnce() -> T) -> Arc<T> {
-        self.correct(project, range, Vec::new(), |_| make())
+impl<T> CachedReport<T> {
+    fn get(&mut self, project: &str, range: Range, compute: impl FnOnce() -> T) -> Arc<T> {
+        self.correct(project, range, Vec::new(), |_| compute())
     }
 
-    /// The report with the corrections.
+    /// The report with corrections applied.
     fn correct(
         &mut self,
         project: &str,
         range: Range,
         corrections: Vec<Correction>,
-        make: impl FnOnce(&[Correction]) -> T,
+        compute: impl FnOnce(&[Correction]) -> T,
     ) -> Arc<T> {
         if let Some((of, over, with, report)) = &self.0
             && (of.as_str(), *over, with) == (project, range, &corrections)
         {
             return Arc::clone(report);
         }
-        let report = Arc::new(make(&corrections));
+        let report = Arc::new(compute(&corrections));
         self.0 = Some((project.to_owned(), range, corrections, Arc::clone(&report)));
         report
     }
 }
 
-/// One of the items; `None` when there is none.
+/// A random item, or `None` if there are no items.
 fn pick<'a, T>(items: &'a [T], random: &mut SplitMix64) -> Option<&'a T> {
     let end = u64::try_from(items.len()).ok()?;
     items.get(usize::try_from(random.below(end)).ok()?)
@@ -253,7 +254,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_report_is_made_once_for_all_its_pages() {
+    fn a_report_is_computed_once_for_all_its_pages() {
         let mut sites = Sites::new(&Options::default());
         let (week, day) = (
             range("2024-01-01", "2024-01-08"),

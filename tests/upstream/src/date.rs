@@ -1,4 +1,4 @@
-//! Calendar days, and the dates that the API accepts.
+//! Calendar days and the date formats of the API.
 
 use std::fmt;
 
@@ -11,8 +11,9 @@ impl Day {
         Self(days)
     }
 
-    /// Reads `YYYY-MM-DD` or an ISO 8601 date-time; the latter counts as the
-    /// UTC day it falls on, and as UTC when it names no zone.
+    /// Parses `YYYY-MM-DD` or an ISO 8601 date-time.
+    ///
+    /// A date-time maps to its UTC day. Without a time zone it is UTC.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let Some((date, time)) = text.split_once(['T', 't']) else {
             return calendar_day(text);
@@ -26,12 +27,12 @@ impl Day {
         Self(self.0.saturating_add(days))
     }
 
-    /// Days from `earlier` to this, none when this comes first.
+    /// The days since `earlier`, or 0 if `earlier` is later.
     pub(crate) fn since(self, earlier: Self) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
 
-    /// Saturdays and Sundays before this day, from a fixed one on.
+    /// The number of Saturdays and Sundays between a fixed day and this day.
     pub(crate) fn weekend_days_before(self) -> i64 {
         // 1970-01-01 was a Thursday: two days before a Saturday.
         let from_saturday = self.0 - 2;
@@ -59,7 +60,7 @@ impl Day {
         let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
         let of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year;
         let found = Self(era * 146_097 + of_era - 719_468);
-        // A day that the month does not have would come out as another date.
+        // A day that the month does not have results in another date.
         (found.civil() == (year, month, day)).then_some(found)
     }
 }
@@ -81,8 +82,7 @@ fn calendar_day(text: &str) -> Option<Day> {
     Day::from_civil(year, month, day)
 }
 
-/// The minute of the UTC day; below zero or over a day's end when the zone
-/// moves it to the day before or after.
+/// The minute of the UTC day. It is out of range if the time zone moves it to another day.
 fn utc_minute(time: &str) -> Option<i64> {
     let (clock, offset) = split_zone(time)?;
     let (hour, rest) = clock.split_once(':')?;
@@ -93,7 +93,7 @@ fn utc_minute(time: &str) -> Option<i64> {
     (hour < 24 && minute < 60 && second < 60).then_some(hour * 60 + minute - offset)
 }
 
-/// The time without its zone, and the zone's minutes ahead of UTC.
+/// The time without its zone, and the zone's offset from UTC in minutes.
 fn split_zone(time: &str) -> Option<(&str, i64)> {
     if let Some(clock) = time.strip_suffix(['Z', 'z']) {
         return Some((clock, 0));
@@ -115,7 +115,7 @@ fn split_zone(time: &str) -> Option<(&str, i64)> {
 
 fn digits(text: &str, count: usize) -> Option<i64> {
     let all = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
-    // A fraction may be longer than a number holds; its value does not matter.
+    // A fraction may overflow. Its value does not matter.
     all.then(|| text.parse().unwrap_or(i64::MAX))
 }
 
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_and_date_times_are_read() {
+    fn dates_and_date_times_are_parsed() {
         for (text, day) in [
             ("1970-01-01", "1970-01-01"),
             ("2024-02-29", "2024-02-29"),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_calendar_does_not_have_is_refused() {
+    fn invalid_dates_are_rejected() {
         for text in [
             "",
             "2023-02-29",

@@ -1,9 +1,9 @@
-//! Faults, and what each does to an answer.
+//! Faults and their effects on a response.
 
+mod buffered_response;
 mod fields;
 mod page;
 mod queue;
-mod taken;
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
@@ -15,13 +15,13 @@ use axum::response::{Html, IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::held::Held;
+use crate::held::HeldRequests;
 
-pub(crate) use queue::{FaultQueue, Order};
+pub(crate) use queue::{FaultQueue, FaultRule};
 
+use buffered_response::BufferedResponse;
 use fields::{Headers, Status, Text};
-use page::Lie;
-use taken::Taken;
+use page::PageFault;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(
@@ -86,56 +86,56 @@ pub(crate) enum Fault {
     },
 }
 
-/// What is to be done with a request in the end.
+/// How a request ends.
 pub(crate) enum Outcome {
-    Answer(Response),
-    /// An answer whose body ends the connection too early.
-    Cut(Response),
-    Silence,
+    Respond(Response),
+    /// A response whose body ends the connection too early.
+    Truncate(Response),
+    Hang,
     Reset,
 }
 
-/// What the API answers: still to be asked for, or there already.
-enum Answer<F> {
-    Coming(F),
-    There(Response),
+/// The response of the API, which may not have been computed yet.
+enum PendingResponse<F> {
+    Future(F),
+    Ready(Response),
 }
 
-impl<F: Future<Output = Response>> Answer<F> {
-    async fn take(self) -> Response {
+impl<F: Future<Output = Response>> PendingResponse<F> {
+    async fn resolve(self) -> Response {
         match self {
-            Self::Coming(answer) => answer.await,
-            Self::There(response) => response,
+            Self::Future(response) => response.await,
+            Self::Ready(response) => response,
         }
     }
 }
 
 impl Fault {
-    /// No body.
+    /// A response without a body, instead of processing the request.
     pub(crate) fn empty(status: StatusCode) -> Self {
         Self::Empty {
             status: Status(status),
         }
     }
 
-    /// An error page.
+    /// An HTML error page, instead of processing the request.
     pub(crate) fn error_page(status: StatusCode) -> Self {
         Self::Html {
             status: Status(status),
         }
     }
 
-    /// An `{error}` before the request is processed.
-    pub(crate) fn refuse(status: StatusCode) -> Self {
-        Self::answer_with(status, false)
+    /// A JSON error, instead of processing the request.
+    pub(crate) fn error(status: StatusCode) -> Self {
+        Self::error_with(status, false)
     }
 
-    /// An `{error}` though the request is processed.
-    pub(crate) fn fail_after(status: StatusCode) -> Self {
-        Self::answer_with(status, true)
+    /// A JSON error after processing the request.
+    pub(crate) fn error_after(status: StatusCode) -> Self {
+        Self::error_with(status, true)
     }
 
-    fn answer_with(status: StatusCode, process: bool) -> Self {
+    fn error_with(status: StatusCode, process: bool) -> Self {
         Self::Status {
             status: Status(status),
             body: None,
@@ -145,65 +145,70 @@ impl Fault {
         }
     }
 
-    /// Holds the request for as long as it has to be held, and then answers in
-    /// place of the API, or spoils the answer that it gives.
-    pub(crate) async fn strike(
+    /// Holds the request until its release, then replaces or changes the response of the API.
+    pub(crate) async fn apply(
         self,
-        held: &Held,
-        answer: impl Future<Output = Response>,
+        held: &HeldRequests,
+        response: impl Future<Output = Response>,
     ) -> Outcome {
         let mut fault = self;
-        let mut answer = Answer::Coming(answer);
+        let mut response = PendingResponse::Future(response);
         while let Self::Hold { process, next } = fault {
             if process {
-                answer = Answer::There(answer.take().await);
+                response = PendingResponse::Ready(response.resolve().await);
             }
             if held.wait().await.is_err() {
                 return Outcome::Reset;
             }
             match next {
                 Some(next) => fault = *next,
-                None => return Outcome::Answer(answer.take().await),
+                None => return Outcome::Respond(response.resolve().await),
             }
         }
-        fault.spoil(answer.take()).await
+        fault.inject(response.resolve()).await
     }
 
-    async fn spoil(self, answer: impl Future<Output = Response>) -> Outcome {
+    async fn inject(self, response: impl Future<Output = Response>) -> Outcome {
         let response = match self {
-            // Held by `strike` already.
-            Self::Hold { .. } => answer.await,
+            // Already handled by `apply`.
+            Self::Hold { .. } => response.await,
             Self::Hang { process } => {
                 if process {
-                    answer.await;
+                    response.await;
                 }
-                return Outcome::Silence;
+                return Outcome::Hang;
             }
             Self::Reset { process } => {
                 if process {
-                    answer.await;
+                    response.await;
                 }
                 return Outcome::Reset;
             }
             Self::CutBody { bytes } => {
-                return Outcome::Cut(Taken::from(answer.await).await.cut_body(bytes));
+                return Outcome::Truncate(
+                    BufferedResponse::from(response.await).await.cut_body(bytes),
+                );
             }
             Self::CutChunked { bytes } => {
-                return Outcome::Cut(Taken::from(answer.await).await.cut_chunked(bytes));
+                return Outcome::Truncate(
+                    BufferedResponse::from(response.await)
+                        .await
+                        .cut_chunked(bytes),
+                );
             }
-            Self::MalformedJson => Taken::from(answer.await).await.malformed(),
-            Self::EmptyPage => tell(Lie::EmptyPage, answer).await,
-            Self::RepeatCursor => tell(Lie::RepeatCursor, answer).await,
-            Self::HasMoreFalse => tell(Lie::HasMoreFalse, answer).await,
+            Self::MalformedJson => BufferedResponse::from(response.await).await.malformed(),
+            Self::EmptyPage => apply_page_fault(PageFault::EmptyPage, response).await,
+            Self::RepeatCursor => apply_page_fault(PageFault::RepeatCursor, response).await,
+            Self::HasMoreFalse => apply_page_fault(PageFault::HasMoreFalse, response).await,
             Self::SlowDrip {
                 chunk_bytes,
                 interval_ms,
-            } => Taken::from(answer.await)
+            } => BufferedResponse::from(response.await)
                 .await
                 .drip(chunk_bytes.get(), interval_ms.get()),
             Self::Delay { ms } => {
                 tokio::time::sleep(Duration::from_millis(ms)).await;
-                answer.await
+                response.await
             }
             Self::Status {
                 status,
@@ -213,7 +218,7 @@ impl Fault {
                 process,
             } => {
                 if process {
-                    answer.await;
+                    response.await;
                 }
                 plain(status.0, body, content_type, headers)
             }
@@ -224,12 +229,17 @@ impl Fault {
                 (status.0, [(LOCATION, location.0)]).into_response()
             }
         };
-        Outcome::Answer(response)
+        Outcome::Respond(response)
     }
 }
 
-async fn tell(lie: Lie, answer: impl Future<Output = Response>) -> Response {
-    Taken::from(answer.await).await.with_lie(lie)
+async fn apply_page_fault(
+    page_fault: PageFault,
+    response: impl Future<Output = Response>,
+) -> Response {
+    BufferedResponse::from(response.await)
+        .await
+        .with_page_fault(page_fault)
 }
 
 fn plain(

@@ -1,14 +1,14 @@
-//! Feedback: its entries, and their counts for each page.
+//! Feedback entries and their counts per page.
 
 use axum::{Extension, Json};
 use quillgate::Operation;
 use serde::Serialize;
 
 use crate::analytics::{ReportQuery, ReportRequest};
+use crate::api_error::ApiError;
 use crate::cursor::CursorPage;
 use crate::data::{Entry, PageFeedback, count_by_page};
 use crate::platform::Platform;
-use crate::refusal::Refusal;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -27,26 +27,26 @@ pub(crate) struct FeedbackByPage {
 
 pub(crate) async fn list(
     request: ReportRequest,
-) -> Result<(Extension<CursorPage>, Json<FeedbackPage>), Refusal> {
+) -> Result<(Extension<CursorPage>, Json<FeedbackPage>), ApiError> {
     let query = request.query(Operation::ListFeedback)?;
     let entries = matching_entries(&request.platform, &request.project, &query);
     let list = query.list(Operation::ListFeedback, &request.project);
-    let page = CursorPage::cut_opaque(
+    let page = CursorPage::page_opaque(
         &list,
         entries.len(),
         (query.limit(), query.cursor()),
         &request.holes(),
     )?;
     request.take_limit()?;
-    let answer = FeedbackPage {
+    let page_body = FeedbackPage {
         feedback: entries[page.rows.clone()].to_vec(),
         next_cursor: page.next.clone(),
         has_more: page.next.is_some(),
     };
-    Ok((Extension(page), Json(answer)))
+    Ok((Extension(page), Json(page_body)))
 }
 
-pub(crate) async fn list_by_page(request: ReportRequest) -> Result<Json<FeedbackByPage>, Refusal> {
+pub(crate) async fn list_by_page(request: ReportRequest) -> Result<Json<FeedbackByPage>, ApiError> {
     let query = request.query(Operation::GetFeedbackByPage)?;
     request.take_limit()?;
     let mut pages = count_by_page(&matching_entries(
@@ -62,7 +62,7 @@ pub(crate) async fn list_by_page(request: ReportRequest) -> Result<Json<Feedback
     }))
 }
 
-/// All entries that the query's range and filters let through, newest first.
+/// All entries that match the range and filters of a query, newest first.
 pub(crate) fn matching_entries(
     platform: &Platform,
     project: &str,

@@ -1,13 +1,13 @@
-//! Fields of the control routes that may be left out.
+//! Optional fields of the control API.
 
 use serde::Deserialize;
 
-/// A field that may be left alone or set, to `null` as well.
+/// A field that is absent, `null` or set.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(from = "Option<T>")]
 pub(crate) enum Field<T> {
     #[default]
-    LeftAlone,
+    Unchanged,
     Set(Option<T>),
 }
 
@@ -24,9 +24,10 @@ impl<T: Clone> Field<T> {
         }
     }
 
-    pub(crate) fn instead_of(&self, own: Option<T>) -> Option<T> {
+    /// The set value, or `current` if the field is unchanged.
+    pub(crate) fn value_or(&self, current: Option<T>) -> Option<T> {
         match self {
-            Self::LeftAlone => own,
+            Self::Unchanged => current,
             Self::Set(value) => value.clone(),
         }
     }

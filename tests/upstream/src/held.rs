@@ -1,34 +1,34 @@
-//! Requests that wait until a test lets them go on.
+//! Requests that wait until a test releases them.
 
 use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-/// The held requests, in the order in which they came.
+/// The held requests, oldest first.
 #[derive(Default)]
-pub(crate) struct Held(Mutex<VecDeque<oneshot::Sender<()>>>);
+pub(crate) struct HeldRequests(Mutex<VecDeque<oneshot::Sender<()>>>);
 
-/// The simulator was reset: nobody is interested in the request any more.
+/// The simulator was reset while the request was held.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Forgotten;
+pub(crate) struct Cancelled;
 
-impl Held {
+impl HeldRequests {
     /// Waits for the release.
-    pub(crate) async fn wait(&self) -> Result<(), Forgotten> {
+    pub(crate) async fn wait(&self) -> Result<(), Cancelled> {
         let (release, released) = oneshot::channel();
         self.0.lock().push_back(release);
-        released.await.map_err(|_| Forgotten)
+        released.await.map_err(|_| Cancelled)
     }
 
-    /// How many wait whose clients are still there.
+    /// The number of held requests whose clients are still connected.
     pub(crate) fn count(&self) -> usize {
         let mut waiting = self.0.lock();
         waiting.retain(|release| !release.is_closed());
         waiting.len()
     }
 
-    /// Lets the oldest ones go on, at most so many, and says how many there were.
+    /// Releases up to `at_most` requests, oldest first, and returns how many were released.
     pub(crate) fn release(&self, at_most: usize) -> usize {
         let mut waiting = self.0.lock();
         let mut released = 0;
@@ -41,7 +41,7 @@ impl Held {
         released
     }
 
-    pub(crate) fn forget(&self) {
+    pub(crate) fn cancel(&self) {
         self.0.lock().clear();
     }
 }

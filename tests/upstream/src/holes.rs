@@ -1,11 +1,12 @@
-//! Places of lists that hold no rows, though the list goes on behind them.
+//! Positions in lists without rows, after which the list continues.
 
 use std::ops::Range;
 
 use serde::Deserialize;
 
-/// So many places from one on. A page that lies in it is empty, and says that more follows; no row
-/// is lost by it.
+/// A number of empty positions, beginning at `at`.
+///
+/// A page within a hole is empty and has more pages after it. No row is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Hole {
@@ -13,12 +14,12 @@ pub(crate) struct Hole {
     places: usize,
 }
 
-/// The holes of every list, first to last.
+/// The holes in every list, sorted by position.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Holes(Vec<Hole>);
 
 impl Holes {
-    pub(crate) fn dig(&mut self, hole: Hole) {
+    pub(crate) fn add(&mut self, hole: Hole) {
         self.0.push(hole);
         self.0.sort_unstable();
     }
@@ -27,7 +28,7 @@ impl Holes {
         self.0.clear();
     }
 
-    /// How many places a list with so many rows has: holes behind its last row are not in it.
+    /// The number of positions of a list with `rows` rows. Holes after the last row do not count.
     pub(crate) fn places(&self, rows: usize) -> usize {
         let dug = |places: usize, hole: &Hole| {
             let added = if hole.at < places { hole.places } else { 0 };
@@ -36,7 +37,7 @@ impl Holes {
         self.0.iter().fold(rows, dug)
     }
 
-    /// The rows that lie at these places of the list.
+    /// The rows at these positions of the list.
     pub(crate) fn rows(&self, places: Range<usize>) -> Range<usize> {
         self.rows_before(places.start)..self.rows_before(places.end)
     }
@@ -54,13 +55,13 @@ mod tests {
     fn holes(all: &[(usize, usize)]) -> Holes {
         let mut holes = Holes::default();
         for &(at, places) in all {
-            holes.dig(Hole { at, places });
+            holes.add(Hole { at, places });
         }
         holes
     }
 
     #[test]
-    fn rows_lie_before_and_behind_a_hole_and_none_is_lost() {
+    fn rows_around_a_hole_are_all_listed() {
         let holes = holes(&[(30, 5), (10, 10)]);
         assert_eq!(holes.places(40), 55);
         let pages = [0..10, 10..20, 20..30, 30..40, 40..50, 50..55];
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_behind_the_last_row_is_none() {
+    fn a_hole_after_the_last_row_has_no_effect() {
         let holes = holes(&[(10, 10)]);
         assert_eq!((holes.places(10), holes.places(11)), (10, 21));
         assert_eq!(Holes::default().rows(3..7), 3..7);

@@ -1,19 +1,18 @@
 //! A simulator of the documentation platform's admin API.
 //!
-//! It stands in for the real platform in the end-to-end suites and behind
-//! `npm start`. Everything it knows is in memory and gone when it stops.
+//! It replaces the real platform in the end-to-end suites and behind `npm start`. All its state is in
+//! memory and disappears when it stops.
 //!
 //! ```text
 //! cargo run -p upstream -- --port 8788
 //! ```
 //!
-//! The first line on standard output, once requests are taken, is
-//! `upstream listening on http://127.0.0.1:8788`. It listens on the loopback
-//! interface only and ends on SIGINT or SIGTERM.
+//! When the simulator accepts requests, it prints `upstream listening on http://127.0.0.1:8788` to
+//! standard output. It listens on the loopback interface only and exits on SIGINT or SIGTERM.
 //!
 //! # The API
 //!
-//! | request | answers |
+//! | request | responses |
 //! | --- | --- |
 //! | `POST /v2/agent/{projectId}/job` | 201, 400, 401, 403, 429 |
 //! | `GET /v2/agent/{projectId}/job/{id}` | 200, 401, 403, 404 |
@@ -27,180 +26,177 @@
 //! | `GET /v1/analytics/{projectId}/assistant/threads/{threadId}` | 200, 400, 401, 403, 404, 429 |
 //! | `GET /v1/analytics/{projectId}/assistant/caller-stats` | 200, 400, 401, 403, 429 |
 //!
-//! A request is checked in this order: key (401, 403), project (403), input
-//! (400), job or thread (404), limit (429). Only a request that passes all of
-//! them uses up the limit, which slides over the last hour. Creations and
-//! follow-ups are limited per project, analytics for the organisation as a whole.
+//! A request is checked in this order: key (401, 403), project (403), input (400), job or thread (404),
+//! limit (429). Only a request that passes all other checks counts towards the limit. The limit covers
+//! the last hour. Creations and follow-ups are limited per project, analytics requests across all
+//! projects.
 //!
-//! Every answer carries an `x-request-id`, and headers that a proxy should
-//! not pass on: `set-cookie`, `server`, `x-internal-host`, `x-powered-by`.
+//! Every response has an `x-request-id`. It also has headers that a proxy must not forward:
+//! `set-cookie`, `server`, `x-internal-host` and `x-powered-by`.
 //!
 //! ## Jobs
 //!
-//! A job is `active` for the job duration, then `completed` with a `prLink`.
-//! A follow-up makes it `active` for as long again; a `prLink` that it already
-//! has stays. A prompt that contains one of these words takes another course:
+//! A job is `active` for the job duration, then `completed` with a `prLink`. A follow-up makes it
+//! `active` for the same duration again and keeps its `prLink`. Directives in the prompt change how
+//! the job ends:
 //!
-//! | in the prompt | course |
+//! | directive | effect |
 //! | --- | --- |
 //! | `[no-changes]` | completes without a pull request |
 //! | `[fail]` | fails |
 //! | `[archive]` | completes, and is archived one job duration later |
-//! | `[status:xyz]` | reports the status `xyz` in the middle third of the run |
+//! | `[status:xyz]` | has the status `xyz` in the middle third of the run |
 //!
-//! Job ids are never handed out twice, not even by a later start, so that a
-//! gateway which remembers jobs does not mistake one for another.
+//! Job ids are unique, even between runs. A gateway that stores jobs never confuses two of them.
 //!
 //! ## Reports
 //!
-//! All data follows from the seed, the project and the range, and nothing from
-//! the moment: a range of the future has data like any other. Without `dateTo` a
-//! range includes today, all of it; without `dateFrom` it begins 90 days before its
-//! end; all days are UTC days. A project whose id begins with `empty-` has no data.
-//! Paths, comments, terms and questions hold text that is troublesome in CSV, in
-//! addresses or in a spreadsheet: formulas, quotes, separators, line breaks, scripts
-//! of several directions. Unknown parameters are ignored, and the first counts of
-//! several with one name.
+//! The seed, the project and the range determine all data. The current time does not matter, so a
+//! future range has data too. All days are UTC days. Without `dateTo`, a range includes all of today.
+//! Without `dateFrom`, it begins 90 days before its end. A project whose id begins with `empty-` has
+//! no data.
 //!
-//! **Page views.** A project has as many pages as `--pages` says. Views are the sum
-//! over a range's days, with fewer human views on Saturdays and Sundays. Each page
-//! has at least one view a day, so a range of a day or more lists every page; a longer
-//! range never shows less than a shorter one. Adjacent ranges add up. Rows are sorted
-//! by total, largest first, then by path.
+//! Paths, comments, terms and questions include strings that are difficult in CSV, in URLs or in a
+//! spreadsheet: formulas, quotes, separators, line breaks, and scripts of several directions. Unknown
+//! parameters are ignored. The first of several parameters with one name wins.
 //!
-//! With `--varying-days` each day has counts of its own, and some pages have no views on a
-//! day: then they are not among its rows, as on a real platform. Adjacent ranges still add
-//! up, page by page.
+//! **Page views.** A project has the number of pages that `--pages` sets. Views are summed over the
+//! days of the range. Saturdays and Sundays have fewer human views. Each page has at least one view
+//! per day, so every non-empty range lists every page. A longer range never has fewer views than a
+//! shorter one. Adjacent ranges add up. Rows are sorted by total, largest first, then by path.
 //!
-//! **Visitors.** The same pages with at most as many visitors as views. `total` is
-//! deduplicated across people and AI: at least the larger count, at most the sum. The
-//! totals are deduplicated across pages too: at most the sum of the rows, and never below
-//! any of them.
+//! With `--varying-days`, each day has different counts. Some pages have no views on some days and
+//! are missing from the rows of those days, as on the real platform. Adjacent ranges still add up,
+//! page by page.
 //!
-//! **Feedback.** As many entries in any thirty days as `--feedback` says, from 2015 to
-//! 2039, newest first. Sixteen in a row have all four sources with all four statuses.
-//! What may be `null` sometimes is, `createdAt` as well. `status` is a list separated
-//! by commas; a status that does not exist matches nothing. By page, most feedback
-//! first, then by path; `total` counts entries of all sources.
+//! **Visitors.** The rows list the same pages, with at most as many visitors as views. `total`
+//! deduplicates people and AI: it is at least the larger count and at most the sum. The totals also
+//! deduplicate across pages: they are at most the sum of the rows and at least the largest row.
 //!
-//! **Searches.** As many terms as `--searches` says, each searched for at least once
-//! a day: most hits first, then by term. `ctr` is a fraction from 0 to 1, and is 0
-//! exactly when `topClickedPage` is `null`. Each was searched last on the range's last day.
+//! **Feedback.** Any thirty days from 2015 to 2039 have the number of entries that `--feedback` sets,
+//! newest first. Sixteen entries in a row combine all four sources with all four statuses. Nullable
+//! fields are sometimes null, including `createdAt`. `status` is a list separated by commas. An
+//! unknown status matches nothing. Pages are sorted by feedback, most first, then by path. `total`
+//! counts entries of all sources.
 //!
-//! **Conversations.** One row per turn, as many in any thirty days as `--conversations`
-//! says, from 2015 to 2039, newest first. Each row's `id` is its own. Threads have one
-//! to three turns, between which turns of others lie. The id of any of its turns leads
-//! to a thread, whose `threadId` is that of the first. `responseType` is sometimes left
-//! out. Caller stats count the same rows.
+//! **Searches.** There are as many terms as `--searches` sets, each searched for at least once a day.
+//! They are sorted by hits, most first, then by term. `ctr` is a fraction from 0 to 1, and is 0 exactly
+//! if `topClickedPage` is `null`. Every term was last searched for on the last day of the range.
 //!
-//! **Cursors.** Those of feedback and searches are opaque, hold characters that a
-//! query has to encode, and are accepted by the list alone that gave them: of the same
-//! operation, project, range and filters, though with any `limit`. That of
-//! conversations is the id of the last row shown. Any other is answered with 400.
+//! **Conversations.** Each row is one turn and has a unique `id`. Any thirty days from 2015 to 2039 have
+//! the number of turns that `--conversations` sets, newest first. Threads have one to three turns and
+//! overlap each other. The id of any turn finds its thread. The `threadId` is the id of the first turn.
+//! `responseType` is sometimes absent. Caller stats count the same rows.
 //!
-//! # The control routes
+//! **Cursors.** The cursors of feedback and searches are opaque. They contain characters that must be
+//! encoded in a query. Only the same list accepts them: the same operation, project, range and filters,
+//! with any `limit`. The cursor of conversations is the id of the last row on the page. Any other cursor
+//! results in a 400.
 //!
-//! Outside the API, without a key, under `/__control`. They are not counted.
+//! # The control API
+//!
+//! The control API is below `/__control` and needs no key. Its requests are not counted.
 //!
 //! | request | effect |
 //! | --- | --- |
-//! | `GET /counters` | what was received and answered so far, and how many requests are held |
-//! | `GET /requests` | the last 500 API requests, oldest first; keys are replaced by words |
-//! | `POST /reset` | forgets counters, requests, faults, holes, what came late, what limits have taken, and jobs; breaks held requests off |
-//! | `POST /faults` | queues a fault: see below |
-//! | `DELETE /faults` | drops the queued faults |
-//! | `POST /fault-rate` | `{perThousand, seed?}`: from now on so many of a thousand requests go wrong at random, see below |
-//! | `GET /fault-rate` | `{perThousand, injected}`: how many requests went wrong so far, by the way in which they did |
-//! | `DELETE /fault-rate` | none goes wrong at random any more |
-//! | `POST /release` | `{count?}`: lets the oldest held requests go on; without `count` all, and drops the queued holds |
+//! | `GET /counters` | counts of requests by operation and status, and the number of held requests |
+//! | `GET /requests` | the last 2,500 API requests, oldest first; names replace keys |
+//! | `POST /reset` | clears counters, requests, faults, holes, late counts, limit uses and jobs; aborts held requests |
+//! | `POST /faults` | queues a fault, see below |
+//! | `DELETE /faults` | clears the queued faults |
+//! | `POST /fault-rate` | `{perThousand, seed?}`: makes this many of a thousand requests fail at random, see below |
+//! | `GET /fault-rate` | `{perThousand, injected}`: the number of failed requests by kind |
+//! | `DELETE /fault-rate` | stops random faults |
+//! | `POST /release` | `{count?}`: releases the oldest held requests; without `count` all, and removes queued holds |
 //! | `GET /clock` | `{now, today}`: milliseconds since the epoch, and the UTC day |
-//! | `POST /clock` | `{forwardMs}`: moves the clock forward, never back; jobs, limits and today follow it, waits do not |
-//! | `POST /late` | `{day, percent}` or `{afterDays, percent}`: counts that come late, see below |
-//! | `DELETE /late` | none comes late |
-//! | `POST /holes` | `{at, places}`: so many places of every list are empty from one on, see below |
-//! | `DELETE /holes` | there are none any more |
+//! | `POST /clock` | `{forwardMs}`: advances the clock; jobs, limits and today follow it, delays do not |
+//! | `POST /late` | `{day, percent}` or `{afterDays, percent}`: sets late counts, see below |
+//! | `DELETE /late` | clears late counts |
+//! | `POST /holes` | `{at, places}`: adds empty positions to every list, see below |
+//! | `DELETE /holes` | clears holes |
 //! | `GET /limits` | `{create, message, analytics}` |
-//! | `POST /limits` | `{create?, message?, analytics?, windowMs?}`; `null` is no limit, the window is an hour unless told |
-//! | `DELETE /limits` | back to the limits of the start |
-//! | `GET /views?projectId&dateFrom&dateTo` | totals and all rows of the page views of a range |
-//! | `GET /analytics?projectId&report&dateFrom&dateTo` | the same of any report; see below |
-//! | `GET /rows?projectId&report&dateFrom&dateTo` | the rows of a list, a line for each: the very JSON that its pages hold |
+//! | `POST /limits` | `{create?, message?, analytics?, windowMs?}`; `null` means no limit, the default window is an hour |
+//! | `DELETE /limits` | restores the limits of the options |
+//! | `GET /views?projectId&dateFrom&dateTo` | totals and all rows of the page views in a range |
+//! | `GET /analytics?projectId&report&dateFrom&dateTo` | the same for any report, see below |
+//! | `GET /rows?projectId&report&dateFrom&dateTo` | the rows of a list, one per line, with the JSON of its pages |
 //! | `POST /keys` | `{key?, name?, state}`; state `accepted`, `expired`, `read` or `write` |
-//! | `DELETE /keys` | back to the keys of the start |
+//! | `DELETE /keys` | restores the keys of the options |
 //! | `GET /jobs` | all jobs, oldest first, with project, prompt, messages, `origin` and `reads` |
-//! | `GET /jobs/{id}` | one of them |
+//! | `GET /jobs/{id}` | one job |
 //! | `POST /jobs/{id}` | `{status?, prLink?, archivedAt?}`: forces fields until the next follow-up |
-//! | `PUT /jobs/{id}` | `{projectId, createdAt}`: adds a job from before the start, or replaces one; milliseconds since the epoch |
+//! | `PUT /jobs/{id}` | `{projectId, createdAt}`: adds or replaces an earlier job; milliseconds since the epoch |
 //!
-//! A `report` is named as the API's path ends: `views`, `visitors`, `feedback`,
-//! `feedback/by-page`, `searches`, `assistant` or `assistant/caller-stats`. It is answered
-//! as the API does, with all rows at once and without `hasMore` and `nextCursor`; `source`
-//! and `status` filter as there. Without `projectId` it is of the first project.
+//! A `report` is named by the end of its path: `views`, `visitors`, `feedback`, `feedback/by-page`,
+//! `searches`, `assistant` or `assistant/caller-stats`. The response equals that of the API with all
+//! rows, without `hasMore` and `nextCursor`. The filters `source` and `status` work as in the API.
+//! Without `projectId`, the report is for the first project.
 //!
-//! Of views and visitors, `{day, percent}` adds so many in a hundred of a usual working day
-//! to that day of every page from then on, one at least: pages without views appear in its
-//! rows. `{afterDays, percent}` leaves so many in a hundred out of each day, rounded up,
-//! until so many whole days after its end; with 100 the day is empty until then. Rows and
-//! totals of every range follow, those of the control routes too.
+//! `{day, percent}` adds `percent` of a usual working day to the views and visitors of every page on
+//! that day, at least one. Pages without views then appear in its rows. `{afterDays, percent}` withholds
+//! `percent` of each day, rounded up, until that many whole days after its end. With 100, the day is
+//! empty until then. The rows and totals of every range change, in the control API too.
 //!
-//! A hole is in the lists of views, visitors, feedback and searches: the rows behind it
-//! follow as many places later, so that none is lost, and a page that lies in it is empty and
-//! says that more follows. Holes behind the last row do not count; they must not overlap.
+//! A hole affects the lists of views, visitors, feedback and searches. The rows after it move back by
+//! its length, so none is lost. A page within a hole is empty and has more pages after it. Holes after
+//! the last row have no effect. Holes must not overlap.
 //!
-//! The keys of the start are named `key` and `read-key`; others have the name
-//! that they are given. A setting without `key` changes the keys of that name.
-//! A job's `origin` is what its creation carried: `key` (a name, never the key),
-//! `userAgent`, `traceparent`, `idempotencyKey`. Its `reads` are `count` and
-//! `at`, the moments of the last 500 requests for it.
+//! The keys of the options are named `key` and `read-key`. Other keys have the name that they were
+//! given. A setting without `key` changes all keys with that name. The `origin` of a job contains `key`
+//! (a name, never the key), `userAgent`, `traceparent` and `idempotencyKey` of its creation. Its
+//! `reads` are `count` and `at`, the times of the last 500 requests for it.
 //!
 //! ## Faults
 //!
-//! `{operation?, target?, times?, after?, fault: {kind, …}}`. `operation` is one
-//! of `agentJobs.create`, `agentJobs.get`, `agentJobs.sendMessage`, `analytics.views`
-//! (or `pageViews.list`, its former name), `analytics.visitors`, `analytics.feedback`,
-//! `analytics.feedbackByPage`, `analytics.searches`, `analytics.conversations`,
-//! `analytics.conversation`, `analytics.callerStats`, `other`, and `target` a part of
-//! the path and query as they were sent; without them every request matches. `times` is 1
-//! by default, 0 means until cleared. `after` lets that many matching requests
-//! pass first. Faults queue: a request meets the first one in the queue that
-//! matches it, and the next one has its turn when that one is used up.
+//! A fault is `{operation?, target?, times?, after?, fault: {kind, …}}`.
 //!
-//! | `kind` | other fields | what happens |
+//! - `operation`: `agentJobs.create`, `agentJobs.get`, `agentJobs.sendMessage`, `analytics.views` (or
+//!   `pageViews.list`, its former name), `analytics.visitors`, `analytics.feedback`,
+//!   `analytics.feedbackByPage`, `analytics.searches`, `analytics.conversations`,
+//!   `analytics.conversation`, `analytics.callerStats` or `other`; by default every operation
+//! - `target`: a substring of the path and query as sent; by default every target
+//! - `times`: the number of requests that it applies to, 1 by default; 0 means until cleared
+//! - `after`: the number of matching requests to pass first
+//!
+//! Faults are queued. A request gets the first queued fault that matches it. The next fault follows when
+//! the first is used up.
+//!
+//! | `kind` | other fields | effect |
 //! | --- | --- | --- |
-//! | `status` | `status`, `body?`, `contentType?`, `headers?`, `process?` | that answer, by default an `{error}` |
-//! | `json` | `status`, `body` | that JSON |
+//! | `status` | `status`, `body?`, `contentType?`, `headers?`, `process?` | this response, by default an `{error}` |
+//! | `json` | `status`, `body` | this JSON |
 //! | `html` | `status` | an HTML error page |
 //! | `empty` | `status` | no body |
-//! | `redirect` | `status`, `location` | that redirect |
-//! | `delay` | `ms` | waits, then answers as usual |
-//! | `hold` | `process?`, `next?` | waits for `POST /release`, then goes on as usual, or with the fault `next` |
-//! | `hang` | `process?` | never answers |
-//! | `reset` | `process?` | TCP reset before any answer |
-//! | `cutBody`* | `bytes?` | full `content-length`, half the body or so many bytes of it, end of connection |
-//! | `cutChunked`* | `bytes?` | chunked, half the body or so many bytes of it, no last chunk |
-//! | `malformedJson`* | | 200 with half the body, complete as HTTP |
-//! | `emptyPage`* | | a list's page without its rows, yet it goes on: `hasMore` is true, `nextCursor` that of the next page |
-//! | `repeatCursor`* | | `nextCursor` is the cursor that was asked with, on the first page that of the next; `hasMore` is true |
-//! | `hasMoreFalse`* | | `hasMore` is false, though there is a `nextCursor` |
-//! | `slowDrip`* | `chunkBytes`, `intervalMs` | the body in small pieces |
+//! | `redirect` | `status`, `location` | this redirect |
+//! | `delay` | `ms` | waits, then responds normally |
+//! | `hold` | `process?`, `next?` | waits for `POST /release`, then continues normally or with the fault `next` |
+//! | `hang` | `process?` | never responds |
+//! | `reset` | `process?` | TCP reset before any response |
+//! | `cutBody`* | `bytes?` | full `content-length`, half the body or `bytes` bytes, end of connection |
+//! | `cutChunked`* | `bytes?` | chunked, half the body or `bytes` bytes, no last chunk |
+//! | `malformedJson`* | | 200 with half the body, valid as HTTP |
+//! | `emptyPage`* | | a page without rows, with `hasMore` true and the `nextCursor` of the next page |
+//! | `repeatCursor`* | | `nextCursor` repeats the cursor of the request; `hasMore` is true |
+//! | `hasMoreFalse`* | | `hasMore` is false despite a `nextCursor` |
+//! | `slowDrip`* | `chunkBytes`, `intervalMs` | the body in small chunks |
 //!
-//! The kinds with a star, `delay`, and those with `process: true` really process
-//! the request; the others answer in its place, before any check. A `hold`
-//! processes the request when it is released, or with `process: true` before.
+//! The kinds with a star, `delay`, and those with `process: true` process the request. The others
+//! respond in its place, before any check. A `hold` processes the request after its release, or before
+//! with `process: true`.
 //!
-//! The three that change a page leave any other answer as it is, and so do `repeatCursor`
-//! a list without cursors and `hasMoreFalse` one without `hasMore`. Behind the last row
-//! they still give a cursor, which leads to an empty page; only a list of conversations
-//! without any row has none, and stays as it is.
+//! The three kinds that change a page leave other responses unchanged. `repeatCursor` leaves a list
+//! without cursors unchanged, and returns the next cursor on the first page. `hasMoreFalse` leaves a
+//! list without `hasMore` unchanged. On the last page, all three still return a cursor, which selects
+//! an empty page. Only an empty list of conversations has no such cursor and stays unchanged.
 //!
-//! A fault rate strikes the requests that no queued fault matches, each in one of
-//! these ways with the same probability: `reset`, `503` and `502-page` (HTML) before
-//! they are processed; `reset-after`, `500-after`, `504-after`, `cut-body`, `cut-head`
-//! (no byte of the body), `cut-chunked` and `malformed` after; `empty-success`
-//! without being processed. The same seed strikes the same requests of a sequence.
+//! A fault rate applies to requests that no queued fault matches. Each kind has the same probability.
+//! `reset`, `503` and `502-page` (HTML) replace processing, and so does `empty-success`. `reset-after`,
+//! `500-after`, `504-after`, `cut-body`, `cut-head` (no byte of the body), `cut-chunked` and `malformed`
+//! follow it. The same seed selects the same requests of a sequence.
 
 mod agent_job;
 mod analytics;
+mod api_error;
 mod auth;
 mod body;
 mod clock;
@@ -215,7 +211,7 @@ mod feedback;
 mod field;
 mod held;
 mod holes;
-mod ledger;
+mod interceptor;
 mod limits;
 mod operation;
 mod options;
@@ -225,8 +221,7 @@ mod parameters;
 mod platform;
 mod random;
 mod random_faults;
-mod reception;
-mod refusal;
+mod request_log;
 mod routes;
 mod searches;
 mod simulator;

@@ -1,18 +1,18 @@
-//! Limits that slide over the last hour, or whatever a test makes the window.
+//! Sliding-window limits, over an hour by default.
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::clock::Moment;
-use crate::refusal::Refusal;
+use crate::api_error::ApiError;
+use crate::clock::Timestamp;
 
 pub(crate) const HOUR_MS: u64 = 60 * 60 * 1000;
 
-/// At most so many uses in any window, counted separately for each scope.
+/// A maximum number of uses in any window, counted separately for each scope.
 pub(crate) struct SlidingLimit {
-    /// None: no limit at all.
+    /// The maximum, or `None` for no limit.
     uses: Option<u32>,
     window_ms: u64,
-    taken: HashMap<String, VecDeque<Moment>>,
+    used: HashMap<String, VecDeque<Timestamp>>,
 }
 
 impl SlidingLimit {
@@ -20,7 +20,7 @@ impl SlidingLimit {
         Self {
             uses: Some(uses),
             window_ms: HOUR_MS,
-            taken: HashMap::new(),
+            used: HashMap::new(),
         }
     }
 
@@ -28,31 +28,31 @@ impl SlidingLimit {
         self.uses
     }
 
-    /// Changes the limit; what has been taken remains taken.
+    /// Changes the limit. Earlier uses still count.
     pub(crate) fn set(&mut self, uses: Option<u32>, window_ms: u64) {
         self.uses = uses;
         self.window_ms = window_ms;
     }
 
-    /// Takes one use, unless the window's are all taken.
-    pub(crate) fn take(&mut self, scope: &str, now: Moment) -> Result<(), Refusal> {
-        let taken = self.taken.entry(scope.to_owned()).or_default();
-        while taken
+    /// Counts a use, unless the uses of the window are exhausted.
+    pub(crate) fn take(&mut self, scope: &str, now: Timestamp) -> Result<(), ApiError> {
+        let used = self.used.entry(scope.to_owned()).or_default();
+        while used
             .front()
             .is_some_and(|first| now.since(*first) >= self.window_ms)
         {
-            taken.pop_front();
+            used.pop_front();
         }
-        let used_up = |uses| usize::try_from(uses).is_ok_and(|uses: usize| taken.len() >= uses);
+        let used_up = |uses| usize::try_from(uses).is_ok_and(|uses: usize| used.len() >= uses);
         if self.uses.is_some_and(used_up) {
-            return Err(Refusal::RateLimited);
+            return Err(ApiError::RateLimited);
         }
-        taken.push_back(now);
+        used.push_back(now);
         Ok(())
     }
 
     pub(crate) fn clear(&mut self) {
-        self.taken.clear();
+        self.used.clear();
     }
 }
 
@@ -61,45 +61,45 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_use_comes_back_an_hour_after_it_was_taken() {
+    fn a_use_expires_after_an_hour() {
         let mut limit = SlidingLimit::hourly(2);
-        assert_eq!(limit.take("a", Moment(0)), Ok(()));
-        assert_eq!(limit.take("a", Moment(1000)), Ok(()));
+        assert_eq!(limit.take("a", Timestamp(0)), Ok(()));
+        assert_eq!(limit.take("a", Timestamp(1000)), Ok(()));
         assert_eq!(
-            limit.take("a", Moment(HOUR_MS - 1)),
-            Err(Refusal::RateLimited)
+            limit.take("a", Timestamp(HOUR_MS - 1)),
+            Err(ApiError::RateLimited)
         );
-        assert_eq!(limit.take("a", Moment(HOUR_MS)), Ok(()));
+        assert_eq!(limit.take("a", Timestamp(HOUR_MS)), Ok(()));
         assert_eq!(
-            limit.take("a", Moment(HOUR_MS + 999)),
-            Err(Refusal::RateLimited)
+            limit.take("a", Timestamp(HOUR_MS + 999)),
+            Err(ApiError::RateLimited)
         );
-        assert_eq!(limit.take("a", Moment(HOUR_MS + 1000)), Ok(()));
+        assert_eq!(limit.take("a", Timestamp(HOUR_MS + 1000)), Ok(()));
     }
 
     #[test]
     fn scopes_do_not_share_a_limit() {
         let mut limit = SlidingLimit::hourly(1);
-        assert_eq!(limit.take("a", Moment(0)), Ok(()));
-        assert_eq!(limit.take("b", Moment(0)), Ok(()));
-        assert_eq!(limit.take("a", Moment(0)), Err(Refusal::RateLimited));
+        assert_eq!(limit.take("a", Timestamp(0)), Ok(()));
+        assert_eq!(limit.take("b", Timestamp(0)), Ok(()));
+        assert_eq!(limit.take("a", Timestamp(0)), Err(ApiError::RateLimited));
     }
 
     #[test]
-    fn a_changed_limit_counts_what_was_taken_before() {
+    fn a_changed_limit_counts_earlier_uses() {
         let mut limit = SlidingLimit::hourly(1);
-        assert_eq!(limit.take("a", Moment(0)), Ok(()));
+        assert_eq!(limit.take("a", Timestamp(0)), Ok(()));
         limit.set(Some(2), 500);
-        assert_eq!(limit.take("a", Moment(1)), Ok(()));
-        assert_eq!(limit.take("a", Moment(2)), Err(Refusal::RateLimited));
-        assert_eq!(limit.take("a", Moment(500)), Ok(()));
+        assert_eq!(limit.take("a", Timestamp(1)), Ok(()));
+        assert_eq!(limit.take("a", Timestamp(2)), Err(ApiError::RateLimited));
+        assert_eq!(limit.take("a", Timestamp(500)), Ok(()));
     }
 
     #[test]
-    fn no_limit_takes_any_number_of_uses() {
+    fn an_absent_limit_permits_any_number_of_uses() {
         let mut limit = SlidingLimit::hourly(0);
-        assert_eq!(limit.take("a", Moment(0)), Err(Refusal::RateLimited));
+        assert_eq!(limit.take("a", Timestamp(0)), Err(ApiError::RateLimited));
         limit.set(None, HOUR_MS);
-        assert!((0..1000).all(|_| limit.take("a", Moment(0)) == Ok(())));
+        assert!((0..1000).all(|_| limit.take("a", Timestamp(0)) == Ok(())));
     }
 }

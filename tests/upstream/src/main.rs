@@ -1,4 +1,4 @@
-//! The `upstream` command: see the library's documentation.
+//! The `upstream` command. See the documentation of the library.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ async fn run(options: Options) -> io::Result<()> {
     stop.await
 }
 
-/// Listens from the call on, so that no signal is missed before the await.
+/// Registers the signal handlers immediately, so that no signal is missed before the await.
 #[cfg(unix)]
 fn stop_signal() -> io::Result<impl Future<Output = io::Result<()>>> {
     use tokio::signal::unix::{SignalKind, signal};

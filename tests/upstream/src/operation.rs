@@ -1,24 +1,24 @@
-//! Which operation a request is of, as counters and faults name it.
+//! The operation of a request, by the names that counters and faults use.
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::Method;
 use quillgate::{Declaration, Operation, declaration};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What the paths of all reports begin with.
+/// The common prefix of the paths of all reports.
 const ANALYTICS: &str = "/v1/analytics/{projectId}/";
 const OTHER: &str = "other";
 
-/// What a request is taken for.
+/// The operation that a request matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    /// An operation that the platform has.
+pub(crate) enum MatchedOperation {
+    /// An operation of the platform.
     Operation(Operation),
-    /// A path or a method that the platform does not have.
+    /// An unknown path or method.
     Other,
 }
 
-impl Target {
+impl MatchedOperation {
     /// Each operation of the platform, and [`Self::Other`].
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         list_operations().map(Self::Operation).chain([Self::Other])
@@ -29,12 +29,12 @@ impl Target {
             .extensions()
             .get::<MatchedPath>()
             .map(MatchedPath::as_str);
-        let asked = |operation: &Operation| {
-            let declared = operation.declaration();
-            method(declared) == request.method() && Some(declared.path) == path
+        let is_requested = |operation: &Operation| {
+            let declaration = operation.declaration();
+            method(declaration) == request.method() && Some(declaration.path) == path
         };
         list_operations()
-            .find(asked)
+            .find(is_requested)
             .map_or(Self::Other, Self::Operation)
     }
 
@@ -50,20 +50,20 @@ impl Target {
         match name {
             OTHER => Some(Self::Other),
             name => Operation::from_name(name)
-                .filter(|operation| is_of_platform(*operation))
+                .filter(|operation| is_platform_operation(*operation))
                 .map(Self::Operation),
         }
     }
 }
 
-/// By name.
-impl Serialize for Target {
+/// Serializes the name.
+impl Serialize for MatchedOperation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for Target {
+impl<'de> Deserialize<'de> for MatchedOperation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         let names: Vec<_> = Self::all().map(Self::name).collect();
@@ -74,18 +74,18 @@ impl<'de> Deserialize<'de> for Target {
     }
 }
 
-/// The operations that the platform has.
+/// The operations of the platform.
 pub(crate) fn list_operations() -> impl Iterator<Item = Operation> {
     let all = Operation::ALL.iter().copied();
-    all.filter(|operation| is_of_platform(*operation))
+    all.filter(|operation| is_platform_operation(*operation))
 }
 
-/// Whether the platform documents it; the others are a gateway's own.
-pub(crate) fn is_of_platform(operation: Operation) -> bool {
+/// Whether the platform documents the operation. All others exist only in a gateway.
+pub(crate) fn is_platform_operation(operation: Operation) -> bool {
     operation.documentation().link.is_some()
 }
 
-/// The list or the counts with that name, which is the end of its path.
+/// The report with this name, which is the end of its path.
 pub(crate) fn find_report(report: &str) -> Option<Operation> {
     let named = |operation: &Operation| {
         let path = operation.declaration().path;
@@ -95,8 +95,8 @@ pub(crate) fn find_report(report: &str) -> Option<Operation> {
     list_operations().find(named)
 }
 
-fn method(declared: &Declaration) -> Method {
-    match declared.method {
+fn method(declaration: &Declaration) -> Method {
+    match declaration.method {
         declaration::Method::Get => Method::GET,
         declaration::Method::Post => Method::POST,
         declaration::Method::Delete => Method::DELETE,
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_is_named_by_the_end_of_its_path() {
+    fn reports_are_found_by_the_end_of_their_path() {
         for (name, operation) in [
             ("views", Some(Operation::ListPageViews)),
             ("feedback/by-page", Some(Operation::GetFeedbackByPage)),
@@ -122,17 +122,20 @@ mod tests {
     }
 
     #[test]
-    fn page_views_are_found_by_their_former_name_and_shown_by_the_new_one() {
+    fn page_views_are_found_by_their_former_name_and_reported_by_the_new_one() {
         for name in ["\"pageViews.list\"", "\"analytics.views\""] {
-            let target: Target = serde_json::from_str(name).expect("a known name");
-            assert_eq!(target, Target::Operation(Operation::ListPageViews));
+            let target: MatchedOperation = serde_json::from_str(name).expect("a known name");
+            assert_eq!(
+                target,
+                MatchedOperation::Operation(Operation::ListPageViews)
+            );
         }
-        let shown = serde_json::to_string(&Target::Operation(Operation::ListPageViews));
-        assert_eq!(shown.expect("text"), "\"analytics.views\"");
+        let name = serde_json::to_string(&MatchedOperation::Operation(Operation::ListPageViews));
+        assert_eq!(name.expect("text"), "\"analytics.views\"");
     }
 
     #[test]
-    fn what_a_gateway_alone_has_is_not_an_operation_of_the_platform() {
+    fn operations_that_only_a_gateway_has_are_rejected() {
         for name in [
             "agentJobs.list",
             "agentJobs.events",
@@ -143,9 +146,12 @@ mod tests {
         ] {
             let json = format!("\"{name}\"");
             assert!(Operation::from_name(name).is_some(), "{name}");
-            assert!(serde_json::from_str::<Target>(&json).is_err(), "{name}");
+            assert!(
+                serde_json::from_str::<MatchedOperation>(&json).is_err(),
+                "{name}"
+            );
         }
-        let other = serde_json::from_str::<Target>("\"other\"").expect("a known name");
-        assert_eq!(other, Target::Other);
+        let other = serde_json::from_str::<MatchedOperation>("\"other\"").expect("a known name");
+        assert_eq!(other, MatchedOperation::Other);
     }
 }

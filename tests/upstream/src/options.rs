@@ -1,4 +1,4 @@
-//! What can be set at the start.
+//! The options of the simulator.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -8,7 +8,7 @@ use clap::Parser;
 
 const DEFAULT_KEY: &str = "mint_simulated_upstream_admin_key";
 
-/// How the simulated platform is set up.
+/// The options of the simulator.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "upstream",
@@ -16,43 +16,43 @@ const DEFAULT_KEY: &str = "mint_simulated_upstream_admin_key";
     about = "Simulates the documentation platform's admin API"
 )]
 pub struct Options {
-    /// Port on 127.0.0.1; 0 takes any free one
+    /// Port on 127.0.0.1; 0 picks a free port
     #[arg(long, default_value_t = 8788)]
     pub port: u16,
 
-    /// Another seed makes other data
+    /// Seed of the generated data
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// Pages that each project has
+    /// Pages per project
     #[arg(long, default_value_t = 4000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub pages: u32,
 
-    /// Lets each day's views and visitors differ, and some pages have none on a day
+    /// Vary views and visitors from day to day; some pages have none on some days
     #[arg(long, default_value_t = false, action = clap::ArgAction::Set, num_args = 0..=1, default_missing_value = "true")]
     pub varying_days: bool,
 
-    /// Feedback entries that each project gets in thirty days
+    /// Feedback entries per project in thirty days
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub feedback: u32,
 
-    /// Search terms that each project has
+    /// Search terms per project
     #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub searches: u32,
 
-    /// Turns of assistant conversations that each project gets in thirty days
+    /// Turns of assistant conversations per project in thirty days
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub conversations: u32,
 
-    /// Milliseconds to wait before an API request is answered
+    /// Milliseconds to wait before answering an API request
     #[arg(long, default_value_t = 0)]
     pub latency_ms: u64,
 
-    /// Milliseconds that the agent works on a prompt
+    /// Milliseconds that a job takes per prompt
     #[arg(long, default_value_t = 6000)]
     pub job_duration_ms: u64,
 
-    /// Admin key that is accepted; the variable keeps it out of the process list
+    /// Accepted admin key; use the variable to keep it out of the process list
     #[arg(
         long,
         env = "UPSTREAM_ADMIN_KEY",
@@ -62,12 +62,12 @@ pub struct Options {
     )]
     pub key: AdminKey,
 
-    /// Second key that is accepted, for reading only
+    /// Second accepted key, with read access only
     #[arg(long, env = "UPSTREAM_READ_KEY", hide_env_values = true)]
     pub read_key: Option<AdminKey>,
 
-    /// A project that exists; may be repeated, or several separated by commas. One that begins
-    /// with `empty-` has no data
+    /// Existing project; repeat the option or separate projects by commas. A project whose id
+    /// begins with `empty-` has no data
     #[arg(
         long = "project",
         alias = "projects",
@@ -76,7 +76,7 @@ pub struct Options {
     )]
     pub projects: Vec<String>,
 
-    /// Jobs that can be created per project and hour
+    /// Job creations per project and hour
     #[arg(long, default_value_t = 100)]
     pub create_limit: u32,
 
@@ -84,13 +84,13 @@ pub struct Options {
     #[arg(long, default_value_t = 100)]
     pub message_limit: u32,
 
-    /// Analytics requests per hour, for all projects together
+    /// Analytics requests per hour across all projects
     #[arg(long, default_value_t = 100)]
     pub analytics_limit: u32,
 }
 
 impl Default for Options {
-    /// The command's defaults, whatever the environment says.
+    /// The defaults of the command, regardless of environment variables.
     fn default() -> Self {
         Self {
             port: 8788,
@@ -116,14 +116,14 @@ fn default_projects() -> Vec<String> {
     vec!["demo-docs".to_owned(), "empty-docs".to_owned()]
 }
 
-/// A key that no output shows, neither `Debug` nor `--help`.
+/// An admin key. `Debug` and `--help` hide it.
 ///
-/// By default `mint_simulated_upstream_admin_key`.
+/// The default is `mint_simulated_upstream_admin_key`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AdminKey(String);
 
 impl AdminKey {
-    /// The key itself.
+    /// Returns the key.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -163,14 +163,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_commands_defaults_are_the_default_options() {
+    fn the_defaults_of_the_command_equal_the_default_options() {
         let parsed = Options::parse_from(["upstream", "--key", DEFAULT_KEY]);
         assert_eq!(format!("{parsed:?}"), format!("{:?}", Options::default()));
         assert_eq!(parsed.key, AdminKey::default());
     }
 
     #[test]
-    fn neither_debug_nor_help_shows_the_key() {
+    fn debug_output_and_help_hide_the_key() {
         let help = Options::command().render_long_help().to_string();
         let debug = format!("{:?}", Options::default());
         assert!(!help.contains(DEFAULT_KEY) && !debug.contains(DEFAULT_KEY));

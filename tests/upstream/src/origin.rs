@@ -1,4 +1,4 @@
-//! What a job's creation carried besides its prompt.
+//! The request headers of a job's creation.
 
 use axum::http::header::{AUTHORIZATION, USER_AGENT};
 use axum::http::{HeaderMap, HeaderName};
@@ -9,11 +9,11 @@ use crate::auth::Keys;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// The request headers by which a test tells one creation from another.
+/// The request headers that identify the caller of a creation.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Origin {
-    /// The key's name, never the key.
+    /// The name of the key, never the key.
     key: String,
     user_agent: Option<String>,
     traceparent: Option<String>,

@@ -1,12 +1,12 @@
-//! Page views: how often pages were read.
+//! Page views.
 
 use axum::Json;
 use quillgate::Operation;
 use serde::Serialize;
 
 use crate::analytics::ReportRequest;
+use crate::api_error::ApiError;
 use crate::data::{Row, Traffic};
-use crate::refusal::Refusal;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -16,7 +16,7 @@ pub(crate) struct ViewPage {
     has_more: bool,
 }
 
-pub(crate) async fn list(request: ReportRequest) -> Result<Json<ViewPage>, Refusal> {
+pub(crate) async fn list(request: ReportRequest) -> Result<Json<ViewPage>, ApiError> {
     let query = request.query(Operation::ListPageViews)?;
     request.take_limit()?;
     let today = request.today();

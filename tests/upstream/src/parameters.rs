@@ -1,4 +1,4 @@
-//! The check of what arrives against the core's declarations of parameters.
+//! Validation of requests against the core's declarations of parameters.
 
 use quillgate::declaration::{Parameter, ParameterKind};
 use quillgate::error::IntegerRule;
@@ -7,7 +7,7 @@ use quillgate::text::MAX_SAFE_INTEGER;
 use crate::date::Day;
 use crate::ulid::Ulid;
 
-/// A value that its parameter takes.
+/// A valid value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     Date(Day),
@@ -15,14 +15,15 @@ enum Value {
     Text(String),
 }
 
-/// The values of a request, those of the table that were sent or have a default.
+/// The values of the declared parameters that were sent or have a default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arguments(Vec<(&'static str, Value)>);
 
 impl Arguments {
-    /// Reads what is declared, and says of each value that is missing or wrong what
-    /// it must be. Of several values of one name the first counts; other names are
-    /// ignored, and so is `page`, which Quillgate sends as `offset`.
+    /// Reads the declared parameters and returns the values with a list of problems.
+    ///
+    /// The first of several values wins. Undeclared names are ignored, and so is `page`, which
+    /// Quillgate sends as `offset`.
     pub(crate) fn read(
         parameters: &[Parameter],
         pairs: &[(String, String)],
@@ -30,8 +31,8 @@ impl Arguments {
         let mut values = Vec::new();
         let mut problems = Vec::new();
         for parameter in parameters {
-            let sent = pairs.iter().find(|(name, _)| name == parameter.name);
-            match read(parameter, sent.map(|(_, text)| text.as_str())) {
+            let value = pairs.iter().find(|(name, _)| name == parameter.name);
+            match read(parameter, value.map(|(_, text)| text.as_str())) {
                 Ok(value) => values.extend(value.map(|value| (parameter.name, value))),
                 Err(problem) => problems.push(problem),
             }
@@ -39,7 +40,7 @@ impl Arguments {
         (Self(values), problems)
     }
 
-    /// A date that was sent.
+    /// The date, if it was sent.
     pub(crate) fn date(&self, name: &str) -> Option<Day> {
         match self.value(name)? {
             Value::Date(day) => Some(*day),
@@ -47,7 +48,7 @@ impl Arguments {
         }
     }
 
-    /// A number that was sent or its default; `None` when the table has no such one.
+    /// The number or its default, or `None` if it is not declared.
     pub(crate) fn integer(&self, name: &str) -> Option<usize> {
         match self.value(name)? {
             Value::Integer(number) => Some(*number),
@@ -55,7 +56,7 @@ impl Arguments {
         }
     }
 
-    /// A text, a word or a ULID that was sent.
+    /// The string, enum value or ULID, if it was sent.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         match self.value(name)? {
             Value::Text(text) => Some(text),
@@ -69,9 +70,9 @@ impl Arguments {
     }
 }
 
-fn read(parameter: &Parameter, sent: Option<&str>) -> Result<Option<Value>, String> {
+fn read(parameter: &Parameter, value: Option<&str>) -> Result<Option<Value>, String> {
     let name = parameter.name;
-    match (parameter.kind, sent) {
+    match (parameter.kind, value) {
         (ParameterKind::Page, _) => Ok(None),
         (kind, Some(text)) => match read_value(kind, text) {
             Some(value) => Ok(Some(value)),
@@ -83,28 +84,28 @@ fn read(parameter: &Parameter, sent: Option<&str>) -> Result<Option<Value>, Stri
     }
 }
 
-/// That text and ids are not empty is Quillgate's own rule: the platform takes any text.
+/// Parses a value. Only Quillgate rejects empty strings and ids; the platform accepts them.
 fn read_value(kind: ParameterKind, text: &str) -> Option<Value> {
-    let own = || Value::Text(text.to_owned());
+    let text_value = || Value::Text(text.to_owned());
     match kind {
         ParameterKind::Date => Day::parse(text).map(Value::Date),
         ParameterKind::Integer { rule, .. } => whole_number(text)
             .filter(|found| *found >= number(rule.min))
-            .filter(|found| largest(rule).is_none_or(|most| *found <= number(most)))
+            .filter(|found| documented_max(rule).is_none_or(|max| *found <= number(max)))
             .map(Value::Integer),
-        ParameterKind::OneOf(words) => words.contains(&text).then(own),
-        ParameterKind::Ulid => Ulid::parse(text).map(|_| own()),
-        ParameterKind::Text | ParameterKind::Id => Some(own()),
+        ParameterKind::OneOf(words) => words.contains(&text).then(text_value),
+        ParameterKind::Ulid => Ulid::parse(text).map(|_| text_value()),
+        ParameterKind::Text | ParameterKind::Id => Some(text_value()),
         ParameterKind::Page => None,
     }
 }
 
-/// What a value must be, as an error's message goes on.
+/// The rule of a kind, as the end of an error message.
 fn describe(kind: ParameterKind) -> String {
     match kind {
         ParameterKind::Date => "a valid date".to_owned(),
-        ParameterKind::Integer { rule, .. } => match largest(rule) {
-            Some(most) => format!("an integer from {} to {most}", rule.min),
+        ParameterKind::Integer { rule, .. } => match documented_max(rule) {
+            Some(max) => format!("an integer from {} to {max}", rule.min),
             None => format!("an integer of at least {}", rule.min),
         },
         ParameterKind::OneOf(words) => format!("one of {}", words.join(", ")),
@@ -114,8 +115,8 @@ fn describe(kind: ParameterKind) -> String {
     }
 }
 
-/// The platform's own maximum: that of what JSON carries exactly is Quillgate's.
-fn largest(rule: &IntegerRule) -> Option<u64> {
+/// The maximum of the platform. The maximum safe integer is a rule of Quillgate only.
+fn documented_max(rule: &IntegerRule) -> Option<u64> {
     (rule.max < MAX_SAFE_INTEGER).then_some(rule.max)
 }
 
@@ -123,7 +124,7 @@ fn number(declared: u64) -> usize {
     usize::try_from(declared).unwrap_or(usize::MAX)
 }
 
-/// Digits only; more than fit into a number are as good as the largest.
+/// Parses digits only. An overflowing number saturates.
 fn whole_number(text: &str) -> Option<usize> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(usize::MAX))
@@ -139,7 +140,7 @@ mod tests {
         Parameter::optional(name, Place::Query, kind)
     }
 
-    const TABLE: [Parameter; 7] = [
+    const PARAMETERS: [Parameter; 7] = [
         optional("day", ParameterKind::Date),
         optional(
             "limit",
@@ -170,7 +171,7 @@ mod tests {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
-        let (arguments, problems) = Arguments::read(&TABLE, &pairs);
+        let (arguments, problems) = Arguments::read(&PARAMETERS, &pairs);
         if problems.is_empty() {
             Ok(arguments)
         } else {
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read_by_name_and_defaults_filled_in() {
+    fn values_are_read_by_name_and_defaults_are_applied() {
         let query = [ID, ("day", "2024-01-02"), ("source", "page"), ("x", "y")];
         let arguments = check(&query).expect("valid");
         assert_eq!(arguments.date("day"), Day::parse("2024-01-02"));
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_named_in_the_words_of_its_kind() {
+    fn every_problem_is_reported_with_the_rule_of_its_kind() {
         let query = [
             ("day", "2024-02-30"),
             ("limit", "0"),
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_whole_and_in_bounds() {
+    fn numbers_are_integers_within_their_bounds() {
         for (name, value) in [
             ("limit", "251"),
             ("limit", ""),
@@ -232,13 +233,13 @@ mod tests {
     }
 
     #[test]
-    fn of_several_values_the_first_counts() {
+    fn the_first_of_several_values_wins() {
         let arguments = check(&[ID, ("limit", "1"), ("limit", "x")]).expect("valid");
         assert_eq!(arguments.integer("limit"), Some(1));
     }
 
     #[test]
-    fn a_page_is_ignored_since_the_platform_does_not_know_it() {
+    fn the_page_parameter_is_ignored() {
         for page in ["2", "0", "x"] {
             let arguments = check(&[ID, ("page", page)]).expect("valid");
             assert_eq!(arguments.integer("page"), None);

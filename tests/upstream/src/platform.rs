@@ -1,4 +1,4 @@
-//! Everything the simulated platform knows.
+//! The state of the simulated platform.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::auth::Keys;
 use crate::clock::Clock;
 use crate::data::Sites;
 use crate::fault::FaultQueue;
-use crate::held::Held;
+use crate::held::HeldRequests;
 use crate::holes::Holes;
-use crate::ledger::Ledger;
 use crate::limits::{HOUR_MS, SlidingLimit};
 use crate::random_faults::RandomFaults;
+use crate::request_log::RequestLog;
 
 pub(crate) struct Platform {
     pub(crate) options: Options,
@@ -28,8 +28,8 @@ pub(crate) struct Platform {
     pub(crate) holes: Mutex<Holes>,
     pub(crate) faults: Mutex<FaultQueue>,
     pub(crate) random_faults: Mutex<RandomFaults>,
-    pub(crate) held: Held,
-    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) held: HeldRequests,
+    pub(crate) request_log: Arc<RequestLog>,
 }
 
 impl Platform {
@@ -45,14 +45,14 @@ impl Platform {
             holes: Mutex::default(),
             faults: Mutex::default(),
             random_faults: Mutex::default(),
-            held: Held::default(),
-            ledger: Arc::default(),
+            held: HeldRequests::default(),
+            request_log: Arc::default(),
             clock,
             options,
         }
     }
 
-    /// Back to the limits of the start; what has been taken remains taken.
+    /// Restores the limits of the options. Earlier uses still count.
     pub(crate) fn restore_limits(&self) {
         let options = &self.options;
         for (limit, uses) in [
@@ -64,13 +64,13 @@ impl Platform {
         }
     }
 
-    /// Forgets all that requests have brought about, what came late, and holes; the clock, keys,
-    /// limits and all other data stay.
+    /// Clears all state that requests created, late counts and holes. Keeps the clock, keys, limits
+    /// and generated data.
     pub(crate) fn reset(&self) {
-        self.ledger.clear();
+        self.request_log.clear();
         self.faults.lock().clear();
         *self.random_faults.lock() = RandomFaults::default();
-        self.held.forget();
+        self.held.cancel();
         self.holes.lock().clear();
         self.sites.lock().late.clear();
         for limit in [

@@ -1,4 +1,4 @@
-//! A small generator of reproducible numbers.
+//! A small, reproducible random number generator.
 
 /// `SplitMix64`: one addition and a mix per number.
 pub(crate) struct SplitMix64(u64);
@@ -8,7 +8,7 @@ impl SplitMix64 {
         Self(seed)
     }
 
-    /// A generator of its own for each name.
+    /// Returns a separate generator for each name.
     pub(crate) fn named(seed: u64, name: &str) -> Self {
         // FNV-1a
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -24,7 +24,7 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from zero up to, and without, `end`.
+    /// A number from 0 up to, but not including, `end`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end.max(1)
     }
@@ -36,7 +36,7 @@ impl SplitMix64 {
         }
     }
 
-    /// Text in the form of a version 4 UUID.
+    /// A string with the format of a version 4 UUID.
     pub(crate) fn uuid(&mut self) -> String {
         let (high, low) = (self.next(), self.next());
         format!(

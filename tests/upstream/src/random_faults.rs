@@ -1,4 +1,4 @@
-//! Random faults: a share of all requests goes wrong, the same ones again with the same seed.
+//! Random faults, which the seed determines.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::random::SplitMix64;
 
 const THOUSAND: u64 = 1000;
 
-/// How many requests go wrong, and which.
+/// The share of requests that fail, and the seed that selects them.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct FaultRate {
@@ -19,7 +19,7 @@ pub(crate) struct FaultRate {
     seed: u64,
 }
 
-/// From none to all of a thousand.
+/// A number from 0 to 1000.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 #[serde(try_from = "u64")]
 struct PerThousand(u64);
@@ -35,7 +35,7 @@ impl TryFrom<u64> for PerThousand {
     }
 }
 
-/// Decides which requests go wrong and how, and counts them.
+/// Selects faults for requests and counts them.
 pub(crate) struct RandomFaults {
     rate: PerThousand,
     random: SplitMix64,
@@ -51,10 +51,10 @@ impl Default for RandomFaults {
     }
 }
 
-/// What was asked for, and what has come of it.
+/// The configured rate and the number of injected faults by kind.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Injected {
+pub(crate) struct FaultRateReport {
     per_thousand: u64,
     injected: BTreeMap<&'static str, u64>,
 }
@@ -68,7 +68,7 @@ impl RandomFaults {
         }
     }
 
-    /// The fault that the next request meets, if it meets one.
+    /// The fault for the next request, if any.
     pub(crate) fn next(&mut self) -> Option<Fault> {
         if self.random.below(THOUSAND) >= self.rate.0 {
             return None;
@@ -81,20 +81,20 @@ impl RandomFaults {
         Some(fault)
     }
 
-    /// Lets no further request go wrong; what was counted stays.
+    /// Stops injecting faults. Keeps the counts.
     pub(crate) fn stop(&mut self) {
         self.rate = PerThousand::default();
     }
 
-    pub(crate) fn report(&self) -> Injected {
-        Injected {
+    pub(crate) fn report(&self) -> FaultRateReport {
+        FaultRateReport {
             per_thousand: self.rate.0,
             injected: self.injected.clone(),
         }
     }
 }
 
-/// Every way to go wrong: reset, cut, malformed or 5xx, before the request is processed or after.
+/// Every kind of fault: reset, truncated, malformed or 5xx, before or after processing.
 fn kinds() -> [(&'static str, Fault); 11] {
     [
         ("reset", Fault::Reset { process: false }),
@@ -106,11 +106,11 @@ fn kinds() -> [(&'static str, Fault); 11] {
         ("empty-success", Fault::empty(StatusCode::OK)),
         (
             "500-after",
-            Fault::fail_after(StatusCode::INTERNAL_SERVER_ERROR),
+            Fault::error_after(StatusCode::INTERNAL_SERVER_ERROR),
         ),
         ("502-page", Fault::error_page(StatusCode::BAD_GATEWAY)),
-        ("503", Fault::refuse(StatusCode::SERVICE_UNAVAILABLE)),
-        ("504-after", Fault::fail_after(StatusCode::GATEWAY_TIMEOUT)),
+        ("503", Fault::error(StatusCode::SERVICE_UNAVAILABLE)),
+        ("504-after", Fault::error_after(StatusCode::GATEWAY_TIMEOUT)),
     ]
 }
 
@@ -129,32 +129,32 @@ mod tests {
         })
     }
 
-    /// Which of the requests went wrong.
-    fn strike(faults: &mut RandomFaults) -> Vec<u64> {
+    /// The numbers of the requests that failed.
+    fn hit_requests(faults: &mut RandomFaults) -> Vec<u64> {
         (0..REQUESTS).filter(|_| faults.next().is_some()).collect()
     }
 
     #[test]
-    fn the_same_seed_strikes_the_same_requests() {
-        let struck = strike(&mut faults(50, 7));
-        assert_eq!(struck, strike(&mut faults(50, 7)));
-        assert_ne!(struck, strike(&mut faults(50, 8)));
+    fn the_same_seed_hits_the_same_requests() {
+        let hits = hit_requests(&mut faults(50, 7));
+        assert_eq!(hits, hit_requests(&mut faults(50, 7)));
+        assert_ne!(hits, hit_requests(&mut faults(50, 8)));
     }
 
     #[test]
-    fn as_many_requests_go_wrong_as_were_asked_for_and_in_every_way() {
+    fn the_configured_share_of_requests_fails_in_every_way() {
         let mut twentieth = faults(50, 1);
-        let struck = strike(&mut twentieth).len();
-        // A thousand, and five standard deviations of a binomial distribution.
-        assert!((846..=1154).contains(&struck), "{struck}");
-        assert_eq!(twentieth.injected.values().sum::<u64>(), struck as u64);
+        let hits = hit_requests(&mut twentieth).len();
+        // A thousand, within five standard deviations of a binomial distribution.
+        assert!((846..=1154).contains(&hits), "{hits}");
+        assert_eq!(twentieth.injected.values().sum::<u64>(), hits as u64);
         assert_eq!(twentieth.injected.len(), kinds().len());
-        assert!(strike(&mut faults(0, 1)).is_empty());
-        assert_eq!(strike(&mut faults(1000, 1)).len() as u64, REQUESTS);
+        assert!(hit_requests(&mut faults(0, 1)).is_empty());
+        assert_eq!(hit_requests(&mut faults(1000, 1)).len() as u64, REQUESTS);
     }
 
     #[test]
-    fn a_rate_that_makes_no_sense_is_not_accepted() {
+    fn an_invalid_rate_is_rejected() {
         for rate in [
             json!({}),
             json!({ "perThousand": 1001 }),

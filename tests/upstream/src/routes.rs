@@ -1,4 +1,4 @@
-//! Which path leads where.
+//! The routes of the API and of the control API.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use axum::{Router, middleware};
 use quillgate::{Method, Operation};
 
+use crate::api_error::ApiError;
 use crate::platform::Platform;
-use crate::refusal::Refusal;
 use crate::{
-    agent_job, control, conversations, feedback, page_views, reception, searches, visitors,
+    agent_job, control, conversations, feedback, interceptor, page_views, searches, visitors,
 };
 
 pub(crate) fn router(platform: Arc<Platform>) -> Router {
-    let reception = middleware::from_fn_with_state(Arc::clone(&platform), reception::receive);
+    let interceptor = middleware::from_fn_with_state(Arc::clone(&platform), interceptor::intercept);
     let routes = Operation::ALL.iter().filter_map(|operation| {
         let path = operation.declaration().path;
         Some((path, handler(*operation)?))
@@ -22,14 +22,14 @@ pub(crate) fn router(platform: Arc<Platform>) -> Router {
         .fold(Router::new(), |router, (path, handler)| {
             router.route(path, handler)
         })
-        .fallback(async || Refusal::NoSuchRoute)
-        .method_not_allowed_fallback(async || Refusal::MethodNotAllowed)
-        .layer(reception)
+        .fallback(async || ApiError::NoSuchRoute)
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        .layer(interceptor)
         .nest("/__control", control::router())
         .with_state(platform)
 }
 
-/// What answers the requests of an operation; `None` for one that only a gateway has.
+/// The handler of an operation, or `None` for an operation that only a gateway has.
 fn handler(operation: Operation) -> Option<MethodRouter<Arc<Platform>>> {
     let method = match operation.declaration().method {
         Method::Get => MethodFilter::GET,
@@ -56,14 +56,14 @@ fn handler(operation: Operation) -> Option<MethodRouter<Arc<Platform>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operation::is_of_platform;
+    use crate::operation::is_platform_operation;
 
     #[test]
-    fn every_operation_of_the_platform_has_a_handler_and_no_other_has() {
+    fn exactly_the_platform_operations_have_handlers() {
         for operation in Operation::ALL.iter().copied() {
             let name = operation.declaration().name;
             let has_handler = handler(operation).is_some();
-            assert_eq!(has_handler, is_of_platform(operation), "{name}");
+            assert_eq!(has_handler, is_platform_operation(operation), "{name}");
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Searches: what readers searched for.
+//! Search terms of readers.
 
 use axum::{Extension, Json};
 use quillgate::Operation;
 use serde::Serialize;
 
 use crate::analytics::ReportRequest;
+use crate::api_error::ApiError;
 use crate::cursor::CursorPage;
 use crate::data::SearchTerm;
-use crate::refusal::Refusal;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -19,22 +19,22 @@ pub(crate) struct SearchPage {
 
 pub(crate) async fn list(
     request: ReportRequest,
-) -> Result<(Extension<CursorPage>, Json<SearchPage>), Refusal> {
+) -> Result<(Extension<CursorPage>, Json<SearchPage>), ApiError> {
     let query = request.query(Operation::ListSearches)?;
     let report = request.sites().searches(&request.project, query.range);
     let list = query.list(Operation::ListSearches, &request.project);
     let count = report.searches.len();
-    let page = CursorPage::cut_opaque(
+    let page = CursorPage::page_opaque(
         &list,
         count,
         (query.limit(), query.cursor()),
         &request.holes(),
     )?;
     request.take_limit()?;
-    let answer = SearchPage {
+    let page_body = SearchPage {
         searches: report.searches[page.rows.clone()].to_vec(),
         total_searches: report.total_searches,
         next_cursor: page.next.clone(),
     };
-    Ok((Extension(page), Json(answer)))
+    Ok((Extension(page), Json(page_body)))
 }

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use crate::platform::Platform;
 use crate::{Options, connection, routes};
 
-/// The simulated platform, to be started.
+/// The simulated platform.
 #[derive(Debug)]
 pub struct Simulator;
 
@@ -19,7 +19,7 @@ impl Simulator {
     ///
     /// # Errors
     ///
-    /// When the port is taken or not allowed.
+    /// Returns an error if the port is in use or not permitted.
     pub async fn start(options: Options) -> io::Result<Running> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
         let addr = listener.local_addr()?;
@@ -29,17 +29,16 @@ impl Simulator {
     }
 }
 
-/// A simulator that takes requests; it stops, with all its connections, when
-/// this is dropped.
+/// A running simulator. Dropping it closes the listener and all connections.
 #[derive(Debug)]
 pub struct Running {
-    /// Where it listens.
+    /// The address that the simulator listens on.
     pub addr: SocketAddr,
     accepting: JoinHandle<()>,
 }
 
 impl Running {
-    /// The base URL to give to a client, without a final slash.
+    /// The base URL for clients, without a trailing slash.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.addr)

@@ -1,8 +1,8 @@
-//! ULIDs: 48 bits of time and 80 of randomness in 26 characters.
+//! ULIDs: 48 bits of time and 80 random bits in 26 characters.
 
 use std::fmt;
 
-use crate::clock::Moment;
+use crate::clock::Timestamp;
 use crate::random::SplitMix64;
 
 /// Crockford's base 32: no I, L, O and U.
@@ -14,12 +14,12 @@ const RANDOM_BITS: u32 = 80;
 pub(crate) struct Ulid(u128);
 
 impl Ulid {
-    pub(crate) fn new(moment: Moment, random: &mut SplitMix64) -> Self {
+    pub(crate) fn new(timestamp: Timestamp, random: &mut SplitMix64) -> Self {
         let randomness = u128::from(random.next()) << 16 | u128::from(random.next() & 0xffff);
-        Self(u128::from(moment.0) << RANDOM_BITS | randomness)
+        Self(u128::from(timestamp.0) << RANDOM_BITS | randomness)
     }
 
-    /// Reads either case; the first character is at most 7, as 26 hold two bits more.
+    /// Parses either case. The first character is at most 7, because 26 characters hold 130 bits.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if text.len() != LENGTH || text.as_bytes().first()? > &b'7' {
             return None;
@@ -33,8 +33,8 @@ impl Ulid {
         value.map(Self)
     }
 
-    pub(crate) fn moment(self) -> Option<Moment> {
-        u64::try_from(self.0 >> RANDOM_BITS).ok().map(Moment)
+    pub(crate) fn timestamp(self) -> Option<Timestamp> {
+        u64::try_from(self.0 >> RANDOM_BITS).ok().map(Timestamp)
     }
 }
 
@@ -56,18 +56,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
-        let moment = Moment(1_469_918_176_385);
-        let ulid = Ulid::new(moment, &mut SplitMix64::new(1));
+    fn ulids_round_trip() {
+        let timestamp = Timestamp(1_469_918_176_385);
+        let ulid = Ulid::new(timestamp, &mut SplitMix64::new(1));
         let text = ulid.to_string();
         assert!(text.starts_with("01ARYZ6S41"), "{text}");
         assert_eq!(Ulid::parse(&text), Some(ulid));
         assert_eq!(Ulid::parse(&text.to_lowercase()), Some(ulid));
-        assert_eq!(ulid.moment(), Some(moment));
+        assert_eq!(ulid.timestamp(), Some(timestamp));
     }
 
     #[test]
-    fn what_is_no_ulid_is_refused() {
+    fn invalid_ulids_are_rejected() {
         for text in [
             "",
             "01ARZ3NDEKTSV4RRFFQ69G5FA",
@@ -82,10 +82,10 @@ mod tests {
     }
 
     #[test]
-    fn later_ones_sort_behind_earlier_ones() {
+    fn later_ulids_sort_after_earlier_ulids() {
         let mut random = SplitMix64::new(7);
         let all: Vec<String> = (0..50)
-            .map(|ms| Ulid::new(Moment(1_700_000_000_000 + ms), &mut random).to_string())
+            .map(|ms| Ulid::new(Timestamp(1_700_000_000_000 + ms), &mut random).to_string())
             .collect();
         assert!(all.is_sorted());
     }

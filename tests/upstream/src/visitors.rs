@@ -1,12 +1,12 @@
-//! Visitors: by how many pages were read.
+//! Visitors per page.
 
 use axum::Json;
 use quillgate::Operation;
 use serde::Serialize;
 
 use crate::analytics::ReportRequest;
+use crate::api_error::ApiError;
 use crate::data::{Row, Traffic};
-use crate::refusal::Refusal;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -16,7 +16,7 @@ pub(crate) struct VisitorPage {
     has_more: bool,
 }
 
-pub(crate) async fn list(request: ReportRequest) -> Result<Json<VisitorPage>, Refusal> {
+pub(crate) async fn list(request: ReportRequest) -> Result<Json<VisitorPage>, ApiError> {
     let query = request.query(Operation::ListVisitors)?;
     request.take_limit()?;
     let today = request.today();

@@ -1,4 +1,4 @@
-//! Whole reports, to compare what came page by page with.
+//! Full reports, which tests compare with the rows of paged requests.
 
 use std::sync::Arc;
 
@@ -11,37 +11,37 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::analytics::ReportQuery;
+use crate::api_error::ApiError;
 use crate::data::{CallerStats, count_by_page};
 use crate::feedback::matching_entries;
 use crate::operation::find_report;
 use crate::platform::Platform;
-use crate::refusal::Refusal;
 
-/// The page views, all rows at once.
+/// The page views with all rows.
 pub(crate) async fn views(
     State(platform): State<Arc<Platform>>,
     Query(pairs): Query<Vec<(String, String)>>,
-) -> Result<Json<Value>, Refusal> {
-    whole(&platform, Operation::ListPageViews, &pairs)
+) -> Result<Json<Value>, ApiError> {
+    full_report(&platform, Operation::ListPageViews, &pairs)
 }
 
-/// The report that is named, all rows at once.
+/// The named report with all rows.
 pub(crate) async fn analytics(
     State(platform): State<Arc<Platform>>,
     Query(pairs): Query<Vec<(String, String)>>,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, ApiError> {
     let operation = value(&pairs, "report").and_then(find_report);
-    let operation = operation.ok_or(Refusal::InvalidRequest("no report has this name"))?;
-    whole(&platform, operation, &pairs)
+    let operation = operation.ok_or(ApiError::InvalidRequest("no report has this name"))?;
+    full_report(&platform, operation, &pairs)
 }
 
-/// The rows of the list that is named, a line for each: the very JSON that its pages hold.
+/// The rows of the named list, one per line, with the same JSON as in its pages.
 pub(crate) async fn rows(
     State(platform): State<Arc<Platform>>,
     Query(pairs): Query<Vec<(String, String)>>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let operation = value(&pairs, "report").and_then(find_report);
-    let operation = operation.ok_or(Refusal::InvalidRequest("no report has this name"))?;
+    let operation = operation.ok_or(ApiError::InvalidRequest("no report has this name"))?;
     let (project, query) = read(&platform, operation, &pairs)?;
     let today = platform.clock.now().day();
     let (project, range) = (project.as_str(), query.range);
@@ -52,7 +52,7 @@ pub(crate) async fn rows(
         Operation::ListFeedback => lines(&matching_entries(&platform, project, &query)),
         Operation::ListSearches => lines(&sites().searches(project, range).searches),
         Operation::ListConversations => lines(&sites().conversations(project, range)),
-        _ => return Err(Refusal::InvalidRequest("no list has this name")),
+        _ => return Err(ApiError::InvalidRequest("no list has this name")),
     };
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], lines).into_response())
 }
@@ -62,27 +62,27 @@ fn lines<T: Serialize>(rows: &[T]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// The project and the query that are asked for.
+/// The requested project and query.
 fn read(
     platform: &Platform,
     operation: Operation,
     pairs: &[(String, String)],
-) -> Result<(String, ReportQuery), Refusal> {
+) -> Result<(String, ReportQuery), ApiError> {
     let projects = &platform.options.projects;
     let project = value(pairs, "projectId")
         .or(projects.first().map(String::as_str))
         .filter(|project| projects.iter().any(|known| known == project))
-        .ok_or(Refusal::UnknownProject)?;
+        .ok_or(ApiError::UnknownProject)?;
     let query = ReportQuery::read(operation, pairs, platform.clock.now().day())?;
     Ok((project.to_owned(), query))
 }
 
-/// The same range and filters as the API's operation has.
-fn whole(
+/// The report of an operation, with the same range and filters as in the API.
+fn full_report(
     platform: &Platform,
     operation: Operation,
     pairs: &[(String, String)],
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, ApiError> {
     let (project, query) = read(platform, operation, pairs)?;
     let today = platform.clock.now().day();
     let (project, range) = (project.as_str(), query.range);
@@ -111,13 +111,13 @@ fn whole(
             json!(CallerStats::of(&sites().conversations(project, range)))
         }
         _ => {
-            return Err(Refusal::InvalidRequest("no report has this name"));
+            return Err(ApiError::InvalidRequest("no report has this name"));
         }
     };
     Ok(Json(report))
 }
 
-fn value<'a>(pairs: &'a [(String, String)], wanted: &str) -> Option<&'a str> {
-    let found = pairs.iter().find(|(name, _)| name == wanted);
+fn value<'a>(pairs: &'a [(String, String)], expected: &str) -> Option<&'a str> {
+    let found = pairs.iter().find(|(name, _)| name == expected);
     found.map(|(_, value)| value.as_str())
 }

@@ -1,4 +1,4 @@
-//! Conversations with the assistant: threads of turns.
+//! Generated conversations with the assistant.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::ulid::Ulid;
 
 const SITE: &str = "https://docs.acme.example";
 
-/// One turn of a thread, as the list of conversations shows it.
+/// One turn of a thread, as the list of conversations returns it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Conversation {
@@ -43,7 +43,7 @@ enum ResolutionStatus {
     Unanswered,
 }
 
-/// A page that an answer refers to.
+/// A page that an answer cites.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct CitedPage {
     title: String,
@@ -57,7 +57,7 @@ enum Caller {
     Other,
 }
 
-/// How many turns there were from each kind of caller.
+/// The number of turns from each kind of caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct CallerStats {
     web: u64,
@@ -101,17 +101,17 @@ impl Conversations {
         events.map(|event| self.turn(event)).collect()
     }
 
-    /// The thread that the turn with this id belongs to.
+    /// The thread of the turn with this id.
     pub(crate) fn thread(&self, id: &str) -> Option<Thread> {
         let id = Ulid::parse(id)?;
-        let mut event = self.timeline.event_near(id.moment()?)?;
+        let mut event = self.timeline.event_near(id.timestamp()?)?;
         let number = event.number;
-        if Ulid::new(event.moment, &mut event.random) != id {
+        if Ulid::new(event.timestamp, &mut event.random) != id {
             return None;
         }
         let turns = numbers_of_thread(number).filter_map(|number| {
             let event = self.timeline.event(number)?;
-            let asked_at = event.moment;
+            let asked_at = event.timestamp;
             Some((asked_at, self.turn(event)))
         });
         Thread::new(turns)
@@ -120,19 +120,19 @@ impl Conversations {
     fn turn(&self, event: Event) -> Conversation {
         let Event {
             number,
-            moment,
+            timestamp,
             mut random,
         } = event;
-        let id = Ulid::new(moment, &mut random).to_string();
-        let goes_on = numbers_of_thread(number).any(|other| other > number);
-        let reply = Reply::choose(goes_on, &mut random);
+        let id = Ulid::new(timestamp, &mut random).to_string();
+        let continues = numbers_of_thread(number).any(|other| other > number);
+        let reply = Reply::choose(continues, &mut random);
         let cited = match reply.resolution {
             ResolutionStatus::Answered => random.below(4),
             ResolutionStatus::Unanswered => 0,
         };
         Conversation {
             id,
-            timestamp: moment.to_string(),
+            timestamp: timestamp.to_string(),
             query: question(number, &mut random),
             response: reply.text,
             response_type: reply.kind,
@@ -162,7 +162,7 @@ impl Conversations {
     }
 }
 
-/// What the assistant says to a question.
+/// The reply of the assistant.
 struct Reply {
     text: &'static str,
     kind: Option<ResponseType>,
@@ -170,9 +170,9 @@ struct Reply {
 }
 
 impl Reply {
-    /// The kind of an answer is left out of every third one.
-    fn choose(goes_on: bool, random: &mut SplitMix64) -> Self {
-        if goes_on && random.below(2) == 0 {
+    /// Picks a reply. One answer in three has no kind.
+    fn choose(continues: bool, random: &mut SplitMix64) -> Self {
+        if continues && random.below(2) == 0 {
             return Self {
                 text: pick(&CLARIFICATIONS, random).copied().unwrap_or(NO_ANSWER),
                 kind: Some(ResponseType::ClarifyingQuestion),
@@ -230,7 +230,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_newest_comes_first_and_ids_sort_as_times_do() {
+    fn turns_are_newest_first_by_id_and_by_time() {
         let all = month();
         assert!((599..=601).contains(&all.len()));
         assert!(all.is_sorted_by(|a, b| a.id > b.id && a.timestamp > b.timestamp));
@@ -238,7 +238,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn turns_differ_in_what_they_may_differ_in() {
+    fn turns_cover_every_optional_value() {
         let all = json!(month());
         let all = all.as_array().expect("a list");
         for name in ["queryCategory", "pageUrl"] {
@@ -261,7 +261,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn callers_add_up_to_all_turns() {
+    fn caller_stats_add_up_to_all_turns() {
         let all = month();
         let stats = CallerStats::of(&all);
         assert_eq!(stats.total, u64::try_from(all.len()).expect("a count"));

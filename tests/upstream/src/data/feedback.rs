@@ -1,4 +1,4 @@
-//! Feedback of readers.
+//! Generated feedback of readers.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::timeline::{Event, Timeline};
 use super::{Range, pick};
 use crate::random::SplitMix64;
 
-/// Where feedback can come from.
+/// The sources of feedback.
 const SOURCES: [&str; 4] = ["code_snippet", "contextual", "agent", "thumbs_only"];
 const CODE_SNIPPET: &str = SOURCES[0];
 const CONTEXTUAL: &str = SOURCES[1];
 const THUMBS_ONLY: &str = SOURCES[3];
 const STATUSES: [&str; 4] = ["pending", "in_progress", "resolved", "dismissed"];
 
-/// An entry as the API shows it.
+/// An entry as the API returns it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Entry {
@@ -30,7 +30,7 @@ pub(crate) struct Entry {
     details: Details,
 }
 
-/// What only entries of some sources have.
+/// The fields that depend on the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum Details {
@@ -47,8 +47,9 @@ enum Details {
 }
 
 impl Entry {
-    /// Whether it is of the source, if one is asked for, and has one of the statuses,
-    /// a list separated by commas.
+    /// Whether the entry has the given source and one of the given statuses, if any.
+    ///
+    /// `statuses` is separated by commas.
     pub(crate) fn matches(&self, source: Option<&str>, statuses: Option<&str>) -> bool {
         let has_status = |statuses: &str| statuses.split(',').any(|status| status == self.status);
         source.is_none_or(|source| source == self.source) && statuses.is_none_or(has_status)
@@ -75,16 +76,17 @@ impl Feedback {
         events.map(|event| self.entry(event)).collect()
     }
 
-    /// Sources take turns, and for each of them statuses do: sixteen entries in a row
-    /// have all of both.
+    /// Sources alternate with every entry, statuses with every fourth entry.
+    ///
+    /// Sixteen entries in a row have every combination of both.
     fn entry(&self, event: Event) -> Entry {
         let Event {
             number,
-            moment,
+            timestamp,
             mut random,
         } = event;
-        let source = take_turn(&SOURCES, number);
-        let status = take_turn(&STATUSES, number / 4);
+        let source = cycle(&SOURCES, number);
+        let status = cycle(&STATUSES, number / 4);
         let has_comment = source != THUMBS_ONLY && random.below(4) > 0;
         Entry {
             id: random.uuid(),
@@ -92,14 +94,14 @@ impl Feedback {
             comment: pick(&COMMENTS, &mut random)
                 .copied()
                 .filter(|_| has_comment),
-            created_at: (random.below(40) > 0).then(|| moment.to_string()),
+            created_at: (random.below(40) > 0).then(|| timestamp.to_string()),
             source,
             status,
             details: Details::of(source, &mut random),
         }
     }
 
-    /// The first pages are spoken of more often than the others.
+    /// Picks a path. The first pages get more feedback than the others.
     fn path(&self, random: &mut SplitMix64) -> String {
         let count = u64::try_from(self.paths.len()).unwrap_or(0);
         let end = usize::try_from(random.below(count)).unwrap_or(0) + 1;
@@ -131,7 +133,7 @@ impl Details {
     }
 }
 
-fn take_turn(names: &[&'static str; 4], number: u64) -> &'static str {
+fn cycle(names: &[&'static str; 4], number: u64) -> &'static str {
     match number % 4 {
         0 => names[0],
         1 => names[1],
@@ -140,7 +142,7 @@ fn take_turn(names: &[&'static str; 4], number: u64) -> &'static str {
     }
 }
 
-/// How much feedback a page has.
+/// The amount of feedback for a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PageFeedback {
@@ -151,7 +153,7 @@ pub(crate) struct PageFeedback {
     total: u64,
 }
 
-/// The pages of some entries: most feedback first, then by path.
+/// The pages with feedback, most feedback first, then by path.
 pub(crate) fn count_by_page(entries: &[Entry]) -> Vec<PageFeedback> {
     let mut pages = BTreeMap::<&str, PageFeedback>::new();
     for entry in entries {
@@ -171,7 +173,7 @@ pub(crate) fn count_by_page(entries: &[Entry]) -> Vec<PageFeedback> {
             ..page
         })
         .collect();
-    // Stable: pages with as much feedback stay in the order of their paths.
+    // The sort is stable, so pages with the same total stay sorted by path.
     pages.sort_by_key(|page| std::cmp::Reverse(page.total));
     pages
 }
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_entries_have_all_sources_with_all_statuses() {
+    fn sixteen_entries_combine_every_source_with_every_status() {
         let some = entries(300, "2024-01-01", "2024-01-31");
         let both: HashSet<_> = some[..16]
             .iter()
@@ -201,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn each_source_has_its_own_members() {
+    fn each_source_has_its_own_fields() {
         let base = ["comment", "createdAt", "id", "path", "source", "status"];
         for entry in entries(300, "2024-01-01", "2024-01-31") {
             let own: &[&str] = match entry.source {
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_null_sometimes_is() {
+    fn nullable_fields_are_sometimes_null() {
         let all = json!(entries(300, "2024-01-01", "2024-03-31"));
         let all = all.as_array().expect("a list");
         for name in ["comment", "createdAt", "contact", "filename", "lang"] {
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_comes_first_and_no_id_twice() {
+    fn entries_are_newest_first_and_have_unique_ids() {
         let all = entries(300, "2024-01-01", "2024-03-31");
         let times: Vec<_> = all
             .iter()
@@ -246,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_are_a_source_and_a_list_of_statuses() {
+    fn filters_select_a_source_and_a_list_of_statuses() {
         let all = entries(300, "2024-01-01", "2024-03-31");
         let count = |source, statuses| {
             let matching = all.iter().filter(|entry| entry.matches(source, statuses));
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_count_what_their_entries_say() {
+    fn page_counts_equal_those_of_their_entries() {
         let all = entries(300, "2024-01-01", "2024-03-31");
         let pages = count_by_page(&all);
         let sum = |count: fn(&PageFeedback) -> u64| pages.iter().map(count).sum::<u64>();

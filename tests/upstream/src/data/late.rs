@@ -1,4 +1,4 @@
-//! Counts that are not final when their day ends.
+//! Counts that are not final at the end of their day.
 
 use std::collections::BTreeMap;
 
@@ -7,69 +7,69 @@ use serde::Deserialize;
 use super::Range;
 use crate::date::Day;
 
-/// What is not counted at once.
+/// The counts that arrive late.
 #[derive(Default)]
-pub(crate) struct Late {
-    recent: Option<Recent>,
-    grown: BTreeMap<Day, u64>,
+pub(crate) struct LateCounts {
+    delay: Option<ReportingDelay>,
+    growth: BTreeMap<Day, u64>,
 }
 
-/// The last days, whose counts are lower than they will be.
+/// A delay after which the counts of a day are final.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Recent {
-    /// So many days after its end a day's counts are final.
+pub(crate) struct ReportingDelay {
+    /// The number of days after which the counts of a day are final.
     after_days: u8,
-    /// In a hundred of its views, those that are not counted until then.
+    /// The percentage of views that are not counted until then.
     percent: u8,
 }
 
-/// A day that has grown.
+/// Additional counts of one day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Growth {
     pub(crate) day: Day,
-    /// In a hundred of a usual working day's views, those that came late.
+    /// The additional views in percent of a usual working day.
     pub(crate) percent: u64,
 }
 
-/// A day whose counts are not those that follow from the seed.
+/// A day whose counts differ from the generated counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Correction {
     pub(crate) day: Day,
-    /// Of a usual working day, in a hundred: views that came late.
+    /// The additional views in percent of a usual working day.
     pub(crate) more: u64,
-    /// Of the day with those, in a hundred: views that are not counted yet.
+    /// The views that are not counted yet, in percent of the day including additional views.
     pub(crate) less: u64,
 }
 
-impl Late {
-    /// Counts more on a day from now on, instead of what was said of it before.
-    pub(crate) fn grow(&mut self, growth: Growth) {
-        self.grown.insert(growth.day, growth.percent);
+impl LateCounts {
+    /// Sets the growth of a day, replacing an earlier one.
+    pub(crate) fn add_growth(&mut self, growth: Growth) {
+        self.growth.insert(growth.day, growth.percent);
     }
 
-    /// Counts less on the last days, instead of what was said of them before.
-    pub(crate) fn hold_back(&mut self, recent: Recent) {
-        self.recent = Some(recent);
+    /// Sets the reporting delay, replacing an earlier one.
+    pub(crate) fn set_delay(&mut self, delay: ReportingDelay) {
+        self.delay = Some(delay);
     }
 
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// The days of a range that are to be corrected, oldest first.
+    /// The corrections of the days in a range, oldest first.
     pub(crate) fn corrections(&self, range: Range, today: Day) -> Vec<Correction> {
         if range.is_empty() {
             return Vec::new();
         }
         let mut found = BTreeMap::new();
-        for (&day, &more) in self.grown.range(range.from..range.to) {
+        for (&day, &more) in self.growth.range(range.from..range.to) {
             found.insert(day, Correction { day, more, less: 0 });
         }
-        if let Some(Recent {
+        if let Some(ReportingDelay {
             after_days,
             percent,
-        }) = self.recent
+        }) = self.delay
         {
             let days = (0..=i64::from(after_days)).map(|ago| today.plus(-ago));
             for day in days.filter(|day| (range.from..range.to).contains(day)) {

@@ -1,9 +1,8 @@
-//! The paths of a site's pages.
+//! Generated paths of pages.
 
 use crate::date::Day;
 
-/// Paths that are troublesome in CSV, in addresses or in a spreadsheet, after
-/// the two that every site has.
+/// Two common paths, then paths that are difficult in CSV, in URLs or in a spreadsheet.
 const FIRST_PATHS: [&str; 22] = [
     "/",
     "/quickstart",
@@ -90,7 +89,7 @@ const LANGUAGES: [&str; 8] = [
 ];
 const LOCALES: [&str; 6] = ["", "/es", "/fr", "/de", "/ja", "/pt-br"];
 
-/// All paths a site could have, no two the same.
+/// An endless sequence of unique paths.
 pub(crate) fn paths() -> impl Iterator<Item = String> {
     FIRST_PATHS
         .into_iter()
@@ -98,7 +97,7 @@ pub(crate) fn paths() -> impl Iterator<Item = String> {
         .chain((0..).flat_map(round))
 }
 
-/// One path of each section.
+/// One path in each section.
 fn round(number: usize) -> [String; 6] {
     let (guide, guide_topic, guide_task) = mixed(number, &TOPICS, &TASKS);
     let (api, resource, action) = mixed(number, &RESOURCES, &ACTIONS);
@@ -116,8 +115,9 @@ fn round(number: usize) -> [String; 6] {
     ]
 }
 
-/// The number written with the two lists as digits; what is left over is a
-/// locale or, when these are used up too, an old version.
+/// Writes the number with the two lists as its digits.
+///
+/// The rest of the number selects a locale or, after the last locale, an old version.
 pub(crate) fn mixed(
     number: usize,
     high: &[&'static str],
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_paths_are_the_same() {
+    fn paths_are_unique() {
         let some: Vec<String> = paths().take(30_000).collect();
         assert_eq!(some.iter().collect::<HashSet<_>>().len(), some.len());
     }

@@ -1,4 +1,4 @@
-//! What readers search for.
+//! Generated search terms.
 
 use serde::Serialize;
 
@@ -6,22 +6,22 @@ use super::paths::{TASKS, TOPICS, mixed};
 use super::texts::SEARCHES;
 use super::traffic::sum_over_days;
 use super::{Range, pick};
-use crate::clock::{DAY_MS, Moment};
+use crate::clock::{DAY_MS, Timestamp};
 use crate::random::SplitMix64;
 
-/// A term in a range, as the API shows it.
+/// A term in a range, as the API returns it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SearchTerm {
     search_query: String,
     hits: u64,
-    /// A fraction: of one hit.
+    /// The click-through rate, from 0 to 1.
     ctr: f64,
     top_clicked_page: Option<String>,
     last_searched_at: String,
 }
 
-/// A project's searches in a range: the most frequent term first.
+/// The searches of a project in a range, most frequent term first.
 #[derive(Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SearchReport {
@@ -29,7 +29,7 @@ pub(crate) struct SearchReport {
     pub(crate) total_searches: u64,
 }
 
-/// All terms that are searched for on a site.
+/// All search terms of a site.
 pub(crate) struct Terms(Vec<Term>);
 
 struct Term {
@@ -37,11 +37,11 @@ struct Term {
     /// At least one.
     hits_on_working_day: u64,
     clicks: Option<Clicks>,
-    /// When it is searched for last on each day, in milliseconds.
-    last_of_day: u64,
+    /// The time of the last search on each day, in milliseconds.
+    last_searched_ms: u64,
 }
 
-/// So many clicks in so many hits, most of them on one page.
+/// The clicks per number of hits, and the page with most clicks.
 struct Clicks {
     count: u32,
     hits: u32,
@@ -81,24 +81,24 @@ impl Term {
             text,
             hits_on_working_day: (expected + random.below(expected / 4 + 1)).max(1),
             clicks: Clicks::new(paths, random),
-            last_of_day: random.below(DAY_MS),
+            last_searched_ms: random.below(DAY_MS),
         }
     }
 
     fn over(&self, range: Range) -> SearchTerm {
-        let last_day = Moment::start_of(range.to.plus(-1));
+        let last_day = Timestamp::start_of(range.to.plus(-1));
         SearchTerm {
             search_query: self.text.clone(),
             hits: sum_over_days(range, self.hits_on_working_day),
             ctr: self.clicks.as_ref().map_or(0.0, Clicks::rate),
             top_clicked_page: self.clicks.as_ref().map(|clicks| clicks.top_page.clone()),
-            last_searched_at: last_day.plus(self.last_of_day).to_string(),
+            last_searched_at: last_day.plus(self.last_searched_ms).to_string(),
         }
     }
 }
 
 impl Clicks {
-    /// For one term in five nobody found anything to click on.
+    /// Returns `None` for one term in five, which has no clicks.
     fn new(paths: &[String], random: &mut SplitMix64) -> Option<Self> {
         let hits = u32::try_from(1 + random.below(40)).ok()?;
         let count = u32::try_from(1 + random.below(u64::from(hits))).ok()?;
@@ -116,9 +116,9 @@ impl Clicks {
     }
 }
 
-/// All terms, no two the same.
+/// An endless sequence of unique terms.
 fn texts() -> impl Iterator<Item = String> {
-    let made = (0..).map(|number| {
+    let generated = (0..).map(|number| {
         let (prefix, topic, task) = mixed(number, &TOPICS, &TASKS);
         let (topic, task) = (topic.replace('-', " "), task.replace('-', " "));
         let term = format!("{topic} {task}");
@@ -127,7 +127,7 @@ fn texts() -> impl Iterator<Item = String> {
             Some(version) => format!("{term} {version}"),
         }
     });
-    SEARCHES.into_iter().map(str::to_owned).chain(made)
+    SEARCHES.into_iter().map(str::to_owned).chain(generated)
 }
 
 #[cfg(test)]
@@ -143,13 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn no_two_terms_are_the_same() {
+    fn terms_are_unique() {
         let some: Vec<String> = texts().take(20_000).collect();
         assert_eq!(some.iter().collect::<HashSet<_>>().len(), some.len());
     }
 
     #[test]
-    fn a_day_lists_every_term_the_most_frequent_first() {
+    fn a_day_lists_every_term_by_frequency() {
         let SearchReport {
             searches,
             total_searches,
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_is_clicked_exactly_when_it_has_a_rate() {
+    fn a_term_has_a_clicked_page_exactly_when_its_rate_is_positive() {
         let searches = report(400, "2024-01-01", "2024-01-08").searches;
         let is_clicked = |term: &&SearchTerm| term.top_clicked_page.is_some();
         let clicked = searches.iter().filter(is_clicked).count();
@@ -180,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn a_term_was_searched_last_on_the_last_day_of_the_range() {
+    fn a_term_was_last_searched_on_the_last_day_of_the_range() {
         let searches = report(400, "2024-02-20", "2024-03-01").searches;
         let on_last_day = |term: &SearchTerm| term.last_searched_at.starts_with("2024-02-29T");
         assert!(searches.iter().all(on_last_day));
     }
 
     #[test]
-    fn adjacent_ranges_add_up_and_no_days_have_no_searches() {
+    fn adjacent_ranges_add_up_and_an_empty_range_has_no_searches() {
         let total = |from, to| report(50, from, to).total_searches;
         let (week, rest) = (
             total("2024-01-01", "2024-01-08"),

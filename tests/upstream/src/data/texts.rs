@@ -1,7 +1,6 @@
-//! What people write: among it what is troublesome in CSV, in a spreadsheet, on a page
-//! or in a terminal.
+//! Sample strings, including ones that are difficult in CSV, a spreadsheet, HTML or a terminal.
 
-/// Comments of readers.
+/// Readers' comments.
 pub(crate) const COMMENTS: [&str; 24] = [
     "Exactly what I needed, thanks!",
     "The second step fails, with \"permission denied\", on a fresh machine",
@@ -29,7 +28,7 @@ pub(crate) const COMMENTS: [&str; 24] = [
     "{{template}} ${variable} %s %00",
 ];
 
-/// Addresses that readers left.
+/// Readers' email addresses.
 pub(crate) const CONTACTS: [&str; 6] = [
     "reader@example.test",
     "first.last+docs@example.test",
@@ -39,7 +38,7 @@ pub(crate) const CONTACTS: [&str; 6] = [
     "leserin@bücher.example",
 ];
 
-/// Code, its file and its language.
+/// Code with its filename and language.
 pub(crate) const SNIPPETS: [(&str, Option<&str>, Option<&str>); 6] = [
     ("npm install \"acme\"", None, Some("bash")),
     (
@@ -61,7 +60,7 @@ pub(crate) const SNIPPETS: [(&str, Option<&str>, Option<&str>); 6] = [
     ("SELECT ';' AS a; -- no comment", None, None),
 ];
 
-/// Search terms, before those that are made of topics.
+/// The first search terms. Generated terms follow.
 pub(crate) const SEARCHES: [&str; 18] = [
     "api key",
     "webhook, retries",
@@ -109,14 +108,14 @@ pub(crate) const ANSWERS: [&str; 6] = [
     "はい、できます。",
 ];
 
-/// What the assistant asks when it does not know enough yet.
+/// Clarifying questions of the assistant.
 pub(crate) const CLARIFICATIONS: [&str; 2] = [
     "Which of the two do you mean, \"live\" or \"test\"?",
     "Which version do you use?",
 ];
 
-/// What the assistant says when the documentation does not cover the question.
+/// The reply to a question that the documentation does not cover.
 pub(crate) const NO_ANSWER: &str = "I could not find this in the documentation.";
 
-/// Groups of questions.
+/// Categories of questions.
 pub(crate) const CATEGORIES: [&str; 4] = ["Setup", "API, keys and tokens", "Billing", "=Other"];

@@ -1,18 +1,17 @@
-//! Threads: the turns of a conversation, and their messages.
+//! Threads and their messages.
 
 use serde::Serialize;
 
 use super::conversations::Conversation;
-use crate::clock::Moment;
+use crate::clock::Timestamp;
 use crate::random::SplitMix64;
 use crate::ulid::Ulid;
 
-/// Which of its threads each turn of a block belongs to. So threads have one to three
-/// turns, and turns of others lie between them.
+/// The thread of each turn in a block. Threads have one to three turns and overlap each other.
 const THREADS_OF_BLOCK: [u8; 8] = [0, 1, 0, 2, 0, 3, 2, 4];
 const BLOCK: u64 = 8;
 
-/// A thread from its first message to its last, as the API shows it.
+/// A thread with all its messages, as the API returns it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Thread {
@@ -38,7 +37,7 @@ enum Role {
     Assistant,
 }
 
-/// The turns of the thread to which this one belongs, in their order.
+/// The numbers of all turns in the thread of this turn, in order.
 pub(super) fn numbers_of_thread(number: u64) -> impl Iterator<Item = u64> {
     let first = number - number % BLOCK;
     let in_block = |number: u64| THREADS_OF_BLOCK.into_iter().zip(number..);
@@ -51,11 +50,11 @@ pub(super) fn numbers_of_thread(number: u64) -> impl Iterator<Item = u64> {
 }
 
 impl Thread {
-    /// Its id is that of its first turn.
-    pub(super) fn new(turns: impl Iterator<Item = (Moment, Conversation)>) -> Option<Self> {
+    /// Creates a thread. Its id is the id of its first turn.
+    pub(super) fn new(turns: impl Iterator<Item = (Timestamp, Conversation)>) -> Option<Self> {
         let mut turns = turns.peekable();
-        let (began, first) = turns.peek()?;
-        let (id, created_at) = (first.id.clone(), began.to_string());
+        let (started_at, first) = turns.peek()?;
+        let (id, created_at) = (first.id.clone(), started_at.to_string());
         let messages = turns.flat_map(|(asked_at, turn)| Message::of_turn(asked_at, turn));
         Some(Self {
             id,
@@ -66,15 +65,15 @@ impl Thread {
 }
 
 impl Message {
-    /// The question, and the answer some seconds later.
-    fn of_turn(asked_at: Moment, turn: Conversation) -> [Self; 2] {
+    /// The question, and the answer a few seconds later.
+    fn of_turn(asked_at: Timestamp, turn: Conversation) -> [Self; 2] {
         let mut random = SplitMix64::named(0, &turn.id);
         let answered_at = asked_at.plus(2000 + random.below(20_000));
-        let mut message = |role, content, moment: Moment| Self {
-            id: Ulid::new(moment, &mut random).to_string(),
+        let mut message = |role, content, timestamp: Timestamp| Self {
+            id: Ulid::new(timestamp, &mut random).to_string(),
             role,
             content,
-            created_at: moment.to_string(),
+            created_at: timestamp.to_string(),
         };
         [
             message(Role::User, turn.query, asked_at),
@@ -92,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_is_found_by_the_id_of_any_of_its_turns() {
+    fn a_thread_is_found_by_the_id_of_any_turn() {
         let conversations = conversations();
         let all = month();
         let mut turns_of = HashMap::<String, Vec<&Conversation>>::new();
@@ -100,22 +99,22 @@ mod tests {
             let thread = conversations.thread(&turn.id).expect("a thread");
             turns_of.entry(thread.id).or_default().push(turn);
         }
-        let whole = turns_of
+        let complete = turns_of
             .iter()
             .filter(|(id, turns)| turns[0].id == **id && turns.len() > 1);
         let mut count = 0;
-        for (id, turns) in whole {
+        for (id, turns) in complete {
             let thread = conversations.thread(id).expect("a thread");
-            let said = turns
+            let expected = turns
                 .iter()
                 .flat_map(|turn| [turn.query.as_str(), turn.response]);
-            let said: Vec<_> = said.collect();
-            let written: Vec<_> = thread
+            let expected: Vec<_> = expected.collect();
+            let contents: Vec<_> = thread
                 .messages
                 .iter()
                 .map(|one| one.content.as_str())
                 .collect();
-            assert!(written.starts_with(&said));
+            assert!(contents.starts_with(&expected));
             assert_eq!(thread.created_at, turns[0].timestamp);
             count += 1;
         }
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_messages_of_a_thread_are_in_order_and_take_turns() {
+    fn messages_of_a_thread_are_in_order_and_alternate_roles() {
         let conversations = conversations();
         for turn in month() {
             let thread = conversations.thread(&turn.id).expect("a thread");
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_no_turn_has_leads_to_no_thread() {
+    fn an_unknown_id_finds_no_thread() {
         let conversations = conversations();
         let id = month()[0].id.clone();
         assert!(conversations.thread(&id).is_some());

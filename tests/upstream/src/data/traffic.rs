@@ -1,20 +1,21 @@
-//! Pages, and how often and by how many they are read.
+//! Generated page views and visitors.
 
 use serde::Serialize;
 
+use super::daily_variation::DailyVariation;
 use super::late::Correction;
 use super::paths::paths;
-use super::rhythm::Rhythm;
 use super::{Days, Range};
 use crate::date::Day;
 use crate::holes::Holes;
 use crate::random::SplitMix64;
 
-/// The pages that feedback, searches and conversations are about.
+/// The number of pages that feedback, searches and conversations refer to.
 const FIRST_PATHS: usize = 200;
 
-/// Counts of people and of AI. Of views the total is the sum, of visitors it is less
-/// when some came as both.
+/// Counts of people and of AI.
+///
+/// For views, the total is the sum. For visitors, it is lower if some are counted as both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Traffic {
     pub(crate) human: u64,
@@ -31,7 +32,7 @@ impl Traffic {
         }
     }
 
-    /// Of the smaller of the two counts, so many in a hundred are in the other one too.
+    /// Counts `percent` of the smaller count as both human and AI.
     fn deduplicate(human: u64, ai: u64, percent: u64) -> Self {
         Self {
             human,
@@ -40,7 +41,7 @@ impl Traffic {
         }
     }
 
-    fn and(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         Self {
             human: self.human + other.human,
             ai: self.ai + other.ai,
@@ -48,7 +49,7 @@ impl Traffic {
         }
     }
 
-    fn raise_to(self, other: Self) -> Self {
+    fn max_with(self, other: Self) -> Self {
         Self {
             human: self.human.max(other.human),
             ai: self.ai.max(other.ai),
@@ -64,7 +65,7 @@ pub(crate) struct Row {
     pub(crate) traffic: Traffic,
 }
 
-/// A project's views or visitors in a range: largest first.
+/// The views or visitors of a project in a range, largest total first.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TrafficReport {
     pub(crate) totals: Traffic,
@@ -72,7 +73,7 @@ pub(crate) struct TrafficReport {
 }
 
 impl TrafficReport {
-    /// The rows of a page, and whether others follow.
+    /// The rows of a page, and whether more rows follow.
     pub(crate) fn page(&self, offset: usize, limit: usize, holes: &Holes) -> (&[Row], bool) {
         let places = holes.places(self.rows.len());
         let start = offset.min(places);
@@ -84,32 +85,32 @@ impl TrafficReport {
 /// All pages of a site.
 pub(crate) struct Pages {
     pages: Vec<Page>,
-    rhythms: Option<Rhythms>,
+    variations: Option<Variations>,
 }
 
-/// How the views of people and of AI differ from day to day.
-struct Rhythms {
-    human: Rhythm,
-    ai: Rhythm,
+/// The daily variation of human and AI views.
+struct Variations {
+    human: DailyVariation,
+    ai: DailyVariation,
 }
 
-/// A page and its views on one working day; at least one in all.
+/// A page and its views on a working day. The sum is at least 1.
 struct Page {
     path: String,
     human: u64,
     ai: u64,
     visitors: VisitorShares,
-    /// How far the page is ahead of the site's rhythm: pages differ on one day, too.
-    weeks_ahead: u64,
+    /// The offset of the page within the daily variation, so that pages differ from each other.
+    week_offset: u64,
 }
 
-/// In a hundred.
+/// Shares in percent.
 struct VisitorShares {
-    /// Visitors, of views.
+    /// Human visitors per human views.
     human: u64,
-    /// Visitors, of views.
+    /// AI visitors per AI views.
     ai: u64,
-    /// Those who are counted as both.
+    /// Visitors counted as both human and AI.
     both: u64,
 }
 
@@ -120,20 +121,20 @@ impl Pages {
         random.shuffle(&mut ranks);
         let mut visitors = SplitMix64::named(seed, &format!("{project}/visitors"));
         let mut weeks = SplitMix64::named(seed, &format!("{project}/weeks"));
-        let rhythms = match days {
-            Days::Alike => None,
-            Days::Varying => Some(Rhythms {
-                human: Rhythm::new(&mut weeks, 60),
-                ai: Rhythm::new(&mut weeks, 100),
+        let variations = match days {
+            Days::Uniform => None,
+            Days::Varying => Some(Variations {
+                human: DailyVariation::new(&mut weeks, 60),
+                ai: DailyVariation::new(&mut weeks, 100),
             }),
         };
         let pages = paths().zip(ranks).map(|(path, rank)| Page {
-            weeks_ahead: Rhythm::any_week(&mut weeks),
+            week_offset: DailyVariation::random_week(&mut weeks),
             ..Page::new(path, rank, &mut random, &mut visitors)
         });
         Self {
             pages: pages.collect(),
-            rhythms,
+            variations,
         }
     }
 
@@ -151,11 +152,11 @@ impl Pages {
         let rows = sort(views.map(|(page, views)| page.row(views)));
         let totals = rows
             .iter()
-            .fold(Traffic::default(), |sum, row| sum.and(row.traffic));
+            .fold(Traffic::default(), |sum, row| sum.plus(row.traffic));
         TrafficReport { totals, rows }
     }
 
-    /// Many visit several pages: the totals are far below the sum of the rows.
+    /// Many visitors read several pages, so the totals are far below the sum of the rows.
     pub(crate) fn visitors(&self, range: Range, corrections: &[Correction]) -> TrafficReport {
         if range.is_empty() {
             return TrafficReport::default();
@@ -163,34 +164,35 @@ impl Pages {
         let views = self.counted_views(range, corrections);
         let rows = sort(views.map(|(page, views)| page.row(page.visitors(views))));
         let all = rows.iter().map(|row| row.traffic);
-        let sum = all.clone().fold(Traffic::default(), Traffic::and);
-        let most = all.fold(Traffic::default(), Traffic::raise_to);
-        let human = (sum.human * 45 / 100).max(most.human);
-        let ai = (sum.ai * 20 / 100).max(most.ai);
+        let sum = all.clone().fold(Traffic::default(), Traffic::plus);
+        let max = all.fold(Traffic::default(), Traffic::max_with);
+        let human = (sum.human * 45 / 100).max(max.human);
+        let ai = (sum.ai * 20 / 100).max(max.ai);
         let union = Traffic::deduplicate(human, ai, 10);
         let totals = Traffic {
             total: union.total.min(sum.total),
             ..union
         };
         TrafficReport {
-            totals: totals.raise_to(most),
+            totals: totals.max_with(max),
             rows,
         }
     }
 }
 
 impl Pages {
-    /// The pages that have views in the range: a page without any is not reported.
+    /// The pages with views in the range. Reports omit pages without views.
     fn counted_views(
         &self,
         range: Range,
         corrections: &[Correction],
     ) -> impl Iterator<Item = (&Page, Traffic)> {
-        let rhythms = self.rhythms.as_ref();
+        let variations = self.variations.as_ref();
         let views = move |page: &Page| {
-            let usual = page.views(range, rhythms);
-            let correct =
-                |views: Traffic, correction: &Correction| page.correct(views, correction, rhythms);
+            let usual = page.views(range, variations);
+            let correct = |views: Traffic, correction: &Correction| {
+                page.correct(views, correction, variations)
+            };
             corrections.iter().fold(usual, correct)
         };
         let all = self.pages.iter().map(move |page| (page, views(page)));
@@ -198,7 +200,7 @@ impl Pages {
     }
 }
 
-/// By total, largest first, then by path.
+/// Sorts by total, largest first, then by path.
 fn sort(rows: impl Iterator<Item = Row>) -> Vec<Row> {
     let mut rows: Vec<Row> = rows.collect();
     rows.sort_unstable_by(|a, b| {
@@ -208,7 +210,7 @@ fn sort(rows: impl Iterator<Item = Row>) -> Vec<Row> {
 }
 
 impl Page {
-    /// Few pages are read a lot, most of them hardly; some mostly by machines.
+    /// Generates a page. Few pages have many views, most have few. Some are read mostly by AI.
     fn new(path: String, rank: u64, random: &mut SplitMix64, visitors: &mut SplitMix64) -> Self {
         let expected = 9000 / (rank + 1);
         let total = (expected + random.below(expected / 4 + 1)).max(1);
@@ -227,7 +229,7 @@ impl Page {
                 ai: 5 + visitors.below(60),
                 both: visitors.below(12),
             },
-            weeks_ahead: 0,
+            week_offset: 0,
         }
     }
 
@@ -238,37 +240,38 @@ impl Page {
         }
     }
 
-    fn views(&self, range: Range, rhythms: Option<&Rhythms>) -> Traffic {
-        match rhythms {
+    fn views(&self, range: Range, variations: Option<&Variations>) -> Traffic {
+        match variations {
             None => Traffic::new(
                 sum_over_days(range, self.human),
                 self.ai * range.to.since(range.from),
             ),
-            Some(Rhythms { human, ai }) => {
-                let before = |rhythm: &Rhythm, day: Day, usual| {
-                    rhythm.count_before(day, self.weeks_ahead, usual)
+            Some(Variations { human, ai }) => {
+                let before = |daily_variation: &DailyVariation, day: Day, usual| {
+                    daily_variation.count_before(day, self.week_offset, usual)
                 };
-                let count = |rhythm, usual| {
-                    before(rhythm, range.to, usual) - before(rhythm, range.from, usual)
+                let count = |daily_variation, usual| {
+                    before(daily_variation, range.to, usual)
+                        - before(daily_variation, range.from, usual)
                 };
                 Traffic::new(count(human, self.human), count(ai, self.ai))
             }
         }
     }
 
-    /// A range's views with a day of it corrected.
+    /// The views of a range with one of its days corrected.
     fn correct(
         &self,
         views: Traffic,
         correction: &Correction,
-        rhythms: Option<&Rhythms>,
+        variations: Option<&Variations>,
     ) -> Traffic {
         let Correction { day, more, less } = *correction;
         let only_it = Range {
             from: day,
             to: day.plus(1),
         };
-        let on_day = self.views(only_it, rhythms);
+        let on_day = self.views(only_it, variations);
         let correct = |views: u64, on_day: u64, usual: u64| {
             let more = (usual * more).div_ceil(100);
             let less = ((on_day + more) * less).div_ceil(100);
@@ -280,7 +283,7 @@ impl Page {
         )
     }
 
-    /// By how many the page was viewed so often.
+    /// The visitors who account for these views.
     fn visitors(&self, views: Traffic) -> Traffic {
         let shares = &self.visitors;
         let human = (views.human * shares.human).div_ceil(100);
@@ -289,13 +292,12 @@ impl Page {
     }
 }
 
-/// The sum over a range's days, with so many on a working day and less on Saturdays
-/// and Sundays.
+/// The sum over the days of a range, with fewer on Saturdays and Sundays than on working days.
 pub(crate) fn sum_over_days(range: Range, on_working_day: u64) -> u64 {
     let days = range.to.since(range.from);
     let weekend = range.to.weekend_days_before() - range.from.weekend_days_before();
     let weekend = u64::try_from(weekend).unwrap_or(0);
-    // More than half of a working day's: any longer range has more.
+    // More than half of a working day, so that a longer range always has more.
     let on_weekend_day = on_working_day - on_working_day * 2 / 5;
     on_working_day * (days - weekend) + on_weekend_day * weekend
 }
@@ -307,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_day_lists_every_page() {
-        let pages = Pages::new(1, "demo-docs", 4000, Days::Alike);
+        let pages = Pages::new(1, "demo-docs", 4000, Days::Uniform);
         let report = pages.views(range("2024-06-01", "2024-06-02"), &[]);
         assert_eq!(report.rows.len(), 4000);
         assert!(report.rows.iter().all(|row| row.traffic.total >= 1));
@@ -315,16 +317,16 @@ mod tests {
 
     #[test]
     fn adjacent_ranges_add_up() {
-        let pages = Pages::new(1, "demo-docs", 500, Days::Alike);
+        let pages = Pages::new(1, "demo-docs", 500, Days::Uniform);
         let first = pages.views(range("2024-05-28", "2024-06-02"), &[]).totals;
         let second = pages.views(range("2024-06-02", "2024-06-05"), &[]).totals;
         let both = pages.views(range("2024-05-28", "2024-06-05"), &[]).totals;
-        assert_eq!(first.and(second), both);
+        assert_eq!(first.plus(second), both);
     }
 
     #[test]
-    fn a_longer_range_has_more_views_wherever_it_lies() {
-        let pages = Pages::new(1, "demo-docs", 60, Days::Alike);
+    fn a_longer_range_always_has_more_views() {
+        let pages = Pages::new(1, "demo-docs", 60, Days::Uniform);
         let monday = Day::parse("2024-01-01").expect("a date");
         let total = |from: i64, days: i64| {
             let from = monday.plus(from);
@@ -332,18 +334,18 @@ mod tests {
             pages.views(Range { from, to }, &[]).totals.total
         };
         for days in 1..15 {
-            let most = (0..7).map(|from| total(from, days)).max();
-            let least = (0..7).map(|from| total(from, days + 1)).min();
-            assert!(most < least, "{days} days");
+            let max = (0..7).map(|from| total(from, days)).max();
+            let min = (0..7).map(|from| total(from, days + 1)).min();
+            assert!(max < min, "{days} days");
         }
     }
 
     #[test]
-    fn seeds_and_projects_differ() {
+    fn data_depends_on_seed_and_project() {
         let week = range("2024-01-01", "2024-01-08");
-        let views = |seed, project| Pages::new(seed, project, 100, Days::Alike).views(week, &[]);
+        let views = |seed, project| Pages::new(seed, project, 100, Days::Uniform).views(week, &[]);
         let visitors =
-            |seed, project| Pages::new(seed, project, 100, Days::Alike).visitors(week, &[]);
+            |seed, project| Pages::new(seed, project, 100, Days::Uniform).visitors(week, &[]);
         assert_eq!(views(1, "a"), views(1, "a"));
         assert_ne!(views(1, "a"), views(2, "a"));
         assert_ne!(views(1, "a"), views(1, "b"));
@@ -352,16 +354,16 @@ mod tests {
     }
 
     #[test]
-    fn no_days_means_no_views_and_no_visitors() {
+    fn an_empty_range_has_no_views_and_no_visitors() {
         let none = range("2024-01-01", "2024-01-01");
-        let pages = Pages::new(1, "demo-docs", 10, Days::Alike);
+        let pages = Pages::new(1, "demo-docs", 10, Days::Uniform);
         assert_eq!(pages.views(none, &[]), TrafficReport::default());
         assert_eq!(pages.visitors(none, &[]), TrafficReport::default());
     }
 
     #[test]
     fn a_page_has_at_most_as_many_visitors_as_views() {
-        let pages = Pages::new(1, "demo-docs", 2000, Days::Alike);
+        let pages = Pages::new(1, "demo-docs", 2000, Days::Uniform);
         let week = range("2024-01-01", "2024-01-08");
         for page in &pages.pages {
             let views = page.views(week, None);
@@ -372,30 +374,30 @@ mod tests {
     }
 
     #[test]
-    fn visitors_are_counted_once_though_they_come_as_both_and_on_many_pages() {
+    fn visitors_are_deduplicated_across_callers_and_pages() {
         let week = range("2024-01-01", "2024-01-08");
         for count in [1, 2, 30, 1000] {
-            let report = Pages::new(1, "demo-docs", count, Days::Alike).visitors(week, &[]);
+            let report = Pages::new(1, "demo-docs", count, Days::Uniform).visitors(week, &[]);
             let is_union = |of: Traffic| {
                 of.total <= of.human + of.ai && of.total >= of.human && of.total >= of.ai
             };
             assert!(is_union(report.totals));
             assert!(report.rows.iter().all(|row| is_union(row.traffic)));
             let sum: u64 = report.rows.iter().map(|row| row.traffic.total).sum();
-            let most = report.rows.iter().map(|row| row.traffic.total).max();
-            assert!(report.totals.total <= sum && Some(report.totals.total) >= most);
+            let max = report.rows.iter().map(|row| row.traffic.total).max();
+            assert!(report.totals.total <= sum && Some(report.totals.total) >= max);
         }
-        let report = Pages::new(1, "demo-docs", 1000, Days::Alike).visitors(week, &[]);
+        let report = Pages::new(1, "demo-docs", 1000, Days::Uniform).visitors(week, &[]);
         let overlaps = |row: &Row| row.traffic.total < row.traffic.human + row.traffic.ai;
         assert!(report.rows.iter().any(overlaps));
     }
 
     fn sum_of_rows(report: &TrafficReport) -> Traffic {
         let rows = report.rows.iter().map(|row| row.traffic);
-        rows.fold(Traffic::default(), Traffic::and)
+        rows.fold(Traffic::default(), Traffic::plus)
     }
 
-    /// Each day of the weeks from 2024-01-01 on.
+    /// Each day of the given number of weeks, beginning on 2024-01-01.
     fn days(weeks: i64) -> impl Iterator<Item = Range> {
         let monday = Day::parse("2024-01-01").expect("a date");
         (0..weeks * 7).map(move |day| Range {
@@ -417,7 +419,7 @@ mod tests {
             counts.push(report.rows.len());
             for row in report.rows {
                 let sum = sums.entry(row.path).or_default();
-                *sum = sum.and(row.traffic);
+                *sum = sum.plus(row.traffic);
             }
         }
         let range = range("2024-01-01", "2024-01-22");
@@ -433,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn varying_days_have_fewer_people_at_weekends_and_no_more_visitors_than_views() {
+    fn varying_days_have_fewer_human_views_on_weekends_and_at_most_as_many_visitors_as_views() {
         let pages = Pages::new(1, "demo-docs", 500, Days::Varying);
         let (mut weekend, mut working) = (Traffic::default(), Traffic::default());
         for (number, day) in days(40).enumerate() {
@@ -443,7 +445,7 @@ mod tests {
             } else {
                 &mut working
             };
-            *sum = sum.and(views);
+            *sum = sum.plus(views);
             let visitors = pages.visitors(day, &[]);
             assert!(visitors.totals.total <= views.total);
             assert!(visitors.rows.iter().all(|row| row.traffic.total > 0));
@@ -454,18 +456,18 @@ mod tests {
     }
 
     #[test]
-    fn ranges_of_centuries_are_summed_in_a_moment_and_without_overflow() {
+    fn ranges_of_centuries_add_up_without_overflow() {
         let pages = Pages::new(1, "demo-docs", 5000, Days::Varying);
         let all = pages.views(range("0001-01-01", "9999-12-31"), &[]);
         let first = pages.views(range("0001-01-01", "1970-01-01"), &[]);
         let rest = pages.views(range("1970-01-01", "9999-12-31"), &[]);
-        assert_eq!(first.totals.and(rest.totals), all.totals);
+        assert_eq!(first.totals.plus(rest.totals), all.totals);
     }
 
     #[test]
-    fn a_correction_changes_its_day_and_every_range_with_it_alike() {
-        for rhythm in [Days::Alike, Days::Varying] {
-            let pages = Pages::new(1, "demo-docs", 300, rhythm);
+    fn a_correction_changes_its_day_and_every_range_that_contains_it() {
+        for daily_variation in [Days::Uniform, Days::Varying] {
+            let pages = Pages::new(1, "demo-docs", 300, daily_variation);
             let correction = |more, less| {
                 let day = Day::parse("2024-01-03").expect("a date");
                 [Correction { day, more, less }]
@@ -477,14 +479,14 @@ mod tests {
             let without = range("2024-01-01", "2024-01-03");
             let behind = range("2024-01-04", "2024-01-08");
             let rest = pages.views(without, &[]).totals;
-            let rest = rest.and(pages.views(behind, &[]).totals);
+            let rest = rest.plus(pages.views(behind, &[]).totals);
             let usual = pages.views(day, &[]).totals;
             for (more, less) in [(10, 0), (0, 20), (10, 20), (0, 100)] {
                 let one = pages.views(day, &correction(more, less));
                 let seven = pages.views(week, &correction(more, less));
                 assert_eq!(one.totals, sum_of_rows(&one));
                 assert_eq!(seven.totals, sum_of_rows(&seven));
-                assert_eq!(rest.and(one.totals), seven.totals);
+                assert_eq!(rest.plus(one.totals), seven.totals);
                 match (more, less) {
                     (_, 0) => assert!(one.totals.human > usual.human && one.rows.len() == 300),
                     (0, 100) => assert_eq!(one, TrafficReport::default()),

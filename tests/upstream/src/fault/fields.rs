@@ -1,11 +1,11 @@
-//! What faults are described with.
+//! The fields of faults.
 
 use std::collections::BTreeMap;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 
-/// A status that can end an exchange.
+/// A final response status.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "u16")]
 pub(crate) struct Status(pub(super) StatusCode);
@@ -21,7 +21,7 @@ impl TryFrom<u16> for Status {
     }
 }
 
-/// Text that can be a header's value.
+/// A string that is a valid header value.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Text(pub(super) HeaderValue);

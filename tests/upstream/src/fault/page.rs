@@ -1,4 +1,4 @@
-//! Pages of lists that lie about what follows.
+//! Faults that change a page of a list.
 
 use serde_json::{Map, Value, json};
 
@@ -7,26 +7,26 @@ use crate::cursor::CursorPage;
 const HAS_MORE: &str = "hasMore";
 const NEXT_CURSOR: &str = "nextCursor";
 
-/// How a page lies.
+/// How a page is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lie {
-    /// No rows, yet it goes on.
+pub(super) enum PageFault {
+    /// The page has no rows but has a next page.
     EmptyPage,
-    /// It goes on with the cursor that it was asked for with.
+    /// The next cursor is the cursor of the request.
     RepeatCursor,
-    /// It does not go on, though something follows or it has a cursor.
+    /// `hasMore` is false although rows follow or there is a next cursor.
     HasMoreFalse,
 }
 
-impl Lie {
-    /// Changes the page; what is no page, or has nothing to lie about, stays as it is.
-    pub(super) fn tell(self, answer: &mut Value, cursors: Option<&CursorPage>) {
-        let Some(page) = answer.as_object_mut() else {
+impl PageFault {
+    /// Changes a page. Other responses, and pages without the affected fields, stay unchanged.
+    pub(super) fn apply(self, response: &mut Value, cursors: Option<&CursorPage>) {
+        let Some(page) = response.as_object_mut() else {
             return;
         };
         let has_cursor = page.contains_key(NEXT_CURSOR);
-        let onward = cursors.and_then(|cursors| cursors.onward.as_deref());
-        if has_cursor && onward.is_none() {
+        let end_cursor = cursors.and_then(|cursors| cursors.end_cursor.as_deref());
+        if has_cursor && end_cursor.is_none() {
             return;
         }
         match self {
@@ -35,33 +35,33 @@ impl Lie {
                     empty_rows(page);
                 }
                 replace(page, HAS_MORE, json!(true));
-                replace(page, NEXT_CURSOR, json!(onward));
+                replace(page, NEXT_CURSOR, json!(end_cursor));
             }
             Self::RepeatCursor if has_cursor => {
-                let asked = cursors.and_then(|cursors| cursors.asked.as_deref());
+                let request_cursor = cursors.and_then(|cursors| cursors.request_cursor.as_deref());
                 replace(page, HAS_MORE, json!(true));
-                replace(page, NEXT_CURSOR, json!(asked.or(onward)));
+                replace(page, NEXT_CURSOR, json!(request_cursor.or(end_cursor)));
             }
             Self::HasMoreFalse if page.contains_key(HAS_MORE) => {
                 replace(page, HAS_MORE, json!(false));
-                replace(page, NEXT_CURSOR, json!(onward));
+                replace(page, NEXT_CURSOR, json!(end_cursor));
             }
             Self::RepeatCursor | Self::HasMoreFalse => {}
         }
     }
 }
 
-/// A page has one list, its rows.
+/// Removes the rows. They are the only array of a page.
 fn empty_rows(page: &mut Map<String, Value>) {
     for rows in page.values_mut().filter_map(Value::as_array_mut) {
         rows.clear();
     }
 }
 
-/// Changes a member that the page has.
+/// Changes a field if the page has it.
 fn replace(page: &mut Map<String, Value>, name: &str, value: Value) {
-    if let Some(member) = page.get_mut(name) {
-        *member = value;
+    if let Some(value_slot) = page.get_mut(name) {
+        *value_slot = value;
     }
 }
 
@@ -69,70 +69,74 @@ fn replace(page: &mut Map<String, Value>, name: &str, value: Value) {
 mod tests {
     use super::*;
 
-    fn cursors(asked: Option<&str>, onward: Option<&str>) -> CursorPage {
+    fn cursors(request_cursor: Option<&str>, end_cursor: Option<&str>) -> CursorPage {
         CursorPage {
             rows: 0..1,
             next: None,
-            asked: asked.map(str::to_owned),
-            onward: onward.map(str::to_owned),
+            request_cursor: request_cursor.map(str::to_owned),
+            end_cursor: end_cursor.map(str::to_owned),
         }
     }
 
-    fn tell(lie: Lie, mut page: Value, cursors: Option<&CursorPage>) -> Value {
-        lie.tell(&mut page, cursors);
+    fn apply(page_fault: PageFault, mut page: Value, cursors: Option<&CursorPage>) -> Value {
+        page_fault.apply(&mut page, cursors);
         page
     }
 
     #[test]
-    fn an_empty_page_goes_on_also_behind_the_end() {
+    fn an_empty_page_continues_even_after_the_last_page() {
         let views = json!({ "totals": { "human": 1 }, "views": [1], "hasMore": false });
         assert_eq!(
-            tell(Lie::EmptyPage, views, None),
+            apply(PageFault::EmptyPage, views, None),
             json!({ "totals": { "human": 1 }, "views": [], "hasMore": true })
         );
         let last = cursors(Some("b"), Some("c"));
         let feedback = json!({ "feedback": [1], "nextCursor": null, "hasMore": false });
         assert_eq!(
-            tell(Lie::EmptyPage, feedback, Some(&last)),
+            apply(PageFault::EmptyPage, feedback, Some(&last)),
             json!({ "feedback": [], "nextCursor": "c", "hasMore": true })
         );
         let searches = json!({ "searches": [1], "totalSearches": 3, "nextCursor": null });
         assert_eq!(
-            tell(Lie::EmptyPage, searches, Some(&last)),
+            apply(PageFault::EmptyPage, searches, Some(&last)),
             json!({ "searches": [], "totalSearches": 3, "nextCursor": "c" })
         );
     }
 
     #[test]
-    fn a_cursor_is_repeated_or_for_the_first_page_that_of_the_next() {
+    fn the_request_cursor_is_repeated_and_the_first_page_returns_the_next_cursor() {
         let page = json!({ "feedback": [1], "nextCursor": null, "hasMore": false });
-        let next = |asked| {
-            let cursors = cursors(asked, Some("c"));
-            tell(Lie::RepeatCursor, page.clone(), Some(&cursors))["nextCursor"].clone()
+        let next = |request_cursor| {
+            let cursors = cursors(request_cursor, Some("c"));
+            apply(PageFault::RepeatCursor, page.clone(), Some(&cursors))["nextCursor"].clone()
         };
         assert_eq!((next(Some("b")), next(None)), (json!("b"), json!("c")));
         let views = json!({ "views": [1], "hasMore": true });
-        assert_eq!(tell(Lie::RepeatCursor, views.clone(), None), views);
+        assert_eq!(apply(PageFault::RepeatCursor, views.clone(), None), views);
     }
 
     #[test]
-    fn more_is_denied_beside_a_cursor() {
+    fn has_more_is_false_despite_a_cursor() {
         let page = json!({ "feedback": [1], "nextCursor": null, "hasMore": true });
         assert_eq!(
-            tell(Lie::HasMoreFalse, page, Some(&cursors(None, Some("c")))),
+            apply(
+                PageFault::HasMoreFalse,
+                page,
+                Some(&cursors(None, Some("c")))
+            ),
             json!({ "feedback": [1], "nextCursor": "c", "hasMore": false })
         );
         let views = json!({ "views": [1], "hasMore": true });
         assert_eq!(
-            tell(Lie::HasMoreFalse, views, None),
+            apply(PageFault::HasMoreFalse, views, None),
             json!({ "views": [1], "hasMore": false })
         );
     }
 
     #[test]
-    fn what_has_nothing_to_lie_about_stays_as_it_is() {
+    fn a_response_that_is_not_a_page_is_unchanged() {
         let no_rows = cursors(None, None);
-        for (answer, cursors) in [
+        for (response, cursors) in [
             (json!({ "error": "x", "details": [1] }), None),
             (json!({ "threadId": "x", "messages": [1] }), None),
             (json!([1]), None),
@@ -141,8 +145,16 @@ mod tests {
                 Some(&no_rows),
             ),
         ] {
-            for lie in [Lie::EmptyPage, Lie::RepeatCursor, Lie::HasMoreFalse] {
-                assert_eq!(tell(lie, answer.clone(), cursors), answer, "{lie:?}");
+            for page_fault in [
+                PageFault::EmptyPage,
+                PageFault::RepeatCursor,
+                PageFault::HasMoreFalse,
+            ] {
+                assert_eq!(
+                    apply(page_fault, response.clone(), cursors),
+                    response,
+                    "{page_fault:?}"
+                );
             }
         }
     }

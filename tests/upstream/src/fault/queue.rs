@@ -1,18 +1,18 @@
-//! The queue of faults, and which request meets which.
+//! The queue of faults and the requests that they apply to.
 
 use std::collections::VecDeque;
 
 use serde::Deserialize;
 
 use super::Fault;
-use crate::operation::Target;
+use crate::operation::MatchedOperation;
 
-/// A fault, and the requests that meet it.
+/// A fault and the requests that it applies to.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Order {
-    operation: Option<Target>,
-    /// A part of the path and query.
+pub(crate) struct FaultRule {
+    operation: Option<MatchedOperation>,
+    /// A substring of the path and query.
     target: Option<String>,
     times: Option<u64>,
     #[serde(default)]
@@ -20,13 +20,13 @@ pub(crate) struct Order {
     fault: Fault,
 }
 
-/// Faults in the order in which they strike.
+/// Fault rules in the order in which they apply.
 #[derive(Default)]
-pub(crate) struct FaultQueue(VecDeque<Order>);
+pub(crate) struct FaultQueue(VecDeque<FaultRule>);
 
 impl FaultQueue {
-    pub(crate) fn push(&mut self, order: Order) {
-        self.0.push_back(order);
+    pub(crate) fn push(&mut self, rule: FaultRule) {
+        self.0.push_back(rule);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -37,36 +37,36 @@ impl FaultQueue {
         self.0.clear();
     }
 
-    /// Drops the orders to hold requests.
+    /// Removes the rules that hold requests.
     pub(crate) fn drop_holds(&mut self) {
         self.0
-            .retain(|order| !matches!(order.fault, Fault::Hold { .. }));
+            .retain(|rule| !matches!(rule.fault, Fault::Hold { .. }));
     }
 
-    /// The fault that this request meets, by the first order that matches it.
-    pub(crate) fn next(&mut self, operation: Target, target: &str) -> Option<Fault> {
-        let matches = |order: &Order| order.matches(operation, target);
+    /// The fault for a request, from the first rule that matches it.
+    pub(crate) fn next(&mut self, operation: MatchedOperation, target: &str) -> Option<Fault> {
+        let matches = |rule: &FaultRule| rule.matches(operation, target);
         let at = self.0.iter().position(matches)?;
-        let order = self.0.get_mut(at)?;
-        if order.after > 0 {
-            order.after -= 1;
+        let rule = self.0.get_mut(at)?;
+        if rule.after > 0 {
+            rule.after -= 1;
             return None;
         }
-        match order.times.unwrap_or(1) {
-            0 => Some(order.fault.clone()),
-            1 => self.0.remove(at).map(|order| order.fault),
+        match rule.times.unwrap_or(1) {
+            0 => Some(rule.fault.clone()),
+            1 => self.0.remove(at).map(|rule| rule.fault),
             times => {
-                order.times = Some(times - 1);
-                Some(order.fault.clone())
+                rule.times = Some(times - 1);
+                Some(rule.fault.clone())
             }
         }
     }
 }
 
-impl Order {
-    fn matches(&self, operation: Target, target: &str) -> bool {
+impl FaultRule {
+    fn matches(&self, operation: MatchedOperation, target: &str) -> bool {
         let part = self.target.as_deref();
-        self.operation.is_none_or(|wanted| wanted == operation)
+        self.operation.is_none_or(|expected| expected == operation)
             && part.is_none_or(|part| target.contains(part))
     }
 }
@@ -79,14 +79,14 @@ mod tests {
 
     use super::*;
 
-    const VIEWS: Target = Target::Operation(Operation::ListPageViews);
-    const JOB: Target = Target::Operation(Operation::GetAgentJob);
+    const VIEWS: MatchedOperation = MatchedOperation::Operation(Operation::ListPageViews);
+    const JOB: MatchedOperation = MatchedOperation::Operation(Operation::GetAgentJob);
 
-    fn queue(orders: Value) -> FaultQueue {
-        FaultQueue(serde_json::from_value(orders).expect("orders"))
+    fn queue(rules: Value) -> FaultQueue {
+        FaultQueue(serde_json::from_value(rules).expect("orders"))
     }
 
-    fn kinds(queue: &mut FaultQueue, operations: &[Target]) -> Vec<Option<&'static str>> {
+    fn kinds(queue: &mut FaultQueue, operations: &[MatchedOperation]) -> Vec<Option<&'static str>> {
         let kind = |fault| match fault {
             Fault::Hang { .. } => "hang",
             Fault::Hold { .. } => "hold",
@@ -100,20 +100,20 @@ mod tests {
     }
 
     #[test]
-    fn faults_strike_in_order_and_as_often_as_ordered() {
+    fn faults_apply_in_order_and_as_many_times_as_configured() {
         let mut queue = queue(json!([
             { "times": 2, "fault": { "kind": "hang" } },
             { "after": 1, "fault": { "kind": "emptyPage" } },
         ]));
-        let struck = kinds(&mut queue, &[VIEWS; 5]);
+        let hits = kinds(&mut queue, &[VIEWS; 5]);
         assert_eq!(
-            struck,
+            hits,
             [Some("hang"), Some("hang"), None, Some("emptyPage"), None]
         );
     }
 
     #[test]
-    fn a_fault_waits_for_its_operation() {
+    fn a_fault_applies_only_to_its_operation() {
         let mut queue = queue(json!([
             { "operation": "agentJobs.get", "fault": { "kind": "hang" } },
             { "fault": { "kind": "emptyPage" } },
@@ -126,32 +126,38 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_waits_for_its_target() {
+    fn a_fault_applies_only_to_its_target() {
         let mut queue = queue(json!([{ "target": "offset=250", "fault": { "kind": "hang" } }]));
         assert!(queue.next(VIEWS, "/views?offset=0").is_none());
         assert!(queue.next(VIEWS, "/views?offset=250").is_some());
     }
 
     #[test]
-    fn holds_are_dropped_and_other_faults_stay() {
+    fn dropping_holds_keeps_other_faults() {
         let mut queue = queue(json!([
             { "fault": { "kind": "hold", "next": { "kind": "hang" } } },
             { "fault": { "kind": "emptyPage" } },
         ]));
         queue.drop_holds();
-        assert_eq!(kinds(&mut queue, &[Target::Other]), [Some("emptyPage")]);
+        assert_eq!(
+            kinds(&mut queue, &[MatchedOperation::Other]),
+            [Some("emptyPage")]
+        );
     }
 
     #[test]
-    fn times_zero_lasts_until_cleared() {
+    fn times_zero_applies_until_cleared() {
         let mut queue = queue(json!([{ "times": 0, "fault": { "kind": "hang" } }]));
-        assert_eq!(kinds(&mut queue, &[Target::Other; 3]), [Some("hang"); 3]);
+        assert_eq!(
+            kinds(&mut queue, &[MatchedOperation::Other; 3]),
+            [Some("hang"); 3]
+        );
         queue.clear();
-        assert_eq!(kinds(&mut queue, &[Target::Other]), [None]);
+        assert_eq!(kinds(&mut queue, &[MatchedOperation::Other]), [None]);
     }
 
     #[test]
-    fn a_fault_that_makes_no_sense_is_not_accepted() {
+    fn an_invalid_fault_is_rejected() {
         for fault in [
             json!({ "kind": "unknown" }),
             json!({ "kind": "status" }),
@@ -163,10 +169,10 @@ mod tests {
             json!({ "kind": "slowDrip", "chunkBytes": 0, "intervalMs": 1 }),
             json!({ "kind": "redirect", "status": 302, "location": "a\nb" }),
         ] {
-            let order = json!({ "fault": fault });
+            let rule = json!({ "fault": fault });
             assert!(
-                serde_json::from_value::<Order>(order.clone()).is_err(),
-                "{order}"
+                serde_json::from_value::<FaultRule>(rule.clone()).is_err(),
+                "{rule}"
             );
         }
     }

@@ -1,13 +1,15 @@
 use serde_json::{Value, json};
 use upstream::Options;
 
-use crate::client::{Client, JOB, KEY, eventually, quick};
+use crate::client::{Client, JOB, KEY, fast_options};
 
-/// Jobs that are still active when a test has finished.
-fn slow() -> Options {
+const JOB_DURATION_MS: u64 = 600_000;
+
+/// Options with jobs that complete only when the clock advances.
+fn slow_options() -> Options {
     Options {
-        job_duration_ms: 600_000,
-        ..quick()
+        job_duration_ms: JOB_DURATION_MS,
+        ..fast_options()
     }
 }
 
@@ -16,8 +18,8 @@ fn message(id: &Value) -> String {
 }
 
 #[test]
-fn a_new_job_is_active_and_has_all_fields() {
-    let client = Client::start(slow());
+fn a_new_job_is_active_and_has_every_field() {
+    let client = Client::start(slow_options());
     let job = client.create("Fix the typos");
     assert_eq!(job["id"].as_str().unwrap().len(), 36);
     assert_eq!(job["status"], "active");
@@ -34,14 +36,11 @@ fn a_new_job_is_active_and_has_all_fields() {
 
 #[test]
 fn a_job_completes_with_a_pull_request() {
-    let client = Client::start(Options {
-        job_duration_ms: 200,
-        ..quick()
-    });
+    let client = Client::start(slow_options());
     let id = &client.create("Fix the typos")["id"];
-    eventually("the job completes", || {
-        client.job(id)["status"] == "completed"
-    });
+    assert_eq!(client.job(id)["status"], "active");
+    client.advance_clock(JOB_DURATION_MS);
+    assert_eq!(client.job(id)["status"], "completed");
     let link = client.job(id)["prLink"].clone();
     assert!(
         link.as_str()
@@ -51,17 +50,13 @@ fn a_job_completes_with_a_pull_request() {
 }
 
 #[test]
-fn directives_in_the_prompt_take_effect() {
-    let client = Client::start(Options {
-        job_duration_ms: 90,
-        ..quick()
-    });
+fn directives_in_the_prompt_change_how_a_job_ends() {
+    let client = Client::start(slow_options());
     let unchanged = &client.create("[no-changes] please")["id"];
     let failing = &client.create("[fail] please")["id"];
     let archived = &client.create("[archive] please")["id"];
-    eventually("all have ended", || {
-        client.job(archived)["status"] == "archived"
-    });
+    client.advance_clock(2 * JOB_DURATION_MS);
+    assert_eq!(client.job(archived)["status"], "archived");
     assert_eq!(client.job(unchanged)["status"], "completed");
     assert_eq!(client.job(unchanged)["prLink"], Value::Null);
     assert_eq!(client.job(failing)["status"], "failed");
@@ -69,43 +64,34 @@ fn directives_in_the_prompt_take_effect() {
 }
 
 #[test]
-fn an_unknown_status_is_seen_on_the_way() {
-    let client = Client::start(Options {
-        job_duration_ms: 1500,
-        ..quick()
-    });
+fn an_unknown_status_is_reported_in_the_middle_of_a_run() {
+    let client = Client::start(slow_options());
     let id = &client.create("[status:waiting_for_ci]")["id"];
-    eventually("the status shows", || {
-        client.job(id)["status"] == "waiting_for_ci"
-    });
-    eventually("the job completes", || {
-        client.job(id)["status"] == "completed"
-    });
+    assert_eq!(client.job(id)["status"], "active");
+    client.advance_clock(JOB_DURATION_MS / 2);
+    assert_eq!(client.job(id)["status"], "waiting_for_ci");
+    client.advance_clock(JOB_DURATION_MS / 2);
+    assert_eq!(client.job(id)["status"], "completed");
 }
 
 #[test]
 fn a_follow_up_makes_the_job_active_again() {
-    let client = Client::start(Options {
-        job_duration_ms: 200,
-        ..quick()
-    });
+    let client = Client::start(slow_options());
     let id = &client.create("Fix the typos")["id"];
-    eventually("the job completes", || {
-        client.job(id)["status"] == "completed"
-    });
+    client.advance_clock(JOB_DURATION_MS);
     let link = client.job(id)["prLink"].clone();
-    let answer = client.post(&message(id), r#"{"prompt": "And the links"}"#);
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.json()["status"], "active");
-    eventually("the job completes again", || {
-        client.job(id)["status"] == "completed"
-    });
+    assert!(link.is_string());
+    let response = client.post(&message(id), r#"{"prompt": "And the links"}"#);
+    assert_eq!(response.status, 200);
+    assert_eq!(response.json()["status"], "active");
+    client.advance_clock(JOB_DURATION_MS);
+    assert_eq!(client.job(id)["status"], "completed");
     assert_eq!(client.job(id)["prLink"], link);
 }
 
 #[test]
-fn a_request_needs_a_prompt_in_json() {
-    let client = Client::start(quick());
+fn a_creation_or_follow_up_requires_a_prompt_in_json() {
+    let client = Client::start(fast_options());
     let id = &client.create("Fix the typos")["id"];
     for target in [JOB.to_owned(), message(id)] {
         for body in [
@@ -118,9 +104,9 @@ fn a_request_needs_a_prompt_in_json() {
             r#"{"prompt": 7}"#,
             r#"{"prompt": null}"#,
         ] {
-            let answer = client.post(&target, body);
-            assert_eq!(answer.status, 400, "{body}");
-            assert!(answer.json()["error"].is_string());
+            let response = client.post(&target, body);
+            assert_eq!(response.status, 400, "{body}");
+            assert!(response.json()["error"].is_string());
         }
         let bearer = format!("Bearer {KEY}");
         for content_type in ["text/plain", "application/jsonx"] {
@@ -128,25 +114,25 @@ fn a_request_needs_a_prompt_in_json() {
                 ("authorization", bearer.as_str()),
                 ("content-type", content_type),
             ];
-            let answer = client
+            let response = client
                 .send("POST", &target, &headers, r#"{"prompt": "x"}"#)
                 .unwrap();
-            assert_eq!(answer.status, 400, "{content_type}");
+            assert_eq!(response.status, 400, "{content_type}");
         }
         let headers = [
             ("authorization", bearer.as_str()),
             ("content-type", "Application/JSON; charset=utf-8"),
         ];
-        let answer = client
+        let response = client
             .send("POST", &target, &headers, r#"{"prompt": " ", "more": 1}"#)
             .unwrap();
-        assert!(answer.status < 300);
+        assert!(response.status < 300);
     }
 }
 
 #[test]
-fn a_job_is_found_in_its_own_project_only() {
-    let client = Client::start(quick());
+fn a_job_is_found_only_in_its_own_project() {
+    let client = Client::start(fast_options());
     let job = client.create("Fix the typos");
     let id = job["id"].as_str().unwrap();
     let prompt = r#"{"prompt": "x"}"#;
@@ -170,19 +156,19 @@ fn a_job_is_found_in_its_own_project_only() {
 }
 
 #[test]
-fn creations_and_follow_ups_have_a_limit_for_each_project() {
+fn creations_and_follow_ups_are_limited_per_project() {
     let client = Client::start(Options {
         create_limit: 2,
         message_limit: 1,
-        ..quick()
+        ..fast_options()
     });
     let prompt = r#"{"prompt": "x"}"#;
     assert_eq!(client.post(JOB, "{}").status, 400);
     let id = &client.create("first")["id"];
     client.create("second");
-    let refused = client.post(JOB, prompt);
+    let rejected = client.post(JOB, prompt);
     assert_eq!(
-        (refused.status, refused.json()["error"].is_string()),
+        (rejected.status, rejected.json()["error"].is_string()),
         (429, true)
     );
     assert_eq!(client.post("/v2/agent/empty-docs/job", prompt).status, 201);
@@ -193,8 +179,8 @@ fn creations_and_follow_ups_have_a_limit_for_each_project() {
 }
 
 #[test]
-fn ids_are_not_used_again_after_a_reset() {
-    let client = Client::start(quick());
+fn ids_are_not_reused_after_a_reset() {
+    let client = Client::start(fast_options());
     let first = client.create("first")["id"].clone();
     client.control("POST", "/reset", &Value::Null);
     assert_ne!(client.create("second")["id"], first);

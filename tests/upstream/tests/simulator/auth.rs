@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::client::{Client, JOB, KEY, VIEWS, quick};
+use crate::client::{Client, JOB, KEY, VIEWS, fast_options};
 
 const PROMPT: &str = r#"{"prompt": "Fix the typos"}"#;
 
@@ -14,11 +14,11 @@ fn statuses(client: &Client, authorization: &str) -> (u16, u16) {
     };
     let get = client.send("GET", VIEWS, headers, "").unwrap();
     let post = client.send("POST", JOB, headers, PROMPT).unwrap();
-    for answer in [&get, &post] {
+    for response in [&get, &post] {
         assert!(
-            answer.status < 300 || answer.json()["error"].is_string(),
+            response.status < 300 || response.json()["error"].is_string(),
             "{}",
-            answer.text
+            response.text
         );
     }
     (get.status, post.status)
@@ -26,7 +26,7 @@ fn statuses(client: &Client, authorization: &str) -> (u16, u16) {
 
 #[test]
 fn only_a_known_key_is_accepted() {
-    let client = Client::start(quick());
+    let client = Client::start(fast_options());
     assert_eq!(statuses(&client, &format!("Bearer {KEY}")), (200, 201));
     assert_eq!(statuses(&client, &format!("bearer {KEY}")), (200, 201));
     for authorization in [
@@ -46,8 +46,8 @@ fn only_a_known_key_is_accepted() {
 }
 
 #[test]
-fn a_project_that_does_not_exist_is_forbidden() {
-    let client = Client::start(quick());
+fn an_unknown_project_is_forbidden() {
+    let client = Client::start(fast_options());
     let views = client.get("/v1/analytics/other/views");
     assert_eq!(
         (views.status, views.json()["error"].is_string()),
@@ -59,8 +59,8 @@ fn a_project_that_does_not_exist_is_forbidden() {
 }
 
 #[test]
-fn keys_may_be_expired_or_limited_and_come_back() {
-    let client = Client::start(quick());
+fn keys_can_expire_be_limited_and_be_restored() {
+    let client = Client::start(fast_options());
     let bearer = format!("Bearer {KEY}");
     for (state, expected) in [
         ("expired", (401, 401)),
@@ -87,12 +87,12 @@ fn keys_may_be_expired_or_limited_and_come_back() {
 fn with_read_key() -> Client {
     Client::start(upstream::Options {
         read_key: Some("mint_reader".into()),
-        ..quick()
+        ..fast_options()
     })
 }
 
 #[test]
-fn the_read_key_of_the_start_only_reads() {
+fn the_read_key_permits_only_reading() {
     let client = with_read_key();
     assert_eq!(statuses(&client, "Bearer mint_reader"), (200, 403));
     assert_eq!(statuses(&client, &format!("Bearer {KEY}")), (200, 201));
@@ -106,7 +106,7 @@ fn the_read_key_of_the_start_only_reads() {
 }
 
 #[test]
-fn a_key_is_changed_by_its_name_and_restored() {
+fn a_key_is_changed_by_name_and_restored() {
     let client = with_read_key();
     let set = |setting| client.control("POST", "/keys", &setting).status;
     assert_eq!(set(json!({ "name": "read-key", "state": "expired" })), 204);
@@ -119,8 +119,8 @@ fn a_key_is_changed_by_its_name_and_restored() {
 }
 
 #[test]
-fn a_new_key_has_the_name_that_it_is_given() {
-    let client = Client::start(quick());
+fn a_new_key_keeps_its_given_name() {
+    let client = Client::start(fast_options());
     let setting = json!({ "key": "mint_next", "name": "next-key", "state": "accepted" });
     client.control("POST", "/keys", &setting);
     assert_eq!(statuses(&client, "Bearer mint_next"), (200, 201));
@@ -135,25 +135,25 @@ fn a_new_key_has_the_name_that_it_is_given() {
 }
 
 #[test]
-fn a_setting_that_cannot_be_read_is_not_repeated() {
-    let client = Client::start(quick());
-    let refused = client.control("POST", "/keys", &json!("mint_precious"));
-    assert_eq!(refused.status, 400);
-    assert!(!refused.text.contains("precious"));
+fn an_invalid_key_setting_is_not_repeated() {
+    let client = Client::start(fast_options());
+    let rejected = client.control("POST", "/keys", &json!("mint_precious"));
+    assert_eq!(rejected.status, 400);
+    assert!(!rejected.text.contains("precious"));
 }
 
 #[test]
-fn an_empty_key_opens_nothing() {
+fn an_empty_key_permits_nothing() {
     let client = Client::start(upstream::Options {
         key: "".into(),
-        ..quick()
+        ..fast_options()
     });
     assert_eq!(statuses(&client, "Bearer "), (401, 401));
 }
 
 #[test]
-fn unknown_routes_and_methods_are_errors_of_the_api() {
-    let client = Client::start(quick());
+fn unknown_routes_and_methods_are_api_errors() {
+    let client = Client::start(fast_options());
     for (method, target, status) in [
         ("GET", "/", 404),
         ("GET", "/v1/analytics/demo-docs/clicks", 404),
@@ -165,29 +165,29 @@ fn unknown_routes_and_methods_are_errors_of_the_api() {
         ("GET", "/__control/nothing", 404),
         ("DELETE", "/__control/counters", 405),
     ] {
-        let answer = client.send(method, target, &[], "").unwrap();
-        assert_eq!(answer.status, status, "{method} {target}");
-        assert!(answer.json()["error"].is_string());
+        let response = client.send(method, target, &[], "").unwrap();
+        assert_eq!(response.status, status, "{method} {target}");
+        assert!(response.json()["error"].is_string());
     }
 }
 
 #[test]
-fn every_answer_carries_what_a_proxy_should_drop() {
-    let client = Client::start(quick());
-    let answers = [
+fn every_response_has_headers_that_a_proxy_must_not_forward() {
+    let client = Client::start(fast_options());
+    let responses = [
         client.get(VIEWS),
         client.get("/nowhere"),
         client.get("/v1/analytics/x/views"),
     ];
-    for answer in &answers {
-        assert!(answer.header("x-request-id").starts_with("req_"));
-        assert!(answer.header("set-cookie").starts_with("session="));
-        assert_eq!(answer.header("server"), "simulated-upstream");
-        assert!(!answer.header("x-internal-host").is_empty());
-        assert!(!answer.header("x-powered-by").is_empty());
+    for response in &responses {
+        assert!(response.header("x-request-id").starts_with("req_"));
+        assert!(response.header("set-cookie").starts_with("session="));
+        assert_eq!(response.header("server"), "simulated-upstream");
+        assert!(!response.header("x-internal-host").is_empty());
+        assert!(!response.header("x-powered-by").is_empty());
     }
     assert_ne!(
-        answers[0].header("x-request-id"),
-        answers[1].header("x-request-id")
+        responses[0].header("x-request-id"),
+        responses[1].header("x-request-id")
     );
 }

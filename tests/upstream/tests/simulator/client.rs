@@ -1,4 +1,4 @@
-//! A simulator to test, and a client that speaks to it.
+//! A simulator with an HTTP client.
 
 use std::time::{Duration, Instant};
 
@@ -12,23 +12,23 @@ pub const JOB: &str = "/v2/agent/demo-docs/job";
 pub const REPORTS: &str = "/v1/analytics/demo-docs";
 pub const VIEWS: &str = "/v1/analytics/demo-docs/views";
 
-/// Long enough for any of the awaited conditions on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Long enough for every awaited condition on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 pub struct Client {
     agent: ureq::Agent,
-    running: Running,
+    simulator: Running,
     _runtime: Runtime,
 }
 
 #[derive(Debug)]
-pub struct Answer {
+pub struct Response {
     pub status: u16,
     pub headers: HeaderMap,
     pub text: String,
 }
 
-impl Answer {
+impl Response {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap()
     }
@@ -40,8 +40,8 @@ impl Answer {
     }
 }
 
-/// Options for tests: a free port, few pages, jobs that take no time at all.
-pub fn quick() -> Options {
+/// Options for tests: a free port, few pages, and jobs that complete immediately.
+pub fn fast_options() -> Options {
     Options {
         port: 0,
         pages: 40,
@@ -54,31 +54,31 @@ pub fn quick() -> Options {
 impl Client {
     pub fn start(options: Options) -> Self {
         let runtime = Runtime::new().unwrap();
-        let running = runtime.block_on(Simulator::start(options)).unwrap();
+        let simulator = runtime.block_on(Simulator::start(options)).unwrap();
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
-            .timeout_global(Some(PATIENCE));
+            .timeout_global(Some(TIMEOUT));
         Self {
             agent: config.build().into(),
-            running,
+            simulator,
             _runtime: runtime,
         }
     }
 
     pub fn address(&self) -> String {
-        self.running.addr.to_string()
+        self.simulator.addr.to_string()
     }
 
-    /// Any request; the headers are pairs of name and value.
+    /// Sends a request. The headers are pairs of name and value.
     pub fn send(
         &self,
         method: &str,
         target: &str,
         headers: &[(&str, &str)],
         body: &str,
-    ) -> Result<Answer, ureq::Error> {
-        let url = format!("{}{target}", self.running.base_url());
+    ) -> Result<Response, ureq::Error> {
+        let url = format!("{}{target}", self.simulator.base_url());
         let request = Request::builder().method(method).uri(url);
         let request = headers.iter().fold(request, |request, (name, value)| {
             request.header(*name, *value)
@@ -90,15 +90,15 @@ impl Client {
             .agent
             .run(config.allow_non_standard_methods(true).build())?;
         let (parts, mut body) = response.into_parts();
-        Ok(Answer {
+        Ok(Response {
             status: parts.status.as_u16(),
             headers: parts.headers,
             text: body.read_to_string()?,
         })
     }
 
-    /// An API request with the accepted key, which may end badly.
-    pub fn try_get(&self, target: &str) -> Result<Answer, ureq::Error> {
+    /// Sends a GET request with the accepted key.
+    pub fn try_get(&self, target: &str) -> Result<Response, ureq::Error> {
         self.send(
             "GET",
             target,
@@ -107,11 +107,11 @@ impl Client {
         )
     }
 
-    pub fn get(&self, target: &str) -> Answer {
+    pub fn get(&self, target: &str) -> Response {
         self.try_get(target).unwrap()
     }
 
-    pub fn post(&self, target: &str, body: &str) -> Answer {
+    pub fn post(&self, target: &str, body: &str) -> Response {
         let bearer = format!("Bearer {KEY}");
         let headers = [
             ("authorization", bearer.as_str()),
@@ -120,14 +120,14 @@ impl Client {
         self.send("POST", target, &headers, body).unwrap()
     }
 
-    /// A report of the demo project, by the end of its path.
+    /// Requests a report of the demo project by the end of its path.
     pub fn report(&self, report: &str, query: &str) -> Value {
-        let answer = self.get(&format!("{REPORTS}/{report}?{query}"));
-        assert_eq!(answer.status, 200, "{report}?{query}: {}", answer.text);
-        answer.json()
+        let response = self.get(&format!("{REPORTS}/{report}?{query}"));
+        assert_eq!(response.status, 200, "{report}?{query}: {}", response.text);
+        response.json()
     }
 
-    /// All pages of a cursor list, from the first to the one that gives no cursor.
+    /// Requests all pages of a list with cursors.
     pub fn cursor_pages(&self, report: &str, query: &str) -> Vec<Value> {
         let mut pages = vec![self.report(report, query)];
         while let Some(cursor) = pages[pages.len() - 1]["nextCursor"].as_str() {
@@ -137,23 +137,23 @@ impl Client {
         pages
     }
 
-    /// The whole report, from the control route.
-    pub fn whole_report(&self, report: &str, query: &str) -> Value {
+    /// Requests a report with all rows from the control API.
+    pub fn full_report(&self, report: &str, query: &str) -> Value {
         self.read_control(&format!("/analytics?report={report}&{query}"))
     }
 
     /// Creates a job and returns it.
     pub fn create(&self, prompt: &str) -> Value {
-        let answer = self.post(JOB, &json!({ "prompt": prompt }).to_string());
-        assert_eq!(answer.status, 201, "{}", answer.text);
-        answer.json()
+        let response = self.post(JOB, &json!({ "prompt": prompt }).to_string());
+        assert_eq!(response.status, 201, "{}", response.text);
+        response.json()
     }
 
     pub fn job(&self, id: &Value) -> Value {
         self.get(&format!("{JOB}/{}", id.as_str().unwrap())).json()
     }
 
-    pub fn control(&self, method: &str, target: &str, body: &Value) -> Answer {
+    pub fn control(&self, method: &str, target: &str, body: &Value) -> Response {
         let body = if body.is_null() {
             String::new()
         } else {
@@ -164,15 +164,22 @@ impl Client {
     }
 
     pub fn read_control(&self, target: &str) -> Value {
-        let answer = self.control("GET", target, &Value::Null);
-        assert_eq!(answer.status, 200, "{}", answer.text);
-        answer.json()
+        let response = self.control("GET", target, &Value::Null);
+        assert_eq!(response.status, 200, "{}", response.text);
+        response.json()
     }
 
-    /// Queues a fault of which the next request is the victim.
+    /// Queues a fault for the next request.
     pub fn fault(&self, fault: &Value) {
-        let answer = self.control("POST", "/faults", &json!({ "fault": fault }));
-        assert_eq!(answer.status, 201, "{}", answer.text);
+        let response = self.control("POST", "/faults", &json!({ "fault": fault }));
+        assert_eq!(response.status, 201, "{}", response.text);
+    }
+
+    /// Advances the clock and returns its new time.
+    pub fn advance_clock(&self, ms: u64) -> Value {
+        let response = self.control("POST", "/clock", &json!({ "forwardMs": ms }));
+        assert_eq!(response.status, 200, "{}", response.text);
+        response.json()
     }
 
     pub fn counter(&self, name: &str) -> u64 {
@@ -180,7 +187,7 @@ impl Client {
     }
 }
 
-/// A cursor as it has to be written in a query.
+/// Encodes a cursor for a query.
 pub fn encode(cursor: &str) -> String {
     cursor
         .replace('+', "%2B")
@@ -194,11 +201,11 @@ pub fn rows_of(pages: &[Value], name: &str) -> Vec<Value> {
     rows.cloned().collect()
 }
 
-/// Asks until the condition holds.
-pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < deadline, "never: {what}");
-        std::thread::yield_now();
+/// Polls until the condition is true.
+pub fn wait_until(condition: &str, mut is_true: impl FnMut() -> bool) {
+    let deadline = Instant::now() + TIMEOUT;
+    while !is_true() {
+        assert!(Instant::now() < deadline, "never: {condition}");
+        std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -13,8 +13,8 @@ fn spawn(arguments: &[&str]) -> Child {
         .unwrap()
 }
 
-/// What is left to read of both outputs when the program has ended.
-fn rest(child: &mut Child, mut stdout: impl Read) -> String {
+/// Reads the rest of stdout and stderr.
+fn read_output(child: &mut Child, mut stdout: impl Read) -> String {
     let mut text = String::new();
     stdout.read_to_string(&mut text).unwrap();
     child
@@ -28,7 +28,7 @@ fn rest(child: &mut Child, mut stdout: impl Read) -> String {
 
 #[cfg(unix)]
 #[test]
-fn it_says_where_it_listens_takes_the_key_from_the_environment_and_ends_on_a_signal() {
+fn the_command_prints_its_url_reads_the_key_from_the_environment_and_exits_on_a_signal() {
     for signal in ["-TERM", "-INT"] {
         let mut child = spawn(&[
             "--port=0",
@@ -56,26 +56,26 @@ fn it_says_where_it_listens_takes_the_key_from_the_environment_and_ends_on_a_sig
             .status();
         assert!(kill.unwrap().success());
         assert!(child.wait().unwrap().success());
-        assert_eq!(rest(&mut child, stdout), "");
+        assert_eq!(read_output(&mut child, stdout), "");
     }
 }
 
 #[test]
-fn a_port_that_is_taken_is_an_error() {
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port().to_string();
+fn a_port_in_use_is_an_error() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
     let mut child = spawn(&["--port", &port]);
     assert_eq!(child.wait().unwrap().code(), Some(1));
     let stdout = child.stdout.take().unwrap();
-    let text = rest(&mut child, stdout);
+    let text = read_output(&mut child, stdout);
     assert!(text.starts_with("upstream: ") && !text.contains(KEY));
 }
 
 #[test]
-fn help_does_not_show_the_key() {
+fn help_hides_the_key() {
     let mut child = spawn(&["--help"]);
     let stdout = child.stdout.take().unwrap();
-    let text = rest(&mut child, stdout);
+    let text = read_output(&mut child, stdout);
     assert!(child.wait().unwrap().success());
     assert!(text.contains("--analytics-limit") && !text.contains("mint_"));
 }

@@ -3,13 +3,13 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 use upstream::Options;
 
-use crate::client::{Client, REPORTS, quick, rows_of};
+use crate::client::{Client, REPORTS, fast_options, rows_of};
 
 const RANGE: &str = "dateFrom=2024-01-01&dateTo=2024-03-01";
 const UNKNOWN: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
-fn whole(client: &Client) -> Vec<Value> {
-    let report = client.whole_report("assistant", RANGE);
+fn all_turns(client: &Client) -> Vec<Value> {
+    let report = client.full_report("assistant", RANGE);
     report["conversations"].as_array().unwrap().clone()
 }
 
@@ -18,8 +18,8 @@ fn thread(client: &Client, id: &str) -> Value {
 }
 
 #[test]
-fn cursors_lead_through_all_turns_newest_first() {
-    let client = Client::start(quick());
+fn cursors_page_through_all_turns_newest_first() {
+    let client = Client::start(fast_options());
     let pages = client.cursor_pages("assistant", &format!("{RANGE}&limit=500"));
     let rows = rows_of(&pages, "conversations");
     assert!((1195..=1205).contains(&rows.len()), "{}", rows.len());
@@ -37,12 +37,12 @@ fn cursors_lead_through_all_turns_newest_first() {
     let times = rows.iter().map(|row| row["timestamp"].as_str().unwrap());
     assert!(ids.is_sorted_by(|a, b| a > b) && times.is_sorted_by(|a, b| a > b));
     assert!(ids.iter().all(|id| id.len() == 26));
-    assert_eq!(rows, whole(&client));
+    assert_eq!(rows, all_turns(&client));
 }
 
 #[test]
-fn a_page_holds_a_hundred_turns_unless_told_and_at_most_a_thousand() {
-    let client = Client::start(quick());
+fn a_page_has_a_hundred_turns_by_default_and_at_most_a_thousand() {
+    let client = Client::start(fast_options());
     let count = |query: &str| {
         let page = client.report("assistant", &format!("{RANGE}{query}"));
         page["conversations"].as_array().unwrap().len()
@@ -51,39 +51,45 @@ fn a_page_holds_a_hundred_turns_unless_told_and_at_most_a_thousand() {
         (count(""), count("&limit=1"), count("&limit=1000")),
         (100, 1, 1000)
     );
-    let answer = client.get(&format!("{REPORTS}/assistant?limit=1001"));
-    assert_eq!(answer.status, 400);
+    let response = client.get(&format!("{REPORTS}/assistant?limit=1001"));
+    assert_eq!(response.status, 400);
 }
 
 #[test]
-fn a_cursor_that_is_no_row_of_the_list_is_refused() {
-    let client = Client::start(quick());
-    let id = whole(&client)[5]["id"].as_str().unwrap().to_owned();
-    let refusal = |query: &str| {
-        let answer = client.get(&format!("{REPORTS}/assistant?{query}"));
-        assert_eq!(answer.status, 400, "{query}");
-        answer.json()["details"][0]["message"].clone()
+fn a_cursor_that_is_not_a_row_of_the_list_is_rejected() {
+    let client = Client::start(fast_options());
+    let id = all_turns(&client)[5]["id"].as_str().unwrap().to_owned();
+    let rejection = |query: &str| {
+        let response = client.get(&format!("{REPORTS}/assistant?{query}"));
+        assert_eq!(response.status, 400, "{query}");
+        response.json()["details"][0]["message"].clone()
     };
-    let foreign = "cursor must be one that this list gave";
+    let unknown_cursor = "cursor does not belong to this list";
     assert_eq!(
-        refusal(&format!("{RANGE}&cursor=x")),
+        rejection(&format!("{RANGE}&cursor=x")),
         "cursor must be a ULID"
     );
-    assert_eq!(refusal(&format!("{RANGE}&cursor={UNKNOWN}")), foreign);
-    assert_eq!(refusal(&format!("dateTo=2020-01-01&cursor={id}")), foreign);
+    assert_eq!(
+        rejection(&format!("{RANGE}&cursor={UNKNOWN}")),
+        unknown_cursor
+    );
+    assert_eq!(
+        rejection(&format!("dateTo=2020-01-01&cursor={id}")),
+        unknown_cursor
+    );
     let page = client.report("assistant", &format!("{RANGE}&limit=3&cursor={id}"));
-    assert_eq!(page["conversations"], json!(whole(&client)[6..9]));
+    assert_eq!(page["conversations"], json!(all_turns(&client)[6..9]));
 }
 
 #[test]
-fn a_thread_holds_all_its_turns_and_is_found_by_any_of_them() {
+fn a_thread_has_all_its_turns_and_is_found_by_any_of_them() {
     let client = Client::start(Options {
         conversations: 60,
         analytics_limit: 1000,
-        ..quick()
+        ..fast_options()
     });
     let mut turns_of = HashMap::<String, Vec<Value>>::new();
-    for turn in whole(&client).into_iter().rev() {
+    for turn in all_turns(&client).into_iter().rev() {
         let thread = thread(&client, turn["id"].as_str().unwrap());
         let id = thread["threadId"].as_str().unwrap().to_owned();
         turns_of.entry(id).or_default().push(turn);
@@ -111,10 +117,10 @@ fn a_thread_holds_all_its_turns_and_is_found_by_any_of_them() {
 }
 
 #[test]
-fn a_thread_that_does_not_exist_is_not_found_and_takes_no_request() {
+fn an_unknown_thread_is_not_found_and_does_not_count_towards_the_limit() {
     let client = Client::start(Options {
         analytics_limit: 1,
-        ..quick()
+        ..fast_options()
     });
     let get = |id: &str| client.get(&format!("{REPORTS}/assistant/threads/{id}"));
     let (unknown, malformed) = (get(UNKNOWN), get("x"));
@@ -133,7 +139,7 @@ fn a_thread_that_does_not_exist_is_not_found_and_takes_no_request() {
             "details": [{ "message": "threadId must be a ULID" }],
         })
     );
-    let id = whole(&client)[0]["id"].as_str().unwrap().to_owned();
+    let id = all_turns(&client)[0]["id"].as_str().unwrap().to_owned();
     let other = client.get(&format!("/v1/analytics/empty-docs/assistant/threads/{id}"));
     assert_eq!(other.status, 404);
     assert_eq!((get(&id).status, get(&id).status), (200, 429));
@@ -141,15 +147,18 @@ fn a_thread_that_does_not_exist_is_not_found_and_takes_no_request() {
 
 #[test]
 fn caller_stats_add_up_to_the_turns_of_the_range() {
-    let client = Client::start(quick());
+    let client = Client::start(fast_options());
     let stats = client.report("assistant/caller-stats", RANGE);
     let count = |name: &str| stats[name].as_u64().unwrap();
-    assert_eq!(count("total"), u64::try_from(whole(&client).len()).unwrap());
+    assert_eq!(
+        count("total"),
+        u64::try_from(all_turns(&client).len()).unwrap()
+    );
     assert_eq!(count("web") + count("api") + count("other"), count("total"));
     assert!(
         ["web", "api", "other"]
             .into_iter()
             .all(|name| count(name) > 0)
     );
-    assert_eq!(stats, client.whole_report("assistant/caller-stats", RANGE));
+    assert_eq!(stats, client.full_report("assistant/caller-stats", RANGE));
 }

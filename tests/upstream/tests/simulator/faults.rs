@@ -4,114 +4,121 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, JOB, VIEWS, eventually, quick};
+use crate::client::{Client, JOB, VIEWS, fast_options, wait_until};
 use crate::wire;
 
 const GET_VIEWS: &str = "GET /v1/analytics/demo-docs/views";
 
-/// The head of a raw answer, in lower case, and its body.
+/// The head of a raw response in lower case, and its body.
 fn split(text: &str) -> (String, &str) {
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
     (head.to_lowercase(), body)
 }
 
 #[test]
-fn status_answers_as_told() {
-    let client = Client::start(quick());
+fn a_status_fault_returns_its_response() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "status", "status": 503, "headers": { "retry-after": "7" } }));
-    let answer = client.get(VIEWS);
-    assert_eq!((answer.status, answer.header("retry-after")), (503, "7"));
-    assert_eq!(answer.json(), json!({ "error": "Service Unavailable" }));
-    assert!(answer.header("x-request-id").starts_with("req_"));
+    let response = client.get(VIEWS);
+    assert_eq!(
+        (response.status, response.header("retry-after")),
+        (503, "7")
+    );
+    assert_eq!(response.json(), json!({ "error": "Service Unavailable" }));
+    assert!(response.header("x-request-id").starts_with("req_"));
 
     client.fault(
         &json!({ "kind": "status", "status": 500, "body": "oh", "contentType": "text/plain" }),
     );
-    let answer = client.get(VIEWS);
-    assert_eq!((answer.status, answer.text.as_str()), (500, "oh"));
-    assert_eq!(answer.header("content-type"), "text/plain");
+    let response = client.get(VIEWS);
+    assert_eq!((response.status, response.text.as_str()), (500, "oh"));
+    assert_eq!(response.header("content-type"), "text/plain");
     assert_eq!(client.get(VIEWS).status, 200);
 }
 
 #[test]
-fn json_html_and_empty_answer_in_place_of_the_api() {
-    let client = Client::start(quick());
+fn json_html_and_empty_replace_the_response_of_the_api() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "json", "status": 200, "body": [1, { "a": null }] }));
     assert_eq!(client.get(VIEWS).json(), json!([1, { "a": null }]));
 
     client.fault(&json!({ "kind": "html", "status": 502 }));
-    let answer = client.get(VIEWS);
-    assert_eq!(answer.status, 502);
+    let response = client.get(VIEWS);
+    assert_eq!(response.status, 502);
     assert!(
-        answer.header("content-type").starts_with("text/html") && answer.text.contains("<html>")
+        response.header("content-type").starts_with("text/html")
+            && response.text.contains("<html>")
     );
 
     client.fault(&json!({ "kind": "empty", "status": 200 }));
-    let answer = client.get(VIEWS);
-    assert_eq!((answer.status, answer.text.as_str()), (200, ""));
-    assert_eq!(answer.header("content-length"), "0");
+    let response = client.get(VIEWS);
+    assert_eq!((response.status, response.text.as_str()), (200, ""));
+    assert_eq!(response.header("content-length"), "0");
     assert_eq!(client.counter("jobsCreated"), 0);
 }
 
 #[test]
-fn redirect_names_its_location() {
-    let client = Client::start(quick());
+fn a_redirect_has_its_location() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "redirect", "status": 307, "location": "http://other.test/" }));
-    let answer = client.get(VIEWS);
+    let response = client.get(VIEWS);
     assert_eq!(
-        (answer.status, answer.header("location")),
+        (response.status, response.header("location")),
         (307, "http://other.test/")
     );
 }
 
 #[test]
-fn delay_answers_late_but_as_usual() {
-    let client = Client::start(quick());
+fn a_delayed_response_is_otherwise_normal() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "delay", "ms": 120 }));
-    let begun = Instant::now();
+    let started_at = Instant::now();
     assert_eq!(client.get(VIEWS).status, 200);
-    assert!(begun.elapsed() >= Duration::from_millis(120));
+    assert!(started_at.elapsed() >= Duration::from_millis(120));
 }
 
 #[test]
-fn hang_lasts_until_the_client_leaves() {
-    let client = Client::start(quick());
+fn a_hang_lasts_until_the_client_disconnects() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "hang" }));
     let stream = wire::send(&client, GET_VIEWS);
-    eventually("the request is there", || client.counter("inFlight") == 1);
+    wait_until("the request arrives", || client.counter("inFlight") == 1);
     assert_eq!(client.counter("aborted"), 0);
     stream.shutdown(Shutdown::Both).unwrap();
-    eventually("the client is missed", || client.counter("aborted") == 1);
+    wait_until("the client disconnects", || client.counter("aborted") == 1);
     assert_eq!(client.counter("inFlight"), 0);
     assert_eq!(client.read_control("/counters")["byStatus"], json!({}));
 }
 
-/// Creates so many jobs at once, and gives their answers when `meanwhile` is done.
-fn creations(client: &Client, count: usize, meanwhile: impl FnOnce()) -> Vec<u16> {
+/// Creates jobs concurrently, runs `meanwhile`, and returns the statuses of the responses.
+fn create_jobs(client: &Client, count: usize, meanwhile: impl FnOnce()) -> Vec<u16> {
     std::thread::scope(|scope| {
         let create = || client.post(JOB, r#"{"prompt": "x"}"#).status;
-        let running: Vec<_> = (0..count).map(|_| scope.spawn(create)).collect();
+        let simulator: Vec<_> = (0..count).map(|_| scope.spawn(create)).collect();
         meanwhile();
-        running.into_iter().map(|one| one.join().unwrap()).collect()
+        simulator
+            .into_iter()
+            .map(|one| one.join().unwrap())
+            .collect()
     })
 }
 
 fn release(client: &Client, body: &Value) -> u64 {
-    let answer = client.control("POST", "/release", body);
-    assert_eq!(answer.status, 200, "{}", answer.text);
-    answer.json()["released"].as_u64().unwrap()
+    let response = client.control("POST", "/release", body);
+    assert_eq!(response.status, 200, "{}", response.text);
+    response.json()["released"].as_u64().unwrap()
 }
 
 #[test]
-fn held_requests_wait_for_their_release_and_then_go_on() {
-    let client = Client::start(quick());
-    let order = json!({ "times": 0, "fault": { "kind": "hold" } });
-    client.control("POST", "/faults", &order);
-    let statuses = creations(&client, 5, || {
-        eventually("all are held", || client.counter("held") == 5);
+fn held_requests_continue_after_their_release() {
+    let client = Client::start(fast_options());
+    let rule = json!({ "times": 0, "fault": { "kind": "hold" } });
+    client.control("POST", "/faults", &rule);
+    let statuses = create_jobs(&client, 5, || {
+        wait_until("all are held", || client.counter("held") == 5);
         assert_eq!(client.counter("jobsCreated"), 0);
         assert_eq!(release(&client, &json!({ "count": 2 })), 2);
-        eventually("two have gone on", || client.counter("jobsCreated") == 2);
+        wait_until("two continue", || client.counter("jobsCreated") == 2);
         assert_eq!(client.counter("held"), 3);
         assert_eq!(release(&client, &Value::Null), 3);
     });
@@ -123,16 +130,16 @@ fn held_requests_wait_for_their_release_and_then_go_on() {
     assert_eq!(
         client.get(VIEWS).status,
         200,
-        "a full release ends the holding"
+        "releasing all requests removes the hold"
     );
 }
 
 #[test]
-fn a_hold_can_come_after_the_request_was_processed() {
-    let client = Client::start(quick());
+fn a_hold_can_follow_the_processing_of_the_request() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "hold", "process": true }));
-    let statuses = creations(&client, 1, || {
-        eventually("it is held", || client.counter("held") == 1);
+    let statuses = create_jobs(&client, 1, || {
+        wait_until("the request is held", || client.counter("held") == 1);
         assert_eq!(client.counter("jobsCreated"), 1);
         release(&client, &Value::Null);
     });
@@ -141,12 +148,12 @@ fn a_hold_can_come_after_the_request_was_processed() {
 
 #[test]
 fn a_hold_can_end_in_another_fault() {
-    let client = Client::start(quick());
+    let client = Client::start(fast_options());
     for (process, created) in [(false, 0), (true, 1)] {
         let next = json!({ "kind": "empty", "status": 503 });
         client.fault(&json!({ "kind": "hold", "process": process, "next": next }));
-        let statuses = creations(&client, 1, || {
-            eventually("it is held", || client.counter("held") == 1);
+        let statuses = create_jobs(&client, 1, || {
+            wait_until("the request is held", || client.counter("held") == 1);
             release(&client, &Value::Null);
         });
         assert_eq!(
@@ -157,23 +164,23 @@ fn a_hold_can_end_in_another_fault() {
 }
 
 #[test]
-fn a_held_request_whose_client_leaves_is_held_no_longer() {
-    let client = Client::start(quick());
+fn a_held_request_ends_when_its_client_disconnects() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "hold" }));
     let stream = wire::send(&client, GET_VIEWS);
-    eventually("it is held", || client.counter("held") == 1);
+    wait_until("the request is held", || client.counter("held") == 1);
     drop(stream);
-    eventually("the client is missed", || client.counter("aborted") == 1);
+    wait_until("the client disconnects", || client.counter("aborted") == 1);
     assert_eq!(client.counter("held"), 0);
     assert_eq!(release(&client, &Value::Null), 0);
 }
 
 #[test]
-fn a_reset_of_the_simulator_breaks_held_requests_off() {
-    let client = Client::start(quick());
+fn resetting_the_simulator_aborts_held_requests() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "hold" }));
     let stream = wire::send(&client, GET_VIEWS);
-    eventually("it is held", || client.counter("held") == 1);
+    wait_until("the request is held", || client.counter("held") == 1);
     client.control("POST", "/reset", &Value::Null);
     let (text, end) = wire::read_to_end(stream);
     assert_eq!(text, "");
@@ -181,46 +188,46 @@ fn a_reset_of_the_simulator_breaks_held_requests_off() {
 }
 
 #[test]
-fn hang_may_come_after_the_request_was_processed() {
-    let client = Client::start(quick());
+fn a_hang_can_follow_the_processing_of_the_request() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "hang", "process": true }));
     let prompt = r#"{"prompt": "x"}"#;
     let stream = wire::send_body(&client, &format!("POST {JOB}"), prompt);
-    eventually("the job is there", || client.counter("jobsCreated") == 1);
+    wait_until("the job is created", || client.counter("jobsCreated") == 1);
     assert_eq!(client.counter("inFlight"), 1);
     drop(stream);
-    eventually("the client is missed", || client.counter("aborted") == 1);
+    wait_until("the client disconnects", || client.counter("aborted") == 1);
 }
 
 #[test]
-fn status_may_come_after_the_request_was_processed() {
-    let client = Client::start(quick());
+fn a_status_can_follow_the_processing_of_the_request() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "status", "status": 500, "process": true }));
     assert_eq!(client.post(JOB, r#"{"prompt": "x"}"#).status, 500);
     assert_eq!(client.counter("jobsCreated"), 1);
 }
 
 #[test]
-fn a_fault_may_be_for_one_target_only() {
-    let client = Client::start(quick());
+fn a_fault_can_apply_to_one_target() {
+    let client = Client::start(fast_options());
     let fault = json!({ "kind": "empty", "status": 500 });
-    let order = json!({ "target": "offset=250", "fault": fault });
-    client.control("POST", "/faults", &order);
+    let rule = json!({ "target": "offset=250", "fault": fault });
+    client.control("POST", "/faults", &rule);
     let offsets = ["0", "250", "250"];
     let statuses = offsets.map(|offset| client.get(&format!("{VIEWS}?offset={offset}")).status);
     assert_eq!(statuses, [200, 500, 200]);
 }
 
 #[test]
-fn a_body_is_cut_after_so_many_bytes() {
-    let client = Client::start(quick());
-    let whole = client.get(VIEWS).text.len();
-    for (bytes, sent) in [(0, 0), (10, 10), (9_999_999, whole - 1)] {
+fn a_body_is_cut_after_the_given_number_of_bytes() {
+    let client = Client::start(fast_options());
+    let full = client.get(VIEWS).text.len();
+    for (bytes, sent) in [(0, 0), (10, 10), (9_999_999, full - 1)] {
         client.fault(&json!({ "kind": "cutBody", "bytes": bytes }));
         let (text, end) = wire::read_to_end(wire::send(&client, GET_VIEWS));
         end.unwrap();
         let (head, body) = split(&text);
-        assert!(head.contains(&format!("content-length: {whole}")));
+        assert!(head.contains(&format!("content-length: {full}")));
         assert_eq!(body.len(), sent);
     }
     client.fault(&json!({ "kind": "cutChunked", "bytes": 9_999_999 }));
@@ -234,8 +241,8 @@ fn a_body_is_cut_after_so_many_bytes() {
 }
 
 #[test]
-fn reset_breaks_the_connection_before_any_answer() {
-    let client = Client::start(quick());
+fn a_reset_closes_the_connection_before_any_response() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "reset" }));
     let (text, end) = wire::read_to_end(wire::send(&client, GET_VIEWS));
     assert_eq!(text, "");
@@ -248,8 +255,8 @@ fn reset_breaks_the_connection_before_any_answer() {
 }
 
 #[test]
-fn reset_may_come_after_the_request_was_processed() {
-    let client = Client::start(quick());
+fn a_reset_can_follow_the_processing_of_the_request() {
+    let client = Client::start(fast_options());
     for (process, created) in [(false, 0), (true, 1)] {
         client.fault(&json!({ "kind": "reset", "process": process }));
         let key = format!("Bearer {}", crate::client::KEY);
@@ -267,8 +274,8 @@ fn reset_may_come_after_the_request_was_processed() {
 }
 
 #[test]
-fn cut_body_announces_more_than_it_sends() {
-    let client = Client::start(quick());
+fn a_cut_body_announces_more_bytes_than_it_sends() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "cutBody" }));
     let (text, end) = wire::read_to_end(wire::send(&client, GET_VIEWS));
     end.unwrap();
@@ -292,8 +299,8 @@ fn cut_body_announces_more_than_it_sends() {
 }
 
 #[test]
-fn cut_chunked_has_no_last_chunk() {
-    let client = Client::start(quick());
+fn a_cut_chunked_body_has_no_last_chunk() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "cutChunked" }));
     let (text, end) = wire::read_to_end(wire::send(&client, GET_VIEWS));
     end.unwrap();
@@ -306,18 +313,18 @@ fn cut_chunked_has_no_last_chunk() {
 }
 
 #[test]
-fn malformed_json_is_complete_as_http() {
-    let client = Client::start(quick());
+fn malformed_json_is_a_valid_http_response() {
+    let client = Client::start(fast_options());
     client.fault(&json!({ "kind": "malformedJson" }));
-    let answer = client.get(VIEWS);
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.header("content-type"), "application/json");
-    assert!(!answer.text.is_empty() && serde_json::from_str::<Value>(&answer.text).is_err());
+    let response = client.get(VIEWS);
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("content-type"), "application/json");
+    assert!(!response.text.is_empty() && serde_json::from_str::<Value>(&response.text).is_err());
 }
 
 #[test]
-fn an_empty_page_claims_that_there_is_more() {
-    let client = Client::start(quick());
+fn an_empty_page_has_more() {
+    let client = Client::start(fast_options());
     let totals = client.get(VIEWS).json()["totals"].clone();
     client.fault(&json!({ "kind": "emptyPage" }));
     let page = client.get(VIEWS).json();
@@ -328,11 +335,11 @@ fn an_empty_page_claims_that_there_is_more() {
 }
 
 #[test]
-fn slow_drip_sends_small_pieces_and_misses_a_client_that_leaves() {
-    let client = Client::start(quick());
-    let whole = client.get(VIEWS).text;
+fn a_slow_drip_sends_small_chunks_until_the_client_disconnects() {
+    let client = Client::start(fast_options());
+    let full = client.get(VIEWS).text;
     client.fault(&json!({ "kind": "slowDrip", "chunkBytes": 500, "intervalMs": 5 }));
-    assert_eq!(client.get(VIEWS).text, whole);
+    assert_eq!(client.get(VIEWS).text, full);
 
     client.fault(&json!({ "kind": "slowDrip", "chunkBytes": 1, "intervalMs": 20 }));
     let mut stream = wire::send(&client, GET_VIEWS);
@@ -340,18 +347,18 @@ fn slow_drip_sends_small_pieces_and_misses_a_client_that_leaves() {
     stream.read_exact(&mut some).unwrap();
     assert_eq!(client.counter("inFlight"), 1);
     drop(stream);
-    eventually("the client is missed", || client.counter("aborted") == 1);
+    wait_until("the client disconnects", || client.counter("aborted") == 1);
 }
 
 #[test]
-fn faults_can_wait_repeat_and_be_cleared() {
-    let client = Client::start(quick());
-    let order = json!({
+fn faults_can_be_postponed_repeated_and_cleared() {
+    let client = Client::start(fast_options());
+    let rule = json!({
         "operation": "pageViews.list", "after": 1, "times": 2,
         "fault": { "kind": "empty", "status": 500 },
     });
     assert_eq!(
-        client.control("POST", "/faults", &order).json(),
+        client.control("POST", "/faults", &rule).json(),
         json!({ "queued": 1 })
     );
     assert_eq!(client.get(&format!("{JOB}/unknown")).status, 404);
@@ -369,20 +376,25 @@ fn faults_can_wait_repeat_and_be_cleared() {
 }
 
 #[test]
-fn a_fault_that_makes_no_sense_is_refused_with_the_reason() {
-    let client = Client::start(quick());
-    let answer = client.control(
+fn an_invalid_fault_is_rejected_with_a_reason() {
+    let client = Client::start(fast_options());
+    let response = client.control(
         "POST",
         "/faults",
         &json!({ "fault": { "kind": "explode" } }),
     );
-    assert_eq!(answer.status, 400);
-    assert!(answer.json()["error"].as_str().unwrap().contains("explode"));
+    assert_eq!(response.status, 400);
+    assert!(
+        response.json()["error"]
+            .as_str()
+            .unwrap()
+            .contains("explode")
+    );
 }
 
 #[test]
-fn a_fault_rate_strikes_requests_that_no_queued_fault_matches() {
-    let client = Client::start(quick());
+fn a_fault_rate_applies_to_requests_that_no_queued_fault_matches() {
+    let client = Client::start(fast_options());
     let set = |body| client.control("POST", "/fault-rate", &body).status;
     assert_eq!(set(json!({ "perThousand": 1001 })), 400);
     assert_eq!(set(json!({ "perThousand": 1000, "seed": 1 })), 204);
@@ -390,18 +402,18 @@ fn a_fault_rate_strikes_requests_that_no_queued_fault_matches() {
     assert_eq!(client.get(VIEWS).status, 418);
     let injected = || client.control("GET", "/fault-rate", &Value::Null).json();
     assert_eq!(injected()["injected"], json!({}));
-    // Reset, cut, malformed or not 200.
+    // The response is reset, truncated, malformed or not 200.
     let is_whole = client
         .try_get(VIEWS)
-        .is_ok_and(|answer| answer.status == 200 && answer.text.ends_with('}'));
+        .is_ok_and(|response| response.status == 200 && response.text.ends_with('}'));
     assert!(!is_whole);
-    let struck: u64 = injected()["injected"]
+    let injected_count: u64 = injected()["injected"]
         .as_object()
         .unwrap()
         .values()
         .filter_map(Value::as_u64)
         .sum();
-    assert!(struck > 0);
+    assert!(injected_count > 0);
     assert_eq!(
         client.control("DELETE", "/fault-rate", &Value::Null).status,
         204

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, REPORTS, encode, quick, rows_of};
+use crate::client::{Client, REPORTS, encode, fast_options, rows_of};
 
 const RANGE: &str = "dateFrom=2024-01-01&dateTo=2024-03-01";
 
@@ -12,8 +12,8 @@ fn entries(client: &Client, query: &str) -> Vec<Value> {
 }
 
 #[test]
-fn cursors_lead_through_all_entries_once() {
-    let client = Client::start(quick());
+fn cursors_page_through_all_entries_once() {
+    let client = Client::start(fast_options());
     let pages = client.cursor_pages("feedback", &format!("{RANGE}&limit=70"));
     let rows = rows_of(&pages, "feedback");
     assert!((595..=605).contains(&rows.len()), "{}", rows.len());
@@ -27,14 +27,14 @@ fn cursors_lead_through_all_entries_once() {
     let ids: HashSet<_> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
     assert_eq!(ids.len(), rows.len());
     assert_eq!(
-        client.whole_report("feedback", RANGE)["feedback"],
+        client.full_report("feedback", RANGE)["feedback"],
         json!(rows)
     );
 }
 
 #[test]
-fn a_page_holds_fifty_entries_unless_told() {
-    let client = Client::start(quick());
+fn a_page_has_fifty_entries_by_default() {
+    let client = Client::start(fast_options());
     let count = |query: &str| {
         let page = client.report("feedback", &format!("{RANGE}{query}"));
         page["feedback"].as_array().unwrap().len()
@@ -46,8 +46,8 @@ fn a_page_holds_fifty_entries_unless_told() {
 }
 
 #[test]
-fn a_cursor_can_go_on_with_another_limit() {
-    let client = Client::start(quick());
+fn a_cursor_is_valid_with_another_limit() {
+    let client = Client::start(fast_options());
     let first = client.report("feedback", &format!("{RANGE}&limit=3"));
     let cursor = encode(first["nextCursor"].as_str().unwrap());
     let second = client.report("feedback", &format!("{RANGE}&limit=5&cursor={cursor}"));
@@ -56,8 +56,8 @@ fn a_cursor_can_go_on_with_another_limit() {
 }
 
 #[test]
-fn filters_are_a_source_and_some_statuses() {
-    let client = Client::start(quick());
+fn filters_select_a_source_and_statuses() {
+    let client = Client::start(fast_options());
     let all = entries(&client, "");
     let expect = |query: &str, matches: &dyn Fn(&Value) -> bool| {
         let expected: Vec<_> = all.iter().filter(|entry| matches(entry)).cloned().collect();
@@ -82,7 +82,7 @@ fn filters_are_a_source_and_some_statuses() {
             && (entry["status"] == "pending" || entry["status"] == "resolved")
     });
     assert_eq!(entries(&client, "&status=unknown"), [] as [Value; 0]);
-    let filtered = client.whole_report("feedback", &format!("{RANGE}&source=agent"));
+    let filtered = client.full_report("feedback", &format!("{RANGE}&source=agent"));
     assert_eq!(
         filtered["feedback"],
         json!(entries(&client, "&source=agent"))
@@ -90,8 +90,8 @@ fn filters_are_a_source_and_some_statuses() {
 }
 
 #[test]
-fn a_cursor_of_another_list_is_refused() {
-    let client = Client::start(quick());
+fn a_cursor_of_another_list_is_rejected() {
+    let client = Client::start(fast_options());
     let page = client.report("feedback", &format!("{RANGE}&limit=5"));
     let cursor = encode(page["nextCursor"].as_str().unwrap());
     for (target, expected) in [
@@ -108,14 +108,14 @@ fn a_cursor_of_another_list_is_refused() {
         (format!("feedback?{RANGE}&cursor="), 400),
         (format!("feedback?{RANGE}&cursor=2"), 400),
     ] {
-        let answer = client.get(&format!("{REPORTS}/{target}"));
-        assert_eq!(answer.status, expected, "{target}");
+        let response = client.get(&format!("{REPORTS}/{target}"));
+        assert_eq!(response.status, expected, "{target}");
         if expected == 400 {
             assert_eq!(
-                answer.json(),
+                response.json(),
                 json!({
                     "error": "Invalid query parameters",
-                    "details": [{ "message": "cursor must be one that this list gave" }],
+                    "details": [{ "message": "cursor does not belong to this list" }],
                 })
             );
         }
@@ -123,17 +123,17 @@ fn a_cursor_of_another_list_is_refused() {
 }
 
 #[test]
-fn a_cursor_has_to_be_encoded() {
-    let client = Client::start(quick());
+fn a_cursor_must_be_encoded() {
+    let client = Client::start(fast_options());
     let page = client.report("feedback", &format!("{RANGE}&limit=5"));
     let cursor = page["nextCursor"].as_str().unwrap();
-    let answer = client.get(&format!("{REPORTS}/feedback?{RANGE}&cursor={cursor}"));
-    assert_eq!(answer.status, 400);
+    let response = client.get(&format!("{REPORTS}/feedback?{RANGE}&cursor={cursor}"));
+    assert_eq!(response.status, 400);
 }
 
 #[test]
-fn pages_are_counted_over_all_their_entries() {
-    let client = Client::start(quick());
+fn feedback_by_page_counts_all_entries() {
+    let client = Client::start(fast_options());
     let page = client.report("feedback/by-page", &format!("{RANGE}&limit=100"));
     let rows = page["feedback"].as_array().unwrap();
     let all = entries(&client, "");
@@ -159,15 +159,15 @@ fn pages_are_counted_over_all_their_entries() {
 }
 
 #[test]
-fn pages_with_feedback_are_ten_unless_told_and_say_whether_there_are_more() {
-    let client = Client::start(quick());
+fn feedback_by_page_has_ten_pages_by_default_and_reports_whether_there_are_more() {
+    let client = Client::start(fast_options());
     let page = |query: &str| {
         let page = client.report("feedback/by-page", &format!("{RANGE}{query}"));
         let count = page["feedback"].as_array().unwrap().len();
         (count, page["hasMore"] == true)
     };
-    let whole = client.whole_report("feedback/by-page", RANGE);
-    let all = whole["feedback"].as_array().unwrap().len();
+    let full = client.full_report("feedback/by-page", RANGE);
+    let all = full["feedback"].as_array().unwrap().len();
     assert!(all > 30);
     assert_eq!(
         (page(""), page(&format!("&limit={}", all - 1))),
@@ -183,8 +183,8 @@ fn pages_with_feedback_are_ten_unless_told_and_say_whether_there_are_more() {
 }
 
 #[test]
-fn comments_are_troublesome_and_sometimes_missing() {
-    let client = Client::start(quick());
+fn comments_include_difficult_strings_and_null() {
+    let client = Client::start(fast_options());
     let all = entries(&client, "");
     let any = |test: fn(&str) -> bool| {
         all.iter()

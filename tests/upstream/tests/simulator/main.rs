@@ -1,6 +1,9 @@
-//! Speaks HTTP to a simulator, as the rest of the project's tests do.
+//! Tests of the simulator over HTTP.
 
-#![expect(clippy::unwrap_used, reason = "a test may end at once")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "unwrapping a missing value fails the test"
+)]
 
 mod agent_jobs;
 mod auth;

@@ -1,12 +1,12 @@
-//! Pages of lists that lie about what follows.
+//! Faults that change pages of lists.
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, REPORTS, VIEWS, encode, quick};
+use crate::client::{Client, REPORTS, VIEWS, encode, fast_options};
 
 const RANGE: &str = "dateFrom=2024-01-01&dateTo=2024-03-01";
 
-/// Each cursor list and its rows.
+/// Each list with cursors, and the field with its rows.
 const CURSOR_LISTS: [(&str, &str); 3] = [
     ("feedback", "feedback"),
     ("searches", "searches"),
@@ -22,17 +22,17 @@ fn cursor(page: &Value) -> &str {
     page["nextCursor"].as_str().unwrap()
 }
 
-fn lie(client: &Client, kind: &str) {
+fn queue_fault(client: &Client, kind: &str) {
     client.fault(&json!({ "kind": kind }));
 }
 
 #[test]
-fn an_empty_page_goes_on_with_the_next_one() {
-    let client = Client::start(quick());
+fn an_empty_page_has_the_cursor_of_the_next_page() {
+    let client = Client::start(fast_options());
     for (report, rows) in CURSOR_LISTS {
         let first = page(&client, report, None);
         let second = page(&client, report, Some(cursor(&first)));
-        lie(&client, "emptyPage");
+        queue_fault(&client, "emptyPage");
         let empty = page(&client, report, Some(cursor(&first)));
         assert_eq!(empty[rows], json!([]), "{report}");
         assert_eq!(empty["nextCursor"], second["nextCursor"], "{report}");
@@ -43,8 +43,8 @@ fn an_empty_page_goes_on_with_the_next_one() {
 }
 
 #[test]
-fn an_empty_page_goes_on_from_the_last_one_too() {
-    let client = Client::start(quick());
+fn an_empty_last_page_still_has_a_cursor() {
+    let client = Client::start(fast_options());
     for (report, rows) in CURSOR_LISTS {
         let day = "dateFrom=2024-01-01&dateTo=2024-01-02&limit=100";
         let mut last = client.report(report, day);
@@ -53,21 +53,21 @@ fn an_empty_page_goes_on_from_the_last_one_too() {
             query = format!("{day}&cursor={}", encode(cursor));
             last = client.report(report, &query);
         }
-        lie(&client, "emptyPage");
+        queue_fault(&client, "emptyPage");
         let empty = client.report(report, &query);
         assert_eq!(empty[rows], json!([]), "{report}");
-        let behind = format!("{day}&cursor={}", encode(cursor(&empty)));
-        let behind = client.report(report, &behind);
+        let after_last = format!("{day}&cursor={}", encode(cursor(&empty)));
+        let after_last = client.report(report, &after_last);
         assert_eq!(
-            (&behind[rows], &behind["nextCursor"]),
+            (&after_last[rows], &after_last["nextCursor"]),
             (&json!([]), &Value::Null)
         );
     }
 }
 
 #[test]
-fn lists_without_cursors_have_empty_pages_as_well() {
-    let client = Client::start(quick());
+fn lists_without_cursors_can_have_empty_pages() {
+    let client = Client::start(fast_options());
     for (report, rows) in [
         ("views", "views"),
         ("visitors", "visitors"),
@@ -78,48 +78,48 @@ fn lists_without_cursors_have_empty_pages_as_well() {
         assert_eq!(expected["hasMore"], false);
         expected[rows] = json!([]);
         expected["hasMore"] = json!(true);
-        lie(&client, "emptyPage");
+        queue_fault(&client, "emptyPage");
         assert_eq!(client.report(report, &query), expected, "{report}");
     }
 }
 
 #[test]
-fn a_cursor_is_repeated_over_and_over() {
-    let client = Client::start(quick());
+fn a_repeated_cursor_returns_the_same_page() {
+    let client = Client::start(fast_options());
     for (report, rows) in CURSOR_LISTS {
         let first = page(&client, report, None);
         let second = page(&client, report, Some(cursor(&first)));
-        let order = json!({ "times": 0, "fault": { "kind": "repeatCursor" } });
-        client.control("POST", "/faults", &order);
-        let begun = page(&client, report, None);
-        assert_eq!(begun, first, "{report}");
+        let rule = json!({ "times": 0, "fault": { "kind": "repeatCursor" } });
+        client.control("POST", "/faults", &rule);
+        let faulty = page(&client, report, None);
+        assert_eq!(faulty, first, "{report}");
         for _ in 0..3 {
-            let repeated = page(&client, report, Some(cursor(&begun)));
-            assert_eq!(repeated["nextCursor"], begun["nextCursor"], "{report}");
+            let repeated = page(&client, report, Some(cursor(&faulty)));
+            assert_eq!(repeated["nextCursor"], faulty["nextCursor"], "{report}");
             assert_eq!(repeated[rows], second[rows], "{report}");
         }
         client.control("DELETE", "/faults", &Value::Null);
     }
     let views = client.get(VIEWS).json();
-    lie(&client, "repeatCursor");
+    queue_fault(&client, "repeatCursor");
     assert_eq!(client.get(VIEWS).json(), views);
 }
 
 #[test]
-fn more_is_denied_beside_a_cursor() {
-    let client = Client::start(quick());
+fn has_more_is_false_despite_a_cursor() {
+    let client = Client::start(fast_options());
     for report in ["feedback", "assistant"] {
         let mut expected = page(&client, report, None);
         expected["hasMore"] = json!(false);
-        lie(&client, "hasMoreFalse");
-        let denied = page(&client, report, None);
-        assert!(denied["nextCursor"].is_string());
-        assert_eq!(denied, expected, "{report}");
+        queue_fault(&client, "hasMoreFalse");
+        let faulty = page(&client, report, None);
+        assert!(faulty["nextCursor"].is_string());
+        assert_eq!(faulty, expected, "{report}");
     }
     let searches = page(&client, "searches", None);
-    lie(&client, "hasMoreFalse");
+    queue_fault(&client, "hasMoreFalse");
     assert_eq!(page(&client, "searches", None), searches);
-    lie(&client, "hasMoreFalse");
+    queue_fault(&client, "hasMoreFalse");
     let views = client.report("views", "limit=5");
     assert_eq!(
         (views["views"].as_array().unwrap().len(), &views["hasMore"]),
@@ -128,12 +128,12 @@ fn more_is_denied_beside_a_cursor() {
 }
 
 #[test]
-fn an_answer_that_is_no_page_stays_as_it_is() {
-    let client = Client::start(quick());
+fn a_response_that_is_not_a_page_is_unchanged() {
+    let client = Client::start(fast_options());
     for kind in ["emptyPage", "repeatCursor", "hasMoreFalse"] {
-        lie(&client, kind);
-        let refused = client.get(&format!("{REPORTS}/feedback?limit=0"));
-        assert_eq!(refused.status, 400, "{kind}");
-        assert_eq!(refused.json()["details"].as_array().unwrap().len(), 1);
+        queue_fault(&client, kind);
+        let rejected = client.get(&format!("{REPORTS}/feedback?limit=0"));
+        assert_eq!(rejected.status, 400, "{kind}");
+        assert_eq!(rejected.json()["details"].as_array().unwrap().len(), 1);
     }
 }

@@ -3,14 +3,14 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 use upstream::Options;
 
-use crate::client::{Client, VIEWS, quick};
+use crate::client::{Client, VIEWS, fast_options};
 
 const WEEK: &str = "dateFrom=2024-01-01&dateTo=2024-01-08";
 
 fn page(client: &Client, query: &str) -> Value {
-    let answer = client.get(&format!("{VIEWS}?{query}"));
-    assert_eq!(answer.status, 200, "{query}: {}", answer.text);
-    answer.json()
+    let response = client.get(&format!("{VIEWS}?{query}"));
+    assert_eq!(response.status, 200, "{query}: {}", response.text);
+    response.json()
 }
 
 fn rows(page: &Value) -> &Vec<Value> {
@@ -25,7 +25,7 @@ fn number(value: &Value, name: &str) -> u64 {
 fn paging_yields_each_row_once_and_the_totals_are_their_sum() {
     let client = Client::start(Options {
         pages: 4000,
-        ..quick()
+        ..fast_options()
     });
     let mut all = Vec::new();
     let mut pages = 0;
@@ -58,8 +58,8 @@ fn paging_yields_each_row_once_and_the_totals_are_their_sum() {
 }
 
 #[test]
-fn rows_come_by_total_and_then_by_path() {
-    let client = Client::start(quick());
+fn rows_are_sorted_by_total_and_then_by_path() {
+    let client = Client::start(fast_options());
     let page = page(&client, WEEK);
     let key = |row: &Value| {
         (
@@ -71,10 +71,10 @@ fn rows_come_by_total_and_then_by_path() {
 }
 
 #[test]
-fn a_page_holds_fifty_rows_unless_told() {
+fn a_page_has_fifty_rows_by_default() {
     let client = Client::start(Options {
         pages: 60,
-        ..quick()
+        ..fast_options()
     });
     let first = page(&client, WEEK);
     assert_eq!((rows(&first).len(), &first["hasMore"]), (50, &json!(true)));
@@ -96,16 +96,21 @@ fn a_page_holds_fifty_rows_unless_told() {
 }
 
 #[test]
-fn the_same_seed_makes_the_same_data() {
-    let start = |seed| Client::start(Options { seed, ..quick() });
-    let (one, again, other) = (start(1), start(1), start(2));
-    assert_eq!(page(&one, WEEK), page(&again, WEEK));
+fn the_same_seed_generates_the_same_data() {
+    let start = |seed| {
+        Client::start(Options {
+            seed,
+            ..fast_options()
+        })
+    };
+    let (one, repeated, other) = (start(1), start(1), start(2));
+    assert_eq!(page(&one, WEEK), page(&repeated, WEEK));
     assert_ne!(page(&one, WEEK), page(&other, WEEK));
 }
 
 #[test]
 fn a_longer_range_has_more_views() {
-    let client = Client::start(quick());
+    let client = Client::start(fast_options());
     let total = |query: &str| number(&page(&client, query)["totals"], "total");
     let day = total("dateFrom=2024-01-01&dateTo=2024-01-02");
     let ninety_days = total("dateTo=2024-01-08");
@@ -119,8 +124,8 @@ fn a_longer_range_has_more_views() {
 }
 
 #[test]
-fn a_range_of_no_days_and_an_empty_project_have_no_views() {
-    let client = Client::start(quick());
+fn an_empty_range_and_an_empty_project_have_no_views() {
+    let client = Client::start(fast_options());
     let nothing = json!({
         "totals": { "human": 0, "ai": 0, "total": 0 }, "views": [], "hasMore": false,
     });
@@ -132,10 +137,10 @@ fn a_range_of_no_days_and_an_empty_project_have_no_views() {
 }
 
 #[test]
-fn a_wrong_query_is_refused_with_details() {
+fn an_invalid_query_is_rejected_with_details() {
     let client = Client::start(Options {
         analytics_limit: 1,
-        ..quick()
+        ..fast_options()
     });
     for query in [
         "limit=0",
@@ -149,11 +154,11 @@ fn a_wrong_query_is_refused_with_details() {
         "dateFrom=",
         "dateFrom=2024-01-02&dateTo=2024-01-01",
     ] {
-        let answer = client.get(&format!("{VIEWS}?{query}"));
-        assert_eq!(answer.status, 400, "{query}");
-        assert!(answer.json()["error"].is_string());
+        let response = client.get(&format!("{VIEWS}?{query}"));
+        assert_eq!(response.status, 400, "{query}");
+        assert!(response.json()["error"].is_string());
         assert!(
-            answer.json()["details"][0]["message"].is_string(),
+            response.json()["details"][0]["message"].is_string(),
             "{query}"
         );
     }
@@ -166,13 +171,13 @@ fn a_wrong_query_is_refused_with_details() {
 fn all_projects_share_the_analytics_limit() {
     let client = Client::start(Options {
         analytics_limit: 2,
-        ..quick()
+        ..fast_options()
     });
     assert_eq!(client.get(VIEWS).status, 200);
     assert_eq!(client.get("/v1/analytics/empty-docs/views").status, 200);
-    let refused = client.get(VIEWS);
+    let rejected = client.get(VIEWS);
     assert_eq!(
-        (refused.status, refused.json()["error"].is_string()),
+        (rejected.status, rejected.json()["error"].is_string()),
         (429, true)
     );
     client.control("POST", "/reset", &Value::Null);
@@ -180,8 +185,8 @@ fn all_projects_share_the_analytics_limit() {
 }
 
 #[test]
-fn some_paths_are_troublesome() {
-    let client = Client::start(quick());
+fn paths_include_difficult_strings() {
+    let client = Client::start(fast_options());
     let page = page(&client, &format!("{WEEK}&limit=250"));
     let any = |test: fn(&str) -> bool| {
         rows(&page)

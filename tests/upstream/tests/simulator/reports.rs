@@ -1,9 +1,9 @@
-//! What all reports have in common.
+//! The common behaviour of all reports.
 
 use serde_json::{Value, json};
 use upstream::Options;
 
-use crate::client::{Client, REPORTS, VIEWS, quick};
+use crate::client::{Client, REPORTS, VIEWS, fast_options};
 
 const ALL: [&str; 7] = [
     "views",
@@ -16,8 +16,8 @@ const ALL: [&str; 7] = [
 ];
 
 #[test]
-fn an_empty_project_and_a_range_of_no_days_have_nothing() {
-    let client = Client::start(quick());
+fn an_empty_project_and_an_empty_range_have_no_data() {
+    let client = Client::start(fast_options());
     let zero = json!({ "human": 0, "ai": 0, "total": 0 });
     for (report, nothing) in [
         (
@@ -58,16 +58,16 @@ fn an_empty_project_and_a_range_of_no_days_have_nothing() {
 }
 
 #[test]
-fn options_set_how_much_there_is() {
+fn options_set_the_amount_of_data() {
     let client = Client::start(Options {
         feedback: 30,
         searches: 7,
         conversations: 60,
-        ..quick()
+        ..fast_options()
     });
     let range = "dateFrom=2024-01-01&dateTo=2024-01-31";
     let count = |report: &str, rows: &str| {
-        let report = client.whole_report(report, range);
+        let report = client.full_report(report, range);
         report[rows].as_array().unwrap().len()
     };
     assert!((29..=31).contains(&count("feedback", "feedback")));
@@ -79,7 +79,7 @@ fn options_set_how_much_there_is() {
 fn all_reports_share_one_limit() {
     let client = Client::start(Options {
         analytics_limit: 7,
-        ..quick()
+        ..fast_options()
     });
     let status = |report: &str| client.get(&format!("{REPORTS}/{report}")).status;
     assert_eq!(ALL.map(status), [200; 7]);
@@ -87,17 +87,17 @@ fn all_reports_share_one_limit() {
 }
 
 #[test]
-fn a_request_is_checked_key_project_input_and_then_limit() {
+fn a_request_is_checked_for_key_project_input_and_limit_in_this_order() {
     let client = Client::start(Options {
         analytics_limit: 0,
-        ..quick()
+        ..fast_options()
     });
     for report in ALL {
         let wrong = format!("{report}?dateFrom=x");
-        let keyless = client.send("GET", &format!("{REPORTS}/{wrong}"), &[], "");
-        assert_eq!(keyless.unwrap().status, 401, "{report}");
-        let foreign = client.get(&format!("/v1/analytics/other/{wrong}"));
-        assert_eq!(foreign.status, 403, "{report}");
+        let without_key = client.send("GET", &format!("{REPORTS}/{wrong}"), &[], "");
+        assert_eq!(without_key.unwrap().status, 401, "{report}");
+        let other_project = client.get(&format!("/v1/analytics/other/{wrong}"));
+        assert_eq!(other_project.status, 403, "{report}");
         let invalid = client.get(&format!("{REPORTS}/{wrong}"));
         assert_eq!(
             (invalid.status, invalid.json()),
@@ -116,8 +116,8 @@ fn a_request_is_checked_key_project_input_and_then_limit() {
 }
 
 #[test]
-fn wrong_parameters_are_refused_with_details() {
-    let client = Client::start(quick());
+fn invalid_parameters_are_rejected_with_details() {
+    let client = Client::start(fast_options());
     for (query, message) in [
         ("views?limit=251", "limit must be an integer from 1 to 250"),
         ("visitors?limit=0", "limit must be an integer from 1 to 250"),
@@ -152,9 +152,9 @@ fn wrong_parameters_are_refused_with_details() {
             "dateFrom must not be after dateTo",
         ),
     ] {
-        let answer = client.get(&format!("{REPORTS}/{query}"));
-        assert_eq!(answer.status, 400, "{query}");
-        assert_eq!(answer.json()["details"], json!([{ "message": message }]));
+        let response = client.get(&format!("{REPORTS}/{query}"));
+        assert_eq!(response.status, 400, "{query}");
+        assert_eq!(response.json()["details"], json!([{ "message": message }]));
     }
     for query in ["feedback/by-page?cursor=x&offset=x", "searches?source=x"] {
         assert_eq!(
@@ -166,19 +166,19 @@ fn wrong_parameters_are_refused_with_details() {
 }
 
 #[test]
-fn only_get_is_allowed() {
-    let client = Client::start(quick());
+fn reports_accept_only_get() {
+    let client = Client::start(fast_options());
     for report in ALL {
-        let answer = client.post(&format!("{REPORTS}/{report}"), "{}");
-        assert_eq!(answer.status, 405, "{report}");
+        let response = client.post(&format!("{REPORTS}/{report}"), "{}");
+        assert_eq!(response.status, 405, "{report}");
     }
 }
 
 #[test]
-fn whole_reports_are_free_and_known_by_name() {
-    let client = Client::start(quick());
+fn full_reports_are_found_by_name_and_do_not_count_towards_the_limit() {
+    let client = Client::start(fast_options());
     for report in ALL {
-        client.whole_report(report, "dateTo=2024-01-01");
+        client.full_report(report, "dateTo=2024-01-01");
         let other = client.control(
             "GET",
             &format!("/analytics?report={report}&projectId=other"),
@@ -187,23 +187,23 @@ fn whole_reports_are_free_and_known_by_name() {
         assert_eq!(other.status, 403);
     }
     assert_eq!(
-        client.whole_report("views", "dateTo=2024-01-01"),
+        client.full_report("views", "dateTo=2024-01-01"),
         client.read_control("/views?dateTo=2024-01-01")
     );
     for unknown in ["", "?report=clicks", "?report=assistant/threads/{threadId}"] {
-        let answer = client.control("GET", &format!("/analytics{unknown}"), &Value::Null);
-        assert_eq!(answer.status, 400, "{unknown}");
+        let response = client.control("GET", &format!("/analytics{unknown}"), &Value::Null);
+        assert_eq!(response.status, 400, "{unknown}");
     }
     assert_eq!(client.counter("requests"), 0);
 }
 
 #[test]
 fn requests_are_counted_by_operation() {
-    let client = Client::start(quick());
+    let client = Client::start(fast_options());
     for report in ALL {
         client.report(report, "");
     }
-    let id = &client.whole_report("assistant", "")["conversations"][0]["id"];
+    let id = &client.full_report("assistant", "")["conversations"][0]["id"];
     client.report(&format!("assistant/threads/{}", id.as_str().unwrap()), "");
     let counters = client.read_control("/counters");
     let counts = counters["byOperation"].as_object().unwrap();
@@ -215,8 +215,8 @@ fn requests_are_counted_by_operation() {
 }
 
 #[test]
-fn a_fault_can_be_for_one_report_and_for_page_views_by_their_former_name() {
-    let client = Client::start(quick());
+fn a_fault_can_apply_to_one_report_also_by_its_former_name() {
+    let client = Client::start(fast_options());
     for (operation, report) in [
         ("pageViews.list", "views"),
         ("analytics.views", "views"),
@@ -228,20 +228,20 @@ fn a_fault_can_be_for_one_report_and_for_page_views_by_their_former_name() {
         ("analytics.callerStats", "assistant/caller-stats"),
         ("analytics.conversation", "assistant/threads/x"),
     ] {
-        let order = json!({ "operation": operation, "fault": { "kind": "empty", "status": 418 } });
-        assert_eq!(client.control("POST", "/faults", &order).status, 201);
+        let rule = json!({ "operation": operation, "fault": { "kind": "empty", "status": 418 } });
+        assert_eq!(client.control("POST", "/faults", &rule).status, 201);
         assert_ne!(client.get("/v1/analytics/other/nowhere").status, 418);
-        let answer = client.get(&format!("{REPORTS}/{report}"));
-        assert_eq!(answer.status, 418, "{operation}");
+        let response = client.get(&format!("{REPORTS}/{report}"));
+        assert_eq!(response.status, 418, "{operation}");
     }
     assert_eq!(client.get(VIEWS).status, 200);
 }
 
 #[test]
-fn the_rows_of_a_list_are_the_very_json_of_its_pages() {
-    let client = Client::start(quick());
+fn the_rows_of_a_list_have_the_json_of_its_pages() {
+    let client = Client::start(fast_options());
     let range = "dateFrom=2024-01-01&dateTo=2024-01-08";
-    for (report, member) in [
+    for (report, rows_field) in [
         ("views", "views"),
         ("visitors", "visitors"),
         ("feedback", "feedback"),
@@ -251,9 +251,12 @@ fn the_rows_of_a_list_are_the_very_json_of_its_pages() {
         let target = format!("/rows?report={report}&{range}");
         let lines = client.control("GET", &target, &Value::Null).text;
         let page = client.get(&format!("{REPORTS}/{report}?{range}&limit=100"));
-        let shown = page.json()[member].as_array().unwrap().len();
-        assert!(shown > 0 && shown <= lines.lines().count(), "{report}");
-        for line in lines.lines().take(shown) {
+        let row_count = page.json()[rows_field].as_array().unwrap().len();
+        assert!(
+            row_count > 0 && row_count <= lines.lines().count(),
+            "{report}"
+        );
+        for line in lines.lines().take(row_count) {
             assert!(page.text.contains(line), "{report}: {line}");
         }
     }

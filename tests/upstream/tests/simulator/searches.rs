@@ -3,15 +3,15 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 use upstream::Options;
 
-use crate::client::{Client, quick, rows_of};
+use crate::client::{Client, fast_options, rows_of};
 
 const WEEK: &str = "dateFrom=2024-01-01&dateTo=2024-01-08";
 
 #[test]
-fn cursors_lead_through_all_terms_the_most_frequent_first() {
+fn cursors_page_through_all_terms_by_frequency() {
     let client = Client::start(Options {
         searches: 230,
-        ..quick()
+        ..fast_options()
     });
     let pages = client.cursor_pages("searches", &format!("{WEEK}&limit=100"));
     let rows = rows_of(&pages, "searches");
@@ -30,14 +30,14 @@ fn cursors_lead_through_all_terms_the_most_frequent_first() {
     assert!(pages.iter().all(|page| page["totalSearches"] == total));
     assert!(pages.iter().all(|page| page.get("hasMore").is_none()));
     assert_eq!(
-        client.whole_report("searches", WEEK),
+        client.full_report("searches", WEEK),
         json!({ "searches": rows, "totalSearches": total })
     );
 }
 
 #[test]
-fn a_page_holds_fifty_terms_unless_told() {
-    let client = Client::start(quick());
+fn a_page_has_fifty_terms_by_default() {
+    let client = Client::start(fast_options());
     let count = |query: &str| {
         let page = client.report("searches", &format!("{WEEK}{query}"));
         page["searches"].as_array().unwrap().len()
@@ -49,9 +49,9 @@ fn a_page_holds_fifty_terms_unless_told() {
 }
 
 #[test]
-fn rates_are_fractions_and_belong_to_a_clicked_page() {
-    let client = Client::start(quick());
-    let report = client.whole_report("searches", WEEK);
+fn rates_are_fractions_and_positive_only_with_a_clicked_page() {
+    let client = Client::start(fast_options());
+    let report = client.full_report("searches", WEEK);
     let rows = report["searches"].as_array().unwrap();
     assert!(rows.iter().any(|row| row["topClickedPage"].is_null()));
     for row in rows {
@@ -64,9 +64,9 @@ fn rates_are_fractions_and_belong_to_a_clicked_page() {
 }
 
 #[test]
-fn some_terms_are_troublesome() {
-    let client = Client::start(quick());
-    let report = client.whole_report("searches", WEEK);
+fn terms_include_difficult_strings() {
+    let client = Client::start(fast_options());
+    let report = client.full_report("searches", WEEK);
     let any = |test: fn(&str) -> bool| {
         let rows = report["searches"].as_array().unwrap();
         rows.iter()
@@ -78,10 +78,13 @@ fn some_terms_are_troublesome() {
 }
 
 #[test]
-fn another_seed_makes_other_searches() {
+fn another_seed_generates_other_searches() {
     let report = |seed| {
-        let client = Client::start(Options { seed, ..quick() });
-        client.whole_report("searches", WEEK)
+        let client = Client::start(Options {
+            seed,
+            ..fast_options()
+        });
+        client.full_report("searches", WEEK)
     };
     let one: Value = report(1);
     assert_eq!(one, report(1));

@@ -1,33 +1,35 @@
-//! The clock that tests move, and what follows from the day.
+//! The clock that tests advance, and data that depends on the current day.
 
 use serde_json::{Value, json};
 use upstream::Options;
 
-use crate::client::{Client, VIEWS, quick, rows_of};
+use crate::client::{Client, VIEWS, fast_options, rows_of};
 
 const HOUR_MS: u64 = 60 * 60 * 1000;
 const DAY_MS: u64 = 24 * HOUR_MS;
 
-fn forward(client: &Client, ms: u64) -> Value {
-    let answer = client.control("POST", "/clock", &json!({ "forwardMs": ms }));
-    assert_eq!(answer.status, 200, "{}", answer.text);
-    answer.json()
+/// Starts a simulator whose clock is at noon, so that no test crosses midnight.
+fn start_at_noon(options: Options) -> Client {
+    let client = Client::start(options);
+    let now = client.read_control("/clock")["now"].as_u64().unwrap();
+    client.advance_clock(DAY_MS - now % DAY_MS + DAY_MS / 2);
+    client
 }
 
-fn late(client: &Client, setting: &Value) {
-    let answer = client.control("POST", "/late", setting);
-    assert_eq!(answer.status, 204, "{}", answer.text);
+fn set_late(client: &Client, setting: &Value) {
+    let response = client.control("POST", "/late", setting);
+    assert_eq!(response.status, 204, "{}", response.text);
 }
 
-/// The UTC day so many days after the clock's.
+/// The UTC day a number of days after the day of the clock.
 fn day_after(client: &Client, days: u64) -> String {
     let now = client.read_control("/clock")["now"].as_u64().unwrap();
     let day = i64::try_from(now / DAY_MS + days).unwrap();
-    client_day(day)
+    format_day(day)
 }
 
-fn client_day(days: i64) -> String {
-    // The fewest lines of calendar: from 1970 on, by whole years and months.
+/// Formats a number of days since 1970-01-01.
+fn format_day(days: i64) -> String {
     let (mut year, mut rest) = (1970, days);
     let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     while rest >= 365 + i64::from(is_leap(year)) {
@@ -45,31 +47,31 @@ fn client_day(days: i64) -> String {
 }
 
 #[test]
-fn a_clock_that_is_moved_moves_today_and_never_back() {
-    let client = Client::start(quick());
+fn an_advanced_clock_changes_today_and_never_moves_back() {
+    let client = start_at_noon(fast_options());
     let before = client.read_control("/clock");
-    let moved = forward(&client, 40 * DAY_MS);
+    let moved = client.advance_clock(40 * DAY_MS);
     let ms = |clock: &Value| clock["now"].as_u64().unwrap();
     assert!(ms(&moved) >= ms(&before) + 40 * DAY_MS);
     assert_eq!(moved["today"], json!(day_after(&client, 0)));
-    for wrong in [
+    for invalid in [
         json!({ "forwardMs": -1 }),
         json!({ "backMs": 1 }),
         json!({}),
     ] {
-        assert_eq!(client.control("POST", "/clock", &wrong).status, 400);
+        assert_eq!(client.control("POST", "/clock", &invalid).status, 400);
     }
     assert!(ms(&client.read_control("/clock")) >= ms(&moved));
 }
 
 #[test]
-fn an_open_range_ends_with_the_clocks_day() {
-    let client = Client::start(Options {
+fn an_open_range_ends_with_the_day_of_the_clock() {
+    let client = start_at_noon(Options {
         varying_days: true,
-        ..quick()
+        ..fast_options()
     });
     for days in [0, 1, 30] {
-        forward(&client, days * DAY_MS);
+        client.advance_clock(days * DAY_MS);
         let to = day_after(&client, 1);
         assert_eq!(
             client.report("views", ""),
@@ -79,42 +81,42 @@ fn an_open_range_ends_with_the_clocks_day() {
 }
 
 #[test]
-fn limits_are_free_again_when_the_clock_has_moved_an_hour() {
+fn limits_reset_when_the_clock_advances_an_hour() {
     let client = Client::start(Options {
         analytics_limit: 1,
-        ..quick()
+        ..fast_options()
     });
     assert_eq!(client.get(VIEWS).status, 200);
     assert_eq!(client.get(VIEWS).status, 429);
-    forward(&client, HOUR_MS / 2);
+    client.advance_clock(HOUR_MS / 2);
     assert_eq!(client.get(VIEWS).status, 429);
-    forward(&client, HOUR_MS / 2);
+    client.advance_clock(HOUR_MS / 2);
     assert_eq!(client.get(VIEWS).status, 200);
 }
 
 #[test]
-fn jobs_end_when_the_clock_has_moved_on() {
+fn jobs_complete_when_the_clock_advances() {
     let client = Client::start(Options {
         job_duration_ms: HOUR_MS,
-        ..quick()
+        ..fast_options()
     });
     let id = client.create("Fix the typos")["id"].clone();
     assert_eq!(client.job(&id)["status"], "active");
-    forward(&client, HOUR_MS);
+    client.advance_clock(HOUR_MS);
     assert_eq!(client.job(&id)["status"], "completed");
 }
 
 #[test]
-fn days_vary_when_they_are_told_to_and_rows_without_views_are_left_out() {
+fn varying_days_have_different_counts_and_no_rows_without_views() {
     let counts = |varying_days: bool| {
         let client = Client::start(Options {
             pages: 2000,
             varying_days,
-            ..quick()
+            ..fast_options()
         });
         let count = |day: u32| {
             let range = format!("dateFrom=2024-01-{day:02}&dateTo=2024-01-{:02}", day + 1);
-            let report = client.whole_report("views", &range);
+            let report = client.full_report("views", &range);
             let rows = report["views"].as_array().unwrap();
             assert!(rows.iter().all(|row| row["total"] != 0));
             (rows.len(), report["totals"]["total"].as_u64().unwrap())
@@ -129,13 +131,13 @@ fn days_vary_when_they_are_told_to_and_rows_without_views_are_left_out() {
 }
 
 #[test]
-fn a_day_that_grew_has_more_in_every_range_with_it() {
+fn late_counts_of_a_day_raise_every_range_that_contains_it() {
     let client = Client::start(Options {
         varying_days: true,
-        ..quick()
+        ..fast_options()
     });
     let total = |range: &str| {
-        let report = client.whole_report("views", range);
+        let report = client.full_report("views", range);
         assert_eq!(
             client.report("views", &format!("{range}&limit=250"))["totals"],
             report["totals"]
@@ -148,64 +150,64 @@ fn a_day_that_grew_has_more_in_every_range_with_it() {
         "dateFrom=2024-01-04&dateTo=2024-01-08",
     );
     let before = (total(day), total(week), total(next));
-    let visitors = client.whole_report("visitors", day);
-    late(&client, &json!({ "day": "2024-01-03", "percent": 10 }));
+    let visitors = client.full_report("visitors", day);
+    set_late(&client, &json!({ "day": "2024-01-03", "percent": 10 }));
     let after = (total(day), total(week), total(next));
     assert!(after.0 > before.0);
     assert_eq!(
         (after.1 - before.1, after.2),
         (after.0 - before.0, before.2)
     );
-    assert_ne!(client.whole_report("visitors", day), visitors);
+    assert_ne!(client.full_report("visitors", day), visitors);
     client.control("DELETE", "/late", &Value::Null);
     assert_eq!((total(day), total(week), total(next)), before);
 }
 
 #[test]
-fn the_last_days_are_counted_in_full_only_some_days_later() {
-    let client = Client::start(quick());
+fn recent_days_are_counted_in_full_after_a_delay() {
+    let client = start_at_noon(fast_options());
     let today = day_after(&client, 0);
     let range = format!("dateFrom={today}&dateTo={}", day_after(&client, 1));
     let total = || {
-        let report = client.whole_report("views", &range);
+        let report = client.full_report("views", &range);
         report["totals"]["total"].as_u64().unwrap()
     };
-    let whole = total();
-    late(&client, &json!({ "afterDays": 2, "percent": 50 }));
+    let full = total();
+    set_late(&client, &json!({ "afterDays": 2, "percent": 50 }));
     let part = total();
-    assert!(part > 0 && part <= whole / 2);
-    forward(&client, 2 * DAY_MS);
+    assert!(part > 0 && part <= full / 2);
+    client.advance_clock(2 * DAY_MS);
     assert_eq!(total(), part);
-    forward(&client, DAY_MS);
-    assert_eq!(total(), whole);
-    late(&client, &json!({ "afterDays": 3, "percent": 100 }));
+    client.advance_clock(DAY_MS);
+    assert_eq!(total(), full);
+    set_late(&client, &json!({ "afterDays": 3, "percent": 100 }));
     assert_eq!(total(), 0);
 }
 
 #[test]
-fn a_setting_of_what_comes_late_has_to_make_sense() {
-    let client = Client::start(quick());
-    for wrong in [
+fn an_invalid_setting_of_late_counts_is_rejected() {
+    let client = Client::start(fast_options());
+    for invalid in [
         json!({ "day": "2024-02-30", "percent": 1 }),
         json!({ "day": "2024-02-03" }),
         json!({ "afterDays": -1, "percent": 1 }),
         json!({ "percent": 1 }),
     ] {
-        let answer = client.control("POST", "/late", &wrong);
-        assert_eq!(answer.status, 400, "{wrong}");
+        let response = client.control("POST", "/late", &invalid);
+        assert_eq!(response.status, 400, "{invalid}");
     }
 }
 
 #[test]
-fn a_page_in_a_hole_is_empty_goes_on_and_loses_no_row() {
+fn a_page_in_a_hole_is_empty_has_more_and_loses_no_row() {
     let client = Client::start(Options {
         pages: 600,
         searches: 600,
-        ..quick()
+        ..fast_options()
     });
     let range = "dateFrom=2024-01-01&dateTo=2024-01-08&limit=250";
-    let dig = json!({ "at": 250, "places": 250 });
-    assert_eq!(client.control("POST", "/holes", &dig).status, 204);
+    let hole = json!({ "at": 250, "places": 250 });
+    assert_eq!(client.control("POST", "/holes", &hole).status, 204);
     for report in ["views", "visitors"] {
         let page = |offset: u32| client.report(report, &format!("{range}&offset={offset}"));
         let pages = [0, 250, 500, 750].map(page);
@@ -217,14 +219,14 @@ fn a_page_in_a_hole_is_empty_goes_on_and_loses_no_row() {
             .each_ref()
             .map(|page| page["hasMore"].as_bool().unwrap());
         assert_eq!(more, [true, true, true, false], "{report}");
-        let whole = client.whole_report(report, range);
-        assert_eq!(json!(rows_of(&pages, report)), whole[report]);
+        let full = client.full_report(report, range);
+        assert_eq!(json!(rows_of(&pages, report)), full[report]);
     }
     let range = "dateFrom=2024-01-01&dateTo=2024-01-08&limit=50";
     let pages = client.cursor_pages("searches", range);
     assert_eq!((pages.len(), &pages[5]["searches"]), (17, &json!([])));
-    let whole = client.whole_report("searches", range);
-    assert_eq!(json!(rows_of(&pages, "searches")), whole["searches"]);
+    let full = client.full_report("searches", range);
+    assert_eq!(json!(rows_of(&pages, "searches")), full["searches"]);
 
     client.control("DELETE", "/holes", &Value::Null);
     assert_eq!(client.cursor_pages("searches", range).len(), 12);

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, quick};
+use crate::client::{Client, fast_options};
 
 const WEEK: &str = "dateFrom=2024-01-01&dateTo=2024-01-08";
 
@@ -12,7 +12,7 @@ fn count(of: &Value, name: &str) -> u64 {
 
 #[test]
 fn a_page_has_at_most_as_many_visitors_as_views() {
-    let client = Client::start(quick());
+    let client = Client::start(fast_options());
     let views = client.report("views", &format!("{WEEK}&limit=250"));
     let views: HashMap<_, _> = views["views"]
         .as_array()
@@ -32,8 +32,8 @@ fn a_page_has_at_most_as_many_visitors_as_views() {
 }
 
 #[test]
-fn who_comes_as_both_is_counted_once() {
-    let client = Client::start(quick());
+fn visitors_counted_as_human_and_ai_are_deduplicated() {
+    let client = Client::start(fast_options());
     let report = client.report("visitors", &format!("{WEEK}&limit=250"));
     let rows = report["visitors"].as_array().unwrap();
     for of in rows.iter().chain([&report["totals"]]) {
@@ -47,19 +47,19 @@ fn who_comes_as_both_is_counted_once() {
 }
 
 #[test]
-fn paging_by_offset_yields_the_whole_report() {
-    let client = Client::start(quick());
-    let whole = client.whole_report("visitors", WEEK);
+fn paging_by_offset_yields_the_full_report() {
+    let client = Client::start(fast_options());
+    let full = client.full_report("visitors", WEEK);
     let mut rows = Vec::new();
     loop {
         let page = client.report("visitors", &format!("{WEEK}&limit=7&offset={}", rows.len()));
-        assert_eq!(page["totals"], whole["totals"]);
+        assert_eq!(page["totals"], full["totals"]);
         rows.extend(page["visitors"].as_array().unwrap().iter().cloned());
         if page["hasMore"] == false {
             break;
         }
     }
-    assert_eq!(whole["visitors"], json!(rows));
+    assert_eq!(full["visitors"], json!(rows));
     let order = |row: &Value| {
         let path = row["path"].as_str().unwrap().to_owned();
         (std::cmp::Reverse(count(row, "total")), path)

@@ -1,4 +1,4 @@
-//! Requests and answers as bytes, where a client would hide too much.
+//! Raw requests and responses, for details that an HTTP client hides.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::client::{Client, KEY};
 
-/// Sends a request with the accepted key on a connection of its own.
+/// Sends a request with the accepted key on a new connection.
 pub fn send(client: &Client, request_line: &str) -> TcpStream {
     let head =
         format!("{request_line} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {KEY}\r\n\r\n");
@@ -22,7 +22,7 @@ fn open(client: &Client, text: &str) -> TcpStream {
     stream
 }
 
-/// The same with a JSON body.
+/// Sends a request with the accepted key and a JSON body on a new connection.
 pub fn send_body(client: &Client, request_line: &str, body: &str) -> TcpStream {
     let head = format!(
         "{request_line} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {KEY}\r\n\
@@ -32,7 +32,7 @@ pub fn send_body(client: &Client, request_line: &str, body: &str) -> TcpStream {
     open(client, &format!("{head}{body}"))
 }
 
-/// Everything up to the end of the connection, and how it ended.
+/// Reads until the connection ends, and returns the text and how it ended.
 pub fn read_to_end(mut stream: TcpStream) -> (String, io::Result<()>) {
     let mut bytes = Vec::new();
     let end = stream.read_to_end(&mut bytes).map(|_| ());

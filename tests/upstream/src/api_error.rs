@@ -1,13 +1,13 @@
-//! The answers that are errors.
+//! Error responses.
 
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-/// Why a request is refused. No message repeats what the request held.
+/// The reason for an error response. No message contains data of the request.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum ApiError {
     MissingKey,
     UnknownKey,
     ExpiredKey,
@@ -25,13 +25,13 @@ pub(crate) enum Refusal {
     RateLimited,
 }
 
-impl Refusal {
-    /// A cursor that leads nowhere in the list that was asked for.
-    pub(crate) fn foreign_cursor() -> Self {
-        Self::InvalidQuery(vec!["cursor must be one that this list gave".to_owned()])
+impl ApiError {
+    /// The error for a cursor that does not belong to the requested list.
+    pub(crate) fn unknown_cursor() -> Self {
+        Self::InvalidQuery(vec!["cursor does not belong to this list".to_owned()])
     }
 
-    /// What is wrong with each value, where that is told.
+    /// The details of the error, if it has any.
     fn details(&self) -> Option<Vec<Value>> {
         let detail = |message: &str| json!({ "message": message });
         match self {
@@ -78,7 +78,7 @@ impl Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut body = json!({ "error": self.message() });
         if let Some(details) = self.details() {

@@ -1,4 +1,4 @@
-//! What every API request goes through, whatever it asks for.
+//! The middleware of all API requests: counters, request log, latency and faults.
 
 use std::convert::Infallible;
 use std::future;
@@ -11,17 +11,17 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::connection::Line;
+use crate::api_error::ApiError;
+use crate::connection::ConnectionHandle;
 use crate::fault::Outcome;
-use crate::ledger::{Received, Visit};
-use crate::operation::Target;
+use crate::operation::MatchedOperation;
 use crate::platform::Platform;
-use crate::refusal::Refusal;
+use crate::request_log::{ActiveRequest, Received};
 
 const MAX_BODY: usize = 1024 * 1024;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Headers that a proxy should not pass on.
+/// Headers that a proxy must not forward.
 const PRIVATE_HEADERS: [(HeaderName, HeaderValue); 4] = [
     (
         header::SET_COOKIE,
@@ -41,46 +41,45 @@ const PRIVATE_HEADERS: [(HeaderName, HeaderValue); 4] = [
     ),
 ];
 
-/// Counts and logs the request, waits as long as the latency says, and answers
-/// it, or has a fault do so.
-pub(crate) async fn receive(
+/// Counts and logs a request, waits for the configured latency, and applies faults.
+pub(crate) async fn intercept(
     State(platform): State<Arc<Platform>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let target = Target::of(&request);
-    let mut visit = platform.ledger.arrive(target);
+    let target = MatchedOperation::of(&request);
+    let mut active_request = platform.request_log.begin(target);
     let (parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MAX_BODY).await else {
-        let refusal = Refusal::BodyTooLarge.into_response();
-        return visit.dressed(refusal);
+        let api_error = ApiError::BodyTooLarge.into_response();
+        return active_request.with_private_headers(api_error);
     };
     let now = platform.clock.now();
     let received = Received::new(target, (&parts, &body), &platform.keys.lock(), now);
-    platform.ledger.log(received);
+    platform.request_log.log(received);
     let uri = parts.uri.to_string();
-    let ordered = platform.faults.lock().next(target, &uri);
-    let fault = ordered.or_else(|| platform.random_faults.lock().next());
+    let queued = platform.faults.lock().next(target, &uri);
+    let fault = queued.or_else(|| platform.random_faults.lock().next());
     wait(platform.options.latency_ms).await;
 
-    let line = parts.extensions.get::<Line>().cloned();
-    let answer = next.run(Request::from_parts(parts, Body::from(body)));
+    let handle = parts.extensions.get::<ConnectionHandle>().cloned();
+    let response = next.run(Request::from_parts(parts, Body::from(body)));
     let outcome = match fault {
-        None => Outcome::Answer(answer.await),
-        Some(fault) => fault.strike(&platform.held, answer).await,
+        None => Outcome::Respond(response.await),
+        Some(fault) => fault.apply(&platform.held, response).await,
     };
     match outcome {
-        Outcome::Answer(response) => visit.dressed(response),
-        Outcome::Cut(response) => {
-            // It is the simulator that ends this one, not the client.
-            visit.finish();
-            visit.dressed(response)
+        Outcome::Respond(response) => active_request.with_private_headers(response),
+        Outcome::Truncate(response) => {
+            // The simulator ends this request, not the client.
+            active_request.finish();
+            active_request.with_private_headers(response)
         }
-        Outcome::Silence => match future::pending::<Infallible>().await {},
+        Outcome::Hang => match future::pending::<Infallible>().await {},
         Outcome::Reset => {
-            visit.finish();
-            if let Some(line) = line {
-                line.reset();
+            active_request.finish();
+            if let Some(handle) = handle {
+                handle.reset();
             }
             match future::pending::<Infallible>().await {}
         }
@@ -93,8 +92,8 @@ async fn wait(ms: u64) {
     }
 }
 
-impl Visit {
-    fn dressed(self, mut response: Response) -> Response {
+impl ActiveRequest {
+    fn with_private_headers(self, mut response: Response) -> Response {
         let headers = response.headers_mut();
         for (name, value) in PRIVATE_HEADERS {
             headers.entry(name).or_insert(value);
@@ -102,6 +101,6 @@ impl Visit {
         if let Ok(id) = HeaderValue::try_from(self.request_id()) {
             headers.entry(REQUEST_ID).or_insert(id);
         }
-        self.follow(response)
+        self.track(response)
     }
 }

@@ -1,22 +1,22 @@
-//! How counts differ from day to day.
+//! The variation of counts from day to day.
 
 use crate::date::Day;
 use crate::random::SplitMix64;
 
-/// Whole weeks, so that every cycle has its weekends on Saturdays and Sundays.
+/// A cycle consists of whole weeks, so that weekends stay on Saturdays and Sundays.
 const WEEKS: u64 = 131;
 const CYCLE: u64 = WEEKS * 7;
-/// A cycle begins on it, long before the first day that a range can have.
+/// The first day of a cycle, long before the first day that a range can have.
 const FIRST_DAY: i64 = -1000 * 7 * 131;
 
-/// What each day has of a usual working day's count, in a hundred; it comes again after a cycle.
-pub(crate) struct Rhythm {
-    /// The sum of the days before each day of the cycle, and at the end that of all.
+/// The count of each day in percent of a usual working day. It repeats after a cycle.
+pub(crate) struct DailyVariation {
+    /// The sum of all days before each day of the cycle, and finally the sum of the cycle.
     before: Vec<u64>,
 }
 
-impl Rhythm {
-    /// One day in twelve has nothing at all; weekends have so much in a hundred of other days.
+impl DailyVariation {
+    /// Generates a cycle. One day in twelve is empty. Weekend days have `weekend_percent` of others.
     pub(crate) fn new(random: &mut SplitMix64, weekend_percent: u64) -> Self {
         let mut sum = 0;
         let days = (0..CYCLE).map(|day| {
@@ -40,11 +40,11 @@ impl Rhythm {
         }
     }
 
-    /// The count of all days before this one, of a page that is so many weeks ahead of the cycle
-    /// and has so many on a usual working day. It grows by whole numbers: the sum over any days
-    /// is a difference of two of these, so adjacent ranges add up.
-    pub(crate) fn count_before(&self, day: Day, weeks_ahead: u64, usual: u64) -> u64 {
-        let day = day.since(Day::from_epoch(FIRST_DAY)) + weeks_ahead * 7;
+    /// The count of all days before `day`, for a page with this offset and usual count.
+    ///
+    /// The count of a range is the difference of two such counts, so adjacent ranges add up.
+    pub(crate) fn count_before(&self, day: Day, week_offset: u64, usual: u64) -> u64 {
+        let day = day.since(Day::from_epoch(FIRST_DAY)) + week_offset * 7;
         let of_cycle = |day: u64| {
             let index = usize::try_from(day).unwrap_or(usize::MAX);
             self.before.get(index).copied().unwrap_or(0)
@@ -52,8 +52,8 @@ impl Rhythm {
         usual * (day / CYCLE * of_cycle(CYCLE) + of_cycle(day % CYCLE)) / 100
     }
 
-    /// How many weeks ahead of the cycle a page can be.
-    pub(crate) fn any_week(random: &mut SplitMix64) -> u64 {
+    /// A random offset of a page within the cycle.
+    pub(crate) fn random_week(random: &mut SplitMix64) -> u64 {
         random.below(WEEKS)
     }
 }

@@ -1,4 +1,4 @@
-//! A real answer, taken apart to be spoilt.
+//! A buffered response, to which faults apply.
 
 use std::time::Duration;
 
@@ -8,19 +8,19 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
-use super::page::Lie;
+use super::page::PageFault;
 use crate::body::{CutBody, DripBody};
 use crate::cursor::CursorPage;
 
-pub(super) struct Taken {
+pub(super) struct BufferedResponse {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
-    /// Of a page of a cursor list.
+    /// The position, if the response is a page of a list with cursors.
     cursors: Option<CursorPage>,
 }
 
-impl Taken {
+impl BufferedResponse {
     pub(super) async fn from(response: Response) -> Self {
         let (mut parts, body) = response.into_parts();
         parts.headers.remove(CONTENT_LENGTH);
@@ -40,16 +40,16 @@ impl Taken {
         self.body.slice(..self.body.len() / 2)
     }
 
-    /// Always short of at least one byte of what it announces.
+    /// Sends at least one byte less than `content-length` announces.
     pub(super) fn cut_body(mut self, bytes: Option<usize>) -> Response {
-        let whole = self.body.len();
+        let length = self.body.len();
         self.headers
-            .insert(CONTENT_LENGTH, HeaderValue::from(whole));
-        let sent = bytes.unwrap_or(whole / 2).min(whole.saturating_sub(1));
+            .insert(CONTENT_LENGTH, HeaderValue::from(length));
+        let sent = bytes.unwrap_or(length / 2).min(length.saturating_sub(1));
         self.cut_chunked(Some(sent))
     }
 
-    /// A body of unknown length is sent in chunks.
+    /// Sends a chunked body, which has no `content-length`, without its last chunk.
     pub(super) fn cut_chunked(self, bytes: Option<usize>) -> Response {
         let sent = bytes.unwrap_or(self.body.len() / 2).min(self.body.len());
         let sent = self.body.slice(..sent);
@@ -62,11 +62,11 @@ impl Taken {
         self.with(Body::from(half))
     }
 
-    /// The page with a lie in it; any other answer as it is.
-    pub(super) fn with_lie(mut self, lie: Lie) -> Response {
-        if let Ok(mut answer) = serde_json::from_slice::<Value>(&self.body) {
-            lie.tell(&mut answer, self.cursors.as_ref());
-            self.body = answer.to_string().into();
+    /// Applies a page fault. Responses other than pages stay unchanged.
+    pub(super) fn with_page_fault(mut self, page_fault: PageFault) -> Response {
+        if let Ok(mut response) = serde_json::from_slice::<Value>(&self.body) {
+            page_fault.apply(&mut response, self.cursors.as_ref());
+            self.body = response.to_string().into();
         }
         let body = self.body.clone();
         self.with(Body::from(body))

@@ -1,0 +1,338 @@
+//! The log of received requests and the counters of their outcomes.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::StatusCode;
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use axum::response::Response;
+use hyper::body::{Frame, SizeHint};
+use parking_lot::Mutex;
+use quillgate::Operation;
+use serde::Serialize;
+
+use crate::auth::Keys;
+use crate::clock::Timestamp;
+use crate::operation::MatchedOperation;
+use crate::random::SplitMix64;
+
+/// The capacity of the log, enough to archive a quarter with some failed requests.
+const MAX_REQUESTS: usize = 2_500;
+/// The maximum number of times stored per job.
+const MAX_READ_TIMES: usize = 500;
+
+/// The counters and the request log.
+#[derive(Default)]
+pub(crate) struct RequestLog {
+    state: Mutex<LogState>,
+}
+
+#[derive(Default)]
+struct LogState {
+    /// Increases with each reset. Requests that began before a reset are not counted after it.
+    generation: u64,
+    request_count: u64,
+    counters: Counters,
+    requests: VecDeque<Arc<Received>>,
+    reads: HashMap<String, Reads>,
+}
+
+/// The read requests for one job, regardless of their responses.
+#[derive(Clone, Default, Serialize)]
+pub(crate) struct Reads {
+    count: u64,
+    /// The times of the last reads in milliseconds since the epoch, oldest first.
+    at: VecDeque<u64>,
+}
+
+impl Reads {
+    fn record(&mut self, now: u64) {
+        self.count += 1;
+        if self.at.len() == MAX_READ_TIMES {
+            self.at.pop_front();
+        }
+        self.at.push_back(now);
+    }
+}
+
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Counters {
+    requests: u64,
+    by_operation: BTreeMap<&'static str, u64>,
+    by_status: BTreeMap<u16, u64>,
+    jobs_created: u64,
+    messages_sent: u64,
+    in_flight: u64,
+    max_in_flight: u64,
+    aborted: u64,
+    /// Filled in by the control API.
+    pub(crate) held: usize,
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self {
+            requests: 0,
+            by_operation: MatchedOperation::all()
+                .map(|target| (target.name(), 0))
+                .collect(),
+            by_status: BTreeMap::new(),
+            jobs_created: 0,
+            messages_sent: 0,
+            in_flight: 0,
+            max_in_flight: 0,
+            aborted: 0,
+            held: 0,
+        }
+    }
+}
+
+/// A received request without its key.
+#[derive(Serialize)]
+pub(crate) struct Received {
+    operation: MatchedOperation,
+    /// Milliseconds since the epoch.
+    at: u64,
+    method: String,
+    target: String,
+    /// The state of its key.
+    authorization: &'static str,
+    /// The name of its key.
+    key: String,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl Received {
+    pub(crate) fn new(
+        operation: MatchedOperation,
+        (parts, body): (&Parts, &[u8]),
+        keys: &Keys,
+        now: Timestamp,
+    ) -> Self {
+        let headers = parts.headers.iter().map(|(name, value)| {
+            let value_text = if name == AUTHORIZATION {
+                keys.label(Some(value)).to_owned()
+            } else {
+                keys.scrub(&String::from_utf8_lossy(value.as_bytes()))
+            };
+            (name.to_string(), value_text)
+        });
+        Self {
+            operation,
+            at: now.0,
+            method: parts.method.to_string(),
+            target: keys.scrub(&parts.uri.to_string()),
+            authorization: keys.label(parts.headers.get(AUTHORIZATION)),
+            key: keys.name(parts.headers.get(AUTHORIZATION)).to_owned(),
+            headers: headers.collect(),
+            body: keys.scrub(&String::from_utf8_lossy(body)),
+        }
+    }
+
+    /// The id of the job that the request reads, from the last segment of the path.
+    fn job_read(&self) -> Option<&str> {
+        let path = self.target.split('?').next()?;
+        let id = path.rsplit('/').next()?;
+        (self.operation == MatchedOperation::Operation(Operation::GetAgentJob)).then_some(id)
+    }
+}
+
+impl RequestLog {
+    pub(crate) fn begin(self: &Arc<Self>, target: MatchedOperation) -> ActiveRequest {
+        let mut state = self.state.lock();
+        state.request_count += 1;
+        let counters = &mut state.counters;
+        counters.requests += 1;
+        *counters.by_operation.entry(target.name()).or_default() += 1;
+        counters.in_flight += 1;
+        counters.max_in_flight = counters.max_in_flight.max(counters.in_flight);
+        ActiveRequest {
+            request_log: Arc::clone(self),
+            generation: state.generation,
+            number: state.request_count,
+            open: true,
+        }
+    }
+
+    pub(crate) fn log(&self, received: Received) {
+        let mut state = self.state.lock();
+        if state.requests.len() == MAX_REQUESTS {
+            state.requests.pop_front();
+        }
+        if let Some(id) = received.job_read() {
+            state
+                .reads
+                .entry(id.to_owned())
+                .or_default()
+                .record(received.at);
+        }
+        state.requests.push_back(Arc::new(received));
+    }
+
+    pub(crate) fn job_created(&self) {
+        self.state.lock().counters.jobs_created += 1;
+    }
+
+    pub(crate) fn message_sent(&self) {
+        self.state.lock().counters.messages_sent += 1;
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        self.state.lock().counters.clone()
+    }
+
+    pub(crate) fn reads(&self, job: &str) -> Reads {
+        let state = self.state.lock();
+        state.reads.get(job).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Arc<Received>> {
+        self.state.lock().requests.iter().cloned().collect()
+    }
+
+    pub(crate) fn clear(&self) {
+        let mut state = self.state.lock();
+        *state = LogState {
+            generation: state.generation + 1,
+            request_count: state.request_count,
+            ..LogState::default()
+        };
+    }
+}
+
+/// A request from its arrival until its response is sent.
+///
+/// If it is dropped earlier, the client has disconnected and the request counts as aborted.
+pub(crate) struct ActiveRequest {
+    request_log: Arc<RequestLog>,
+    generation: u64,
+    number: u64,
+    open: bool,
+}
+
+impl ActiveRequest {
+    pub(crate) fn request_id(&self) -> String {
+        format!("req_{:016x}", SplitMix64::new(self.number).next())
+    }
+
+    pub(crate) fn answered(&self, status: StatusCode) {
+        self.count(|counters| *counters.by_status.entry(status.as_u16()).or_default() += 1);
+    }
+
+    /// Tracks the response until its body is sent.
+    pub(crate) fn track(mut self, response: Response) -> Response {
+        self.answered(response.status());
+        response.map(|body| {
+            if body.is_end_stream() {
+                self.finish();
+            }
+            Body::new(TrackedBody {
+                body,
+                active_request: self,
+            })
+        })
+    }
+
+    pub(crate) fn finish(&mut self) {
+        if std::mem::take(&mut self.open) {
+            self.count(|counters| counters.in_flight -= 1);
+        }
+    }
+
+    fn count(&self, change: impl FnOnce(&mut Counters)) {
+        let mut state = self.request_log.state.lock();
+        if state.generation == self.generation {
+            change(&mut state.counters);
+        }
+    }
+}
+
+impl Drop for ActiveRequest {
+    fn drop(&mut self) {
+        if self.open {
+            self.count(|counters| counters.aborted += 1);
+        }
+        self.finish();
+    }
+}
+
+struct TrackedBody {
+    body: Body,
+    active_request: ActiveRequest,
+}
+
+impl HttpBody for TrackedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None)) || self.body.is_end_stream() {
+            self.active_request.finish();
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Logs a GET request at a time.
+    fn log(request_log: &RequestLog, operation: MatchedOperation, target: &str, now: u64) {
+        let request = Request::builder().uri(target).body(()).expect("a request");
+        let (parts, ()) = request.into_parts();
+        let keys = Keys::new("mint_key".into(), None);
+        let received = Received::new(operation, (&parts, b""), &keys, Timestamp(now));
+        request_log.log(received);
+    }
+
+    #[test]
+    fn only_the_last_2500_requests_are_stored() {
+        let request_log = RequestLog::default();
+        for number in 0..2_503 {
+            let target = format!("/number/{number}");
+            log(&request_log, MatchedOperation::Other, &target, number);
+        }
+        let requests: Vec<Value> = (request_log.requests().iter())
+            .map(|received| json!(**received))
+            .collect();
+        assert_eq!(requests.len(), 2_500);
+        assert_eq!(requests[0]["target"], "/number/3");
+        assert_eq!(requests[2_499]["target"], "/number/2502");
+    }
+
+    #[test]
+    fn only_the_last_500_read_times_of_a_job_are_stored() {
+        let request_log = RequestLog::default();
+        let operation = MatchedOperation::Operation(Operation::GetAgentJob);
+        for number in 0..502 {
+            let target = "/v2/agent/demo-docs/job/j1?x=1";
+            log(&request_log, operation, target, number);
+        }
+        let reads = request_log.reads("j1");
+        assert_eq!((reads.count, reads.at.len()), (502, 500));
+        assert_eq!((reads.at[0], reads.at[499]), (2, 501));
+        assert_eq!(request_log.reads("j2").count, 0);
+    }
+}
