@@ -39,7 +39,11 @@ export const ALONE = new Set([
 const BUILD = { wasmBindgen: true };
 const WASM_TESTS = { wasmTestRunner: true, wasmPack: true };
 
-/** @type {Record<string, Suite>} in the order in which their tasks start */
+/**
+ * Suites in the order in which their tasks start: compilers first, beside files that wait for servers.
+ *
+ * @type {Record<string, Suite>}
+ */
 export const SUITES = {
   format: {
     commands: [
@@ -51,6 +55,37 @@ export const SUITES = {
       },
       { name: "biome", slots: ONE_SLOT, report: "none", command: ({ biome }) => [biome, "check"] },
     ],
+  },
+  core: {
+    needs: { cargoNextest: true },
+    commands: [
+      {
+        name: "tests",
+        slots: ALL_CORES,
+        lock: "target",
+        report: "nextest",
+        command: () => ["cargo", ...CORE_TESTS],
+      },
+      {
+        name: "doc tests",
+        slots: ALL_CORES,
+        lock: "target",
+        report: "cargo",
+        command: () => ["cargo", ...DOC_TESTS],
+      },
+    ],
+  },
+  lint: { commands: LINTS.map(clippy) },
+  "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
+  "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", BINDINGS)] },
+  "client-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", CLIENT)] },
+  "bindings-chrome": {
+    needs: { ...WASM_TESTS, browser: true },
+    commands: [wasmPack("chrome", ".", BINDINGS)],
+  },
+  "client-chrome": {
+    needs: { ...WASM_TESTS, browser: true },
+    commands: [wasmPack("chrome", ".", CLIENT)],
   },
   gateway: {
     needs: { ...BUILD, spreadsheet: true },
@@ -79,51 +114,20 @@ export const SUITES = {
     files: true,
     plantsCanary: true,
   },
-  core: {
-    needs: { cargoNextest: true },
-    commands: [
-      {
-        name: "tests",
-        slots: ALL_CORES,
-        lock: "target",
-        report: "nextest",
-        command: () => ["cargo", ...CORE_TESTS],
-      },
-      {
-        name: "doc tests",
-        slots: ALL_CORES,
-        lock: "target",
-        report: "cargo",
-        command: () => ["cargo", ...DOC_TESTS],
-      },
-    ],
-  },
-  lint: { commands: LINTS.map(clippy) },
-  "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", BINDINGS)] },
-  "bindings-chrome": {
-    needs: { ...WASM_TESTS, browser: true },
-    commands: [wasmPack("chrome", ".", BINDINGS)],
-  },
-  "client-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", CLIENT)] },
-  "client-chrome": {
-    needs: { ...WASM_TESTS, browser: true },
-    commands: [wasmPack("chrome", ".", CLIENT)],
-  },
-  "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
   openapi: {
     needs: { ...BUILD, python: true },
     builds: ["worker", "page", "simulator"],
     files: true,
     plantsCanary: true,
   },
-  cli: {
-    needs: { ...BUILD, shells: true },
+  action: {
+    needs: BUILD,
     builds: ["package", "worker", "page", "simulator"],
     files: true,
     plantsCanary: true,
   },
-  action: {
-    needs: BUILD,
+  cli: {
+    needs: { ...BUILD, shells: true },
     builds: ["package", "worker", "page", "simulator"],
     files: true,
     plantsCanary: true,
