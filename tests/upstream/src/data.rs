@@ -51,7 +51,7 @@ pub(crate) struct Sites {
     sizes: Sizes,
     /// The late counts of all projects.
     pub(crate) late: LateCounts,
-    sites: HashMap<String, Site>,
+    by_project: HashMap<String, Site>,
     views: CachedReport<TrafficReport>,
     visitors: CachedReport<TrafficReport>,
     feedback: CachedReport<Vec<Entry>>,
@@ -96,7 +96,7 @@ impl Sites {
                 conversations: options.conversations,
             },
             late: LateCounts::default(),
-            sites: HashMap::new(),
+            by_project: HashMap::new(),
             views: CachedReport::default(),
             visitors: CachedReport::default(),
             feedback: CachedReport::default(),
@@ -107,7 +107,7 @@ impl Sites {
 
     /// The page views counted by `today`, most viewed first.
     pub(crate) fn views(&mut self, project: &str, range: Range, today: Day) -> Arc<TrafficReport> {
-        let site = site(&mut self.sites, self.seed, self.sizes, project);
+        let site = site(&mut self.by_project, self.seed, self.sizes, project);
         let corrections = self.late.corrections(range, today);
         let compute = |corrections: &[Correction]| site.pages.views(range, corrections);
         self.views.correct(project, range, corrections, compute)
@@ -120,7 +120,7 @@ impl Sites {
         range: Range,
         today: Day,
     ) -> Arc<TrafficReport> {
-        let site = site(&mut self.sites, self.seed, self.sizes, project);
+        let site = site(&mut self.by_project, self.seed, self.sizes, project);
         let corrections = self.late.corrections(range, today);
         let compute = |corrections: &[Correction]| site.pages.visitors(range, corrections);
         self.visitors.correct(project, range, corrections, compute)
@@ -128,41 +128,41 @@ impl Sites {
 
     /// Feedback, newest first.
     pub(crate) fn feedback(&mut self, project: &str, range: Range) -> Arc<Vec<Entry>> {
-        let site = site(&mut self.sites, self.seed, self.sizes, project);
+        let site = site(&mut self.by_project, self.seed, self.sizes, project);
         self.feedback
             .get(project, range, || site.feedback.entries(range))
     }
 
     /// Search terms, most frequent first.
     pub(crate) fn searches(&mut self, project: &str, range: Range) -> Arc<SearchReport> {
-        let site = site(&mut self.sites, self.seed, self.sizes, project);
+        let site = site(&mut self.by_project, self.seed, self.sizes, project);
         self.searches
             .get(project, range, || site.terms.report(range))
     }
 
     /// The conversations with the assistant, one row per turn, newest first.
     pub(crate) fn conversations(&mut self, project: &str, range: Range) -> Arc<Vec<Conversation>> {
-        let site = site(&mut self.sites, self.seed, self.sizes, project);
+        let site = site(&mut self.by_project, self.seed, self.sizes, project);
         self.conversations
             .get(project, range, || site.conversations.turns(range))
     }
 
     /// The thread of the turn with this id.
     pub(crate) fn thread(&mut self, project: &str, id: &str) -> Option<Thread> {
-        let site = site(&mut self.sites, self.seed, self.sizes, project);
+        let site = site(&mut self.by_project, self.seed, self.sizes, project);
         site.conversations.thread(id)
     }
 }
 
 fn site<'a>(
-    sites: &'a mut HashMap<String, Site>,
+    by_project: &'a mut HashMap<String, Site>,
     seed: u64,
     sizes: Sizes,
     project: &str,
 ) -> &'a Site {
     let is_empty = project.starts_with("empty-");
     let sizes = if is_empty { Sizes::default() } else { sizes };
-    sites
+    by_project
         .entry(project.to_owned())
         .or_insert_with(|| Site::new(seed, project, sizes))
 }
