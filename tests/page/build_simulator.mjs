@@ -2,5 +2,5 @@
 import { buildUpstream } from "../harness/upstream.mjs";
 
 export default async function buildSimulator() {
-  await buildUpstream({ env: process.env });
+  if (!process.env.QUILLGATE_SIMULATOR) await buildUpstream({ env: process.env });
 }
