@@ -40,7 +40,7 @@ const BUILD = { wasmBindgen: true };
 const WASM_TESTS = { wasmTestRunner: true, wasmPack: true };
 
 /**
- * Suites in the order in which their tasks start: compilers first, beside files that wait for servers.
+ * Suites in the order in which their tasks start: the longest first.
  *
  * @type {Record<string, Suite>}
  */
@@ -76,23 +76,6 @@ export const SUITES = {
     ],
   },
   lint: { commands: LINTS.map(clippy) },
-  "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
-  "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", BINDINGS)] },
-  "client-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", CLIENT)] },
-  "bindings-chrome": {
-    needs: { ...WASM_TESTS, browser: true },
-    commands: [wasmPack("chrome", ".", BINDINGS)],
-  },
-  "client-chrome": {
-    needs: { ...WASM_TESTS, browser: true },
-    commands: [wasmPack("chrome", ".", CLIENT)],
-  },
-  gateway: {
-    needs: { ...BUILD, spreadsheet: true },
-    builds: ["worker", "page", "trap worker", "simulator"],
-    files: true,
-    plantsCanary: true,
-  },
   page: {
     needs: { ...BUILD, browser: true },
     builds: ["worker", "page", "simulator"],
@@ -107,16 +90,33 @@ export const SUITES = {
     ],
     plantsCanary: true,
   },
-  package: {
-    needs: { ...BUILD, browser: true },
-    matrixNeeds: { firefox: true, packageTools: true },
-    builds: ["package", "worker", "page", "simulator"],
-    files: true,
-    plantsCanary: true,
+  "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
+  "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", BINDINGS)] },
+  "client-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", CLIENT)] },
+  "bindings-chrome": {
+    needs: { ...WASM_TESTS, browser: true },
+    commands: [wasmPack("chrome", ".", BINDINGS)],
+  },
+  "client-chrome": {
+    needs: { ...WASM_TESTS, browser: true },
+    commands: [wasmPack("chrome", ".", CLIENT)],
   },
   openapi: {
     needs: { ...BUILD, python: true },
     builds: ["worker", "page", "simulator"],
+    files: true,
+    plantsCanary: true,
+  },
+  gateway: {
+    needs: { ...BUILD, spreadsheet: true },
+    builds: ["worker", "page", "trap worker", "simulator"],
+    files: true,
+    plantsCanary: true,
+  },
+  package: {
+    needs: { ...BUILD, browser: true },
+    matrixNeeds: { firefox: true, packageTools: true },
+    builds: ["package", "worker", "page", "simulator"],
     files: true,
     plantsCanary: true,
   },

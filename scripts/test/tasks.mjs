@@ -149,7 +149,7 @@ async function countTests(report, { output, problem }) {
 
 /** A process that failed without a failed test counts as one failure. */
 function conclude({ log, problem }, counts) {
-  const tests = counts.passed + counts.failed;
+  const tests = counts.passed + counts.failed + (counts.skipped ?? 0);
   const found = counts.failed > 0 ? "tests failed" : problem;
   const failure = found ?? (tests === 0 ? "no test ran" : undefined);
   return { ...counts, failed: Math.max(counts.failed, failure ? 1 : 0), problem: failure, log };
