@@ -121,5 +121,5 @@ test("derives the package's configuration from the Worker's", () => {
 
 test("the build fails when a line of the Worker's configuration is missing", () => {
   const changed = WORKER_CONFIG.replace('main = "build/index.js"', 'main = "other/index.js"');
-  assert.throws(() => makeGatewayTemplate(changed), /worker\/wrangler\.toml has no main/);
+  assert.throws(() => makeGatewayTemplate(changed), /worker\/wrangler\.toml does not contain main/);
 });
