@@ -25,6 +25,8 @@ const ONE_SLOT = 1;
  * @property {string} [lock] Cargo commands that share a target folder would wait for each other
  * @property {"cargo" | "nextest" | "playwright" | "none"} report how to count its tests
  * @property {(bin: Record<string, string>) => string[]} command program and arguments
+ * @property {boolean} [alone] whether it judges time or memory
+ * @property {string} [results] folder of its Playwright report and traces in `tests/.logs`
  * @property {"chrome"} [environment] variables for wasm-bindgen's test runner
  */
 
@@ -81,12 +83,12 @@ export const SUITES = {
     builds: ["worker", "page", "simulator"],
     files: true,
     commands: [
-      {
-        name: "browser",
+      playwright("browser", ["--grep-invert", "@alone"], { slots: 2, results: "page" }),
+      playwright("browser, alone", ["--grep", "@alone"], {
         slots: 2,
-        report: "playwright",
-        command: ({ playwright }) => [playwright, "test", "-c", "tests/page/playwright.config.mjs"],
-      },
+        results: "page-alone",
+        alone: true,
+      }),
     ],
     plantsCanary: true,
   },
@@ -160,6 +162,17 @@ export const SUITES = {
     plantsCanary: true,
   },
 };
+
+/** Runs the page's browser tests that an option selects. */
+function playwright(name, selection, options) {
+  const args = ["test", "-c", "tests/page/playwright.config.mjs", ...selection];
+  return {
+    name,
+    report: "playwright",
+    command: ({ playwright: program }) => [program, ...args],
+    ...options,
+  };
+}
 
 function clippy(args, index) {
   return {

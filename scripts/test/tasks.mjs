@@ -15,7 +15,6 @@ import { ALONE, SUITES, testFiles } from "./suites.mjs";
 /** Test files mostly wait for servers: two for each core keep it busy. */
 export const SLOTS = 2 * availableParallelism();
 const TIMEOUT_MS = 15 * 60_000;
-const PLAYWRIGHT_REPORT = join(LOGS, "page", "report.json");
 const BUILT_FOLDERS = ["pkg/dist", "worker/build", "gateway/dist", "www/dist"];
 
 /**
@@ -124,26 +123,33 @@ function fileTask(suite, file, after, context) {
 
 function commandTask(suite, command, after, context) {
   const name = `${suite}: ${command.name}`;
-  const { slots, lock, report } = command;
+  const { slots, lock, alone } = command;
   return {
     name,
     suite,
     slots,
     lock,
+    alone,
     after,
     async run() {
       const [program, ...args] = command.command(context.bin);
-      const env = command.environment === "chrome" ? await chromeEnv(name, context) : context.env;
-      const outcome = await execute(name, program, args, env);
-      return conclude(outcome, await countTests(report, outcome));
+      const outcome = await execute(name, program, args, await commandEnv(name, command, context));
+      return conclude(outcome, await countTests(command, outcome));
     },
   };
 }
 
-async function countTests(report, { output, problem }) {
+async function commandEnv(name, { environment, results }, context) {
+  if (environment === "chrome") return chromeEnv(name, context);
+  return results ? { ...context.env, QUILLGATE_PAGE_RESULTS: results } : context.env;
+}
+
+async function countTests({ report, results }, { output, problem }) {
   if (report === "cargo") return readCargo(output);
   if (report === "nextest") return readNextest(output);
-  if (report === "playwright") return readPlaywright(await readFile(PLAYWRIGHT_REPORT, "utf8"));
+  if (report === "playwright") {
+    return readPlaywright(await readFile(join(LOGS, results, "report.json"), "utf8"));
+  }
   return { passed: problem ? 0 : 1, failed: problem ? 1 : 0 };
 }
 

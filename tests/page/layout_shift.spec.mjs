@@ -12,7 +12,8 @@ const PROFILES = {
 };
 
 for (const [name, profile] of Object.entries(PROFILES)) {
-  test.describe(name, () => {
+  // A busy machine shows loading states that shift the layout.
+  test.describe(name, { tag: "@alone" }, () => {
     test.use(profile);
 
     test(`nothing moves while the sign-in route loads on a ${name}`, async ({ visitor }) => {
