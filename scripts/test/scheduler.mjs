@@ -36,20 +36,29 @@ export async function runTasks(tasks, slots, onResult) {
   }
 
   function findReady() {
-    return waiting.find((task, index) => isReady(task) && fits(task, index));
+    for (const [index, task] of waiting.entries()) {
+      if (!isReady(task) || !isAllowed(task, index)) continue;
+      // A large task keeps its turn: otherwise smaller ones would take each slot that becomes free.
+      return hasSlots(task) ? task : undefined;
+    }
+    return undefined;
   }
 
   function isReady({ after = [] }) {
     return after.every((name) => results.has(name) || !tasks.some((task) => task.name === name));
   }
 
-  function fits(task, index) {
+  /** Whether a task may run beside those that are running, apart from the slots. */
+  function isAllowed(task, index) {
     if (task.alone) return running.size === 0 && waiting.every(({ alone, last }) => alone || last);
     if (task.last) return running.size === 0 && index === 0;
-    const tasksRunning = [...running].map(({ task: other }) => other);
-    if (tasksRunning.some(({ alone, last }) => alone || last)) return false;
-    if (task.lock && tasksRunning.some(({ lock }) => lock === task.lock)) return false;
-    const used = tasksRunning.reduce((sum, other) => sum + other.slots, 0);
+    const others = [...running].map(({ task: other }) => other);
+    if (others.some(({ alone, last }) => alone || last)) return false;
+    return !task.lock || others.every(({ lock }) => lock !== task.lock);
+  }
+
+  function hasSlots(task) {
+    const used = [...running].reduce((sum, { task: other }) => sum + other.slots, 0);
     return used === 0 || used + task.slots <= slots;
   }
 
