@@ -35,7 +35,9 @@ export const ALONE = new Set([
   "tests/build/unchanged.test.mjs",
   "tests/cli/startup.test.mjs",
   "tests/gateway/sliding_window.test.mjs",
+  "tests/harness/files.test.mjs",
   "tests/package/memory.test.mjs",
+  "tests/soak/soak.test.mjs",
 ]);
 
 const BUILD = { wasmBindgen: true };
