@@ -12,8 +12,8 @@ const CONFIG = join(ROOT, "worker", "wrangler.toml");
 /**
  * Starts `wrangler dev` and waits until the Worker answers.
  *
- * @param {import("./gateway.mjs").GatewayOptions} options of which `assets`, `state`, `main` and
- *   `archive` are not supported
+ * @param {import("./gateway.mjs").GatewayOptions} options `assets`, `state`, `main` and `archive` are
+ *   not supported
  */
 export async function startWithWrangler(options = {}) {
   const { config = CONFIG, readyPath = "/healthz", env = process.env } = options;

@@ -4,7 +4,7 @@ import { defineConfig } from "@playwright/test";
 import { LOGS } from "../harness/process.mjs";
 import { ACTION_TIMEOUT_MS, launchOptions } from "./browser.mjs";
 
-/** `npm test` runs the tests with the tag `@alone` separately, with a results folder of their own. */
+/** `npm test` runs the tests with the tag `@alone` separately, into another folder. */
 const RESULTS = join(LOGS, process.env.QUILLGATE_PAGE_RESULTS || "page");
 
 export default defineConfig({
