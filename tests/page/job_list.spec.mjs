@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { SUBJECT, untilFocused } from "./visitor.mjs";
+import { untilFocused } from "./visitor.mjs";
 
 const PAGE_LENGTH = 25;
 
@@ -140,9 +140,9 @@ test.describe("list", () => {
 
 test.describe("event streams", () => {
   test("a tab opens at most two event streams for eight active jobs", async ({ visitor }) => {
-    const { page, signIn, startJob, openJob, startElsewhere } = visitor;
+    const { page, subject, signIn, startJob, openJob, startElsewhere } = visitor;
     const streams = countStreams(page.context());
-    for (let n = 1; n <= 7; n++) await startElsewhere(`Number ${n}`, SUBJECT);
+    for (let n = 1; n <= 7; n++) await startElsewhere(`Number ${n}`, subject);
     await signIn();
     await startJob("The eighth");
     await openJob("The eighth");

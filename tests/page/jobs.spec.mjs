@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { CREATE_LIMIT } from "./sites.mjs";
-import { SUBJECT, untilFocused } from "./visitor.mjs";
+import { untilFocused } from "./visitor.mjs";
 
 /** The platform processes the request, and its response is lost. */
 const LOST_RESPONSE = { kind: "reset", process: true };
@@ -280,10 +280,10 @@ test.describe("limit", () => {
   }
 
   test("the project's limit on new jobs shows the rest and a time", async ({ visitor }) => {
-    const { site, page, signIn, startJob, startElsewhere, openComposer } = visitor;
+    const { page, subject, signIn, startJob, startElsewhere, openComposer } = visitor;
     await signIn();
     const earlier = Array.from({ length: CREATE_LIMIT - 1 }, (_, at) => `Number ${at + 1}`);
-    await Promise.all(earlier.map((prompt) => startElsewhere(prompt, SUBJECT)));
+    await Promise.all(earlier.map((prompt) => startElsewhere(prompt, subject)));
     await startJob("The last");
     await openComposer();
     await page.getByText(`At most ${CREATE_LIMIT} jobs an hour; 0 left at`).waitFor();

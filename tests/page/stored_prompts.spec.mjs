@@ -1,7 +1,7 @@
 /** The part of a prompt that colleagues can read, by the gateway's `KEEP_PROMPTS`. */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
-import { SUBJECT, submitToken } from "./visitor.mjs";
+import { submitToken } from "./visitor.mjs";
 
 const FIRST = "Describe the retry option.";
 const REST = "Say what it costs, and when not to use it.";
@@ -24,7 +24,7 @@ test.describe("KEEP_PROMPTS=whole", () => {
 });
 
 async function assertColleagueReads(visitor, browser, expected) {
-  const { site, page, project, signIn, startJob, openJob, token } = visitor;
+  const { site, page, project, subject, signIn, startJob, openJob, token } = visitor;
   await signIn();
   await startJob(PROMPT);
   const own = await openJob(FIRST);
@@ -41,7 +41,7 @@ async function assertColleagueReads(visitor, browser, expected) {
   await theirs.goto(`${site.url}/?route=jobs&project=${project}&job=${id}`);
   await recorded;
   const article = theirs.getByRole("article");
-  await article.getByText(`Prompt by ${SUBJECT}`).waitFor();
+  await article.getByText(`Prompt by ${subject}`).waitFor();
   if (expected === PROMPT) await article.getByText(REST).waitFor();
   const shown = await article.locator(".said-text").first().innerText();
   assert.equal(shown.trim(), expected);

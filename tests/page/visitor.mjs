@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import { accessClaims, mintToken } from "../harness/token.mjs";
 
-/** The subject of the visitor's tokens. */
-export const SUBJECT = "page-test";
 const ALL_SCOPES = "jobs:create jobs:read analytics:read";
 /** The page's own key: until when the browser has a session, in milliseconds since the epoch. */
 const SIGNED_IN_UNTIL = "quillgate.signed-in-until";
@@ -15,9 +13,11 @@ const SIGNED_IN_UNTIL = "quillgate.signed-in-until";
  */
 export function createVisitor(site, page, project) {
   const tokens = [];
+  /** A fresh one for each project, because a caller may open only 60 sessions per hour. */
+  const subject = `visitor-of-${project}`;
 
   function token(changes = {}, secret = site.secret) {
-    const claims = accessClaims({ sub: SUBJECT, projects: [project], scope: ALL_SCOPES });
+    const claims = accessClaims({ sub: subject, projects: [project], scope: ALL_SCOPES });
     const minted = mintToken({ ...claims, ...changes }, secret);
     tokens.push(minted);
     return minted;
@@ -136,6 +136,7 @@ export function createVisitor(site, page, project) {
 
   return {
     project,
+    subject,
     tokens,
     token,
     signIn,
