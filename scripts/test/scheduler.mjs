@@ -18,7 +18,8 @@
  */
 
 /**
- * Runs tasks side by side. Tasks earlier in the list start first where there is a choice.
+ * Runs tasks side by side. Tasks earlier in the list start first, and smaller ones behind them fill
+ * the slots that are left. Put large tasks first, or smaller ones will keep them waiting.
  *
  * @param {Task[]} tasks
  * @param {number} slots how many slots the machine has
@@ -36,12 +37,9 @@ export async function runTasks(tasks, slots, onResult) {
   }
 
   function findReady() {
-    for (const [index, task] of waiting.entries()) {
-      if (!isReady(task) || !isAllowed(task, index)) continue;
-      // A large task keeps its turn: otherwise smaller ones would take each slot that becomes free.
-      return hasSlots(task) ? task : undefined;
-    }
-    return undefined;
+    return waiting.find((task, index) => {
+      return isReady(task) && isAllowed(task, index) && hasSlots(task);
+    });
   }
 
   function isReady({ after = [] }) {

@@ -44,7 +44,8 @@ const BUILD = { wasmBindgen: true };
 const WASM_TESTS = { wasmTestRunner: true, wasmPack: true };
 
 /**
- * Suites in the order in which their tasks start: the longest first.
+ * Suites in the order in which their tasks start. Compilers come first, because they use the cores
+ * that tests leave idle while they wait. Then the longest comes first.
  *
  * @type {Record<string, Suite>}
  */
@@ -80,6 +81,17 @@ export const SUITES = {
     ],
   },
   lint: { commands: LINTS.map(clippy) },
+  "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
+  "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", BINDINGS)] },
+  "client-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", CLIENT)] },
+  "bindings-chrome": {
+    needs: { ...WASM_TESTS, browser: true },
+    commands: [wasmPack("chrome", ".", BINDINGS)],
+  },
+  "client-chrome": {
+    needs: { ...WASM_TESTS, browser: true },
+    commands: [wasmPack("chrome", ".", CLIENT)],
+  },
   page: {
     needs: { ...BUILD, browser: true },
     builds: ["worker", "page", "simulator"],
@@ -93,17 +105,6 @@ export const SUITES = {
       }),
     ],
     plantsCanary: true,
-  },
-  "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
-  "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", BINDINGS)] },
-  "client-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", CLIENT)] },
-  "bindings-chrome": {
-    needs: { ...WASM_TESTS, browser: true },
-    commands: [wasmPack("chrome", ".", BINDINGS)],
-  },
-  "client-chrome": {
-    needs: { ...WASM_TESTS, browser: true },
-    commands: [wasmPack("chrome", ".", CLIENT)],
   },
   openapi: {
     needs: { ...BUILD, python: true },

@@ -27,10 +27,10 @@ async function startsOf(tasks, slots) {
   return { starts, results };
 }
 
-test("a large task starts before smaller ones behind it in the list", async () => {
-  const tasks = [{ name: "a" }, { name: "b", slots: 2 }, { name: "c" }, { name: "d" }];
-  const { starts } = await startsOf(tasks, 2);
-  assert.deepEqual(starts, ["a", "b", "c", "d beside c"]);
+test("smaller tasks fill the slots beside a large one", async () => {
+  const tasks = [{ name: "a", slots: 2 }, { name: "b", slots: 2 }, { name: "c" }, { name: "d" }];
+  const { starts } = await startsOf(tasks, 3);
+  assert.deepEqual(starts, ["a", "c beside a", "b beside c", "d beside b"]);
 });
 
 test("tasks with the same lock never run side by side, and others pass them", async () => {
