@@ -5,44 +5,8 @@
  */
 
 /**
- * Renames imports and exports in glue for the web to the short names that wasm-opt has assigned.
- * wasm-bindgen's names contain hashes that do not compress. They are a twentieth of the download.
- *
- * @param {string} glue wasm-bindgen's JavaScript
- * @param {ShortNames} names
- * @returns {string}
- */
-export function withShortNames(glue, { imports, exports }) {
-  // The module of wasm-bindgen's own imports.
-  const [, own] = find(glue, /^ +"(\.\/\w+_bg\.js)": import0,$/m);
-  const ownNames = new Map();
-  const others = [];
-  for (const [module, name, to] of imports) {
-    if (module === own) {
-      find(glue, new RegExp(`^ +${escaped(name)}: function`, "m"));
-      ownNames.set(name, to);
-    } else {
-      const [, variable] = find(glue, new RegExp(`"${escaped(module)}": (import\\d+),`));
-      others.push(`${to}: ${variable}.${name}`);
-    }
-  }
-  // wasm-opt has merged all imports into one module named "a".
-  const list = new RegExp(`^( +)"${escaped(own)}": import0,\n(?:\\1"[^"]+": import\\d+,\n)*`, "m");
-  const members = ["...import0", ...others].join(", ");
-  const exportNames = new Map(exports);
-  const short = glue
-    .replace(list, (_, indent) => `${indent}a: { ${members} },\n`)
-    .replace(/^( +)(\w+)(?=: function)/gm, (_, indent, name) => indent + rename(ownNames, name))
-    .replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${rename(exportNames, name)}`);
-  const left = [...exportNames.keys()].filter((name) => {
-    return name.startsWith("__") && new RegExp(`\\.${escaped(name)}\\b`).test(short);
-  });
-  if (left.length > 0) throw new Error(`the glue still contains ${left}`);
-  return short;
-}
-
-/**
  * Converts glue for bundlers to a module that exports the wasm's `imports` under their short names.
+ * wasm-bindgen's names contain hashes that do not compress.
  * Its importer passes the instance's exports to `setExports`.
  *
  * @param {string} glue wasm-bindgen's JavaScript

@@ -8,7 +8,7 @@ import { adaptLinks, GATEWAY_DOCS } from "../gateway_docs.mjs";
 import { makeGatewayTemplate } from "../gateway_template.mjs";
 import { ROOT } from "../versions.mjs";
 import { keepOnly, replaceTree } from "./folders.mjs";
-import { bindForWeb, filesOf, withFlags } from "./wasm.mjs";
+import { bindForWeb, filesOf, withoutLocalPaths } from "./wasm.mjs";
 import { WORKER, WORKER_MODULES } from "./worker.mjs";
 
 const GATEWAY = join(ROOT, "gateway");
@@ -49,7 +49,7 @@ export async function buildGateway(context) {
   await writeDocs(context);
 
   const rules = await compileRules(context);
-  const options = { name: "gateway rules", module: RULES.module, out: TOOLS, small: true };
+  const options = { name: "gateway rules", module: RULES.module, out: TOOLS, optimise: true };
   await bindForWeb(options, rules, context);
   const inputs = ["src", "tsconfig.json"].map((name) => join(GATEWAY, name));
   await whenChanged({ name: "gateway", inputs, outputs: [TOOLS], made }, async () => {
@@ -81,11 +81,9 @@ async function writeTemplate({ made }) {
   });
 }
 
-/** Node.js loads this wasm from disk, so its size does not justify compiling the standard library. */
 function compileRules(context) {
-  const args = ["-p", RULES.crate, "--release", ...targetFolder("gateway rules")];
-  // Otherwise the wasm contains paths of this machine's standard library.
-  const env = withFlags(context, ["-Zlocation-detail=none"]);
+  const args = ["-p", RULES.crate, "--profile", "worker", ...targetFolder("worker")];
+  const env = withoutLocalPaths(context.env);
   const step = "compiling the gateway's rules";
   return cargoBuildWasm(step, RULES.crate, args, { ...context, env });
 }

@@ -6,7 +6,7 @@ import { StepError } from "../child.mjs";
 import { whenChanged } from "../freshness.mjs";
 import { ROOT } from "../versions.mjs";
 import { generate } from "./generator.mjs";
-import { BUILD_STD, bindForWeb, SMALL_FLAGS, withFlags } from "./wasm.mjs";
+import { bindForWeb, withoutLocalPaths } from "./wasm.mjs";
 
 /**
  * @typedef {object} Variant
@@ -43,25 +43,8 @@ const TRAP = Object.freeze({
   out: join(BUILD, "trap"),
 });
 
-const FLAGS = [
-  ...SMALL_FLAGS,
-  // Otherwise crates that are compiled for speed get their own copies of functions.
-  "-Zshare-generics=y",
-  // SHA-256 as a loop instead of unrolled: verifying a token takes two dozen rounds, microseconds each.
-  '--cfg=sha2_backend_soft="compact"',
-];
-/**
- * Crates of the standard library that every request uses, compiled for speed. These settings are not
- * in Cargo.toml because Cargo warns about them in every build that has no `build-std`.
- */
-const FAST_STD = ["alloc", "compiler_builtins", "core", "dlmalloc", "hashbrown", "std"].flatMap(
-  (crate) => ["--config", `profile.worker.package.${crate}.opt-level=2`],
-);
 /** After a trap, the entry instantiates the module again. */
 const BINDGEN_ARGS = ["--experimental-reset-state-function"];
-/** Exports of the `worker` crate for classes that the gateway does not use. */
-const UNUSED_EXPORTS =
-  /^(__wbg_(get_|set_)?)?(intounderlying|r2range|minifyconfig|containerstartupoptions)/;
 
 /**
  * Builds a variant of the Worker: by default the deployed one, into `worker/build/`.
@@ -75,7 +58,7 @@ export async function buildWorker(context, variant = RELEASE) {
   await mkdir(core, { recursive: true });
   await generate(`${name} description`, "openapi", join(core, DESCRIPTION), context);
   const wasm = await compile(variant, context);
-  const options = { args: BINDGEN_ARGS, small: profile === "worker", unused: UNUSED_EXPORTS };
+  const options = { args: BINDGEN_ARGS, optimise: profile === "worker" };
   await bindForWeb(
     { name: `${name} core`, module: "gateway", out: core, ...options },
     wasm,
@@ -105,13 +88,11 @@ export async function buildTrapWorker(context) {
 }
 
 function compile({ name, profile, features }, context) {
-  const step = `compiling the ${name}`;
   const crate = "quillgate-worker";
-  const args = ["-p", crate, "--profile", profile, ...targetFolder(name)];
+  const args = ["-p", crate, "--profile", profile, ...targetFolder("worker")];
   for (const feature of features) args.push("--features", feature);
-  if (profile !== "worker") return cargoBuildWasm(step, crate, args, context);
-  const env = withFlags(context, FLAGS);
-  return cargoBuildWasm(step, crate, [...args, ...BUILD_STD, ...FAST_STD], { ...context, env });
+  const env = withoutLocalPaths(context.env);
+  return cargoBuildWasm(`compiling the ${name}`, crate, args, { ...context, env });
 }
 
 /** Bundles the entry with a core. */
