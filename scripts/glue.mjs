@@ -5,6 +5,25 @@
  */
 
 /**
+ * Removes repeated keys from the object of imported modules in glue for the web. wasm-bindgen lists a
+ * module once for each function that the wasm imports from it, and bundlers warn about that.
+ *
+ * @param {string} glue wasm-bindgen's JavaScript
+ * @returns {string}
+ */
+export function withoutRepeatedKeys(glue) {
+  const keys = new Set();
+  const isFirst = (line) => {
+    const key = /^ +"(\.\/[^"]+)": import\d+,$/.exec(line)?.[1];
+    if (key === undefined) return true;
+    const isNew = !keys.has(key);
+    keys.add(key);
+    return isNew;
+  };
+  return glue.split("\n").filter(isFirst).join("\n");
+}
+
+/**
  * Converts glue for bundlers to a module that exports the wasm's `imports` under their short names.
  * wasm-bindgen's names contain hashes that do not compress.
  * Its importer passes the instance's exports to `setExports`.

@@ -82,7 +82,7 @@ async function writeTemplate({ made }) {
 }
 
 function compileRules(context) {
-  const args = ["-p", RULES.crate, "--profile", "worker", ...targetFolder("worker")];
+  const args = ["-p", RULES.crate, "--profile", "worker", ...targetFolder("gateway rules")];
   const env = withoutLocalPaths(context.env);
   const step = "compiling the gateway's rules";
   return cargoBuildWasm(step, RULES.crate, args, { ...context, env });

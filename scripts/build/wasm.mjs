@@ -1,9 +1,10 @@
 /** The steps from Cargo's output to glue and optimised wasm. */
-import { rename, rm } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { run } from "../child.mjs";
 import { whenChanged } from "../freshness.mjs";
+import { withoutRepeatedKeys } from "../glue.mjs";
 import { ROOT } from "../versions.mjs";
 
 /** wasm-opt uses only the wasm features that the module declares. */
@@ -53,6 +54,8 @@ export async function bindForWeb({ name, module, out, args = [], optimise }, was
     const web = ["--target", "web", "--omit-default-module-path", ...args];
     if (optimise) web.push("--remove-name-section", "--remove-producers-section");
     await runBindgen(name, wasm, [...web, "--out-name", module, "--out-dir", out], context);
+    const glue = join(out, `${module}.js`);
+    await writeFile(glue, withoutRepeatedKeys(await readFile(glue, "utf8")));
     if (optimise) await optimiseWasm(name, join(out, `${module}_bg.wasm`), [], context);
   });
 }

@@ -89,7 +89,7 @@ export async function buildTrapWorker(context) {
 
 function compile({ name, profile, features }, context) {
   const crate = "quillgate-worker";
-  const args = ["-p", crate, "--profile", profile, ...targetFolder("worker")];
+  const args = ["-p", crate, "--profile", profile, ...targetFolder(name)];
   for (const feature of features) args.push("--features", feature);
   const env = withoutLocalPaths(context.env);
   return cargoBuildWasm(`compiling the ${name}`, crate, args, { ...context, env });
@@ -111,8 +111,6 @@ async function bundleEntry({ name, out }, core, { made }) {
       loader: { ".wasm": "copy", ".txt": "copy" },
       assetNames: "[name]",
       logLevel: "warning",
-      // wasm-bindgen lists a module once for each function that the wasm imports from it.
-      logOverride: { "duplicate-object-key": "silent" },
       plugins: [withCore(core)],
     }).catch(() => {
       throw new StepError("bundling the Worker failed");

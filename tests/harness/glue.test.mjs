@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asImports } from "../../scripts/glue.mjs";
+import { asImports, withoutRepeatedKeys } from "../../scripts/glue.mjs";
+
+test("withoutRepeatedKeys keeps the first line of each imported module", () => {
+  const lines = [
+    "return {",
+    '  "./a.js": import1,',
+    '  "./a.js": import2,',
+    '  "./b.js": import3,',
+    "};",
+  ];
+  const expected = lines.filter((line) => !line.includes("import2"));
+  assert.equal(withoutRepeatedKeys(lines.join("\n")), expected.join("\n"));
+});
 
 const HOST = "./snippets/quillgate-3e/src/wasm/host.js";
 const FOR_BUNDLERS = `import { number, say } from '${HOST}';

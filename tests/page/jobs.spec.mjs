@@ -280,7 +280,7 @@ test.describe("limit", () => {
   }
 
   test("the project's limit on new jobs shows the rest and a time", async ({ visitor }) => {
-    const { page, subject, signIn, startJob, startElsewhere, openComposer } = visitor;
+    const { site, page, subject, signIn, startJob, startElsewhere, openComposer } = visitor;
     await signIn();
     const earlier = Array.from({ length: CREATE_LIMIT - 1 }, (_, at) => `Number ${at + 1}`);
     await Promise.all(earlier.map((prompt) => startElsewhere(prompt, subject)));
