@@ -11,7 +11,7 @@ import { runMain, StepError } from "./child.mjs";
 import { ROOT } from "./versions.mjs";
 
 /** A semantic version after a `v`. */
-const TAG = /^v((\d+)\.\d+\.\d+(-[\da-z.-]+)?)$/;
+const TAG = /^v(\d+\.\d+\.\d+(-[\da-z.-]+)?)$/;
 
 /**
  * @typedef {object} Release
@@ -31,7 +31,7 @@ const TAG = /^v((\d+)\.\d+\.\d+(-[\da-z.-]+)?)$/;
  * @throws {StepError} with all problems
  */
 export function describeRelease(tag, { versions, changelog }) {
-  const [, version, major, before] = TAG.exec(tag) ?? [];
+  const [, version, before] = TAG.exec(tag) ?? [];
   if (version === undefined) throw new StepError(`${tag} is not a tag such as v1.2.3`);
   const problems = Object.entries(versions)
     .filter(([, found]) => found !== version)
@@ -43,7 +43,16 @@ export function describeRelease(tag, { versions, changelog }) {
   }
   if (problems.length > 0) throw new StepError(problems.join("\n"));
   const channel = before === undefined ? "latest" : "next";
-  return { version, line: `v${major}`, channel, notes };
+  return { version, line: lineOf(version), channel, notes };
+}
+
+/**
+ * Returns the tag that every release of a major version moves.
+ *
+ * @param {string} version such as `1.2.0`
+ */
+export function lineOf(version) {
+  return `v${version.split(".")[0]}`;
 }
 
 /** Returns a section of the changelog if it has an entry. */

@@ -5,13 +5,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { lineOf, readVersions } from "../../scripts/release.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { makeFolders, readOutputs, startStep } from "./runner.mjs";
 
 /** The documentation of the action. */
 export const DOCS = readFileSync(join(ROOT, "docs", "github-actions.md"), "utf8");
 /** `uses` of the action. */
-const ACTION = /^quillgate\/quillgate\/action@v1$/;
+const ACTION = `quillgate/quillgate/action@${lineOf(readVersions()["Cargo.toml"])}`;
 
 /**
  * Reads the workflow and the gateway rule below a heading.
@@ -60,12 +61,12 @@ export function runFirstSteps(job, { github, checkOut }) {
         const outputs = runScript(step, context, folders);
         if (step.id) context.steps[step.id] = { outputs };
       } else {
-        assert.match(step.uses, /^actions\/checkout@v\d+$/);
+        assert.match(step.uses, /^actions\/checkout@[0-9a-f]{40}$/);
         checkOut(folders.workspace);
       }
     }
     const last = job.steps.at(-1);
-    assert.match(last.uses, ACTION);
+    assert.equal(last.uses, ACTION);
     const isRun = last.if === undefined || evaluate(last.if, context);
     const inputs = isRun ? expandAll(last.with, context) : undefined;
     return { inputs, folders, clean };

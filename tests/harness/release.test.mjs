@@ -1,9 +1,10 @@
 /** The checks before a release, and the release workflow. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { describeRelease, readVersions } from "../../scripts/release.mjs";
+import { describeRelease, lineOf, readVersions } from "../../scripts/release.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const WORKFLOW = readFileSync(join(ROOT, ".github", "workflows", "release.yml"), "utf8");
@@ -91,10 +92,20 @@ test("all manifests of this repository have the same version", () => {
   assert.match(Object.values(versions)[0], /^\d+\.\d+\.\d+/);
 });
 
-test("the release workflow pins every action to a commit", () => {
-  const uses = [...WORKFLOW.matchAll(/^ +- uses: (\S+)/gm)].map(([, action]) => action);
-  assert.ok(uses.length > 0);
-  for (const action of uses) assert.match(action, /^[\w/-]+@[0-9a-f]{40}$/);
+test("documentation and examples name the action by the tag that a release moves", () => {
+  const args = ["grep", "-hoE", "quillgate/quillgate/action@[A-Za-z0-9._-]+", "--", "*.md", "*.yml"];
+  const named = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+  const line = lineOf(readVersions()["Cargo.toml"]);
+  assert.deepEqual([...new Set(named)], [`quillgate/quillgate/action@${line}`]);
+});
+
+test("workflows and documentation pin every action of others to a commit", () => {
+  const args = ["grep", "-hoE", "^ +- uses: [^ ]+", "--", "*.md", "*.yml"];
+  const lines = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+  const actions = lines.map((line) => line.trim().slice("- uses: ".length));
+  const others = actions.filter((action) => !action.startsWith("quillgate/"));
+  assert.ok(others.length > 0);
+  for (const action of others) assert.match(action, /^[\w/-]+@[0-9a-f]{40}$/);
 });
 
 test("only the publish job of the release workflow has an identity token, and it runs no repository code", () => {
