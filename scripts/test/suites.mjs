@@ -80,7 +80,12 @@ export const SUITES = {
       },
     ],
   },
-  lint: { commands: LINTS.map(clippy) },
+  // The packages' builds check the types of pkg/ and gateway/.
+  lint: {
+    needs: BUILD,
+    builds: ["package"],
+    commands: [...["www", "action"].map(checkTypes), ...LINTS.map(clippy)],
+  },
   "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
   "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", BINDINGS)] },
   "client-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", CLIENT)] },
@@ -174,6 +179,16 @@ function playwright(name, selection, options) {
     report: "playwright",
     command: ({ playwright: program }) => [program, ...args],
     ...options,
+  };
+}
+
+/** Checks the types of a TypeScript project that the build only strips. */
+function checkTypes(project) {
+  return {
+    name: `types of ${project}`,
+    slots: ONE_SLOT,
+    report: "none",
+    command: ({ tsc }) => [tsc, "--noEmit", "-p", project],
   };
 }
 
