@@ -57,6 +57,11 @@ function replaceLine(text: string, line: RegExp, replacement: string): string {
   return text.replace(line, () => replacement);
 }
 
+/** Returns the version of wrangler that this version of the gateway is tested with. */
+function testedVersion({ peerDependencies }: Manifest): string {
+  return peerDependencies.wrangler.replace(/^\^/, "");
+}
+
 /** The manifest: this version of the gateway exactly, and what works on it. */
 export function composeManifest({ worker, archive }: Project, own: Manifest): string {
   // By the binding, since a database may have another name where a template is deployed.
@@ -70,7 +75,7 @@ export function composeManifest({ worker, archive }: Project, own: Manifest): st
       dev: "wrangler dev",
     },
     dependencies: { [own.name]: own.version },
-    devDependencies: { quillgate: own.version, wrangler: own.peerDependencies.wrangler },
+    devDependencies: { quillgate: own.version, wrangler: testedVersion(own) },
     // What the page of a "Deploy to Cloudflare" button says beside each field.
     cloudflare: {
       bindings: {

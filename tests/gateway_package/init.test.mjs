@@ -31,7 +31,7 @@ test("init writes a folder that depends on exactly this version of the gateway",
 
   const manifest = JSON.parse(read(directory, "package.json"));
   assert.equal(manifest.dependencies["quillgate-gateway"], OWN.version);
-  assert.equal(manifest.devDependencies.wrangler, OWN.peerDependencies.wrangler);
+  assert.equal(`^${manifest.devDependencies.wrangler}`, OWN.peerDependencies.wrangler);
   assert.deepEqual(Object.keys(manifest.scripts), ["check", "deploy", "dev"]);
 
   const config = read(directory, "wrangler.toml");

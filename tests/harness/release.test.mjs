@@ -93,7 +93,14 @@ test("all manifests of this repository have the same version", () => {
 });
 
 test("documentation and examples name the action by the tag that a release moves", () => {
-  const args = ["grep", "-hoE", "quillgate/quillgate/action@[A-Za-z0-9._-]+", "--", "*.md", "*.yml"];
+  const args = [
+    "grep",
+    "-hoE",
+    "quillgate/quillgate/action@[A-Za-z0-9._-]+",
+    "--",
+    "*.md",
+    "*.yml",
+  ];
   const named = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
   const line = lineOf(readVersions()["Cargo.toml"]);
   assert.deepEqual([...new Set(named)], [`quillgate/quillgate/action@${line}`]);
