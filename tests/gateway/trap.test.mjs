@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startGateway } from "../harness/gateway.mjs";
 import { startReceiver } from "../harness/receiver.mjs";
 import { BUILT_SCRIPT, configWith } from "./config.mjs";
-import { assertProblem, PROJECT, startGate } from "./gate.mjs";
+import { ALLOWED_ORIGIN, assertProblem, PROJECT, startGate } from "./gate.mjs";
 import { startJobs } from "./jobs.mjs";
 import { assertViews, closedRange, moneyless, until, viewsOf } from "./matrix.mjs";
 import { Exchange } from "./raw_http.mjs";
@@ -76,9 +76,10 @@ function trap(gate, { query }) {
   return gate.send({ method: "POST", target: `/__trap?${query}`, authorization: null });
 }
 
-/** Sends a request without waiting for its response. */
-function open({ gate, authorization }, { method = "GET", ...request }) {
-  return gate.open(gate.bytes({ method, authorization, ...request }), method);
+/** Sends a request from an allowed page without waiting for its response. */
+function open({ gate, authorization }, { method = "GET", headers = [], ...request }) {
+  const all = [["Origin", ALLOWED_ORIGIN], ...headers];
+  return gate.open(gate.bytes({ method, authorization, headers: all, ...request }), method);
 }
 
 /** Sends a GET to a second gateway with the same secrets. */
@@ -262,6 +263,21 @@ for (const [index, place] of PLACES.entries()) {
       assert.equal(new Set(ids).size, answers.length, "each response has its own request id");
       const delay = `${lastAfter.toFixed(1)} ms`;
       t.diagnostic(`the last of ${ids.length} responses came ${delay} after the trap's own`);
+    });
+
+    test(`reports an unknown outcome only for writes in flight at a trap ${place.name}`, () => {
+      const outcomes = answers.map(({ answer }) => answer.json.outcome);
+      const expected = Array(answers.length).fill(undefined);
+      expected.fill("unknown", READS + VIEWS, READS + VIEWS + CREATIONS);
+      assert.deepEqual(outcomes, expected);
+      assert.equal(trapAnswer.json.outcome, "unknown");
+    });
+
+    test(`lets allowed pages read responses after a trap ${place.name}`, () => {
+      for (const { answer } of answers) {
+        assert.equal(answer.header("access-control-allow-origin"), ALLOWED_ORIGIN);
+        assert.match(answer.header("access-control-expose-headers"), /\bX-Request-Id\b/);
+      }
     });
 
     test(`serves the next request after a trap ${place.name}`, async () => {

@@ -278,6 +278,22 @@ impl Plan {
     pub fn refused(problem: Problem) -> Self {
         Self::new(None, Err(problem))
     }
+
+    /// The plan for a request whose handling crashed: 500, readable by pages of allowed origins.
+    ///
+    /// A write may already have been sent, so its problem says that the outcome is unknown.
+    #[must_use]
+    pub fn crashed(config: Option<&Config>, head: &RequestHead<'_>) -> Self {
+        let allowed = config.map_or(&[][..], |config| &config.allowed_origins);
+        let problem = match head.method {
+            "GET" | "HEAD" | "OPTIONS" => Problem::internal(),
+            _ => Problem::internal().with_member("outcome", "unknown".into()),
+        };
+        Self {
+            origin: cors::check_origin(head.origin, head.url, allowed).unwrap_or(Origin::Own),
+            ..Self::refused(problem)
+        }
+    }
 }
 
 /// Plans a request. `now` is the instant at which tokens are checked, `signature` says whether the

@@ -301,13 +301,14 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The gateway itself failed; its log says more.
+    /// The gateway itself failed; its log says more. If that happened during a write, `outcome` is
+    /// `unknown`.
     Internal {
         kind: "internal",
         status: Always(500),
         title: "The gateway failed",
         members: [],
-        optional_members: [],
+        optional_members: ["outcome"],
         headers: [],
     }
     /// The gateway keeps no daily archive of the project; `detail` says what to configure.

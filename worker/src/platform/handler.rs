@@ -147,14 +147,16 @@ pub fn handle(
     }
 }
 
-/// Answers a request whose handling failed in a way that nobody could answer, such as a trap.
+/// Responds to a request whose handling threw an exception, such as a trap.
 #[wasm_bindgen]
 pub fn fail(head: &str, started: f64, message: String, env: &Env) -> Response {
     let packed = PackedHead::read(head);
-    let plan = Plan::refused(Problem::internal());
+    let config = load_config(env).ok();
+    let plan = Plan::crashed(config.as_deref(), &packed.request_head());
     let mut context = RequestContext::new(&packed, &plan, millis(started));
     context.metrics.operator = Some(message);
-    let outcome = context.refuse(&Problem::internal());
+    let problem = plan.action.err().unwrap_or_else(Problem::internal);
+    let outcome = context.refuse(&problem);
     context.finish(env, outcome)
 }
 

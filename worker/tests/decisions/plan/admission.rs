@@ -5,7 +5,7 @@ use quillgate::{Policy, ProjectId};
 use quillgate_worker::cors::Origin;
 use quillgate_worker::identity::Signature;
 use quillgate_worker::identity::caller::OPERATE;
-use quillgate_worker::plan::{Action, RequestHead, WriteHeaders, plan_write};
+use quillgate_worker::plan::{Action, Plan, RequestHead, WriteHeaders, plan_write};
 use serde_json::{Value, json};
 
 use super::{
@@ -254,6 +254,36 @@ fn a_question_for_options_needs_no_token_and_an_allowed_origin() {
         ..bare("OPTIONS", "https://gate.example/v2/x")
     };
     assert_eq!(expect_refusal(&nowhere).kind.as_str(), "not-found");
+}
+
+#[test]
+fn a_crash_leaves_the_outcome_of_writes_unknown() {
+    for method in ["POST", "DELETE", "GET", "HEAD", "OPTIONS"] {
+        let problem = Plan::crashed(None, &bare(method, CREATE)).action.err();
+        let problem = problem.unwrap();
+        assert_eq!(status_and_kind(&problem), (500, "internal"));
+        let outcome = matches!(method, "POST" | "DELETE").then(|| json!("unknown"));
+        assert_eq!(problem.members.get("outcome"), outcome.as_ref(), "{method}");
+    }
+}
+
+#[test]
+fn pages_of_allowed_origins_can_read_the_response_after_a_crash() {
+    let config = configure(&[]);
+    let origin = |config, origin| {
+        let head = RequestHead {
+            origin,
+            ..bare("POST", CREATE)
+        };
+        Plan::crashed(config, &head).origin
+    };
+    let docs = "https://docs.example";
+    let allowed = Origin::Allowed(docs.to_owned());
+    assert_eq!(origin(Some(&config), Some(docs)), allowed);
+    assert_eq!(origin(None, Some(docs)), Origin::Own);
+    assert_eq!(origin(Some(&config), None), Origin::Own);
+    let other = Some("https://evil.example");
+    assert_eq!(origin(Some(&config), other), Origin::Own);
 }
 
 #[test]
