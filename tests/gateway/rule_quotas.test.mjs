@@ -28,6 +28,10 @@ before(async () => {
       ...{ ...grant, claims: { event_name: "workflow_dispatch" } },
       ...{ quota: 2, ceiling: { "create-job": 3 } },
     },
+    {
+      ...{ ...grant, claims: { event_name: "schedule" } },
+      ...{ quota: { "read-jobs": 1 }, ceiling: { "read-jobs": 3 } },
+    },
   ];
   const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
   gate = await startGate("rule-quotas", {
@@ -40,11 +44,15 @@ after(async () => {
   rmSync(state, { recursive: true, force: true });
 });
 
-/** Creates a job with a workflow token whose `sub` names only repository and environment. */
-function create(environment, changes = {}) {
+/** `Authorization` of a workflow whose `sub` names only repository and environment. */
+function authorize(environment, changes) {
   const sub = `repo:acme/docs:environment:${environment}`;
   const token = gate.known(issuer.mint(issuer.githubClaims({ sub, environment, ...changes })));
-  return gate.post(JOBS, { prompt }, { authorization: `Bearer ${token}` });
+  return `Bearer ${token}`;
+}
+
+function create(environment, changes) {
+  return gate.post(JOBS, { prompt }, { authorization: authorize(environment, changes) });
 }
 
 function assertCreated(answer) {
@@ -89,6 +97,20 @@ test("limits all callers of a rule together to its ceiling", async () => {
   }
   // The ceiling does not apply to other rules.
   assertCreated(await create("x", { repository_id: "2004" }));
+});
+
+test("leaves a rule's ceiling on reads to others when it refuses a caller's reads", async () => {
+  const list = (environment) => {
+    const authorization = authorize(environment, { event_name: "schedule" });
+    return gate.get(`${JOBS}s`, { authorization });
+  };
+  assert.equal((await list("greedy")).status, 200);
+  for (let refused = 0; refused < 10; refused += 1) {
+    assertExceeded(await list("greedy"), "read-jobs-caller");
+  }
+  assert.equal((await list("second")).status, 200);
+  assert.equal((await list("third")).status, 200);
+  assertExceeded(await list("fourth"), "read-jobs-rule");
 });
 
 test("keeps quotas and ceilings of rules after a restart", async () => {

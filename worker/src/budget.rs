@@ -408,8 +408,8 @@ impl Ask {
         self.limit.saturating_sub(self.total())
     }
 
-    /// The caller's own quota, and of the ceilings that it shares the one that holds it back the
-    /// most; one above the limit counts as the limit.
+    /// The caller's own quota, and the tightest of the ceilings that it shares. Neither exceeds the
+    /// limit, except a ceiling on reads: their limit is per caller, and a ceiling counts several.
     fn shares(&self) -> impl Iterator<Item = Share> {
         let own = self.quota.map(|most| {
             let most = most.min(self.limit);
@@ -424,7 +424,12 @@ impl Ask {
             }
         });
         let shared = self.shared.iter().map(|state| {
-            let most = state.most.min(self.limit);
+            let most = match self.policy {
+                Policy::ReadJobs => state.most,
+                Policy::CreateJob | Policy::SendMessage | Policy::Analytics => {
+                    state.most.min(self.limit)
+                }
+            };
             Share {
                 rule: Rule::Ceiling(most),
                 suffix: "-rule",

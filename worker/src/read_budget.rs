@@ -11,7 +11,7 @@
 
 use quillgate::Millis;
 
-use crate::budget::{self, Ask, Used, Verdict};
+use crate::budget::{self, Ask, Ceiling, SharedUse, Used, Verdict};
 use quillgate::Policy;
 
 /// How many callers are counted; the one that was idle for longest makes room for another.
@@ -26,6 +26,8 @@ pub struct Reader {
     pub name: String,
     /// The most that the caller's token may read within a window.
     pub quota: Option<u32>,
+    /// The ceilings that the caller shares with others.
+    pub ceilings: Vec<Ceiling>,
     /// How many reads a window may hold.
     pub limit: u32,
     /// The window's length.
@@ -43,39 +45,45 @@ struct CallerReads {
     steps: Vec<(u64, u32)>,
 }
 
+impl CallerReads {
+    fn count(&self) -> u32 {
+        self.steps.iter().map(|(_, count)| *count).sum()
+    }
+
+    fn oldest(&self) -> Option<u64> {
+        self.steps.first().map(|(end, _)| *end)
+    }
+
+    /// Counts one read in the current step.
+    fn add(&mut self, window: Millis, now: Millis) {
+        let length = (window.0 / STEPS).max(1);
+        let end = (now.0 / length + 1) * length;
+        match self.steps.last_mut() {
+            Some((own, count)) if *own == end => *count += 1,
+            _ => self.steps.push((end, 1)),
+        }
+    }
+}
+
 impl ReadBudget {
-    /// Counts a read, if the caller may make it.
+    /// Counts a read if the limit, the quota and every ceiling allow it.
+    ///
+    /// A refused read counts nowhere: it must not use up a ceiling that other callers share.
     pub fn reserve(&mut self, reader: &Reader, now: Millis) -> Verdict {
         let since = now.since(reader.window).0;
-        let mut reads = self.take(&reader.name);
-        let steps = &mut reads.steps;
-        steps.retain(|(end, _)| *end > since);
-        let used = steps.first().map(|(oldest, _)| Used {
-            caller: reader.name.clone(),
-            count: steps.iter().map(|(_, count)| *count).sum(),
-            oldest: *oldest,
-        });
-        let verdict = budget::reserve(&Ask {
-            policy: Policy::ReadJobs,
-            limit: reader.limit,
-            window: reader.window.0,
-            now: now.0,
-            caller: reader.name.clone(),
-            quota: reader.quota,
-            closed_until: None,
-            shared: Vec::new(),
-            used: used.into_iter().collect(),
-            claims: Vec::new(),
-        });
+        let ceilings = reader.ceilings.iter();
+        let mut shared: Vec<_> = ceilings
+            .map(|ceiling| self.take(&ceiling.name, since))
+            .collect();
+        let mut own = self.take(&reader.name, since);
+        let verdict = decide(reader, &own, &shared, now);
         if matches!(verdict, Verdict::Granted(_)) {
-            let length = (reader.window.0 / STEPS).max(1);
-            let end = (now.0 / length + 1) * length;
-            match steps.last_mut() {
-                Some((own, count)) if *own == end => *count += 1,
-                _ => steps.push((end, 1)),
+            own.add(reader.window, now);
+            for reads in &mut shared {
+                reads.add(reader.window, now);
             }
         }
-        if !steps.is_empty() {
+        for reads in shared.into_iter().chain([own]) {
             self.keep(reads);
         }
         verdict
@@ -93,20 +101,52 @@ impl ReadBudget {
         self.0.is_empty()
     }
 
-    fn take(&mut self, name: &str) -> CallerReads {
-        match self.0.iter().position(|reads| reads.name == name) {
-            Some(at) => self.0.remove(at),
-            None => CallerReads {
+    /// Removes the reads under `name`, without those that have left the window.
+    fn take(&mut self, name: &str, since: u64) -> CallerReads {
+        let Some(at) = self.0.iter().position(|reads| reads.name == name) else {
+            return CallerReads {
                 name: name.to_owned(),
                 steps: Vec::new(),
-            },
-        }
+            };
+        };
+        let mut reads = self.0.remove(at);
+        reads.steps.retain(|(end, _)| *end > since);
+        reads
     }
 
     fn keep(&mut self, reads: CallerReads) {
+        if reads.steps.is_empty() {
+            return;
+        }
         if self.0.len() >= MOST_CALLERS {
             self.0.remove(0);
         }
         self.0.push(reads);
     }
+}
+
+fn decide(reader: &Reader, own: &CallerReads, shared: &[CallerReads], now: Millis) -> Verdict {
+    let shared = reader.ceilings.iter().zip(shared);
+    let shared = shared.map(|(ceiling, reads)| SharedUse {
+        most: ceiling.most,
+        count: reads.count(),
+        oldest: reads.oldest(),
+    });
+    let used = own.oldest().map(|oldest| Used {
+        caller: reader.name.clone(),
+        count: own.count(),
+        oldest,
+    });
+    budget::reserve(&Ask {
+        policy: Policy::ReadJobs,
+        limit: reader.limit,
+        window: reader.window.0,
+        now: now.0,
+        caller: reader.name.clone(),
+        quota: reader.quota,
+        closed_until: None,
+        shared: shared.collect(),
+        used: used.into_iter().collect(),
+        claims: Vec::new(),
+    })
 }

@@ -375,25 +375,24 @@ impl RequestContext {
     /// Counts a request that reads jobs.
     fn reserve_read(&self, config: &Config) -> Result<HeaderFields, Problem> {
         let caller = self.caller()?;
-        let count = |name: &str, quota, limit| {
-            let reader = Reader {
-                // No project's id has a line feed in it.
-                name: [self.project()?.as_str(), name].join("\n"),
-                quota,
-                limit,
-                window: config.limit_window,
-            };
-            match with_reads(|reads| reads.reserve(&reader, now())) {
-                Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
-                Verdict::Refused(refused) => Err(refused.problem),
-            }
-        };
-        for ceiling in caller.ceilings(Policy::ReadJobs) {
-            count(&ceiling.name, None, ceiling.most)?;
+        let project = self.project()?.as_str();
+        // No project's id has a line feed in it.
+        let name_in_project = |name: &str| [project, name].join("\n");
+        let mut ceilings = caller.ceilings(Policy::ReadJobs);
+        for ceiling in &mut ceilings {
+            ceiling.name = name_in_project(&ceiling.name);
         }
-        let quota = caller.quota.ceiling(Policy::ReadJobs);
-        let limit = config.limit(Policy::ReadJobs);
-        count(&caller.key(), quota, limit)
+        let reader = Reader {
+            name: name_in_project(&caller.key()),
+            quota: caller.quota.ceiling(Policy::ReadJobs),
+            ceilings,
+            limit: config.limit(Policy::ReadJobs),
+            window: config.limit_window,
+        };
+        match with_reads(|reads| reads.reserve(&reader, now())) {
+            Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
+            Verdict::Refused(refused) => Err(refused.problem),
+        }
     }
 
     fn upstream_request(&self, request: quillgate::Request) -> UpstreamRequest {
@@ -724,6 +723,7 @@ impl Work {
             // No project's id begins with a line feed.
             name: ["\nsession", &caller.key()].join("\n"),
             quota: None,
+            ceilings: Vec::new(),
             limit: MOST_SESSIONS,
             window,
         };

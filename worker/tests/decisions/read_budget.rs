@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::budget::Verdict;
+use quillgate_worker::budget::{Ceiling, Verdict};
 use quillgate_worker::read_budget::{MOST_CALLERS, ReadBudget, Reader};
 
 use crate::fixtures::{NOW, at, status_and_kind};
@@ -11,6 +11,7 @@ fn reader(name: &str, quota: Option<u32>) -> Reader {
     Reader {
         name: name.to_owned(),
         quota,
+        ceilings: Vec::new(),
         limit: 5,
         window: Millis(3_600_000),
     }
@@ -82,6 +83,82 @@ fn a_tokens_own_quota_is_a_ceiling_and_one_of_nothing_lets_nothing_through() {
         expect_refused(&mut reads, &reader("none", Some(0)), NOW);
     }
     assert_eq!(reads.len(), 1, "of nothing, nothing is kept");
+}
+
+/// A caller under a ceiling of 3 that it shares.
+fn sharing(name: &str, quota: Option<u32>) -> Reader {
+    let ceiling = Ceiling {
+        name: "rule".to_owned(),
+        most: 3,
+    };
+    Reader {
+        ceilings: vec![ceiling],
+        ..reader(name, quota)
+    }
+}
+
+#[test]
+fn refused_reads_do_not_count_towards_a_shared_ceiling() {
+    let mut reads = ReadBudget::default();
+    let greedy = sharing("greedy", Some(1));
+    expect_granted(&mut reads, &greedy, NOW);
+    for _ in 0..100 {
+        let (_, violated) = expect_refused(&mut reads, &greedy, NOW);
+        assert_eq!(violated, "read-jobs-caller");
+    }
+    let fields = expect_granted(&mut reads, &sharing("other", None), NOW);
+    assert!(fields.contains("\"read-jobs-rule\";r=1;t="), "{fields}");
+}
+
+#[test]
+fn reads_refused_by_a_shared_ceiling_do_not_count_towards_any_limit() {
+    let mut reads = ReadBudget::default();
+    for _ in 0..3 {
+        expect_granted(&mut reads, &sharing("alice", None), NOW);
+    }
+    for _ in 0..100 {
+        let (_, violated) = expect_refused(&mut reads, &sharing("bob", None), NOW);
+        assert_eq!(violated, "read-jobs-rule");
+    }
+    assert_eq!(reads.len(), 2, "alice and the rule");
+    let fields = expect_granted(&mut reads, &reader("bob", None), NOW);
+    assert!(fields.starts_with("\"read-jobs\";r=4;"), "{fields}");
+}
+
+#[test]
+fn a_shared_ceiling_may_exceed_the_limit_of_one_caller() {
+    let mut reads = ReadBudget::default();
+    let ceiling = Ceiling {
+        name: "rule".to_owned(),
+        most: 7,
+    };
+    let sharing = |name| Reader {
+        ceilings: vec![ceiling.clone()],
+        ..reader(name, None)
+    };
+    for name in ["alice", "alice", "alice", "alice", "alice", "bob", "bob"] {
+        expect_granted(&mut reads, &sharing(name), NOW);
+    }
+    let (_, violated) = expect_refused(&mut reads, &sharing("bob"), NOW);
+    assert_eq!(violated, "read-jobs-rule");
+}
+
+#[test]
+fn a_read_counts_towards_every_ceiling_or_none() {
+    let mut reads = ReadBudget::default();
+    let with_second = |most| {
+        let mut reader = sharing("alice", None);
+        reader.ceilings.push(Ceiling {
+            name: "second".to_owned(),
+            most,
+        });
+        reader
+    };
+    expect_granted(&mut reads, &with_second(1), NOW);
+    expect_refused(&mut reads, &with_second(1), NOW);
+    expect_granted(&mut reads, &with_second(9), NOW);
+    expect_granted(&mut reads, &with_second(9), NOW);
+    expect_refused(&mut reads, &with_second(9), NOW);
 }
 
 #[test]
