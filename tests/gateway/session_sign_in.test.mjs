@@ -284,6 +284,24 @@ describe("sign-in at an issuer", () => {
     assertRejected(await followCallback(copy, issuer.signIn(location)), 400, "sign-in-failed");
   });
 
+  test("sends the issuer one token request per sign-in, even if that request fails", async () => {
+    for (const fault of [{ status: 400 }, { status: 500 }, { claims: { nonce: "another" } }]) {
+      issuer.setTokenFault(fault);
+      const { browser, location } = await startSignIn();
+      const cookie = browser.cookies.get(SIGN_IN_COOKIE);
+      const before = issuer.tokenRequests.length;
+      const replay = () => {
+        const copy = new Browser(gate);
+        copy.cookies.set(SIGN_IN_COOKIE, cookie);
+        return followCallback(copy, issuer.signIn(location));
+      };
+      await Promise.all(Array.from({ length: 10 }, replay));
+      assertRejected(await replay(), 400, "sign-in-failed");
+      assert.equal(issuer.tokenRequests.length - before, 1);
+    }
+    issuer.setTokenFault();
+  });
+
   test("rejects an authorization code that was issued for another sign-in", async () => {
     const [first, second] = [await startSignIn(), await startSignIn()];
     const callback = issuer.signIn(first.location);

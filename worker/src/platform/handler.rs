@@ -63,7 +63,7 @@ use crate::response::{
 };
 use crate::session;
 use crate::session::cookie::{self, SameSite, SessionId, clear_cookie, write_cookie};
-use crate::session::sign_in::{self, SignIn};
+use crate::session::sign_in::{self, Callback, SignIn};
 use crate::trace::{Trace, continue_trace, read_tracestate};
 use crate::turnstile::{self, TurnstileProof};
 use crate::upstream::{LONGEST_JOB, UpstreamRequest, mark_uncertain};
@@ -813,6 +813,7 @@ impl Work {
         let cookies = read_cookies(&self.request);
         let (config, cookies) = (Rc::clone(&self.config), cookies.as_deref());
         let callback = sign_in::read_callback(&config, packed.url, cookies, now())?;
+        self.consume_sign_in(&callback).await?;
         let headers = HeaderFields::default()
             .with("accept", JSON)
             .with("content-type", "application/x-www-form-urlencoded");
@@ -842,21 +843,27 @@ impl Work {
         };
         let opened = self.verify_proof(proof).await?;
         self.reserve_session(&opened.caller)?;
-        // Whoever comes second comes too late, also where the issuer takes a code twice. Nothing is kept of
-        // a sign-in before the issuer has confirmed it.
-        let asked = async {
-            let session = SessionStub::new(&self.env, &callback.name)?;
-            session.open("", callback.ends).await
-        };
-        if !asked.await.map_err(|error| self.gate_failed(&error))? {
-            return Err(sign_in::failed_problem("this sign-in was concluded before"));
-        }
         let cookie = self.keep_session(&opened).await?;
         // The browser does not send its cookie here: the redirect comes from another site.
         if let Some(before) = &callback.before {
             self.end_session_named(before).await?;
         }
         Ok(redirect_to(303, &callback.return_path, &cookie))
+    }
+
+    /// Marks a sign-in as used before the issuer is called: each sign-in costs the issuer at most one
+    /// token request, even if that request fails.
+    async fn consume_sign_in(&mut self, callback: &Callback<'_>) -> Result<(), Problem> {
+        let asked = async {
+            let session = SessionStub::new(&self.env, &callback.name)?;
+            session.open("", callback.ends).await
+        };
+        if asked.await.map_err(|error| self.gate_failed(&error))? {
+            return Ok(());
+        }
+        Err(sign_in::failed_problem(
+            "this sign-in has already been used; begin again",
+        ))
     }
 
     // --- reports ------------------------------------------------------------

@@ -261,9 +261,9 @@ pub fn begin(
 pub struct Callback<'a> {
     /// The issuer.
     pub issuer: &'a SignInIssuer,
-    /// What is kept so that the sign-in is concluded once.
+    /// The name of the object that marks the sign-in as used.
     pub name: String,
-    /// Until when it is kept.
+    /// When the mark is deleted.
     pub ends: Millis,
     /// What the ID token has to repeat.
     pub nonce: String,
