@@ -87,7 +87,7 @@ function trusted() {
     entry(github, [
       grant({ repository: "acme/docs", ref: "refs/heads/main" }),
       grant({ repository: "acme/app", environment: "production" }, { scope: "jobs:create" }),
-      grant({ repository: "acme/few" }, { quota: { "create-job": 2 } }),
+      grant({ repository: "acme/few" }, { caller: ["repository_id"], quota: { "create-job": 2 } }),
       operators,
     ]),
     {

@@ -32,6 +32,7 @@ before(async () => {
       ...{ ...grant, claims: { event_name: "schedule" } },
       ...{ quota: { "read-jobs": 1 }, ceiling: { "read-jobs": 3 } },
     },
+    { ...grant, claims: { event_name: "release" }, quota: { "create-job": 2 } },
   ];
   const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
   gate = await startGate("rule-quotas", {
@@ -111,6 +112,17 @@ test("leaves a rule's ceiling on reads to others when it refuses a caller's read
   assert.equal((await list("second")).status, 200);
   assert.equal((await list("third")).status, 200);
   assertExceeded(await list("fourth"), "read-jobs-rule");
+});
+
+test("counts a quota without caller claims for all subjects of a rule together", async () => {
+  const released = { event_name: "release" };
+  assertCreated(await create("first", released));
+  const second = await create("second", released);
+  assertCreated(second);
+  assert.match(second.header("ratelimit-policy"), /"create-job-rule";q=2;/);
+  for (const environment of ["third", "fourth", "first"]) {
+    assertExceeded(await create(environment, released), "create-job-rule");
+  }
 });
 
 test("keeps quotas and ceilings of rules after a restart", async () => {

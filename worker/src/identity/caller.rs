@@ -89,6 +89,17 @@ impl Quota {
         }
     }
 
+    /// Keeps the policies for which `other` has no ceiling.
+    #[must_use]
+    pub fn without(mut self, other: Self) -> Self {
+        for policy in Policy::ALL {
+            if other.ceiling(policy).is_some() {
+                *self.ceiling_mut(policy) = None;
+            }
+        }
+        self
+    }
+
     const fn ceiling_mut(&mut self, policy: Policy) -> &mut Option<u32> {
         match policy {
             Policy::CreateJob => &mut self.create_job,

@@ -62,7 +62,7 @@ pub enum Source {
 pub struct Rule {
     claims: ExpectedClaims,
     grant: Grant,
-    /// What each caller may use.
+    /// The quota of each caller: see [`Rule::quotas`].
     quota: Quota,
     /// The names of the claims that tell one caller from another; `sub` does when there are none.
     caller: Vec<String>,
@@ -174,8 +174,9 @@ impl CheckedClaims<'_> {
             let claims = rule.caller_claims(&self.claims);
             let key = caller_key(&caller.issuer, &caller.subject, claims.as_deref());
             caller.grants.push(rule.grant.clone());
-            quotas.push((key, rule.quota));
-            quotas.push((rule.name.clone(), rule.ceiling));
+            let (own, shared) = rule.quotas();
+            quotas.push((key, own));
+            quotas.push((rule.name.clone(), shared));
             caller.claims = caller.claims.or(claims);
         }
         if caller.grants.is_empty() {
@@ -320,6 +321,18 @@ impl Rule {
     fn admits(&self, claims: &Map<String, Value>) -> bool {
         let has = |name: &String| claims.get(name).is_some_and(is_plain);
         self.claims.match_token(claims) && self.caller.iter().all(has)
+    }
+
+    /// The quota of each caller, and the quota of all callers of the rule together.
+    ///
+    /// A workflow chooses its subject, so a quota for each subject would limit nothing. Without
+    /// `caller`, the quota therefore counts all callers together, except for policies with a ceiling.
+    fn quotas(&self) -> (Quota, Quota) {
+        if !self.caller.is_empty() {
+            return (self.quota, self.ceiling);
+        }
+        let together = self.quota.without(self.ceiling);
+        (self.quota.without(together), self.ceiling.lower(together))
     }
 
     /// The claims that tell the caller of an admitted token from others, as JSON; `None` when its

@@ -144,6 +144,26 @@ fn a_ceiling_is_shared_by_all_callers_of_its_rule() {
 }
 
 #[test]
+fn a_quota_without_caller_claims_counts_all_subjects_together() {
+    let rules = [rule(
+        &json!({ "repository": "acme/docs" }),
+        &json!({ "quota": 2, "ceiling": { "create-job": 3 } }),
+    )];
+    let of = |subject: &str| caller_of(&rules, &json!({ "sub": subject })).unwrap();
+    let (alice, bob) = (of("alice"), of("bob"));
+    for policy in [Policy::SendMessage, Policy::Analytics, Policy::ReadJobs] {
+        assert_eq!(alice.quota.ceiling(policy), None, "{policy:?}");
+        let ceilings = alice.ceilings(policy);
+        assert_eq!(ceilings, bob.ceilings(policy));
+        assert_eq!(ceilings.len(), 1);
+        assert_eq!(ceilings[0].most, 2);
+    }
+    // With a ceiling, the quota stays each subject's own.
+    assert_eq!(alice.quota.ceiling(Policy::CreateJob), Some(2));
+    assert_eq!(names_of(&alice)[0].1, 3);
+}
+
+#[test]
 fn rules_that_tell_callers_apart_differently_each_count_their_own() {
     let rules = [
         rule(&json!({ "ref": "refs/heads/main" }), &json!({ "quota": 9 })),
@@ -162,7 +182,13 @@ fn rules_that_tell_callers_apart_differently_each_count_their_own() {
     assert_eq!(caller.key(), by_id);
     assert_eq!(caller.quota.ceiling(Policy::CreateJob), Some(2));
     let by_owner = format!(r#" {GITHUB} {{"repository_owner":"acme"}}"#);
-    let shared = [(format!("{GITHUB} s"), 9), (by_owner.clone(), 5)];
+    // The first rule names no claims, so its quota counts all of its callers.
+    let first_rule = &caller_of(&rules[..1], &claims).unwrap();
+    let [of_rule] = &names_of(first_rule)[..] else {
+        panic!("one shared quota")
+    };
+    assert_eq!(of_rule.1, 9);
+    let shared = [of_rule.clone(), (by_owner.clone(), 5)];
     assert_eq!(names_of(&caller), shared);
     // Who matches the last one only is counted under the same name.
     let other = json!({ "ref": "x", "repository": "acme/x", "repository_owner": "acme" });
