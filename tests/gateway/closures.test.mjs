@@ -1,5 +1,8 @@
 /** An upstream 429 blocks a policy for at most its own window. */
 import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { accessClaims, mintToken } from "../harness/token.mjs";
 import { assertInvalid, assertProblem, PROJECT, startGate, VIEWS } from "./gate.mjs";
@@ -17,15 +20,20 @@ const CREATE = "agentJobs.create";
 
 let gate;
 let alice;
+let state;
 
 before(async () => {
+  state = mkdtempSync(join(tmpdir(), "quillgate-closures-"));
   gate = await startGate("closures", {
     upstream: { projects: PROJECTS },
-    gateway: { vars: { LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS) } },
+    gateway: { state, vars: { LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS) } },
   });
   alice = { authorization: `Bearer ${gate.token({ projects: PROJECTS })}` };
 });
-after(() => gate?.stop());
+after(async () => {
+  await gate?.stop();
+  rmSync(state, { recursive: true, force: true });
+});
 beforeEach(() => gate.upstream.reset());
 
 const create = (project) => gate.post(`/v2/agent/${project}/job`, { prompt: "x" }, alice);
@@ -60,12 +68,17 @@ async function arrivals(operation) {
   return requests.filter((request) => request.operation === operation).map(({ at }) => at);
 }
 
-const operator = () => {
-  const claims = accessClaims({ sub: "olga", scope: "gateway:operate" });
+const operator = (projects = PROJECTS) => {
+  const claims = accessClaims({ sub: "olga", projects, scope: "gateway:operate" });
   return { authorization: `Bearer ${gate.known(mintToken(claims, gate.secret))}` };
 };
 const health = async (project) =>
   (await gate.get(`/healthz?deep&project=${project}`, operator())).json;
+/** The files of Durable Objects, without SQLite's temporary ones. */
+const storedObjects = () => {
+  const files = readdirSync(state, { recursive: true });
+  return files.filter((name) => name.endsWith(".sqlite")).sort();
+};
 const unblock = (rest, options = operator()) =>
   gate.send({ method: "DELETE", target: `/healthz/closures/${rest}`, ...options });
 
@@ -137,6 +150,34 @@ describe("an operator", () => {
     const got = await gate.get("/healthz/closures/analytics", operator());
     assertProblem(got, 405, "method-not-allowed");
     assert.equal(got.header("allow"), "DELETE, OPTIONS");
+  });
+
+  test("acts only on projects in the operator's token and creates no object for others", async () => {
+    const named = operator([PROJECT]);
+    const send = (method, target, options) => gate.send({ method, target, ...options });
+    await health(PROJECT);
+    const before = storedObjects();
+    for (const [project, status, kind] of [
+      ["unknown-docs", 403, "project-not-allowed"],
+      ["probed-docs", 403, "project-not-allowed"],
+      ["a%2Fb", 403, "project-not-allowed"],
+      ["x".repeat(5_000), 403, "project-not-allowed"],
+      ["%00", 403, "project-not-allowed"],
+      ["..", 400, "invalid-request"],
+      ["", 400, "invalid-request"],
+      ["%", 400, "invalid-request"],
+    ]) {
+      for (const options of [named, operator([])]) {
+        const [deep, reopening] = ["/healthz?deep&", "/healthz/closures/create-job?"];
+        const query = `project=${project}`;
+        assertProblem(await send("GET", deep + query, options), status, kind);
+        assertProblem(await send("DELETE", reopening + query, options), status, kind);
+      }
+    }
+    assert.deepEqual(storedObjects(), before);
+    assert.equal((await gate.get(`/healthz?deep&project=${PROJECT}`, named)).status, 200);
+    assert.equal((await gate.get("/healthz?deep", operator([]))).status, 200);
+    assert.equal((await unblock("analytics", operator([]))).status, 204);
   });
 
   test("rejects an unblock request without an operator's token or from a foreign origin", async () => {

@@ -465,7 +465,9 @@ describe("an operator", () => {
   });
 
   test("returns a project's health to an operator that names the project", async () => {
-    const { project } = (await gate.get(`${DEEP}&project=${PROJECT}`, operator())).json;
+    const { project } = (
+      await gate.get(`${DEEP}&project=${PROJECT}`, operator({ projects: [PROJECT] }))
+    ).json;
     assert.equal(project.breaker, "closed");
     assert.equal(project.budgets["create-job"].limit, 100);
     assert.equal((await gate.get(DEEP, operator())).json.project, undefined);

@@ -299,7 +299,8 @@ describe("the circuit breaker", () => {
   after(() => alone?.stop());
 
   const deep = (project = PROJECT) => {
-    const claims = accessClaims({ sub: "olga", scope: "gateway:operate" });
+    const projects = [PROJECT, OTHER];
+    const claims = accessClaims({ sub: "olga", projects, scope: "gateway:operate" });
     const operator = `Bearer ${alone.known(mintToken(claims, alone.secret))}`;
     return alone.get(`/healthz?deep&project=${project}`, { authorization: operator });
   };

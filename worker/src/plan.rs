@@ -15,7 +15,7 @@ use crate::budget::Ceiling;
 use crate::config::Config;
 use crate::content::{LARGEST_BODY, Values, is_json};
 use crate::cors::{self, Origin};
-use crate::identity::caller::Caller;
+use crate::identity::caller::{Caller, OPERATE};
 use crate::identity::oidc::UnverifiedToken;
 use crate::identity::{self, Credentials, Identity, Signature, VerifiedTokens, session_record};
 use crate::jobs::idempotency::{self, Retry};
@@ -74,9 +74,9 @@ pub enum SessionState<'a> {
 pub enum Action {
     /// Answer that the Worker is up.
     AnswerLiveness,
-    /// Answer an operator with the health of the gateway and its upstream, and of this project's
-    /// object.
-    AnswerHealth(Option<String>),
+    /// Answer an operator with the health of the gateway and its upstream, and of the plan's project
+    /// if it has one.
+    AnswerHealth,
     /// Open a policy that the upstream has closed, for an operator.
     Reopen(Policy),
     /// Answer with the gateway's description of itself (`OpenAPI` 3.1).
@@ -405,18 +405,29 @@ impl Planner<'_> {
         if !is_deep(self.query) {
             return Ok(Action::AnswerLiveness);
         }
-        let project = find_parameter(self.query, "project").and_then(decode_percent);
-        match self.identify()? {
-            Err(action) => Ok(action),
-            Ok(caller) => {
-                let caller = self.caller.insert(caller);
-                caller.require_operator()?;
-                Ok(Action::AnswerHealth(project))
-            }
-        }
+        let caller = match self.identify()? {
+            Ok(caller) => Rc::clone(self.caller.insert(caller)),
+            Err(action) => return Ok(action),
+        };
+        caller.require_operator()?;
+        self.project = self.read_operated_project(&caller)?;
+        Ok(Action::AnswerHealth)
     }
 
-    /// An operator believes that what closed a policy is over.
+    /// Reads the parameter `project` of an operator's request, if it has one. Objects are created for
+    /// any name, so the caller must be an operator of that project.
+    fn read_operated_project(&self, caller: &Caller) -> Result<Option<ProjectId>, Problem> {
+        let Some(encoded) = find_parameter(self.query, "project") else {
+            return Ok(None);
+        };
+        let project = decode_percent(encoded).unwrap_or_default();
+        let project = ProjectId::new(project)
+            .map_err(|error| ValidationError::new("project", error.rule, error.found.clone()))?;
+        caller.authorize(project.as_str(), OPERATE)?;
+        Ok(Some(project))
+    }
+
+    /// Plans an operator's request to unblock a policy.
     fn plan_reopening(&mut self, policy: &str) -> Result<Action, Problem> {
         let policy = Policy::from_name(policy).filter(|policy| *policy != Policy::ReadJobs);
         let policy = policy.ok_or_else(Problem::not_found)?;
@@ -426,16 +437,15 @@ impl Planner<'_> {
             "OPTIONS" => return Ok(Action::AnswerOptions(vec!["DELETE"])),
             _ => return Err(Problem::method_not_allowed("DELETE, OPTIONS")),
         }
-        match self.identify()? {
+        let caller = match self.identify()? {
+            Ok(caller) => Rc::clone(self.caller.insert(caller)),
             Err(action) => return Ok(action),
-            Ok(caller) => self.caller.insert(caller).require_operator()?,
-        }
+        };
+        caller.require_operator()?;
         if policy != Policy::Analytics {
-            let project = find_parameter(self.query, "project").and_then(decode_percent);
-            let project = project.filter(|project| !project.is_empty());
-            let project = project
-                .ok_or_else(|| ValidationError::new("project", Rule::NotEmpty, "empty text"))?;
-            self.project = Some(ProjectId::new(project)?);
+            let project = self.read_operated_project(&caller)?;
+            let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
+            self.project = Some(project.ok_or_else(missing)?);
         }
         Ok(Action::Reopen(policy))
     }

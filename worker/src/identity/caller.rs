@@ -7,7 +7,7 @@ use crate::budget::Ceiling;
 use crate::problem::{Problem, ProblemKind};
 use quillgate::Policy;
 
-/// The scope for operating the gateway; it needs no project.
+/// The scope for operating the gateway. Only requests that name a project need a grant for it.
 pub const OPERATE: &str = Scope::Operate.as_str();
 
 /// Projects, and what may be done in each of them.

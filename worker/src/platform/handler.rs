@@ -627,7 +627,7 @@ impl Work {
             Action::ReadArchiveStatus => Box::pin(self.read_archive_status()),
             Action::EstimateBackfill(from) => Box::pin(self.estimate_backfill(from)),
             Action::BeginBackfill => Box::pin(self.begin_backfill()),
-            Action::AnswerHealth(project) => Box::pin(self.answer_health(project)),
+            Action::AnswerHealth => Box::pin(self.answer_health()),
             Action::Reopen(policy) => Box::pin(self.reopen(policy)),
             Action::OpenSession => Box::pin(self.open_session(packed)),
             Action::EndSession => Box::pin(self.end_session()),
@@ -1253,12 +1253,12 @@ impl Work {
 
     // --- health ------------------------------------------------------------
 
-    async fn answer_health(&mut self, project: Option<String>) -> Result<Outcome, Problem> {
+    async fn answer_health(&mut self) -> Result<Outcome, Problem> {
         let config = Rc::clone(&self.config);
         let asked = async {
             let organisation = OrgStub::new(&self.env)?.health().await?;
-            let project = match project {
-                Some(project) => Some(ProjectStub::new(&self.env, &project)?.health().await?),
+            let project = match self.context.project {
+                Some(_) => Some(self.project_stub()?.health().await?),
                 None => None,
             };
             HostResult::Ok((organisation, project))

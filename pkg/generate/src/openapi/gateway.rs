@@ -45,7 +45,7 @@ fn of_project() -> Vec<Value> {
             "name": "project",
             "in": "query",
             "required": true,
-            "description": "The project.",
+            "description": "The project. The token must list it.",
             "schema": { "type": "string", "minLength": 1 },
             "example": "demo-docs",
         }),
@@ -56,6 +56,7 @@ fn reopening(id: &str, mut parameters: Vec<Value>) -> Value {
     parameters.extend(fields::taken(&fields::ANY_REQUEST));
     let own = [
         ProblemKind::InvalidRequest,
+        ProblemKind::ProjectNotAllowed,
         ProblemKind::NotFound,
         ProblemKind::GateUnavailable,
     ];
@@ -116,13 +117,14 @@ fn health() -> Value {
         json!({
             "name": "project",
             "in": "query",
-            "description": "With `deep`: asks for this project's budgets as well.",
-            "schema": { "type": "string" },
+            "description": "With `deep`: includes this project's budgets. The token must list the project.",
+            "schema": { "type": "string", "minLength": 1 },
             "example": "demo-docs",
         }),
     ];
     parameters.extend(fields::taken(&fields::ANY_REQUEST));
-    let mut responses = problems::responses(ADMISSION, &[]);
+    let own = [ProblemKind::InvalidRequest, ProblemKind::ProjectNotAllowed];
+    let mut responses = problems::responses(&[ADMISSION, &own].concat(), &[]);
     responses.insert(
         "200".to_owned(),
         json!({

@@ -9,11 +9,11 @@ use quillgate_worker::plan::{Action, Plan, RequestHead, WriteHeaders, plan_write
 use serde_json::{Value, json};
 
 use super::{
-    BODY, CREATE, DEEP, EVENTS, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_action,
-    expect_refusal, get, plan, plan_with, post,
+    BODY, CREATE, DEEP, EVENTS, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_refusal, get, plan,
+    plan_with, post,
 };
 use crate::fixtures::{
-    SECONDS, bearer, bearer_of, claims_with, configure, issuer_token, status_and_kind,
+    SECONDS, bearer, bearer_of, change, claims_with, configure, issuer_token, status_and_kind,
 };
 
 #[test]
@@ -57,16 +57,14 @@ fn only_operators_learn_how_the_upstream_is() {
         "invalid-token"
     );
 
-    let mut claims = claims_with("scope", Some(json!(OPERATE)));
-    claims["projects"] = json!([]);
-    let operator = bearer_of(&claims);
+    let operator = bearer_of(&claims_with("scope", Some(json!(OPERATE))));
     let asked = |method, url: &str| {
-        let head = RequestHead {
+        let planned = plan(&RequestHead {
             method,
             ..get(url, &operator)
-        };
-        match expect_action(&head) {
-            Action::AnswerHealth(project) => project,
+        });
+        match planned.action {
+            Ok(Action::AnswerHealth) => planned.project,
             _ => panic!("{method} {url}"),
         }
     };
@@ -82,7 +80,7 @@ fn only_operators_learn_how_the_upstream_is() {
     ] {
         for method in ["GET", "HEAD"] {
             let found = asked(method, &format!("{base}{query}"));
-            assert_eq!(found.as_deref(), project, "{query}");
+            assert_eq!(found.as_ref().map(ProjectId::as_str), project, "{query}");
         }
     }
     let posted = expect_refusal(&post(DEEP, &operator));
@@ -92,6 +90,60 @@ fn only_operators_learn_how_the_upstream_is() {
         ..get(DEEP, &operator)
     };
     assert_eq!(expect_refusal(&page).kind.as_str(), "origin-not-allowed");
+}
+
+#[test]
+fn an_operator_acts_only_on_projects_of_its_token() {
+    let operator_of = |projects: Value| {
+        let claims = claims_with("scope", Some(json!(OPERATE)));
+        bearer_of(&change(claims, "projects", Some(projects)))
+    };
+    let (named, none) = (operator_of(json!(["demo-docs"])), operator_of(json!([])));
+    let send = |operator: &str, project: &str| {
+        let deep = format!("{DEEP}&project={project}");
+        let closure = format!("https://gate.example/healthz/closures/create-job?project={project}");
+        let reopening = RequestHead {
+            method: "DELETE",
+            ..get(&closure, operator)
+        };
+        [plan(&get(&deep, operator)), plan(&reopening)]
+    };
+    for planned in send(&named, "demo-docs") {
+        assert_eq!(planned.project.unwrap().as_str(), "demo-docs");
+        assert!(planned.action.is_ok());
+    }
+    for (project, status, kind) in [
+        ("other%20docs", 403, "project-not-allowed"),
+        ("unknown", 403, "project-not-allowed"),
+        ("a%2Fb", 403, "project-not-allowed"),
+        ("%00", 403, "project-not-allowed"),
+        (".", 400, "invalid-request"),
+        ("%2e%2e", 400, "invalid-request"),
+        ("", 400, "invalid-request"),
+        ("%", 400, "invalid-request"),
+    ] {
+        for operator in [&named, &none] {
+            for planned in send(operator, project) {
+                assert_eq!(planned.project, None, "{project}");
+                let problem = planned.action.unwrap_err();
+                assert_eq!(status_and_kind(&problem), (status, kind), "{project}");
+                if status == 400 {
+                    assert_eq!(problem.members["errors"][0]["field"], "project");
+                }
+            }
+        }
+    }
+    assert!(plan(&get(DEEP, &none)).action.is_ok());
+}
+
+#[test]
+fn a_grant_for_a_project_needs_the_operator_scope_itself() {
+    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let token = issuers_bearer(&json!({ "team": "docs", "admin": true }));
+    let url = format!("{DEEP}&project=demo-docs");
+    let planned = plan_with(&config, &get(&url, &token), Signature::Verified);
+    let problem = planned.action.unwrap_err();
+    assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
 }
 
 #[test]
