@@ -542,12 +542,63 @@ describe("a key that the upstream rejects", () => {
     }
   });
 
+  for (const [form, write] of [
+    ["plain", (key) => key],
+    ["escaped", (key) => key.replace("m", "\\u006d").replace("_", "\\u005F")],
+  ]) {
+    test(`returns 502 for a success that contains the admin key (${form})`, async () => {
+      const key = write(gate.key);
+      const job = `{"id":"j1","status":"active","echo":"Bearer ${key}"}`;
+      const named = `{"id":"j1","status":"active","${key}":true}`;
+      const { json } = await gate.get(VIEWS);
+      const page = JSON.stringify({ ...json, echo: "KEY" }).replace("KEY", key);
+      for (const [request, body, outcome] of [
+        [READ, page],
+        [READ_JOB, job],
+        [READ_JOB, named],
+        [WRITE, job, "unknown"],
+      ]) {
+        const fault = { kind: "status", status: 200, body };
+        const answer = await sendWith(fault, request.raw);
+        const problem = assertProblem(answer, 502, "upstream-malformed");
+        assert.equal(problem.outcome, outcome);
+        assert.doesNotMatch(answer.raw.toString(), /mint_|u006d/);
+        const line = await gate.logged(answer.header("x-request-id"));
+        assert.match(line.operator, /contains the value of ADMIN_API_KEY/);
+        assert.ok(!JSON.stringify(line).includes(gate.key));
+      }
+      assert.ok(!gate.gateway.log().includes(gate.key));
+    });
+  }
+
+  test("does not repeat a write whose success contained the admin key", async () => {
+    const body = `{"id":"j1","status":"active","echo":"${gate.key}"}`;
+    const headers = [["Idempotency-Key", "echoed"]];
+    const create = () => gate.post(JOBS, { prompt: "x" }, { headers });
+    const first = await sendWith({ kind: "status", status: 200, body }, create);
+    assertProblem(first, 502, "upstream-malformed");
+    const repeated = assertProblem(await create(), 409, "outcome-unknown");
+    assert.equal(repeated.outcome, "unknown");
+    assert.equal(await gate.received(), 1);
+    const streamed = await gate.get(`${JOBS}s`);
+    assert.ok(!streamed.raw.includes(gate.key));
+  });
+
   test("a key that an upstream header field repeats is not passed on", async () => {
     const headers = { "x-debug": gate.key, "x-request-id": gate.key, "content-language": "en" };
     const fault = { kind: "status", status: 200, headers, body: "{}" };
     const answer = await sendWith(fault, READ_JOB.raw);
     assert.deepEqual([answer.status, answer.header("content-language")], [200, "en"]);
     assert.ok(!answer.raw.includes(gate.key));
+    for (const [name, value] of [
+      ["content-language", `en, ${gate.key}`],
+      ["content-type", `application/json; key=${gate.key}`],
+    ]) {
+      const leaky = { ...fault, headers: { [name]: value } };
+      const refused = await sendWith(leaky, READ_JOB.raw);
+      assertProblem(refused, 502, "upstream-malformed");
+      assert.ok(!refused.raw.includes(gate.key));
+    }
     for (const send of [READ.raw, WRITE.raw]) {
       assert.ok(!(await sendWith(fault, send)).raw.includes(gate.key));
     }

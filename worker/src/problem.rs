@@ -320,7 +320,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The upstream's success broke off, or is not what it promises.
+    /// The upstream's success broke off, is not what it promises, or contains a key of the gateway.
     UpstreamMalformed {
         kind: "upstream-malformed",
         status: Always(502),

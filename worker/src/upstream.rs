@@ -1,6 +1,8 @@
 //! Requests upstream: with which key and how often they are sent, what an answer means, and which
 //! problem a failure becomes.
 
+use std::borrow::Cow;
+
 use quillgate::credential::AdminKey;
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis, Operation};
@@ -337,6 +339,69 @@ pub fn classify_malformed(method: Method) -> UpstreamFailure {
     let detail = "the upstream's answer broke off, or is not what it promises";
     let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
     UpstreamFailure::fault(mark_uncertain(problem, method))
+}
+
+/// Classifies a success that contains one of the gateway's keys, which would be passed on; `None` if
+/// it contains none. A write may have been carried out, so its outcome is unknown.
+#[must_use]
+pub fn classify_leak(
+    head: &ReplyHead,
+    body: &str,
+    method: Method,
+    config: &Config,
+) -> Option<UpstreamFailure> {
+    let forwarded = [&head.content_type, &head.content_language];
+    let fields = forwarded.into_iter().flatten().map(String::as_str);
+    let variable = fields
+        .chain([body])
+        .find_map(|text| find_key(text, config))?;
+    let detail =
+        "the upstream's response contains a secret of the gateway; its operator can see more";
+    let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
+    let operator = format!(
+        "a response of the upstream ({}) contains the value of {variable} and was withheld; replace \
+         that key",
+        head.status
+    );
+    Some(UpstreamFailure {
+        operator: Some(operator),
+        ..UpstreamFailure::fault(mark_uncertain(problem, method))
+    })
+}
+
+/// Finds the variable whose key a string contains, plain or with JSON escapes.
+fn find_key(text: &str, config: &Config) -> Option<&'static str> {
+    let text = unescape(text);
+    let contains = |keys: &[AdminKey]| keys.iter().any(|key| text.contains(key.expose()));
+    if contains(&config.admin_keys) {
+        return Some("ADMIN_API_KEY");
+    }
+    contains(&config.read_keys).then_some("ADMIN_READ_KEY")
+}
+
+/// Decodes the JSON escapes (RFC 8259, section 7) that can hide characters of a key. The input is a
+/// whole document, valid or not, so that names are searched as well as values.
+fn unescape(json: &str) -> Cow<'_, str> {
+    if !json.contains('\\') {
+        return Cow::Borrowed(json);
+    }
+    let mut text = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        text.push_str(before);
+        let hex = escape.strip_prefix('u').and_then(|hex| hex.get(..4));
+        let code = hex.and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        if let Some(code) = code {
+            text.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            rest = &escape[5..];
+        } else {
+            let mut characters = escape.chars();
+            text.extend(characters.next());
+            rest = characters.as_str();
+        }
+    }
+    text.push_str(rest);
+    Cow::Owned(text)
 }
 
 /// Classifies an answer that is not a success by [`ReplyHead::is_success`]; `body` is its text.

@@ -21,7 +21,8 @@ use crate::reports::page::PAGE_ROWS;
 use crate::response::HeaderFields;
 use crate::upstream::{
     Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, NextAttempt, ReplyHead, TransportError,
-    UpstreamFailure, UpstreamRequest, classify_error, classify_malformed, classify_transport_error,
+    UpstreamFailure, UpstreamRequest, classify_error, classify_leak, classify_malformed,
+    classify_transport_error,
 };
 
 /// What became of a request.
@@ -405,7 +406,8 @@ impl<'a> UpstreamClient<'a> {
             Err(error) => Err(classify_transport_error(error, method)),
             Ok(Answer { head, text, .. }) if head.is_success() => {
                 let text = text.ok_or_else(|| classify_malformed(method))?;
-                Ok((head, text))
+                let leak = classify_leak(&head, &String::from(&text), method, self.config);
+                leak.map_or(Ok((head, text)), Err)
             }
             Ok(Answer { head, error, .. }) => {
                 Err(classify_error(&head, &error, method, self.config, now()))

@@ -2,11 +2,14 @@
 
 use quillgate::Method;
 use quillgate::credential::AdminKey;
-use quillgate_worker::upstream::{classify_error, describe_key_refusal, error_problem};
+use quillgate_worker::jobs::idempotency::Settlement;
+use quillgate_worker::upstream::{
+    ReplyHead, classify_error, classify_leak, describe_key_refusal, error_problem,
+};
 use serde_json::json;
 
 use super::{JSON, api_error, api_error_with, head, keys};
-use crate::fixtures::{ADMIN_KEY, NOW, configure};
+use crate::fixtures::{ADMIN_KEY, NOW, configure, status_and_kind};
 
 /// All that the caller and the log see of an error with this body.
 fn describe(keys: &[AdminKey], body: &str) -> String {
@@ -135,5 +138,74 @@ fn the_operator_is_told_which_key_was_refused_and_never_its_text() {
             !shown.contains("mint_") && shown.contains("[key]"),
             "{shown}"
         );
+    }
+}
+
+#[test]
+fn a_success_that_contains_a_key_is_withheld() {
+    let config = configure(&[
+        ("ADMIN_API_KEY", Some("mint_new_write,mint_old_write")),
+        ("ADMIN_READ_KEY", Some("mint_read")),
+    ]);
+    let hidden = "mint_old_write"
+        .bytes()
+        .map(|byte| format!("\\u{byte:04X}"));
+    let escaped = hidden.collect::<Vec<_>>().concat();
+    for (body, variable) in [
+        (r#"{"id":"mint_new_write"}"#, "ADMIN_API_KEY"),
+        (r#"{"mint_old_write":1}"#, "ADMIN_API_KEY"),
+        (r#"{"id":"x mint_read x"}"#, "ADMIN_READ_KEY"),
+        (r#"{"id":"\u006dint_ne\u0077_write"}"#, "ADMIN_API_KEY"),
+        (r#"{"id":"\\\"\/\nmint\u005fread"}"#, "ADMIN_READ_KEY"),
+        (&format!(r#"{{"id":"{escaped}"}}"#), "ADMIN_API_KEY"),
+        // Broken JSON, which no reader may get to see either.
+        (r#"{"mint_new_write \u00"#, "ADMIN_API_KEY"),
+    ] {
+        for method in [Method::Get, Method::Post] {
+            let failure = classify_leak(&head(200, JSON), body, method, &config);
+            let failure = failure.expect(body);
+            let problem = failure.problem.to_json("an-id");
+            assert_eq!(
+                status_and_kind(&failure.problem),
+                (502, "upstream-malformed")
+            );
+            let outcome = failure.problem.members.get("outcome");
+            assert_eq!(outcome.is_some(), method == Method::Post);
+            assert_eq!(failure.settlement, Settlement::Unknown);
+            let line = failure.operator.unwrap();
+            assert!(line.contains(variable), "{line}");
+            assert!(!format!("{problem}{line}").contains("mint_"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_forwarded_header_field_that_contains_a_key_is_withheld() {
+    let config = configure(&[]);
+    let lines = format!("content-type: application/json\ncontent-language: {ADMIN_KEY}\n");
+    let language = ReplyHead::read(200, &lines);
+    let parameter = head(200, Some(&format!("application/json; x={ADMIN_KEY}")));
+    for head in [language, parameter] {
+        let failure = classify_leak(&head, "{}", Method::Get, &config);
+        assert_eq!(failure.unwrap().problem.status, 502);
+    }
+}
+
+#[test]
+fn a_success_without_a_key_is_passed_on() {
+    let config = configure(&[("ADMIN_API_KEY", Some("mint_secret"))]);
+    for body in [
+        "{}",
+        r#"{"id":"mint_secre"}"#,
+        r#"{"id":"MINT_SECRET"}"#,
+        // An escaped backslash, and no escape of a letter.
+        r#"{"id":"\\u006dint_secret"}"#,
+        r#"{"id":"\u006","x":"\uD83D\uDE00 \u+06d"}"#,
+        r#"{"id":"\u00é"}"#,
+        "\\",
+        "\\u",
+    ] {
+        let failure = classify_leak(&head(200, JSON), body, Method::Post, &config);
+        assert_eq!(failure, None, "{body}");
     }
 }
