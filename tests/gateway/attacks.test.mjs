@@ -115,7 +115,7 @@ describe("without an issuer that reads Cf-Access-Jwt-Assertion", () => {
 
   test("ignores Cf-Access-Jwt-Assertion if no issuer is configured for it", async () => {
     for (const token of [access(), foreign(), mintToken(bare.claims(), bare.secret), "x"]) {
-      const answer = await bare.get(LIST, assertion(token));
+      const answer = await bare.get(LIST, assertion(token, bare));
       assertProblem(answer, 401, "missing-token");
       assert.equal(answer.header("www-authenticate"), REALM);
     }

@@ -111,6 +111,8 @@ const bearer = (token) => ({ authorization: `Bearer ${token}` });
 const assertion = (token, ...headers) => ({
   ...{ authorization: null, headers: [["Cf-Access-Jwt-Assertion", token], ...headers] },
 });
+/** The gateway's own origin, as its page sends it. */
+const ownOrigin = () => ["Origin", `http://${gate.host}`];
 
 function assertUnauthorized(answer, reason, kind = "invalid-token") {
   const { detail } = assertProblem(answer, 401, kind);
@@ -206,7 +208,7 @@ describe("a GitHub workflow", () => {
 
 describe("a user behind Cloudflare Access", () => {
   test("accepts a Cloudflare Access token in its header field", async () => {
-    const created = await gate.post(JOBS, { prompt }, assertion(person()));
+    const created = await gate.post(JOBS, { prompt }, assertion(person(), ownOrigin()));
     assert.equal(created.status, 201, created.text);
     const line = await gate.logged(created.header("x-request-id"));
     assert.equal(line.subject, issuers.people.accessClaims().sub);
@@ -284,11 +286,37 @@ describe("a user behind Cloudflare Access", () => {
       "text/plain; application/json",
       "",
     ]) {
-      const options = assertion(person(), ["Content-Type", type]);
+      const options = assertion(person(), ownOrigin(), ["Content-Type", type]);
       const answer = await gate.send({ method: "POST", target: JOBS, body, ...options });
       assertProblem(answer, 415, "unsupported-media-type");
     }
     assert.equal(await gate.received(), 0);
+  });
+
+  for (const site of ["same-site", "cross-site"]) {
+    test(`rejects a Cloudflare Access request with Sec-Fetch-Site: ${site}`, async () => {
+      for (const headers of [[], [ownOrigin()]]) {
+        const options = assertion(person(), ["Sec-Fetch-Site", site], ...headers);
+        for (const target of [LIST, VIEWS, `${LIST}/events`]) {
+          assertProblem(await gate.get(target, options), 403, "cross-site");
+        }
+        assertProblem(await gate.post(JOBS, { prompt }, options), 403, "cross-site");
+      }
+      assert.equal(await gate.received(), 0);
+    });
+  }
+
+  test("rejects Cloudflare Access writes without Origin", async () => {
+    for (const site of [[], [["Sec-Fetch-Site", "same-origin"]], [["Sec-Fetch-Site", "none"]]]) {
+      const options = assertion(person(), ...site);
+      assertProblem(await gate.post(JOBS, { prompt }, options), 403, "cross-site");
+      const deletion = { method: "DELETE", target: `${JOBS}/j1/record`, ...options };
+      assertProblem(await gate.send(deletion), 403, "cross-site");
+    }
+    assert.equal(await gate.received(), 0);
+    for (const site of ["same-origin", "none"]) {
+      await assertAccepted(assertion(person(), ["Sec-Fetch-Site", site]));
+    }
   });
 
   test("accepts Cloudflare Access requests from the gateway's own page and allowed origins", async () => {

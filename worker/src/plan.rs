@@ -312,17 +312,12 @@ pub fn plan(
         Err(problem) => return Plan::refused(problem),
     };
     let (path, query) = split_url(head.url);
-    // An issuer leads there from elsewhere, and neither assertion nor session counts there.
-    if path != CALLBACK {
-        if origin == Origin::Own && is_forged(head) {
-            return Plan::refused(cors::origin_not_allowed());
-        }
-        if head.cookie.is_some()
-            && find_cookie(head.cookie, cookie::NAME) != Cookie::Missing
-            && let Err(problem) = check_same_origin(head)
-        {
-            return Plan::refused(problem);
-        }
+    // An issuer redirects there from another site, and neither assertion nor session counts there.
+    if path != CALLBACK
+        && (sends_session(head) || (origin == Origin::Own && sends_assertion(head)))
+        && let Err(problem) = check_same_origin(head)
+    {
+        return Plan::refused(problem);
     }
     let mut planner = Planner {
         config,
@@ -345,11 +340,14 @@ pub fn plan(
     }
 }
 
-/// Whether a page elsewhere makes a browser send the request with the cookie from which Cloudflare
-/// Access derives its assertion: an image's address is enough for that, and sends no `Origin`.
-fn is_forged(head: &RequestHead<'_>) -> bool {
-    let by_cookie = head.authorization.is_none() && head.access_assertion.is_some();
-    by_cookie && head.fetch_site == Some("cross-site")
+fn sends_session(head: &RequestHead<'_>) -> bool {
+    find_cookie(head.cookie, cookie::NAME) != Cookie::Missing
+}
+
+/// Whether the caller may be identified by an assertion. Cloudflare Access derives it from a cookie,
+/// which a browser also sends for pages of other sites.
+fn sends_assertion(head: &RequestHead<'_>) -> bool {
+    head.authorization.is_none() && head.access_assertion.is_some()
 }
 
 /// A request that is being planned.

@@ -172,7 +172,8 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// A request with the cookie of a session that another page than the gateway's own may have sent.
+    /// A request with the cookie of a session or of Cloudflare Access that another page than the
+    /// gateway's own may have sent.
     CrossSite {
         kind: "cross-site",
         status: Always(403),

@@ -245,7 +245,7 @@ describe("a token in Cf-Access-Jwt-Assertion", () => {
         [second, access()],
       ]) {
         const headers = pair.map((token) => ["Cf-Access-Jwt-Assertion", token]);
-        await assertRejected(smuggled(...headers), INVALID);
+        await assertRejected(smuggled(["Origin", `http://${gate.host}`], ...headers), INVALID);
       }
     }
   });

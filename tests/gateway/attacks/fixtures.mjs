@@ -145,7 +145,9 @@ export const withProperty = (object, property) =>
 // --- requests --------------------------------------------------------------
 
 export const bearer = (token) => ({ authorization: `Bearer ${token}` });
-export const assertion = (token) => smuggled(["Cf-Access-Jwt-Assertion", token]);
+/** A Cloudflare Access token, from the gateway's own page. */
+export const assertion = (token, { host } = gate) =>
+  smuggled(["Cf-Access-Jwt-Assertion", token], ["Origin", `http://${host}`]);
 export const smuggled = (...headers) => ({ authorization: null, headers });
 
 /** Sends a request for an operation, with a body if it needs one. */

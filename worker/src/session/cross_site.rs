@@ -1,4 +1,5 @@
-//! Requests that a page elsewhere makes a browser send along with its cookie.
+//! Requests that a page of another site makes a browser send along with a cookie: that of a session,
+//! or that of Cloudflare Access.
 //!
 //! `SameSite=Strict` keeps pages of other sites out, but a subdomain's page is of the same site, and
 //! browsers have had gaps: a request counts only if it says itself that the gateway's own page sent
@@ -27,6 +28,6 @@ pub fn check_same_origin(head: &RequestHead<'_>) -> Result<(), Problem> {
     if is_own && is_near {
         return Ok(());
     }
-    let detail = "with the cookie of a session, only the gateway's own page may send this request";
+    let detail = "only the gateway's own page may send this request; other clients must send Authorization: Bearer";
     Err(Problem::new(ProblemKind::CrossSite, detail))
 }

@@ -368,21 +368,46 @@ fn an_origin_that_is_not_allowed_is_refused_before_its_token_is_looked_at() {
 
 #[test]
 fn a_page_elsewhere_cannot_use_the_cookie_of_a_person() {
-    let asked = |site, authorization| {
+    let read = |fetch_site, origin| {
         let head = RequestHead {
-            authorization,
             access_assertion: Some("x.y.z"),
-            fetch_site: site,
-            ..get(VIEWS, "")
+            fetch_site,
+            origin,
+            ..bare("GET", VIEWS)
         };
         expect_refusal(&head).kind.as_str()
     };
-    assert_eq!(asked(Some("cross-site"), None), "origin-not-allowed");
-    for site in [None, Some("same-origin"), Some("same-site"), Some("none")] {
-        assert_eq!(asked(site, None), "missing-token", "{site:?}");
+    let write = |fetch_site, origin, authorization| {
+        let head = RequestHead {
+            authorization,
+            access_assertion: Some("x.y.z"),
+            fetch_site,
+            origin,
+            ..post(CREATE, "")
+        };
+        expect_refusal(&head).kind.as_str()
+    };
+    let (own, docs) = (Some("https://gate.example"), Some("https://docs.example"));
+    for site in [Some("cross-site"), Some("same-site"), Some("other")] {
+        for origin in [None, own] {
+            assert_eq!(read(site, origin), "cross-site", "{site:?}");
+            assert_eq!(write(site, origin, None), "cross-site", "{site:?}");
+        }
+        // An allowed page may call from another site.
+        assert_eq!(read(site, docs), "missing-token");
+        assert_eq!(write(site, docs, None), "missing-token");
+        // Only the caller itself can have added a token.
+        let bearer = Some("Bearer x");
+        assert_eq!(write(site, None, bearer), "invalid-token");
     }
-    // A page that was given a token has it from somebody.
-    assert_eq!(asked(Some("cross-site"), Some("Bearer x")), "invalid-token");
+    for site in [None, Some("same-origin"), Some("none")] {
+        assert_eq!(read(site, None), "missing-token", "{site:?}");
+        assert_eq!(write(site, None, None), "cross-site", "{site:?}");
+    }
+    for site in [None, Some("same-origin")] {
+        assert_eq!(read(site, own), "missing-token", "{site:?}");
+        assert_eq!(write(site, own, None), "missing-token", "{site:?}");
+    }
 }
 
 #[test]
