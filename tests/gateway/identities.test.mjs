@@ -12,6 +12,7 @@ import {
   startGate,
   VIEWS,
 } from "./gate.mjs";
+import { openSession, SESSION_COOKIE } from "./session_gate.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const DEEP = "/healthz?deep";
@@ -316,6 +317,26 @@ describe("a user behind Cloudflare Access", () => {
     assert.equal(await gate.received(), 0);
     for (const site of ["same-origin", "none"]) {
       await assertAccepted(assertion(person(), ["Sec-Fetch-Site", site]));
+    }
+  });
+
+  test("accepts a Cloudflare Access request whose session cookie no longer counts", async () => {
+    const browser = await openSession(gate);
+    const { cookie } = browser;
+    await browser.signOut();
+    for (const value of [cookie, "made-up"]) {
+      const ended = ["Cookie", `${SESSION_COOKIE}=${value}`];
+      for (const token of [person(), person()]) {
+        const answer = await gate.get(LIST, assertion(token, ended));
+        assert.equal(answer.status, 200, answer.text);
+        const line = await gate.logged(answer.header("x-request-id"));
+        assert.equal(line.subject, issuers.people.accessClaims().sub);
+      }
+      const created = await gate.post(JOBS, { prompt }, assertion(person(), ended, ownOrigin()));
+      assert.equal(created.status, 201, created.text);
+      assertUnauthorized(await gate.get(LIST, assertion("x", ended)), /not a signed JWT/);
+      const without = await gate.get(LIST, { authorization: null, headers: [ended] });
+      assertProblem(without, 401, "session-ended");
     }
   });
 

@@ -36,6 +36,14 @@ pub struct Credentials<'a> {
     pub access_assertion: Option<&'a str>,
 }
 
+impl Credentials<'_> {
+    /// Whether there is a token that counts, valid or not.
+    #[must_use]
+    pub fn has_token(&self, config: &Config) -> bool {
+        find_token(self, &config.trusted_issuers).is_some()
+    }
+}
+
 /// Whether the host has verified the signature of an issuer's token.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Signature {

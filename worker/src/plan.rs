@@ -21,7 +21,7 @@ use crate::identity::{self, Credentials, Identity, Signature, VerifiedTokens, se
 use crate::jobs::idempotency::{self, Retry};
 use crate::jobs::ledger::{self, JobFilter, KeepPrompts, Position};
 use crate::jobs::webhook;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemKind};
 use crate::reports::export::ExportQuery;
 use crate::reports::query::ReportQuery;
 use crate::route::{self, decode_segment};
@@ -494,17 +494,22 @@ impl Planner<'_> {
         }
     }
 
-    /// Identifies the caller, or says what has to be done first.
+    /// Identifies the caller, or returns the action that must come first.
     fn identify(&mut self) -> Result<Result<Rc<Caller>, Action>, Problem> {
-        if self.head.authorization.is_none()
-            && let Some(identity) = self.identify_session()
-        {
-            return identity;
-        }
         let credentials = Credentials {
             authorization: self.head.authorization,
             access_assertion: self.head.access_assertion,
         };
+        if self.head.authorization.is_none()
+            && let Some(identity) = self.identify_session()
+        {
+            let has_ended =
+                matches!(&identity, Err(problem) if problem.kind == ProblemKind::SessionEnded);
+            // An old cookie must not lock out a person whom Cloudflare Access lets in.
+            if !has_ended || !credentials.has_token(self.config) {
+                return identity;
+            }
+        }
         let identity = identity::identify(
             &credentials,
             self.config,

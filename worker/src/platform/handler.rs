@@ -572,35 +572,9 @@ impl Work {
         packed: &PackedHead<'_>,
         action: Action,
     ) -> Result<Outcome, Problem> {
-        let action = match action {
-            Action::VerifySignature(token) => {
-                self.verify(&token).await?;
-                let evidence = Evidence {
-                    signature: Signature::Verified,
-                    ..Evidence::default()
-                };
-                match self.plan_again(packed, &evidence) {
-                    Ok(outcome) => return Ok(outcome),
-                    Err(action) => action,
-                }
-            }
-            Action::ReadSession(id) => {
-                let asked = async { SessionStub::new(&self.env, id.as_str())?.read().await };
-                let record = asked.await.map_err(|error| self.gate_failed(&error))?;
-                let session = record.as_deref();
-                self.context.session = Some(id);
-                let cookie = read_cookies(&self.request);
-                let evidence = Evidence {
-                    cookie: cookie.as_deref(),
-                    session: session.map_or(SessionState::Ended, SessionState::Open),
-                    ..Evidence::default()
-                };
-                match self.plan_again(packed, &evidence) {
-                    Ok(outcome) => return Ok(outcome),
-                    Err(action) => action,
-                }
-            }
-            action => action,
+        let action = match self.identify(packed, action).await? {
+            Ok(outcome) => return Ok(outcome),
+            Err(action) => action,
         };
         if is_budgeted_read(&action) {
             self.context.budget = self.context.reserve_read(&self.config)?;
@@ -639,7 +613,7 @@ impl Work {
             }
             Action::BeginSignIn => return self.begin_sign_in(packed),
             Action::ConcludeSignIn => Box::pin(self.conclude_sign_in(packed)),
-            // What was verified once is not asked for again: nothing may pass this way.
+            // These were handled before.
             Action::VerifySignature(_)
             | Action::ReadSession(_)
             | Action::DescribeSession
@@ -651,6 +625,48 @@ impl Work {
     }
 
     // --- identity ----------------------------------------------------------
+
+    /// Reads the session and verifies the signature that the plan needs, each at most once, and plans
+    /// again. After a session that has ended, an assertion may still need its signature verified.
+    async fn identify(
+        &mut self,
+        packed: &PackedHead<'_>,
+        mut action: Action,
+    ) -> Result<Result<Outcome, Action>, Problem> {
+        if let Action::ReadSession(id) = action {
+            match self.read_session(packed, id).await? {
+                Ok(outcome) => return Ok(Ok(outcome)),
+                Err(next) => action = next,
+            }
+        }
+        let Action::VerifySignature(token) = action else {
+            return Ok(Err(action));
+        };
+        self.verify(&token).await?;
+        let evidence = Evidence {
+            signature: Signature::Verified,
+            ..Evidence::default()
+        };
+        Ok(self.plan_again(packed, &evidence))
+    }
+
+    async fn read_session(
+        &mut self,
+        packed: &PackedHead<'_>,
+        id: SessionId,
+    ) -> Result<Result<Outcome, Action>, Problem> {
+        let asked = async { SessionStub::new(&self.env, id.as_str())?.read().await };
+        let record = asked.await.map_err(|error| self.gate_failed(&error))?;
+        let session = record.as_deref();
+        self.context.session = session.is_some().then_some(id);
+        let cookie = read_cookies(&self.request);
+        let evidence = Evidence {
+            cookie: cookie.as_deref(),
+            session: session.map_or(SessionState::Ended, SessionState::Open),
+            ..Evidence::default()
+        };
+        Ok(self.plan_again(packed, &evidence))
+    }
 
     /// Plans with more evidence than before, and carries out what needs no I/O.
     fn plan_again(

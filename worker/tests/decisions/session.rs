@@ -16,7 +16,8 @@ use quillgate_worker::{config::Config, problem::Problem};
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    NOW, SECONDS, SECRET, bearer, configuration, configure, field_and_rule, status_and_kind, token,
+    NOW, SECONDS, SECRET, bearer, configuration, configure, field_and_rule, issuer_token,
+    status_and_kind, token,
 };
 
 const ORIGIN: &str = "https://gate.example";
@@ -140,6 +141,50 @@ fn the_cookie_of_a_session_leads_to_its_object_and_then_to_its_caller() {
     let problem = decide(&config, &ended).action.unwrap_err();
     assert_eq!(status_and_kind(&problem), (401, "session-ended"));
     assert_eq!(problem.headers[0].0, "www-authenticate");
+}
+
+#[test]
+fn an_assertion_counts_when_the_session_has_ended() {
+    let (config, cookie) = (signing_in(), cookie());
+    let made_up = format!("{NAME}=made-up");
+    let header = r#"{"alg":"RS256","kid":"key-1"}"#;
+    let claims = json!({
+        "iss": "https://access.example",
+        "aud": "quillgate",
+        "sub": "carol",
+        "team": "docs",
+        "exp": SECONDS + 60,
+    });
+    let assertion = issuer_token(header, &claims.to_string());
+    let jobs = "https://gate.example/v2/agent/demo-docs/jobs";
+    let ended = RequestHead {
+        cookie: Some(&cookie),
+        session: SessionState::Ended,
+        access_assertion: Some(&assertion),
+        ..head("GET", jobs)
+    };
+    let forged = RequestHead {
+        cookie: Some(&made_up),
+        session: SessionState::Unread,
+        ..ended
+    };
+    for head in [ended, forged] {
+        let unverified = decide(&config, &head).action;
+        assert!(matches!(unverified, Ok(Action::VerifySignature(_))));
+        let verified = &mut VerifiedTokens::default();
+        let planned = plan(&config, &head, NOW, Signature::Verified, verified);
+        assert_eq!(planned.caller.unwrap().subject, "carol");
+        assert!(matches!(planned.action, Ok(Action::ListJobs { .. })));
+
+        let wrong = RequestHead {
+            access_assertion: Some("x"),
+            ..head
+        };
+        assert_eq!(status_and_kind(&refuse(&wrong)), (401, "invalid-token"));
+        // No issuer takes its tokens from there.
+        let unused = decide(&configuration(), &head).action.unwrap_err();
+        assert_eq!(status_and_kind(&unused), (401, "session-ended"));
+    }
 }
 
 #[test]
