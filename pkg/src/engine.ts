@@ -1,8 +1,8 @@
-/** Loads the wasm core on first use, once. Where its bytes come from is the entry's to say. */
+/** Loads the wasm core on first use, once. Each entry names the source of its bytes. */
 
 import { checkClient, imports, setExports, Task } from "./core.js";
 
-/** What a module can be made of: bytes, a response that carries them, or the module itself. */
+/** Returns the core's bytes, a response with those bytes, or the compiled module. */
 export type ModuleSource = () =>
   | Promise<BufferSource | Response>
   | Response
@@ -43,9 +43,12 @@ async function instantiate(
   module: BufferSource | Response | WebAssembly.Module,
 ): Promise<WebAssembly.Instance> {
   const all = { a: imports };
-  if (module instanceof WebAssembly.Module) return new WebAssembly.Instance(module, all);
-  if (!(module instanceof Response)) return (await WebAssembly.instantiate(module, all)).instance;
-  // A server that does not know the type of wasm files gives them another.
+  if (!(module instanceof Response)) {
+    const made = await WebAssembly.instantiate(module as BufferSource, all);
+    // A compiled module has no such property. It can come from another realm, where `instanceof` fails.
+    return made.instance ?? made;
+  }
+  // Servers that don't know the media type of wasm files send another one.
   const type = module.headers.get("content-type");
   const { instance } =
     type === "application/wasm"

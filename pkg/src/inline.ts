@@ -1,4 +1,4 @@
-/** The entry for bundlers that do not copy files: the core is text, a part of the bundle. */
+/** The entry that embeds the core as a string, for servers and for bundlers that do not copy files. */
 
 import { decodeBytes } from "./byte_text.js";
 import text from "./core_text.js";

@@ -1,8 +1,3 @@
-/** The entry for Node, Deno and Bun: the core is read from beside this file. */
+/** The entry for Node, Deno and Bun. It embeds the core, so bundles for servers need no other file. */
 
-import { readFile } from "node:fs/promises";
-import { loadFrom } from "./engine.js";
-
-loadFrom(() => readFile(new URL("./core_bg.wasm", import.meta.url)));
-
-export * from "./index.js";
+export * from "./inline.js";

@@ -1,4 +1,4 @@
-/** The entry for workerd and other edge runtimes: the core is an imported module. */
+/** The entry for workerd: the core is an imported module. */
 
 import module from "./core_bg.wasm";
 import { loadFrom } from "./engine.js";

@@ -1,9 +1,15 @@
 /** The packed package in every runtime, bundler and browser. Writes docs/runtimes.md. */
 import { after, describe } from "node:test";
 import { checkFirefox, checkModules, checkStrictPolicy } from "./runtimes/browsers.mjs";
-import { checkEveryBundle, checkServerBundle, checkViteDevServer } from "./runtimes/bundles.mjs";
+import {
+  checkEveryBundle,
+  checkNodeBundles,
+  checkServerBundles,
+  checkViteDevServer,
+} from "./runtimes/bundles.mjs";
 import { checkWorkerd } from "./runtimes/edge.mjs";
 import { rows, SPECIFIERS } from "./runtimes/fixtures.mjs";
+import { checkNext } from "./runtimes/next.mjs";
 import { checkRendering } from "./runtimes/rendering.mjs";
 import {
   checkBun,
@@ -12,7 +18,6 @@ import {
   checkOwnNode,
   runInBun,
   runInDeno,
-  runInNode,
 } from "./runtimes/servers.mjs";
 import { writeTable } from "./tables.mjs";
 
@@ -34,9 +39,13 @@ describe("Browsers", { concurrency: 3 }, () => {
 describe("Bundles", { concurrency: 3 }, () => {
   checkEveryBundle();
   checkViteDevServer();
-  checkServerBundle("esbuild", "Node", runInNode);
-  checkServerBundle("bun build", "Bun", runInBun);
-  checkServerBundle("deno bundle", "Deno", runInDeno);
+  checkNodeBundles();
+  checkServerBundles("bun build", "Bun", runInBun);
+  checkServerBundles("deno bundle", "Deno", runInDeno);
+});
+
+describe("Next.js", () => {
+  checkNext();
 });
 
 describe("Edge", () => {

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkStrictPolicy } from "./runtimes/browsers.mjs";
-import { checkBundle, checkServerBundle } from "./runtimes/bundles.mjs";
+import { checkBundle, checkNodeBundles } from "./runtimes/bundles.mjs";
 import { checkWorkerd } from "./runtimes/edge.mjs";
 import { rows } from "./runtimes/fixtures.mjs";
 import { checkRendering } from "./runtimes/rendering.mjs";
-import { checkOwnNode, runInNode } from "./runtimes/servers.mjs";
+import { checkOwnNode } from "./runtimes/servers.mjs";
 import { readTable } from "./tables.mjs";
 
 describe("Runtimes", { concurrency: 2 }, () => {
   checkOwnNode();
-  checkServerBundle("esbuild", "Node", runInNode);
+  checkNodeBundles();
   checkBundle("Vite build", "`import`");
   checkStrictPolicy("web");
   checkWorkerd("`import`");

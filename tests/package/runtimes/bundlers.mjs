@@ -1,6 +1,6 @@
 /**
  * Bundlers, each with its default configuration. They turn `entry.mjs` of a folder into
- * `out/entry.js`.
+ * `out/entry.js`, or into `out/entry.cjs` for CommonJS.
  */
 import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync } from "node:fs";
@@ -14,7 +14,7 @@ import { BUN, DENO, denoEnv } from "./servers.mjs";
 /**
  * @typedef {object} Bundler
  * @property {string} tool the npm package of the bundler
- * @property {(root: string, target: Target) => Promise<void>} bundle
+ * @property {(root: string, target: Target, format?: "esm" | "cjs") => Promise<void>} bundle
  * @property {string} [plugins] required plugins, as the table shows them
  *
  * @type {Record<string, Bundler>}
@@ -35,14 +35,14 @@ async function bundleWithVite(root) {
   await build({ root, configFile: false, logLevel: "warn", build: options });
 }
 
-async function bundleWithEsbuild(root, target) {
+async function bundleWithEsbuild(root, target, format = "esm") {
   const { build } = await import("esbuild");
   await build({
     entryPoints: [join(root, "entry.mjs")],
     bundle: true,
-    format: "esm",
+    format,
     platform: target === "server" ? "node" : "browser",
-    outdir: join(root, "out"),
+    outfile: join(root, "out", format === "cjs" ? "entry.cjs" : "entry.js"),
     logLevel: "warning",
   });
 }

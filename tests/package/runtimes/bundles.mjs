@@ -18,6 +18,7 @@ import {
   upstream,
   viaGateway,
 } from "./fixtures.mjs";
+import { runInNode } from "./servers.mjs";
 
 /** The bundlers that emit the wasm file. The others support only the inline entry. */
 const EMIT_FILES = ["Vite build", "webpack"];
@@ -70,16 +71,28 @@ export function checkViteDevServer() {
   }
 }
 
-/** Checks a bundle for a server, which `run` executes in its runtime. */
-export function checkServerBundle(bundler, runtime, run) {
-  cell(bundler, `${INLINE}, for ${runtime}`, async (row) => {
+/** Checks the bundles for a server, which `run` executes in its runtime. */
+export function checkServerBundles(bundler, runtime, run) {
+  for (const [way, specifier] of Object.entries(SPECIFIERS)) {
+    checkServerBundle(bundler, `${way}, for ${runtime}`, specifier, run);
+  }
+}
+
+/** Checks the bundles of `quillgate` that esbuild makes for Node, as AWS Lambda and SST use them. */
+export function checkNodeBundles() {
+  checkServerBundle("esbuild", "`import`, for Node", "quillgate", runInNode);
+  checkServerBundle("esbuild", "`import`, for Node, as CommonJS", "quillgate", runInNode, "cjs");
+}
+
+function checkServerBundle(bundler, way, specifier, run, format = "esm") {
+  cell(bundler, way, async (row) => {
     row.version = versionOf(BUNDLERS[bundler].tool);
     const settings = { direct: direct(upstream.url), gateway: viaGateway() };
-    const root = await installEntry(nextName(), imported("quillgate/inline"), settings);
-    await BUNDLERS[bundler].bundle(root, "server");
+    const root = await installEntry(nextName(), imported(specifier), settings);
+    await BUNDLERS[bundler].bundle(root, "server", format);
     // The bundle must not need the package's files.
     rmSync(join(root, "node_modules"), { recursive: true });
-    conclude(row, await run(join("out", "entry.js"), root));
+    conclude(row, await run(join("out", format === "cjs" ? "entry.cjs" : "entry.js"), root));
   });
 }
 

@@ -91,14 +91,19 @@ const results = {};
 for (const [way, each] of Object.entries(settings)) results[way] = await conform(quillgate, each);
 `;
 
-/** Returns an ES module that runs the checks and prints their results. */
+/**
+ * Returns an ES module that runs the checks and prints their results. It has no top-level `await`, so
+ * that bundlers can convert it to CommonJS.
+ */
 export function imported(specifier) {
   return `
 import * as quillgate from "${specifier}";
 import { conform } from "./conformance.mjs";
 import settings from "./settings.mjs";
-${RUN_CHECKS}
-console.log("CONFORMANCE " + JSON.stringify(results));
+(async () => {
+  ${RUN_CHECKS}
+  console.log("CONFORMANCE " + JSON.stringify(results));
+})();
 `;
 }
 
