@@ -109,6 +109,9 @@ export class OutcomeUnknownError extends ApiError {}
 /** No answer: the connection failed or broke. `cause` is the host's own error. */
 export class ConnectionError extends QuillgateError {}
 
+/** The package's wasm could not be fetched or compiled. Nothing was sent; `cause` is the host's own error. */
+export class WasmLoadError extends QuillgateError {}
+
 /** No complete answer in time. */
 export class TimeoutError extends QuillgateError {
   /** The limit that ran out, in milliseconds. */
@@ -167,6 +170,7 @@ for (const [name, type] of Object.entries({
   ServerError,
   OutcomeUnknownError,
   ConnectionError,
+  WasmLoadError,
   TimeoutError,
   DecodeError,
   JobWaitTimeoutError,
@@ -259,6 +263,16 @@ export function toDecodeError(where: string, what: string, response: Response | 
   const headers = response?.headers ?? new Headers();
   const requestId = headers.get("x-request-id");
   return new DecodeError(`${where || "the body"} ${what}`, { where, what, requestId, headers });
+}
+
+/**
+ * Returns the error of a core that could not be loaded.
+ *
+ * @internal
+ */
+export function toWasmLoadError(cause: unknown): WasmLoadError {
+  const advice = 'if your bundler left out core_bg.wasm, import from "quillgate/inline"';
+  return new WasmLoadError(`the package's wasm could not be loaded; ${advice}`, { cause });
 }
 
 /**

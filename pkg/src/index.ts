@@ -36,6 +36,7 @@ export {
   ServerError,
   TimeoutError,
   ValidationError,
+  WasmLoadError,
 } from "./errors.js";
 export type {
   AllOptions,

@@ -2,7 +2,7 @@
 
 import { ApiPromise, type CallResult } from "./api_promise.js";
 import { loadCore } from "./engine.js";
-import { ConnectionError, captureCallSite, locate, toValidationError } from "./errors.js";
+import { captureCallSite, locate, toValidationError, toWasmLoadError } from "./errors.js";
 import { MODE_ONCE, RULE_BASE_URL, TEXT_BASE_URL } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
@@ -53,7 +53,7 @@ export class Transport {
 
   async #load(): Promise<Sender> {
     const core = await loadCore().catch((cause: unknown) => {
-      throw new ConnectionError("the package's wasm could not be loaded", { cause });
+      throw toWasmLoadError(cause);
     });
     let refusal: Error | undefined;
     attach([this.#options], (kind, rule, text) => {

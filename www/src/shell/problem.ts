@@ -55,6 +55,7 @@ function wordsFor(error: ErrorFields): Words {
         remedy: "other input",
       };
     case "ConnectionError":
+    case "WasmLoadError":
       return {
         title: "The gateway could not be reached",
         advice: "Check your connection, then try again.",
