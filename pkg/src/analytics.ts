@@ -1,7 +1,7 @@
 /** The reports of the platform's analytics. */
 
 import type { ApiPromise } from "./api_promise.js";
-import { captureCallSite, toDecodeError } from "./errors.js";
+import { captureCallSite, toDecodeError, toRequiredError } from "./errors.js";
 import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
@@ -69,8 +69,9 @@ export class Analytics {
    */
   dailyViews(params: DailyViewsParams, options: RequestOptions = {}): Promise<DailyViews> {
     const site = captureCallSite();
+    const errors = { toDecodeError, toRequiredError };
     return import("./daily_views.js").then((part) =>
-      part.readDailyViews(this.#transport, params, options, site, toDecodeError),
+      part.readDailyViews(this.#transport, params, options, site, errors),
     );
   }
 

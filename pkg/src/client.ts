@@ -3,7 +3,7 @@
 import { AgentJobs } from "./agent_jobs.js";
 import { Analytics } from "./analytics.js";
 import { isBrowser, variable } from "./environment.js";
-import { captureCallSite, locate, QuillgateError, ValidationError } from "./errors.js";
+import { captureCallSite, locate, QuillgateError, toRequiredError, ValidationError } from "./errors.js";
 import { refuseUnknown } from "./known.js";
 import type { ClientOptions, WriteOptions } from "./options.js";
 import { PageViewsResource } from "./page_views.js";
@@ -110,9 +110,7 @@ function withEnvironment(options: ClientOptions): ClientOptions {
     // With a session the cookie says who is calling: a text in the place of the token is never sent.
     complete.token ??= options.session ? "cookie" : variable("QUILLGATE_TOKEN");
   }
-  if (complete.projectId === undefined) {
-    throw new ValidationError("projectId is required", "projectId", "required");
-  }
+  if (complete.projectId === undefined) throw toRequiredError("projectId");
   const { session } = options;
   const rival = session && options.token !== undefined ? "token" : "adminKey";
   if (options[rival] !== undefined && (session || complete.token !== undefined)) {

@@ -11,17 +11,20 @@ import type { DailyViews, GroupedViews, VisitorTotals } from "./types.js";
 const NO_VIEWS = { totals: {}, views: [], hasMore: false };
 
 /**
- * Reads a page of the series. The request is that of the report of views but for the end of its path
- * and what only a series has, so that all that holds for a call holds for this one.
+ * Reads a page of the series. Its request is the request for page views with another path and
+ * more parameters, so that the same options, retries and errors apply.
+ *
+ * @param makeErrors functions of `errors.ts`. If this module imported that one, some bundlers would
+ *   load it twice.
  */
 export function readDailyViews(
   transport: Transport,
-  { path, prefix, group, limit, cursor, ...shared }: DailyViewsParams,
+  params: DailyViewsParams | null | undefined,
   options: RequestOptions,
   site: Error,
-  // An import would make some bundlers load that file twice.
-  toDecodeError: typeof errors.toDecodeError,
+  makeErrors: Pick<typeof errors, "toDecodeError" | "toRequiredError">,
 ): Promise<DailyViews> {
+  const { path, prefix, group, limit, cursor, ...shared }: Partial<DailyViewsParams> = params ?? {};
   const query = Object.entries({ path, prefix, group, limit, cursor })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `&${name}=${encodeURIComponent(String(value))}`)
@@ -42,10 +45,13 @@ export function readDailyViews(
     },
   });
   const read = async () => {
+    for (const field of ["dateFrom", "dateTo"] as const) {
+      if (shared[field] === undefined) throw makeErrors.toRequiredError(field);
+    }
     const call = transport.call("analytics.views", shared, options, through);
     const { response } = await call.withResponse();
     return decodeSeries(body, (where, rule) => {
-      throw toDecodeError(where, `must be ${rule}`, response);
+      throw makeErrors.toDecodeError(where, `must be ${rule}`, response);
     });
   };
   return transport.run(read, site, options.signal);

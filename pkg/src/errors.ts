@@ -255,6 +255,15 @@ export function toValidationError(rule: number, text: string): ValidationError {
 }
 
 /**
+ * Returns the error of a missing parameter or option.
+ *
+ * @internal
+ */
+export function toRequiredError(field: string): ValidationError {
+  return new ValidationError(`${field} is required`, field, "required");
+}
+
+/**
  * The error of a body that is not what the operation promises.
  *
  * @internal

@@ -101,6 +101,25 @@ test("dailyViews() rejects invalid dates and unknown parameters before it sends 
   assert.equal(requests.length, 0);
 });
 
+test("dailyViews() rejects a missing date before it sends anything", async () => {
+  const { dateFrom, dateTo } = DAYS;
+  for (const [params, field] of [
+    [{}, "dateFrom"],
+    [undefined, "dateFrom"],
+    [null, "dateFrom"],
+    [{ dateTo }, "dateFrom"],
+    [{ dateFrom }, "dateTo"],
+    [{ dateFrom, dateTo: undefined }, "dateTo"],
+  ]) {
+    respondWith({ body: SERIES });
+    const error = await client.analytics.dailyViews(params).catch((reason) => reason);
+    assert.ok(error instanceof ValidationError, `${error}`);
+    assert.deepEqual([error.field, error.rule], [field, "required"]);
+    assert.equal(error.message, `${field} is required`);
+    assert.equal(requests.length, 0);
+  }
+});
+
 test("dailyViews() rejects with the reason of an aborted signal", async () => {
   respondWith();
   const signal = AbortSignal.abort(new Error("enough"));

@@ -15,7 +15,7 @@ import { ROOT } from "../../scripts/versions.mjs";
  * `lazy` is the code for exports, streams, records and the archive, which loads on first use. Vite's
  * loader for it is about 600 bytes of `js`. The command line is about 43,600 bytes of `tarball`.
  */
-const BUDGET = { wasm: 12_600, js: 9_500, total: 22_050, lazy: 4_700, tarball: 133_000 };
+const BUDGET = { wasm: 12_700, js: 10_000, total: 22_600, lazy: 4_700, tarball: 136_000 };
 /** Maximum size of the inline entry in relation to JavaScript plus wasm. The README states it. */
 const MAX_INLINE_RATIO = 1.04;
 
