@@ -51,7 +51,7 @@ entry! {
     }
 }
 entry! {
-    /// Feedback of an AI agent, a vote without words, or feedback of a source that is not known.
+    /// Feedback of an AI agent, or a vote without words.
     OtherFeedback, OtherSource, {}
 }
 union! {

@@ -19,6 +19,7 @@ pub fn typescript() -> String {
     for object in types.objects {
         module.push_str(&interface(object));
     }
+    module.push_str(UNKNOWN_STRING);
     for union in types.unions {
         module.push_str(&union_type(union));
     }
@@ -66,10 +67,34 @@ fn interface(object: &Object) -> String {
 
 fn union_type(union: &Union) -> String {
     let kinds = union.variants.iter().map(|(_, kind)| kind);
-    let names: Vec<_> = kinds.chain([&union.otherwise]).map(Kind::name).collect();
-    let (name, names) = (union.name, names.join(" | "));
-    format!("\n{}export type {name} = {names};\n", doc("", union.doc))
+    let mut names: Vec<_> = kinds.chain([&union.otherwise]).map(Kind::name).collect();
+    let (name, tag) = (union.name, union.tag);
+    let unknown = format!("Unknown{name}");
+    names.push(&unknown);
+    format!(
+        "\n{}export interface {unknown} extends Omit<{}, {tag:?}> {{\n{}  {tag}: UnknownString;\n}}\n\
+         \n{}export type {name} = {};\n",
+        doc(
+            "",
+            &[&format!(
+                " A `{name}` with a `{tag}` that this version of the package does not know."
+            )]
+        ),
+        union.otherwise.name(),
+        doc("  ", &[" A string that no other variant has."]),
+        doc("", union.doc),
+        names.join(" | ")
+    )
 }
+
+/// The type of a tag's unknown values. With `string` in the union, TypeScript would not narrow it.
+const UNKNOWN_STRING: &str = "
+/** A string that this version of the package does not know: `String(value)` has its text. */
+export interface UnknownString {
+  /** Exists in the types only. */
+  readonly __unknown: never;
+}
+";
 
 /// Texts as a union of literals.
 fn literals(known: &[&str]) -> String {

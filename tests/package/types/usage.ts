@@ -44,6 +44,7 @@ import {
   type SearchTerm,
   type ThreadMessage,
   TimeoutError,
+  type UnknownFeedback,
   ValidationError,
   type WithResponse,
 } from "quillgate";
@@ -251,9 +252,21 @@ export async function reports({ analytics }: Client): Promise<void> {
       same<typeof entry, CodeSnippetFeedback>(true);
       same<typeof entry.code, string | null>(true);
     } else {
-      same<typeof entry, OtherFeedback>(true);
+      same<typeof entry, OtherFeedback | UnknownFeedback>(true);
       // @ts-expect-error: only contextual feedback has `helpful`
       entry.helpful;
+    }
+    switch (entry.source) {
+      case "contextual":
+      case "code_snippet":
+        break;
+      case "agent":
+      case "thumbs_only":
+        same<typeof entry, OtherFeedback>(true);
+        break;
+      default:
+        same<typeof entry, UnknownFeedback>(true);
+        String(entry.source).startsWith("e");
     }
     // @ts-expect-error: `helpful` needs a check of the source
     entry.helpful;

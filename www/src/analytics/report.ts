@@ -145,7 +145,7 @@ export function toFeedbackRow(entry: Feedback): ReportRow {
     comment: entry.comment,
     helpful: helpful === null ? null : helpful ? "Yes" : "No",
     status: entry.status,
-    source: entry.source,
+    source: String(entry.source),
     created: entry.createdAt,
   };
 }
