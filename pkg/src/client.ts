@@ -3,7 +3,13 @@
 import { AgentJobs } from "./agent_jobs.js";
 import { Analytics } from "./analytics.js";
 import { isBrowser, variable } from "./environment.js";
-import { captureCallSite, locate, QuillgateError, toRequiredError, ValidationError } from "./errors.js";
+import {
+  captureCallSite,
+  locate,
+  QuillgateError,
+  toRequiredError,
+  ValidationError,
+} from "./errors.js";
 import { refuseUnknown } from "./known.js";
 import type { ClientOptions, WriteOptions } from "./options.js";
 import { PageViewsResource } from "./page_views.js";
@@ -48,8 +54,8 @@ export class Client {
     } catch (reason) {
       throw locate(reason, captureCallSite());
     }
-    this.#given = { ...options };
-    const complete = withEnvironment(options);
+    this.#given = ownProperties(options);
+    const complete = withEnvironment(this.#given);
     guardBrowser(complete);
     this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
@@ -60,9 +66,10 @@ export class Client {
   /** A client with the same options but for these. */
   withOptions(options: Partial<ClientOptions>): Client {
     const { token, session, adminKey, ...rest } = this.#given;
-    const isGiven = options.token || options.session || options.adminKey;
+    const changes = ownProperties(options);
+    const isGiven = changes.token || changes.session || changes.adminKey;
     const credential = isGiven ? {} : { token, session, adminKey };
-    return new Client({ ...rest, ...credential, ...options });
+    return new Client({ ...rest, ...credential, ...changes });
   }
 
   /**
@@ -99,11 +106,14 @@ const KNOWN: Record<keyof ClientOptions, true> = {
   logLevel: true,
 };
 
+/** Copies options into an object without a prototype: a polluted one could redirect an admin key. */
+function ownProperties(options: ClientOptions): ClientOptions {
+  return Object.assign(Object.create(null), options);
+}
+
 function withEnvironment(options: ClientOptions): ClientOptions {
-  const complete = {
-    ...options,
-    projectId: options.projectId ?? variable("QUILLGATE_PROJECT_ID"),
-  };
+  const complete = ownProperties(options);
+  complete.projectId ??= variable("QUILLGATE_PROJECT_ID");
   // A key that is given in code goes where the code says: a variable must not redirect it.
   if (options.adminKey === undefined) {
     complete.baseUrl ??= variable("QUILLGATE_BASE_URL");

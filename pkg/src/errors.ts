@@ -199,14 +199,22 @@ function classOf(status: number, body: unknown): typeof ApiError {
 }
 
 /**
- * The error that an answer other than 2xx is.
+ * Returns the error of a response that is not 2xx.
  *
- * @param body the parsed body; `undefined` when it is not JSON
+ * @param received the parsed body; `undefined` when it is not JSON
  * @param retryAfter in seconds
+ * @param credential the request's credential, which the error must not repeat
  * @internal
  */
-export function toApiError(response: Response, body: unknown, retryAfter: number | null): ApiError {
-  const { status, headers } = response;
+export function toApiError(
+  response: Response,
+  received: unknown,
+  retryAfter: number | null,
+  credential: string | undefined,
+): ApiError {
+  const { status } = response;
+  const body = redactBody(received, credential);
+  const headers = withoutCredential(response.headers, credential);
   const stated = MESSAGE_PATHS.map((path) => path.reduce<unknown>(member, body)).find(
     (text) => typeof text === "string" && text !== "",
   );
@@ -229,6 +237,30 @@ export function toApiError(response: Response, body: unknown, retryAfter: number
 
 function member(value: unknown, name: string): unknown {
   return (value as Record<string, unknown> | null | undefined)?.[name];
+}
+
+/** No credential is shorter. A shorter string would be part of ordinary words. */
+const MIN_CREDENTIAL = 8;
+const REDACTED = "[redacted]";
+
+/** Returns JSON without a credential. */
+function redactBody(body: unknown, credential = ""): unknown {
+  if (credential.length < MIN_CREDENTIAL) return body;
+  try {
+    const json = JSON.stringify(body);
+    const quoted = JSON.stringify(credential).slice(1, -1);
+    return json.includes(quoted) ? JSON.parse(json.replaceAll(quoted, REDACTED)) : body;
+  } catch {
+    return undefined; // Only a custom `fetch` has a body that is not JSON.
+  }
+}
+
+/** Returns headers without a credential. */
+function withoutCredential(headers: Headers, credential = ""): Headers {
+  if (credential.length < MIN_CREDENTIAL || !(headers instanceof Headers)) return headers;
+  const pairs = [...headers];
+  if (!pairs.some(([, value]) => value.includes(credential))) return headers;
+  return new Headers(pairs.map(([name, value]) => [name, value.replaceAll(credential, REDACTED)]));
 }
 
 /** A message for people stays one: its first characters. */

@@ -282,7 +282,8 @@ export class Task {
     this.#sources[SOURCE_BODY] = body;
     this.#retryAfter = null;
     const command = this.#step(EVENT_STATUS, response.status);
-    this.#failure = toApiError(response, body, this.#retryAfter);
+    const { adminKey, token } = this.#sender.options;
+    this.#failure = toApiError(response, body, this.#retryAfter, adminKey ?? token);
     return command;
   }
 

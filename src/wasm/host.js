@@ -40,9 +40,10 @@ export function readName(source, at) {
   return value !== undefined;
 }
 
+/** Returns an own property, so that a polluted prototype adds no option and no parameter. */
 function get(object, name) {
   try {
-    return object?.[name];
+    return Object.hasOwn(object, name) ? object[name] : undefined;
   } catch {
     return undefined;
   }

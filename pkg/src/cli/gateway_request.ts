@@ -32,7 +32,9 @@ export async function readRoute(
     headers,
     signal,
   );
-  if (!response.ok) throw toApiError(response, body, readRetryAfter(response));
+  if (!response.ok) {
+    throw toApiError(response, body, readRetryAfter(response), credential.value);
+  }
   if (typeof body !== "object" || body === null) {
     const { headers } = response;
     const requestId = headers.get("x-request-id");

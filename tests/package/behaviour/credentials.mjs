@@ -1,7 +1,19 @@
 /** The output of prints, logs and hooks. */
 import assert from "node:assert/strict";
 import { format, inspect } from "node:util";
-import { against, describe, inTurn, JOB, KEY, rejectionOf, skipWaits, when } from "./fixtures.mjs";
+import {
+  against,
+  describe,
+  GATEWAY,
+  inTurn,
+  JOB,
+  KEY,
+  quillgate,
+  rejectionOf,
+  skipWaits,
+  TOKEN,
+  when,
+} from "./fixtures.mjs";
 
 describe("Credentials, logs and hooks", () => {
   when(
@@ -32,6 +44,58 @@ describe("Credentials, logs and hooks", () => {
           assert.ok(!texts.join("\n").includes(KEY), "the output contains the key");
         }
         await call;
+      }),
+  );
+
+  when(
+    "a server repeats the credential in an error response",
+    "the error has `[redacted]` in its place",
+    async () => {
+      for (const [credential, options] of [
+        [KEY, {}],
+        [TOKEN, GATEWAY],
+      ]) {
+        const echo = `bad key ${credential}, ${credential}`;
+        const json = { type: echo, detail: echo, errors: [{ detail: echo }], [credential]: [echo] };
+        const headers = { "x-request-id": credential, "x-echo": echo };
+        const respond = { status: 401, headers, json };
+        const read = async (client) => {
+          const error = await rejectionOf(client.agentJobs.get("j1"));
+          const redacted = "bad key [redacted], [redacted]";
+          assert.equal(error.message, `401 ${redacted}`);
+          assert.deepEqual([error.code, error.details], [redacted, [redacted]]);
+          assert.equal(error.problem.detail, redacted);
+          assert.equal(error.headers.get("x-echo"), redacted);
+          const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true };
+          assert.ok(!inspect(error, deep).includes(credential));
+        };
+        await against(respond, read, options);
+      }
+    },
+  );
+
+  when(
+    "another script has polluted `Object.prototype`",
+    "the client uses its own options only, and sends the key nowhere else",
+    () =>
+      against({ json: JOB }, async (client, server) => {
+        await against({ json: JOB }, async (_, attacker) => {
+          const polluted = { baseUrl: attacker.url, fetch: () => Response.json({ id: "stolen" }) };
+          for (const [name, value] of Object.entries(polluted)) {
+            Object.defineProperty(Object.prototype, name, { value, configurable: true });
+          }
+          try {
+            const toPlatform = new quillgate.Client({ projectId: "acme", adminKey: KEY });
+            const request = await toPlatform.buildRequest("agentJobs.get", { id: "j1" });
+            assert.ok(!request.url.startsWith(attacker.url), request.url);
+            const derived = client.withOptions({ maxRetries: 0 });
+            assert.equal((await derived.agentJobs.get("j1")).id, "j1");
+          } finally {
+            for (const name of Object.keys(polluted)) delete Object.prototype[name];
+          }
+          assert.equal(attacker.requests.length, 0);
+        });
+        assert.equal(server.requests.length, 1);
       }),
   );
 
