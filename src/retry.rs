@@ -8,6 +8,9 @@ use crate::value::Value;
 /// The problem `type` of a gateway that is still carrying out the request of this idempotency key.
 pub const KEY_IN_USE: &str = "/problems/idempotency-key-in-use";
 
+/// The problem `type` of a gateway if the platform refused the gateway's own key.
+pub const UPSTREAM_CREDENTIAL: &str = "/problems/upstream-credential";
+
 /// What the server makes of the same request sent twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idempotency {
@@ -46,6 +49,9 @@ pub enum Failure {
     /// An answer by which nobody knows whether the request was carried out: see
     /// [`crate::response::is_outcome_unknown`].
     OutcomeUnknown,
+    /// The platform refused the gateway's own key: a problem with the type [`UPSTREAM_CREDENTIAL`].
+    /// Only an operator of the gateway can change that.
+    UpstreamCredential,
     /// A 2xx whose body is not what the operation promises.
     Malformed,
 }
@@ -69,18 +75,19 @@ impl Failure {
         let is = |kind| body.member("type").text().as_deref() == Some(kind);
         match status {
             409 if is(KEY_IN_USE) => Self::StillRunning,
+            502 if is(UPSTREAM_CREDENTIAL) => Self::UpstreamCredential,
             status => Self::Status(status),
         }
     }
 
-    /// Whether the failure may pass by itself: 408, 429, 5xx, an earlier attempt that still
-    /// runs, a connection that broke or a time that ran out.
+    /// Whether the same request can succeed later: 408, 429, most 5xx, an earlier attempt that still
+    /// runs, a broken connection or a timeout.
     #[must_use]
     pub const fn is_transient(self) -> bool {
         match self {
             Self::Status(status) => matches!(status, 408 | 429 | 500..=599),
             Self::StillRunning | Self::Connection | Self::Timeout => true,
-            Self::OutcomeUnknown | Self::Malformed => false,
+            Self::OutcomeUnknown | Self::UpstreamCredential | Self::Malformed => false,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import { AgentJobs } from "./agent_jobs.js";
 import { Analytics } from "./analytics.js";
+import { checkBaseUrl } from "./base_url.js";
 import { isBrowser, variable } from "./environment.js";
 import {
   captureCallSite,
@@ -44,8 +45,8 @@ export class Client {
   readonly #given: ClientOptions;
 
   /**
-   * @throws {ValidationError} for an option that there is not, when there is no project, or not just
-   *   one of `token`, `session` and `adminKey`
+   * @throws {ValidationError} for an unknown option, an invalid `baseUrl`, a missing project, or unless
+   *   exactly one of `token`, `session` and `adminKey` is given
    * @throws {QuillgateError} for an admin key in a browser, unless `dangerouslyAllowBrowser` is set
    */
   constructor(options: ClientOptions = {}) {
@@ -57,6 +58,7 @@ export class Client {
     this.#given = ownProperties(options);
     const complete = withEnvironment(this.#given);
     guardBrowser(complete);
+    checkBaseUrl(complete);
     this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
     this.analytics = new Analytics(this.#transport);

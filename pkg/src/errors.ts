@@ -317,12 +317,13 @@ export function toWasmLoadError(cause: unknown): WasmLoadError {
 }
 
 /**
- * The error of a time that ran out.
+ * Returns the error of a time limit that was reached.
  *
+ * @param after the limit in milliseconds
  * @internal
  */
-export function toTimeoutError(after: number): TimeoutError {
-  return new TimeoutError(`no complete answer within ${after} ms`, after);
+export function toTimeoutError(after: number, host: string): TimeoutError {
+  return new TimeoutError(`no complete answer from ${host} within ${after} ms`, after);
 }
 
 /** Remembers the line that a call was made on. */

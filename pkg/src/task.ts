@@ -54,6 +54,8 @@ import type { AgentJob } from "./types.js";
 export interface Sender {
   /** The client's options. */
   readonly options: ClientOptions;
+  /** Host and port of the server, for messages. */
+  readonly host: string;
   readonly core: Core;
   /** Sends a request of the core's. */
   send(request: CoreRequest, call: Call, signal: AbortSignal): Promise<Response>;
@@ -288,9 +290,10 @@ export class Task {
   }
 
   #takeNoAnswer({ cause, expired }: NoAnswer, within: number): number {
+    const { host } = this.#sender;
     this.#failure = expired
-      ? toTimeoutError(within)
-      : new ConnectionError("no answer: the connection failed or broke", { cause });
+      ? toTimeoutError(within, host)
+      : new ConnectionError(`no answer from ${host}: the connection failed or broke`, { cause });
     return this.#step(expired ? EVENT_TIMED_OUT : EVENT_DISCONNECTED);
   }
 
@@ -304,7 +307,7 @@ export class Task {
       case COMMAND_REFUSE:
         return this.#refusal;
       case COMMAND_TOTAL_TIMEOUT:
-        return toTimeoutError(this.time);
+        return toTimeoutError(this.time, this.#sender.host);
       case COMMAND_WATCH_TIMEOUT:
         return this.expire();
       case COMMAND_REFUSE_PAGE:

@@ -3,7 +3,7 @@
 import { ApiPromise, type CallResult } from "./api_promise.js";
 import { loadCore } from "./engine.js";
 import { captureCallSite, locate, toValidationError, toWasmLoadError } from "./errors.js";
-import { MODE_ONCE, RULE_BASE_URL, TEXT_BASE_URL } from "./generated/protocol.js";
+import { MODE_ONCE, TEXT_BASE_URL } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
 import { attemptLog, redactHeaders } from "./log.js";
@@ -61,10 +61,8 @@ export class Transport {
       else refusal = toValidationError(rule, text);
     });
     if (!core.checkClient()) throw refusal;
-    // The core does not know every rule of the host's own for addresses.
-    if (!URL.canParse(this.#base)) throw toValidationError(RULE_BASE_URL, "baseUrl\n\n");
     const send: Sender["send"] = (request, call, signal) => this.#send(request, call, signal);
-    return { core, options: this.#options, send };
+    return { core, options: this.#options, host: new URL(this.#base).host, send };
   }
 
   async #send(request: CoreRequest, call: Call, signal: AbortSignal): Promise<Response> {

@@ -2,6 +2,7 @@
 
 use quillgate::retry::{DEFAULT_PATIENCE, DEFAULT_RETRIES, LONGEST_RETRY_AFTER};
 use quillgate::{Failure, Idempotency, Method, Millis, Retry};
+use serde_json::json;
 
 const BUSY: Failure = Failure::Status(503);
 
@@ -152,6 +153,18 @@ fn retry_after_does_not_make_a_permanent_failure_transient() {
             "{status}"
         );
     }
+}
+
+#[test]
+fn a_refused_key_of_the_gateway_is_not_retried() {
+    let problem = json!({ "type": "/problems/upstream-credential", "status": 502 });
+    let failure = Failure::of_answer(502, &problem);
+    assert!(!failure.is_transient());
+    let mut retry = Retry::new(Idempotency::Safe, 2);
+    assert_eq!(retry.after(failure, None, 0.5), None);
+    // Other problems of the same status may pass.
+    let other = json!({ "type": "/problems/upstream-failed", "status": 502 });
+    assert!(Failure::of_answer(502, &other).is_transient());
 }
 
 const RUNNING: Failure = Failure::StillRunning;

@@ -29,11 +29,12 @@ pub fn typescript() -> String {
         let _ = writeln!(module, "  [\"{}\", {words:?}],", rule.name());
     }
     module.push_str("];\n");
+    module.push_str("\n/** Rules that the package also checks itself. */\n");
     let _ = write!(
         module,
-        "\n/** The rule of base URLs, of which the host has some more than the core. */\n\
-         export const RULE_BASE_URL = {};\n",
-        Rule::BaseUrl.number()
+        "export const RULE_BASE_URL = {};\nexport const RULE_SECURE_BASE_URL = {};\n",
+        Rule::BaseUrl.number(),
+        Rule::SecureBaseUrl.number()
     );
     let _ = write!(
         module,

@@ -1,6 +1,6 @@
 /** Requests for what only a gateway has, and the client has no method for. */
 
-import { ConnectionError, DecodeError, TimeoutError, toApiError } from "../errors.js";
+import { ConnectionError, DecodeError, toApiError, toTimeoutError } from "../errors.js";
 import { exchange } from "../exchange.js";
 import { UsageError } from "./command.js";
 import type { GatewaySettings } from "./connection.js";
@@ -56,8 +56,9 @@ export async function send(
   const result = await exchange((own) => fetch(url, { ...init, signal: own }), timeout, signal);
   if ("response" in result) return result;
   signal.throwIfAborted();
-  if (result.expired) throw new TimeoutError(`no complete answer within ${timeout} ms`, timeout);
-  throw new ConnectionError("there was no answer", { cause: result.cause });
+  const { host } = new URL(url);
+  if (result.expired) throw toTimeoutError(timeout, host);
+  throw new ConnectionError(`no answer from ${host}`, { cause: result.cause });
 }
 
 /** The address of a path of the gateway. */

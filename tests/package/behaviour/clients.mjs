@@ -183,9 +183,11 @@ describe("Client options", () => {
             ];
             for (const { agentJobs } of clients) await agentJobs.get("j1");
             console.log(urls.map((url) => new URL(url).origin).join(" "));
-            const insecure = new Client({ ...key, baseUrl: "http://own.example" });
-            const error = await insecure.agentJobs.get("j1").catch((reason) => reason);
-            console.log(error.name, error.field, error.rule, urls.length);
+            try {
+              new Client({ ...key, baseUrl: "http://own.example" });
+            } catch (error) {
+              console.log(error.name, error.field, error.rule, urls.length);
+            }
           `,
         });
         const env = {

@@ -97,6 +97,44 @@ describe("Invalid input", () => {
     },
   );
 
+  when("`baseUrl` is invalid", "`new Client()` throws ValidationError", () => {
+    const { Client, ValidationError } = quillgate;
+    const [gateway, platform] = [{ token: "t" }, { adminKey: KEY }];
+    for (const [baseUrl, credential, rule] of [
+      ["gate.example", gateway, "base-url"],
+      ["", gateway, "base-url"],
+      ["ftp://gate.example", gateway, "base-url"],
+      ["https://", gateway, "base-url"],
+      ["https:///v2", gateway, "base-url"],
+      ["https://gate.example/?a=1", gateway, "base-url"],
+      ["https://gate.example/#top", gateway, "base-url"],
+      ["https://user@gate.example", gateway, "base-url"],
+      ["https://gate example", gateway, "base-url"],
+      ["https://1.2.3.4.5", gateway, "base-url"],
+      ["api.example", platform, "base-url"],
+      ["http://api.example", platform, "secure-base-url"],
+      ["http://localhost.x.example", platform, "secure-base-url"],
+    ]) {
+      assert.throws(
+        () => new Client({ projectId: "acme", baseUrl, ...credential }),
+        (error) => {
+          assert.ok(error instanceof ValidationError, inspect(error));
+          assert.deepEqual([error.field, error.rule], ["baseUrl", rule], baseUrl);
+          return true;
+        },
+      );
+    }
+    for (const [baseUrl, credential] of [
+      ["https://gate.example/base/", gateway],
+      ["http://gate.example", gateway],
+      ["http://localhost:8788", platform],
+      ["http://127.0.0.1/x", platform],
+      ["http://[::1]:80", platform],
+    ]) {
+      new Client({ projectId: "acme", baseUrl, ...credential });
+    }
+  });
+
   when("`buildRequest()` gets the name of no operation", "it rejects with ValidationError", () =>
     against({ json: JOB }, async (client) => {
       const onlyOfGateways = ["agentJobs.events", "agentJobs.deleteRecord"];

@@ -15,12 +15,14 @@ import {
 describe("Bad responses", () => {
   when(
     "the body stalls after the headers",
-    "the call rejects with TimeoutError after `timeout` and closes the connection",
+    "the call rejects with TimeoutError after `timeout`, names the host and closes the connection",
     () =>
       against({ stall: "body" }, async ({ agentJobs }, server) => {
         const error = await rejectionOf(agentJobs.get("j1", { timeout: 800, maxRetries: 0 }));
         assert.ok(error instanceof quillgate.TimeoutError);
         assert.equal(error.after, 800);
+        const { host } = new URL(server.url);
+        assert.equal(error.message, `no complete answer from ${host} within 800 ms`);
         assert.equal(await server.requests[0].ended, false);
       }),
   );
@@ -100,7 +102,7 @@ describe("Bad responses", () => {
 
   when(
     "no server listens at the address",
-    "the call rejects with ConnectionError; `cause` is the runtime's error",
+    "the call rejects with ConnectionError, which names the host; `cause` is the runtime's error",
     async () => {
       let url;
       await against({}, (_, server) => {
@@ -114,6 +116,8 @@ describe("Bad responses", () => {
       });
       const error = await rejectionOf(client.agentJobs.create({ prompt: "p" }));
       assert.ok(error instanceof quillgate.ConnectionError);
+      const { host } = new URL(url);
+      assert.equal(error.message, `no answer from ${host}: the connection failed or broke`);
       assert.equal(error.cause.cause.code, "ECONNREFUSED");
     },
   );

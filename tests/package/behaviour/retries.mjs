@@ -4,6 +4,7 @@ import {
   against,
   assertBetween,
   describe,
+  GATEWAY,
   inTurn,
   JOB,
   quillgate,
@@ -35,6 +36,23 @@ describe("Retries", () => {
         assert.ok(error instanceof quillgate.ConnectionError);
         assert.equal(requests.length, 1);
       }),
+  );
+
+  when(
+    "the platform has refused the gateway's own key (502 `upstream-credential`)",
+    "the call rejects with ServerError and is not retried",
+    () => {
+      const json = { type: "/problems/upstream-credential", status: 502, detail: "refused" };
+      return against(
+        { status: 502, json },
+        async ({ agentJobs }, { requests }) => {
+          const error = await rejectionOf(agentJobs.get("j1"));
+          assert.ok(error instanceof quillgate.ServerError);
+          assert.equal(requests.length, 1);
+        },
+        GATEWAY,
+      );
+    },
   );
 
   when("a GET gets 503 twice", "it is retried after two growing waits and resolves", (context) =>

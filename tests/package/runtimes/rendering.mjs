@@ -17,7 +17,9 @@ export function checkRendering() {
       const { byImport, byClient, added } = JSON.parse(output);
       const reads = byImport.reads.filter((name) => !HARMLESS.includes(name));
       assert.deepEqual({ reads, writes: byImport.writes }, { reads: [], writes: [] });
-      assert.deepEqual({ byClient, added }, { byClient: [], added: [] });
+      // The client checks its `baseUrl`, which has no effect either.
+      const used = byClient.filter((name) => name !== "URL");
+      assert.deepEqual({ used, added }, { used: [], added: [] });
       row.result = "no fetch, no wasm, no timer, nothing defined";
     });
   }

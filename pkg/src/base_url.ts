@@ -1,0 +1,24 @@
+/** Checks the address of a server before the core is loaded. The core has the same rules. */
+
+import { toValidationError } from "./errors.js";
+import { RULE_BASE_URL, RULE_SECURE_BASE_URL } from "./generated/protocol.js";
+import type { ClientOptions } from "./options.js";
+
+/** A host and a path of visible ASCII characters without `"`, `#`, `<`, `>`, `?`, `@` and `\`. */
+const HTTP_URL = /^https?:\/\/(?![/:])[!$-;=A-[\]-~]+$/;
+const HTTP_TO_OTHER_MACHINE = /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:\d*)?(\/|$))/;
+
+/**
+ * Checks the rules of `BaseUrl` in the core, and those of the runtime's own URL parser.
+ *
+ * @throws {import("./errors.js").ValidationError}
+ */
+export function checkBaseUrl({ baseUrl, adminKey }: ClientOptions): void {
+  if (typeof baseUrl !== "string") return; // The core reports other types.
+  if (!HTTP_URL.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw toValidationError(RULE_BASE_URL, "baseUrl\n\n");
+  }
+  if (adminKey !== undefined && HTTP_TO_OTHER_MACHINE.test(baseUrl)) {
+    throw toValidationError(RULE_SECURE_BASE_URL, "baseUrl\n\n");
+  }
+}
