@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { deriveKeys } from "../../scripts/webhook_key.mjs";
 import { startGateway } from "../harness/gateway.mjs";
@@ -17,6 +18,10 @@ const CLOCK = new URL("fixtures/clock_worker.mjs", import.meta.url).pathname;
 const QUARTER_HOUR_MS = 15 * 60_000;
 /** Maximum wait for a retry, or for a poll of an unwatched job. */
 const PATIENCE_MS = 60_000;
+/** The gateway's timeout for a receiver. */
+const RECEIVER_TIMEOUT_MS = 20_000;
+/** A project whose alarms no other test sets off. */
+const HANGING_PROJECT = "hanging-receivers";
 
 let jobs;
 /** A gateway without `WEBHOOK_HOSTS`. */
@@ -29,6 +34,7 @@ before(async () => {
   const { kept, other, dropped, own } = receivers;
   [jobs, closed] = await Promise.all([
     startJobs("receivers", {
+      projects: [PROJECT, OTHER_PROJECT, HANGING_PROJECT],
       vars: {
         WEBHOOK_SECRET: SECRET,
         WEBHOOK_HOSTS: [kept, other, dropped].map(({ host }) => host).join(","),
@@ -104,6 +110,28 @@ async function untilMissing(id) {
     assert.equal(status, 200);
   }
 }
+
+test("sets off at most one alarm per second while three webhook receivers hang", async (context) => {
+  const project = HANGING_PROJECT;
+  const { kept } = receivers;
+  const hung = [];
+  for (const path of ["/hang/1", "/hang/2", "/hang/3"]) {
+    kept.answer({ hang: true });
+    const headers = hook(kept.url + path);
+    const { id } = await jobs.create("notify me", { project, headers });
+    await finish(id, { project });
+    hung.push(path);
+  }
+  const started = performance.now();
+  const { alarms: before } = await jobs.health(project);
+  for (const path of hung) await kept.next(at(path), PATIENCE_MS);
+  // The third receiver hangs until its timeout, 40 s after the first request.
+  await sleep(2 * RECEIVER_TIMEOUT_MS - (performance.now() - started));
+  const seconds = (performance.now() - started) / 1000;
+  const alarms = (await jobs.health(project)).alarms - before;
+  context.diagnostic(`${alarms} alarms in ${seconds.toFixed(1)} s`);
+  assert.ok(alarms <= seconds, `${alarms} alarms in ${seconds.toFixed(1)} s`);
+});
 
 describe("a receiver in the gateway's own zone", () => {
   test("fetches webhook receivers through the public internet, not the Worker's own zone", async () => {

@@ -239,6 +239,8 @@ pub struct ProjectHealth {
     pub watchers: u64,
     /// How many webhooks have yet to be delivered.
     pub webhooks_waiting: u64,
+    /// The number of alarms since the object was last started.
+    pub alarms: u64,
 }
 
 /// A project's budgets.

@@ -567,14 +567,14 @@ impl JobStore {
     /// When the next job is polled for its webhook.
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
         let query = "SELECT min(webhook_poll) AS due FROM job WHERE webhook_poll IS NOT NULL";
-        self.database.first_due(query)
+        self.database.first_due(query, [])
     }
 
     /// When the job was set to work that has been kept for longest, of those that no webhook waits
     /// for.
     pub fn oldest(&self) -> HostResult<Option<Millis>> {
         let query = "SELECT min(began) AS due FROM job WHERE webhook_poll IS NULL";
-        self.database.first_due(query)
+        self.database.first_due(query, [])
     }
 
     /// Deletes some of the jobs that were set to work at `latest` or before, and that no webhook
@@ -600,7 +600,7 @@ impl JobStore {
     /// When the oldest deletion is forgotten.
     pub fn next_deletion_expiry(&self) -> HostResult<Option<Millis>> {
         let query = "SELECT at AS due FROM deleted ORDER BY revision LIMIT 1";
-        let first = self.database.first_due(query)?;
+        let first = self.database.first_due(query, [])?;
         Ok(first.map(|at| at.plus(DELETION_LIFE)))
     }
 

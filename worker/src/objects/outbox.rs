@@ -1,9 +1,11 @@
 //! Webhooks that are still to be delivered, after Standard Webhooks.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use quillgate::Millis;
+use wasm_bindgen::JsValue;
 
 use super::job_store::iso_8601;
 use crate::config::Config;
@@ -33,11 +35,13 @@ pub const OUTBOX_TABLES: &str = "
 
 /// How long a receiver may take: 15 to 30 s, says Standard Webhooks.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
-/// When a webhook that was being sent as the object ended is sent again: after the time of its
-/// first retry.
+/// How long a delivery is leased. Longer than the wait for a permit and longer than
+/// [`TIME_LIMIT`]: an object that ends meanwhile sends the webhook again.
 const LEASE: Millis = Millis::from_seconds(25);
-/// How many are taken at once.
-const AT_ONCE: u64 = 6;
+/// The maximum number of deliveries in flight, including those that wait for a permit.
+const MAX_IN_FLIGHT: usize = 6;
+/// The minimum wait before an alarm that is set for the end of a lease.
+const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
 /// When a webhook for which there was no connection is due again.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
 
@@ -67,27 +71,33 @@ struct Receipt {
     retry_after: Option<String>,
 }
 
+/// The result of one attempt to deliver a webhook.
+enum Attempt {
+    /// No connection was free, so nothing was sent.
+    Busy,
+    /// The configuration no longer allows the address.
+    Forbidden,
+    /// The request was sent.
+    Sent(Receipt),
+}
+
 /// The webhooks of a project.
 pub struct Outbox {
     database: Rc<Database>,
     config: Rc<Config>,
     connections: Connections,
-    /// What is being sent, so that nothing is sent twice at a time.
-    sending: RefCell<Vec<String>>,
+    /// The deliveries in flight, and when the lease of each ends.
+    in_flight: RefCell<HashMap<String, Millis>>,
 }
 
 impl Outbox {
     /// The webhooks as they are stored.
-    pub const fn open(
-        database: Rc<Database>,
-        config: Rc<Config>,
-        connections: Connections,
-    ) -> Self {
+    pub fn open(database: Rc<Database>, config: Rc<Config>, connections: Connections) -> Self {
         Self {
             database,
             config,
             connections,
-            sending: RefCell::new(Vec::new()),
+            in_flight: RefCell::default(),
         }
     }
 
@@ -108,10 +118,22 @@ impl Outbox {
         self.database.execute(insert, row)
     }
 
-    /// When the next is due; `None` when there is none.
+    /// Returns when the alarm next has work: a waiting webhook is due, or a lease ends.
+    ///
+    /// While [`MAX_IN_FLIGHT`] deliveries are in flight, waiting webhooks don't count. The end of
+    /// a delivery schedules the alarm again.
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
-        let query = "SELECT min(due) AS due FROM outbox";
-        self.database.first_due(query)
+        let in_flight = self.in_flight.borrow();
+        // A delivery that outlives its lease must not make the alarm fire continuously.
+        let earliest = now().plus(MIN_LEASE_PAUSE);
+        let lease_end = in_flight.values().min().map(|end| (*end).max(earliest));
+        if in_flight.len() >= MAX_IN_FLIGHT {
+            return Ok(lease_end);
+        }
+        let query = "SELECT min(due) AS due FROM outbox
+            WHERE id NOT IN (SELECT value FROM json_each(?))";
+        let waiting = self.database.first_due(query, [list_ids(&in_flight)])?;
+        Ok(waiting.into_iter().chain(lease_end).min())
     }
 
     /// How many are waiting.
@@ -121,42 +143,57 @@ impl Outbox {
         Ok(row.map_or(0, |row| row.count))
     }
 
-    /// Takes what is due, to be sent by [`Self::deliver`].
+    /// Leases the webhooks that are due and not in flight, for [`Self::deliver`] to send.
     pub fn take_due(&self) -> HostResult<Vec<OutboxRow>> {
         let now = now();
+        let mut in_flight = self.in_flight.borrow_mut();
+        let room = MAX_IN_FLIGHT.saturating_sub(in_flight.len());
         let query = "SELECT id, url, status, job, moment, attempts FROM outbox
-            WHERE due <= ? ORDER BY due LIMIT ?";
-        let mut rows: Vec<OutboxRow> = self
-            .database
-            .rows(query, [number(now.0), number(AT_ONCE)])?;
-        rows.retain(|row| !self.sending.borrow().contains(&row.id));
+            WHERE due <= ? AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY due LIMIT ?";
+        let values = [number(now.0), list_ids(&in_flight), number(room as u64)];
+        let rows: Vec<OutboxRow> = self.database.rows(query, values)?;
+        let lease_end = now.plus(LEASE);
         self.database.transaction(|| {
             for row in &rows {
-                // Should the object end meanwhile, it is sent again after that.
-                self.set_due(&row.id, row.attempts, now.plus(LEASE))?;
+                self.set_due(&row.id, row.attempts, lease_end)?;
             }
             Ok(())
         })?;
-        let ids = rows.iter().map(|row| row.id.clone());
-        self.sending.borrow_mut().extend(ids);
+        in_flight.extend(rows.iter().map(|row| (row.id.clone(), lease_end)));
         Ok(rows)
     }
 
-    /// Sends one, and decides what follows.
+    /// Sends a leased webhook once, then removes it or sets when it is retried.
     pub async fn deliver(&self, row: OutboxRow, project: &str) -> HostResult<()> {
-        let permit = self.connections.acquire(Lane::Webhook, TIME_LIMIT).await;
-        if permit.is_err() {
-            // Not an attempt: nothing was sent.
-            self.sending.borrow_mut().retain(|id| *id != row.id);
-            return self.set_due(&row.id, row.attempts, now().plus(BUSY_PAUSE));
+        let receipt = self.attempt(&row, project).await;
+        self.in_flight.borrow_mut().remove(&row.id);
+        match receipt? {
+            Attempt::Busy => self.set_due(&row.id, row.attempts, now().plus(BUSY_PAUSE)),
+            Attempt::Forbidden => {
+                log_error(&log::format_dropped_webhook(&row.id));
+                self.remove(&row.id)
+            }
+            Attempt::Sent(receipt) => self.conclude(&row, &receipt),
         }
-        let sent = self.send(&row, project).await;
-        drop(permit);
-        self.sending.borrow_mut().retain(|id| *id != row.id);
-        let Some(receipt) = sent else {
-            log_error(&log::format_dropped_webhook(&row.id));
-            return self.remove(&row.id);
+    }
+
+    /// Waits for a permit, renews the lease, and sends.
+    async fn attempt(&self, row: &OutboxRow, project: &str) -> HostResult<Attempt> {
+        let permit = self.connections.acquire(Lane::Webhook, TIME_LIMIT).await;
+        let Ok(_permit) = permit else {
+            return Ok(Attempt::Busy);
         };
+        let lease_end = now().plus(LEASE);
+        self.set_due(&row.id, row.attempts, lease_end)?;
+        self.in_flight
+            .borrow_mut()
+            .insert(row.id.clone(), lease_end);
+        let sent = self.send(row, project).await;
+        Ok(sent.map_or(Attempt::Forbidden, Attempt::Sent))
+    }
+
+    /// Handles a receiver's response, or its absence.
+    fn conclude(&self, row: &OutboxRow, receipt: &Receipt) -> HostResult<()> {
         let attempts = row.attempts + 1;
         let now = now();
         let wait = receipt.retry_after.as_deref();
@@ -189,7 +226,7 @@ impl Outbox {
         self.database.execute(delete, [text(id)])
     }
 
-    /// Sends one; `None` when the configuration no longer allows its address.
+    /// Sends a webhook. Returns `None` if the configuration no longer allows its address.
     async fn send(&self, row: &OutboxRow, project: &str) -> Option<Receipt> {
         let seconds = now().0 / 1000;
         // What may be sent to whom can have changed since the job was created.
@@ -236,4 +273,10 @@ impl Outbox {
             }
         })
     }
+}
+
+/// The ids of the deliveries in flight, as a JSON array that SQL reads with `json_each`.
+fn list_ids(in_flight: &HashMap<String, Millis>) -> JsValue {
+    let ids: Vec<_> = in_flight.keys().collect();
+    text(&crate::json::to_text(&ids))
 }

@@ -210,6 +210,8 @@ struct Gate {
     polls: RefCell<HashMap<String, PollState>>,
     /// When the alarm goes off, as far as this instance has set it.
     alarm: Cell<Option<Millis>>,
+    /// The number of alarms since this instance started.
+    alarms: Cell<u64>,
 }
 
 impl Gate {
@@ -234,6 +236,7 @@ impl Gate {
             connections,
             polls: RefCell::default(),
             alarm: Cell::new(None),
+            alarms: Cell::new(0),
             state,
             config,
             database,
@@ -919,6 +922,7 @@ impl Gate {
     /// been kept long enough.
     async fn on_alarm(self: Rc<Self>) -> HostResult<()> {
         self.alarm.set(None);
+        self.alarms.set(self.alarms.get() + 1);
         let now = now();
         let id = new_uuid();
         let trace = continue_trace(None, &id.replace('-', ""));
@@ -1080,6 +1084,7 @@ impl Gate {
             },
             watchers: self.state.get_websockets().len() as u64,
             webhooks_waiting: self.outbox.waiting()?,
+            alarms: self.alarms.get(),
         })
     }
 }

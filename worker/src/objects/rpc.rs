@@ -254,7 +254,7 @@ read_by_name!(ExchangeMetrics {
 read_by_name!(OrgHealth { breaker, budgets, cached_pages as "cachedPages", key_set_calls as "keySetCalls" });
 read_by_name!(OrgBudgets { analytics });
 read_by_name!(ProjectHealth {
-    breaker, budgets, watchers, webhooks_waiting as "webhooksWaiting",
+    breaker, budgets, watchers, webhooks_waiting as "webhooksWaiting", alarms,
 });
 read_by_name!(ProjectBudgets { create_job as "create-job", send_message as "send-message" });
 read_by_name!(BudgetHealth { limit, left, closed_until as "closedUntil" });

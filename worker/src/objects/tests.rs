@@ -224,6 +224,7 @@ fn project_health() -> ProjectHealth {
         },
         watchers: 200,
         webhooks_waiting: 3,
+        alarms: 4,
     }
 }
 

@@ -134,8 +134,12 @@ impl Database {
     }
 
     /// The instant that a query gives as `due`; `None` when that is `NULL`.
-    pub fn first_due(&self, query: &'static str) -> HostResult<Option<Millis>> {
-        let row: Option<DueRow> = self.first(query, [])?;
+    pub fn first_due(
+        &self,
+        query: &'static str,
+        values: impl Into<Vec<JsValue>>,
+    ) -> HostResult<Option<Millis>> {
+        let row: Option<DueRow> = self.first(query, values)?;
         Ok(row.and_then(|row| row.due).map(Millis))
     }
 

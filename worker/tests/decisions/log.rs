@@ -164,6 +164,7 @@ fn project(breaker: State) -> ProjectHealth {
         },
         watchers: 2,
         webhooks_waiting: 1,
+        alarms: 5,
     }
 }
 
@@ -178,7 +179,7 @@ fn the_gateways_health_has_its_members_in_one_order() {
         Some(project(State::HalfOpen)),
         Vec::new(),
     );
-    let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"project":{"breaker":"half-open","budgets":{"create-job":{"limit":100,"left":100,"closedUntil":null},"send-message":{"limit":100,"left":0,"closedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1},"trustedIssuers":[]}"#;
+    let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"project":{"breaker":"half-open","budgets":{"create-job":{"limit":100,"left":100,"closedUntil":null},"send-message":{"limit":100,"left":0,"closedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
     assert_eq!(health.to_json(), expected);
 }
 
