@@ -14,6 +14,7 @@ mod project_gate;
 mod rpc;
 mod schema;
 mod session;
+mod sockets;
 #[cfg(test)]
 mod tests;
 

@@ -23,6 +23,7 @@ use super::rpc::{
     ListCall, PROBLEM_HEADER, WriteCall, WriteReply, read_policy, receive, send_back,
 };
 use super::schema::migrate;
+use super::sockets;
 use crate::breaker;
 use crate::config::Config;
 use crate::events::{END_TEXT, JobEvent, ListEvent};
@@ -74,8 +75,6 @@ const CALLER_TAG: char = '/';
 const LIST_TAG: &str = "/jobs";
 /// The `readyState` of a socket that takes messages.
 const OPEN: u16 = 1;
-/// The code of a socket that is closed because all is said (RFC 6455, section 7.4.1).
-const NORMAL_CLOSURE: u16 = 1000;
 /// The operations upstream that this object's breaker state is about.
 const OPERATIONS: [Operation; 3] = [
     Operation::CreateAgentJob,
@@ -462,7 +461,7 @@ impl Gate {
         write: &Write,
         event: Option<ListEvent>,
     ) -> HostResult<()> {
-        let is_watched = self.broadcast_list(event.as_slice())? > 0;
+        let is_watched = self.broadcast_list(event.as_slice()) > 0;
         if write.webhook.is_some() {
             self.plan_webhook_poll(id)?;
         } else if self.alarm.get().is_some() && !is_watched {
@@ -589,8 +588,8 @@ impl Gate {
             row.id
         )));
         for socket in self.find_watchers(&row.id) {
-            socket.send_with_str(END_TEXT)?;
-            socket.close(Some(NORMAL_CLOSURE), Some("given up"))?;
+            sockets::send(&socket, END_TEXT);
+            sockets::close(&socket, "given up");
         }
         Ok(())
     }
@@ -609,9 +608,9 @@ impl Gate {
         // What a poll under way says is not recorded again.
         self.overtake_poll(job);
         for socket in self.find_watchers(job) {
-            socket.close(Some(NORMAL_CLOSURE), Some("gone"))?;
+            sockets::close(&socket, "gone");
         }
-        self.broadcast_list(event.as_slice())?;
+        self.broadcast_list(event.as_slice());
         self.schedule().await?;
         Ok(GatewayResponse::empty(204))
     }
@@ -725,9 +724,9 @@ impl Gate {
         if !is_past_creation(row.created(), now) {
             return Ok(());
         }
-        // Whoever comes back is answered 404.
-        for socket in self.state.get_websockets_with_tag(job) {
-            socket.close(Some(NORMAL_CLOSURE), Some("gone"))?;
+        // Watchers that reconnect get a 404.
+        for socket in self.find_watchers(job) {
+            sockets::close(&socket, "gone");
         }
         Ok(())
     }
@@ -771,34 +770,33 @@ impl Gate {
             Ok((event, self.jobs.revise(id)?))
         })?;
         if let Some(event) = event {
-            self.broadcast(id, &event)?;
+            self.broadcast(id, &event);
         }
-        self.broadcast_list(in_list.as_slice())?;
+        self.broadcast_list(in_list.as_slice());
         Ok(())
     }
 
-    /// Sends those who watch all jobs what happened to the list; gives how many they are.
-    fn broadcast_list(&self, events: &[ListEvent]) -> HostResult<usize> {
-        let sockets = self.find_watchers(LIST_TAG);
+    /// Sends changes of the list to the watchers of all jobs. Returns the number of watchers.
+    fn broadcast_list(&self, events: &[ListEvent]) -> usize {
+        let watchers = self.find_watchers(LIST_TAG);
         for event in events {
             let text = event.to_text();
-            for socket in &sockets {
-                socket.send_with_str(&text)?;
+            for socket in &watchers {
+                sockets::send(socket, &text);
             }
         }
-        Ok(sockets.len())
+        watchers.len()
     }
 
-    /// Sends a job's watchers a change, and lets them go when it is the last.
-    fn broadcast(&self, job: &str, event: &JobEvent) -> HostResult<()> {
+    /// Sends a change of a job to its watchers, and closes their sockets after the last change.
+    fn broadcast(&self, job: &str, event: &JobEvent) {
         let text = event.to_text();
         for socket in self.find_watchers(job) {
-            socket.send_with_str(&text)?;
+            sockets::send(&socket, &text);
             if event.is_final() {
-                socket.close(Some(NORMAL_CLOSURE), Some("finished"))?;
+                sockets::close(&socket, "finished");
             }
         }
-        Ok(())
     }
 
     // --- watching ----------------------------------------------------------
@@ -842,7 +840,7 @@ impl Gate {
         let Some(job) = &watch.job else {
             let WebSocketPair { client, server } = self.open_socket(tag, &caller_tag)?;
             for event in self.jobs.list_events(watch.after)? {
-                server.send_with_str(event.to_text())?;
+                sockets::send(&server, &event.to_text());
             }
             self.schedule().await?;
             return Ok(Response::from_websocket(client)?);
@@ -864,13 +862,13 @@ impl Gate {
         }
         let WebSocketPair { client, server } = self.open_socket(tag, &caller_tag)?;
         for event in events {
-            server.send_with_str(event.to_text())?;
+            sockets::send(&server, &event.to_text());
         }
         if is_settled {
             if row.is_some_and(|row| !row.is_finished()) {
-                server.send_with_str(END_TEXT)?;
+                sockets::send(&server, END_TEXT);
             }
-            server.close(Some(NORMAL_CLOSURE), Some("finished"))?;
+            sockets::close(&server, "finished");
         }
         self.schedule().await?;
         Ok(Response::from_websocket(client)?)
@@ -953,7 +951,7 @@ impl Gate {
             }
         }
         let events = self.jobs.sweep(now.since(self.config.job_retention))?;
-        self.broadcast_list(&events)?;
+        self.broadcast_list(&events);
         self.schedule().await
     }
 

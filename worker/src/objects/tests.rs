@@ -514,3 +514,23 @@ fn a_text_is_split_into_short_parts_and_never_within_a_character() {
         assert_eq!(split, parts, "{text}");
     }
 }
+
+// --- sockets ---------------------------------------------------------------
+
+/// A socket whose `send` and `close` throw, as those of a socket that has just been closed.
+fn broken_socket() -> worker::WebSocket {
+    let socket = Object::new();
+    let throw = js_sys::Function::new_no_args("throw new TypeError('already closed')");
+    for name in ["send", "close"] {
+        Reflect::set(&socket, &name.into(), &throw).unwrap();
+    }
+    socket.unchecked_into::<web_sys::WebSocket>().into()
+}
+
+#[wasm_bindgen_test]
+fn a_socket_that_fails_does_not_fail_its_sender() {
+    let socket = broken_socket();
+    socket.send_with_str("x").unwrap_err();
+    super::sockets::send(&socket, "x");
+    super::sockets::close(&socket, "finished");
+}
