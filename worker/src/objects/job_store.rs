@@ -276,6 +276,14 @@ impl JobRow {
     }
 }
 
+/// The result of [`JobStore::sweep`].
+pub struct Swept {
+    /// The ids of the deleted jobs.
+    pub jobs: Vec<String>,
+    /// The changes of the list.
+    pub events: Vec<ListEvent>,
+}
+
 row! {
     struct EventRow {
         seq: u64,
@@ -538,6 +546,17 @@ impl JobStore {
         self.database.first(query, [text(id)])
     }
 
+    /// The jobs with these ids, in one statement. Unknown ids are ignored.
+    pub fn find_all(&self, ids: &[String]) -> HostResult<Vec<JobRow>> {
+        let query = concat!(
+            "SELECT ",
+            job_columns!(),
+            " FROM job WHERE id IN (SELECT value FROM json_each(?))"
+        );
+        self.database
+            .rows(query, [text(&crate::json::to_text(&ids))])
+    }
+
     /// A job, if it was created through the gateway.
     pub fn find_listed(&self, id: &str) -> HostResult<Option<JobRow>> {
         let query = concat!(
@@ -577,24 +596,26 @@ impl JobStore {
         self.database.first_due(query, [])
     }
 
-    /// Deletes some of the jobs that were set to work at `latest` or before, and that no webhook
-    /// waits for; gives what happened to the list.
-    pub fn sweep(&self, latest: Millis) -> HostResult<Vec<ListEvent>> {
+    /// Deletes some of the jobs that were set to work at `latest` or before and that no webhook
+    /// waits for.
+    pub fn sweep(&self, latest: Millis) -> HostResult<Swept> {
         let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND began <= ?
             ORDER BY began LIMIT ?";
         let expired: Vec<IdRow> = self
             .database
             .rows(query, [number(latest.0), number(AT_ONCE)])?;
+        let jobs: Vec<_> = expired.into_iter().map(|row| row.id).collect();
         let delete = "DELETE FROM deleted WHERE at <= ?";
         let past = now().since(DELETION_LIFE);
-        self.database.transaction(|| {
+        let events = self.database.transaction(|| {
             self.database.execute(delete, [number(past.0)])?;
             let mut events = Vec::new();
-            for IdRow { id } in &expired {
+            for id in &jobs {
                 events.extend(self.delete(id)?);
             }
             Ok(events)
-        })
+        })?;
+        Ok(Swept { jobs, events })
     }
 
     /// When the oldest deletion is forgotten.

@@ -605,14 +605,23 @@ impl Gate {
             self.keys.forget_job(job)?;
             self.jobs.delete(job)
         })?;
-        // What a poll under way says is not recorded again.
+        // The response to a poll in flight is not recorded.
         self.overtake_poll(job);
+        self.forget_failures(job);
         for socket in self.find_watchers(job) {
             sockets::close(&socket, "gone");
         }
         self.broadcast_list(event.as_slice());
         self.schedule().await?;
         Ok(GatewayResponse::empty(204))
+    }
+
+    /// Forgets the failed polls of a deleted job. A poll in flight removes its own entry.
+    fn forget_failures(&self, job: &str) {
+        let mut polls = self.polls.borrow_mut();
+        if polls.get(job).is_some_and(|poll| poll.running.is_none()) {
+            polls.remove(job);
+        }
     }
 
     /// Makes what a poll under way says older than what is recorded.
@@ -950,8 +959,11 @@ impl Gate {
                 })?;
             }
         }
-        let events = self.jobs.sweep(now.since(self.config.job_retention))?;
-        self.broadcast_list(&events);
+        let swept = self.jobs.sweep(now.since(self.config.job_retention))?;
+        for job in &swept.jobs {
+            self.forget_failures(job);
+        }
+        self.broadcast_list(&swept.events);
         self.schedule().await
     }
 
@@ -1015,10 +1027,8 @@ impl Gate {
                 .unfinished(now.since(self.config.job_poll_limit))?;
             rows.retain(|row| jobs.binary_search(&row.id).is_err());
         }
-        for job in &jobs {
-            if let Some(row) = self.jobs.find(job)? {
-                rows.push(row);
-            }
+        if !jobs.is_empty() {
+            rows.extend(self.jobs.find_all(&jobs)?);
         }
         let end = now.plus(self.config.upstream_timeout);
         let mut watched = Vec::with_capacity(rows.len());
