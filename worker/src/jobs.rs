@@ -4,4 +4,5 @@
 pub mod idempotency;
 pub mod ledger;
 pub mod poll;
+pub mod search;
 pub mod webhook;

@@ -6,6 +6,7 @@
 mod archive_store;
 mod budget_store;
 mod idempotency_store;
+mod job_search;
 mod job_store;
 mod org_gate;
 mod outbox;

@@ -3,11 +3,11 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use js_sys::JsString;
 use quillgate::text::MAX_SAFE_INTEGER;
 use quillgate::{JobId, Millis};
 use wasm_bindgen::JsValue;
 
+use super::job_search::{JobSearch, fold, lower};
 use crate::events::{JobEvent, ListEvent};
 use crate::jobs::ledger::{JobFilter, Position, encode_cursor, has_room_for_whole};
 use crate::jobs::poll::{Known, is_finished, is_given_up};
@@ -173,9 +173,6 @@ const MOST_MISSED: u64 = 250;
 const LATEST: u64 = 25;
 /// The most unfinished jobs that are polled for those who watch the list: the latest.
 const MOST_UNFINISHED: u64 = 50;
-/// In how many characters of a prompt a text is looked for: each search goes through all jobs, and
-/// what a job is about stands at its beginning.
-const SEARCHED: usize = 4_096;
 /// The most follow-ups of a job that are kept.
 const MOST_MESSAGES: u64 = 100;
 /// The most bytes of their text: a record is read as a whole, in 128 MB of memory.
@@ -192,7 +189,7 @@ pub const MISSING_JOBS: &str = "ALTER TABLE job ADD COLUMN missing_since INTEGER
 /// The columns of [`JobRow`].
 macro_rules! job_columns {
     () => {
-        "id, webhook, created, status, data, seq, checked, began, not_before, missing_since, since"
+        "row, id, webhook, created, status, data, seq, checked, began, not_before, missing_since, since"
     };
 }
 
@@ -206,6 +203,7 @@ row! {
 /// A job as it is kept.
 #[derive(Debug, Clone)]
 pub struct JobRow {
+    row: u64,
     /// Its id.
     pub id: String,
     /// The address that waits for its end.
@@ -299,15 +297,6 @@ row! {
 }
 
 row! {
-    /// A job as it is listed, in JSON.
-    struct ListedRow {
-        row: u64,
-        created: u64,
-        data: String,
-    }
-}
-
-row! {
     struct JsonRow {
         data: String,
     }
@@ -319,18 +308,6 @@ read_by_name!(ListEvent {
     data
 });
 
-/// A text in lower case, as the host has it: the tables would be large here.
-fn lower(text: &str) -> String {
-    JsString::from(text).to_lower_case().into()
-}
-
-/// What is looked for in a prompt, where that is more than ASCII: see [`JOB_RECORDS`].
-fn fold(prompt: &str) -> Option<String> {
-    let end = prompt.char_indices().nth(SEARCHED);
-    let searched = end.map_or(prompt, |(end, _)| &prompt[..end]);
-    (!searched.is_ascii()).then(|| lower(searched))
-}
-
 /// An instant as ISO 8601 has it, in UTC with milliseconds.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn iso_8601(instant: Millis) -> String {
@@ -338,17 +315,27 @@ pub fn iso_8601(instant: Millis) -> String {
     date.to_iso_string().into()
 }
 
+/// A page of the ledger.
+pub struct JobPage {
+    /// Its jobs, newest first.
+    pub rows: Vec<JobRow>,
+    /// The position where the next page starts. `None` after the last page.
+    next: Option<Position>,
+}
+
 /// The jobs of a project.
 pub struct JobStore {
     database: Rc<Database>,
+    search: JobSearch,
     /// The project, once it was read: it never changes.
     project: OnceCell<String>,
 }
 
 impl JobStore {
     /// The jobs as they are stored.
-    pub const fn open(database: Rc<Database>) -> Self {
+    pub fn open(database: Rc<Database>) -> Self {
         Self {
+            search: JobSearch::open(Rc::clone(&database)),
             database,
             project: OnceCell::new(),
         }
@@ -409,6 +396,7 @@ impl JobStore {
         let whole = self.find_whole(write);
         let kept = whole.unwrap_or(&write.prompt_summary);
         let folded = fold(kept);
+        let searched = folded.clone().unwrap_or_else(|| lower(kept));
         let row = [
             text(id),
             text(&write.subject),
@@ -424,7 +412,9 @@ impl JobStore {
             number(now.0),
             number(now.0),
         ];
-        self.number_change(insert, row)
+        let event = self.number_change(insert, row)?;
+        self.search.add(id, &searched)?;
+        Ok(event)
     }
 
     /// The whole prompt, where it is kept and there is room for it.
@@ -638,6 +628,7 @@ impl JobStore {
             SELECT (SELECT revision + 1 FROM project), id, ? FROM job WHERE id = ? AND listed = 1
             RETURNING revision, 'deleted' AS name, json_object('id', id) AS data";
         let event = self.number_change(insert, [number(now().0), text(id)])?;
+        self.search.remove(id)?;
         self.database
             .execute("DELETE FROM job WHERE id = ?", &own)?;
         let delete = "DELETE FROM deleted WHERE revision <=
@@ -736,44 +727,78 @@ impl JobStore {
         Ok(events)
     }
 
-    /// Jobs created through the gateway that fit a filter, newest first.
-    pub fn page(
+    /// Returns a page of the jobs that match a filter, newest first. A search can end a page early.
+    pub async fn page(
         &self,
         filter: &JobFilter,
         limit: u64,
         before: Option<Position>,
-    ) -> HostResult<Vec<JobRow>> {
-        let (query, values) = select_page(job_columns!(), filter, limit, before);
-        self.database.rows_of(&query, values)
+    ) -> HostResult<JobPage> {
+        if let Some(wanted) = &filter.text {
+            let below = before.map(|before| before.row);
+            let found = self.search.find(filter, wanted, limit, below).await?;
+            return Ok(JobPage {
+                rows: self.read_rows(&found.rows)?,
+                // Searches continue by row alone.
+                next: found.next.map(|row| Position {
+                    created: MAX_SAFE_INTEGER,
+                    row,
+                }),
+            });
+        }
+        let (query, values) = select_page(filter, limit + 1, before);
+        let mut rows: Vec<JobRow> = self.database.rows(query, values)?;
+        let has_more = rows.len() as u64 > limit;
+        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        let last = rows.last().filter(|_| has_more);
+        let next = last.map(|row| Position {
+            created: row.created,
+            row: row.row,
+        });
+        Ok(JobPage { rows, next })
     }
 
-    /// A page as it is answered, as JSON.
-    pub fn list(
-        &self,
-        filter: &JobFilter,
-        limit: u64,
-        before: Option<Position>,
-    ) -> HostResult<String> {
-        let columns = concat!("row, created, ", listed_job!(), " AS data");
-        let (query, values) = select_page(columns, filter, limit + 1, before);
-        let mut rows: Vec<ListedRow> = self.database.rows_of(&query, values)?;
-        let has_more = rows.len() as u64 > limit;
-        if has_more {
-            rows.pop();
-        }
-        let last = rows.last().filter(|_| has_more);
-        let cursor = last.map_or("null".to_owned(), |row| {
-            let cursor = encode_cursor(&Position {
-                created: row.created,
-                row: row.row,
-            });
-            ["\"", &cursor, "\""].concat()
-        });
+    fn read_rows(&self, rows: &[u64]) -> HostResult<Vec<JobRow>> {
+        let query = concat!(
+            "SELECT ",
+            job_columns!(),
+            " FROM job WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row DESC"
+        );
+        self.database.rows(query, [text(&to_json(rows))])
+    }
+
+    /// Returns a page as JSON. Its jobs are read again, because a poll may have changed or deleted some;
+    /// those that no longer match the filter are left out.
+    pub fn list(&self, filter: &JobFilter, page: &JobPage) -> HostResult<String> {
+        let query = concat!(
+            "SELECT ",
+            listed_job!(),
+            " AS data FROM job WHERE row IN (SELECT value FROM json_each(?1))
+              AND listed = 1 AND (?2 IS NULL OR status = ?2) ORDER BY created DESC, row DESC"
+        );
+        let rows: Vec<u64> = page.rows.iter().map(|row| row.row).collect();
+        let values = [
+            text(&to_json(&rows)),
+            optional_text(filter.state.as_deref()),
+        ];
         let mut jobs = String::new();
-        for row in &rows {
-            push_item(&mut jobs, &row.data);
+        for JsonRow { data } in self.database.rows(query, values)? {
+            push_item(&mut jobs, &data);
         }
-        Ok(["{\"jobs\":[", &jobs, "],\"nextCursor\":", &cursor, "}"].concat())
+        let cursor = page.next.as_ref().map_or("null".to_owned(), |next| {
+            format!("\"{}\"", encode_cursor(next))
+        });
+        Ok(format!("{{\"jobs\":[{jobs}],\"nextCursor\":{cursor}}}"))
+    }
+
+    /// Adds some jobs of earlier releases to the search index.
+    pub fn index_backlog(&self) -> HostResult<()> {
+        self.search.index_backlog()
+    }
+
+    /// Whether the search index lacks jobs of earlier releases.
+    pub fn has_backlog(&self) -> HostResult<bool> {
+        self.search.has_backlog()
     }
 
     /// What is recorded of a job that is listed, as JSON; `None` when it is not.
@@ -813,38 +838,52 @@ fn push_item(list: &mut String, item: &str) {
     list.push_str(item);
 }
 
-/// The query for these columns of a page, and its values.
+/// Writes row numbers as a JSON array.
+fn to_json(rows: &[u64]) -> String {
+    let rows: Vec<_> = rows.iter().map(u64::to_string).collect();
+    format!("[{}]", rows.join(","))
+}
+
+/// Declares the query of a page, with the index that returns its jobs in order.
+macro_rules! page_query {
+    ($index:literal, $condition:literal) => {
+        concat!(
+            "SELECT ",
+            job_columns!(),
+            " FROM job INDEXED BY ",
+            $index,
+            " WHERE listed = 1 AND (created, row) < (?, ?)",
+            $condition,
+            " ORDER BY created DESC, row DESC LIMIT ?"
+        )
+    };
+}
+
+/// Returns the query of a page without a search, and its values.
 fn select_page(
-    columns: &str,
     filter: &JobFilter,
     limit: u64,
     before: Option<Position>,
-) -> (String, Vec<JsValue>) {
+) -> (&'static str, Vec<JsValue>) {
     let before = before.unwrap_or(Position {
         created: MAX_SAFE_INTEGER,
         row: MAX_SAFE_INTEGER,
     });
-    let mut query = [
-        "SELECT ",
-        columns,
-        " FROM job WHERE listed = 1 AND (created, row) < (?, ?)",
-    ]
-    .concat();
-    let mut values = vec![number(before.created), number(before.row)];
-    for (condition, value) in [
-        (" AND status = ?", &filter.state),
-        (" AND subject = ?", &filter.author),
-    ] {
-        if let Some(value) = value {
-            query.push_str(condition);
-            values.push(text(value));
+    let query = match (&filter.author, &filter.state) {
+        (None, None) => page_query!("job_created", ""),
+        (Some(_), None) => page_query!("job_subject", " AND subject = ?"),
+        (None, Some(_)) => page_query!("job_status", " AND status = ?"),
+        (Some(_), Some(_)) => {
+            page_query!("job_subject_status", " AND subject = ? AND status = ?")
         }
-    }
-    if let Some(wanted) = &filter.text {
-        query.push_str(" AND instr(lower(substr(coalesce(folded, prompt, line), 1, ?)), ?) > 0");
-        values.extend([number(SEARCHED as u64), text(&lower(wanted))]);
-    }
-    query.push_str(" ORDER BY created DESC, row DESC LIMIT ?");
+    };
+    let mut values = vec![number(before.created), number(before.row)];
+    values.extend(
+        [&filter.author, &filter.state]
+            .into_iter()
+            .flatten()
+            .map(|value| text(value)),
+    );
     values.push(number(limit));
     (query, values)
 }

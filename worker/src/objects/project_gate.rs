@@ -17,6 +17,7 @@ use super::budget_store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
 use super::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
+use super::job_search::{BACKLOG_PAUSE, JOB_SEARCH};
 use super::job_store::{JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS};
 use super::outbox::{OUTBOX_TABLES, Outbox};
 use super::rpc::{
@@ -51,7 +52,7 @@ use crate::watch::WatchCall;
 use quillgate::Operation;
 use quillgate::Policy;
 
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 10] = [
     BUDGET_TABLES,
     IDEMPOTENCY_TABLES,
     JOB_TABLES,
@@ -61,11 +62,12 @@ const STEPS: [&str; 9] = [
     JOB_UPKEEP,
     MISSING_JOBS,
     JOB_RECORDS,
+    JOB_SEARCH,
 ];
+/// Number of steps after which prompts are stored in lower case, too.
+const STEPS_WITH_FOLDED_PROMPTS: u64 = 9;
 /// The most jobs that one list asks the upstream for.
 const REFRESHED_AT_ONCE: usize = 8;
-/// A page of the ledger without jobs.
-const EMPTY_LISTING: &str = r#"{"jobs":[],"nextCursor":null}"#;
 /// How often the alarm deletes records that have been kept long enough.
 const SWEEP_PERIOD: u64 = 3_600_000;
 /// The beginning of a socket's tag that says whose it is; the other tag is the job's id, which has no
@@ -122,9 +124,13 @@ impl ProjectGate {
     }
 
     /// Lists jobs: a [`ListCall`], answered by a [`GatewayResponse`].
-    pub fn list(&self, call: JsValue) -> Promise {
-        let gate = self.gate();
-        into_promise(async move { send_back(&gate?.list(receive(call)?).await?) })
+    pub fn list(&self, call: JsValue) -> Result<Promise, JsValue> {
+        let gate = self.gate()?;
+        let lister = Rc::clone(&gate);
+        let listed = into_promise(async move { send_back(&lister.list(receive(call)?).await?) });
+        // A search whose caller has left still ends its turn.
+        gate.state.as_raw().wait_until(&listed)?;
+        Ok(listed)
     }
 
     /// Answers what is recorded of a job: a [`Call`], answered by a [`GatewayResponse`].
@@ -220,7 +226,7 @@ impl Gate {
         let connections = Connections::default();
         let done = migrate(&database, &STEPS)?;
         let jobs = JobStore::open(Rc::clone(&database));
-        if done < STEPS.len() as u64 {
+        if done < STEPS_WITH_FOLDED_PROMPTS {
             jobs.fold_lines()?;
         }
         Ok(Self {
@@ -486,8 +492,7 @@ impl Gate {
 
     // --- the ledger --------------------------------------------------------
 
-    /// A page of the ledger, newest first, its unfinished jobs as they are now: those that were not
-    /// asked for the longest, when there are many.
+    /// Lists a page of jobs, newest first. Unfinished jobs are polled before, the stalest first.
     async fn list(self: Rc<Self>, list: ListCall) -> HostResult<GatewayResponse> {
         let ListCall {
             call,
@@ -499,13 +504,12 @@ impl Gate {
             Ok(before) => before,
             Err(problem) => return Ok(GatewayResponse::problem(&problem, &call.id)),
         };
-        let rows = self.jobs.page(&filter, limit, before)?;
-        if rows.is_empty() {
-            // A search that finds nothing has gone through every job: once is enough.
-            return Ok(GatewayResponse::json(200, EMPTY_LISTING));
+        let page = self.jobs.page(&filter, limit, before).await?;
+        self.refresh(&call, page.rows.clone()).await?;
+        if filter.text.is_some() && self.next_indexing()? < self.alarm.get() {
+            self.schedule().await?;
         }
-        self.refresh(&call, rows).await?;
-        let listing = self.jobs.list(&filter, limit, before)?;
+        let listing = self.jobs.list(&filter, &page)?;
         Ok(GatewayResponse::json(200, listing))
     }
 
@@ -959,6 +963,7 @@ impl Gate {
                 })?;
             }
         }
+        self.jobs.index_backlog()?;
         let swept = self.jobs.sweep(now.since(self.config.job_retention))?;
         for job in &swept.jobs {
             self.forget_failures(job);
@@ -1051,6 +1056,7 @@ impl Gate {
             self.outbox.next_due()?,
             self.next_sweep()?,
             self.jobs.next_deletion_expiry()?.map(round_up),
+            self.next_indexing()?,
         ];
         let Some(next) = polls.chain(others.into_iter().flatten()).min() else {
             return Ok(());
@@ -1072,6 +1078,12 @@ impl Gate {
     fn next_sweep(&self) -> HostResult<Option<Millis>> {
         let oldest = self.jobs.oldest()?;
         Ok(oldest.map(|began| round_up(began.plus(self.config.job_retention))))
+    }
+
+    /// When the next jobs of earlier releases are added to the search index.
+    fn next_indexing(&self) -> HostResult<Option<Millis>> {
+        let is_open = self.jobs.has_backlog()?;
+        Ok(is_open.then(|| now().plus(BACKLOG_PAUSE)))
     }
 
     // --- health ------------------------------------------------------------

@@ -36,6 +36,7 @@ mod report_page;
 mod report_query;
 mod response;
 mod route;
+mod search;
 mod session;
 mod trace;
 mod turnstile;

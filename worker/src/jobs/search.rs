@@ -1,0 +1,211 @@
+//! Search of prompts, in steps that each examine a bounded number of jobs.
+//!
+//! A trigram index finds candidates: jobs with some of the searched string's trigrams. Each candidate's
+//! prompt is then compared with the whole string. The index covers blocks of rows one by one, because a
+//! lookup of common trigrams visits a whole block. Strings shorter than a trigram, and jobs that are not
+//! in the index yet, are searched without it, newest first.
+
+/// Number of characters of a prompt that a search covers.
+pub const SEARCHED_CHARACTERS: usize = 4_096;
+/// Rows that one lookup in the index covers.
+pub const BLOCK_ROWS: u64 = 16_384;
+/// Maximum number of jobs that one step compares with the searched string.
+pub const MAX_CANDIDATES: u64 = 100;
+/// Maximum number of steps per request. At the default limits, they cover a project's whole index.
+const MAX_STEPS: u32 = 16;
+/// Maximum number of trigrams in one lookup.
+const MAX_TRIGRAMS: usize = 8;
+/// Characters of a trigram.
+const TRIGRAM: usize = 3;
+/// The first private-use character that can mark a block.
+const MARK_BASE: u64 = 0xF_0000;
+/// Number of characters that can mark a block: each position of a mark is a digit in this base.
+const MARK_DIGITS: u64 = 0x8000;
+
+/// Prepares a string for a search: NUL becomes a space, because `SQLite` ends a string there.
+///
+/// ```
+/// use quillgate_worker::jobs::search::replace_nul;
+///
+/// assert_eq!(replace_nul("before\0after"), "before after");
+/// ```
+#[must_use]
+pub fn replace_nul(text: &str) -> String {
+    text.replace('\0', " ")
+}
+
+/// Returns the first [`SEARCHED_CHARACTERS`] characters of a prompt.
+#[must_use]
+pub fn searched_part(prompt: &str) -> &str {
+    let end = prompt.char_indices().nth(SEARCHED_CHARACTERS);
+    end.map_or(prompt, |(end, _)| &prompt[..end])
+}
+
+/// Returns the trigram that marks a block of rows in the index.
+#[must_use]
+pub fn block_mark(row: u64) -> String {
+    let block = row / BLOCK_ROWS;
+    [0, block / MARK_DIGITS, block % MARK_DIGITS]
+        .into_iter()
+        .filter_map(|digit| char::from_u32(u32::try_from(MARK_BASE + digit).ok()?))
+        .collect()
+}
+
+/// Rows of a project's jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowRange {
+    /// The oldest job.
+    pub first: u64,
+    /// The newest job.
+    pub last: u64,
+    /// Rows up to this one are not in the index yet.
+    pub backlog: u64,
+}
+
+/// Jobs to compare with the searched string: at most [`MAX_CANDIDATES`], newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Jobs below a row that match an expression of FTS5.
+    Lookup {
+        /// The expression. It names one block.
+        expression: String,
+        /// Rows below this one.
+        below: u64,
+    },
+    /// All jobs below a row.
+    Scan {
+        /// Rows below this one.
+        below: u64,
+    },
+}
+
+/// A job that a step has compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its row.
+    pub row: u64,
+    /// Whether it meets the whole filter.
+    pub is_match: bool,
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Rows of matching jobs, newest first.
+    pub rows: Vec<u64>,
+    /// The next page searches rows below this one. `None` after the last page.
+    pub next: Option<u64>,
+}
+
+/// A search for one page.
+///
+/// ```
+/// use quillgate_worker::jobs::search::{Candidate, RowRange, Search, Step};
+///
+/// let range = RowRange { first: 1, last: 7, backlog: 0 };
+/// let mut search = Search::new("ui", range, None, 20);
+/// assert_eq!(search.next_step(), Some(Step::Scan { below: 8 }));
+/// search.on_examined(&[Candidate { row: 5, is_match: true }]);
+/// assert_eq!(search.next_step(), None);
+/// assert_eq!(search.finish().rows, [5]);
+/// ```
+#[derive(Debug)]
+pub struct Search {
+    trigrams: Vec<String>,
+    range: RowRange,
+    limit: usize,
+    below: u64,
+    steps: u32,
+    rows: Vec<u64>,
+}
+
+impl Search {
+    /// A search for `text`, in lower case and without NUL, in the jobs below a row.
+    #[must_use]
+    pub fn new(text: &str, range: RowRange, below: Option<u64>, limit: usize) -> Self {
+        let end = range.last.saturating_add(1);
+        Self {
+            trigrams: choose_trigrams(text),
+            range,
+            limit,
+            below: below.map_or(end, |below| below.min(end)),
+            steps: 0,
+            rows: Vec::new(),
+        }
+    }
+
+    /// The next jobs to compare. `None` when the page is complete or the request has done its share.
+    #[must_use]
+    pub fn next_step(&self) -> Option<Step> {
+        // One match more than the page holds shows that there is another page.
+        if self.is_exhausted() || self.rows.len() > self.limit || self.steps == MAX_STEPS {
+            return None;
+        }
+        let below = self.below;
+        if !self.uses_index() {
+            return Some(Step::Scan { below });
+        }
+        let mark = block_mark(below.saturating_sub(1));
+        let terms = std::iter::once(&mark).chain(&self.trigrams);
+        let quoted: Vec<_> = terms
+            .map(|term| format!("\"{}\"", term.replace('"', "\"\"")))
+            .collect();
+        let expression = quoted.join(" AND ");
+        Some(Step::Lookup { expression, below })
+    }
+
+    /// Takes the jobs that the last step has compared.
+    pub fn on_examined(&mut self, candidates: &[Candidate]) {
+        self.steps += 1;
+        let matches = candidates.iter().filter(|candidate| candidate.is_match);
+        self.rows.extend(matches.map(|candidate| candidate.row));
+        let last = candidates.last().map_or(self.below, |last| last.row);
+        self.below = if candidates.len() as u64 == MAX_CANDIDATES {
+            last
+        } else if self.uses_index() {
+            let block = self.below.saturating_sub(1) / BLOCK_ROWS * BLOCK_ROWS;
+            block.max(self.range.backlog.saturating_add(1))
+        } else {
+            0
+        };
+    }
+
+    /// Returns the page.
+    #[must_use]
+    pub fn finish(mut self) -> Found {
+        let has_more = self.rows.len() > self.limit;
+        self.rows.truncate(self.limit);
+        let next = if has_more {
+            self.rows.last().copied()
+        } else {
+            (!self.is_exhausted()).then_some(self.below)
+        };
+        Found {
+            rows: self.rows,
+            next,
+        }
+    }
+
+    const fn is_exhausted(&self) -> bool {
+        self.below <= self.range.first || self.range.last == 0
+    }
+
+    const fn uses_index(&self) -> bool {
+        !self.trigrams.is_empty() && self.below > self.range.backlog.saturating_add(1)
+    }
+}
+
+/// Chooses trigrams of a string, evenly spread. Few suffice: each candidate is compared as a whole.
+fn choose_trigrams(text: &str) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    let windows: Vec<String> = characters.windows(TRIGRAM).map(String::from_iter).collect();
+    let count = windows.len().min(MAX_TRIGRAMS);
+    let mut chosen = Vec::with_capacity(count);
+    for number in 0..count {
+        let at = number * (windows.len() - 1) / (count - 1).max(1);
+        if !chosen.contains(&windows[at]) {
+            chosen.push(windows[at].clone());
+        }
+    }
+    chosen
+}
