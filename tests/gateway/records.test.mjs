@@ -138,8 +138,13 @@ describe("a job's record", () => {
     assert.equal(await stream.ended, "clean");
     assert.ok(!(await listed()).includes(id));
     assertProblem(await remove(record(id)), 404, "job-not-recorded");
-    const again = await jobs.gate.post(jobs.path(), { prompt }, { headers, authorization });
-    assertProblem(again, 409, "outcome-unknown");
+    for (const retry of [[], [["Idempotency-Retry", "force"]]]) {
+      const options = { headers: [...headers, ...retry], authorization };
+      const again = await jobs.gate.post(jobs.path(), { prompt }, options);
+      const problem = assertProblem(again, 409, "record-deleted");
+      assert.equal(problem.outcome, undefined);
+      assert.doesNotMatch(problem.detail, /force/);
+    }
     assert.equal((await jobs.health()).webhooksWaiting, 0);
     assert.equal(await creations(), earlier);
 

@@ -184,6 +184,12 @@ describe("problem", () => {
     assert.equal(reused.remedy, "retry");
   });
 
+  test("a request whose job record was deleted offers no further attempt", () => {
+    const problem = describeSending("X", { status: 409, code: "/problems/record-deleted" });
+    assert.match(problem.title, /sent before/);
+    assert.equal(problem.remedy, "other input");
+  });
+
   test("an unknown outcome asks the visitor to check first, with any status", () => {
     for (const status of [409, 502, 504]) {
       assert.equal(describeSending("OutcomeUnknownError", { status }).remedy, "look first");

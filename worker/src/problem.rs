@@ -246,6 +246,16 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
+    /// The first request under this idempotency key was carried out, and an operator has deleted the record
+    /// of its job.
+    RecordDeleted {
+        kind: "record-deleted",
+        status: Always(409),
+        title: "Record deleted",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
     /// The body is larger than 131072 bytes.
     ContentTooLarge {
         kind: "content-too-large",

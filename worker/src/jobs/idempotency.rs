@@ -149,6 +149,8 @@ pub enum State {
     Done,
     /// It was started, and nobody knows how it ended.
     Unknown,
+    /// It was carried out, and an operator has deleted the record of its job.
+    Deleted,
 }
 
 impl State {
@@ -158,6 +160,7 @@ impl State {
         match name {
             "running" => Self::Running,
             "done" => Self::Done,
+            "deleted" => Self::Deleted,
             _ => Self::Unknown,
         }
     }
@@ -185,16 +188,15 @@ pub enum Verdict {
     Again,
     /// Answer with what is stored.
     Replay,
-    /// Answer with this: 422 `idempotency-key-reused`, 409 `idempotency-key-in-use` or 409
+    /// Answer with this: 422 `idempotency-key-reused`, or 409 `idempotency-key-in-use`, `record-deleted` or
     /// `outcome-unknown`.
     Refused(Problem),
 }
 
 /// Decides what to do with a request by the record under its key.
 ///
-/// A different request under the same key is refused whatever happened to the first. Forcing has
-/// no effect while the first is still being carried out, nor when its stored answer says for
-/// certain what happened to it: any but a 5xx.
+/// A different request under the same key is refused whatever happened to the first. Forcing repeats a
+/// request only when its outcome is unknown or its stored response is a 5xx.
 #[must_use]
 pub fn decide(record: Option<&Record>, fingerprint: &str, retry: Retry, now: Millis) -> Verdict {
     let Some(record) = record.filter(|record| now.since(Millis(record.at)) < LIFE) else {
@@ -205,6 +207,7 @@ pub fn decide(record: Option<&Record>, fingerprint: &str, retry: Retry, now: Mil
     }
     match (record.state, record.status, retry) {
         (State::Running, ..) => Verdict::Refused(in_use_problem()),
+        (State::Deleted, ..) => Verdict::Refused(record_deleted_problem()),
         (State::Done, Some(500..), Retry::Force) => Verdict::Again,
         (State::Done, Some(_), _) => Verdict::Replay,
         (_, _, Retry::Force) => Verdict::Again,
@@ -220,6 +223,12 @@ fn reused_problem() -> Problem {
 fn in_use_problem() -> Problem {
     let detail = "the first request with this idempotency key is still being carried out";
     Problem::new(ProblemKind::IdempotencyKeyInUse, detail).with_header("retry-after", "1")
+}
+
+fn record_deleted_problem() -> Problem {
+    let detail = "the first request with this idempotency key was carried out; an operator has deleted the \
+        record of its job";
+    Problem::new(ProblemKind::RecordDeleted, detail)
 }
 
 fn outcome_unknown_problem() -> Problem {

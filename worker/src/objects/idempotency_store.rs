@@ -203,11 +203,11 @@ impl IdempotencyStore {
         }
     }
 
-    /// Forgets the answers that tell of a job. Their keys stay in use, so that nothing is carried out
-    /// twice.
+    /// Removes the stored responses that contain a job. Their keys stay in use, so a repeated request
+    /// creates no second job.
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE idempotency
-            SET state = 'unknown', status = NULL, headers = NULL, body = NULL
+            SET state = 'deleted', status = NULL, headers = NULL, body = NULL
             WHERE CASE WHEN json_valid(body) THEN json_extract(body, '$.id') END = ?";
         self.database.execute(update, [text(id)])
     }

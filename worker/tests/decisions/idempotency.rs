@@ -154,11 +154,13 @@ fn a_new_key_is_carried_out() {
 #[test]
 fn what_a_repetition_meets() {
     use Retry::{Force, Normal};
-    use State::{Done, Running, Unknown};
+    use State::{Deleted, Done, Running, Unknown};
+    const DELETED: Result<Verdict, &str> = Err("record-deleted");
     const IN_USE: Result<Verdict, &str> = Err("idempotency-key-in-use");
     const OUTCOME_UNKNOWN: Result<Verdict, &str> = Err("outcome-unknown");
     for (record, normal, force) in [
         (record(Running, None), IN_USE, IN_USE),
+        (record(Deleted, None), DELETED, DELETED),
         (record(Unknown, None), OUTCOME_UNKNOWN, Ok(Verdict::Again)),
         (
             record(Done, Some(201)),
@@ -227,8 +229,17 @@ fn an_unknown_outcome_is_named_as_such() {
 }
 
 #[test]
+fn a_deleted_record_is_not_an_unknown_outcome() {
+    let deleted = record(State::from_name("deleted"), None);
+    let problem = expect_refusal(decide(Some(&deleted), PRINT, Retry::Normal, NOW));
+    assert!(!problem.members.contains_key("outcome"));
+    assert!(!problem.detail.contains("force"), "{}", problem.detail);
+    assert!(problem.detail.contains("was carried out"));
+}
+
+#[test]
 fn another_request_under_the_same_key_is_refused_whatever_became_of_the_first() {
-    for state in [State::Running, State::Done, State::Unknown] {
+    for state in [State::Running, State::Done, State::Unknown, State::Deleted] {
         for retry in [Retry::Normal, Retry::Force] {
             let record = record(state, Some(201));
             let problem = expect_refusal(decide(Some(&record), "another", retry, NOW));

@@ -29,6 +29,12 @@ function wordsFor({ name, code }: { name?: unknown; code?: unknown }): Partial<W
           "Wait a moment, then send it again: you get the first attempt’s result, not a second job.",
         remedy: "retry",
       };
+    case "record-deleted":
+      return {
+        title: "This was sent before",
+        advice: "Mintlify has it, but an operator deleted the job from this list.",
+        remedy: "other input",
+      };
     case "idempotency-key-reused":
       return {
         title: "The gateway took this for another request",
