@@ -195,6 +195,29 @@ test("list prints a table without escape sequences, or JSON", async () => {
   assert.match(server.requests.at(-1).path, /limit=5$/);
 });
 
+test("list cuts no id and no link on a narrow terminal, but shortens prompts and dates", async () => {
+  const job = {
+    id: "0ec75fe0-e93b-4a4e-9d3b-1f6a5c7b8d90",
+    status: "completed",
+    prompt: "Document the new endpoint for exports, with an example for each of its parameters",
+    createdBy: "readme",
+    createdAt: "2026-11-24T17:25:31.123Z",
+    prLink: "https://github.com/acme/documentation/pull/1047",
+  };
+  override = () => ({ json: { jobs: [job], nextCursor: null } });
+  for (const columns of [80, 100, 140]) {
+    const { stdout } = await quillgate(["list"], { columns });
+    const [, row] = stdout.split("\n");
+    assert.ok(
+      row.startsWith(`${job.id}  completed  2026-11-24 17:25  readme  ${job.prLink}  Doc`),
+      row,
+    );
+    assert.match(row, /^[^…]+…$/);
+  }
+  const { stdout: wide } = await quillgate(["list"], { columns: 240 });
+  assert.ok(wide.includes(job.createdAt) && wide.includes(job.prompt), wide);
+});
+
 test("a connection failure exits with code 6 and names the reason", async () => {
   const env = { QUILLGATE_BASE_URL: "http://127.0.0.1:1" };
   const { code, stderr } = await quillgate(["list"], { env });

@@ -21,14 +21,23 @@ export async function run(context: Context): Promise<undefined> {
   const table = writeTable(
     jobs,
     [
-      { head: "ID", value: ({ id }) => id },
+      { head: "ID", value: ({ id }) => id, isWhole: true },
       { head: "STATUS", value: ({ status }) => status },
-      { head: "CREATED", value: ({ createdAt }) => createdAt },
+      {
+        head: "CREATED",
+        value: ({ createdAt }) => createdAt,
+        short: ({ createdAt }) => toMinutes(createdAt),
+      },
       { head: "BY", value: ({ createdBy }) => createdBy },
-      { head: "PULL REQUEST", value: ({ prLink }) => prLink },
+      { head: "PULL REQUEST", value: ({ prLink }) => prLink, isWhole: true },
       { head: "PROMPT", value: ({ prompt }) => prompt },
     ],
     output.columns,
   );
   await output.write(table);
+}
+
+/** Removes seconds and the time zone, which is UTC, from a date-time. */
+function toMinutes(time: string | null): string | null {
+  return time?.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, "$1 $2") ?? null;
 }

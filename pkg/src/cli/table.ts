@@ -1,9 +1,15 @@
 /** Rows as a table for people. */
 
-/** A column: its head, and what it shows of a row. */
+export type Cell = string | number | boolean | null | undefined;
+
+/** A column of a table. */
 export interface Column<Row> {
   head: string;
-  value(row: Row): string | number | boolean | null | undefined;
+  value(row: Row): Cell;
+  /** A shorter value, which is shown whole if the table is wider than the terminal. */
+  short?(row: Row): Cell;
+  /** Whether values are shown whole even if the terminal is too narrow. @default false */
+  isWhole?: boolean;
 }
 
 const LEAST_TEXT = 12;
@@ -12,13 +18,24 @@ const GAP = "  ";
 /**
  * Writes a table.
  *
- * @param columns how many characters a line may have; as many as it takes unless told
+ * @param width maximum number of characters per line
  */
 export function writeTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   width = Number.POSITIVE_INFINITY,
 ): string {
+  const table = layOut(rows, columns, width);
+  if (table.isTooWide && columns.some(({ short }) => short)) {
+    const shortened = columns.map(({ short, ...column }) =>
+      short === undefined ? column : { ...column, value: short, isWhole: true },
+    );
+    return layOut(rows, shortened, width).text;
+  }
+  return table.text;
+}
+
+function layOut<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number) {
   const values = rows.map((row) => columns.map(({ value }) => value(row)));
   const cells = values.map((row) => row.map(writeCell));
   const heads = columns.map(({ head }) => head);
@@ -29,25 +46,30 @@ export function writeTable<Row>(
   const widths = heads.map((head, at) =>
     Math.max(...[head, ...cells.map((row) => row[at] as string)].map(countCharacters)),
   );
-  shrink(widths, isNumber, width);
+  const isTooWide = sumWidths(widths) > width;
+  const isWhole = columns.map((column, at) => column.isWhole === true || isNumber[at] === true);
+  shrink(widths, isWhole, width);
   const lines = [heads, ...cells].map((row) =>
     row
       .map((cell, at) => fit(cell, widths[at] as number, isNumber[at] === true))
       .join(GAP)
       .trimEnd(),
   );
-  return lines.map((line) => `${line}\n`).join("");
+  return { text: lines.map((line) => `${line}\n`).join(""), isTooWide };
 }
 
-/** Makes the widest texts narrower until a line fits. */
-function shrink(widths: number[], isNumber: readonly boolean[], width: number): void {
-  const gaps = GAP.length * (widths.length - 1);
+function sumWidths(widths: readonly number[]): number {
+  return widths.reduce((all, one) => all + one, GAP.length * (widths.length - 1));
+}
+
+/** Narrows the widest columns until a line fits. */
+function shrink(widths: number[], isWhole: readonly boolean[], width: number): void {
   for (;;) {
-    const sum = widths.reduce((all, one) => all + one, gaps);
-    const texts = widths.filter((_, at) => !isNumber[at]);
+    const sum = sumWidths(widths);
+    const texts = widths.filter((_, at) => !isWhole[at]);
     const widest = Math.max(...texts);
     if (sum <= width || texts.length === 0 || widest <= LEAST_TEXT) return;
-    const at = widths.findIndex((one, index) => one === widest && !isNumber[index]);
+    const at = widths.findIndex((one, index) => one === widest && !isWhole[index]);
     widths[at] = Math.max(LEAST_TEXT, widest - (sum - width));
   }
 }
@@ -59,7 +81,7 @@ function fit(cell: string, width: number, toTheRight: boolean): string {
   return toTheRight ? space + cell : cell + space;
 }
 
-function writeCell(value: string | number | boolean | null | undefined): string {
+function writeCell(value: Cell): string {
   if (value === null || value === undefined) return "-";
   return typeof value === "number" ? writeNumber(value) : toLine(String(value));
 }
