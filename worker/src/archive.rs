@@ -1,6 +1,8 @@
 //! What the daily archive answers: series of views, what is held, what a backfill takes. Which
 //! request it sends next is [`quillgate::archive::plan`].
 
+pub mod run_lock;
+
 use quillgate::archive::{DayRecord, Estimate, Rate, Wanted, estimate, is_settled};
 use quillgate::parameters::Parameters as _;
 use quillgate::{

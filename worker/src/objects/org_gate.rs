@@ -23,6 +23,7 @@ use super::rpc::{
     KeySetReply, ReportCall, ReportPages, ReportReply, read_policy, receive, send_back,
 };
 use super::schema::migrate;
+use crate::archive::run_lock::RunLock;
 use crate::budget::Refused;
 use crate::config::Config;
 use crate::identity::jwks::{KeySet, KeySource, Lookup};
@@ -226,8 +227,8 @@ struct Gate {
     key_set_calls: Cell<u64>,
     /// Where days are kept, if anywhere.
     archive: Option<ArchiveStore>,
-    /// Whether the archive is at work: there are no two runs at once.
-    is_archiving: Cell<bool>,
+    /// The archive's lock: runs never overlap.
+    archive_lock: RefCell<RunLock>,
 }
 
 impl Gate {
@@ -244,7 +245,7 @@ impl Gate {
             keys: RefCell::new(restore_keys(&database, &config, now())?),
             key_set_calls: Cell::new(0),
             archive: ArchiveStore::open(env)?,
-            is_archiving: Cell::new(false),
+            archive_lock: RefCell::default(),
             state,
             config,
             database,

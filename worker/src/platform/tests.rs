@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function, JSON, JsString, Object, Promise, Reflect};
-use quillgate::Operation;
+use quillgate::{Millis, Operation};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -17,6 +17,7 @@ use worker::State;
 use worker::worker_sys::DurableObjectState;
 
 use super::crypto::verify_signature;
+use super::d1::D1;
 use super::host::{response_headers, update_headers};
 use super::upstream_client::JobReply;
 use super::{
@@ -514,4 +515,22 @@ async fn shared_work_goes_on_when_all_who_waited_have_left() {
     let running: Promise = waited.get(0).unchecked_into();
     JsFuture::from(running).await.unwrap();
     assert!(is_done.get());
+}
+
+// --- D1 --------------------------------------------------------------------
+
+#[wasm_bindgen_test]
+async fn a_call_that_d1_never_answers_fails_when_its_time_is_up() {
+    let binding = Function::new_no_args(
+        "const never = () => new Promise(() => {});
+         const statement = { bind: () => statement, all: never };
+         return { prepare: () => statement, batch: never };",
+    );
+    let binding = binding.call0(&JsValue::UNDEFINED).unwrap();
+    let database = D1::new(binding, Millis(10));
+    let statement = database.prepare("SELECT 1", &[]).unwrap();
+    let refused = database.rows::<Inner>(&statement).await.unwrap_err();
+    assert_eq!(refused.to_string(), "D1 did not answer in time");
+    let refused = database.batch(&[statement]).await.unwrap_err();
+    assert_eq!(refused.to_string(), "D1 did not answer in time");
 }

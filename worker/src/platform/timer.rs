@@ -1,6 +1,7 @@
 //! Waits that a timer ends at the latest.
 
-use std::pin::Pin;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use js_sys::{Function, Promise};
@@ -76,4 +77,15 @@ impl Wake {
 /// Lets the runtime do what it has put off until nothing else runs, such as sending a request.
 pub async fn yield_now() {
     Wait::begin(Millis(0), drop).await;
+}
+
+/// Waits for work for at most this long; `None` when its time is up. The work is dropped then.
+pub async fn limit_time<T>(time: Millis, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    let mut timer = Wait::begin(time, drop);
+    let first = poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(result) => Poll::Ready(Some(result)),
+        Poll::Pending => Pin::new(&mut timer).poll(context).map(|()| None),
+    });
+    first.await
 }

@@ -11,6 +11,7 @@ use quillgate::{
 use wasm_bindgen::JsValue;
 
 use super::Gate;
+use crate::archive::run_lock::RunId;
 use crate::archive::{ProjectRecord, first_retained};
 use crate::log::{ArchiveRun, format_operator_line};
 use crate::objects::archive_store::{ArchiveStore, DayKey};
@@ -30,7 +31,7 @@ const CALLER: &str = "archive";
 /// How long a run takes at most; the next one goes on.
 const RUN_TIME: Millis = Millis::from_seconds(300);
 /// How many requests a run sends at most: with what it asks D1 for, an invocation may make a thousand.
-const MOST_REQUESTS: u64 = 100;
+const MAX_REQUESTS: u64 = 100;
 /// For which part of a window a day is left alone after its first failure.
 const RETRY_PART: u64 = 60;
 /// What a day's problem is called that changed while it was fetched.
@@ -63,19 +64,38 @@ enum Course {
     Stop,
 }
 
+/// The archive's lock, which a run releases however it ends.
+struct HeldLock<'a> {
+    gate: &'a Gate,
+    run: RunId,
+}
+
+impl HeldLock<'_> {
+    /// Extends the hold; false if the run has lost the lock.
+    fn renew(&self) -> bool {
+        self.gate.archive_lock.borrow_mut().renew(self.run, now())
+    }
+}
+
+impl Drop for HeldLock<'_> {
+    fn drop(&mut self) {
+        self.gate.archive_lock.borrow_mut().release(self.run);
+    }
+}
+
 impl Gate {
-    /// Fetches what is missing, unless another run does.
+    /// Fetches missing days, unless another run does.
     pub(super) async fn archive(&self) -> HostResult<()> {
         let Some(store) = &self.archive else {
             let message = "ARCHIVE_PROJECTS is set, and no D1 database is bound as ARCHIVE";
             log_error(&format_operator_line(message));
             return Ok(());
         };
-        if self.is_archiving.replace(true) {
+        let Some(run) = self.archive_lock.borrow_mut().acquire(now()) else {
             return Ok(());
-        }
-        let result = self.run_archive(store).await;
-        self.is_archiving.set(false);
+        };
+        let held = HeldLock { gate: self, run };
+        let result = self.run_archive(store, &held).await;
         if let Err(error) = &result {
             let message = ["the archive: ", &error.to_string()].concat();
             log_error(&format_operator_line(&message));
@@ -83,15 +103,16 @@ impl Gate {
         result
     }
 
-    async fn run_archive(&self, store: &ArchiveStore) -> HostResult<()> {
+    async fn run_archive(&self, store: &ArchiveStore, lock: &HeldLock<'_>) -> HostResult<()> {
         let started = now();
         let mut run = Run {
             store,
-            projects: self.load_projects(store, started).await?,
+            projects: self.load_projects(store, lock, started).await?,
             metrics: ArchiveRun::default(),
             empty_pages: 0,
         };
-        while run.metrics.requests < MOST_REQUESTS && now().since(started) < RUN_TIME {
+        let has_time = || now().since(started) < RUN_TIME;
+        while run.metrics.requests < MAX_REQUESTS && has_time() && lock.renew() {
             let projects = run.projects.iter();
             let wanted: Vec<Wanted<'_>> = projects.map(|it| it.record.wanted()).collect();
             let step = plan(&Holdings {
@@ -112,9 +133,17 @@ impl Gate {
         Ok(())
     }
 
-    async fn load_projects(&self, store: &ArchiveStore, now: Millis) -> HostResult<Vec<Project>> {
+    async fn load_projects(
+        &self,
+        store: &ArchiveStore,
+        lock: &HeldLock<'_>,
+        now: Millis,
+    ) -> HostResult<Vec<Project>> {
         let mut projects = Vec::new();
         for name in &self.config.archive.projects {
+            if !lock.renew() {
+                return Err(HostError::new("the run took too long and lost its lock"));
+            }
             let stored = store.load(name, &self.config, now).await?;
             let id = match stored.id {
                 Some(id) => id,

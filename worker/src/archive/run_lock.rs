@@ -1,0 +1,88 @@
+//! The lock that keeps two runs of the archive from overlapping.
+
+use quillgate::Millis;
+
+/// A lock whose holder must renew it. A holder that stops without a word loses it when its time is up.
+#[derive(Debug, Default)]
+pub struct RunLock {
+    last_run: u64,
+    held: Option<(RunId, Millis)>,
+}
+
+/// A run of the archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunId(u64);
+
+impl RunLock {
+    /// How long a run holds the lock without renewing it. One request with its repetitions and its
+    /// calls of D1 takes less.
+    pub const LEASE: Millis = Millis::from_seconds(600);
+
+    /// Takes the lock for a new run; `None` while another run holds it.
+    pub fn acquire(&mut self, now: Millis) -> Option<RunId> {
+        if self.held.is_some_and(|(_, expires)| now < expires) {
+            return None;
+        }
+        self.last_run += 1;
+        let run = RunId(self.last_run);
+        self.held = Some((run, now.plus(Self::LEASE)));
+        Some(run)
+    }
+
+    /// Extends a run's hold; false if the run has lost the lock and must stop.
+    #[must_use]
+    pub fn renew(&mut self, run: RunId, now: Millis) -> bool {
+        let is_held = self.held.is_some_and(|(holder, _)| holder == run);
+        if is_held {
+            self.held = Some((run, now.plus(Self::LEASE)));
+        }
+        is_held
+    }
+
+    /// Releases the lock, unless a later run holds it.
+    pub fn release(&mut self, run: RunId) {
+        self.held = self.held.filter(|(holder, _)| *holder != run);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        reason = "a test that unwraps a missing value fails right there"
+    )]
+
+    use super::*;
+
+    const START: Millis = Millis(1_000);
+
+    #[test]
+    fn only_one_run_holds_the_lock_until_it_is_released() {
+        let mut lock = RunLock::default();
+        let first = lock.acquire(START).unwrap();
+        assert_eq!(lock.acquire(START.plus(Millis(1))), None);
+        lock.release(first);
+        assert!(lock.acquire(START.plus(Millis(1))).is_some());
+    }
+
+    #[test]
+    fn a_run_that_never_ends_loses_the_lock() {
+        let mut lock = RunLock::default();
+        let lost = lock.acquire(START).unwrap();
+        let later = START.plus(RunLock::LEASE);
+        let next = lock.acquire(later).unwrap();
+        assert!(!lock.renew(lost, later), "the first run stops");
+        lock.release(lost);
+        assert_eq!(lock.acquire(later), None, "the second run keeps the lock");
+        assert!(lock.renew(next, later));
+    }
+
+    #[test]
+    fn renewing_extends_the_hold() {
+        let mut lock = RunLock::default();
+        let run = lock.acquire(START).unwrap();
+        let later = START.plus(Millis(RunLock::LEASE.0 - 1));
+        assert!(lock.renew(run, later));
+        assert_eq!(lock.acquire(START.plus(RunLock::LEASE)), None);
+    }
+}
