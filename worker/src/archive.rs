@@ -2,6 +2,7 @@
 //! request it sends next is [`quillgate::archive::plan`].
 
 pub mod run_lock;
+pub mod stored_path;
 
 use quillgate::archive::{DayRecord, Estimate, Rate, Wanted, estimate, is_settled};
 use quillgate::parameters::Parameters as _;
@@ -10,6 +11,7 @@ use quillgate::{
 };
 use serde_json::{Map, Value, json};
 
+use self::stored_path::{encode_controls, is_within_limits};
 use crate::config::Config;
 use crate::json;
 use crate::problem::{GatewayRule, Problem};
@@ -19,15 +21,27 @@ const LONGEST_RANGE: u32 = 3_660;
 /// How many failed days a status names.
 const MOST_FAILURES: usize = 100;
 
-/// What a series is of.
+/// The pages that a series counts. Paths are encoded as the archive stores them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The whole site.
     Site,
     /// A page, by its path.
     Page(String),
-    /// A path and all that is below it.
+    /// A path and every path below it.
     Prefix(String),
+}
+
+impl Subject {
+    /// The counts of a stored day that has no row for this subject: unknown for a path past the
+    /// archive's limits, which is counted only in a prefix.
+    #[must_use]
+    pub fn counts_without_row(&self) -> Counts {
+        match self {
+            Self::Page(path) | Self::Prefix(path) if !is_within_limits(path) => Counts::UNKNOWN,
+            _ => Counts::ZERO,
+        }
+    }
 }
 
 /// A page of a series that is asked for.
@@ -93,9 +107,9 @@ fn read_subject(call: &Call) -> Result<Subject, Problem> {
     let prefix = Option::<PathPrefix>::read(call)?;
     match (path, prefix) {
         (None, None) => Ok(Subject::Site),
-        (Some(path), None) => Ok(Subject::Page(path.as_str().to_owned())),
+        (Some(path), None) => Ok(Subject::Page(encode_controls(path.as_str()))),
         (None, Some(prefix)) if is_prefix(prefix.as_str()) => {
-            Ok(Subject::Prefix(prefix.as_str().to_owned()))
+            Ok(Subject::Prefix(encode_controls(prefix.as_str())))
         }
         (None, Some(_)) => {
             let detail = "prefix must be whole segments of a path: it begins with a slash and ends with none, as in /guides";
@@ -156,6 +170,13 @@ impl Counts {
         human: Some(0),
         ai: Some(0),
         total: Some(0),
+    };
+
+    /// Counts that the archive does not have.
+    pub const UNKNOWN: Self = Self {
+        human: None,
+        ai: None,
+        total: None,
     };
 
     fn plus(self, other: Self) -> Self {

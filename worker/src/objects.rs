@@ -16,6 +16,7 @@ mod rpc;
 mod schema;
 mod session;
 mod sockets;
+mod staged_page;
 #[cfg(test)]
 mod tests;
 

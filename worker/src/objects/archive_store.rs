@@ -9,6 +9,7 @@ use quillgate::{Day, Millis};
 use wasm_bindgen::JsValue;
 use worker::Env;
 
+use super::staged_page::replace_paths;
 use crate::archive::{Counts, HeldDay, ProjectRecord, SeriesQuery, Subject, first_retained};
 use crate::config::Config;
 use crate::platform::{D1, HostError, HostResult, Statement, row};
@@ -184,7 +185,7 @@ impl ArchiveStore {
             day: day(row.day),
             fetched: Millis(row.fetched),
             views: if row.known == 0 {
-                Counts::ZERO
+                query.subject.counts_without_row()
             } else {
                 Counts {
                     human: row.human,
@@ -271,6 +272,7 @@ impl ArchiveStore {
             VALUES (?1, ?2, ?3, ?4)";
         let update = "UPDATE day SET staged_pages = ?3, staged_totals = ?4,
             attempts = 0, retry_at = 0, problem = NULL WHERE project = ?1 AND day = ?2";
+        let text = replace_paths(text)?;
         Ok([
             self.0
                 .prepare(insert, &key.with(&[number(page), text.into()]))?,

@@ -1,21 +1,33 @@
 WITH RECURSIVE
-  -- CROSS JOIN keeps the order: each row that is staged is looked up once.
-  page (node, parent, human, ai, total) AS MATERIALIZED (
-    SELECT node.id, node.parent,
+  -- A page can be staged twice. Different pages can have the same stored path: see StoredPath.
+  counted (path, is_prefix, human, ai, total) AS MATERIALIZED (
+    SELECT row.value ->> '$.path', coalesce(row.value ->> '$.quillgate.isPrefix', 0),
       max(row.value ->> '$.human'), max(row.value ->> '$.ai'), max(row.value ->> '$.total')
     FROM staging CROSS JOIN json_each(staging.text, '$.views') AS row
-    CROSS JOIN node ON node.project = ?1 AND node.path = row.value ->> '$.path' AND node.is_prefix = 0
     WHERE staging.project = ?1 AND staging.day = ?2
+    GROUP BY 1, 2, row.value ->> '$.quillgate.original'
+  ),
+  -- CROSS JOIN keeps the order, so that each counted row is looked up once.
+  page (node, parent, is_prefix, human, ai, total) AS MATERIALIZED (
+    SELECT node.id, node.parent, node.is_prefix,
+      CASE WHEN count(human) = count(*) THEN sum(human) END,
+      CASE WHEN count(ai) = count(*) THEN sum(ai) END,
+      CASE WHEN count(total) = count(*) THEN sum(total) END
+    FROM counted CROSS JOIN node
+      ON node.project = ?1 AND node.path = counted.path AND node.is_prefix = counted.is_prefix
     GROUP BY node.id
   ),
   above (node, human, ai, total) AS (
-    SELECT parent, human, ai, total FROM page WHERE parent IS NOT NULL
+    SELECT parent, human, ai, total FROM page WHERE is_prefix = 0 AND parent IS NOT NULL
+    UNION ALL
+    SELECT node, human, ai, total FROM page WHERE is_prefix = 1
     UNION ALL
     SELECT node.parent, above.human, above.ai, above.total
-    FROM above CROSS JOIN node ON node.id = above.node WHERE node.parent IS NOT NULL
+    FROM above CROSS JOIN node ON node.id = above.node
+    WHERE node.parent IS NOT NULL AND node.parent <> node.id
   ),
   fresh (node, human, ai, total) AS (
-    SELECT node, human, ai, total FROM page
+    SELECT node, human, ai, total FROM page WHERE is_prefix = 0
     UNION ALL
     SELECT node,
       CASE WHEN count(human) = count(*) THEN sum(human) END,

@@ -1,17 +1,20 @@
--- Gives every page that is staged, and every prefix above one, an identifier.
+-- Inserts a node for every staged page and for every prefix above one.
+-- A page past the limits of a path has no node of its own, only one of a prefix.
 INSERT OR IGNORE INTO node (project, path, is_prefix)
 WITH RECURSIVE
-  page (path) AS (
-    SELECT DISTINCT row.value ->> '$.path'
+  page (path, is_prefix) AS (
+    SELECT DISTINCT row.value ->> '$.path', coalesce(row.value ->> '$.quillgate.isPrefix', 0)
     FROM staging, json_each(staging.text, '$.views') AS row
     WHERE staging.project = ?1 AND staging.day = ?2
       AND json_type(row.value, '$.path') = 'text'
   ),
   folder (path) AS (
     SELECT coalesce(nullif(rtrim(rtrim(path, replace(path, '/', '')), '/'), ''), '/')
-    FROM page WHERE path <> '/'
+    FROM page WHERE is_prefix = 0 AND path <> '/'
+    UNION
+    SELECT path FROM page WHERE is_prefix = 1
     UNION
     SELECT coalesce(nullif(rtrim(rtrim(path, replace(path, '/', '')), '/'), ''), '/')
     FROM folder WHERE path <> '/'
   )
-SELECT ?1, path, 0 FROM page UNION ALL SELECT ?1, path, 1 FROM folder
+SELECT ?1, path, 0 FROM page WHERE is_prefix = 0 UNION ALL SELECT ?1, path, 1 FROM folder
