@@ -324,13 +324,14 @@ impl BudgetStore {
         Ok(first)
     }
 
-    /// Counts a request that had to wait before it was sent as of the latest moment at which it may
-    /// be answered.
+    /// Counts a request that waited before it was sent as of the latest moment at which its answer can
+    /// arrive, for its caller and for the ceilings.
     pub fn postpone(&self, id: u64) -> HostResult<()> {
         let at = now().plus(self.config.upstream_timeout);
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
         self.database.execute(update, [number(at.0), number(id)])?;
         self.usage.borrow_mut().postpone(id, at);
+        self.shared.borrow_mut().postpone(id, at);
         Ok(())
     }
 
@@ -514,4 +515,54 @@ fn read_names(stored: &str) -> Vec<String> {
     let names = json::parse(stored.as_bytes()).and_then(into_texts);
     // Most are empty, which is no JSON.
     names.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        reason = "a test that unwraps a missing value fails right there"
+    )]
+
+    use js_sys::Function;
+    use wasm_bindgen::{JsCast, JsValue};
+    use wasm_bindgen_test::wasm_bindgen_test;
+    use worker::State;
+    use worker::worker_sys::DurableObjectState;
+
+    use super::*;
+
+    /// A store whose database has one request under way: Alice's, which counts under a ceiling.
+    fn store_with_a_request_under_way() -> BudgetStore {
+        let script = "const row = { id: 1, policy: 'analytics', caller: 'alice',
+            at: Date.now() + 1000, ceilings: '[\"team\"]' };
+          const exec = (query) => {
+            const rows = query.includes('FROM reservation ORDER') ? [row] : [];
+            return { toArray: () => rows, rowsWritten: 0 };
+          };
+          return { storage: { sql: { exec } } };";
+        let state = Function::new_no_args(script).call0(&JsValue::UNDEFINED);
+        let state = State::from(state.unwrap().unchecked_into::<DurableObjectState>());
+        let value = |name: &str| match name {
+            "ADMIN_API_KEY" => Some("mint_test".to_owned()),
+            "ACCESS_TOKEN_SECRET" => Some("0123456789abcdef".repeat(4)),
+            _ => None,
+        };
+        let config = Config::read(value).map_err(|error| error.to_string());
+        let database = Rc::new(Database::new(state.storage()));
+        BudgetStore::open(database, Rc::new(config.unwrap())).unwrap()
+    }
+
+    #[wasm_bindgen_test]
+    fn postponing_a_request_counts_for_its_caller_and_its_ceilings() {
+        let store = store_with_a_request_under_way();
+        let earliest = now().plus(store.config.upstream_timeout);
+        store.postpone(1).unwrap();
+        for (usage, name) in [(&store.usage, "alice"), (&store.shared, "team")] {
+            let used = usage.borrow_mut().summarize(Policy::Analytics, now());
+            assert_eq!(used.len(), 1);
+            assert_eq!((&*used[0].caller, used[0].count), (name, 1));
+            assert!(used[0].oldest >= earliest.0, "{name}");
+        }
+    }
 }
