@@ -118,7 +118,7 @@ fn health() -> Value {
             "name": "project",
             "in": "query",
             "description": "With `deep`: includes this project's budgets. The token must list the project.",
-            "schema": { "type": "string", "minLength": 1 },
+            "schema": { "type": "string" },
             "example": "demo-docs",
         }),
     ];
@@ -226,12 +226,17 @@ fn deep() -> Value {
 fn project() -> Value {
     json!({
         "type": "object",
-        "required": ["breaker", "budgets", "watchers", "webhooksWaiting"],
+        "required": ["breaker", "budgets", "watchers", "webhooksWaiting", "alarms"],
         "properties": {
             "breaker": breaker(),
             "budgets": budgets(&[Policy::CreateJob, Policy::SendMessage]),
             "watchers": { "type": "integer", "minimum": 0 },
             "webhooksWaiting": { "type": "integer", "minimum": 0 },
+            "alarms": {
+                "description": "Alarms of the project's object since it was last started.",
+                "type": "integer",
+                "minimum": 0,
+            },
         },
         "additionalProperties": false,
     })
