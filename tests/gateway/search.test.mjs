@@ -40,7 +40,7 @@ async function storeJobs(project, count, first) {
         `WITH RECURSIVE one (number) AS
             (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1)
           INSERT INTO job (id, listed, subject, line, created, status, data, seq, checked, began)
-          SELECT 'old-' || number, 1, 'alice', iif(number = 1, ?2, 'Fix the guide ' || number),
+          SELECT 'old-' || number, 1, 'earlier', iif(number = 1, ?2, 'Fix the guide ' || number),
             ?3 + number, 'completed', '{}', 1, ?3, ?3 FROM one`,
         count,
         first,
@@ -67,9 +67,9 @@ test("finds jobs that an earlier release stored, and adds them to the index", as
     }
     assert.ok(performance.now() < deadline, "the index is still incomplete");
   }
-  const rows = await jobs.restartWithSql([["SELECT last FROM search_backlog"]], OLD);
-  assert.deepEqual(rows, [{ last: 0 }]);
-  assert.deepEqual((await find(OLD, { text: "needle", author: "alice" })).ids, ["old-1"]);
+  const [{ last }] = await jobs.restartWithSql([["SELECT last FROM search_backlog"]], OLD);
+  assert.ok(last < MAX_COMPARED, `rows up to ${last} are not in the index`);
+  assert.deepEqual((await find(OLD, { text: "needle", author: "earlier" })).ids, ["old-1"]);
   assert.deepEqual((await find(OLD, { text: "needle", state: "failed" })).ids, []);
 });
 

@@ -31,9 +31,9 @@ pub const JOB_SEARCH: &str = "
 /// Pause between two alarms that add jobs to the index. Requests run meanwhile.
 pub const BACKLOG_PAUSE: Millis = Millis(20);
 /// Maximum number of rows that one alarm adds to the index.
-const MAX_INDEXED: u64 = 50;
+const MAX_INDEXED: u64 = 100;
 /// Limits the wait for a turn. It ends earlier, when the search before ends.
-const LONGEST_TURN_WAIT: Millis = Millis::from_seconds(60);
+const MAX_TURN_WAIT: Millis = Millis::from_seconds(60);
 
 /// Returns a string in lower case. The host does it, because Rust's tables would be large here.
 pub fn lower(text: &str) -> String {
@@ -146,15 +146,18 @@ impl JobSearch {
 
     /// Compares the jobs of one step with the filter.
     fn examine(&self, step: &Step, filter: &JobFilter, wanted: &str) -> HostResult<Vec<Candidate>> {
-        let mut condition = "listed = 1".to_owned();
+        let mut conditions = vec!["listed = 1"];
         let mut values = Vec::new();
-        for (column, value) in [("status", &filter.state), ("subject", &filter.author)] {
+        for (condition, value) in [
+            ("status = ?", &filter.state),
+            ("subject = ?", &filter.author),
+        ] {
             if let Some(value) = value {
-                condition += &format!(" AND {column} IS ?");
+                conditions.push(condition);
                 values.push(text(value));
             }
         }
-        condition += " AND instr(lower(substr(coalesce(folded, prompt, line), 1, ?)), ?) > 0";
+        conditions.push("instr(lower(substr(coalesce(folded, prompt, line), 1, ?)), ?) > 0");
         values.extend([number(SEARCHED_CHARACTERS as u64), text(wanted)]);
         let (source, below) = match step {
             Step::Scan { below } => ("SELECT row AS found FROM job WHERE", below),
@@ -165,6 +168,7 @@ impl JobSearch {
             }
         };
         values.extend([number(*below), number(MAX_CANDIDATES)]);
+        let condition = conditions.join(" AND ");
         let query = format!(
             "SELECT found AS row, coalesce((SELECT {condition} FROM job WHERE row = found), 0) AS is_match
               FROM ({source} rowid < ? ORDER BY rowid DESC LIMIT ?)"
@@ -239,7 +243,7 @@ impl Turns {
     async fn take(&self) -> Turn {
         while std::mem::replace(&mut self.0.borrow_mut().is_taken, true) {
             let waiting = Rc::clone(&self.0);
-            Wait::begin(LONGEST_TURN_WAIT, |wake| {
+            Wait::begin(MAX_TURN_WAIT, |wake| {
                 waiting.borrow_mut().queue.push_back(wake);
             })
             .await;

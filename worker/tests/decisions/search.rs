@@ -15,7 +15,7 @@ fn range(first: u64, last: u64, backlog: u64) -> RowRange {
     }
 }
 
-/// Runs a request on jobs of which `matches` match and the index returns `candidates`. Returns the page
+/// Runs a request. `matches` selects the matching jobs and `candidates` those in the index. Returns the page
 /// and the number of jobs compared in each step.
 fn run(
     mut search: Search,
@@ -76,7 +76,7 @@ fn a_request_compares_a_bounded_number_of_jobs() {
 
 #[test]
 fn pages_contain_each_match_once_and_in_order() {
-    let matches = |row: u64| row % 1_234 == 0;
+    let matches = |row: u64| row.is_multiple_of(1_234);
     for (text, backlog) in [
         ("needle", 0),
         ("needle", 30_000),
@@ -88,7 +88,7 @@ fn pages_contain_each_match_once_and_in_order() {
         let mut below = None;
         loop {
             let search = Search::new(text, jobs, below, 3);
-            let (found, _) = run(search, jobs, |row| row % 2 == 0, matches);
+            let (found, _) = run(search, jobs, |row: u64| row.is_multiple_of(2), matches);
             assert!(found.rows.len() <= 3);
             all.extend(found.rows);
             below = found.next;

@@ -248,7 +248,9 @@ function Empty({ book, projectId }: { book: JobBook; projectId: string }) {
   if (isFiltered(book.list.filter.value)) {
     return (
       <div class="empty">
-        <p class="empty-title">No job matches</p>
+        <p class="empty-title">
+          {book.list.listing.value?.more ? "No match among the newest jobs" : "No job matches"}
+        </p>
         <button
           type="button"
           onClick={() => {

@@ -42,6 +42,7 @@ pub const WRITING: &[ProblemKind] = &[
     ProblemKind::UnsupportedMediaType,
     ProblemKind::IdempotencyKeyInUse,
     ProblemKind::OutcomeUnknown,
+    ProblemKind::RecordDeleted,
     ProblemKind::IdempotencyKeyReused,
     ProblemKind::TurnstileRequired,
     ProblemKind::TurnstileFailed,
