@@ -40,11 +40,19 @@ export type JobListChange =
       /** A job that is new, was sent a follow-up or is not as it was, as it is listed now. */
       job: ListedJob;
       deleted?: undefined;
+      reset?: undefined;
     }
   | {
       /** The id of a job whose record was deleted. */
       deleted: string;
       job?: undefined;
+      reset?: undefined;
+    }
+  | {
+      /** The gateway no longer has every change since the last one: load the list again. */
+      reset: true;
+      job?: undefined;
+      deleted?: undefined;
     };
 
 /** What can be said about watching all jobs. */
@@ -128,13 +136,15 @@ export class AgentJobs {
    * Watches all jobs that were created through the gateway: yields each that is new, was sent a
    * follow-up or is not as it was, and the id of each whose record was deleted, whoever did it. It begins
    * with the jobs that changed last, so that nothing is missed after a list, and goes on until it is left,
-   * aborted or fails for good: it connects again by itself when the stream ends.
+   * aborted or fails permanently: it reconnects when the stream ends. After a long
+   * interruption it yields `reset`: some changes are missing, and you load the list again.
    *
    * @example
    * ```ts
-   * for await (const { job, deleted } of client.agentJobs.watchAll({ signal })) {
+   * for await (const { job, deleted, reset } of client.agentJobs.watchAll({ signal })) {
    *   if (job) console.log(job.id, job.status);
-   *   else console.log(deleted, "is gone");
+   *   else if (deleted) console.log(deleted, "is gone");
+   *   else if (reset) await loadJobs(); // your function
    * }
    * ```
    */

@@ -91,6 +91,7 @@ async function readChange(
   transport: Transport,
   { event, data }: StreamEvent,
 ): Promise<JobListChange | undefined> {
+  if (event === "reset") return { reset: true };
   if (event !== "job" && event !== "deleted") return undefined;
   // Either has the id of a job: it is checked as a job of a page is.
   const { jobs } = await takePage(transport, async () => new Response(`{"jobs":[${data}]}`));

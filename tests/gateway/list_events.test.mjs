@@ -53,6 +53,7 @@ const isDeleted =
   (id) =>
   ({ type, data }) =>
     type === "deleted" && JSON.parse(data).id === id;
+const isReset = ({ type }) => type === "reset";
 const waitForEvent = (stream, check) => stream.event(check, PATIENCE_MS);
 const target = (project = PROJECT) => `/v2/agent/${project}/jobs/events`;
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
@@ -226,10 +227,10 @@ describe("the start of a list stream", () => {
     });
   }
 
-  test(`resumes a list stream with at most the latest ${MAX_REPLAYED} changes`, async () => {
+  test(`resumes a list stream with ${MAX_REPLAYED} changes, and resets it after more`, async () => {
     const project = MANY;
     const count = MAX_REPLAYED + 50;
-    await jobs.restartWithSql(
+    const [{ revision }] = await jobs.restartWithSql(
       [
         [
           `WITH RECURSIVE one (number) AS
@@ -241,16 +242,25 @@ describe("the start of a list stream", () => {
           Date.now(),
         ],
         ["UPDATE project SET revision = revision + ?", count],
+        ["SELECT revision FROM project"],
       ],
       project,
     );
-    const stream = await jobs.watchingAll({ project, lastEventId: "1" });
+    const latest = String(revision - MAX_REPLAYED);
+    const stream = await jobs.watchingAll({ project, lastEventId: latest });
     await waitForEvent(stream, isJob(`past-${count}`));
-    const ids = stream.events.map(({ data }) => JSON.parse(data).id);
     assert.deepEqual(
-      ids,
+      stream.events.map(({ data }) => JSON.parse(data).id),
       Array.from({ length: MAX_REPLAYED }, (_, at) => `past-${count - MAX_REPLAYED + 1 + at}`),
     );
+    for (const lastEventId of ["1", String(revision - MAX_REPLAYED - 1), String(revision + 1)]) {
+      const outdated = await jobs.watchingAll({ project, lastEventId });
+      await waitForEvent(outdated, isReset);
+      const contents = contentsOf(outdated);
+      assert.deepEqual(contents[INITIAL_JOBS], [String(revision), "reset", "{}"]);
+      assert.equal(contents.length, INITIAL_JOBS + 1);
+      outdated.leave();
+    }
     stream.leave();
   });
 });
@@ -276,6 +286,15 @@ describe("expired records", () => {
     const later = await jobs.watchingAll({ project, lastEventId });
     await jobs.untilReads(other.id, 2);
     later.leave();
+    const outdated = await jobs.watchingAll({ project, lastEventId });
+    await waitForEvent(outdated, isReset);
+    const current = outdated.lastEventId;
+    outdated.leave();
+    const resumed = await jobs.watchingAll({ project, lastEventId: current });
+    const next = await jobs.create("after the reset", { project });
+    await waitForEvent(resumed, isJob(next.id));
+    assert.ok(!resumed.events.some(isReset));
+    resumed.leave();
     const rows = await jobs.restartWithSql([["SELECT id FROM deleted"]], project);
     assert.deepEqual(rows, []);
   });

@@ -115,6 +115,17 @@ describe("`watchAll()`", () => {
     await closed;
   });
 
+  test("watchAll() yields a reset and resumes after it", async () => {
+    handlers = [
+      streams([jobEvent(4)], "end"),
+      streams([event(900, "reset", {})], "end"),
+      streams([jobEvent(901)]),
+    ];
+    assert.deepEqual(await take(3), [{ job: JOB }, { reset: true }, { job: JOB }]);
+    const positions = requests.map(({ headers }) => headers["last-event-id"]);
+    assert.deepEqual(positions, [undefined, "4", "900"]);
+  });
+
   test("watchAll() resumes after the last event whenever the stream ends or breaks", async () => {
     const parts = Array.from({ length: 12 }, (_, at) =>
       streams([jobEvent(at + 1, { id: `j${at}` })], at % 2 === 0 ? "end" : "break"),

@@ -39,6 +39,10 @@ function start(api, shareAs = null) {
       received.push(event.deleted ?? event.job.id);
       wake();
     },
+    onReset: () => {
+      received.push("reset");
+      wake();
+    },
     onGap: () => {
       gaps += 1;
       wake();
@@ -68,6 +72,14 @@ describe("feed", () => {
     await until(() => received.length === 2);
     assert.deepEqual(received, ["a", "b"]);
     assert.equal(feed.state.value, "live");
+    end.abort();
+    await running;
+  });
+
+  test("a feed reports a reset", async () => {
+    const { received, until, end, running } = start(fakeApi([{ reset: true }, job("a")]));
+    await until(() => received.length === 2);
+    assert.deepEqual(received, ["reset", "a"]);
     end.abort();
     await running;
   });

@@ -59,6 +59,11 @@ describe("renewal", () => {
     assert.deepEqual([idsOf(renewal), renewal.more], ["zy", "y"]);
   });
 
+  test("a renewal with a search page that stopped before a match keeps the list", () => {
+    const shown = { jobs: jobs("b", "a"), more: null };
+    assert.equal(renewListing(shown, { jobs: [], nextCursor: "k" }), shown);
+  });
+
   test("a renewal without a further page is the whole list", () => {
     const shown = { jobs: jobs("c", "b"), more: "b" };
     const renewal = renewListing(shown, { jobs: jobs("c", "a"), nextCursor: null });
@@ -109,6 +114,19 @@ describe("event", () => {
 });
 
 describe("list", () => {
+  test("a reload replaces all shown jobs", async () => {
+    const api = fakeApi(LETTERS.map((id) => jobOf(id)));
+    const list = open(api);
+    await list.refresh();
+    await list.showMore();
+    assert.equal(list.listing.value.jobs.length, 26);
+    api.ledger = ["new", ...LETTERS.slice(1, 24), "x2"];
+    api.ledger.push(...Array.from({ length: 9 }, (_, at) => `old-${at}`));
+    await list.reload();
+    const shown = list.listing.value.jobs.map(({ id }) => id);
+    assert.deepEqual(shown, api.ledger.slice(0, 26));
+  });
+
   test("the list loads page by page, and a refresh covers all loaded pages", async () => {
     const ledger = [...LETTERS, ..."0123456789"].map((id, n) =>
       jobOf(id, { createdAt: `${99 - n}` }),

@@ -74,7 +74,7 @@ impl JobEvent {
 pub struct ListEvent {
     /// Its number, counted from 1 in the project.
     pub revision: u64,
-    /// `job`, with the job as it is listed, or `deleted`, with its id.
+    /// `job` with the listed job, `deleted` with its id, or `reset` with an empty object.
     pub name: String,
     /// JSON, in one line.
     pub data: String,
@@ -96,6 +96,34 @@ impl ListEvent {
     #[must_use]
     pub fn to_text(&self) -> String {
         write_event(self.revision, &self.name, &self.data)
+    }
+}
+
+/// Maximum number of changed jobs that a resumed list stream replays, and of deletions.
+pub const MAX_REPLAYED: u64 = 250;
+
+/// The changes of a list that a resumed stream can replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListHistory {
+    /// The number of the latest change.
+    pub revision: u64,
+    /// The number of the latest deletion that is no longer stored, or 0.
+    pub forgotten: u64,
+    /// The number of jobs that changed after the client's position.
+    pub changes: u64,
+    /// The number of stored deletions after the client's position.
+    pub deletions: u64,
+}
+
+impl ListHistory {
+    /// Whether the history contains every change after a position. Otherwise the stream sends `reset`, and
+    /// the client loads the list again.
+    #[must_use]
+    pub const fn is_complete_after(&self, position: u64) -> bool {
+        self.forgotten <= position
+            && position <= self.revision
+            && self.changes <= MAX_REPLAYED
+            && self.deletions <= MAX_REPLAYED
     }
 }
 

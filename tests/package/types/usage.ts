@@ -132,8 +132,10 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
   for await (const change of agentJobs.watchAll({ signal, headers: { "x-own": "1" } })) {
     same<JobListChange, typeof change>(true);
     if (change.job) same<ListedJob, typeof change.job>(true);
+    else if (change.reset) same<true, typeof change.reset>(true);
     else same<string, typeof change.deleted>(true);
-    const { job: changed, deleted } = change;
+    const { job: changed, deleted, reset } = change;
+    same<true | undefined, typeof reset>(true);
     same<ListedJob | undefined, typeof changed>(true);
     same<string | undefined, typeof deleted>(true);
   }

@@ -8,7 +8,7 @@ use quillgate::{JobId, Millis};
 use wasm_bindgen::JsValue;
 
 use super::job_search::{JobSearch, fold, lower};
-use crate::events::{JobEvent, ListEvent};
+use crate::events::{JobEvent, ListEvent, ListHistory, MAX_REPLAYED};
 use crate::jobs::ledger::{JobFilter, Position, encode_cursor, has_room_for_whole};
 use crate::jobs::poll::{Known, is_finished, is_given_up};
 use crate::plan::Write;
@@ -165,10 +165,8 @@ const CHANGES: &str = concat!(
 
 /// How long a deletion is remembered: those who watched the list may come back.
 const DELETION_LIFE: Millis = Millis::from_seconds(86_400);
-/// The most deletions that are remembered.
-const MOST_DELETIONS: u64 = 1_000;
-/// The most changed jobs that whoever comes back is told of, and as many deletions.
-const MOST_MISSED: u64 = 250;
+/// Maximum number of stored deletions.
+const MAX_DELETIONS: u64 = 1_000;
 /// The jobs that whoever is new is told of: more than change between a list and its stream.
 const LATEST: u64 = 25;
 /// The most unfinished jobs that are polled for those who watch the list: the latest.
@@ -185,6 +183,13 @@ const DROPPED_AT_ONCE: u64 = 10;
 const AT_ONCE: u64 = 20;
 /// When the upstream first answered 404 about a job, since it last answered otherwise.
 pub const MISSING_JOBS: &str = "ALTER TABLE job ADD COLUMN missing_since INTEGER";
+
+/// The latest deletion that is no longer stored, the eleventh step of the project's object. An earlier
+/// release did not record it: every position before the oldest stored deletion counts as too old.
+pub const FORGOTTEN_DELETIONS: &str = "
+  ALTER TABLE project ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
+  UPDATE project SET forgotten = coalesce((SELECT min(revision) - 1 FROM deleted), revision);
+";
 
 /// The columns of [`JobRow`].
 macro_rules! job_columns {
@@ -293,6 +298,21 @@ row! {
     struct LineRow {
         id: String,
         line: String,
+    }
+}
+
+row! {
+    struct HistoryRow {
+        revision: u64,
+        forgotten: u64,
+        changes: u64,
+        deletions: u64,
+    }
+}
+
+row! {
+    struct RevisionRow {
+        revision: u64,
     }
 }
 
@@ -595,10 +615,10 @@ impl JobStore {
             .database
             .rows(query, [number(latest.0), number(AT_ONCE)])?;
         let jobs: Vec<_> = expired.into_iter().map(|row| row.id).collect();
-        let delete = "DELETE FROM deleted WHERE at <= ?";
+        let query = "SELECT coalesce(max(revision), 0) AS revision FROM deleted WHERE at <= ?";
         let past = now().since(DELETION_LIFE);
         let events = self.database.transaction(|| {
-            self.database.execute(delete, [number(past.0)])?;
+            self.forget_deletions(query, past.0)?;
             let mut events = Vec::new();
             for id in &jobs {
                 events.extend(self.delete(id)?);
@@ -631,10 +651,21 @@ impl JobStore {
         self.search.remove(id)?;
         self.database
             .execute("DELETE FROM job WHERE id = ?", &own)?;
-        let delete = "DELETE FROM deleted WHERE revision <=
-            (SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET ?)";
-        self.database.execute(delete, [number(MOST_DELETIONS)])?;
+        let query = "SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET ?";
+        self.forget_deletions(query, MAX_DELETIONS)?;
         Ok(event)
+    }
+
+    /// Forgets the deletions up to the one that a query returns.
+    fn forget_deletions(&self, query: &'static str, value: u64) -> HostResult<()> {
+        let row: Option<RevisionRow> = self.database.first(query, [number(value)])?;
+        let Some(RevisionRow { revision }) = row.filter(|row| row.revision > 0) else {
+            return Ok(());
+        };
+        let update = "UPDATE project SET forgotten = max(forgotten, ?)";
+        self.database.execute(update, [number(revision)])?;
+        let delete = "DELETE FROM deleted WHERE revision <= ?";
+        self.database.execute(delete, [number(revision)])
     }
 
     /// Numbers a change of a job that is listed; gives what happened to the list.
@@ -661,17 +692,23 @@ impl JobStore {
         Ok(event)
     }
 
-    /// What has happened to the list after the change with this number, in order; the latest states
-    /// alone when none is named, or there never was such a change.
+    /// Returns the events of a list stream that a client has missed, in order: the changes after its
+    /// position. A new client receives the latest states. So does a client whose missed changes are no
+    /// longer all stored; `reset` follows for it.
     pub fn list_events(&self, after: Option<u64>) -> HostResult<Vec<ListEvent>> {
-        let query = "SELECT id FROM project WHERE revision >= ?";
-        let after = match after {
-            Some(after) => {
-                let known: Option<IdRow> = self.database.first(query, [number(after)])?;
-                known.map(|_| after)
-            }
-            None => None,
-        };
+        let history = after
+            .map(|after| self.history(after))
+            .transpose()?
+            .flatten();
+        let after =
+            after.filter(|after| history.is_some_and(|history| history.is_complete_after(*after)));
+        let reset = history
+            .filter(|_| after.is_none())
+            .map(|history| ListEvent {
+                revision: history.revision,
+                name: "reset".to_owned(),
+                data: "{}".to_owned(),
+            });
         let query = concat!(
             "SELECT * FROM (
               SELECT ",
@@ -683,9 +720,28 @@ impl JobStore {
                 ORDER BY revision DESC LIMIT ?3)
             ORDER BY revision"
         );
-        let (jobs, deletions) = after.map_or((LATEST, 0), |_| (MOST_MISSED, MOST_MISSED));
+        let (jobs, deletions) = after.map_or((LATEST, 0), |_| (MAX_REPLAYED, MAX_REPLAYED));
         let values = [after.unwrap_or(0), jobs, deletions].map(number);
-        self.database.rows(query, values)
+        let mut events: Vec<ListEvent> = self.database.rows(query, values)?;
+        events.extend(reset);
+        Ok(events)
+    }
+
+    /// Returns the stored changes after a position, in numbers. The counts stop where no more can be replayed.
+    fn history(&self, after: u64) -> HostResult<Option<ListHistory>> {
+        let query = "SELECT revision, forgotten,
+            (SELECT count(*) FROM (SELECT 1 FROM job INDEXED BY job_revision
+              WHERE listed = 1 AND revision > ?1 LIMIT ?2)) AS changes,
+            (SELECT count(*) FROM (SELECT 1 FROM deleted WHERE revision > ?1 LIMIT ?2)) AS deletions
+            FROM project";
+        let values = [number(after), number(MAX_REPLAYED + 1)];
+        let row: Option<HistoryRow> = self.database.first(query, values)?;
+        Ok(row.map(|row| ListHistory {
+            revision: row.revision,
+            forgotten: row.forgotten,
+            changes: row.changes,
+            deletions: row.deletions,
+        }))
     }
 
     /// The latest jobs that are listed, were set to work after `earliest` and have not ended.

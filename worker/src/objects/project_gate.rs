@@ -18,7 +18,9 @@ use super::budget_store::{
 };
 use super::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
 use super::job_search::{BACKLOG_PAUSE, JOB_SEARCH};
-use super::job_store::{JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS};
+use super::job_store::{
+    FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS,
+};
 use super::outbox::{OUTBOX_TABLES, Outbox};
 use super::rpc::{
     ListCall, PROBLEM_HEADER, WriteCall, WriteReply, read_policy, receive, send_back,
@@ -52,7 +54,7 @@ use crate::watch::WatchCall;
 use quillgate::Operation;
 use quillgate::Policy;
 
-const STEPS: [&str; 10] = [
+const STEPS: [&str; 11] = [
     BUDGET_TABLES,
     IDEMPOTENCY_TABLES,
     JOB_TABLES,
@@ -63,6 +65,7 @@ const STEPS: [&str; 10] = [
     MISSING_JOBS,
     JOB_RECORDS,
     JOB_SEARCH,
+    FORGOTTEN_DELETIONS,
 ];
 /// Number of steps after which prompts are stored in lower case, too.
 const STEPS_WITH_FOLDED_PROMPTS: u64 = 9;
@@ -126,8 +129,8 @@ impl ProjectGate {
     /// Lists jobs: a [`ListCall`], answered by a [`GatewayResponse`].
     pub fn list(&self, call: JsValue) -> Result<Promise, JsValue> {
         let gate = self.gate()?;
-        let lister = Rc::clone(&gate);
-        let listed = into_promise(async move { send_back(&lister.list(receive(call)?).await?) });
+        let reader = Rc::clone(&gate);
+        let listed = into_promise(async move { send_back(&reader.list(receive(call)?).await?) });
         // A search whose caller has left still ends its turn.
         gate.state.as_raw().wait_until(&listed)?;
         Ok(listed)

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::events::{
     END_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LONGEST_SESSION_STREAM, LONGEST_STREAM,
-    ListEvent, LongPoll, OPENING_TEXT, PollProgress, limit_stream, parse_event_number,
-    parse_preferred_wait,
+    ListEvent, ListHistory, LongPoll, MAX_REPLAYED, OPENING_TEXT, PollProgress, limit_stream,
+    parse_event_number, parse_preferred_wait,
 };
 
 use crate::fixtures::NOW;
@@ -305,4 +305,30 @@ proptest! {
             prop_assert!(wait <= 25);
         }
     }
+}
+
+#[test]
+fn a_history_is_complete_unless_changes_after_the_position_are_missing() {
+    let history = ListHistory {
+        revision: 900,
+        forgotten: 500,
+        changes: MAX_REPLAYED,
+        deletions: MAX_REPLAYED,
+    };
+    for (position, is_complete) in [(499, false), (500, true), (900, true), (901, false)] {
+        assert_eq!(
+            history.is_complete_after(position),
+            is_complete,
+            "{position}"
+        );
+    }
+    let (changes, deletions) = (MAX_REPLAYED + 1, MAX_REPLAYED + 1);
+    assert!(!ListHistory { changes, ..history }.is_complete_after(600));
+    assert!(
+        !ListHistory {
+            deletions,
+            ..history
+        }
+        .is_complete_after(600)
+    );
 }

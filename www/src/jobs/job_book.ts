@@ -3,7 +3,6 @@ import {
   type AgentJob,
   ApiError,
   type Client,
-  type JobListChange,
   type ListedJob,
   OutcomeUnknownError,
 } from "quillgate";
@@ -18,6 +17,7 @@ import { onKeptElsewhere } from "./browser_storage.ts";
 import { Draft, type SendOptions } from "./draft.ts";
 import { DraftShelf } from "./draft_shelf.ts";
 import { JobFeed } from "./job_feed.ts";
+import type { JobUpdate } from "./job_listing.ts";
 import { firstLine, isFinished, jobState, titleOf } from "./job_state.ts";
 import type { JobsApi } from "./jobs_api.ts";
 import { type JobNotice, noticeOf, notifyDesktop, titleMark } from "./notices.ts";
@@ -118,6 +118,7 @@ export class JobBook {
     this.feed = new JobFeed(this.#api, ended, {
       shareAs: `quillgate.jobs.${this.#owner}`,
       onEvent: (event) => this.#hear(event),
+      onReset: () => this.list.reload(),
       onGap: () => this.#renew(),
     });
   }
@@ -201,7 +202,7 @@ export class JobBook {
     }
   }
 
-  #hear(event: JobListChange): void {
+  #hear(event: JobUpdate): void {
     this.list.receive(event);
     if (event.deleted === undefined) return;
     this.sent.forget(event.deleted);

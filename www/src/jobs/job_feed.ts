@@ -1,5 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JobListChange } from "quillgate";
+import type { JobUpdate } from "./job_listing.ts";
 import type { JobsApi } from "./jobs_api.ts";
 
 /** Whether news come by themselves, or the list has to be asked for at intervals. */
@@ -17,8 +18,10 @@ type TabMessage =
 export interface FeedOptions {
   /** Tabs that use the same name share one stream; null for a stream of one's own. */
   shareAs: string | null;
-  /** Called with each piece of news. */
-  onEvent(event: JobListChange): void;
+  /** Called with each changed or deleted job. */
+  onEvent(event: JobUpdate): void;
+  /** Called when the gateway no longer has every change that was missed. */
+  onReset(): void;
   /** Called when something may have been missed. */
   onGap(): void;
   pause?: Pause;
@@ -92,7 +95,7 @@ export class JobFeed {
       this.#setState("live");
       for await (const event of this.#api.watchAll?.({ signal: this.#ended }) ?? []) {
         this.#setState("live");
-        this.#options.onEvent(event);
+        this.#pass(event);
         this.#say({ kind: "event", event });
       }
       return true;
@@ -102,8 +105,13 @@ export class JobFeed {
     }
   }
 
+  #pass(event: JobListChange): void {
+    if (event.reset) this.#options.onReset();
+    else this.#options.onEvent(event);
+  }
+
   #hear(message: TabMessage): void {
-    if (message.kind === "event") this.#options.onEvent(message.event);
+    if (message.kind === "event") this.#pass(message.event);
     else if (message.kind === "state") this.state.value = message.state;
     else if (this.#isLeader) this.#say({ kind: "state", state: this.state.peek() });
   }

@@ -1,6 +1,9 @@
 import type { JobListChange, JobPage, ListedJob } from "quillgate";
 import { type JobFilter, meetsStateAndAuthor } from "./job_filter.ts";
 
+/** A changed or deleted job. */
+export type JobUpdate = Exclude<JobListChange, { reset: true }>;
+
 /** Jobs as listed, newest first, and where the list goes on. */
 export interface JobListing {
   jobs: readonly ListedJob[];
@@ -20,6 +23,8 @@ export function toListing({ jobs, nextCursor }: JobPage): JobListing {
 
 /** What is shown, with the newest page in the place of what it renews. */
 export function renewListing(shown: JobListing, page: JobPage): JobListing {
+  // A search stopped before its first match, and what is shown came with later pages.
+  if (page.jobs.length === 0 && page.nextCursor !== null) return shown;
   const ids = new Set(page.jobs.map(({ id }) => id));
   const last = shown.jobs.findLastIndex(({ id }) => ids.has(id));
   const older = shown.jobs.slice(last + 1);
@@ -36,11 +41,7 @@ export function extendListing(shown: JobListing, page: JobPage): JobListing {
 }
 
 /** The list after one piece of news. */
-export function applyEvent(
-  shown: JobListing,
-  event: JobListChange,
-  filter: JobFilter,
-): AppliedEvent {
+export function applyEvent(shown: JobListing, event: JobUpdate, filter: JobFilter): AppliedEvent {
   if (event.deleted !== undefined)
     return { listing: removeJob(shown, event.deleted), isOpen: false };
   const { job } = event;

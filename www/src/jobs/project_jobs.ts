@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { JobListChange, JobPage, ListedJob } from "quillgate";
+import type { JobPage, ListedJob } from "quillgate";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import {
   ALL_JOBS,
@@ -14,6 +14,7 @@ import {
   applyEvent,
   extendListing,
   type JobListing,
+  type JobUpdate,
   renewListing,
   toListing,
 } from "./job_listing.ts";
@@ -52,8 +53,10 @@ export class ProjectJobs {
   readonly #ended: AbortSignal;
   readonly #onJobs: (jobs: readonly ListedJob[]) => void;
   /** What came since the page that is asked for was. */
-  #news: JobListChange[] = [];
+  #news: JobUpdate[] = [];
   #isAsking = false;
+  /** Whether changes of the shown jobs may be missing. */
+  #isOutdated = false;
   #turns: Promise<unknown> = Promise.resolve();
   #waiting: Promise<boolean> | null = null;
 
@@ -80,6 +83,12 @@ export class ProjectJobs {
     return turn;
   }
 
+  /** Loads the newest jobs again and drops those shown after them, whose changes may be missing. */
+  reload(): Promise<boolean> {
+    this.#isOutdated = true;
+    return this.refresh();
+  }
+
   /** Asks for the jobs after those that are shown. Says whether it succeeded. */
   showMore(): Promise<boolean> {
     return this.#inTurn("by the person", () => this.#goOn());
@@ -96,7 +105,7 @@ export class ProjectJobs {
   }
 
   /** Takes in what a stream, or another call, tells of one job. */
-  receive(event: JobListChange): void {
+  receive(event: JobUpdate): void {
     if (this.#isAsking) this.#news.push(event);
     if (event.job) this.#meet([event.job]);
     const listing = this.#listing.peek();
@@ -106,7 +115,7 @@ export class ProjectJobs {
     if (applied.isOpen) this.refresh();
   }
 
-  #apply(listing: JobListing, event: JobListChange): AppliedEvent {
+  #apply(listing: JobListing, event: JobUpdate): AppliedEvent {
     const filter = this.filteredBy.peek() === "page" ? ALL_JOBS : this.filter.peek();
     return applyEvent(listing, event, filter);
   }
@@ -142,7 +151,8 @@ export class ProjectJobs {
   async #renew(): Promise<void> {
     const count = Math.max(JOBS_A_PAGE, this.#listing.peek()?.jobs.length ?? 0);
     await this.#page({ limit: Math.min(MOST_JOBS, count) }, (page) => {
-      const shown = this.#listing.peek();
+      const shown = this.#isOutdated ? null : this.#listing.peek();
+      this.#isOutdated = false;
       return shown === null ? toListing(page) : renewListing(shown, page);
     });
   }

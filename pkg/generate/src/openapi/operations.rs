@@ -158,7 +158,8 @@ const LIST_EVENTS: More = More {
         the job as it is listed; one event `deleted` for each record that was deleted. They are numbered in \
         the project. A stream without `Last-Event-ID` begins with the 25 jobs that changed last; another with \
         what has changed since, each job once as it now is: at most 250 jobs and as many deletions, which \
-        are known for a day. While somebody listens, the latest 50 jobs that have not ended are polled. A \
+        are known for a day. When changes after `Last-Event-ID` are missing, it begins like a new \
+        stream, and the event `reset` follows: load the list again. While somebody listens, the latest 50 jobs that have not ended are polled. A \
         comment comes every 15 seconds. The stream ends when the access token expires, and after an hour, in \
         a session after five minutes; then connect again. A caller may have 100 streams of a project open and the list 1000, unless the \
         operator sets other numbers.",
@@ -194,7 +195,7 @@ const EXPORT: More = More {
 const DELETE_RECORD: More = More {
     doc: "For operators. Deletes the job's entry in the list, its prompt and messages, its changes, and \
         webhooks that wait to be sent; its streams end, and those of the list say so. Answers that are kept under an idempotency key are deleted, and their \
-        keys stay in use: a repetition is answered 409 `outcome-unknown`. The upstream is not asked.",
+        keys stay in use: a repeated request gets 409 `record-deleted`. The upstream is not asked.",
     success: Success::Empty("The record is deleted."),
     gives: &[],
     problems: &[RECORD],
@@ -527,6 +528,7 @@ fn list_events(fields: &Fields) -> Value {
         &[
             numbered(event("job", &schema(result.name()))),
             numbered(event("deleted", &deleted)),
+            numbered(event("reset", &json!({ "type": "object" }))),
         ],
         r#"id: 8
 event: deleted
