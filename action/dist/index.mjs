@@ -135,14 +135,14 @@ function writeValue(json) {
   if (!json.startsWith('"'))
     return json;
   const text3 = readString(json);
-  return /^[=+\-@\t\r\n]/.test(text3) ? `'${text3}` : text3;
+  return /^[=+\-@＝＋－＠\t\r\n]/.test(text3) ? `'${text3}` : text3;
 }
 function writeRecord(cells) {
   return `${cells.map(quote).join(",")}\r
 `;
 }
 function quote(cell) {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return /[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 var BYTE_ORDER_MARK;
 var init_export_format = __esm({

@@ -43,15 +43,15 @@ function writeValue(json: string | undefined): string {
   if (json === undefined || json === "null") return "";
   if (!json.startsWith('"')) return json;
   const text = readString(json);
-  // A spreadsheet would run it as a formula.
-  return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+  // A spreadsheet would run it as a formula. Full-width signs count in some locales.
+  return /^[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text;
 }
 
-/** A record by RFC 4180. */
+/** A record by RFC 4180. A semicolon is quoted too, because it separates cells in some locales. */
 function writeRecord(cells: readonly string[]): string {
   return `${cells.map(quote).join(",")}\r\n`;
 }
 
 function quote(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return /[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -401,7 +401,7 @@ fn push_cells(out: &mut Vec<u8>, scanner: &Scanner<'_>, cells: &[Piece]) {
         match cell.shape {
             Shape::Null => {}
             Shape::Plain => out.extend_from_slice(scanner.bytes(*cell)),
-            Shape::Text => push_plain_cell(out, scanner.bytes(*cell)),
+            Shape::Text => push_text_cell(out, scanner.bytes(*cell)),
             Shape::EscapedText => push_text_cell(out, scanner.unescape(*cell).as_bytes()),
             Shape::Structure | Shape::SpacedStructure => {
                 let mut json = Vec::new();
@@ -423,29 +423,26 @@ fn push_record(out: &mut Vec<u8>, cells: &[&str]) {
     out.extend_from_slice(LINE_END);
 }
 
-/// Appends text as it stands in JSON, without an escape: no quote and no line break is in it.
-fn push_plain_cell(out: &mut Vec<u8>, text: &[u8]) {
-    let is_special = |first| matches!(first, b'=' | b'+' | b'-' | b'@');
-    if text.first().is_some_and(|first| is_special(*first)) || text.contains(&b',') {
-        push_text_cell(out, text);
-    } else {
-        out.extend_from_slice(text);
-    }
-}
+/// The starts of a formula in a spreadsheet. Full-width signs count in some locales.
+const FORMULA_STARTS: [&str; 11] = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"];
 
-/// Appends text. What a spreadsheet would run as a formula gets an apostrophe before it: what readers
-/// and visitors have sent is in many cells, so anyone can choose it.
+/// Appends a string, with an apostrophe before a formula. Visitors choose paths and readers write
+/// feedback, so anyone can put a formula into a cell.
 fn push_text_cell(out: &mut Vec<u8>, text: &[u8]) {
-    if let Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r' | b'\n') = text.first() {
+    if FORMULA_STARTS
+        .iter()
+        .any(|start| text.starts_with(start.as_bytes()))
+    {
         push_cell(out, &[b"'", text].concat());
     } else {
         push_cell(out, text);
     }
 }
 
-/// Appends a cell, in quotes where it needs them (RFC 4180, section 2).
+/// Appends a cell, in quotes where it needs them (RFC 4180, section 2), and also with a semicolon,
+/// which separates cells in some locales.
 fn push_cell(out: &mut Vec<u8>, text: &[u8]) {
-    let is_special = |byte: &u8| matches!(byte, b'"' | b',' | b'\r' | b'\n');
+    let is_special = |byte: &u8| matches!(byte, b'"' | b',' | b';' | b'\r' | b'\n');
     if !text.iter().any(is_special) {
         out.extend_from_slice(text);
         return;

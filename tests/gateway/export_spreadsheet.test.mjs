@@ -69,7 +69,7 @@ test("a spreadsheet opens the gateway's CSV with one row per page and counts as 
   for (const [at, { path, human, ai, total }] of views.entries()) {
     const [cell, ...counts] = rows[at];
     // A leading apostrophe keeps a cell from being a formula, and stays visible.
-    const text = /^[=+\-@\t\r\n]/.test(path) ? `'${path}` : path;
+    const text = /^[=+\-@＝＋－＠\t\r\n]/.test(path) ? `'${path}` : path;
     assert.deepEqual([cell.type, cell.text, cell.formula], ["string", text, undefined]);
     assert.deepEqual(
       counts.map(({ type, text }) => [type, text]),

@@ -83,11 +83,12 @@ function cellOf(line, column) {
     // The number as written: 1.0 must not become 1.
     return new RegExp(`"${column}":(-?[0-9.eE+-]+)`).exec(line)[1];
   }
-  if (typeof value === "string") return quote(/^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value);
+  if (typeof value === "string")
+    return quote(/^[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value);
   return quote(typeof value === "boolean" ? String(value) : JSON.stringify(value));
 }
 
-const quote = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const quote = (text) => (/[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 /** The simulator's own rows of a report within a range. */
 export const rowsUpstream = (gate, report, range) => gate.upstream.rows({ report, ...range });

@@ -74,7 +74,21 @@ const NAMES = Object.keys(LISTS);
 
 // --- rows in the spellings that JSON allows, and a plain implementation of the export --------------
 
-const STRINGS = ["", "/guides/start", "=1+2", "+49", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", "'=1"];
+const STRINGS = [
+  "",
+  "/guides/start",
+  "=1+2",
+  "+49",
+  "-1",
+  "@SUM(A1)",
+  "＝1+2",
+  "＠x",
+  "/x;=1;",
+  "\tx",
+  "\rx",
+  "\nx",
+  "'=1",
+];
 const MORE_STRINGS = [
   'say "x"',
   "a,b",
@@ -159,9 +173,10 @@ function cellOf(tokens) {
   let cell = json;
   if (json[0] === '"') {
     cell = JSON.parse(json);
-    if (["=", "+", "-", "@", "\t", "\r", "\n"].includes(cell[0])) cell = `'${cell}`;
+    if (["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"].includes(cell[0]))
+      cell = `'${cell}`;
   }
-  const isPlain = ['"', ",", "\r", "\n"].every((mark) => !cell.includes(mark));
+  const isPlain = ['"', ",", ";", "\r", "\n"].every((mark) => !cell.includes(mark));
   return isPlain ? cell : `"${cell.split('"').join('""')}"`;
 }
 
@@ -293,10 +308,15 @@ test("an export as CSV has a byte order mark, CRLF line ends, RFC 4180 quotes an
     "\t=1": "'\t=1",
     "\r=1": `"'\r=1"`,
     "\n=1": `"'\n=1"`,
+    "＝1": "'＝1",
+    "＋1": "'＋1",
+    "－1": "'－1",
+    "＠x": "'＠x",
+    "/x;=1+1;": `"/x;=1+1;"`,
     "'=1": "'=1",
     " =1": " =1",
     "a,b": '"a,b"',
-    "a;b": "a;b",
+    "a;b": '"a;b"',
     'say "x"': '"say ""x"""',
     "two\nlines": '"two\nlines"',
     "é/ü/😀": "é/ü/😀",

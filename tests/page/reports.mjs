@@ -68,8 +68,8 @@ export function readCsv(text) {
 
 /** Removes the apostrophe in front of a path that a spreadsheet would run as a formula. */
 function withoutGuard(path) {
-  assert.doesNotMatch(path, /^[=+\-@\t\r\n]/);
-  return path.replace(/^'(?=[=+\-@\t\r\n])/, "");
+  assert.doesNotMatch(path, /^[=+\-@＝＋－＠\t\r\n]/);
+  return path.replace(/^'(?=[=+\-@＝＋－＠\t\r\n])/, "");
 }
 
 /** Compares a CSV of everything with the simulator's rows of last month. */

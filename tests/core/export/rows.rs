@@ -69,6 +69,8 @@ fn numbers_are_copied_verbatim() {
 fn csv_strings_are_quoted_where_needed() {
     for (text, cell) in [
         ("a,b", "\"a,b\""),
+        ("/x;=1+1;", "\"/x;=1+1;\""),
+        (r"a;\/b", "\"a;/b\""),
         (r#"a\"b"#, "\"a\"\"b\""),
         (r"a\nb", "\"a\nb\""),
         (r"a\rb", "\"a\rb\""),
@@ -95,6 +97,12 @@ fn csv_strings_that_look_like_formulas_are_escaped() {
         ("+1", "'+1"),
         ("-1", "'-1"),
         ("@x", "'@x"),
+        ("＝1+1", "'＝1+1"),
+        ("＋1", "'＋1"),
+        ("－1", "'－1"),
+        ("＠x", "'＠x"),
+        (r"\uff1d1", "'＝1"),
+        ("，1", "，1"),
         (r"\u003d1", "'=1"),
         (r"\tx", "'\tx"),
         (r"\rx", "\"'\rx\""),
@@ -262,7 +270,7 @@ fn the_last_record_of_an_incomplete_export_contains_its_cursor() {
 
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
-        "[=+@,\"\\\\\r\n\t -]{0,4}[a-zé🚀\"\\\\\u{1}]{0,4}",
+        "[=+@＝＋－＠;,\"\\\\\r\n\t -]{0,4}[a-zé🚀\"\\\\\u{1}]{0,4}",
         any::<String>(),
     ]
 }
@@ -296,17 +304,20 @@ fn any_row() -> impl Strategy<Value = Value> {
     })
 }
 
+/// The characters with which a spreadsheet may start a formula.
+const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
+
 /// The expected CSV cell of a parsed value.
 fn expected_cell(value: Option<&Value>) -> String {
     let plain = match value {
         None | Some(Value::Null) => return String::new(),
         Some(Value::String(text)) => {
-            let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+            let is_formula = text.starts_with(FORMULA_STARTS);
             format!("{}{text}", if is_formula { "'" } else { "" })
         }
         Some(other) => other.to_string(),
     };
-    if plain.contains(['"', ',', '\r', '\n']) {
+    if plain.contains(['"', ',', ';', '\r', '\n']) {
         format!("\"{}\"", plain.replace('"', "\"\""))
     } else {
         plain

@@ -31,10 +31,12 @@ export function writeRows(
 
 /**
  * CSV: RFC 4180 quoting, CRLF after every line, UTF-8 with a byte order mark so that spreadsheets
- * read accents. A count that the API left out is an empty cell.
+ * read accents. A count that the API left out is an empty cell. A cell with a semicolon is quoted too,
+ * because it separates cells in some locales.
  *
- * Text that a spreadsheet would run as a formula (it starts with `=`, `+`, `-`, `@`, a tab or a line
- * break) gets a leading apostrophe. Paths come from visitors' requests, so anyone can choose them.
+ * Text that a spreadsheet would run as a formula gets a leading apostrophe. It starts with `=`, `+`,
+ * `-` or `@`, also full-width, with a tab or with a line break. Visitors choose paths, so anyone can
+ * put a formula into a cell.
  */
 export function toCsv(rows: readonly ReportRow[], columns: readonly Column[]): string {
   const lines = rows.map((row) => line(columns.map((column) => row[column] ?? null)));
@@ -43,7 +45,7 @@ export function toCsv(rows: readonly ReportRow[], columns: readonly Column[]): s
 
 /** Whether a spreadsheet would run the text, so that it is written with an apostrophe. */
 export function looksLikeFormula(text: Cell | undefined): boolean {
-  return typeof text === "string" && /^[=+\-@\t\r\n]/.test(text);
+  return typeof text === "string" && /^[=+\-@＝＋－＠\t\r\n]/.test(text);
 }
 
 /** `page-views_acme_2026-11-01_2026-11-30.csv`, safe on every file system. */
@@ -64,5 +66,5 @@ function cell(value: Cell): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
   const inert = looksLikeFormula(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  return /[",;\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
