@@ -30,6 +30,7 @@ export function buildUpstream(options) {
  * @property {number} [latencyMs] of every response
  * @property {number} [createLimit] jobs per hour
  * @property {number} [messageLimit] follow-ups per hour
+ * @property {boolean} [readsShareJobLimit] whether reads of a job count as creations
  * @property {number} [analyticsLimit] analytics requests per hour
  */
 

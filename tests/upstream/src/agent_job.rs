@@ -43,6 +43,9 @@ pub(crate) async fn get(
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Json<AgentJob>, ApiError> {
     let now = platform.clock.now();
+    if platform.options.reads_share_job_limit {
+        platform.create_limit.lock().take(&project, now)?;
+    }
     let jobs = platform.jobs.lock();
     let job = jobs
         .find_in_project(&project, &id)

@@ -84,6 +84,10 @@ pub struct Options {
     #[arg(long, default_value_t = 100)]
     pub message_limit: u32,
 
+    /// Count reads of a job against the limit for job creations
+    #[arg(long, default_value_t = false, action = clap::ArgAction::Set, num_args = 0..=1, default_missing_value = "true")]
+    pub reads_share_job_limit: bool,
+
     /// Analytics requests per hour across all projects
     #[arg(long, default_value_t = 100)]
     pub analytics_limit: u32,
@@ -107,6 +111,7 @@ impl Default for Options {
             projects: default_projects(),
             create_limit: 100,
             message_limit: 100,
+            reads_share_job_limit: false,
             analytics_limit: 100,
         }
     }

@@ -179,6 +179,21 @@ fn creations_and_follow_ups_are_limited_per_project() {
 }
 
 #[test]
+fn reads_count_against_the_limit_for_creations_when_they_share_it() {
+    let client = Client::start(Options {
+        create_limit: 3,
+        reads_share_job_limit: true,
+        ..fast_options()
+    });
+    let id = &client.create("first")["id"];
+    let target = format!("{JOB}/{}", id.as_str().unwrap_or_default());
+    assert_eq!(client.get(&target).status, 200);
+    assert_eq!(client.get(&target).status, 200);
+    assert_eq!(client.get(&target).status, 429);
+    assert_eq!(client.post(JOB, r#"{"prompt": "x"}"#).status, 429);
+}
+
+#[test]
 fn ids_are_not_reused_after_a_reset() {
     let client = Client::start(fast_options());
     let first = client.create("first")["id"].clone();
