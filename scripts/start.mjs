@@ -49,7 +49,8 @@ await runMain(async () => {
     port: gatewayPort,
     main: START_MAIN,
     archive: true,
-    vars: { ARCHIVE_PROJECTS: PROJECT },
+    // The simulator does not count reads of jobs as creations.
+    vars: { ARCHIVE_PROJECTS: PROJECT, JOB_POLLS_PER_HOUR: "3600" },
     env: context.env,
   });
   await gateway.start();
