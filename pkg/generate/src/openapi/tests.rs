@@ -523,6 +523,7 @@ fn problems_of_records() -> Vec<Problem> {
         refused.problem,
         repeat(State::Running, "first"),
         repeat(State::Unknown, "first"),
+        repeat(State::Deleted, "first"),
         repeat(State::Done, "other"),
     ]
 }
