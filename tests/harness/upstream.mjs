@@ -23,8 +23,12 @@ export function buildUpstream(options) {
  * @property {string} [readKey] a second, read-only key, called `read-key`
  * @property {number} [port] defaults to a free one
  * @property {number} [seed] of the page data
+ * @property {"test" | "demo"} [data] content: strings that are difficult, or a recognizable site
  * @property {number} [pages] number of pages with views
  * @property {boolean} [varyingDays] whether counts differ from day to day
+ * @property {number} [feedback] entries in thirty days
+ * @property {number} [searches] number of search terms
+ * @property {number} [conversations] turns in thirty days
  * @property {string[]} [projects] ids of existing projects
  * @property {number} [jobDurationMs] time until a job finishes
  * @property {number} [latencyMs] of every response

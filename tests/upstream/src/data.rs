@@ -2,6 +2,7 @@
 
 mod conversations;
 mod daily_variation;
+mod demo;
 mod feedback;
 mod late;
 mod paths;
@@ -14,8 +15,8 @@ mod traffic;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::Options;
 use crate::date::Day;
+use crate::options::{DataSet, Options};
 use crate::random::SplitMix64;
 
 pub(crate) use conversations::{CallerStats, Conversation};
@@ -65,11 +66,14 @@ pub(crate) enum Days {
     #[default]
     Uniform,
     Varying,
+    /// Interest in each page rises and falls over months.
+    Demo,
 }
 
 /// The amount of data of a project.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sizes {
+    data_set: DataSet,
     pages: u32,
     days: Days,
     /// Entries per thirty days.
@@ -85,11 +89,12 @@ impl Sites {
         Self {
             seed: options.seed,
             sizes: Sizes {
+                data_set: options.data,
                 pages: options.pages,
-                days: if options.varying_days {
-                    Days::Varying
-                } else {
-                    Days::Uniform
+                days: match options.data {
+                    DataSet::Demo => Days::Demo,
+                    DataSet::Test if options.varying_days => Days::Varying,
+                    DataSet::Test => Days::Uniform,
                 },
                 feedback: options.feedback,
                 searches: options.searches,
@@ -176,16 +181,13 @@ struct Site {
 
 impl Site {
     fn new(seed: u64, project: &str, sizes: Sizes) -> Self {
+        let set = sizes.data_set;
         let pages = Pages::new(seed, project, sizes.pages, sizes.days);
+        let paths = pages.first_paths();
         Self {
-            feedback: Feedback::new(seed, project, sizes.feedback, pages.first_paths()),
-            terms: Terms::new(seed, project, sizes.searches, &pages.first_paths()),
-            conversations: Conversations::new(
-                seed,
-                project,
-                sizes.conversations,
-                pages.first_paths(),
-            ),
+            feedback: Feedback::new(set, seed, project, sizes.feedback, paths.clone()),
+            terms: Terms::new(set, seed, project, sizes.searches, &paths),
+            conversations: Conversations::new(set, seed, project, sizes.conversations, paths),
             pages,
         }
     }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 
 const DEFAULT_KEY: &str = "mint_simulated_upstream_admin_key";
 
@@ -23,6 +23,10 @@ pub struct Options {
     /// Seed of the generated data
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+
+    /// Content of the generated data
+    #[arg(long, value_enum, default_value_t = DataSet::Test)]
+    pub data: DataSet,
 
     /// Pages per project
     #[arg(long, default_value_t = 4000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
@@ -99,6 +103,7 @@ impl Default for Options {
         Self {
             port: 8788,
             seed: 1,
+            data: DataSet::Test,
             pages: 4000,
             varying_days: false,
             feedback: 300,
@@ -115,6 +120,16 @@ impl Default for Options {
             analytics_limit: 100,
         }
     }
+}
+
+/// The content of the generated data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DataSet {
+    /// Strings that are difficult in CSV, in URLs and in spreadsheets
+    #[default]
+    Test,
+    /// A site that people recognize, with views that vary by day, weekday and page
+    Demo,
 }
 
 fn default_projects() -> Vec<String> {

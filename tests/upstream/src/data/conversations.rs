@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use super::demo::{self, SCRIPTS, Script};
 use super::texts::{ANSWERS, CATEGORIES, CLARIFICATIONS, NO_ANSWER, QUESTIONS};
 use super::thread::{Thread, numbers_of_thread};
 use super::timeline::{Event, Timeline};
-use super::{Range, pick};
+use super::{DataSet, Range, pick};
 use crate::random::SplitMix64;
 use crate::ulid::Ulid;
 
@@ -83,13 +84,21 @@ impl CallerStats {
 
 /// All conversations of a site.
 pub(crate) struct Conversations {
+    data_set: DataSet,
     timeline: Timeline,
     paths: Vec<String>,
 }
 
 impl Conversations {
-    pub(crate) fn new(seed: u64, project: &str, in_thirty_days: u32, paths: Vec<String>) -> Self {
+    pub(crate) fn new(
+        data_set: DataSet,
+        seed: u64,
+        project: &str,
+        in_thirty_days: u32,
+        paths: Vec<String>,
+    ) -> Self {
         Self {
+            data_set,
             timeline: Timeline::new(seed, format!("{project}/assistant"), in_thirty_days),
             paths,
         }
@@ -118,6 +127,45 @@ impl Conversations {
     }
 
     fn turn(&self, event: Event) -> Conversation {
+        match self.data_set {
+            DataSet::Test => self.test_turn(event),
+            DataSet::Demo => Self::demo_turn(event),
+        }
+    }
+
+    fn demo_turn(event: Event) -> Conversation {
+        let Event {
+            number,
+            timestamp,
+            mut random,
+        } = event;
+        let id = Ulid::new(timestamp, &mut random).to_string();
+        let mut thread = numbers_of_thread(number);
+        let first = thread.next().unwrap_or(number);
+        let place = numbers_of_thread(number).take_while(|other| *other < number);
+        let Script {
+            category,
+            sources,
+            turns,
+        } = &SCRIPTS[remainder(first, SCRIPTS.len())];
+        let (query, reply) = &turns[place.count() % turns.len()];
+        let reply = Reply::of(reply);
+        let cited = sources.iter().filter(|_| reply.is_answer());
+        Conversation {
+            id,
+            timestamp: timestamp.to_string(),
+            query: (*query).to_owned(),
+            response: reply.text,
+            sources: cited.map(|path| CitedPage::new(path)).collect(),
+            response_type: reply.kind,
+            resolution_status: reply.resolution,
+            query_category: Some(category),
+            page_url: sources.first().map(|path| address(path)),
+            caller: Caller::choose(&mut random),
+        }
+    }
+
+    fn test_turn(&self, event: Event) -> Conversation {
         let Event {
             number,
             timestamp,
@@ -144,21 +192,32 @@ impl Conversations {
             page_url: pick(&self.paths, &mut random)
                 .map(|path| address(path))
                 .filter(|_| random.below(3) > 0),
-            caller: match random.below(10) {
-                0 => Caller::Other,
-                1 | 2 => Caller::Api,
-                _ => Caller::Web,
-            },
+            caller: Caller::choose(&mut random),
         }
     }
 
     fn cite(&self, random: &mut SplitMix64) -> Option<CitedPage> {
-        let path = pick(&self.paths, random)?;
+        pick(&self.paths, random).map(|path| CitedPage::new(path))
+    }
+}
+
+impl Caller {
+    fn choose(random: &mut SplitMix64) -> Self {
+        match random.below(10) {
+            0 => Self::Other,
+            1 | 2 => Self::Api,
+            _ => Self::Web,
+        }
+    }
+}
+
+impl CitedPage {
+    fn new(path: &str) -> Self {
         let title = path.rsplit('/').next().filter(|name| !name.is_empty());
-        Some(CitedPage {
+        Self {
             title: title.unwrap_or("Welcome").to_owned(),
             url: address(path),
-        })
+        }
     }
 }
 
@@ -170,6 +229,27 @@ struct Reply {
 }
 
 impl Reply {
+    fn of(reply: &demo::Reply) -> Self {
+        use ResolutionStatus::{Answered, Unanswered};
+        use ResponseType::{Answer, ClarifyingQuestion};
+
+        let (text, kind, resolution) = match reply {
+            demo::Reply::Answer(text) => (*text, Answer, Answered),
+            demo::Reply::Clarification(text) => (*text, ClarifyingQuestion, Answered),
+            demo::Reply::None => (NO_ANSWER, Answer, Unanswered),
+        };
+        Self {
+            text,
+            kind: Some(kind),
+            resolution,
+        }
+    }
+
+    fn is_answer(&self) -> bool {
+        let kind = matches!(self.kind, Some(ResponseType::Answer));
+        kind && matches!(self.resolution, ResolutionStatus::Answered)
+    }
+
     /// Picks a reply. One answer in three has no kind.
     fn choose(continues: bool, random: &mut SplitMix64) -> Self {
         if continues && random.below(2) == 0 {
@@ -206,6 +286,11 @@ fn question(number: u64, random: &mut SplitMix64) -> String {
     }
 }
 
+fn remainder(number: u64, count: usize) -> usize {
+    let remainder = u64::try_from(count).map_or(0, |count| number % count);
+    usize::try_from(remainder).unwrap_or(0)
+}
+
 fn address(path: &str) -> String {
     let slash = if path.starts_with('/') { "" } else { "/" };
     format!("{SITE}{slash}{path}")
@@ -222,7 +307,7 @@ pub(crate) mod tests {
 
     pub(crate) fn conversations() -> Conversations {
         let paths = ["/", "/a"].map(str::to_owned).to_vec();
-        Conversations::new(1, "demo-docs", 600, paths)
+        Conversations::new(DataSet::Test, 1, "demo-docs", 600, paths)
     }
 
     pub(crate) fn month() -> Vec<Conversation> {

@@ -18,12 +18,47 @@ pub(crate) struct DailyVariation {
 impl DailyVariation {
     /// Generates a cycle. One day in twelve is empty. Weekend days have `weekend_percent` of others.
     pub(crate) fn new(random: &mut SplitMix64, weekend_percent: u64) -> Self {
+        Self::sum(weekend_percent, |_| match random.below(12) {
+            0 => 0,
+            _ => 40 + random.below(140),
+        })
+    }
+
+    /// Generates a cycle in which interest rises and falls over months. `daily_percent` has the
+    /// interest in the whole site on each day.
+    pub(crate) fn trend(
+        random: &mut SplitMix64,
+        weekend_percent: u64,
+        daily_percent: &[u64],
+    ) -> Self {
+        // Whole waves, so that a cycle ends as it begins. One takes two to four months.
+        let wave_days = CYCLE / (7 + random.below(8));
+        let start = random.below(wave_days);
+        let height = 20 + random.below(70);
+        let peak = (random.below(4) == 0).then(|| random.below(wave_days));
+        let mut site = daily_percent.iter().cycle();
+        Self::sum(weekend_percent, |day| {
+            let place = (day + start) % wave_days;
+            let slope = (2 * place).abs_diff(wave_days) * height / wave_days;
+            let launch = peak.map_or(0, |peak| 200 / (1 + place.abs_diff(peak)));
+            let percent = 100 - height / 2 + slope + launch;
+            let noise = 88 + random.below(25);
+            percent * noise * site.next().unwrap_or(&100) / 10_000
+        })
+    }
+
+    /// The interest in a whole site on each day of a cycle, with a high every 131 days.
+    pub(crate) fn daily_percent(random: &mut SplitMix64) -> Vec<u64> {
+        let wave_days = CYCLE / 7;
+        let wave = |day: u64| (2 * (day % wave_days)).abs_diff(wave_days) * 16 / wave_days;
+        let days = (0..CYCLE).map(|day| 84 + wave(day) + random.below(25));
+        days.collect()
+    }
+
+    fn sum(weekend_percent: u64, mut percent_of: impl FnMut(u64) -> u64) -> Self {
         let mut sum = 0;
         let days = (0..CYCLE).map(|day| {
-            let percent = match random.below(12) {
-                0 => 0,
-                _ => 40 + random.below(140),
-            };
+            let percent = percent_of(day);
             // The first day is a Thursday.
             if matches!(day % 7, 2 | 3) {
                 percent * weekend_percent / 100

@@ -4,17 +4,34 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::demo::{Kind, REMARKS, Remark};
 use super::texts::{COMMENTS, CONTACTS, SNIPPETS};
 use super::timeline::{Event, Timeline};
-use super::{Range, pick};
+use super::{DataSet, Range, pick};
 use crate::random::SplitMix64;
 
 /// The sources of feedback.
 const SOURCES: [&str; 4] = ["code_snippet", "contextual", "agent", "thumbs_only"];
 const CODE_SNIPPET: &str = SOURCES[0];
 const CONTEXTUAL: &str = SOURCES[1];
+const AGENT: &str = SOURCES[2];
 const THUMBS_ONLY: &str = SOURCES[3];
+/// Most demo feedback is still open.
+const DEMO_STATUSES: [&str; 6] = [
+    "pending",
+    "pending",
+    "pending",
+    "in_progress",
+    "resolved",
+    "dismissed",
+];
 const STATUSES: [&str; 4] = ["pending", "in_progress", "resolved", "dismissed"];
+
+const DEMO_CONTACTS: [&str; 3] = [
+    "sam@customer.example",
+    "priya@partner.example",
+    "dev@startup.example",
+];
 
 /// An entry as the API returns it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -58,13 +75,21 @@ impl Entry {
 
 /// All feedback of a site.
 pub(crate) struct Feedback {
+    data_set: DataSet,
     timeline: Timeline,
     paths: Vec<String>,
 }
 
 impl Feedback {
-    pub(crate) fn new(seed: u64, project: &str, in_thirty_days: u32, paths: Vec<String>) -> Self {
+    pub(crate) fn new(
+        data_set: DataSet,
+        seed: u64,
+        project: &str,
+        in_thirty_days: u32,
+        paths: Vec<String>,
+    ) -> Self {
         Self {
+            data_set,
             timeline: Timeline::new(seed, format!("{project}/feedback"), in_thirty_days),
             paths,
         }
@@ -73,7 +98,36 @@ impl Feedback {
     /// Newest first.
     pub(crate) fn entries(&self, range: Range) -> Vec<Entry> {
         let events = self.timeline.events(range).rev();
-        events.map(|event| self.entry(event)).collect()
+        let entry = |event| match self.data_set {
+            DataSet::Test => self.entry(event),
+            DataSet::Demo => self.demo_entry(event),
+        };
+        events.map(entry).collect()
+    }
+
+    /// Two remarks in order, then a thumb without a comment.
+    fn demo_entry(&self, event: Event) -> Entry {
+        let Event {
+            number,
+            timestamp,
+            mut random,
+        } = event;
+        let remark = match number % 3 {
+            2 => None,
+            place => cycle(&REMARKS, number / 3 * 2 + place),
+        };
+        let path = self.path(&mut random);
+        Entry {
+            id: random.uuid(),
+            path: remark.map_or(path, |remark| remark.path.to_owned()),
+            comment: remark.map(|remark| remark.comment),
+            created_at: Some(timestamp.to_string()),
+            source: remark.map_or(THUMBS_ONLY, Remark::source),
+            status: pick(&DEMO_STATUSES, &mut random)
+                .copied()
+                .unwrap_or("pending"),
+            details: remark.map_or(Details::Base {}, |remark| remark.details(&mut random)),
+        }
     }
 
     /// Sources alternate with every entry, statuses with every fourth entry.
@@ -85,8 +139,8 @@ impl Feedback {
             timestamp,
             mut random,
         } = event;
-        let source = cycle(&SOURCES, number);
-        let status = cycle(&STATUSES, number / 4);
+        let source = cycle(&SOURCES, number).copied().unwrap_or(THUMBS_ONLY);
+        let status = cycle(&STATUSES, number / 4).copied().unwrap_or("pending");
         let has_comment = source != THUMBS_ONLY && random.below(4) > 0;
         Entry {
             id: random.uuid(),
@@ -133,13 +187,37 @@ impl Details {
     }
 }
 
-fn cycle(names: &[&'static str; 4], number: u64) -> &'static str {
-    match number % 4 {
-        0 => names[0],
-        1 => names[1],
-        2 => names[2],
-        _ => names[3],
+impl Remark {
+    fn source(&self) -> &'static str {
+        match self.kind {
+            Kind::Helpful | Kind::NotHelpful => CONTEXTUAL,
+            Kind::Snippet(..) => CODE_SNIPPET,
+            Kind::Agent => AGENT,
+        }
     }
+
+    fn details(&self, random: &mut SplitMix64) -> Details {
+        match self.kind {
+            Kind::Helpful | Kind::NotHelpful => Details::Page {
+                helpful: matches!(self.kind, Kind::Helpful),
+                contact: pick(&DEMO_CONTACTS, random)
+                    .copied()
+                    .filter(|_| random.below(3) == 0),
+            },
+            Kind::Snippet(code, filename, lang) => Details::Snippet {
+                code,
+                filename,
+                lang: Some(lang),
+            },
+            Kind::Agent => Details::Base {},
+        }
+    }
+}
+
+/// Returns the items in order, again from the first one after the last one.
+fn cycle<T>(items: &[T], number: u64) -> Option<&T> {
+    let count = u64::try_from(items.len()).ok()?;
+    items.get(usize::try_from(number.checked_rem(count)?).ok()?)
 }
 
 /// The amount of feedback for a page.
@@ -189,7 +267,7 @@ mod tests {
 
     fn entries(in_thirty_days: u32, from: &str, to: &str) -> Vec<Entry> {
         let paths = ["/", "/a", "/b"].map(str::to_owned).to_vec();
-        Feedback::new(1, "demo-docs", in_thirty_days, paths).entries(range(from, to))
+        Feedback::new(DataSet::Test, 1, "demo-docs", in_thirty_days, paths).entries(range(from, to))
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(crate) const TASKS: [&str; 12] = [
     "examples",
     "troubleshooting",
 ];
-const RESOURCES: [&str; 12] = [
+pub(crate) const RESOURCES: [&str; 12] = [
     "agents",
     "analytics",
     "assets",
@@ -74,10 +74,10 @@ const RESOURCES: [&str; 12] = [
     "redirects",
     "tokens",
 ];
-const ACTIONS: [&str; 10] = [
+pub(crate) const ACTIONS: [&str; 10] = [
     "create", "get", "list", "update", "delete", "archive", "restore", "search", "batch", "watch",
 ];
-const LANGUAGES: [&str; 8] = [
+pub(crate) const LANGUAGES: [&str; 8] = [
     "go",
     "java",
     "javascript",

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use super::demo;
 use super::paths::{TASKS, TOPICS, mixed};
 use super::texts::SEARCHES;
 use super::traffic::sum_over_days;
-use super::{Range, pick};
+use super::{DataSet, Range, pick};
 use crate::clock::{DAY_MS, Timestamp};
 use crate::random::SplitMix64;
 
@@ -49,13 +50,35 @@ struct Clicks {
 }
 
 impl Terms {
-    pub(crate) fn new(seed: u64, project: &str, count: u32, paths: &[String]) -> Self {
+    pub(crate) fn new(
+        data_set: DataSet,
+        seed: u64,
+        project: &str,
+        count: u32,
+        paths: &[String],
+    ) -> Self {
         let mut random = SplitMix64::named(seed, &format!("{project}/searches"));
+        match data_set {
+            DataSet::Test => Self::generate(count, paths, &mut random),
+            DataSet::Demo => Self::demo(count, &mut random),
+        }
+    }
+
+    fn demo(count: u32, random: &mut SplitMix64) -> Self {
+        let terms = demo::SEARCHES.iter().zip(1..=u64::from(count));
+        let terms = terms.map(|((text, page), rank)| Term {
+            clicks: page.and_then(|page| Clicks::new(&[page.to_owned()], random)),
+            ..Term::new((*text).to_owned(), rank, &[], random)
+        });
+        Self(terms.collect())
+    }
+
+    fn generate(count: u32, paths: &[String], random: &mut SplitMix64) -> Self {
         let mut ranks: Vec<u64> = (1..=u64::from(count)).collect();
         random.shuffle(&mut ranks);
         let terms = texts()
             .zip(ranks)
-            .map(|(text, rank)| Term::new(text, rank, paths, &mut random));
+            .map(|(text, rank)| Term::new(text, rank, paths, random));
         Self(terms.collect())
     }
 
@@ -139,7 +162,7 @@ mod tests {
 
     fn report(count: u32, from: &str, to: &str) -> SearchReport {
         let paths = ["/", "/a"].map(str::to_owned);
-        Terms::new(1, "demo-docs", count, &paths).report(range(from, to))
+        Terms::new(DataSet::Test, 1, "demo-docs", count, &paths).report(range(from, to))
     }
 
     #[test]

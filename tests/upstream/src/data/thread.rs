@@ -86,6 +86,7 @@ impl Message {
 mod tests {
     use std::collections::{HashMap, HashSet};
 
+    use super::super::DataSet;
     use super::super::conversations::Conversations;
     use super::super::conversations::tests::{conversations, month};
     use super::*;
@@ -143,9 +144,9 @@ mod tests {
         let conversations = conversations();
         let id = month()[0].id.clone();
         assert!(conversations.thread(&id).is_some());
-        let other = Conversations::new(2, "demo-docs", 600, Vec::new());
+        let other = Conversations::new(DataSet::Test, 2, "demo-docs", 600, Vec::new());
         assert_eq!(other.thread(&id), None);
-        let none = Conversations::new(1, "demo-docs", 0, Vec::new());
+        let none = Conversations::new(DataSet::Test, 1, "demo-docs", 0, Vec::new());
         assert_eq!(none.thread(&id), None);
         assert_eq!(conversations.thread("01ARZ3NDEKTSV4RRFFQ69G5FAV"), None);
         assert_eq!(conversations.thread("7ZZZZZZZZZZZZZZZZZZZZZZZZZ"), None);

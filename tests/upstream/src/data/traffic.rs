@@ -1,11 +1,12 @@
 //! Generated page views and visitors.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::daily_variation::DailyVariation;
 use super::late::Correction;
-use super::paths::paths;
-use super::{Days, Range};
+use super::{Days, Range, demo, paths};
 use crate::date::Day;
 use crate::holes::Holes;
 use crate::random::SplitMix64;
@@ -85,7 +86,6 @@ impl TrafficReport {
 /// All pages of a site.
 pub(crate) struct Pages {
     pages: Vec<Page>,
-    variations: Option<Variations>,
 }
 
 /// The daily variation of human and AI views.
@@ -100,7 +100,9 @@ struct Page {
     human: u64,
     ai: u64,
     visitors: VisitorShares,
-    /// The offset of the page within the daily variation, so that pages differ from each other.
+    /// Without, every working day has the same views.
+    variations: Option<Arc<Variations>>,
+    /// The offset of the page within shared variations, so that pages differ from each other.
     week_offset: u64,
 }
 
@@ -114,27 +116,49 @@ struct VisitorShares {
     both: u64,
 }
 
+impl Variations {
+    fn new(random: &mut SplitMix64) -> Self {
+        Self {
+            human: DailyVariation::new(random, 60),
+            ai: DailyVariation::new(random, 100),
+        }
+    }
+
+    fn demo(random: &mut SplitMix64, site: &[u64]) -> Self {
+        Self {
+            human: DailyVariation::trend(random, 45, site),
+            ai: DailyVariation::trend(random, 90, site),
+        }
+    }
+}
+
 impl Pages {
     pub(crate) fn new(seed: u64, project: &str, count: u32, days: Days) -> Self {
         let mut random = SplitMix64::named(seed, project);
-        let mut ranks: Vec<u64> = (1..=u64::from(count)).collect();
-        random.shuffle(&mut ranks);
         let mut visitors = SplitMix64::named(seed, &format!("{project}/visitors"));
         let mut weeks = SplitMix64::named(seed, &format!("{project}/weeks"));
-        let variations = match days {
-            Days::Uniform => None,
-            Days::Varying => Some(Variations {
-                human: DailyVariation::new(&mut weeks, 60),
-                ai: DailyVariation::new(&mut weeks, 100),
-            }),
-        };
-        let pages = paths().zip(ranks).map(|(path, rank)| Page {
+        if matches!(days, Days::Demo) {
+            let site = DailyVariation::daily_percent(&mut weeks);
+            let pages = demo::paths().zip(1..=u64::from(count));
+            let pages = pages.map(|(path, rank)| Page {
+                variations: Some(Arc::new(Variations::demo(&mut weeks, &site))),
+                ..Page::new(path, 6000 / (rank + 5), &mut random, &mut visitors)
+            });
+            return Self {
+                pages: pages.collect(),
+            };
+        }
+        let mut ranks: Vec<u64> = (1..=u64::from(count)).collect();
+        random.shuffle(&mut ranks);
+        let variations =
+            matches!(days, Days::Varying).then(|| Arc::new(Variations::new(&mut weeks)));
+        let pages = paths::paths().zip(ranks).map(|(path, rank)| Page {
+            variations: variations.clone(),
             week_offset: DailyVariation::random_week(&mut weeks),
-            ..Page::new(path, rank, &mut random, &mut visitors)
+            ..Page::new(path, 9000 / (rank + 1), &mut random, &mut visitors)
         });
         Self {
             pages: pages.collect(),
-            variations,
         }
     }
 
@@ -187,13 +211,9 @@ impl Pages {
         range: Range,
         corrections: &[Correction],
     ) -> impl Iterator<Item = (&Page, Traffic)> {
-        let variations = self.variations.as_ref();
         let views = move |page: &Page| {
-            let usual = page.views(range, variations);
-            let correct = |views: Traffic, correction: &Correction| {
-                page.correct(views, correction, variations)
-            };
-            corrections.iter().fold(usual, correct)
+            let correct = |views: Traffic, correction: &Correction| page.correct(views, correction);
+            corrections.iter().fold(page.views(range), correct)
         };
         let all = self.pages.iter().map(move |page| (page, views(page)));
         all.filter(|(_, views)| views.total > 0)
@@ -211,8 +231,12 @@ fn sort(rows: impl Iterator<Item = Row>) -> Vec<Row> {
 
 impl Page {
     /// Generates a page. Few pages have many views, most have few. Some are read mostly by AI.
-    fn new(path: String, rank: u64, random: &mut SplitMix64, visitors: &mut SplitMix64) -> Self {
-        let expected = 9000 / (rank + 1);
+    fn new(
+        path: String,
+        expected: u64,
+        random: &mut SplitMix64,
+        visitors: &mut SplitMix64,
+    ) -> Self {
         let total = (expected + random.below(expected / 4 + 1)).max(1);
         let ai_percent = match random.below(10) {
             0 => 85 + random.below(16),
@@ -229,6 +253,7 @@ impl Page {
                 ai: 5 + visitors.below(60),
                 both: visitors.below(12),
             },
+            variations: None,
             week_offset: 0,
         }
     }
@@ -240,8 +265,8 @@ impl Page {
         }
     }
 
-    fn views(&self, range: Range, variations: Option<&Variations>) -> Traffic {
-        match variations {
+    fn views(&self, range: Range) -> Traffic {
+        match self.variations.as_deref() {
             None => Traffic::new(
                 sum_over_days(range, self.human),
                 self.ai * range.to.since(range.from),
@@ -260,18 +285,13 @@ impl Page {
     }
 
     /// The views of a range with one of its days corrected.
-    fn correct(
-        &self,
-        views: Traffic,
-        correction: &Correction,
-        variations: Option<&Variations>,
-    ) -> Traffic {
+    fn correct(&self, views: Traffic, correction: &Correction) -> Traffic {
         let Correction { day, more, less } = *correction;
         let only_it = Range {
             from: day,
             to: day.plus(1),
         };
-        let on_day = self.views(only_it, variations);
+        let on_day = self.views(only_it);
         let correct = |views: u64, on_day: u64, usual: u64| {
             let more = (usual * more).div_ceil(100);
             let less = ((on_day + more) * less).div_ceil(100);
@@ -366,7 +386,7 @@ mod tests {
         let pages = Pages::new(1, "demo-docs", 2000, Days::Uniform);
         let week = range("2024-01-01", "2024-01-08");
         for page in &pages.pages {
-            let views = page.views(week, None);
+            let views = page.views(week);
             let visitors = page.visitors(views);
             assert!(visitors.human <= views.human && visitors.ai <= views.ai);
             assert!(visitors.total <= views.total && visitors.total >= 1);
