@@ -5,16 +5,16 @@
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { buildGateway } from "./build/gateway_package.mjs";
-import { buildPackage } from "./build/package.mjs";
-import { buildPage } from "./build/page.mjs";
+import { buildPackage, buildStartPackage } from "./build/package.mjs";
+import { buildPage, buildStartPage } from "./build/page.mjs";
 import { buildStartWorker, buildWorker } from "./build/worker.mjs";
 import { runMain, StepError } from "./child.mjs";
 import { setup } from "./setup.mjs";
 
 export { buildGateway } from "./build/gateway_package.mjs";
 export { buildGenerator } from "./build/generator.mjs";
-export { buildNamedCore, buildPackage } from "./build/package.mjs";
-export { buildPage, PAGE_DIST } from "./build/page.mjs";
+export { buildNamedCore, buildPackage, buildStartPackage } from "./build/package.mjs";
+export { buildPage, buildStartPage, PAGE_DIST, START_PAGE } from "./build/page.mjs";
 export { buildStartWorker, buildTrapWorker, buildWorker, START_MAIN } from "./build/worker.mjs";
 
 /**
@@ -39,9 +39,9 @@ export const PARTS = Object.freeze({
 
 /** The parts of `npm start`. */
 export const START_PARTS = Object.freeze({
-  package: buildPackage,
+  package: buildStartPackage,
   worker: buildStartWorker,
-  page: buildPage,
+  page: buildStartPage,
 });
 
 /**

@@ -60,6 +60,10 @@ export function asImports(glue, { imports, exports }, modules) {
     module = module.replace(code, replacement);
   }
   const short = new Map(exports);
+  // Fills the table of references in builds that have one.
+  if (short.has("__wbindgen_start")) {
+    module = module.replace("    wasm = val;\n", "    wasm = val;\n    wasm.__wbindgen_start();\n");
+  }
   module = module.replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${rename(short, name)}`);
   // Calls of a name that was not renamed would fail at run time.
   const left = /__wb\w+/.exec(module.replaceAll(/this\.__wbg_ptr|__destroy_into_raw/g, ""));

@@ -1,6 +1,6 @@
 /** Builds and serves changes while `npm start` runs. */
 import { join } from "node:path";
-import { buildPackage, buildPage, buildStartWorker, PAGE_DIST, START_MAIN } from "./build.mjs";
+import { START_MAIN, START_PAGE, START_PARTS } from "./build.mjs";
 import { StepError } from "./child.mjs";
 import { digestFiles, watchFiles } from "./files.mjs";
 import { ROOT } from "./versions.mjs";
@@ -13,9 +13,9 @@ const SOURCES = [
 
 /** The Worker first, because it takes seconds and the package takes longer. */
 const PARTS = [
-  { name: "Worker", build: buildStartWorker, served: START_MAIN },
-  { name: "package", build: buildPackage },
-  { name: "page", build: buildPage, served: PAGE_DIST },
+  { name: "Worker", build: START_PARTS.worker, served: START_MAIN },
+  { name: "package", build: START_PARTS.package },
+  { name: "page", build: START_PARTS.page, served: START_PAGE },
 ];
 
 /** Returns a digest of the sources for {@link rebuildOnChange}. */

@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
+/** Folder of the built npm package. */
+const PACKAGE = process.env.QUILLGATE_PACKAGE ?? join(HERE, "../pkg/dist");
 /** A static import or export of another file, other than of its types alone. */
 const STATIC_IMPORT = /^(?:import|export)\s(?!type\s)(?:[^"';]*?\sfrom\s)?"(\.{1,2}\/[^"]+)"/gm;
 
@@ -19,7 +21,7 @@ function loadedWith(entry: string, found = new Set<string>()): Set<string> {
 
 /** What is always loaded together becomes one file: smaller than its parts, and one request. */
 function group(name: string, entries: string[], others = /^$/) {
-  const paths = entries.map((entry) => join(HERE, entry));
+  const paths = entries.map((entry) => resolve(HERE, entry));
   const files = new Set(paths.flatMap((path) => [...loadedWith(path)]));
   return { name, test: (id: string) => files.has(id) || others.test(id) };
 }
@@ -35,7 +37,7 @@ const GROUPS = [
     /node_modules\/@?preact\//,
   ),
   group("analytics", ["src/analytics/page_views.tsx"]),
-  group("package", ["../pkg/dist/web.js", "src/session/open_session.ts"]),
+  group("package", [join(PACKAGE, "web.js"), "src/session/open_session.ts"]),
   group("archived_trend", ["src/analytics/archived_trend.tsx"]),
   group("session_jobs", ["src/jobs/session_jobs.ts"]),
 ];
@@ -58,6 +60,12 @@ const preloadShell: Plugin = {
 export default defineConfig({
   plugins: [preloadShell],
   root: HERE,
+  resolve: {
+    alias: [
+      { find: /^quillgate$/, replacement: join(PACKAGE, "web.js") },
+      { find: /^(?:\.\.\/)+pkg\/dist\//, replacement: `${PACKAGE}/` },
+    ],
+  },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   // Pre-bundling would move the package away from the wasm file beside it.
   optimizeDeps: { exclude: ["quillgate"] },

@@ -65,32 +65,75 @@ export function setExports(exports: WebAssembly.Exports): void;
 `;
 
 /**
- * Builds `pkg/dist/`, ready for `npm pack`.
+ * @typedef {object} Variant
+ * @property {string} name unique, because it also names the records of the steps
+ * @property {string} out folder of the files
+ * @property {string[]} cargoArgs
+ * @property {string[]} flags for the compiler
+ * @property {NodeJS.ProcessEnv} variables for Cargo
+ */
+
+/** The package that is published. */
+const RELEASE = Object.freeze({
+  name: "package",
+  out: PACKAGE_DIST,
+  cargoArgs: BUILD_STD,
+  flags: FLAGS,
+  variables: { RUSTC_BOOTSTRAP: "1" },
+});
+/** The package inside the page of `npm start`: larger, but compiled within seconds. */
+const START = Object.freeze({
+  name: "start package",
+  out: join(PACKAGE, "build", "start", "dist"),
+  cargoArgs: [],
+  flags: [],
+  variables: {},
+});
+export const START_PACKAGE = START.out;
+
+/**
+ * Builds a variant of the package: by default the published one, into `pkg/dist/`, ready for
+ * `npm pack`.
  *
  * @param {import("../build.mjs").Context} context
+ * @param {Variant} [variant]
  */
-export async function buildPackage(context) {
+export async function buildPackage(context, variant = RELEASE) {
   const { bin, made } = context;
-  await mkdir(PACKAGE_DIST, { recursive: true });
+  const { name, out } = variant;
+  await mkdir(out, { recursive: true });
   await mkdir(GENERATED, { recursive: true });
-  await generate("package types", "types", join(PACKAGE_DIST, "types.d.ts"), context);
+  await generate(`${name} types`, "types", join(out, "types.d.ts"), context);
   for (const content of ["decoders", "protocol", "tables"]) {
     await generate(`package ${content}`, content, join(GENERATED, `${content}.ts`), context);
   }
 
-  const wasm = await compileCore(context);
-  await bindCore({ name: "package core", out: PACKAGE_DIST }, wasm, context);
-  await embedCore(context);
+  const wasm = await compileCore(variant, context);
+  await bindCore({ name: `${name} core`, out }, wasm, context);
+  await embedCore(variant, context);
 
-  const inputs = ["src", "tsconfig.json"].map((name) => join(PACKAGE, name));
-  await whenChanged({ name: "package", inputs, outputs: [PACKAGE_DIST], made }, async () => {
-    await keepOnly(PACKAGE_DIST, ["types.d.ts", ...CORE, ...EMBEDDED]);
-    await run("compiling the package's TypeScript", bin.tsc, ["-p", PACKAGE], context);
+  const inputs = ["src", "tsconfig.json"].map((file) => join(PACKAGE, file));
+  await whenChanged({ name, inputs, outputs: [out], made }, async () => {
+    await keepOnly(out, ["types.d.ts", ...CORE, ...EMBEDDED]);
+    const args = ["-p", PACKAGE, "--outDir", out];
+    await run("compiling the package's TypeScript", bin.tsc, args, context);
   });
   const [licence, copy] = [ROOT, PACKAGE].map((folder) => join(folder, "LICENSE"));
   await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
     copyFile(licence, copy),
   );
+}
+
+/**
+ * Builds the package for the page of `npm start` into `pkg/build/start/`.
+ *
+ * @param {import("../build.mjs").Context} context
+ */
+export async function buildStartPackage(context) {
+  await buildPackage(context, START);
+  // Names the modules with side effects, which a bundler must keep.
+  const manifest = "package.json";
+  await copyFile(join(PACKAGE, manifest), join(START.out, "..", manifest));
 }
 
 /**
@@ -101,14 +144,14 @@ export async function buildPackage(context) {
  * @returns {Promise<string>} the path of its wasm file
  */
 export async function buildNamedCore(context, out) {
-  const wasm = await compileCore(context);
+  const wasm = await compileCore(RELEASE, context);
   await bindCore({ name: "named core", out, keepNames: true }, wasm, context);
   return join(out, "core_bg.wasm");
 }
 
-function compileCore(context) {
-  const args = [...PACKAGE_CRATE, "--release", ...BUILD_STD, ...targetFolder("package")];
-  const env = { ...withoutLocalPaths(context.env, FLAGS), RUSTC_BOOTSTRAP: "1" };
+function compileCore({ name, cargoArgs, flags, variables }, context) {
+  const args = [...PACKAGE_CRATE, "--release", ...cargoArgs, ...targetFolder(name)];
+  const env = { ...withoutLocalPaths(context.env, flags), ...variables };
   return cargoBuildWasm("compiling the core", "quillgate", args, { ...context, env });
 }
 
@@ -142,10 +185,10 @@ async function bindCore({ name, out, keepNames = false }, wasm, context) {
 }
 
 /** Writes a module that contains the core as a string. */
-async function embedCore({ made }) {
-  const core = join(PACKAGE_DIST, "core_bg.wasm");
-  const outputs = EMBEDDED.map((file) => join(PACKAGE_DIST, file));
-  await whenChanged({ name: "package text", inputs: [core], outputs, made }, async () => {
+async function embedCore({ name, out }, { made }) {
+  const core = join(out, "core_bg.wasm");
+  const outputs = EMBEDDED.map((file) => join(out, file));
+  await whenChanged({ name: `${name} text`, inputs: [core], outputs, made }, async () => {
     const [module, types] = outputs;
     await writeFile(module, `export default "${encodeBytes(await readFile(core))}";\n`);
     await writeFile(types, "declare const text: string;\nexport default text;\n");

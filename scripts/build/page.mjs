@@ -3,20 +3,57 @@ import { join } from "node:path";
 import { run } from "../child.mjs";
 import { whenChanged } from "../freshness.mjs";
 import { ROOT } from "../versions.mjs";
-import { PACKAGE, PACKAGE_DIST } from "./package.mjs";
-
-const PAGE = join(ROOT, "www");
-/** The files that the gateway serves. */
-export const PAGE_DIST = join(PAGE, "dist");
+import { PACKAGE, PACKAGE_DIST, START_PACKAGE } from "./package.mjs";
 
 /**
- * Builds `www/dist/`. Needs the package.
+ * @typedef {object} Variant
+ * @property {string} name unique, because it also names the record of the step
+ * @property {string} packageFolder a built package `quillgate`
+ * @property {string} out folder of the files
+ */
+
+const PAGE = join(ROOT, "www");
+
+/** The page that the gateway serves. */
+const RELEASE = Object.freeze({
+  name: "page",
+  packageFolder: PACKAGE_DIST,
+  out: join(PAGE, "dist"),
+});
+export const PAGE_DIST = RELEASE.out;
+/** The page of `npm start`. */
+const START = Object.freeze({
+  name: "start page",
+  packageFolder: START_PACKAGE,
+  out: join(PAGE, "build", "start"),
+});
+export const START_PAGE = START.out;
+
+/**
+ * Builds a variant of the page: by default the deployed one, into `www/dist/`. Needs the package of
+ * the same variant.
+ *
+ * @param {import("../build.mjs").Context} context
+ * @param {Variant} [variant]
+ */
+export async function buildPage(context, variant = RELEASE) {
+  const { name, packageFolder, out } = variant;
+  const inputs = [PAGE, packageFolder, join(PACKAGE, "package.json")];
+  const env = { ...context.env, QUILLGATE_PACKAGE: packageFolder };
+  await whenChanged({ name, inputs, outputs: [out], made: context.made }, () =>
+    run("building the page", context.bin.vite, ["build", "--outDir", out], {
+      ...context,
+      env,
+      cwd: PAGE,
+    }),
+  );
+}
+
+/**
+ * Builds the page of `npm start` into `www/build/start/`.
  *
  * @param {import("../build.mjs").Context} context
  */
-export async function buildPage(context) {
-  const inputs = [PAGE, PACKAGE_DIST, join(PACKAGE, "package.json")];
-  await whenChanged({ name: "page", inputs, outputs: [PAGE_DIST], made: context.made }, () =>
-    run("building the page", context.bin.vite, ["build"], { ...context, cwd: PAGE }),
-  );
+export async function buildStartPage(context) {
+  await buildPage(context, START);
 }

@@ -4,9 +4,9 @@ import {
   buildGateway,
   buildPackage,
   buildPage,
-  buildStartWorker,
   buildTrapWorker,
   buildWorker,
+  START_PARTS,
 } from "../build.mjs";
 
 /**
@@ -25,7 +25,9 @@ export const BUILDS = {
   "trap worker": { build: buildTrapWorker, compiles: true, variable: "QUILLGATE_TRAP_WORKER" },
   page: { after: ["package"], build: buildPage },
   gateway: { after: ["worker", "page"], build: buildGateway, compiles: true },
-  "start worker": { build: buildStartWorker, compiles: true },
+  "start package": { build: START_PARTS.package, compiles: true },
+  "start worker": { build: START_PARTS.worker, compiles: true },
+  "start page": { after: ["start package"], build: START_PARTS.page },
 };
 
 /** Adds the builds that the named ones need. */

@@ -165,7 +165,10 @@ export const SUITES = {
   supply: { needs: { cargoDeny: true }, files: true },
   build: {
     needs: BUILD,
-    builds: ["package", "worker", "page", "gateway", "simulator", "start worker"],
+    builds: [
+      ...["package", "worker", "page", "gateway", "simulator"],
+      ...["start package", "start worker", "start page"],
+    ],
     files: true,
     plantsCanary: true,
   },
