@@ -1,13 +1,16 @@
 /**
- * `npm start`: the page, the gateway and a simulated platform on this machine, with new secrets each
- * time. Changes of the sources are built and served while it runs.
+ * `npm start [-- --verbose]`: the page, the gateway and a simulated platform on this machine, with new
+ * secrets each time. Changes of the sources are built and served while it runs. `--verbose` shows the
+ * output of every build.
  */
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { parseArgs } from "node:util";
 import { canaryKey } from "../tests/harness/canary.mjs";
-import { startUpstream } from "../tests/harness/upstream.mjs";
-import { BUILD_NEEDS, build, START_MAIN, START_PARTS } from "./build.mjs";
+import { buildUpstream, startUpstream } from "../tests/harness/upstream.mjs";
+import { BUILD_NEEDS, build, START_MAIN, START_PAGE, START_PARTS } from "./build.mjs";
 import { endWithNpm, runMain, StepError, signalsEndWith } from "./child.mjs";
+import { fillDemo } from "./demo_data.mjs";
 import { startDemoSignIn } from "./demo_sign_in.mjs";
 import { digestSources, rebuildOnChange } from "./rebuild.mjs";
 import { RestartableGateway } from "./restartable_gateway.mjs";
@@ -17,6 +20,10 @@ import { accessClaims, mintToken, newSecret, SCOPES } from "./token.mjs";
 const PROJECT = "demo-docs";
 const TOKEN_DAYS = 7;
 const JOB_DURATION_MS = 8000;
+/** Analytics requests per hour: enough to fill the archive and to explore for a day. */
+const ANALYTICS_LIMIT = 5000;
+/** The content and the size of the simulated site. The archive needs one request per day for its pages. */
+const SITE = { data: "demo", pages: 240, feedback: 120, searches: 60, conversations: 240 };
 
 await runMain(async () => {
   signalsEndWith(0);
@@ -26,21 +33,23 @@ await runMain(async () => {
   await expectFree("PORT", gatewayPort);
   await expectFree("UPSTREAM_PORT", upstreamPort);
 
-  const context = await setup(BUILD_NEEDS);
+  const { values } = parseArgs({ options: { verbose: { type: "boolean" } } });
+  const context = await setup(BUILD_NEEDS, values);
   const sources = await digestSources();
-  await build(context, START_PARTS);
+  await build(context, { ...START_PARTS, simulator: buildUpstream });
 
   const adminKey = canaryKey();
   const secret = newSecret();
-  console.log("start: the simulated platform …");
+  const started = performance.now();
   const upstream = await startUpstream({
     key: adminKey,
     port: upstreamPort,
     projects: [PROJECT],
     jobDurationMs: JOB_DURATION_MS,
+    analyticsLimit: ANALYTICS_LIMIT,
+    ...SITE,
     env: context.env,
   });
-  console.log("start: the gateway …");
   const gateway = new RestartableGateway({
     upstreamUrl: upstream.url,
     adminKey,
@@ -48,14 +57,22 @@ await runMain(async () => {
     allowedOrigins: process.env.ALLOWED_ORIGINS ?? "",
     port: gatewayPort,
     main: START_MAIN,
+    assets: START_PAGE,
     archive: true,
-    // The simulator does not count reads of jobs as creations.
-    vars: { ARCHIVE_PROJECTS: PROJECT, JOB_POLLS_PER_HOUR: "3600" },
+    vars: {
+      ANALYTICS_LIMIT_PER_HOUR: String(ANALYTICS_LIMIT),
+      ARCHIVE_PROJECTS: PROJECT,
+      JOB_POLL_SECONDS: "2",
+      // The simulator does not count reads of jobs as creations.
+      JOB_POLLS_PER_HOUR: "3600",
+    },
     env: context.env,
   });
   await gateway.start();
-  // The cron trigger archives yesterday, so that the page has a day to show.
-  await gateway.runCron();
+  console.log(`start: the gateway and a simulated platform (${secondsSince(started)})`);
+  const filling = performance.now();
+  await fillDemo({ project: PROJECT, secret, gateway, upstream });
+  console.log(`start: jobs, and page views of 90 days (${secondsSince(filling)})`);
 
   const token = demoToken(secret);
   const signIn = await startDemoSignIn({
@@ -87,28 +104,24 @@ function demoToken(secret) {
 }
 
 function welcome({ demo, page, upstream, token }) {
-  const rule = "─".repeat(72);
   return `
-${rule}
-Quillgate is running. Open this address to sign in to the demo:
+Quillgate is running. Open this address to sign in; it works once:
 
   ${demo}
 
-It works once; after that, the next one is printed here. The page, and what
-programs need to call the gateway:
+Page      ${page}/
+Project   ${PROJECT}
+Token     ${token}
+          Allows every operation for ${TOKEN_DAYS} days or until the next start. Keep it secret.
+Platform  ${upstream}, simulated: no real key is used
 
-  Page      ${page}/
-  Project   ${PROJECT}
-  Token     ${token}
-
-The token allows every operation for ${TOKEN_DAYS} days or until the next start. Treat it
-like a password: never put it into an address.
-
-The platform is simulated at ${upstream}; no real key is used.
 Changes of the Worker, the core and the page are built and served.
 Ctrl-C stops everything and deletes its jobs and secrets.
-${rule}
 `;
+}
+
+function secondsSince(started) {
+  return `${((performance.now() - started) / 1000).toFixed(1)} s`;
 }
 
 function portFrom(name, fallback) {

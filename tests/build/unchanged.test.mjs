@@ -1,13 +1,15 @@
 /** Builds and starts on a tree without changes. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { BUILD_NEEDS, build, buildStartWorker, PARTS } from "../../scripts/build.mjs";
+import { BUILD_NEEDS, build, PARTS, START_PARTS } from "../../scripts/build.mjs";
 import { setup } from "../../scripts/setup.mjs";
 import { freePort, startProgram } from "../harness/process.mjs";
 import { buildUpstream } from "../harness/upstream.mjs";
 
 const START_SCRIPT = new URL("../../scripts/start.mjs", import.meta.url).pathname;
 const MAX_START_MS = 15_000;
+const MAX_LINES = 40;
+const DAY_MS = 86_400_000;
 
 let context;
 
@@ -22,7 +24,8 @@ before(async () => {
 async function buildAll() {
   const compiled = [];
   await buildUpstream({ ...context, compiled });
-  const work = await build(context, { ...PARTS, "start worker": buildStartWorker });
+  const startParts = Object.entries(START_PARTS).map(([name, part]) => [`start ${name}`, part]);
+  const work = await build(context, { ...PARTS, ...Object.fromEntries(startParts) });
   return { compiled: [...compiled, ...work.compiled], made: work.made };
 }
 
@@ -47,7 +50,30 @@ test("npm start after a build compiles nothing, is ready within 15 s and signs a
     const [cookie] = opened.headers.getSetCookie()[0].split(";");
     const session = await fetch(`http://127.0.0.1:${env.PORT}/session`, { headers: { cookie } });
     assert.equal((await session.json()).subject, "demo");
+
+    const output = start.output();
+    assert.ok(output.split("\n").length <= MAX_LINES, output);
+    assert.doesNotMatch(output, /warning/i);
+    await checkDemo(`http://127.0.0.1:${env.PORT}`, /^Token +(\S+)$/m.exec(output)[1]);
   } finally {
     await start.stop();
   }
 });
+
+/** Checks that the demo has a job in each state, ninety archived days and varying views. */
+async function checkDemo(url, token) {
+  const get = async (path) => {
+    const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal(response.status, 200, path);
+    return response.json();
+  };
+  const { jobs } = await get("/v2/agent/demo-docs/jobs");
+  const states = jobs.map(({ status, prLink }) => `${status} ${prLink !== null}`);
+  assert.equal(new Set(states).size, 8, states.join());
+
+  const day = (ago) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
+  const range = `dateFrom=${day(90)}&dateTo=${day(0)}`;
+  const { missing, views } = await get(`/v1/analytics/demo-docs/views/daily?${range}`);
+  assert.deepEqual(missing, []);
+  assert.equal(views.length, 90);
+}

@@ -1,0 +1,114 @@
+/** Fills the gateway of `npm start`: jobs in eight states and an archive of ninety days. */
+import { accessClaims, mintToken } from "./token.mjs";
+
+const ARCHIVED_DAYS = 90;
+const DAY_MS = 86_400_000;
+/** A run of the archive makes at most 100 requests. */
+const MAX_ARCHIVE_RUNS = 10;
+
+/** Authors, prompts, and the fields that the simulated platform reports for each job. */
+const JOBS = [
+  {
+    author: "maya",
+    prompt:
+      "Explain how to rotate an API key without downtime, with an example request for each step",
+    job: { status: "completed" },
+    hasPullRequest: true,
+  },
+  {
+    author: "docs-bot",
+    prompt: "Check every code sample in the quickstart against version 4.2 of the TypeScript SDK",
+    job: { status: "completed" },
+  },
+  {
+    author: "jonas",
+    prompt: "Import the screenshots of the new dashboard from the design repository",
+    job: { status: "failed" },
+  },
+  {
+    author: "maya",
+    prompt: "Merge the two pages about rate limits and add redirects for the old paths",
+    job: { status: "archived", archivedAt: new Date(Date.now() - DAY_MS).toISOString() },
+    hasPullRequest: true,
+  },
+  {
+    author: "priya",
+    prompt: "Add a worked example with numbers to the proration guide",
+    followUp: "Please also cover downgrades, and round all amounts to cents",
+    job: { status: "active" },
+    hasPullRequest: true,
+  },
+  {
+    author: "docs-bot",
+    prompt: "Write the changelog entry for release 4.3 from the merged pull requests",
+    job: { status: "queued" },
+  },
+  {
+    author: "jonas",
+    prompt: "Document partial refunds: readers search for them, and no page answers",
+    job: { status: "needs_review" },
+    hasPullRequest: true,
+  },
+  {
+    author: "priya",
+    prompt:
+      "Replace the parsed body with the raw body in all examples that verify webhook signatures",
+    job: { status: "active" },
+  },
+];
+
+/**
+ * Creates the jobs and waits until the archive is complete.
+ *
+ * @param {object} site
+ * @param {string} site.project
+ * @param {string} site.secret for access tokens
+ * @param {{ url: string, runCron: () => Promise<void> }} site.gateway
+ * @param {Awaited<ReturnType<typeof import("../tests/harness/upstream.mjs").startUpstream>>} site.upstream
+ */
+export async function fillDemo(site) {
+  await Promise.all([createJobs(site), fillArchive(site)]);
+}
+
+async function createJobs({ project, secret, gateway, upstream }) {
+  for (const [index, { author, prompt, followUp, job, hasPullRequest }] of JOBS.entries()) {
+    const call = caller(gateway.url, { project, secret, author, scope: "jobs:create jobs:read" });
+    const { id } = await call("POST", `/v2/agent/${project}/job`, { prompt });
+    const path = `/v2/agent/${project}/job/${id}`;
+    if (followUp) await call("POST", `${path}/message`, { prompt: followUp });
+    const prLink = hasPullRequest ? `https://github.com/acme/docs/pull/${412 + index}` : null;
+    await upstream.setJob(id, { ...job, prLink });
+    // The gateway records the state that it reads.
+    await call("GET", path);
+  }
+}
+
+async function fillArchive({ project, secret, gateway }) {
+  const scope = "analytics:read gateway:operate";
+  const call = caller(gateway.url, { project, secret, author: "operator", scope });
+  const daily = `/v1/analytics/${project}/views/daily`;
+  const dayBefore = (days) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+  const dateFrom = dayBefore(ARCHIVED_DAYS);
+  await call("POST", `${daily}/backfill`, { dateFrom });
+  for (let run = 0; run < MAX_ARCHIVE_RUNS; run++) {
+    await gateway.runCron();
+    const query = new URLSearchParams({ dateFrom, dateTo: dayBefore(0) });
+    const { missing } = await call("GET", `${daily}?${query}`);
+    if (missing.length === 0) return;
+  }
+  throw new Error(`the archive is incomplete after ${MAX_ARCHIVE_RUNS} runs`);
+}
+
+/** Returns a function that sends requests with an author's token. */
+function caller(url, { project, secret, author, scope }) {
+  const claims = accessClaims({ sub: author, projects: [project], scope, ttlSeconds: 600 });
+  const headers = {
+    authorization: `Bearer ${mintToken(claims, secret)}`,
+    "content-type": "application/json",
+  };
+  return async (method, path, body) => {
+    const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+    if (response.ok) return response.json();
+    throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  };
+}
