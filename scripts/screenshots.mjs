@@ -81,7 +81,7 @@ async function startSite({ env }) {
     key: adminKey,
     projects: [PROJECT, "acme-api"],
     pages: 240,
-    varyingDays: true,
+    data: "demo",
     jobDurationMs: 2000,
     env,
   });
