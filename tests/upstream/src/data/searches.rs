@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::daily_variation::DailyVariation;
 use super::demo;
 use super::paths::{TASKS, TOPICS, mixed};
 use super::texts::SEARCHES;
@@ -37,6 +38,8 @@ struct Term {
     text: String,
     /// At least one.
     hits_on_working_day: u64,
+    /// Without, every working day has the same hits.
+    variation: Option<DailyVariation>,
     clicks: Option<Clicks>,
     /// The time of the last search on each day, in milliseconds.
     last_searched_ms: u64,
@@ -65,9 +68,11 @@ impl Terms {
     }
 
     fn demo(count: u32, random: &mut SplitMix64) -> Self {
+        let site = DailyVariation::daily_percent(random);
         let terms = demo::SEARCHES.iter().zip(1..=u64::from(count));
         let terms = terms.map(|((text, page), rank)| Term {
-            clicks: page.and_then(|page| Clicks::new(&[page.to_owned()], random)),
+            variation: Some(DailyVariation::trend(random, 40, &site)),
+            clicks: page.map(|page| Clicks::usual(page, random)),
             ..Term::new((*text).to_owned(), rank, &[], random)
         });
         Self(terms.collect())
@@ -86,7 +91,8 @@ impl Terms {
         if range.is_empty() {
             return SearchReport::default();
         }
-        let mut searches: Vec<_> = self.0.iter().map(|term| term.over(range)).collect();
+        let terms = self.0.iter().map(|term| term.over(range));
+        let mut searches: Vec<_> = terms.filter(|term| term.hits > 0).collect();
         searches.sort_unstable_by(|a, b| {
             (b.hits.cmp(&a.hits)).then_with(|| a.search_query.cmp(&b.search_query))
         });
@@ -102,9 +108,21 @@ impl Term {
         let expected = 900 / (rank + 1);
         Self {
             text,
+            variation: None,
             hits_on_working_day: (expected + random.below(expected / 4 + 1)).max(1),
             clicks: Clicks::new(paths, random),
             last_searched_ms: random.below(DAY_MS),
+        }
+    }
+
+    fn hits(&self, range: Range) -> u64 {
+        let usual = self.hits_on_working_day;
+        match &self.variation {
+            None => sum_over_days(range, usual),
+            Some(variation) => {
+                let before = |day| variation.count_before(day, 0, usual);
+                before(range.to) - before(range.from)
+            }
         }
     }
 
@@ -112,7 +130,7 @@ impl Term {
         let last_day = Timestamp::start_of(range.to.plus(-1));
         SearchTerm {
             search_query: self.text.clone(),
-            hits: sum_over_days(range, self.hits_on_working_day),
+            hits: self.hits(range),
             ctr: self.clicks.as_ref().map_or(0.0, Clicks::rate),
             top_clicked_page: self.clicks.as_ref().map(|clicks| clicks.top_page.clone()),
             last_searched_at: last_day.plus(self.last_searched_ms).to_string(),
@@ -121,6 +139,15 @@ impl Term {
 }
 
 impl Clicks {
+    /// Most readers of the demo click a result.
+    fn usual(page: &str, random: &mut SplitMix64) -> Self {
+        Self {
+            count: u32::try_from(45 + random.below(40)).unwrap_or(45),
+            hits: 100,
+            top_page: page.to_owned(),
+        }
+    }
+
     /// Returns `None` for one term in five, which has no clicks.
     fn new(paths: &[String], random: &mut SplitMix64) -> Option<Self> {
         let hits = u32::try_from(1 + random.below(40)).ok()?;
