@@ -360,12 +360,13 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       receivers.redirecting.answer(
         ...statuses.map((status) => ({ status, headers: { location }, body: "elsewhere" })),
       );
-      const attempts = [];
-      for (const _ of statuses) {
+      // Concurrent, so that no retry takes the response of another job's first attempt.
+      const attempt = async () => {
         const job = await hooked(receivers.redirecting);
         await job.finish();
-        attempts.push({ job, first: await job.next() });
-      }
+        return { job, first: await job.next() };
+      };
+      const attempts = await Promise.all(statuses.map(attempt));
       for (const { job, first } of attempts) {
         assertRepeated([first, await job.next()], "agent_job.completed");
       }
