@@ -40,6 +40,7 @@ export async function startJobs(name, options = {}) {
   const state = options.state ?? mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
   const all = {
     JOB_POLL_SECONDS: "1",
+    JOB_POLLS_PER_HOUR: "100000",
     UPSTREAM_TIMEOUT_SECONDS: "2",
     CREATE_LIMIT_PER_HOUR: "100000",
     MESSAGE_LIMIT_PER_HOUR: "100000",

@@ -29,7 +29,12 @@ describe("a Mintlify that counts reads as creations", () => {
   before(async () => {
     jobs = await startJobs("poll-budget", {
       upstream: { createLimit: LIMIT, readsShareJobLimit: true },
-      vars: { CREATE_LIMIT_PER_HOUR: String(LIMIT), LIMIT_WINDOW_SECONDS: String(WINDOW_S) },
+      vars: {
+        CREATE_LIMIT_PER_HOUR: String(LIMIT),
+        LIMIT_WINDOW_SECONDS: String(WINDOW_S),
+        // Blank means unset.
+        JOB_POLLS_PER_HOUR: "",
+      },
       prepare: (upstream) => upstream.setLimits({ create: LIMIT, windowMs: WINDOW_S * 1000 }),
     });
   });
