@@ -10,6 +10,7 @@ use crate::identity::revocation::RevokedTokens;
 use crate::jobs::ledger::KeepPrompts;
 use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::webhook::normalize_address;
+use crate::reports::waiting_exports::WaitingLimits;
 use crate::session::sign_in::{SignInIssuer, assign_secrets, read_sign_in_issuers};
 use crate::turnstile::Turnstile;
 use crate::url::{is_host, is_origin, is_secure_url};
@@ -62,6 +63,8 @@ pub struct Config {
     pub streams_per_caller: u32,
     /// How many streams of a job may be open.
     pub streams_per_job: u32,
+    /// Maximum numbers of exports that wait for the budget.
+    pub waiting_exports: WaitingLimits,
     /// Where and how the end of a job is announced.
     pub webhook: WebhookSettings,
     /// How browsers are checked for a person; `None` when they are not.
@@ -158,6 +161,10 @@ impl Config {
             job_retention: integer("JOB_RETENTION_DAYS", 90, Range::ToTenYears).map(from_days)?,
             streams_per_caller: integer("STREAMS_PER_CALLER", 100, Range::ToMillion)?,
             streams_per_job: integer("STREAMS_PER_JOB", 1_000, Range::ToMillion)?,
+            waiting_exports: WaitingLimits {
+                per_caller: integer("WAITING_EXPORTS_PER_CALLER", 10, Range::ToMillion)?,
+                per_organization: integer("WAITING_EXPORTS", 100, Range::ToMillion)?,
+            },
             webhook: WebhookSettings::read(value)?,
             turnstile: Turnstile::read(value)?,
             archive: ArchiveSettings {

@@ -293,8 +293,9 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
     }
-    /// The caller, the job or the project has as many streams and long polls open as it may; `detail`
-    /// says which. Close one first.
+    /// The caller, the job or the project has the maximum number of streams and long polls open, or
+    /// the caller or the organization has the maximum number of waiting exports. `detail` names the
+    /// owner of the limit. Close one first.
     TooManyStreams {
         kind: "too-many-streams",
         status: Always(429),
@@ -682,6 +683,13 @@ impl Problem {
         let most = most.to_string();
         let detail = [owner, " has ", &most, " streams open, and may have no more"].concat();
         Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "5")
+    }
+
+    /// 429: `owner`, the caller or the organization, already has `most` exports that wait.
+    #[must_use]
+    pub fn too_many_exports(owner: &str, most: u32) -> Self {
+        let detail = format!("{owner} has {most} exports waiting for the budget, the maximum");
+        Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "60")
     }
 
     /// 503: the keys of a trusted issuer are not available right now.

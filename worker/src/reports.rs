@@ -3,3 +3,4 @@
 pub mod export;
 pub mod page;
 pub mod query;
+pub mod waiting_exports;

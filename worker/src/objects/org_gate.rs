@@ -38,6 +38,7 @@ use crate::problem::Problem;
 use crate::reports::page::{
     CacheStatus, FetchReason, FetchedBy, PageHead, fetch_reason, split_into_pieces,
 };
+use crate::reports::waiting_exports::WaitingExports;
 use crate::response::{GatewayResponse, HeaderFields};
 use crate::upstream::UpstreamRequest;
 
@@ -93,6 +94,21 @@ impl OrgGate {
     pub fn export(&self, call: JsValue) -> Promise {
         let gate = self.gate();
         into_promise(async move { send_back(&gate?.export(receive(call)?).await?) })
+    }
+
+    /// Holds a place for an export that waits for the budget: `null`, or the [`GatewayResponse`] of a
+    /// refusal.
+    #[wasm_bindgen(js_name = holdExport)]
+    pub fn hold_export(&self, export: &str, caller: &str) -> Result<JsValue, JsValue> {
+        Ok(send_back(&self.gate()?.hold_export(export, caller))?)
+    }
+
+    /// Frees the place of an export that has ended.
+    #[wasm_bindgen(js_name = releaseExport)]
+    pub fn release_export(&self, export: &str) -> Result<(), JsValue> {
+        let gate = self.gate()?;
+        gate.waiting_exports.borrow_mut().release(export);
+        Ok(())
     }
 
     /// The JWK Set of a trusted issuer, which has this key unless the issuer does not have it: a
@@ -222,6 +238,8 @@ struct Gate {
     fetches: RefCell<Vec<RunningFetch>>,
     /// The exports that are fetching several pages at a time.
     turns: RefCell<Vec<RunningTurn>>,
+    /// The exports that wait for the budget.
+    waiting_exports: RefCell<WaitingExports>,
     keys: RefCell<Vec<IssuerKeys>>,
     /// How often it was asked for an issuer's keys since it was opened.
     key_set_calls: Cell<u64>,
@@ -242,6 +260,7 @@ impl Gate {
             connections: Connections::default(),
             fetches: RefCell::default(),
             turns: RefCell::default(),
+            waiting_exports: RefCell::default(),
             keys: RefCell::new(restore_keys(&database, &config, now())?),
             key_set_calls: Cell::new(0),
             archive: ArchiveStore::open(env)?,

@@ -343,6 +343,10 @@ extern "C" {
     fn export(this: &RawOrg, call: JsValue) -> Promise;
     #[wasm_bindgen(method)]
     fn archive(this: &RawOrg) -> Promise;
+    #[wasm_bindgen(method, js_name = holdExport)]
+    fn hold_export(this: &RawOrg, export: &str, caller: &str) -> Promise;
+    #[wasm_bindgen(method, js_name = releaseExport)]
+    fn release_export(this: &RawOrg, export: &str) -> Promise;
     #[wasm_bindgen(method, js_name = keySet)]
     fn key_set(this: &RawOrg, address: &str, kid: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -450,6 +454,20 @@ impl OrgStub {
     /// Asks for the next rows of an export: a promise of an [`ExportReply`].
     pub fn begin_export(&self, call: &ExportCall) -> HostResult<Promise> {
         Ok(self.0.export(send_back(call)?))
+    }
+
+    /// Holds a place for an export that waits for the budget, or returns the refusal.
+    pub async fn hold_export(
+        &self,
+        export: &str,
+        caller: &str,
+    ) -> HostResult<Option<GatewayResponse>> {
+        receive(JsFuture::from(self.0.hold_export(export, caller)).await?)
+    }
+
+    /// Frees the place of an export that has ended. The returned promise need not be awaited.
+    pub fn release_export(&self, export: &str) -> Promise {
+        self.0.release_export(export)
     }
 
     /// Lets the daily archive go on, until its share of the budget is spent or nothing is left.

@@ -12,7 +12,7 @@ use quillgate::export::PageEnd;
 use quillgate::{Method, Millis, ProjectId};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortSignal, ReadableStream};
 use worker::Env;
 
@@ -25,10 +25,11 @@ use crate::config::Config;
 use crate::identity::invalid_token;
 use crate::identity::jwt::EXPIRED;
 use crate::log::{ExportEnd, RequestMetrics};
-use crate::objects::{ExportCall, ExportReply, OrgStub, SessionStub, receive};
+use crate::objects::{ExportCall, ExportReply, OrgStub, ReportCall, SessionStub, receive};
 use crate::problem::{Problem, ProblemKind};
 use crate::reports::export::{ExportQuery, problem_type, read_retry_after};
 use crate::reports::query::ReportQuery;
+use crate::reports::waiting_exports::RENEWAL_INTERVAL;
 use crate::response::{GatewayResponse, HeaderFields};
 use crate::session::cookie::SessionId;
 use crate::session::ended_problem;
@@ -64,6 +65,8 @@ pub struct RunningExport {
     pub ahead: Option<Ahead>,
     /// Why there are none after those that were handed on.
     pub refusal: Option<Refusal>,
+    /// The place that the export holds once it has waited for the budget.
+    pub place: Option<WaitingPlace>,
     /// Whether they are asked for so early: not for `HEAD`, which has the first page alone.
     pub reads_ahead: bool,
 }
@@ -122,13 +125,46 @@ impl RunningExport {
                     let retry_after = read_retry_after(&refusal);
                     let export = &mut self.query.export;
                     match export.plan_wait(retry_after, now(), self.expires) {
-                        Some(time) => brake.wait(time).await,
+                        Some(time) => self.wait_for_budget(time, brake).await?,
                         None => return Err(refusal),
                     }
                 }
             }
         }
         Ok(Uint8Array::new_with_length(0))
+    }
+
+    /// Waits for this long in a place of the organization's, or until the client leaves.
+    ///
+    /// # Errors
+    /// 429 if there is no place.
+    async fn wait_for_budget(
+        &mut self,
+        time: Millis,
+        brake: &Brake,
+    ) -> Result<(), GatewayResponse> {
+        let ends = now().plus(time);
+        while now() < ends && !brake.is_set.get() {
+            self.hold_place().await?;
+            brake.wait(ends.since(now()).min(RENEWAL_INTERVAL)).await;
+        }
+        Ok(())
+    }
+
+    /// Takes a place, or renews the one that the export has.
+    async fn hold_place(&mut self) -> Result<(), GatewayResponse> {
+        let org = OrgStub::new(&self.env).map_err(|error| self.fail(&error))?;
+        let ReportCall { id, caller, .. } = &self.call.report;
+        match org.hold_export(id, caller).await {
+            Ok(None) => {}
+            Ok(Some(refusal)) => return Err(refusal),
+            Err(error) => return Err(self.fail(&error)),
+        }
+        if self.place.is_none() {
+            let export = id.clone();
+            self.place = Some(WaitingPlace { org, export });
+        }
+        Ok(())
     }
 
     /// Why there are no more pages, unless it was so a while ago, so that there may be some by now.
@@ -297,6 +333,22 @@ impl RunningExport {
         } else {
             log_line(&entry.to_json());
         }
+    }
+}
+
+/// A place among the exports that wait for the budget. It is freed when the export ends.
+pub struct WaitingPlace {
+    org: OrgStub,
+    export: String,
+}
+
+impl Drop for WaitingPlace {
+    fn drop(&mut self) {
+        // If this fails, the place is free when its lease ends.
+        let released = self.org.release_export(&self.export);
+        spawn_local(async move {
+            let _ = JsFuture::from(released).await;
+        });
     }
 }
 

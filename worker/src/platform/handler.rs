@@ -1052,6 +1052,7 @@ impl Work {
             budget: HeaderFields::default(),
             ahead: None,
             refusal: None,
+            place: None,
             reads_ahead: !self.context.is_head,
         };
         let began = export.next_chunk(&Brake::default()).await;

@@ -309,7 +309,7 @@ fn polls_use_a_fifth_of_the_creations_by_default() {
 /// An integer's variable, the most it may be, and how to read what it became.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
-const INTEGERS: [Integer; 14] = [
+const INTEGERS: [Integer; 16] = [
     ("UPSTREAM_TIMEOUT_SECONDS", 300, |config| {
         config.upstream_timeout.0 / 1000
     }),
@@ -331,6 +331,12 @@ const INTEGERS: [Integer; 14] = [
     }),
     ("STREAMS_PER_JOB", 1_000_000, |config| {
         config.streams_per_job.into()
+    }),
+    ("WAITING_EXPORTS_PER_CALLER", 1_000_000, |config| {
+        config.waiting_exports.per_caller.into()
+    }),
+    ("WAITING_EXPORTS", 1_000_000, |config| {
+        config.waiting_exports.per_organization.into()
     }),
     ("LIMIT_WINDOW_SECONDS", 86_400, |config| {
         config.limit_window.0 / 1000

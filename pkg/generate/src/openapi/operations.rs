@@ -184,11 +184,12 @@ const EXPORT: More = More {
         a last record that says why, and at which cursor it goes on: of NDJSON `{\"incomplete\": {\"cursor\", \
         \"problem\", \"retryAfter\"}}`, of CSV a record whose first cell is `#incomplete`. With a cursor, CSV \
         has neither byte order mark nor header, so that the pieces joined are the whole. With `Prefer: wait` \
-        it waits for the budget, in all for at most so many seconds and a day. It ends when the access token \
+        it waits for the budget, in all for at most so many seconds and a day. By default, 10 exports of a caller and \
+        100 of the organization may wait at the same time. It ends when the access token \
         expires. A connection that closes before the last chunk is an export that broke off.",
     success: Success::Exported,
     takes: &["Prefer", "Cache-Control"],
-    problems: &[UPSTREAM, BUDGET],
+    problems: &[UPSTREAM, BUDGET, STREAM],
     ..READS
 };
 

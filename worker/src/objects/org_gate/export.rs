@@ -24,7 +24,7 @@ use crate::platform::{
 use crate::problem::Problem;
 use crate::reports::export::ends_with_more;
 use crate::reports::page::{PAGE_ROWS, PageHead};
-use crate::response::HeaderFields;
+use crate::response::{GatewayResponse, HeaderFields};
 use crate::upstream::{UpstreamFailure, UpstreamRequest, classify_malformed};
 
 /// How long rows wait for those of the next page.
@@ -178,6 +178,14 @@ impl Gate {
         });
         turn.wait(task).await?;
         turn.written.take().into_reply(&id)
+    }
+
+    /// Holds a place for an export that waits, or returns the refusal.
+    pub(super) fn hold_export(&self, export: &str, caller: &str) -> Option<GatewayResponse> {
+        let limits = self.config.waiting_exports;
+        let mut exports = self.waiting_exports.borrow_mut();
+        let refused = exports.hold(export, caller, limits, now()).err();
+        refused.map(|problem| GatewayResponse::problem(&problem, export))
     }
 
     /// Which pages may be fetched together: those up to the first that is there already, or on its
