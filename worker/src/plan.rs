@@ -243,9 +243,11 @@ pub fn is_liveness(head: &RequestHead<'_>) -> bool {
     path == LIVENESS && matches!(head.method, "GET" | "HEAD") && !is_deep(query)
 }
 
-/// Whether `/healthz` is asked for more than that.
+/// Whether a request to `/healthz` needs an operator: for budgets, of a project or of all.
 fn is_deep(query: Option<&str>) -> bool {
-    find_parameter(query, "deep").is_some()
+    ["deep", "project"]
+        .iter()
+        .any(|name| find_parameter(query, name).is_some())
 }
 
 /// Finds a parameter of the query and returns its value, still encoded; it may be empty.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, PLAIN};
+use super::schemas::path_segment;
 use super::{JSON, schema, sessions};
 
 /// The paths: two with `GET` and `HEAD`, one for operators, and those of sessions.
@@ -117,8 +118,8 @@ fn health() -> Value {
         json!({
             "name": "project",
             "in": "query",
-            "description": "With `deep`: includes this project's budgets. The token must list the project.",
-            "schema": { "type": "string" },
+            "description": "As `deep`, and includes this project's budgets. The token must list the project.",
+            "schema": path_segment(),
             "example": "demo-docs",
         }),
     ];
