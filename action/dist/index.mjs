@@ -464,6 +464,8 @@ function takePage(transport, answer) {
   return transport.call("agentJobs.list", {}, options, (sender) => ({ ...sender, send: answer }));
 }
 async function readChange(transport, { event, data }) {
+  if (event === "reset")
+    return { reset: true };
   if (event !== "job" && event !== "deleted")
     return void 0;
   const { jobs } = await takePage(transport, async () => new Response(`{"jobs":[${data}]}`));
