@@ -8,8 +8,6 @@ import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
 const LIMIT_S = 5;
 const HALF_A_DAY_MS = 12 * 3600 * 1000;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
-/** Projects whose polls are delayed. */
-const DELAYED = { 429: "delayed-429", 503: "delayed-503", restart: "delayed-restart" };
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
@@ -25,11 +23,7 @@ before(async () => {
     WEBHOOK_SECRET,
     WEBHOOK_HOSTS: receiver.host,
   };
-  const projects = [PROJECT, OTHER_PROJECT, ...Object.values(DELAYED)];
-  [jobs, impatient] = await Promise.all([
-    startJobs("polls", { projects }),
-    startJobs("polls-limited", { vars }),
-  ]);
+  [jobs, impatient] = await Promise.all([startJobs("polls"), startJobs("polls-limited", { vars })]);
 });
 after(async () => {
   await Promise.all([jobs?.stop(), impatient?.stop()]);
@@ -39,14 +33,10 @@ after(async () => {
 const states = (stream) =>
   stream.events.filter(({ type }) => type === "job").map(({ data }) => JSON.parse(data).status);
 
-/**
- * Waits for `count` polling intervals, measured by a new watched job of another project: a 429 delays
- * every poll of its project.
- */
+/** Waits for `count` polling intervals, measured by a new watched job. */
 async function waitIntervals(gateway, count) {
-  const project = OTHER_PROJECT;
-  const { id } = await gateway.create("tick", { project });
-  const clock = await gateway.watching(id, { project });
+  const { id } = await gateway.create("tick");
+  const clock = await gateway.watching(id);
   await gateway.untilReads(id, count);
   clock.leave();
 }
@@ -54,9 +44,8 @@ async function waitIntervals(gateway, count) {
 describe("Retry-After in response to a poll", () => {
   for (const status of [429, 503]) {
     test(`honors the Retry-After of a ${status} before every further poll of the job`, async () => {
-      const project = DELAYED[status];
-      const { id } = await jobs.create(undefined, { project });
-      const stream = await jobs.watching(id, { project });
+      const { id } = await jobs.create();
+      const stream = await jobs.watching(id);
       const fault = { kind: "status", status, headers: { "retry-after": "30" } };
       await jobs.upstream.fault({ target: id, times: 1, fault });
       const { count } = await jobs.untilReads(id, 1);
@@ -66,9 +55,9 @@ describe("Retry-After in response to a poll", () => {
       assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
 
       // Lists and new watchers get the last known state without an earlier poll.
-      const { json } = await jobs.get(`/v2/agent/${project}/jobs`);
+      const { json } = await jobs.get(`/v2/agent/${PROJECT}/jobs`);
       assert.ok(json.jobs.some((job) => job.id === id));
-      const other = await jobs.watching(id, { project });
+      const other = await jobs.watching(id);
       assert.deepEqual(states(other), ["active"]);
       assert.equal((await jobs.reads(id)).count, settled, "reads after a list and a new watcher");
       for (const open of [stream, other]) open.leave();
@@ -76,26 +65,16 @@ describe("Retry-After in response to a poll", () => {
     });
   }
 
-  test("delays the polls of all jobs after a 429, but no creation", async () => {
-    const project = DELAYED[429];
-    const { id } = await jobs.create(undefined, { project });
-    const stream = await jobs.watching(id, { project });
-    await waitIntervals(jobs, 3);
-    assert.equal((await jobs.reads(id)).count, 0);
-    stream.leave();
-  });
-
   test("honors a poll's Retry-After after a restart", async () => {
-    const project = DELAYED.restart;
-    const { id } = await jobs.create(undefined, { project });
-    const stream = await jobs.watching(id, { project });
+    const { id } = await jobs.create();
+    const stream = await jobs.watching(id);
     const fault = { kind: "status", status: 429, headers: { "retry-after": "60" } };
     await jobs.upstream.fault({ target: id, times: 1, fault });
     await jobs.untilReads(id, 1);
     await waitIntervals(jobs, 2);
     const { count } = await jobs.reads(id);
     await jobs.restart("kill", () => stream.ended);
-    const again = await jobs.watching(id, { project });
+    const again = await jobs.watching(id);
     await waitIntervals(jobs, 4);
     assert.equal((await jobs.reads(id)).count, count);
     again.leave();

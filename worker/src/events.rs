@@ -21,13 +21,6 @@ pub const LONGEST_STREAM: Millis = Millis::from_seconds(3600);
 pub const LONGEST_SESSION_STREAM: Millis = Millis::from_seconds(300);
 /// The end of a stream whose job is no longer polled.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
-/// A request of the object to a watcher, before it polls a job that the gateway did not create. The
-/// poll counts against the watcher's reads. To clients it is a comment.
-pub const POLL_REQUEST_TEXT: &str = ": poll\n\n";
-/// The watcher's reply when the poll is within its limit.
-pub const POLL_GRANTED: &str = "granted";
-/// The watcher's reply when its reads are used up. The object then closes its socket.
-pub const POLL_REFUSED: &str = "refused";
 /// The longest wait of a long poll, in seconds: proxies give up at 30.
 const LONGEST_WAIT: u64 = 25;
 /// The most digits that an event's number may have.

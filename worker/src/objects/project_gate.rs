@@ -22,7 +22,6 @@ use super::job_store::{
     FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS,
 };
 use super::outbox::{OUTBOX_TABLES, Outbox};
-use super::poll_store::{POLL_TABLES, PollStore};
 use super::rpc::{
     ListCall, PROBLEM_HEADER, WriteCall, WriteReply, read_policy, receive, send_back,
 };
@@ -30,13 +29,12 @@ use super::schema::migrate;
 use super::sockets;
 use crate::breaker;
 use crate::config::Config;
-use crate::events::{END_TEXT, JobEvent, ListEvent, POLL_REFUSED, POLL_REQUEST_TEXT};
+use crate::events::{END_TEXT, JobEvent, ListEvent};
 use crate::jobs::idempotency::{self, Settlement, Verdict};
 use crate::jobs::ledger::decode_cursor;
 use crate::jobs::poll::{
     Audience, PollOutcome, Watcher, compute_pause, is_lost, is_past_creation, is_poll_due,
 };
-use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::webhook::JobEnd;
 use crate::log::{
     ExchangeMetrics, ProjectBudgets, ProjectHealth, RequestMetrics, format_lost_job,
@@ -47,7 +45,6 @@ use crate::plan::Write;
 use crate::platform::{
     Call, Connections, Database, Exchange, HostError, HostResult, JobSnapshot, Permit, SharedTask,
     UpstreamClient, breaker_state, config, into_promise, log_error, make_response, new_uuid, now,
-    random,
 };
 use crate::problem::{Problem, ProblemKind};
 use crate::response::GatewayResponse;
@@ -57,7 +54,7 @@ use crate::watch::WatchCall;
 use quillgate::Operation;
 use quillgate::Policy;
 
-const STEPS: [&str; 12] = [
+const STEPS: [&str; 11] = [
     BUDGET_TABLES,
     IDEMPOTENCY_TABLES,
     JOB_TABLES,
@@ -69,7 +66,6 @@ const STEPS: [&str; 12] = [
     JOB_RECORDS,
     JOB_SEARCH,
     FORGOTTEN_DELETIONS,
-    POLL_TABLES,
 ];
 /// Number of steps after which prompts are stored in lower case, too.
 const STEPS_WITH_FOLDED_PROMPTS: u64 = 9;
@@ -82,8 +78,6 @@ const SWEEP_PERIOD: u64 = 3_600_000;
 const CALLER_TAG: char = '/';
 /// The tag of the sockets of those who watch all jobs: no caller's, which go on with a hash.
 const LIST_TAG: &str = "/jobs";
-/// How long a watcher may take to reply to a poll request before its socket is closed.
-const POLL_REPLY_TIME: Millis = Millis::from_seconds(10);
 /// The `readyState` of a socket that takes messages.
 const OPEN: u16 = 1;
 /// The operations upstream that this object's breaker state is about.
@@ -161,17 +155,6 @@ impl ProjectGate {
         into_promise(async move { send_back(&gate?.delete_record(&id, &job).await?) })
     }
 
-    /// Handles a watcher's reply to a poll request.
-    #[wasm_bindgen(js_name = webSocketMessage)]
-    pub fn on_message(&self, socket: web_sys::WebSocket, message: &JsValue) -> Promise {
-        let gate = self.gate();
-        let reply = message.as_string().unwrap_or_default();
-        into_promise(async move {
-            gate?.on_poll_reply(socket.into(), &reply).await?;
-            Ok(JsValue::UNDEFINED)
-        })
-    }
-
     /// What an operator is told: a [`ProjectHealth`].
     pub fn health(&self) -> Result<JsValue, JsValue> {
         Ok(send_back(&self.gate()?.health()?)?)
@@ -203,15 +186,6 @@ struct PollState {
     running: Option<RunningPoll>,
     /// How often the upstream has failed in a row to answer about it.
     failures: u32,
-    /// The poll request that no watcher has answered yet.
-    request: Option<PollRequest>,
-}
-
-/// A request to a watcher to pay for a poll.
-struct PollRequest {
-    watcher: WebSocket,
-    /// When the wait for its reply ends.
-    until: Millis,
 }
 
 /// A poll that is under way, so that many watchers share one.
@@ -238,7 +212,6 @@ struct Gate {
     budget: BudgetStore,
     keys: IdempotencyStore,
     jobs: JobStore,
-    poll_log: PollStore,
     outbox: Outbox,
     connections: Connections,
     /// The jobs that are being polled, or whose last poll failed.
@@ -263,7 +236,6 @@ impl Gate {
             budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
             keys: IdempotencyStore::open(Rc::clone(&database))?,
             jobs,
-            poll_log: PollStore::open(Rc::clone(&database), config.poll_budget()),
             outbox: Outbox::open(
                 Rc::clone(&database),
                 Rc::clone(&config),
@@ -561,10 +533,8 @@ impl Gate {
             .into_iter()
             .filter(|row| !row.is_finished() && now >= self.next_poll(row, Audience::Watchers))
             .collect();
-        let usage = self.poll_log.usage(now)?;
-        let room = self.poll_log.budget().count_immediate(&usage, now) as usize;
         let mut polls = Vec::new();
-        while polls.len() < REFRESHED_AT_ONCE.min(room)
+        while polls.len() < REFRESHED_AT_ONCE
             && let Some(at) = find_stalest(&stale)
         {
             if let Some(id) = stale.swap_remove(at).job_id() {
@@ -590,20 +560,10 @@ impl Gate {
         checked.plus(pause).max(row.not_before())
     }
 
-    /// Returns when the alarm next handles a watched job: it polls the job, not before `earliest`, or
-    /// gives it up.
-    fn next_visit(&self, row: &JobRow, earliest: Option<Millis>) -> Millis {
-        let next = self.next_poll(row, Audience::Watchers);
-        let next = earliest.map_or(next, |earliest| next.max(earliest));
-        if row.is_finished() {
-            return next;
-        }
-        next.min(self.find_poll_end(row))
-    }
-
-    /// Returns when a job is given up.
-    fn find_poll_end(&self, row: &JobRow) -> Millis {
-        row.began().plus(self.config.job_poll_limit)
+    /// When the alarm sees to a job: it is polled, or given up.
+    fn next_visit(&self, row: &JobRow, audience: Audience) -> Millis {
+        let end = row.began().plus(self.config.job_poll_limit);
+        self.next_poll(row, audience).min(end)
     }
 
     /// Decides when a job is polled for its webhook, now that it was asked for.
@@ -615,10 +575,7 @@ impl Gate {
             return Ok(());
         }
         let is_open = !row.is_settled(self.config.job_poll_limit, now());
-        let next = is_open.then(|| {
-            let next = self.next_poll(&row, Audience::Webhook);
-            next.min(self.find_poll_end(&row))
-        });
+        let next = is_open.then(|| self.next_visit(&row, Audience::Webhook));
         self.jobs.set_webhook_poll(job, next)
     }
 
@@ -693,9 +650,6 @@ impl Gate {
         }
         let project = ProjectId::new(&*call.project);
         let project = project.map_err(|error| HostError::new(error.message()))?;
-        if self.is_listed(&name)? {
-            self.poll_log.count(now())?;
-        }
         let request = UpstreamRequest {
             method: Method::Get,
             target: GetAgentJob::new(job.clone()).request(&project).target,
@@ -730,11 +684,6 @@ impl Gate {
         Ok(task)
     }
 
-    /// Whether a job was created through the gateway, so that its polls draw on the poll budget.
-    fn is_listed(&self, job: &str) -> HostResult<bool> {
-        Ok(self.jobs.find(job)?.is_some_and(|row| row.is_listed()))
-    }
-
     fn running_poll<T>(&self, job: &str, read: impl FnOnce(&RunningPoll) -> T) -> Option<T> {
         let polls = self.polls.borrow();
         polls.get(job)?.running.as_ref().map(read)
@@ -746,7 +695,6 @@ impl Gate {
             polls.remove(job);
         } else if let Some(poll) = polls.get_mut(job) {
             poll.running = None;
-            poll.request = None;
             poll.failures = poll.failures.saturating_add(1);
         }
     }
@@ -770,9 +718,6 @@ impl Gate {
                 let wait = wait.map(|wait| wait.min(self.config.job_poll_limit));
                 let not_before = wait.map_or(Millis(0), |wait| now().plus(wait));
                 self.jobs.mark_checked(job, not_before)?;
-                if exchange.metrics.status == Some(429) {
-                    self.poll_log.pause(failure.retry_after(), now())?;
-                }
                 if exchange.metrics.status == Some(404) {
                     self.on_missing(job)?;
                 }
@@ -964,14 +909,9 @@ impl Gate {
     ) -> HostResult<Option<GatewayResponse>> {
         let now = now();
         let row = self.jobs.find(job)?;
-        let is_listed = row.as_ref().is_some_and(JobRow::is_listed);
         let known = row.map(|row| row.state(self.config.job_poll_limit, now));
         let watcher = watch.after.map_or(Watcher::New, |_| Watcher::Resuming);
         if !is_poll_due(known, watcher, self.config.job_poll, now) {
-            return Ok(None);
-        }
-        let is_seen = known.is_some_and(|known| known.is_seen);
-        if is_seen && !self.has_room(is_listed, now)? {
             return Ok(None);
         }
         let call = Call {
@@ -983,6 +923,7 @@ impl Gate {
         let job = JobId::new(job);
         let job = job.map_err(|error| HostError::new(error.message()))?;
         let exchange = self.poll(&call, &job)?.wait().await?;
+        let is_seen = known.is_some_and(|known| known.is_seen);
         Ok(match exchange.outcome {
             Ok(_) => None,
             // What is known of a job is still good when the upstream fails for a moment.
@@ -997,14 +938,24 @@ impl Gate {
         self.alarm.set(None);
         self.alarms.set(self.alarms.get() + 1);
         let now = now();
-        if let Some(call) = self.own_call()? {
+        let id = new_uuid();
+        let trace = continue_trace(None, &id.replace('-', ""));
+        if let Some(project) = self.jobs.project()? {
+            let call = Call {
+                id,
+                project: project.to_owned(),
+                traceparent: trace.traceparent,
+                tracestate: None,
+            };
             for row in self.take_due(now)? {
-                if self.is_given_up(&row, now) {
+                if row.is_settled(self.config.job_poll_limit, now) && !row.is_finished() {
                     self.give_up(&row)?;
-                } else if !row.is_listed() {
-                    self.request_poll(&row.id, now);
                 } else if let Some(job) = row.job_id() {
-                    self.begin_poll(&call, &job)?;
+                    let poll = self.poll(&call, &job)?;
+                    self.spawn(|gate| async move {
+                        poll.wait().await?;
+                        gate.schedule().await
+                    })?;
                 }
             }
             for row in self.outbox.take_due()? {
@@ -1024,84 +975,6 @@ impl Gate {
         self.schedule().await
     }
 
-    /// Makes a call that no request caused, with a new trace.
-    fn own_call(&self) -> HostResult<Option<Call>> {
-        let id = new_uuid();
-        let trace = continue_trace(None, &id.replace('-', ""));
-        Ok(self.jobs.project()?.map(|project| Call {
-            id,
-            project: project.to_owned(),
-            traceparent: trace.traceparent,
-            tracestate: None,
-        }))
-    }
-
-    /// Polls a job in the background, then schedules the next alarm.
-    fn begin_poll(self: &Rc<Self>, call: &Call, job: &JobId) -> HostResult<()> {
-        let poll = self.poll(call, job)?;
-        self.spawn(|gate| async move {
-            poll.wait().await?;
-            gate.schedule().await
-        })
-    }
-
-    /// Whether the job has not finished in time, so that polling ends.
-    fn is_given_up(&self, row: &JobRow, now: Millis) -> bool {
-        row.is_settled(self.config.job_poll_limit, now) && !row.is_finished()
-    }
-
-    /// Whether a new watcher may cause a poll now. Polls of other jobs are paid by the watcher, and
-    /// only a 429 delays them.
-    fn has_room(&self, is_listed: bool, now: Millis) -> HostResult<bool> {
-        let usage = self.poll_log.usage(now)?;
-        Ok(if is_listed {
-            self.poll_log.budget().count_immediate(&usage, now) > 0
-        } else {
-            !usage.is_paused(now)
-        })
-    }
-
-    /// Requests a poll of a job that the gateway did not create from one of its watchers, which
-    /// counts it as a read. See [`Self::on_poll_reply`].
-    fn request_poll(&self, job: &str, now: Millis) {
-        let mut watchers = self.find_watchers(job);
-        if watchers.is_empty() {
-            return;
-        }
-        let watcher = watchers.swap_remove(pick_index(watchers.len()));
-        sockets::send(&watcher, POLL_REQUEST_TEXT);
-        let until = now.plus(POLL_REPLY_TIME);
-        let mut polls = self.polls.borrow_mut();
-        polls.entry(job.to_owned()).or_default().request = Some(PollRequest { watcher, until });
-    }
-
-    /// Polls the job that a watcher has paid for, or closes the socket of a watcher that cannot pay.
-    async fn on_poll_reply(self: Rc<Self>, socket: WebSocket, reply: &str) -> HostResult<()> {
-        let tags = self.state.get_tags(&socket);
-        let mut jobs = tags.iter().filter(|tag| !tag.starts_with(CALLER_TAG));
-        let Some(job) = jobs.next() else {
-            return Ok(());
-        };
-        if !self.forget_poll_request(job) {
-            return Ok(());
-        }
-        if reply == POLL_REFUSED {
-            sockets::close(&socket, "read limit");
-            return self.schedule().await;
-        }
-        match (self.own_call()?, JobId::new(job.as_str())) {
-            (Some(call), Ok(job)) => self.begin_poll(&call, &job),
-            _ => Ok(()),
-        }
-    }
-
-    /// Ends the wait for a watcher's reply. Returns whether a poll was requested.
-    fn forget_poll_request(&self, job: &str) -> bool {
-        let mut polls = self.polls.borrow_mut();
-        let poll = polls.get_mut(job);
-        poll.is_some_and(|poll| poll.request.take().is_some())
-    }
-
     /// Begins something that takes its time, so that it does not hold up the rest: the next alarm
     /// waits for this one.
     fn spawn<F>(self: &Rc<Self>, work: impl FnOnce(Rc<Self>) -> F) -> HostResult<()>
@@ -1117,38 +990,27 @@ impl Gate {
         Ok(())
     }
 
-    /// Takes the jobs that are due, as many as the poll budget allows. The job that was polled longest
-    /// ago comes first.
+    /// Takes the jobs that the alarm sees to now.
     fn take_due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
-        self.close_silent_watchers(now);
-        let usage = self.poll_log.usage(now)?;
-        let mut room = self.poll_log.budget().count_allowed(&usage, now);
-        let watched = self.watched(&usage)?.into_iter();
-        let watched = watched.filter(|(_, at)| *at <= now).map(|(row, _)| row);
-        let mut due: Vec<_> = self.jobs.due(now)?;
-        let awaited: Vec<_> = due.iter().map(|row| row.id.clone()).collect();
-        due.extend(watched.filter(|row| !awaited.contains(&row.id)));
-        due.sort_by_key(JobRow::checked_at);
-        // An object that ends before the poll does polls again after the lease.
-        let lease = now.plus(self.config.upstream_timeout);
-        let mut taken = Vec::new();
-        for row in due {
-            if row.is_listed() && !self.is_given_up(&row, now) {
-                if room == 0 {
-                    continue;
-                }
-                room -= 1;
+        let mut due = Vec::new();
+        for (row, at) in self.watched()? {
+            if at <= now {
+                due.push(row);
             }
-            if awaited.contains(&row.id) {
-                self.jobs.set_webhook_poll(&row.id, Some(lease))?;
-            }
-            taken.push(row);
         }
-        Ok(taken)
+        // Should the object end before the poll does, it is polled again after that.
+        let lease = now.plus(self.config.upstream_timeout);
+        for row in self.jobs.due(now)? {
+            self.jobs.set_webhook_poll(&row.id, Some(lease))?;
+            if due.iter().all(|other| other.id != row.id) {
+                due.push(row);
+            }
+        }
+        Ok(due)
     }
 
     /// Every job that somebody watches, by itself or with the list, and when the alarm sees to it.
-    fn watched(&self, usage: &PollUsage) -> HostResult<Vec<(JobRow, Millis)>> {
+    fn watched(&self) -> HostResult<Vec<(JobRow, Millis)>> {
         let mut jobs: Vec<String> = Vec::new();
         let mut is_list_watched = false;
         for socket in self.state.get_websockets() {
@@ -1177,50 +1039,23 @@ impl Gate {
             rows.extend(self.jobs.find_all(&jobs)?);
         }
         let end = now.plus(self.config.upstream_timeout);
-        let pace = self.poll_log.budget().find_next(usage);
         let mut watched = Vec::with_capacity(rows.len());
         for row in rows {
-            let earliest = if row.is_listed() {
-                pace
-            } else {
-                usage.paused_until.max(self.find_request_end(&row.id))
-            };
             // A poll under way schedules when it ends; this is for an object that ends before.
             let at = match self.running_poll(&row.id, |_| ()) {
                 Some(()) => end,
-                None => self.next_visit(&row, earliest),
+                None => self.next_visit(&row, Audience::Watchers),
             };
             watched.push((row, at));
         }
         Ok(watched)
     }
 
-    /// Closes the sockets of watchers that have not replied to a poll request in time. Their clients
-    /// reconnect, for example after a trap or a deployment.
-    fn close_silent_watchers(&self, now: Millis) {
-        self.polls.borrow_mut().retain(|_, poll| {
-            if let Some(late) = poll.request.take_if(|request| request.until <= now) {
-                sockets::close(&late.watcher, "no reply");
-            }
-            poll.running.is_some() || poll.failures > 0 || poll.request.is_some()
-        });
-    }
-
-    /// Returns until when a watcher may reply to a poll request.
-    fn find_request_end(&self, job: &str) -> Option<Millis> {
-        let polls = self.polls.borrow();
-        Some(polls.get(job)?.request.as_ref()?.until)
-    }
-
     /// Sets the alarm for what comes next; without anything kept it is not set again.
     async fn schedule(&self) -> HostResult<()> {
-        let usage = self.poll_log.usage(now())?;
-        let pace = self.poll_log.budget().find_next(&usage);
-        let polls = self.watched(&usage)?.into_iter().map(|(_, at)| at);
+        let polls = self.watched()?.into_iter().map(|(_, at)| at);
         let others = [
-            self.jobs
-                .next_due()?
-                .map(|due| pace.map_or(due, |pace| due.max(pace))),
+            self.jobs.next_due()?,
             self.outbox.next_due()?,
             self.next_sweep()?,
             self.jobs.next_deletion_expiry()?.map(round_up),
@@ -1280,17 +1115,6 @@ impl Gate {
 /// Whether a socket takes messages.
 fn is_open(socket: &WebSocket) -> bool {
     socket.as_ref().ready_state() == OPEN
-}
-
-/// Picks one of `count` watchers, so that each pays for its share of the polls.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a number of sockets"
-)]
-fn pick_index(count: usize) -> usize {
-    (random() * count as f64) as usize
 }
 
 /// The next instant at which the alarm deletes what has been kept long enough.

@@ -18,8 +18,8 @@ use super::crypto::{random_bytes, verify_signature};
 use super::error::{HostError, HostResult};
 use super::export::{Brake, RunningExport};
 use super::host::{
-    Outgoing, event_stream, hear, listen_for_text, make_response, read_body, receive_reply,
-    response_headers, send, send_read,
+    Outgoing, event_stream, hear, make_response, read_body, receive_reply, response_headers, send,
+    send_read,
 };
 use super::isolate::{
     config, description, find_report, keep_report, load_config, with_reads, with_verified,
@@ -34,9 +34,8 @@ use crate::budget::Verdict;
 use crate::config::Config;
 use crate::content::LARGEST_BODY;
 use crate::events::{
-    HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, POLL_GRANTED, POLL_REFUSED,
-    POLL_REQUEST_TEXT, PollProgress, limit_stream, parse_event_number, parse_preferred_wait,
-    parse_wait,
+    HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, PollProgress, limit_stream,
+    parse_event_number, parse_preferred_wait, parse_wait,
 };
 use crate::identity::caller::Caller;
 use crate::identity::jwks::NoKey;
@@ -375,7 +374,25 @@ impl RequestContext {
 
     /// Counts a request that reads jobs.
     fn reserve_read(&self, config: &Config) -> Result<HeaderFields, Problem> {
-        reserve_read(self.caller()?, self.project()?, config)
+        let caller = self.caller()?;
+        let project = self.project()?.as_str();
+        // No project's id has a line feed in it.
+        let name_in_project = |name: &str| [project, name].join("\n");
+        let mut ceilings = caller.ceilings(Policy::ReadJobs);
+        for ceiling in &mut ceilings {
+            ceiling.name = name_in_project(&ceiling.name);
+        }
+        let reader = Reader {
+            name: name_in_project(&caller.key()),
+            quota: caller.quota.ceiling(Policy::ReadJobs),
+            ceilings,
+            limit: config.limit(Policy::ReadJobs),
+            window: config.limit_window,
+        };
+        match with_reads(|reads| reads.reserve(&reader, now())) {
+            Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
+            Verdict::Refused(refused) => Err(refused.problem),
+        }
     }
 
     fn upstream_request(&self, request: quillgate::Request) -> UpstreamRequest {
@@ -437,31 +454,6 @@ impl RequestContext {
             outcome.body
         };
         make_response(outcome.status, &headers, &body)
-    }
-}
-
-/// Counts a read of jobs against the caller's limits.
-fn reserve_read(
-    caller: &Caller,
-    project: &ProjectId,
-    config: &Config,
-) -> Result<HeaderFields, Problem> {
-    // A project's id contains no line feed.
-    let name_in_project = |name: &str| [project.as_str(), name].join("\n");
-    let mut ceilings = caller.ceilings(Policy::ReadJobs);
-    for ceiling in &mut ceilings {
-        ceiling.name = name_in_project(&ceiling.name);
-    }
-    let reader = Reader {
-        name: name_in_project(&caller.key()),
-        quota: caller.quota.ceiling(Policy::ReadJobs),
-        ceilings,
-        limit: config.limit(Policy::ReadJobs),
-        window: config.limit_window,
-    };
-    match with_reads(|reads| reads.reserve(&reader, now())) {
-        Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
-        Verdict::Refused(refused) => Err(refused.problem),
     }
 }
 
@@ -1271,31 +1263,9 @@ impl Work {
         let asked = async { self.project_stub()?.watch(&watch.to_url()).await };
         let response = asked.await.map_err(|error| self.gate_failed(&error))?;
         match response.websocket() {
-            Some(socket) => {
-                self.pay_for_polls(&socket)?;
-                Ok(Ok(socket))
-            }
+            Some(socket) => Ok(Ok(socket)),
             None => Ok(Err(pass_on(&response))),
         }
-    }
-
-    /// Replies to the object's poll requests: each poll counts as a read of this caller.
-    fn pay_for_polls(&self, socket: &WebSocket) -> Result<(), Problem> {
-        let caller = Rc::clone(self.context.caller.as_ref().ok_or_else(Problem::internal)?);
-        let (project, config) = (self.project()?.clone(), Rc::clone(&self.config));
-        let own = socket.clone();
-        let listening = listen_for_text(socket, move |text| {
-            if text != POLL_REQUEST_TEXT {
-                return;
-            }
-            let reply = match reserve_read(&caller, &project, &config) {
-                Ok(_) => POLL_GRANTED,
-                Err(_) => POLL_REFUSED,
-            };
-            // A closed socket has no more polls to pay for.
-            let _ = own.send_with_str(reply);
-        });
-        listening.map_err(|_| Problem::internal())
     }
 
     // --- health ------------------------------------------------------------

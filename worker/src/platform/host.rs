@@ -363,22 +363,6 @@ pub fn event_stream(
     open_event_stream(socket, signal, opening, heartbeat, period, lifetime)
 }
 
-/// Calls `on_text` with each text message of a socket. The runtime frees the listener with the socket.
-pub fn listen_for_text(
-    socket: &WebSocket,
-    mut on_text: impl FnMut(String) + 'static,
-) -> HostResult<()> {
-    let listener = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
-        let data = js_sys::Reflect::get(&event, &"data".into());
-        if let Some(text) = data.ok().and_then(|data| data.as_string()) {
-            on_text(text);
-        }
-    });
-    let listener = listener.into_js_value();
-    socket.add_event_listener_with_callback("message", listener.unchecked_ref())?;
-    Ok(())
-}
-
 /// The chunks of an export as a stream, each made when it is asked for, until the client leaves.
 pub fn byte_stream(source: ExportBody, signal: &AbortSignal) -> ReadableStream {
     open_byte_stream(source, signal, &guard().into())
