@@ -89,7 +89,7 @@ fn union_type(union: &Union) -> String {
 
 /// The type of a tag's unknown values. With `string` in the union, TypeScript would not narrow it.
 const UNKNOWN_STRING: &str = "
-/** A string that this version of the package does not know: `String(value)` has its text. */
+/** A string that this version of the package does not know. `String(value)` converts it. */
 export interface UnknownString {
   /** Exists in the types only. */
   readonly __unknown: never;

@@ -5,6 +5,8 @@
 //! lookup of common trigrams visits a whole block. Strings shorter than a trigram, and jobs that are not
 //! in the index yet, are searched without it, newest first.
 
+use quillgate::Millis;
+
 /// Number of characters of a prompt that a search covers.
 pub const SEARCHED_CHARACTERS: usize = 4_096;
 /// Rows that one lookup in the index covers.
@@ -49,6 +51,23 @@ pub fn block_mark(row: u64) -> String {
         .into_iter()
         .filter_map(|digit| char::from_u32(u32::try_from(MARK_BASE + digit).ok()?))
         .collect()
+}
+
+/// Whether an alarm must be set, or set earlier, because jobs are not in the index yet.
+///
+/// ```
+/// use quillgate::Millis;
+/// use quillgate_worker::jobs::search::needs_alarm;
+///
+/// let [soon, later] = [Some(Millis(20)), Some(Millis(3_600_000))];
+/// assert!(needs_alarm(soon, later));
+/// assert!(needs_alarm(soon, None), "no alarm is set after a restart");
+/// assert!(!needs_alarm(later, soon));
+/// assert!(!needs_alarm(None, later), "every job is in the index");
+/// ```
+#[must_use]
+pub fn needs_alarm(next_indexing: Option<Millis>, alarm: Option<Millis>) -> bool {
+    next_indexing.is_some_and(|next| alarm.is_none_or(|alarm| next < alarm))
 }
 
 /// Rows of a project's jobs.

@@ -35,6 +35,7 @@ use crate::jobs::ledger::decode_cursor;
 use crate::jobs::poll::{
     Audience, PollOutcome, Watcher, compute_pause, is_lost, is_past_creation, is_poll_due,
 };
+use crate::jobs::search::needs_alarm;
 use crate::jobs::webhook::JobEnd;
 use crate::log::{
     ExchangeMetrics, ProjectBudgets, ProjectHealth, RequestMetrics, format_lost_job,
@@ -509,7 +510,7 @@ impl Gate {
         };
         let page = self.jobs.page(&filter, limit, before).await?;
         self.refresh(&call, page.rows.clone()).await?;
-        if filter.text.is_some() && self.next_indexing()? < self.alarm.get() {
+        if filter.text.is_some() && needs_alarm(self.next_indexing()?, self.alarm.get()) {
             self.schedule().await?;
         }
         let listing = self.jobs.list(&filter, &page)?;
