@@ -36,7 +36,9 @@ const GROUPS = [
     ["src/page.tsx", "src/session/scope_notice.tsx", "src/shell/rate_limit.ts"],
     /node_modules\/@?preact\//,
   ),
-  group("analytics", ["src/analytics/page_views.tsx"]),
+  // On large sites, notices of partial reports load right after the rows. In one file with them they
+  // take a third fewer bytes.
+  group("analytics", ["src/analytics/page_views.tsx", "src/analytics/part_notices.tsx"]),
   group("package", [join(PACKAGE, "web.js"), "src/session/open_session.ts"]),
   group("archived_trend", ["src/analytics/archived_trend.tsx"]),
   group("session_jobs", ["src/jobs/session_jobs.ts"]),

@@ -10,7 +10,6 @@ import { matchSentence } from "./match_sentence.ts";
 import { repeatedPaths } from "./rows.ts";
 import type { TableModel } from "./table_model.ts";
 
-/** Most sites are loaded completely, and need none of these. */
 const loadParts = () => import("./part_notices.tsx");
 const A_PART = (
   <>
