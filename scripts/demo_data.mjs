@@ -1,10 +1,14 @@
 /** Fills the gateway of `npm start`: jobs in eight states and an archive of ninety days. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { accessClaims, mintToken } from "./token.mjs";
 
 const ARCHIVED_DAYS = 90;
 const DAY_MS = 86_400_000;
 /** A run of the archive makes at most 100 requests. */
 const MAX_ARCHIVE_RUNS = 10;
+/** The gateway polls a listed job at most every `JOB_POLL_SECONDS`. */
+const LIST_PAUSE_MS = 250;
+const MAX_LISTS = 120;
 
 /** Authors, prompts, and the fields that the simulated platform reports for each job. */
 const JOBS = [
@@ -58,7 +62,7 @@ const JOBS = [
 ];
 
 /**
- * Creates the jobs and waits until the archive is complete.
+ * Creates the jobs, and waits until their states are recorded and the archive is complete.
  *
  * @param {object} site
  * @param {string} site.project
@@ -74,13 +78,26 @@ async function createJobs({ project, secret, gateway, upstream }) {
   for (const [index, { author, prompt, followUp, job, hasPullRequest }] of JOBS.entries()) {
     const call = caller(gateway.url, { project, secret, author, scope: "jobs:create jobs:read" });
     const { id } = await call("POST", `/v2/agent/${project}/job`, { prompt });
-    const path = `/v2/agent/${project}/job/${id}`;
-    if (followUp) await call("POST", `${path}/message`, { prompt: followUp });
+    if (followUp) {
+      await call("POST", `/v2/agent/${project}/job/${id}/message`, { prompt: followUp });
+    }
     const prLink = hasPullRequest ? `https://github.com/acme/docs/pull/${412 + index}` : null;
     await upstream.setJob(id, { ...job, prLink });
-    // The gateway records the state that it reads.
-    await call("GET", path);
   }
+  await waitForStates({ project, secret, gateway });
+}
+
+/** Lists the jobs until the gateway has polled each. */
+async function waitForStates({ project, secret, gateway }) {
+  const call = caller(gateway.url, { project, secret, author: "demo", scope: "jobs:read" });
+  const wanted = JOBS.map(({ job, hasPullRequest = false }) => `${job.status} ${hasPullRequest}`);
+  for (let lists = 0; lists < MAX_LISTS; lists++) {
+    const { jobs } = await call("GET", `/v2/agent/${project}/jobs`);
+    const states = jobs.map(({ status, prLink }) => `${status} ${prLink !== null}`);
+    if (states.reverse().join() === wanted.join()) return;
+    await sleep(LIST_PAUSE_MS);
+  }
+  throw new Error(`the gateway has not polled the jobs in ${MAX_LISTS} lists`);
 }
 
 async function fillArchive({ project, secret, gateway }) {
