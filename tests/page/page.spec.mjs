@@ -56,10 +56,14 @@ test.describe("token", () => {
     assert.equal(await page.evaluate(() => sessionStorage.length), 0);
     assert.equal(await page.evaluate(() => localStorage.length), 0);
     assert.equal(await page.getByLabel("Access token").inputValue(), "");
-    // The gateway notices that the page has disconnected when it sends the next change.
     const [{ id }] = await site.upstream.jobs();
-    await site.upstream.setJob(id, { prLink: "https://github.com/acme/docs/pull/1" });
+    let changes = 0;
     const timeSinceLastRequest = async () => {
+      // The gateway notices that the page has disconnected when it sends a change. It may have sent
+      // the first one just before.
+      changes += 1;
+      const prLink = `https://github.com/acme/docs/pull/${changes}`;
+      await site.upstream.setJob(id, { prLink });
       const requests = await site.upstream.requests();
       const ofProject = requests.filter(({ target }) => target.includes(`/${project}/`));
       const { now } = await site.upstream.clock();
