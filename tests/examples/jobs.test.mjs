@@ -66,6 +66,26 @@ async function open(scope) {
   return { ...opened, check };
 }
 
+test("the Rust example enables its forms when its module has loaded", async () => {
+  const { page, close } = await openPage(browser);
+  let sendModule;
+  const moduleRequested = new Promise((resolve) => {
+    page.route("**/*.wasm", (route) => {
+      sendModule = () => route.continue();
+      resolve();
+    });
+  });
+  await page.goto(`${site.url}/index.html`);
+  await moduleRequested;
+  const buttons = ["Start job", "Show page views"].map((name) =>
+    page.getByRole("button", { name }),
+  );
+  for (const button of buttons) assert.ok(await button.isDisabled());
+  await sendModule();
+  for (const button of buttons) await button.click({ trial: true });
+  await close();
+});
+
 test("the Rust example starts a job, watches it and links its pull request", async () => {
   const { page, record, check } = await open("jobs:create jobs:read");
   await page.getByLabel("Prompt").fill("Fix the broken links");

@@ -1,5 +1,5 @@
-//! A page that starts an agent job through a gateway, watches it until it ends, and shows page views
-//! as a table. It has no JavaScript but the three lines that load it.
+//! A page that starts an agent job through a gateway, watches it until it finishes, and shows page
+//! views in a table. Three lines of JavaScript load it; the rest is Rust.
 #![cfg(target_arch = "wasm32")]
 
 mod job;
@@ -11,18 +11,18 @@ use quillgate::client::{Client, Error, Server};
 use quillgate::credential::{AccessToken, BaseUrl};
 use wasm_bindgen::prelude::*;
 
-/// Runs when the module is loaded.
+/// Runs when the module has loaded.
 ///
 /// # Errors
-/// When the document has not the elements of `index.html`.
+/// If an element of `index.html` is missing.
 #[wasm_bindgen(start)]
 pub fn start() -> Result<(), JsValue> {
-    page::on("submit", "job", job::start)?;
-    page::on("click", "stop", job::stop)?;
-    page::on("submit", "views", views::show)
+    page::on_click("stop", job::stop)?;
+    page::on_submit("job", job::start)?;
+    page::on_submit("views", views::show)
 }
 
-/// A client of what the fields at the top say.
+/// Builds a client from the fields at the top of the page.
 fn connect() -> Result<Client, Error> {
     let base = BaseUrl::new(&page::value("gateway"))?;
     let server = Server::gateway(base, AccessToken::new(page::value("token"))?);
