@@ -90,7 +90,12 @@ async function startSite({ env }) {
     adminKey,
     secret,
     archive: true,
-    vars: { ANALYTICS_LIMIT_PER_HOUR: "1000", JOB_POLL_SECONDS: "1", ARCHIVE_PROJECTS: PROJECT },
+    vars: {
+      ANALYTICS_LIMIT_PER_HOUR: "1000",
+      JOB_POLL_SECONDS: "1",
+      JOB_POLLS_PER_HOUR: "100000",
+      ARCHIVE_PROJECTS: PROJECT,
+    },
     env,
   });
   await fillArchive(gateway, mintToken(accessClaims(OPERATOR), secret));

@@ -63,6 +63,8 @@ await runMain(async () => {
       ANALYTICS_LIMIT_PER_HOUR: String(ANALYTICS_LIMIT),
       ARCHIVE_PROJECTS: PROJECT,
       JOB_POLL_SECONDS: "2",
+      // The simulator does not count reads of jobs as creations.
+      JOB_POLLS_PER_HOUR: "3600",
     },
     env: context.env,
   });

@@ -27,7 +27,13 @@ before(async () => {
   }));
   gate = await startGate("action-rules", {
     upstream: { projects: Object.values(projects), jobDurationMs: JOB_DURATION_MS },
-    gateway: { vars: { TRUSTED_ISSUERS: JSON.stringify(trusted), JOB_POLL_SECONDS: "1" } },
+    gateway: {
+      vars: {
+        TRUSTED_ISSUERS: JSON.stringify(trusted),
+        JOB_POLL_SECONDS: "1",
+        JOB_POLLS_PER_HOUR: "100000",
+      },
+    },
   });
 });
 

@@ -43,6 +43,7 @@ before(async () => {
   const vars = {
     TRUSTED_ISSUERS: JSON.stringify(trusted),
     JOB_POLL_SECONDS: "1",
+    JOB_POLLS_PER_HOUR: "100000",
     CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
   };
   gate = await startGate("action", {

@@ -37,7 +37,7 @@ before(async () => {
     adminKey: key,
     secret,
     allowedOrigins: site.url,
-    vars: { JOB_POLL_SECONDS: "1" },
+    vars: { JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" },
   });
   browser = await launchBrowser();
 });

@@ -11,7 +11,7 @@ before(async () => {
   folder = await installExample("node");
   platform = await startPlatform({
     upstream: { jobDurationMs: 200 },
-    gateway: { vars: { JOB_POLL_SECONDS: "1" } },
+    gateway: { vars: { JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" } },
   });
 });
 after(() => platform?.stop());

@@ -33,19 +33,21 @@ const PATIENCE_MS = 60_000;
  * @param {string} [options.state] storage folder, by default a new one; `stop` removes it
  * @param {string} [options.config] path of another wrangler configuration
  * @param {(upstream: object) => unknown} [options.prepare] as for `startGate`
+ * @param {object} [options.upstream] further options of the simulator
  */
 export async function startJobs(name, options = {}) {
   const { vars = {}, projects = [PROJECT, OTHER_PROJECT], config, prepare } = options;
   const state = options.state ?? mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
   const all = {
     JOB_POLL_SECONDS: "1",
+    JOB_POLLS_PER_HOUR: "100000",
     UPSTREAM_TIMEOUT_SECONDS: "2",
     CREATE_LIMIT_PER_HOUR: "100000",
     MESSAGE_LIMIT_PER_HOUR: "100000",
     STREAMS_PER_CALLER: "1000",
     ...vars,
   };
-  const limits = { createLimit: 100_000, messageLimit: 100_000 };
+  const limits = { createLimit: 100_000, messageLimit: 100_000, ...options.upstream };
   const gate = await startGate(name, {
     upstream: { jobDurationMs: NEVER_MS, projects, ...limits },
     gateway: { vars: all, state, config },

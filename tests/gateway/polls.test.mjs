@@ -8,6 +8,8 @@ import { OTHER_PROJECT, startJobs } from "./jobs.mjs";
 const LIMIT_S = 5;
 const HALF_A_DAY_MS = 12 * 3600 * 1000;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
+/** Projects whose polls are delayed. */
+const DELAYED = { 429: "delayed-429", 503: "delayed-503", restart: "delayed-restart" };
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
@@ -23,7 +25,11 @@ before(async () => {
     WEBHOOK_SECRET,
     WEBHOOK_HOSTS: receiver.host,
   };
-  [jobs, impatient] = await Promise.all([startJobs("polls"), startJobs("polls-limited", { vars })]);
+  const projects = [PROJECT, OTHER_PROJECT, ...Object.values(DELAYED)];
+  [jobs, impatient] = await Promise.all([
+    startJobs("polls", { projects }),
+    startJobs("polls-limited", { vars }),
+  ]);
 });
 after(async () => {
   await Promise.all([jobs?.stop(), impatient?.stop()]);
@@ -33,10 +39,14 @@ after(async () => {
 const states = (stream) =>
   stream.events.filter(({ type }) => type === "job").map(({ data }) => JSON.parse(data).status);
 
-/** Waits for `count` polling intervals, measured by a new watched job. */
+/**
+ * Waits for `count` polling intervals, measured by a new watched job of another project: a 429 delays
+ * every poll of its project.
+ */
 async function waitIntervals(gateway, count) {
-  const { id } = await gateway.create("tick");
-  const clock = await gateway.watching(id);
+  const project = OTHER_PROJECT;
+  const { id } = await gateway.create("tick", { project });
+  const clock = await gateway.watching(id, { project });
   await gateway.untilReads(id, count);
   clock.leave();
 }
@@ -44,8 +54,9 @@ async function waitIntervals(gateway, count) {
 describe("Retry-After in response to a poll", () => {
   for (const status of [429, 503]) {
     test(`honors the Retry-After of a ${status} before every further poll of the job`, async () => {
-      const { id } = await jobs.create();
-      const stream = await jobs.watching(id);
+      const project = DELAYED[status];
+      const { id } = await jobs.create(undefined, { project });
+      const stream = await jobs.watching(id, { project });
       const fault = { kind: "status", status, headers: { "retry-after": "30" } };
       await jobs.upstream.fault({ target: id, times: 1, fault });
       const { count } = await jobs.untilReads(id, 1);
@@ -55,9 +66,9 @@ describe("Retry-After in response to a poll", () => {
       assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
 
       // Lists and new watchers get the last known state without an earlier poll.
-      const { json } = await jobs.get(`/v2/agent/${PROJECT}/jobs`);
+      const { json } = await jobs.get(`/v2/agent/${project}/jobs`);
       assert.ok(json.jobs.some((job) => job.id === id));
-      const other = await jobs.watching(id);
+      const other = await jobs.watching(id, { project });
       assert.deepEqual(states(other), ["active"]);
       assert.equal((await jobs.reads(id)).count, settled, "reads after a list and a new watcher");
       for (const open of [stream, other]) open.leave();
@@ -65,16 +76,26 @@ describe("Retry-After in response to a poll", () => {
     });
   }
 
+  test("delays the polls of all jobs after a 429, but no creation", async () => {
+    const project = DELAYED[429];
+    const { id } = await jobs.create(undefined, { project });
+    const stream = await jobs.watching(id, { project });
+    await waitIntervals(jobs, 3);
+    assert.equal((await jobs.reads(id)).count, 0);
+    stream.leave();
+  });
+
   test("honors a poll's Retry-After after a restart", async () => {
-    const { id } = await jobs.create();
-    const stream = await jobs.watching(id);
+    const project = DELAYED.restart;
+    const { id } = await jobs.create(undefined, { project });
+    const stream = await jobs.watching(id, { project });
     const fault = { kind: "status", status: 429, headers: { "retry-after": "60" } };
     await jobs.upstream.fault({ target: id, times: 1, fault });
     await jobs.untilReads(id, 1);
     await waitIntervals(jobs, 2);
     const { count } = await jobs.reads(id);
     await jobs.restart("kill", () => stream.ended);
-    const again = await jobs.watching(id);
+    const again = await jobs.watching(id, { project });
     await waitIntervals(jobs, 4);
     assert.equal((await jobs.reads(id)).count, count);
     again.leave();

@@ -392,6 +392,24 @@ describe("repeated traps", () => {
     await assertWorking("concurrent");
   });
 
+  test("ends a stream after a trap if its caller pays for polls, and charges the next stream", async () => {
+    const reader = (sub, reads) => {
+      const grant = { sub, scope: "jobs:read", projects: [PROJECT] };
+      return `Bearer ${jobs.gate.token({ ...grant, quota: { "read-jobs": reads } })}`;
+    };
+    const { id } = await jobs.directly("made elsewhere");
+    const interrupted = await jobs.watching(id, { authorization: reader("rich", 1000) });
+    assertProblem(await trap(jobs.gate, PLACES[0]), 500, "internal");
+    assert.equal(await interrupted.ended, "clean");
+
+    const earlier = await jobs.reads(id);
+    const quota = 3;
+    const replacement = await jobs.watching(id, { authorization: reader("poor", quota) });
+    assert.equal(await replacement.ended, "clean");
+    const { count } = await jobs.reads(id);
+    assert.ok(count - earlier.count <= quota, `${count - earlier.count} reads`);
+  });
+
   test("delivers a webhook again as the same message after a trap during its delivery", async () => {
     receiver.answer({ hang: true });
     const headers = [["Webhook-Url", `${receiver.url}/end`]];

@@ -210,7 +210,7 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
       upstreamUrl: upstream.url,
       adminKey: key,
       secret,
-      vars: { JOB_POLL_SECONDS: "1" },
+      vars: { JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" },
       env: operator.env,
     });
     t.after(() => gateway.stop());

@@ -31,7 +31,7 @@ before(async () => {
     upstreamUrl: upstream.url,
     adminKey: canaryKey(),
     secret,
-    vars: { JOB_POLL_SECONDS: "1" },
+    vars: { JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" },
   });
   const grant = { sub: "readme", projects: [PROJECT], scope: SCOPES.join(" ") };
   token = mintToken(accessClaims(grant), secret);

@@ -88,6 +88,7 @@ async function startSite(options) {
           ARCHIVE_PROJECTS: ARCHIVED_PROJECTS.join(","),
           CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
           JOB_POLL_SECONDS: "1",
+          JOB_POLLS_PER_HOUR: "100000",
           ...(issuer && issuerVariables(issuer)),
           ...options.vars,
         },

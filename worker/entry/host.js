@@ -53,15 +53,6 @@ export async function send(method, url, own, body, milliseconds, longest, course
   return { status: response.status, headers: headersOf(response, FIELDS), text, readError, cancel };
 }
 
-/** Sends the request of a read of a job, which makes the response of what comes back. */
-export function sendRead(read, url, headers, milliseconds, longest) {
-  const conclude = (reply) => read.conclude(reply);
-  // Not to be stopped, so without a function: with the request to the Worker it ends anyway.
-  const course = { headers, signal: AbortSignal.timeout(milliseconds) };
-  const sent = send("GET", url, headers, undefined, milliseconds, longest, course);
-  return { read: sent.then(conclude, conclude) };
-}
-
 /** The body of a request, which has to be UTF-8. */
 export const readBody = (request, longest) => textOf(request, longest, strictDecoder);
 
@@ -95,20 +86,38 @@ function listen(socket, signal, milliseconds, onMessage, onEnd) {
     onEnd(reason);
   };
   const timer = setTimeout(end, milliseconds);
-  socket.addEventListener("message", ({ data }) => isOver || onMessage(String(data)));
+  socket.addEventListener("message", ({ data }) => {
+    try {
+      if (!isOver) onMessage(String(data));
+    } catch {
+      end();
+    }
+  });
   for (const name of ["close", "error"]) socket.addEventListener(name, end);
   signal.addEventListener("abort", end);
   socket.accept();
   return end;
 }
 
-/** The messages of a socket as a stream of bytes, with a heartbeat, until its lifetime is over. */
-export function openEventStream(socket, signal, opening, heartbeat, milliseconds, lifetime) {
+/** Streams a socket's messages with a heartbeat for its lifetime, while no `onCharge` throws. */
+export function openEventStream(
+  socket,
+  signal,
+  opening,
+  heartbeat,
+  period,
+  lifetime,
+  charge,
+  onCharge,
+) {
   let leave;
   const start = (controller) => {
-    const write = (text) => controller.enqueue(encoder.encode(text));
+    const write = (text) => {
+      if (text === charge) onCharge();
+      controller.enqueue(encoder.encode(text));
+    };
     write(opening);
-    const timer = setInterval(write, milliseconds, heartbeat);
+    const timer = setInterval(write, period, heartbeat);
     leave = listen(socket, signal, lifetime, write, (isCancelled) => {
       clearInterval(timer);
       if (isCancelled !== true) controller.close();

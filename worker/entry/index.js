@@ -14,8 +14,6 @@ let trap;
 /** Rejects what waits for the present instance. */
 const waiting = new Set();
 
-// The runtime's own wraps what it is given, each time. Without it, tasks of Rust follow on a promise.
-globalThis.queueMicrotask = undefined;
 gateway.initSync({ module });
 gateway.attach(description, guardRequest);
 const READ_HEADERS = gateway.headerNames(false).split("\n");
@@ -78,9 +76,7 @@ export default {
     const started = Date.now();
     const head = packHead(request);
     try {
-      const answer = guardRequest(() => gateway.handle(head, started, request, env, context));
-      // A read of a job has a timer of its own, of its request upstream.
-      return await (answer.read ? guard(() => answer.read) : answer);
+      return await guardRequest(() => gateway.handle(head, started, request, env, context));
     } catch (error) {
       return guard(() => gateway.fail(head, started, String(error), env));
     }

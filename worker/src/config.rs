@@ -8,6 +8,7 @@ use quillgate::{Method, Millis, ProjectId};
 use crate::identity::oidc::{TrustedIssuer, read_trusted_issuers};
 use crate::identity::revocation::RevokedTokens;
 use crate::jobs::ledger::KeepPrompts;
+use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::webhook::normalize_address;
 use crate::reports::waiting_exports::WaitingLimits;
 use crate::session::sign_in::{SignInIssuer, assign_secrets, read_sign_in_issuers};
@@ -50,6 +51,8 @@ pub struct Config {
     pub analytics_fresh: Millis,
     /// The interval at which a job is polled while it is watched.
     pub job_poll: Millis,
+    /// The maximum number of polls of a project's own jobs in a window.
+    pub poll_limit: u32,
     /// For how long a job is polled after it was set to work.
     pub job_poll_limit: Millis,
     /// What is kept of prompts with the record of a job.
@@ -96,6 +99,16 @@ pub struct WebhookSettings {
 /// The shortest key for HS256, in bytes: as long as the hash (RFC 7518, section 3.2).
 const LEAST_SECRET: usize = 32;
 
+/// A fifth of Mintlify's published limit of 100 creations per project and hour, against which it
+/// may count polls as well.
+const DEFAULT_POLL_LIMIT: u32 = 20;
+
+/// Computes the default of `JOB_POLLS_PER_HOUR`: a fifth of the limit for creations if that was
+/// raised. A lower one does not change what Mintlify permits.
+fn default_poll_limit(create_limit: u32) -> u32 {
+    DEFAULT_POLL_LIMIT.max(create_limit / 5)
+}
+
 impl Config {
     /// Reads the variables through `variable`; one that is blank counts as not set.
     ///
@@ -120,6 +133,7 @@ impl Config {
             integer(name, default, range).map(|seconds| Millis::from_seconds(seconds.into()))
         };
         let trusted_issuers = read_json("TRUSTED_ISSUERS", value, read_trusted_issuers)?;
+        let create_limit = integer("CREATE_LIMIT_PER_HOUR", 100, Range::ToMillion)?;
         Ok(Self {
             admin_keys: read_admin_keys("ADMIN_API_KEY", value("ADMIN_API_KEY"), Need::Required)?,
             read_keys: read_admin_keys("ADMIN_READ_KEY", value("ADMIN_READ_KEY"), Need::Optional)?,
@@ -130,13 +144,18 @@ impl Config {
             upstream: read_upstream(value("UPSTREAM_BASE_URL"))?,
             allowed_origins: read_allowed_origins(value("ALLOWED_ORIGINS").as_deref())?,
             upstream_timeout: seconds("UPSTREAM_TIMEOUT_SECONDS", 30, Range::To300)?,
-            create_limit: integer("CREATE_LIMIT_PER_HOUR", 100, Range::ToMillion)?,
+            create_limit,
             message_limit: integer("MESSAGE_LIMIT_PER_HOUR", 100, Range::ToMillion)?,
             analytics_limit: integer("ANALYTICS_LIMIT_PER_HOUR", 100, Range::ToMillion)?,
             read_limit: integer("READ_LIMIT_PER_HOUR", 6_000, Range::ToMillion)?,
             limit_window: seconds("LIMIT_WINDOW_SECONDS", 3600, Range::ToDay)?,
             analytics_fresh: seconds("ANALYTICS_FRESH_SECONDS", 300, Range::ToDay)?,
             job_poll: seconds("JOB_POLL_SECONDS", 5, Range::To300)?,
+            poll_limit: integer(
+                "JOB_POLLS_PER_HOUR",
+                default_poll_limit(create_limit),
+                Range::ToMillion,
+            )?,
             job_poll_limit: seconds("JOB_POLL_LIMIT_SECONDS", 86_400, Range::ToDay)?,
             keep_prompts: read_keep_prompts(value("KEEP_PROMPTS").as_deref())?,
             job_retention: integer("JOB_RETENTION_DAYS", 90, Range::ToTenYears).map(from_days)?,
@@ -175,6 +194,15 @@ impl Config {
         match method {
             Method::Get if !self.read_keys.is_empty() => "ADMIN_READ_KEY",
             Method::Get | Method::Post | Method::Delete => "ADMIN_API_KEY",
+        }
+    }
+
+    /// The budget for polling a project's own jobs.
+    #[must_use]
+    pub const fn poll_budget(&self) -> PollBudget {
+        PollBudget {
+            limit: self.poll_limit,
+            window: self.limit_window,
         }
     }
 

@@ -21,6 +21,9 @@ pub const LONGEST_STREAM: Millis = Millis::from_seconds(3600);
 pub const LONGEST_SESSION_STREAM: Millis = Millis::from_seconds(300);
 /// The end of a stream whose job is no longer polled.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
+/// The message to a watcher before a poll of a job that the gateway did not create. The poll counts
+/// as a read of the watcher's caller. Clients see a comment.
+pub const CHARGE_TEXT: &str = ": poll\n\n";
 /// The longest wait of a long poll, in seconds: proxies give up at 30.
 const LONGEST_WAIT: u64 = 25;
 /// The most digits that an event's number may have.

@@ -4,5 +4,6 @@
 pub mod idempotency;
 pub mod ledger;
 pub mod poll;
+pub mod poll_budget;
 pub mod search;
 pub mod webhook;

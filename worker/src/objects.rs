@@ -11,6 +11,7 @@ mod job_store;
 mod org_gate;
 mod outbox;
 mod page_store;
+mod poll_store;
 mod project_gate;
 mod rpc;
 mod schema;

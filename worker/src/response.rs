@@ -67,27 +67,6 @@ impl HeaderFields {
         Some(value)
     }
 
-    /// The fields whose values differ from those of `others`; `None` when the names do.
-    ///
-    /// # Example
-    /// ```
-    /// use quillgate_worker::response::HeaderFields;
-    ///
-    /// let before = HeaderFields::from_lines("accept: application/json\ntraceparent: 00-1\n");
-    /// let after = before.clone().with("traceparent", "00-2");
-    /// let changed: Vec<_> = after.changes_from(&before).unwrap().collect();
-    /// assert_eq!(changed, [("traceparent", "00-2")]);
-    /// assert!(after.with("tracestate", "a=b").changes_from(&before).is_none());
-    /// ```
-    #[must_use]
-    pub fn changes_from(&self, others: &Self) -> Option<impl Iterator<Item = (&str, &str)>> {
-        let pairs = || self.iter().zip(others.iter());
-        let has_same_names =
-            self.0.len() == others.0.len() && pairs().all(|((own, _), (other, _))| own == other);
-        let changed = pairs().filter_map(|(own, other)| (own != other).then_some(own));
-        has_same_names.then_some(changed)
-    }
-
     /// The fields as lines of `name: value`, each with a line feed, which no value can contain:
     /// how they are passed to the host.
     #[must_use]

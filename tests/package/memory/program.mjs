@@ -173,7 +173,7 @@ const KINDS = {
   "invalid input": ["ValidationError", ({ analytics }) => analytics.views({ limit: 251 })],
   "an invalid client": [
     "ValidationError",
-    () => new Client({ ...OPTIONS, projectId: ".." }).agentJobs.get("j-1"),
+    () => new Client({ ...OPTIONS, baseUrl: "ftp://gate.invalid" }).agentJobs.get("j-1"),
   ],
   "an unknown job": ["NotFoundError", ({ agentJobs }) => agentJobs.get("j-missing")],
   "three attempts": [

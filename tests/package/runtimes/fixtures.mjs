@@ -45,6 +45,7 @@ before(async () => {
       CREATE_LIMIT_PER_HOUR: "10000",
       ANALYTICS_LIMIT_PER_HOUR: "10000",
       JOB_POLL_SECONDS: "1",
+      JOB_POLLS_PER_HOUR: "100000",
     },
   });
   copyConformance(folder);

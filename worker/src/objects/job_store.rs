@@ -194,7 +194,7 @@ pub const FORGOTTEN_DELETIONS: &str = "
 /// The columns of [`JobRow`].
 macro_rules! job_columns {
     () => {
-        "row, id, webhook, created, status, data, seq, checked, began, not_before, missing_since, since"
+        "row, id, listed, webhook, created, status, data, seq, checked, began, not_before, missing_since, since"
     };
 }
 
@@ -211,6 +211,7 @@ pub struct JobRow {
     row: u64,
     /// Its id.
     pub id: String,
+    listed: u64,
     /// The address that waits for its end.
     pub webhook: Option<String>,
     created: u64,
@@ -231,6 +232,11 @@ impl JobRow {
     /// Its id, as far as that can be part of a path.
     pub fn job_id(&self) -> Option<JobId> {
         JobId::new(self.id.as_str()).ok()
+    }
+
+    /// Whether it was created through the gateway.
+    pub const fn is_listed(&self) -> bool {
+        self.listed != 0
     }
 
     /// When it was created, or first seen.

@@ -22,6 +22,7 @@ use super::job_store::{
     FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS,
 };
 use super::outbox::{OUTBOX_TABLES, Outbox};
+use super::poll_store::{POLL_TABLES, PollStore};
 use super::rpc::{
     ListCall, PROBLEM_HEADER, WriteCall, WriteReply, read_policy, receive, send_back,
 };
@@ -29,12 +30,13 @@ use super::schema::migrate;
 use super::sockets;
 use crate::breaker;
 use crate::config::Config;
-use crate::events::{END_TEXT, JobEvent, ListEvent};
+use crate::events::{CHARGE_TEXT, END_TEXT, JobEvent, ListEvent};
 use crate::jobs::idempotency::{self, Settlement, Verdict};
 use crate::jobs::ledger::decode_cursor;
 use crate::jobs::poll::{
     Audience, PollOutcome, Watcher, compute_pause, is_lost, is_past_creation, is_poll_due,
 };
+use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::search::needs_alarm;
 use crate::jobs::webhook::JobEnd;
 use crate::log::{
@@ -46,6 +48,7 @@ use crate::plan::Write;
 use crate::platform::{
     Call, Connections, Database, Exchange, HostError, HostResult, JobSnapshot, Permit, SharedTask,
     UpstreamClient, breaker_state, config, into_promise, log_error, make_response, new_uuid, now,
+    random,
 };
 use crate::problem::{Problem, ProblemKind};
 use crate::response::GatewayResponse;
@@ -55,7 +58,7 @@ use crate::watch::WatchCall;
 use quillgate::Operation;
 use quillgate::Policy;
 
-const STEPS: [&str; 11] = [
+const STEPS: [&str; 12] = [
     BUDGET_TABLES,
     IDEMPOTENCY_TABLES,
     JOB_TABLES,
@@ -67,6 +70,7 @@ const STEPS: [&str; 11] = [
     JOB_RECORDS,
     JOB_SEARCH,
     FORGOTTEN_DELETIONS,
+    POLL_TABLES,
 ];
 /// Number of steps after which prompts are stored in lower case, too.
 const STEPS_WITH_FOLDED_PROMPTS: u64 = 9;
@@ -79,6 +83,8 @@ const SWEEP_PERIOD: u64 = 3_600_000;
 const CALLER_TAG: char = '/';
 /// The tag of the sockets of those who watch all jobs: no caller's, which go on with a hash.
 const LIST_TAG: &str = "/jobs";
+/// The time from charging a watcher to the poll. A watcher that cannot pay leaves in that time.
+const CHARGE_TIME: Millis = Millis::from_seconds(1);
 /// The `readyState` of a socket that takes messages.
 const OPEN: u16 = 1;
 /// The operations upstream that this object's breaker state is about.
@@ -187,6 +193,8 @@ struct PollState {
     running: Option<RunningPoll>,
     /// How often the upstream has failed in a row to answer about it.
     failures: u32,
+    /// When a watcher was charged for the next poll.
+    charged_at: Option<Millis>,
 }
 
 /// A poll that is under way, so that many watchers share one.
@@ -213,6 +221,7 @@ struct Gate {
     budget: BudgetStore,
     keys: IdempotencyStore,
     jobs: JobStore,
+    poll_log: PollStore,
     outbox: Outbox,
     connections: Connections,
     /// The jobs that are being polled, or whose last poll failed.
@@ -237,6 +246,7 @@ impl Gate {
             budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
             keys: IdempotencyStore::open(Rc::clone(&database))?,
             jobs,
+            poll_log: PollStore::open(Rc::clone(&database), config.poll_budget()),
             outbox: Outbox::open(
                 Rc::clone(&database),
                 Rc::clone(&config),
@@ -534,8 +544,10 @@ impl Gate {
             .into_iter()
             .filter(|row| !row.is_finished() && now >= self.next_poll(row, Audience::Watchers))
             .collect();
+        let usage = self.poll_log.usage(now)?;
+        let room = self.poll_log.budget().count_immediate(&usage, now) as usize;
         let mut polls = Vec::new();
-        while polls.len() < REFRESHED_AT_ONCE
+        while polls.len() < REFRESHED_AT_ONCE.min(room)
             && let Some(at) = find_stalest(&stale)
         {
             if let Some(id) = stale.swap_remove(at).job_id() {
@@ -561,10 +573,20 @@ impl Gate {
         checked.plus(pause).max(row.not_before())
     }
 
-    /// When the alarm sees to a job: it is polled, or given up.
-    fn next_visit(&self, row: &JobRow, audience: Audience) -> Millis {
-        let end = row.began().plus(self.config.job_poll_limit);
-        self.next_poll(row, audience).min(end)
+    /// Returns when the alarm next handles a watched job: it polls the job, not before `earliest`, or
+    /// gives it up.
+    fn next_visit(&self, row: &JobRow, earliest: Option<Millis>) -> Millis {
+        let next = self.next_poll(row, Audience::Watchers);
+        let next = earliest.map_or(next, |earliest| next.max(earliest));
+        if row.is_finished() {
+            return next;
+        }
+        next.min(self.find_poll_end(row))
+    }
+
+    /// Returns when a job is given up.
+    fn find_poll_end(&self, row: &JobRow) -> Millis {
+        row.began().plus(self.config.job_poll_limit)
     }
 
     /// Decides when a job is polled for its webhook, now that it was asked for.
@@ -576,7 +598,10 @@ impl Gate {
             return Ok(());
         }
         let is_open = !row.is_settled(self.config.job_poll_limit, now());
-        let next = is_open.then(|| self.next_visit(&row, Audience::Webhook));
+        let next = is_open.then(|| {
+            let next = self.next_poll(&row, Audience::Webhook);
+            next.min(self.find_poll_end(&row))
+        });
         self.jobs.set_webhook_poll(job, next)
     }
 
@@ -651,6 +676,9 @@ impl Gate {
         }
         let project = ProjectId::new(&*call.project);
         let project = project.map_err(|error| HostError::new(error.message()))?;
+        if self.is_listed(&name)? {
+            self.poll_log.count(now())?;
+        }
         let request = UpstreamRequest {
             method: Method::Get,
             target: GetAgentJob::new(job.clone()).request(&project).target,
@@ -683,6 +711,11 @@ impl Gate {
             is_overtaken,
         });
         Ok(task)
+    }
+
+    /// Whether a job was created through the gateway, so that its polls draw on the poll budget.
+    fn is_listed(&self, job: &str) -> HostResult<bool> {
+        Ok(self.jobs.find(job)?.is_some_and(|row| row.is_listed()))
     }
 
     fn running_poll<T>(&self, job: &str, read: impl FnOnce(&RunningPoll) -> T) -> Option<T> {
@@ -719,6 +752,9 @@ impl Gate {
                 let wait = wait.map(|wait| wait.min(self.config.job_poll_limit));
                 let not_before = wait.map_or(Millis(0), |wait| now().plus(wait));
                 self.jobs.mark_checked(job, not_before)?;
+                if exchange.metrics.status == Some(429) {
+                    self.poll_log.pause(failure.retry_after(), now())?;
+                }
                 if exchange.metrics.status == Some(404) {
                     self.on_missing(job)?;
                 }
@@ -910,9 +946,14 @@ impl Gate {
     ) -> HostResult<Option<GatewayResponse>> {
         let now = now();
         let row = self.jobs.find(job)?;
+        let is_listed = row.as_ref().is_some_and(JobRow::is_listed);
         let known = row.map(|row| row.state(self.config.job_poll_limit, now));
         let watcher = watch.after.map_or(Watcher::New, |_| Watcher::Resuming);
         if !is_poll_due(known, watcher, self.config.job_poll, now) {
+            return Ok(None);
+        }
+        let is_seen = known.is_some_and(|known| known.is_seen);
+        if is_seen && !self.has_room(is_listed, now)? {
             return Ok(None);
         }
         let call = Call {
@@ -924,7 +965,6 @@ impl Gate {
         let job = JobId::new(job);
         let job = job.map_err(|error| HostError::new(error.message()))?;
         let exchange = self.poll(&call, &job)?.wait().await?;
-        let is_seen = known.is_some_and(|known| known.is_seen);
         Ok(match exchange.outcome {
             Ok(_) => None,
             // What is known of a job is still good when the upstream fails for a moment.
@@ -939,24 +979,14 @@ impl Gate {
         self.alarm.set(None);
         self.alarms.set(self.alarms.get() + 1);
         let now = now();
-        let id = new_uuid();
-        let trace = continue_trace(None, &id.replace('-', ""));
-        if let Some(project) = self.jobs.project()? {
-            let call = Call {
-                id,
-                project: project.to_owned(),
-                traceparent: trace.traceparent,
-                tracestate: None,
-            };
+        if let Some(call) = self.own_call()? {
             for row in self.take_due(now)? {
-                if row.is_settled(self.config.job_poll_limit, now) && !row.is_finished() {
+                if self.is_given_up(&row, now) {
                     self.give_up(&row)?;
+                } else if !row.is_listed() && !self.take_charge(&row.id, now) {
+                    self.charge_watcher(&row.id, now);
                 } else if let Some(job) = row.job_id() {
-                    let poll = self.poll(&call, &job)?;
-                    self.spawn(|gate| async move {
-                        poll.wait().await?;
-                        gate.schedule().await
-                    })?;
+                    self.begin_poll(&call, &job)?;
                 }
             }
             for row in self.outbox.take_due()? {
@@ -976,6 +1006,70 @@ impl Gate {
         self.schedule().await
     }
 
+    /// Makes a call that no request caused, with a new trace.
+    fn own_call(&self) -> HostResult<Option<Call>> {
+        let id = new_uuid();
+        let trace = continue_trace(None, &id.replace('-', ""));
+        Ok(self.jobs.project()?.map(|project| Call {
+            id,
+            project: project.to_owned(),
+            traceparent: trace.traceparent,
+            tracestate: None,
+        }))
+    }
+
+    /// Polls a job in the background, then schedules the next alarm.
+    fn begin_poll(self: &Rc<Self>, call: &Call, job: &JobId) -> HostResult<()> {
+        let poll = self.poll(call, job)?;
+        self.spawn(|gate| async move {
+            poll.wait().await?;
+            gate.schedule().await
+        })
+    }
+
+    /// Whether the job has not finished in time, so that polling ends.
+    fn is_given_up(&self, row: &JobRow, now: Millis) -> bool {
+        row.is_settled(self.config.job_poll_limit, now) && !row.is_finished()
+    }
+
+    /// Whether a new watcher may cause a poll now. A poll of a job that the gateway did not create
+    /// counts as the watcher's read, and only a 429 delays it.
+    fn has_room(&self, is_listed: bool, now: Millis) -> HostResult<bool> {
+        let usage = self.poll_log.usage(now)?;
+        Ok(if is_listed {
+            self.poll_log.budget().count_immediate(&usage, now) > 0
+        } else {
+            !usage.is_paused(now)
+        })
+    }
+
+    /// Charges a watcher for the next poll of a job that the gateway did not create. The Worker counts
+    /// it as a read of the watcher's caller, and closes the socket when the reads are used up.
+    fn charge_watcher(&self, job: &str, now: Millis) {
+        let mut watchers = self.find_watchers(job);
+        if watchers.is_empty() {
+            return;
+        }
+        let watcher = watchers.swap_remove(pick_index(watchers.len()));
+        sockets::send(&watcher, CHARGE_TEXT);
+        let mut polls = self.polls.borrow_mut();
+        polls.entry(job.to_owned()).or_default().charged_at = Some(now);
+    }
+
+    /// Uses the charge for a poll. Returns whether a watcher was charged and has had time to leave.
+    fn take_charge(&self, job: &str, now: Millis) -> bool {
+        let is_over = |charged_at: &mut Millis| charged_at.plus(CHARGE_TIME) <= now;
+        let mut polls = self.polls.borrow_mut();
+        let charge = polls.get_mut(job).map(|poll| &mut poll.charged_at);
+        charge.is_some_and(|charge| charge.take_if(is_over).is_some())
+    }
+
+    /// Returns when the poll that a watcher was charged for is due.
+    fn find_charge_end(&self, job: &str) -> Option<Millis> {
+        let polls = self.polls.borrow();
+        Some(polls.get(job)?.charged_at?.plus(CHARGE_TIME))
+    }
+
     /// Begins something that takes its time, so that it does not hold up the rest: the next alarm
     /// waits for this one.
     fn spawn<F>(self: &Rc<Self>, work: impl FnOnce(Rc<Self>) -> F) -> HostResult<()>
@@ -991,27 +1085,37 @@ impl Gate {
         Ok(())
     }
 
-    /// Takes the jobs that the alarm sees to now.
+    /// Takes the jobs that are due, as many as the poll budget allows. The job that was polled longest
+    /// ago comes first.
     fn take_due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
-        let mut due = Vec::new();
-        for (row, at) in self.watched()? {
-            if at <= now {
-                due.push(row);
-            }
-        }
-        // Should the object end before the poll does, it is polled again after that.
+        let usage = self.poll_log.usage(now)?;
+        let mut room = self.poll_log.budget().count_allowed(&usage, now);
+        let watched = self.watched(&usage)?.into_iter();
+        let watched = watched.filter(|(_, at)| *at <= now).map(|(row, _)| row);
+        let mut due: Vec<_> = self.jobs.due(now)?;
+        let awaited: Vec<_> = due.iter().map(|row| row.id.clone()).collect();
+        due.extend(watched.filter(|row| !awaited.contains(&row.id)));
+        due.sort_by_key(JobRow::checked_at);
+        // An object that ends before the poll does polls again after the lease.
         let lease = now.plus(self.config.upstream_timeout);
-        for row in self.jobs.due(now)? {
-            self.jobs.set_webhook_poll(&row.id, Some(lease))?;
-            if due.iter().all(|other| other.id != row.id) {
-                due.push(row);
+        let mut taken = Vec::new();
+        for row in due {
+            if row.is_listed() && !self.is_given_up(&row, now) {
+                if room == 0 {
+                    continue;
+                }
+                room -= 1;
             }
+            if awaited.contains(&row.id) {
+                self.jobs.set_webhook_poll(&row.id, Some(lease))?;
+            }
+            taken.push(row);
         }
-        Ok(due)
+        Ok(taken)
     }
 
     /// Every job that somebody watches, by itself or with the list, and when the alarm sees to it.
-    fn watched(&self) -> HostResult<Vec<(JobRow, Millis)>> {
+    fn watched(&self, usage: &PollUsage) -> HostResult<Vec<(JobRow, Millis)>> {
         let mut jobs: Vec<String> = Vec::new();
         let mut is_list_watched = false;
         for socket in self.state.get_websockets() {
@@ -1040,12 +1144,18 @@ impl Gate {
             rows.extend(self.jobs.find_all(&jobs)?);
         }
         let end = now.plus(self.config.upstream_timeout);
+        let pace = self.poll_log.budget().find_next(usage);
         let mut watched = Vec::with_capacity(rows.len());
         for row in rows {
+            let earliest = if row.is_listed() {
+                pace
+            } else {
+                usage.paused_until.max(self.find_charge_end(&row.id))
+            };
             // A poll under way schedules when it ends; this is for an object that ends before.
             let at = match self.running_poll(&row.id, |_| ()) {
                 Some(()) => end,
-                None => self.next_visit(&row, Audience::Watchers),
+                None => self.next_visit(&row, earliest),
             };
             watched.push((row, at));
         }
@@ -1054,9 +1164,13 @@ impl Gate {
 
     /// Sets the alarm for what comes next; without anything kept it is not set again.
     async fn schedule(&self) -> HostResult<()> {
-        let polls = self.watched()?.into_iter().map(|(_, at)| at);
+        let usage = self.poll_log.usage(now())?;
+        let pace = self.poll_log.budget().find_next(&usage);
+        let polls = self.watched(&usage)?.into_iter().map(|(_, at)| at);
         let others = [
-            self.jobs.next_due()?,
+            self.jobs
+                .next_due()?
+                .map(|due| pace.map_or(due, |pace| due.max(pace))),
             self.outbox.next_due()?,
             self.next_sweep()?,
             self.jobs.next_deletion_expiry()?.map(round_up),
@@ -1116,6 +1230,17 @@ impl Gate {
 /// Whether a socket takes messages.
 fn is_open(socket: &WebSocket) -> bool {
     socket.as_ref().ready_state() == OPEN
+}
+
+/// Picks one of `count` watchers, so that each pays for its share of the polls.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a number of sockets"
+)]
+fn pick_index(count: usize) -> usize {
+    (random() * count as f64) as usize
 }
 
 /// The next instant at which the alarm deletes what has been kept long enough.

@@ -18,8 +18,7 @@ use super::crypto::{random_bytes, verify_signature};
 use super::error::{HostError, HostResult};
 use super::export::{Brake, RunningExport};
 use super::host::{
-    Outgoing, event_stream, hear, make_response, read_body, receive_reply, response_headers, send,
-    send_read,
+    Outgoing, StreamSettings, event_stream, hear, make_response, read_body, response_headers, send,
 };
 use super::isolate::{
     config, description, find_report, keep_report, load_config, with_reads, with_verified,
@@ -28,14 +27,14 @@ use super::issuer_keys::find_issuer_key;
 use super::pages::{Page, ReportAnswer};
 use super::report::report;
 use super::task::into_promise;
-use super::upstream_client::{Admitted, Exchange, JobReply, UpstreamClient};
+use super::upstream_client::{Exchange, JobReply, UpstreamClient};
 use crate::archive::{self, SeriesQuery};
 use crate::budget::Verdict;
 use crate::config::Config;
 use crate::content::LARGEST_BODY;
 use crate::events::{
-    HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, PollProgress, limit_stream,
-    parse_event_number, parse_preferred_wait, parse_wait,
+    CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, PollProgress,
+    limit_stream, parse_event_number, parse_preferred_wait, parse_wait,
 };
 use crate::identity::caller::Caller;
 use crate::identity::jwks::NoKey;
@@ -66,7 +65,7 @@ use crate::session::cookie::{self, SameSite, SessionId, clear_cookie, write_cook
 use crate::session::sign_in::{self, Callback, SignIn};
 use crate::trace::{Trace, continue_trace, read_tracestate};
 use crate::turnstile::{self, TurnstileProof};
-use crate::upstream::{LONGEST_JOB, UpstreamRequest, mark_uncertain};
+use crate::upstream::{UpstreamRequest, mark_uncertain};
 use crate::url::split_url;
 use crate::watch::WatchCall;
 use quillgate::Policy;
@@ -131,9 +130,6 @@ pub fn handle(
     };
     match answer_at_once(&mut context, &config, &packed, plan.action) {
         Ok(outcome) => context.finish(&env, outcome).into(),
-        Err(Action::ReadJob { request, .. }) if !waits(&packed) => {
-            begin_read(context, config, env, request)
-        }
         Err(action) => {
             let work = Work {
                 context,
@@ -374,25 +370,7 @@ impl RequestContext {
 
     /// Counts a request that reads jobs.
     fn reserve_read(&self, config: &Config) -> Result<HeaderFields, Problem> {
-        let caller = self.caller()?;
-        let project = self.project()?.as_str();
-        // No project's id has a line feed in it.
-        let name_in_project = |name: &str| [project, name].join("\n");
-        let mut ceilings = caller.ceilings(Policy::ReadJobs);
-        for ceiling in &mut ceilings {
-            ceiling.name = name_in_project(&ceiling.name);
-        }
-        let reader = Reader {
-            name: name_in_project(&caller.key()),
-            quota: caller.quota.ceiling(Policy::ReadJobs),
-            ceilings,
-            limit: config.limit(Policy::ReadJobs),
-            window: config.limit_window,
-        };
-        match with_reads(|reads| reads.reserve(&reader, now())) {
-            Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
-            Verdict::Refused(refused) => Err(refused.problem),
-        }
+        reserve_read(self.caller()?, self.project()?, config)
     }
 
     fn upstream_request(&self, request: quillgate::Request) -> UpstreamRequest {
@@ -415,13 +393,6 @@ impl RequestContext {
             body: reply.text.into(),
             problem: None,
         })
-    }
-
-    /// [`Self::finish`] for a read of a job.
-    fn finish_read(mut self, env: &Env, exchange: Exchange<JobReply>) -> Response {
-        let outcome = self.take_job(exchange);
-        let outcome = outcome.unwrap_or_else(|problem| self.refuse(&problem));
-        self.finish(env, outcome)
     }
 
     /// Makes the response, and writes the log.
@@ -457,82 +428,28 @@ impl RequestContext {
     }
 }
 
-/// Whether a read of a job waits for a change.
-fn waits(packed: &PackedHead<'_>) -> bool {
-    parse_preferred_wait(packed.field("prefer")).is_some()
-}
-
-/// Begins a read of a job.
-fn begin_read(
-    mut context: RequestContext,
-    config: Rc<Config>,
-    env: Env,
-    request: quillgate::Request,
-) -> JsValue {
-    match context.reserve_read(&config) {
-        Ok(budget) => context.budget = budget,
-        Err(problem) => {
-            let outcome = context.refuse(&problem);
-            return context.finish(&env, outcome).into();
-        }
+/// Counts a read of jobs against the caller's limits.
+fn reserve_read(
+    caller: &Caller,
+    project: &ProjectId,
+    config: &Config,
+) -> Result<HeaderFields, Problem> {
+    // A project's id contains no line feed.
+    let name_in_project = |name: &str| [project.as_str(), name].join("\n");
+    let mut ceilings = caller.ceilings(Policy::ReadJobs);
+    for ceiling in &mut ceilings {
+        ceiling.name = name_in_project(&ceiling.name);
     }
-    let request = context.upstream_request(request);
-    let client = UpstreamClient::new(&config);
-    let admitted = match client.admit(&request) {
-        Ok(admitted) => admitted,
-        Err(problem) => {
-            let exchange = Exchange::not_sent(problem);
-            return context.finish_read(&env, exchange).into();
-        }
+    let reader = Reader {
+        name: name_in_project(&caller.key()),
+        quota: caller.quota.ceiling(Policy::ReadJobs),
+        ceilings,
+        limit: config.limit(Policy::ReadJobs),
+        window: config.limit_window,
     };
-    let attempts = client.attempts(&request, admitted.started);
-    let Some(key) = attempts.key() else {
-        let outcome = context.refuse(&Problem::internal());
-        return context.finish(&env, outcome).into();
-    };
-    let url = config.upstream.join(&request.target);
-    let headers = request.headers(key);
-    let time = attempts.time_left(admitted.started);
-    let read = JobRead {
-        context,
-        config,
-        env,
-        request,
-        admitted,
-    };
-    send_read(read, &url, headers, time, LONGEST_JOB)
-}
-
-/// A read of a job while its answer is waited for. The common case needs no future of Rust, whose
-/// promises and callbacks would cost more than all that is decided.
-#[wasm_bindgen]
-pub struct JobRead {
-    context: RequestContext,
-    config: Rc<Config>,
-    env: Env,
-    request: UpstreamRequest,
-    admitted: Admitted,
-}
-
-#[wasm_bindgen]
-impl JobRead {
-    /// Makes a `Response` of what `send` of `host.js` gave, or a promise of one.
-    pub fn conclude(self, reply: JsValue) -> JsValue {
-        let sent = receive_reply(reply);
-        if let Ok(message) = &sent
-            && (200..=299).contains(&message.head.status)
-        {
-            let client = UpstreamClient::new(&self.config);
-            let exchange = client.read_success(&self.request, &self.admitted, message);
-            return self.context.finish_read(&self.env, exchange).into();
-        }
-        into_promise(async move {
-            let exchange = UpstreamClient::new(&self.config)
-                .go_on_reading(&self.request, self.admitted, Some(sent))
-                .await;
-            Ok(self.context.finish_read(&self.env, exchange).into())
-        })
-        .into()
+    match with_reads(|reads| reads.reserve(&reader, now())) {
+        Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
+        Verdict::Refused(refused) => Err(refused.problem),
     }
 }
 
@@ -1179,14 +1096,18 @@ impl Work {
             Err(refusal) => return Ok(refusal),
         };
         let signal = self.request.signal();
-        let lifetime = self.stream_lifetime()?;
+        let count_poll = self.poll_counter()?;
         let stream = event_stream(
             &socket,
             &signal,
-            OPENING_TEXT,
-            HEARTBEAT_TEXT,
-            HEARTBEAT,
-            lifetime,
+            &StreamSettings {
+                opening: OPENING_TEXT,
+                heartbeat: HEARTBEAT_TEXT,
+                period: HEARTBEAT,
+                lifetime: self.stream_lifetime()?,
+                charge: CHARGE_TEXT,
+            },
+            Box::new(move || count_poll().then_some(()).ok_or(JsValue::NULL)),
         );
         if self.context.is_head {
             // Nobody reads the stream, so that the socket would stay open.
@@ -1221,7 +1142,11 @@ impl Work {
             packed.field("if-none-match"),
         )));
         let heard = Rc::clone(&poll);
+        let count_poll = self.poll_counter()?;
         let on_message = Closure::new(move |text: String| {
+            if text == CHARGE_TEXT {
+                return !count_poll();
+            }
             let event = JobEvent::from_text(&text);
             let progress = event.map(|event| heard.borrow_mut().on_event(event));
             progress == Some(PollProgress::Done)
@@ -1266,6 +1191,14 @@ impl Work {
             Some(socket) => Ok(Ok(socket)),
             None => Ok(Err(pass_on(&response))),
         }
+    }
+
+    /// Returns a function that counts a poll as a read of this caller. It returns whether the poll is
+    /// within the caller's limits.
+    fn poll_counter(&self) -> Result<impl Fn() -> bool + use<>, Problem> {
+        let caller = Rc::clone(self.context.caller.as_ref().ok_or_else(Problem::internal)?);
+        let (project, config) = (self.project()?.clone(), Rc::clone(&self.config));
+        Ok(move || reserve_read(&caller, &project, &config).is_ok())
     }
 
     // --- health ------------------------------------------------------------

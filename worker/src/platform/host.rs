@@ -1,8 +1,6 @@
 //! What the `worker` crate and web-sys have no wrapper for: `worker/entry/host.js`, one call for
 //! each act of I/O, and a few globals.
 
-use std::cell::RefCell;
-
 use js_sys::{JsString, Promise};
 use quillgate::Millis;
 use wasm_bindgen::closure::Closure;
@@ -13,7 +11,6 @@ use web_sys::{AbortSignal, Headers, ReadableStream, Request, Response, WebSocket
 
 use super::error::HostResult;
 use super::export::ExportBody;
-use super::handler::JobRead;
 use super::isolate::guard;
 use crate::response::HeaderFields;
 use crate::upstream::{ReplyHead, TransportError};
@@ -43,15 +40,6 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn end(this: &Course);
 
-    #[wasm_bindgen(js_name = sendRead)]
-    fn send_job_read(
-        read: JobRead,
-        url: &str,
-        headers: &Headers,
-        milliseconds: f64,
-        longest: u32,
-    ) -> JsValue;
-
     #[wasm_bindgen(js_name = readBody)]
     fn read_body_text(request: &Request, longest: usize) -> Promise;
 
@@ -63,6 +51,8 @@ extern "C" {
         heartbeat: &str,
         milliseconds: f64,
         lifetime: f64,
+        charge: &str,
+        on_charge: &JsValue,
     ) -> ReadableStream;
 
     #[wasm_bindgen(js_name = openByteStream)]
@@ -215,47 +205,12 @@ pub fn open_course(fields: &HeaderFields, time: Millis) -> HostResult<Course> {
     Ok(open_shared_course(&make_headers(fields)?, time.0 as f64))
 }
 
-thread_local! {
-    /// The header fields of the latest read of a job, and the same as the runtime has them.
-    static LATEST: RefCell<Option<(HeaderFields, Headers)>> = const { RefCell::new(None) };
-}
-
-/// Header fields as the runtime has them, until the next call, which may change them: of a read of a
-/// job, all but the trace are mostly those of the read before. Not for an object, whose `fetch` reads
-/// them only once what was written before is on the disk.
-///
-/// # Errors
-/// A value that no header field can have.
-pub(super) fn update_headers(fields: HeaderFields) -> Result<Headers, JsValue> {
-    let headers = rewrite_headers(LATEST.take(), &fields)?;
-    LATEST.set(Some((fields, headers.clone())));
-    Ok(headers)
-}
-
-fn rewrite_headers(
-    latest: Option<(HeaderFields, Headers)>,
-    fields: &HeaderFields,
-) -> Result<Headers, JsValue> {
-    if let Some((before, headers)) = latest
-        && let Some(changes) = fields.changes_from(&before)
-    {
-        set_fields(&headers, changes)?;
-        return Ok(headers);
-    }
-    make_headers(fields)
-}
-
-fn make_headers(fields: &HeaderFields) -> Result<Headers, JsValue> {
+pub(super) fn make_headers(fields: &HeaderFields) -> Result<Headers, JsValue> {
     let headers = Headers::new()?;
-    set_fields(&headers, fields.iter())?;
+    for (name, value) in fields.iter() {
+        headers.set(name, value)?;
+    }
     Ok(headers)
-}
-
-fn set_fields<'a>(
-    headers: &Headers,
-    mut fields: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Result<(), JsValue> {
-    fields.try_for_each(|(name, value)| headers.set(name, value))
 }
 
 /// A request that was sent.
@@ -268,7 +223,13 @@ impl Begun {
     /// That no answer came.
     pub async fn receive(self) -> Result<Message, TransportError> {
         match self.0.await {
-            Ok(reply) => receive_reply(reply),
+            Ok(reply) => {
+                let reply: Reply = reply.unchecked_into();
+                Ok(Message {
+                    head: ReplyHead::read(reply.status(), &reply.headers()),
+                    reply,
+                })
+            }
             Err(error) => Err(transport_error(&error)),
         }
     }
@@ -298,37 +259,6 @@ pub fn begin_send(request: &Outgoing<'_>, course: Option<&Course>) -> Begun {
     Begun(promise.into())
 }
 
-/// Sends the request of a read of a job, which makes a response of what comes back; what the entry
-/// waits for, as it expects it.
-#[expect(clippy::cast_precision_loss, reason = "minutes at most")]
-pub fn send_read(
-    read: JobRead,
-    url: &str,
-    headers: HeaderFields,
-    time: Millis,
-    longest: u32,
-) -> JsValue {
-    match update_headers(headers) {
-        Ok(headers) => send_job_read(read, url, &headers, time.0 as f64, longest),
-        Err(error) => read.conclude(error),
-    }
-}
-
-/// The answer that `send` of `host.js` gave, or the error in its place.
-///
-/// # Errors
-/// That no answer came.
-pub fn receive_reply(reply: JsValue) -> Result<Message, TransportError> {
-    if reply.is_instance_of::<js_sys::Error>() {
-        return Err(transport_error(&reply));
-    }
-    let reply: Reply = reply.unchecked_into();
-    Ok(Message {
-        head: ReplyHead::read(reply.status(), &reply.headers()),
-        reply,
-    })
-}
-
 fn transport_error(error: &JsValue) -> TransportError {
     let name = error
         .dyn_ref::<js_sys::Error>()
@@ -348,19 +278,43 @@ pub async fn read_body(request: &Request, longest: usize) -> HostResult<Option<S
     Ok(text.as_string())
 }
 
-/// The messages of a socket as an event stream, with a heartbeat, until either side leaves or its
-/// lifetime is over.
+/// A function that is called for each poll charged to a watcher. The stream ends when it fails.
+pub type OnCharge = dyn Fn() -> Result<(), JsValue>;
+
+/// The text and the times of an event stream.
+pub struct StreamSettings<'a> {
+    /// The text that starts the stream.
+    pub opening: &'a str,
+    /// The text that keeps the stream open.
+    pub heartbeat: &'a str,
+    /// The time between two heartbeats.
+    pub period: Millis,
+    /// The maximum duration of the stream.
+    pub lifetime: Millis,
+    /// The message that charges the watcher for a poll.
+    pub charge: &'a str,
+}
+
+/// Returns the messages of a socket as an event stream. It ends when the socket closes, the client
+/// leaves, its lifetime is over or `on_charge` fails. It outlives a trap, but then ends with the next
+/// charge.
 #[expect(clippy::cast_precision_loss, reason = "seconds")]
 pub fn event_stream(
     socket: &WebSocket,
     signal: &AbortSignal,
-    opening: &str,
-    heartbeat: &str,
-    period: Millis,
-    lifetime: Millis,
+    settings: &StreamSettings<'_>,
+    on_charge: Box<OnCharge>,
 ) -> ReadableStream {
-    let (period, lifetime) = (period.0 as f64, lifetime.0 as f64);
-    open_event_stream(socket, signal, opening, heartbeat, period, lifetime)
+    open_event_stream(
+        socket,
+        signal,
+        settings.opening,
+        settings.heartbeat,
+        settings.period.0 as f64,
+        settings.lifetime.0 as f64,
+        settings.charge,
+        &Closure::wrap(on_charge).into_js_value(),
+    )
 }
 
 /// The chunks of an export as a stream, each made when it is asked for, until the client leaves.

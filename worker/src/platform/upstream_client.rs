@@ -177,56 +177,23 @@ impl<'a> UpstreamClient<'a> {
         Self { config }
     }
 
-    /// Sends a request that is answered by a job, for who passes the answer on.
+    /// Sends a request that returns a job. The reply is passed on to the client.
     pub async fn read_job(&self, request: &UpstreamRequest) -> Exchange<JobReply> {
-        match self.admit(request) {
-            Ok(admitted) => self.go_on_reading(request, admitted, None).await,
-            Err(problem) => Exchange::not_sent(problem),
-        }
-    }
-
-    /// What [`Self::read_job`] does from the end of the first attempt on, if there was one.
-    pub async fn go_on_reading(
-        &self,
-        request: &UpstreamRequest,
-        admitted: Admitted,
-        first: Option<Sent>,
-    ) -> Exchange<JobReply> {
+        let admitted = match self.admit(request) {
+            Ok(admitted) => admitted,
+            Err(problem) => return Exchange::not_sent(problem),
+        };
         let mut attempts = self.attempts(request, admitted.started);
         let free = &mut || true;
-        let answer = self.attempt(request, LONGEST_JOB, &mut attempts, first, free);
+        let answer = self.attempt(request, LONGEST_JOB, &mut attempts, None, free);
         let answer = answer.await;
-        self.conclude_read(request, &admitted, answer, attempts.describe_refused_key())
-    }
-
-    /// What [`Self::read_job`] does with a success, which is never asked for again.
-    pub fn read_success(
-        &self,
-        request: &UpstreamRequest,
-        admitted: &Admitted,
-        message: &Message,
-    ) -> Exchange<JobReply> {
-        let answer = Answer {
-            head: message.head.clone(),
-            text: message.text(),
-            error: String::new(),
-        };
-        self.conclude_read(request, admitted, Ok(answer), None)
-    }
-
-    fn conclude_read(
-        &self,
-        request: &UpstreamRequest,
-        admitted: &Admitted,
-        answer: Result<Answer, TransportError>,
-        note: Option<&'static str>,
-    ) -> Exchange<JobReply> {
+        let note = attempts.describe_refused_key();
         let mut reply = None;
         let mut read = |head, text| {
             reply = JobReply::read(head, &text);
             reply.is_some()
         };
-        let exchange = self.conclude(request, admitted, answer, note, &mut read);
+        let exchange = self.conclude(request, &admitted, answer, note, &mut read);
         exchange.with(reply)
     }
 

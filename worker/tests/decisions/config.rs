@@ -297,14 +297,26 @@ fn of_prompts_the_first_line_is_kept_unless_the_operator_says_otherwise() {
     }
 }
 
+#[test]
+fn polls_use_a_fifth_of_the_creations_by_default() {
+    let limit = |creations| read("CREATE_LIMIT_PER_HOUR", creations).poll_limit;
+    assert_eq!(limit(None), 20);
+    assert_eq!(limit(Some("1000")), 200);
+    // Mintlify's limit stays the same when the operator permits fewer creations.
+    assert_eq!(limit(Some("5")), 20);
+}
+
 /// An integer's variable, the most it may be, and how to read what it became.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
-const INTEGERS: [Integer; 15] = [
+const INTEGERS: [Integer; 16] = [
     ("UPSTREAM_TIMEOUT_SECONDS", 300, |config| {
         config.upstream_timeout.0 / 1000
     }),
     ("JOB_POLL_SECONDS", 300, |config| config.job_poll.0 / 1000),
+    ("JOB_POLLS_PER_HOUR", 1_000_000, |config| {
+        config.poll_limit.into()
+    }),
     ("JOB_POLL_LIMIT_SECONDS", 86_400, |config| {
         config.job_poll_limit.0 / 1000
     }),

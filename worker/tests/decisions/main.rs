@@ -30,6 +30,7 @@ mod packed_head;
 mod permits;
 mod plan;
 mod poll;
+mod poll_budget;
 mod problem;
 mod read_budget;
 mod report_page;

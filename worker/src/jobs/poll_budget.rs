@@ -1,0 +1,120 @@
+//! The poll budget: the maximum number of polls per project and window, and the time between them.
+//!
+//! Mintlify may count reads of jobs against the limit for creations. Polls therefore have a small
+//! budget, and their intervals stretch to fit it. Each poll slows down the next ones: a few jobs are
+//! polled often, many jobs slowly, and a new job never finds the budget empty for long.
+
+use quillgate::Millis;
+
+/// At the present pace, the rest of the budget lasts for the window divided by this number.
+const PACE_PARTS: u64 = 6;
+/// A batch spends at most the polls of the window divided by this number, at the present pace.
+const BURST_PARTS: u64 = 60;
+/// The number of steps into which a window is divided for counting.
+const STEPS: u64 = 60;
+/// How long polls pause after a 429 that names no time.
+const DEFAULT_PAUSE: Millis = Millis::from_seconds(60);
+
+/// The maximum number of polls in any window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PollBudget {
+    /// The maximum, at least 1.
+    pub limit: u32,
+    /// The length of a window, an hour by default.
+    pub window: Millis,
+}
+
+/// The polls of a project in the current window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PollUsage {
+    /// The number of polls.
+    pub used: u32,
+    /// When the latest poll was sent.
+    pub latest: Option<Millis>,
+    /// When the oldest step that has polls ends.
+    pub oldest_step: Option<Millis>,
+    /// Until when polls pause because Mintlify responded 429.
+    pub paused_until: Option<Millis>,
+}
+
+impl PollUsage {
+    /// Whether polls pause because Mintlify responded 429.
+    #[must_use]
+    pub fn is_paused(&self, now: Millis) -> bool {
+        self.paused_until.is_some_and(|until| now < until)
+    }
+}
+
+impl PollBudget {
+    /// Computes the minimum time between two polls of any of a project's jobs. Returns `None` when
+    /// the budget of the window is used up.
+    ///
+    /// ```
+    /// use quillgate::Millis;
+    /// use quillgate_worker::jobs::poll_budget::PollBudget;
+    ///
+    /// let budget = PollBudget { limit: 20, window: Millis::from_seconds(3600) };
+    /// assert_eq!(budget.compute_spacing(0), Some(Millis::from_seconds(30)));
+    /// assert_eq!(budget.compute_spacing(10), Some(Millis::from_seconds(60)));
+    /// assert_eq!(budget.compute_spacing(20), None);
+    /// ```
+    #[must_use]
+    pub fn compute_spacing(self, used: u32) -> Option<Millis> {
+        let left = u64::from(self.limit.saturating_sub(used));
+        (left > 0).then(|| Millis((self.window.0 / PACE_PARTS).div_ceil(left)))
+    }
+
+    /// Returns when the next poll may be sent; `None` means now.
+    #[must_use]
+    pub fn find_next(self, usage: &PollUsage) -> Option<Millis> {
+        let next = match self.compute_spacing(usage.used) {
+            Some(spacing) => usage.latest.map(|latest| latest.plus(spacing)),
+            None => usage.oldest_step.map(|end| end.plus(self.window)),
+        };
+        next.max(usage.paused_until)
+    }
+
+    /// Returns the number of polls that may be sent now, for jobs that are watched or have a
+    /// webhook.
+    #[must_use]
+    pub fn count_allowed(self, usage: &PollUsage, now: Millis) -> u32 {
+        if self.find_next(usage).is_some_and(|next| now < next) {
+            return 0;
+        }
+        let Some(spacing) = self.compute_spacing(usage.used) else {
+            return 0;
+        };
+        let burst = Millis(self.window.0 / BURST_PARTS);
+        let elapsed = usage
+            .latest
+            .map_or(burst, |latest| now.since(latest).min(burst));
+        let earned = elapsed.0 / spacing.0.max(1);
+        let left = self.limit.saturating_sub(usage.used);
+        u32::try_from(earned).unwrap_or(u32::MAX).clamp(1, left)
+    }
+
+    /// Returns the number of polls that a list, a record or a new watcher may send now, without
+    /// regard to the pace. They use at most half of the budget, so that polls never stop.
+    #[must_use]
+    pub fn count_immediate(self, usage: &PollUsage, now: Millis) -> u32 {
+        if usage.is_paused(now) {
+            return 0;
+        }
+        let left = self.limit.saturating_sub(usage.used);
+        left.saturating_sub(self.limit / 2)
+    }
+
+    /// Returns the end of the step that counts a poll. The poll counts until that end leaves the
+    /// window, which is never too early.
+    #[must_use]
+    pub fn find_step(self, now: Millis) -> Millis {
+        let length = (self.window.0 / STEPS).max(1);
+        Millis((now.0 / length + 1) * length)
+    }
+
+    /// Computes how long polls pause after a 429, given its `Retry-After`.
+    #[must_use]
+    pub fn compute_pause(self, retry_after: Option<Millis>) -> Millis {
+        retry_after.unwrap_or(DEFAULT_PAUSE).min(self.window)
+    }
+}
