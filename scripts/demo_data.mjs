@@ -1,6 +1,15 @@
-/** Fills the gateway of `npm start`: jobs in eight states and an archive of ninety days. */
+/** The demo of `npm start` and of the screenshots: jobs in eight states, an archive of ninety days. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { accessClaims, mintToken } from "./token.mjs";
+
+/** Options of the simulated platform. Archiving a day takes one request, because its pages fit on one. */
+export const DEMO_SITE = {
+  data: "demo",
+  pages: 240,
+  feedback: 120,
+  searches: 60,
+  conversations: 240,
+};
 
 const ARCHIVED_DAYS = 90;
 const DAY_MS = 86_400_000;

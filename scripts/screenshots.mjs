@@ -12,26 +12,15 @@ import { startUpstream } from "../tests/harness/upstream.mjs";
 import { launchBrowser } from "../tests/page/browser.mjs";
 import { BUILD_NEEDS, build, PARTS } from "./build.mjs";
 import { runMain } from "./child.mjs";
+import { DEMO_SITE, fillDemo } from "./demo_data.mjs";
 import { setup } from "./setup.mjs";
 import { accessClaims, mintToken, newSecret } from "./token.mjs";
 import { ROOT } from "./versions.mjs";
 
 const PROJECT = "acme-docs";
 const SCHEMES = ["light", "dark"];
+const ANALYTICS_LIMIT = 5000;
 const WIDTHS = { wide: 1280, phone: 360 };
-const OPERATOR = {
-  sub: "operator",
-  projects: [PROJECT],
-  scope: "analytics:read gateway:operate",
-};
-const DAY_MS = 86_400_000;
-const ARCHIVED_DAYS = 29;
-const PROMPTS = [
-  "Add a section on token rotation to the authentication guide, with an example request",
-  "Fix the broken links in the changelog",
-  "Describe the new retry option of the command line",
-];
-
 /** Placeholders of content that is still loading. */
 const BUSY = "[aria-busy=true], progress, .waiting-line, .trend-space:empty";
 /** Scenes by name: the query, a label to wait for, and an action before the screenshot. */
@@ -62,7 +51,6 @@ await runMain(async () => {
 
   const site = await startSite(context);
   try {
-    await startJobs(site);
     for (const scheme of SCHEMES) {
       for (const [width, pixels] of Object.entries(WIDTHS)) {
         await photograph(site, folder, { scheme, width, pixels });
@@ -80,9 +68,8 @@ async function startSite({ env }) {
   const upstream = await startUpstream({
     key: adminKey,
     projects: [PROJECT, "acme-api"],
-    pages: 240,
-    data: "demo",
-    jobDurationMs: 2000,
+    analyticsLimit: ANALYTICS_LIMIT,
+    ...DEMO_SITE,
     env,
   });
   const gateway = await startGateway({
@@ -91,14 +78,14 @@ async function startSite({ env }) {
     secret,
     archive: true,
     vars: {
-      ANALYTICS_LIMIT_PER_HOUR: "1000",
+      ANALYTICS_LIMIT_PER_HOUR: String(ANALYTICS_LIMIT),
       JOB_POLL_SECONDS: "1",
       JOB_POLLS_PER_HOUR: "100000",
       ARCHIVE_PROJECTS: PROJECT,
     },
     env,
   });
-  await fillArchive(gateway, mintToken(accessClaims(OPERATOR), secret));
+  await fillDemo({ project: PROJECT, secret, gateway, upstream });
   const browser = await launchBrowser();
   const scope = "jobs:create jobs:read analytics:read";
   const grant = { sub: "zoe", projects: [PROJECT, "acme-api"], scope };
@@ -108,47 +95,15 @@ async function startSite({ env }) {
     await gateway.stop();
     await upstream.stop();
   };
-  return { upstream, url: gateway.url, browser, token, jobId: null, stop };
+  return { url: gateway.url, browser, token, jobId: await findJob(gateway.url, token), stop };
 }
 
-/** Makes the archive fetch the last four weeks, except for the current day. */
-async function fillArchive({ url, runCron }, token) {
-  const daily = `${url}/v1/analytics/${PROJECT}/views/daily`;
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const dateFrom = new Date(Date.now() - ARCHIVED_DAYS * DAY_MS).toISOString().slice(0, 10);
-  const body = JSON.stringify({ dateFrom });
-  const started = await fetch(`${daily}/backfill`, { method: "POST", headers, body });
-  if (!started.ok)
-    throw new Error(`the backfill failed: ${started.status} ${await started.text()}`);
-  for (let run = 0; run < ARCHIVED_DAYS; run++) {
-    await runCron();
-    const dateTo = new Date().toISOString().slice(0, 10);
-    const series = await fetch(`${daily}?dateFrom=${dateFrom}&dateTo=${dateTo}`, { headers });
-    const { missing } = await series.json();
-    if (missing.length === 0) return;
-  }
-  throw new Error("the archive is incomplete");
-}
-
-/** Starts a job for each prompt, and waits until every job has a pull request. */
-async function startJobs(site) {
-  const headers = {
-    authorization: `Bearer ${site.token}`,
-    "content-type": "application/json",
-  };
-  for (const prompt of PROMPTS) {
-    const response = await fetch(`${site.url}/v2/agent/${PROJECT}/job`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify({ prompt }),
-    });
-    site.jobId ??= (await response.json()).id;
-  }
-  for (;;) {
-    const listed = await fetch(`${site.url}/v2/agent/${PROJECT}/jobs`, { headers });
-    const { jobs } = await listed.json();
-    if (jobs.every(({ prLink }) => prLink !== null)) return;
-  }
+/** Finds a completed job with a pull request. */
+async function findJob(url, token) {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/v2/agent/${PROJECT}/jobs`, { headers });
+  const { jobs } = await response.json();
+  return jobs.find(({ status, prLink }) => status === "completed" && prLink !== null).id;
 }
 
 async function photograph(site, folder, { scheme, width, pixels }) {

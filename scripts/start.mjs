@@ -10,7 +10,7 @@ import { canaryKey } from "../tests/harness/canary.mjs";
 import { buildUpstream, startUpstream } from "../tests/harness/upstream.mjs";
 import { BUILD_NEEDS, build, START_MAIN, START_PAGE, START_PARTS } from "./build.mjs";
 import { endWithNpm, runMain, StepError, signalsEndWith } from "./child.mjs";
-import { fillDemo } from "./demo_data.mjs";
+import { DEMO_SITE, fillDemo } from "./demo_data.mjs";
 import { startDemoSignIn } from "./demo_sign_in.mjs";
 import { digestSources, rebuildOnChange } from "./rebuild.mjs";
 import { RestartableGateway } from "./restartable_gateway.mjs";
@@ -22,8 +22,6 @@ const TOKEN_DAYS = 7;
 const JOB_DURATION_MS = 8000;
 /** Analytics requests per hour: enough to fill the archive and to explore for a day. */
 const ANALYTICS_LIMIT = 5000;
-/** The content and the size of the simulated site. The archive needs one request per day for its pages. */
-const SITE = { data: "demo", pages: 240, feedback: 120, searches: 60, conversations: 240 };
 
 await runMain(async () => {
   signalsEndWith(0);
@@ -47,7 +45,7 @@ await runMain(async () => {
     projects: [PROJECT],
     jobDurationMs: JOB_DURATION_MS,
     analyticsLimit: ANALYTICS_LIMIT,
-    ...SITE,
+    ...DEMO_SITE,
     env: context.env,
   });
   const gateway = new RestartableGateway({

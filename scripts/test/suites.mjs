@@ -40,6 +40,18 @@ export const ALONE = new Set([
   "tests/soak/soak.test.mjs",
 ]);
 
+/** Test files that wait for the gateway's own intervals and use little processor time. */
+export const WAITING = new Set([
+  "tests/gateway/export_waiting.test.mjs",
+  "tests/gateway/hibernation.test.mjs",
+  "tests/gateway/poll_budget.test.mjs",
+  "tests/gateway/polls.test.mjs",
+  "tests/gateway/receivers.test.mjs",
+  "tests/gateway/streams.test.mjs",
+  "tests/gateway/watching.test.mjs",
+  "tests/gateway/webhooks.test.mjs",
+]);
+
 const BUILD = { wasmBindgen: true };
 const WASM_TESTS = { wasmTestRunner: true, wasmPack: true };
 

@@ -10,7 +10,7 @@ import { spawnGroup, stopGroup } from "../child.mjs";
 import { ROOT } from "../versions.mjs";
 import { BUILDS, withPrerequisites } from "./builds.mjs";
 import { readCargo, readNextest, readPlaywright, readTap } from "./results.mjs";
-import { ALONE, SUITES, testFiles } from "./suites.mjs";
+import { ALONE, SUITES, testFiles, WAITING } from "./suites.mjs";
 
 /** Test files mostly wait for servers, so one more than the cores. With two more, timeouts came near. */
 export const SLOTS = availableParallelism() + 1;
@@ -106,7 +106,7 @@ function fileTask(suite, file, after, context) {
   return {
     name: file,
     suite,
-    slots: 1,
+    slots: WAITING.has(file) ? 0.5 : 1,
     after,
     alone: ALONE.has(file),
     async run() {

@@ -420,7 +420,7 @@ describe("bodies in parts", () => {
     assert.equal((await gate.upstream.counters()).inFlight, 1, "the upstream is still sending");
     assert.equal(exchange.answer.hasHead, false, "the gateway has started its response");
 
-    exchange.leave();
+    exchange.reset();
     await gate.untilCounters(({ inFlight }) => inFlight === 0);
   });
 

@@ -191,6 +191,11 @@ export class Exchange {
   leave() {
     this.#socket.destroy();
   }
+
+  /** Disconnects with a reset. After a mere FIN, workerd assumes that the client still reads. */
+  reset() {
+    this.#socket.resetAndDestroy();
+  }
 }
 
 /**
