@@ -100,16 +100,8 @@ function listen(socket, signal, milliseconds, onMessage, onEnd) {
 }
 
 /** Streams a socket's messages with a heartbeat for its lifetime, while no `onCharge` throws. */
-export function openEventStream(
-  socket,
-  signal,
-  opening,
-  heartbeat,
-  period,
-  lifetime,
-  charge,
-  onCharge,
-) {
+export function openEventStream(socket, signal, settings, onCharge) {
+  const { opening, heartbeat, period, lifetime, charge } = settings;
   let leave;
   const start = (controller) => {
     const write = (text) => {

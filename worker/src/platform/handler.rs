@@ -1103,12 +1103,13 @@ impl Work {
             &StreamSettings {
                 opening: OPENING_TEXT,
                 heartbeat: HEARTBEAT_TEXT,
-                period: HEARTBEAT,
-                lifetime: self.stream_lifetime()?,
+                period: HEARTBEAT.0,
+                lifetime: self.stream_lifetime()?.0,
                 charge: CHARGE_TEXT,
             },
             Box::new(move || count_poll().then_some(()).ok_or(JsValue::NULL)),
         );
+        let stream = stream.map_err(|error| self.gate_failed(&error))?;
         if self.context.is_head {
             // Nobody reads the stream, so that the socket would stay open.
             let _ = stream.cancel();

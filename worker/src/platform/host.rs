@@ -3,6 +3,7 @@
 
 use js_sys::{JsString, Promise};
 use quillgate::Millis;
+use serde::Serialize;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -47,11 +48,7 @@ extern "C" {
     fn open_event_stream(
         socket: &WebSocket,
         signal: &AbortSignal,
-        opening: &str,
-        heartbeat: &str,
-        milliseconds: f64,
-        lifetime: f64,
-        charge: &str,
+        settings: &JsValue,
         on_charge: &JsValue,
     ) -> ReadableStream;
 
@@ -281,16 +278,17 @@ pub async fn read_body(request: &Request, longest: usize) -> HostResult<Option<S
 /// A function that is called for each poll charged to a watcher. The stream ends when it fails.
 pub type OnCharge = dyn Fn() -> Result<(), JsValue>;
 
-/// The text and the times of an event stream.
+/// The texts and times of an event stream. Times are in milliseconds.
+#[derive(Serialize)]
 pub struct StreamSettings<'a> {
     /// The text that starts the stream.
     pub opening: &'a str,
     /// The text that keeps the stream open.
     pub heartbeat: &'a str,
     /// The time between two heartbeats.
-    pub period: Millis,
+    pub period: u64,
     /// The maximum duration of the stream.
-    pub lifetime: Millis,
+    pub lifetime: u64,
     /// The message that charges the watcher for a poll.
     pub charge: &'a str,
 }
@@ -298,23 +296,18 @@ pub struct StreamSettings<'a> {
 /// Returns the messages of a socket as an event stream. It ends when the socket closes, the client
 /// leaves, its lifetime is over or `on_charge` fails. It outlives a trap, but then ends with the next
 /// charge.
-#[expect(clippy::cast_precision_loss, reason = "seconds")]
+///
+/// # Errors
+/// If `settings` cannot be passed to JavaScript.
 pub fn event_stream(
     socket: &WebSocket,
     signal: &AbortSignal,
     settings: &StreamSettings<'_>,
     on_charge: Box<OnCharge>,
-) -> ReadableStream {
-    open_event_stream(
-        socket,
-        signal,
-        settings.opening,
-        settings.heartbeat,
-        settings.period.0 as f64,
-        settings.lifetime.0 as f64,
-        settings.charge,
-        &Closure::wrap(on_charge).into_js_value(),
-    )
+) -> HostResult<ReadableStream> {
+    let settings = serde_wasm_bindgen::to_value(settings)?;
+    let on_charge = Closure::wrap(on_charge).into_js_value();
+    Ok(open_event_stream(socket, signal, &settings, &on_charge))
 }
 
 /// The chunks of an export as a stream, each made when it is asked for, until the client leaves.
