@@ -1,26 +1,27 @@
-//! Keys derived from a secret: HKDF with SHA-256 (RFC 5869).
+//! HMAC-SHA-256, and keys derived from a secret.
 
+use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The length of a block, that of the hash, in bytes.
-const BLOCK: usize = 32;
+/// The length of a derived key and of a tag, in bytes.
+pub const KEY_BYTES: usize = 32;
 
 /// Computes HMAC-SHA-256 over the parts, one after another.
 #[must_use]
-pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; BLOCK] {
-    let mut block = [0; BLOCK];
+pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
+    let mut tag = [0; KEY_BYTES];
     // HMAC takes keys of any length.
     if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) {
         for part in parts {
             mac.update(part);
         }
-        block = mac.finalize().into_bytes().into();
+        tag = mac.finalize().into_bytes().into();
     }
-    block
+    tag
 }
 
-/// Whether a tag is HMAC-SHA-256 over the parts; compares in constant time.
+/// Whether a tag is HMAC-SHA-256 over the parts, compared in constant time.
 #[must_use]
 pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
     Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mut mac| {
@@ -31,31 +32,19 @@ pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
     })
 }
 
-/// Derives a key of `length` bytes from the keying material `ikm`; `info` says what it is for. A key
-/// is at most 8,160 bytes long.
+/// Derives a key from a secret with HKDF-SHA-256 (RFC 5869) and without a salt. `info` names the
+/// purpose of the key.
 ///
 /// # Example
 /// ```
 /// use quillgate_worker::hkdf::derive_key;
 ///
-/// let key = derive_key(b"", &[1; 32], b"example", 32);
-/// assert_eq!(key.len(), 32);
-/// assert_ne!(key, derive_key(b"", &[1; 32], b"another", 32));
+/// assert_ne!(derive_key(&[1; 32], b"one purpose"), derive_key(&[1; 32], b"another"));
 /// ```
 #[must_use]
-pub fn derive_key(salt: &[u8], ikm: &[u8], info: &[u8], length: usize) -> Vec<u8> {
-    let pseudorandom_key = hmac_sha256(salt, &[ikm]);
-    let mut key = Vec::with_capacity(length + BLOCK);
-    let mut previous: &[u8] = &[];
-    let mut block;
-    for number in 1..=u8::MAX {
-        if key.len() >= length {
-            break;
-        }
-        block = hmac_sha256(&pseudorandom_key, &[previous, info, &[number]]);
-        key.extend_from_slice(&block);
-        previous = &block;
-    }
-    key.truncate(length);
+pub fn derive_key(secret: &[u8], info: &[u8]) -> [u8; KEY_BYTES] {
+    let mut key = [0; KEY_BYTES];
+    let expanded = Hkdf::<Sha256>::new(None, secret).expand(info, &mut key);
+    debug_assert!(expanded.is_ok(), "HKDF derives up to 8,160 bytes");
     key
 }

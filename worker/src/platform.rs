@@ -8,7 +8,6 @@ mod error;
 mod export;
 mod handler;
 mod host;
-mod interned;
 mod isolate;
 mod issuer_keys;
 mod object;

@@ -9,7 +9,7 @@ use quillgate::{JobStatus, Millis};
 use serde_json::Value;
 
 use crate::config::WebhookSettings;
-use crate::hkdf::{derive_key, hmac_sha256};
+use crate::hkdf::{KEY_BYTES, derive_key, hmac_sha256};
 use crate::json;
 use crate::problem::{GatewayRule, Problem};
 use crate::url::origin_of;
@@ -20,8 +20,6 @@ pub const LONGEST_URL: usize = 2048;
 const LONGEST_HOST: usize = 253;
 /// The longest label of such a name.
 const LONGEST_LABEL: usize = 63;
-/// The length of a receiver's key, in bytes.
-const KEY_LENGTH: usize = 32;
 
 /// How long to wait for each attempt after the one before: the schedule of the Standard Webhooks
 /// specification, ten attempts over about three days.
@@ -226,9 +224,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 /// The keys are HKDF-SHA-256 without a salt, 32 bytes long. `info` is `quillgate webhook`, the
 /// address and the project, separated by line feeds, which no address contains.
 #[must_use]
-pub fn derive_keys(secrets: &[Vec<u8>], project: &str, url: &str) -> Vec<Vec<u8>> {
+pub fn derive_keys(secrets: &[Vec<u8>], project: &str, url: &str) -> Vec<[u8; KEY_BYTES]> {
     let info = ["quillgate webhook", url, project].join("\n");
-    let derive = |secret: &Vec<u8>| derive_key(&[], secret, info.as_bytes(), KEY_LENGTH);
+    let derive = |secret: &Vec<u8>| derive_key(secret, info.as_bytes());
     secrets.iter().map(derive).collect()
 }
 
@@ -237,13 +235,13 @@ pub fn derive_keys(secrets: &[Vec<u8>], project: &str, url: &str) -> Vec<Vec<u8>
 ///
 /// `id` contains no full stop; `timestamp_seconds` is the value of `webhook-timestamp`.
 #[must_use]
-pub fn sign(keys: &[Vec<u8>], id: &str, timestamp_seconds: u64, body: &str) -> String {
+pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &str) -> String {
     let signed = [id, &timestamp_seconds.to_string(), body].join(".");
-    let sign = |key: &Vec<u8>| {
-        let signature = STANDARD.encode(hmac_sha256(key, &[signed.as_bytes()]));
-        ["v1,", &signature].concat()
-    };
-    keys.iter().map(sign).collect::<Vec<_>>().join(" ")
+    let signatures = keys.iter().map(|key| {
+        let signature = STANDARD.encode(hmac_sha256(key.as_ref(), &[signed.as_bytes()]));
+        format!("v1,{signature}")
+    });
+    signatures.collect::<Vec<_>>().join(" ")
 }
 
 /// What follows an attempt.

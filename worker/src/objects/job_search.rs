@@ -173,7 +173,7 @@ impl JobSearch {
             "SELECT found AS row, coalesce((SELECT {condition} FROM job WHERE row = found), 0) AS is_match
               FROM ({source} rowid < ? ORDER BY rowid DESC LIMIT ?)"
         );
-        let rows: Vec<CandidateRow> = self.database.rows_of(&query, values)?;
+        let rows: Vec<CandidateRow> = self.database.rows(&query, values)?;
         Ok(rows
             .into_iter()
             .map(|CandidateRow { row, is_match }| Candidate {

@@ -9,7 +9,6 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error::{HostError, HostResult};
-use super::interned::intern;
 
 #[wasm_bindgen]
 extern "C" {
@@ -17,7 +16,7 @@ extern "C" {
     type Plain;
 
     #[wasm_bindgen(method, structural, indexing_getter)]
-    fn get(this: &Plain, name: &JsValue) -> JsValue;
+    fn get(this: &Plain, name: &str) -> JsValue;
 }
 
 /// A type that a value of JavaScript is read into.
@@ -55,7 +54,7 @@ impl<'a> Members<'a> {
     }
 
     fn get(&self, name: &'static str) -> JsValue {
-        self.0.get(&intern(name))
+        self.0.get(name)
     }
 }
 

@@ -7,7 +7,6 @@ use worker::Storage;
 use worker::worker_sys::{SqlStorage, SqlStorageCursor};
 
 use super::error::{HostError, HostResult};
-use super::interned::intern;
 use super::object::FromValue;
 
 #[wasm_bindgen]
@@ -21,15 +20,14 @@ extern "C" {
         run: &mut dyn FnMut() -> Result<(), JsValue>,
     ) -> Result<(), JsValue>;
 
-    /// `SqlStorage`, whose wrapper makes another string of JavaScript of a statement each time, and copies
-    /// each text twice.
+    /// `SqlStorage`, whose wrapper in the crate copies each value twice.
     #[wasm_bindgen(extends = SqlStorage)]
     type PreparedStorage;
 
     #[wasm_bindgen(method, catch, variadic)]
     fn exec(
         this: &PreparedStorage,
-        statement: &JsValue,
+        statement: &str,
         values: Vec<JsValue>,
     ) -> Result<SqlStorageCursor, JsValue>;
 }
@@ -84,22 +82,14 @@ impl Database {
     }
 
     /// Runs a statement that gives no rows.
-    pub fn execute(
-        &self,
-        statement: &'static str,
-        values: impl Into<Vec<JsValue>>,
-    ) -> HostResult<()> {
-        self.run(&intern(statement), values.into())?;
+    pub fn execute(&self, statement: &str, values: impl Into<Vec<JsValue>>) -> HostResult<()> {
+        self.run(statement, values.into())?;
         Ok(())
     }
 
     /// Runs a statement that inserts a row unless there is one; gives whether it did.
-    pub fn insert(
-        &self,
-        statement: &'static str,
-        values: impl Into<Vec<JsValue>>,
-    ) -> HostResult<bool> {
-        let cursor = self.run(&intern(statement), values.into())?;
+    pub fn insert(&self, statement: &str, values: impl Into<Vec<JsValue>>) -> HostResult<bool> {
+        let cursor = self.run(statement, values.into())?;
         Ok(cursor.rows_written() > 0.0)
     }
 
@@ -109,24 +99,19 @@ impl Database {
     /// A row that lacks a column of `T`, too.
     pub fn rows<T: FromValue>(
         &self,
-        query: &'static str,
+        query: &str,
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Vec<T>> {
-        read_rows(&self.run(&intern(query), values.into())?)
-    }
-
-    /// As [`Self::rows`], of a query that is put together for one request.
-    pub fn rows_of<T: FromValue>(&self, query: &str, values: Vec<JsValue>) -> HostResult<Vec<T>> {
-        read_rows(&self.run(&query.into(), values)?)
+        read_rows(&self.run(query, values.into())?)
     }
 
     /// The first row that a query gives.
     pub fn first<T: FromValue>(
         &self,
-        query: &'static str,
+        query: &str,
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Option<T>> {
-        let rows = self.run(&intern(query), values.into())?.to_array();
+        let rows = self.run(query, values.into())?.to_array();
         if rows.length() == 0 {
             return Ok(None);
         }
@@ -136,14 +121,14 @@ impl Database {
     /// The instant that a query gives as `due`; `None` when that is `NULL`.
     pub fn first_due(
         &self,
-        query: &'static str,
+        query: &str,
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Option<Millis>> {
         let row: Option<DueRow> = self.first(query, values)?;
         Ok(row.and_then(|row| row.due).map(Millis))
     }
 
-    fn run(&self, statement: &JsValue, values: Vec<JsValue>) -> HostResult<SqlStorageCursor> {
+    fn run(&self, statement: &str, values: Vec<JsValue>) -> HostResult<SqlStorageCursor> {
         Ok(self.sql.exec(statement, values)?)
     }
 

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::Millis;
 
-use crate::hkdf::{derive_key, hmac_sha256, verify_hmac_sha256};
+use crate::hkdf::{KEY_BYTES, derive_key, hmac_sha256, verify_hmac_sha256};
 use crate::jobs::idempotency::fingerprint;
 use crate::problem::Problem;
 use crate::session::ended_problem;
@@ -135,6 +135,6 @@ fn is_genuine(value: &str, secrets: &[Vec<u8>]) -> bool {
     secrets.any(|secret| verify_hmac_sha256(&derive(secret), &[random], tag))
 }
 
-fn derive(secret: &[u8]) -> Vec<u8> {
-    derive_key(&[], secret, b"quillgate session", RANDOM_BYTES)
+fn derive(secret: &[u8]) -> [u8; KEY_BYTES] {
+    derive_key(secret, b"quillgate session")
 }

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::cookie::{Cookie, RANDOM_BYTES, SameSite, SessionId, find_cookie, write_cookie};
 use crate::config::Config;
-use crate::hkdf::{derive_key, hmac_sha256, verify_hmac_sha256};
+use crate::hkdf::{KEY_BYTES, derive_key, hmac_sha256, verify_hmac_sha256};
 use crate::identity::jwt::take_text;
 use crate::identity::oidc::{Source, TrustedIssuer};
 use crate::jobs::idempotency::fingerprint;
@@ -372,10 +372,10 @@ const STATE: &[u8] = b"state ";
 const VERIFIER: &[u8] = b"verifier ";
 const NONCE: &[u8] = b"nonce ";
 
-fn derive(config: &Config) -> Vec<u8> {
-    // There is one: see `config.rs`. Without any, nothing would verify.
+fn derive(config: &Config) -> [u8; KEY_BYTES] {
+    // `config.rs` requires a secret. Without one, no cookie would verify.
     let secret = config.token_secrets.first().map_or(&[][..], Vec::as_slice);
-    derive_key(&[], secret, b"quillgate sign-in", RANDOM_BYTES)
+    derive_key(secret, b"quillgate sign-in")
 }
 
 fn derive_text(key: &[u8], purpose: &[u8], seed: &str) -> String {

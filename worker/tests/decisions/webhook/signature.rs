@@ -25,7 +25,8 @@ fn every_secret_signs_while_they_rotate() {
     let one = |secret: &Vec<u8>| sign(std::slice::from_ref(secret), "msg_1", 7, "{}");
     let both = sign(&[new.clone(), old.clone()], "msg_1", 7, "{}");
     assert_eq!(both, format!("{} {}", one(&new), one(&old)));
-    assert_eq!(sign(&[], "msg_1", 7, "{}"), "");
+    let none: [Vec<u8>; 0] = [];
+    assert_eq!(sign(&none, "msg_1", 7, "{}"), "");
 }
 
 #[test]
@@ -50,8 +51,7 @@ fn each_receiver_has_keys_of_its_own() {
     assert_eq!(own, keys("acme", "https://hooks.example/a"));
     assert_eq!(own.len(), secrets.len());
     for (key, secret) in own.iter().zip(&secrets) {
-        assert_eq!(key.len(), 32);
-        assert_ne!(key, secret);
+        assert_ne!(&key[..], &secret[..]);
     }
     assert_eq!(
         derive_keys(&secrets[1..], "acme", "https://hooks.example/a"),
@@ -70,10 +70,7 @@ fn each_receiver_has_keys_of_its_own() {
             assert_ne!(other, key, "{project} {url}");
         }
     }
-    assert_eq!(
-        derive_keys(&[], "acme", "https://hooks.example/a"),
-        [[0; 0]; 0]
-    );
+    assert!(derive_keys(&[], "acme", "https://hooks.example/a").is_empty());
 }
 
 /// The same key as that of `tests/harness/webhook_key.test.mjs`.
@@ -85,7 +82,7 @@ fn a_key_is_the_one_that_the_command_prints() {
         "https://hooks.example/quillgate?a=b",
     );
     assert_eq!(
-        STANDARD.encode(&keys[0]),
+        STANDARD.encode(keys[0]),
         "i8mj8aaEeiFIr10Ai9Q0MW3SSFpJRxPr+W9YCcfZZQc="
     );
 }
