@@ -25,7 +25,7 @@ test("help lists every command, and a command's help lists every flag", async ()
 
 test("help has several spellings and goes to standard error when the command is missing", async () => {
   const { stdout } = await runCommand(["--help"]);
-  for (const args of [["help"], ["-h"]]) {
+  for (const args of [["help"], ["-h"], ["help", "help"], ["help", "version"]]) {
     assert.equal((await runCommand(args)).stdout, stdout);
   }
   for (const args of [[], ["--project", "p"]]) {
@@ -63,9 +63,14 @@ test("every line of the help fits into 80 columns", async () => {
 
 describe("invalid command lines", () => {
   for (const [args, message] of [
-    [["vews"], /did you mean views\?/],
+    [["vews"], /there is no command vews; did you mean views\?/],
+    [["jobs"], /there is no command jobs; did you mean job\?/],
+    [["verison"], /there is no command verison; did you mean version\?/],
+    [["open"], /there is no such command\n/],
+    [["help", "vews"], /there is no command vews; did you mean views\?/],
     [["job"], /job needs one of create, list, watch, message/],
-    [["job", "cretae"], /job has no such command; there are create, list/],
+    [["job", "cretae"], /there is no command job cretae; did you mean job create\?/],
+    [["job", "cancel"], /job has no such command; there are create, list/],
     [["views", "--lats", "28d"], /views has no flag --lats; did you mean --last\?/],
     [["-x"], /there is no flag -x without a command/],
     [["--lats=28d"], /there is no flag --lats without/],
@@ -105,6 +110,7 @@ describe("invalid command lines", () => {
 test("errors never repeat an argument that could be a secret", async () => {
   for (const args of [
     [SECRET],
+    ["job", SECRET],
     ["views", SECRET],
     [`--token=${SECRET}`],
     [`-x${SECRET}`],
@@ -132,9 +138,9 @@ test("accepts flags before the command", async () => {
   assert.match(stderr, /no credential/);
 });
 
-test("--version prints the package's version", async () => {
-  for (const flag of ["--version", "-v"]) {
-    const { code, stdout } = await runCommand([flag]);
+test("version, --version and -v print the package's version", async () => {
+  for (const word of ["version", "--version", "-v"]) {
+    const { code, stdout } = await runCommand([word]);
     assert.equal(code, 0);
     assert.match(stdout, /^\d+\.\d+\.\d+\S*\n$/);
   }

@@ -20,6 +20,7 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
   const command = findCommand(words, commands);
   const end = args.indexOf("--");
   const flags = end === -1 ? args : args.slice(0, end);
+  if (words[0] === "version") return { kind: "version" };
   if (words[0] === "help") {
     return { kind: "help", topic: findTopic(words.slice(1), commands), asked: true };
   }
@@ -50,6 +51,9 @@ const INSTEAD: Readonly<Record<string, string>> = {
     "a token is revoked at the gateway: put its id (jti) into the JSON list REVOKED_TOKENS, " +
     "by npx wrangler secret put REVOKED_TOKENS",
 };
+
+/** Words that print something about the whole program. */
+const NO_COMMANDS = ["help", "version"];
 
 /** Refuses a flag that no command has before its name. */
 function refuseUnknown(flags: readonly string[]): void {
@@ -155,7 +159,7 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
 
 /** What help is asked for: a command, the first word of several, or nothing for all of them. */
 function findTopic(words: readonly string[], commands: readonly Command[]): string {
-  if (words.length === 0) return "";
+  if (words.length === 0 || NO_COMMANDS.includes(words[0] as string)) return "";
   const command = findCommand(words, commands);
   if (command !== undefined) return command.name;
   const [group] = words;
@@ -168,20 +172,25 @@ function suggest(words: readonly string[], commands: readonly Command[]): string
   const inGroup = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (inGroup.length > 0) {
     const names = inGroup.map(({ name }) => name.slice(first.length + 1));
-    const what = second === undefined ? "needs one of" : "has no such command; there are";
-    return `${first} ${what} ${names.join(", ")}`;
+    if (second === undefined) return `${first} needs one of ${names.join(", ")}`;
+    const near = findNearest(second, names);
+    if (near !== undefined) return writeSuggestion(`${first} ${second}`, `${first} ${near}`);
+    return `${first} has no such command; there are ${names.join(", ")}`;
   }
-  const near = findNearest(
-    first,
-    commands.map(({ name }) => name.split(" ")[0] as string),
-  );
-  const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  return `there is no such command${hint}`;
+  const names = commands.map(({ name }) => name.split(" ")[0] as string);
+  const near = findNearest(first, [...names, ...NO_COMMANDS]);
+  return near === undefined ? "there is no such command" : writeSuggestion(first, near);
 }
 
-/** The name that is most like a word, when one is at all. */
+/** Quotes the typed words. They are almost the name of a command, and so contain no secret. */
+function writeSuggestion(typed: string, near: string): string {
+  return `there is no command ${typed}; did you mean ${near}?`;
+}
+
+/** Returns the name that differs from a word in at most one of three letters. */
 function findNearest(word: string, names: readonly string[]): string | undefined {
-  let [best, least] = [undefined as string | undefined, Math.min(3, word.length)];
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const name of names) {
     const distance = measureDistance(word, name);
     if (distance < least) [best, least] = [name, distance];
@@ -189,21 +198,25 @@ function findNearest(word: string, names: readonly string[]): string | undefined
   return best;
 }
 
+/** Counts the letters to insert, delete or replace, and the pairs of neighbours to swap. */
 function measureDistance(one: string, other: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i++) {
     const next = [i];
     for (let j = 1; j <= other.length; j++) {
       const same = one[i - 1] === other[j - 1] ? 0 : 1;
+      const isSwap = i > 1 && j > 1 && one[i - 2] === other[j - 1] && one[i - 1] === other[j - 2];
       next.push(
         Math.min(
           (row[j] as number) + 1,
           (next[j - 1] as number) + 1,
           (row[j - 1] as number) + same,
+          isSwap ? (before[j - 2] as number) + 1 : Number.POSITIVE_INFINITY,
         ),
       );
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[other.length] as number;
 }
