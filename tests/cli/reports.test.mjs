@@ -99,6 +99,39 @@ for (const report of REPORTS) {
   });
 }
 
+for (const count of [3, 250, 251, 5000]) {
+  test(`--rows ${count} limits the rows of every format in a pipe and in a file`, async () => {
+    const csv = await exportByClient("views", "csv");
+    const rows = (await exportByClient("views", "ndjson")).trimEnd().split("\n");
+    const expected = rows.slice(0, count);
+    const pages = Math.min(Math.ceil(count / 250), Math.ceil(ROWS / 250));
+    for (const format of ["default", ...FORMATS]) {
+      server.requests.length = 0;
+      server.refillBudget();
+      const chosen = format === "default" ? [] : ["--format", format];
+      const { code, stdout, stderr } = await quillgate([
+        ...["views", ...RANGE, "--rows", String(count), ...chosen],
+      ]);
+      assert.equal(code, 0, stderr);
+      assert.equal(server.requests.length, pages, "requests");
+      if (format === "json") assert.deepEqual(JSON.parse(stdout), expected.map(JSON.parse));
+      else if (format === "csv") {
+        // Every path has a line break, so that each row takes two lines.
+        const lines = csv.split("\r\n").slice(0, 1 + expected.length);
+        assertSame(stdout, `${lines.join("\r\n")}\r\n`);
+      } else assertSame(stdout, `${expected.join("\n")}\n`);
+
+      if (format === "default") continue;
+      const toFile = await quillgate([
+        ...["views", ...RANGE, "--rows", String(count), "-o", `out.${format}`],
+      ]);
+      assert.equal(toFile.code, 0, toFile.stderr);
+      assertSame(read(`out.${format}`), stdout);
+    }
+    assert.deepEqual(readdirSync(folder).sort(), ["out.csv", "out.json", "out.ndjson"]);
+  });
+}
+
 test("fits a table to the terminal and removes line breaks from its rows", async () => {
   const { stdout } = await quillgate(["views", "--rows", "2"], { columns: 40 });
   assert.equal(
@@ -196,6 +229,26 @@ describe("--resume", () => {
       assertSame(read("views.csv"), read("whole.csv"));
     }
   });
+
+  for (const format of FORMATS) {
+    test(`--resume completes an interrupted export in ${format} to the limit of its --rows`, async () => {
+      const args = ["views", ...RANGE, "--rows", "600", "-o"];
+      await quillgate([...args, `whole.${format}`]);
+      const file = `views.${format}`;
+      override = (received) =>
+        received.path.includes("offset=250") ? problem(400, "bad", "no") : undefined;
+      assert.equal((await quillgate([...args, file])).code, 2);
+      override = undefined;
+      const other = await quillgate(["views", "--rows", "700", "-o", file, "--resume"]);
+      assert.match(other.stderr, /with .*--rows 600: complete it with these/);
+      assert.equal(other.code, 2);
+      server.requests.length = 0;
+      assert.equal((await quillgate(["views", "-o", file, "--resume"])).code, 0);
+      assert.equal(server.requests.length, 2);
+      assertSame(read(file), read(`whole.${format}`));
+      assert.ok(!existsSync(join(folder, `${file}.quillgate-cursor`)));
+    });
+  }
 
   test("--resume keeps the dates that --last selected in the first run", async () => {
     const args = ["views", "--last", "7d", "-o", "views.ndjson"];

@@ -31,7 +31,7 @@ const RANGE: Readonly<Record<string, Option>> = {
 const ROWS: Option = {
   type: "text",
   value: "N",
-  summary: "How many rows a table has at most: 50 unless told.",
+  summary: "Maximum number of rows. Default: 50 in a table, otherwise every row.",
 };
 const EXPORT: Readonly<Record<string, Option>> = {
   ...RANGE,
@@ -74,7 +74,7 @@ const PROMPT = "The prompt, or - for standard input.";
 const JOB = "The job's identifier.";
 
 const EXPORT_NOTES = [
-  "csv, ndjson and json have every row, a table has the first ones. The platform allows the whole " +
+  "Without --rows, csv, ndjson and json have every row, and a table has the first 50. The platform allows the whole " +
     "organisation 100 requests an hour, each for at most 250 rows.",
   "While it writes a file, FILE.quillgate-cursor beside it says how far the export has come. If the " +
     "command is interrupted, run it again with --resume to complete the file, byte for byte. A finished " +

@@ -10,7 +10,7 @@ import { chooseFormat } from "./format.js";
 import { findOutputFile } from "./output_file.js";
 import { RowProgress, type SeenResponse } from "./progress.js";
 import { REPORTS, type ReportName } from "./report_columns.js";
-import { countRecords, toJsonPart } from "./rows.js";
+import { takeRecords, toJsonPart } from "./rows.js";
 import { writeTable } from "./table.js";
 
 type ExportFormat = "csv" | "ndjson" | "json";
@@ -18,7 +18,7 @@ type ExportFormat = "csv" | "ndjson" | "json";
 const USUAL_ROWS = "50";
 const LONGEST_WAIT_MS = 86_400_000;
 /** The flags that choose rows. */
-const CHOICES = ["from", "to", "last", "source", "status"];
+const CHOICES = ["from", "to", "last", "source", "status", "rows"];
 
 /** The part of a list that this needs, whichever report it is of. */
 interface AnyList {
@@ -37,6 +37,8 @@ interface Sink {
   cursor: ListCursor<ListName> | null | undefined;
   params: Record<string, string>;
   rows: number;
+  /** The value of `--rows`. */
+  maxRows: number | undefined;
   isEmpty: boolean;
   write(chunk: Uint8Array, cursor: ListCursor<ListName> | null, rows: number): Promise<void>;
   close(): Promise<void>;
@@ -85,14 +87,7 @@ async function exportRows(
   wait: number,
 ): Promise<void> {
   const { output, command, signal } = context;
-  if (readText(context, "rows") !== undefined) {
-    const isChosen = ["format", "output"].some((name) => readText(context, name) !== undefined);
-    throw new UsageError(
-      isChosen || output.json
-        ? "--rows is for tables: csv, ndjson and json have every row"
-        : "--rows is for tables: the output is no terminal, so it is ndjson: add --format table",
-    );
-  }
+  const maxRows = readMaxRows(readText(context, "rows"));
   const path = await findOutputFile(context);
   const watched = watchProgress();
   const { client, baseUrl, projectId } = await connect(context, watched.hooks);
@@ -100,8 +95,8 @@ async function exportRows(
     Object.entries(readFlags(context)).filter(([, value]) => value !== undefined),
   ) as Record<string, string>;
   const identity = { report: command.name, format, projectId, baseUrl, flags };
-  const sink = await openSink(context, path, identity, params);
-  const progress = new RowProgress(output, command.name, { rows: sink.rows });
+  const sink = await openSink(context, path, identity, params, maxRows);
+  const progress = new RowProgress(output, command.name, { rows: sink.rows, most: sink.maxRows });
   watched.progress = progress;
   try {
     if (sink.cursor !== null) {
@@ -115,7 +110,7 @@ async function exportRows(
   output.note(progress.describe());
 }
 
-/** Reads an export to its end, a chunk at a time. */
+/** Copies an export to its end or to the last of `maxRows`, one chunk at a time. */
 async function copy(
   list: AnyList,
   format: ExportFormat,
@@ -127,23 +122,27 @@ async function copy(
   const cursor = sink.cursor ?? undefined;
   const stream = list.export({ format: lines, cursor, ...options });
   const decoder = new TextDecoder();
+  const { maxRows } = sink;
   let { isEmpty } = sink;
-  let isHead = format === "csv" && cursor === undefined;
+  let headers = format === "csv" && cursor === undefined ? 1 : 0;
   const write = async (chunk: Uint8Array) => {
-    const goesOn = stream.cursor ?? null;
-    const rows = progress.rows + countRecords(chunk, lines) - (isHead ? 1 : 0);
+    const max = maxRows === undefined ? undefined : maxRows - progress.rows + headers;
+    const { bytes, count } = takeRecords(chunk, lines, max);
+    const rows = progress.rows + count - headers;
+    const goesOn = rows === maxRows ? null : (stream.cursor ?? null);
     const part =
       format === "json"
-        ? new TextEncoder().encode(toJsonPart(decoder.decode(chunk), isEmpty, goesOn === null))
-        : chunk;
-    [isEmpty, isHead] = [false, false];
+        ? new TextEncoder().encode(toJsonPart(decoder.decode(bytes), isEmpty, goesOn === null))
+        : bytes;
+    [isEmpty, headers] = [false, 0];
     await sink.write(part, goesOn, rows);
     progress.setRows(rows);
+    return goesOn === null;
   };
   let ended = false;
   for await (const chunk of stream) {
-    await write(chunk);
-    ended = stream.cursor === null;
+    ended = await write(chunk);
+    if (ended) break;
   }
   // A last page without rows is no chunk, and ends the file all the same.
   if (!ended) await write(new Uint8Array());
@@ -154,6 +153,7 @@ async function openSink(
   path: string | undefined,
   identity: ExportIdentity,
   params: Record<string, string>,
+  maxRows: number | undefined,
 ): Promise<Sink> {
   const { output } = context;
   const resume = readSwitch(context, "resume");
@@ -163,6 +163,7 @@ async function openSink(
       cursor: undefined,
       params,
       rows: 0,
+      maxRows,
       isEmpty: true,
       write: (chunk) => output.writeRows(chunk),
       close: async () => {},
@@ -179,6 +180,7 @@ async function openSink(
     cursor: state.cursor,
     params: state.params,
     rows: state.rows,
+    maxRows: readMaxRows(state.flags.rows),
     isEmpty: state.bytes === 0,
     write: async (chunk, cursor, rows) => {
       await file.write(chunk, cursor, rows);
@@ -186,6 +188,10 @@ async function openSink(
     },
     close: () => file.close(),
   };
+}
+
+function readMaxRows(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : readCount(text, "--rows");
 }
 
 function once(work: () => void): () => void {

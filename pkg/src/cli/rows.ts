@@ -3,15 +3,28 @@
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 
-/** Counts records: lines, but for those within quotes. */
-export function countRecords(chunk: Uint8Array, format: "csv" | "ndjson"): number {
+/** The first records of a chunk. A record is a line, except that quotes can contain line breaks. */
+export interface Records {
+  bytes: Uint8Array;
+  count: number;
+}
+
+/** Returns the first `max` records of a chunk, or all of them if it has fewer. */
+export function takeRecords(
+  chunk: Uint8Array,
+  format: "csv" | "ndjson",
+  max = Number.POSITIVE_INFINITY,
+): Records {
   let count = 0;
   let quoted = false;
-  for (const byte of chunk) {
+  for (let at = 0; at < chunk.length; at++) {
+    const byte = chunk[at];
     if (byte === QUOTE && format === "csv") quoted = !quoted;
-    else if (byte === LINE_FEED && !quoted) count++;
+    else if (byte === LINE_FEED && !quoted && ++count >= max) {
+      return { bytes: chunk.subarray(0, at + 1), count };
+    }
   }
-  return count;
+  return { bytes: chunk, count };
 }
 
 /**
