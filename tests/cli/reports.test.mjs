@@ -175,6 +175,29 @@ test("--last selects the last finished days in UTC", async () => {
   assert.ok(to <= Date.now() && Date.now() - to < 2 * 86_400_000);
 });
 
+test("an error about a date names the flag that was typed", async () => {
+  for (const [flags, message] of [
+    [["--from", "yesterday"], /^quillgate: --from must be /],
+    [["--to=2026-13-01"], /^quillgate: --to must be /],
+  ]) {
+    const { code, stderr } = await quillgate(["views", ...flags]);
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+    assert.doesNotMatch(stderr, /date(From|To)/);
+  }
+  const detail = "dateTo must be at most 3660 days after dateFrom";
+  const errors = [{ field: "dateTo", rule: "date", detail }];
+  override = () => {
+    const { json, ...response } = problem(400, "invalid-request", detail);
+    return { ...response, json: { ...json, errors } };
+  };
+  const typed = await quillgate(["daily", "--from", "2000-01-01", "--to", "2026-01-01"]);
+  assert.match(typed.stderr, /^quillgate: 400 --to must be at most 3660 days after --from\n/);
+  assert.doesNotMatch(typed.stderr, /date(From|To)/);
+  const selected = await quillgate(["daily", "--last", "28d"]);
+  assert.ok(selected.stderr.includes(detail), selected.stderr);
+});
+
 test("sends the filters of feedback", async () => {
   const filters = ["--source", "contextual", "--status", "pending,resolved"];
   await quillgate(["feedback", ...filters, "--format", "table"]);

@@ -88,13 +88,15 @@ function reportError(error: unknown, output: Output, args: readonly string[]): n
   const code = findExitCode(error);
   const known = error as Failure;
   const message = error instanceof Error ? describe(known, code) : String(error);
+  const isInput = known.name === "ValidationError" || known.status === 400;
+  const nameFlags = (text: string) => (isInput ? replaceParameters(text, args) : text);
   output.fail({
     name: known.name ?? "Error",
-    message,
+    message: nameFlags(message),
     exitCode: code,
     status: known.status ?? null,
     requestId: known.requestId ?? null,
-    details: known.details ?? [],
+    details: (known.details ?? []).map(nameFlags),
     hints: findHints(error, code, args),
   });
   return code;
@@ -107,6 +109,18 @@ function describe({ message = "", cause, name, status }: Failure, code: number):
   if (message === "") return `it failed with exit code ${code}`;
   // A server's words do not begin lines of their own.
   return status === undefined ? message : toLine(message);
+}
+
+/** The parameters that a flag with another name sets. */
+const FLAGS: Readonly<Record<string, string>> = { dateFrom: "--from", dateTo: "--to" };
+
+/** Replaces the names of parameters in an error with the flags that were typed. */
+function replaceParameters(text: string, args: readonly string[]): string {
+  return text.replace(/\bdate(From|To)\b/g, (name) => {
+    const flag = FLAGS[name] as string;
+    const isTyped = args.some((arg) => arg === flag || arg.startsWith(`${flag}=`));
+    return isTyped ? flag : name;
+  });
 }
 
 function findHints(error: unknown, code: number, args: readonly string[]): string[] {
