@@ -1,6 +1,6 @@
 /** Background agent jobs: create, read, follow up, wait. */
 
-import type { ApiPromise } from "./api_promise.js";
+import { ApiPromise } from "./api_promise.js";
 import { captureCallSite, locate, toDecodeError } from "./errors.js";
 import { follow, sleep } from "./exchange.js";
 import { MODE_WATCH } from "./generated/protocol.js";
@@ -126,10 +126,11 @@ export class AgentJobs {
    * const { job, prompt, messages, changes } = await client.agentJobs.record(id);
    * ```
    */
-  record(id: JobId, options?: RequestOptions): Promise<JobRecord>;
-  // A default is made when the method is called, and not when what it returns is awaited or iterated.
-  async record(id: JobId, options = {}, site = captureCallSite()): Promise<JobRecord> {
-    return (await load()).readRecord(this.#transport, id, options, site, TOOLS);
+  record(id: JobId, options: RequestOptions = {}): ApiPromise<JobRecord> {
+    const site = captureCallSite();
+    return new ApiPromise(
+      load().then((part) => part.readRecord(this.#transport, id, options, site, TOOLS)),
+    );
   }
 
   /**
@@ -149,6 +150,7 @@ export class AgentJobs {
    * ```
    */
   watchAll(options?: WatchAllOptions): AsyncGenerator<JobListChange, void, void>;
+  // A default is made when the method is called, and not when what it returns is iterated.
   async *watchAll(options = {}, site = captureCallSite()): AsyncGenerator<JobListChange> {
     yield* (await load()).streamList(this.#transport, options, site, TOOLS);
   }

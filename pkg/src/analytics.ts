@@ -1,6 +1,6 @@
 /** The reports of the platform's analytics. */
 
-import type { ApiPromise } from "./api_promise.js";
+import { ApiPromise } from "./api_promise.js";
 import { captureCallSite, toDecodeError, toRequiredError } from "./errors.js";
 import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions } from "./options.js";
@@ -67,11 +67,13 @@ export class Analytics {
    * const { views, missing } = await client.analytics.dailyViews({ dateFrom: "2024-01-01", dateTo: "2024-02-01" });
    * ```
    */
-  dailyViews(params: DailyViewsParams, options: RequestOptions = {}): Promise<DailyViews> {
+  dailyViews(params: DailyViewsParams, options: RequestOptions = {}): ApiPromise<DailyViews> {
     const site = captureCallSite();
     const errors = { toDecodeError, toRequiredError };
-    return import("./daily_views.js").then((part) =>
-      part.readDailyViews(this.#transport, params, options, site, errors),
+    return new ApiPromise(
+      import("./daily_views.js").then((part) =>
+        part.readDailyViews(this.#transport, params, options, site, errors),
+      ),
     );
   }
 

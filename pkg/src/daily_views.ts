@@ -1,6 +1,7 @@
 /** The series of views that a gateway's archive keeps. This is loaded by the first read of one. */
 
 import type { DailyViewsParams } from "./analytics.js";
+import type { CallResult } from "./api_promise.js";
 import type * as errors from "./errors.js";
 import type { RequestOptions } from "./options.js";
 import type { Sender } from "./task.js";
@@ -23,22 +24,24 @@ export function readDailyViews(
   options: RequestOptions,
   site: Error,
   makeErrors: Pick<typeof errors, "toDecodeError" | "toRequiredError">,
-): Promise<DailyViews> {
+): Promise<CallResult<DailyViews>> {
   const { path, prefix, group, limit, cursor, ...shared }: Partial<DailyViewsParams> = params ?? {};
   const query = Object.entries({ path, prefix, group, limit, cursor })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `&${name}=${encodeURIComponent(String(value))}`)
     .join("");
   let body: unknown;
+  let response!: Response;
   const through = (sender: Sender): Sender => ({
     ...sender,
     async send(request, ...others) {
       const target = request.target.replace("/views?", "/views/daily?") + query;
-      const response = await sender.send({ ...request, target }, ...others);
-      const { status, headers, ok } = response;
-      if (status < 200 || status > 299) return response;
+      const received = await sender.send({ ...request, target }, ...others);
+      const { status, headers, ok } = received;
+      if (status < 200 || status > 299) return received;
       const json = async () => {
-        body = await response.json();
+        body = await received.json();
+        response = received;
         return NO_VIEWS;
       };
       return { status, headers, ok, json } as Response;
@@ -48,11 +51,11 @@ export function readDailyViews(
     for (const field of ["dateFrom", "dateTo"] as const) {
       if (shared[field] === undefined) throw makeErrors.toRequiredError(field);
     }
-    const call = transport.call("analytics.views", shared, options, through);
-    const { response } = await call.withResponse();
-    return decodeSeries(body, (where, rule) => {
+    await transport.call("analytics.views", shared, options, through);
+    const data = decodeSeries(body, (where, rule) => {
       throw makeErrors.toDecodeError(where, `must be ${rule}`, response);
     });
+    return { data, response };
   };
   return transport.run(read, site, options.signal);
 }

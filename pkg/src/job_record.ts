@@ -1,6 +1,7 @@
 /** What a gateway has recorded of a job. */
 
 import type { JobId } from "./agent_jobs.js";
+import type { CallResult } from "./api_promise.js";
 import type { RecordTools } from "./job_stream.js";
 import type { RequestOptions } from "./options.js";
 import type { Sender } from "./task.js";
@@ -17,25 +18,26 @@ export async function readRecord(
   options: RequestOptions,
   site: Error,
   tools: RecordTools,
-): Promise<JobRecord> {
+): Promise<CallResult<JobRecord>> {
   let body: unknown;
+  let response!: Response;
   const through = (sender: Sender): Sender => ({
     ...sender,
     async send(request, ...rest) {
       const target = `${request.target}/record`;
-      const response = await sender.send({ ...request, target }, ...rest);
-      const { status, headers, ok } = response;
+      const received = await sender.send({ ...request, target }, ...rest);
+      const { status, headers, ok } = received;
       const json = async () => {
-        body = await response.json();
+        body = await received.json();
+        response = received;
         return body;
       };
       return { status, headers, ok, json } as Response;
     },
   });
   const read = async () => {
-    const call = transport.call("agentJobs.get", { id }, options, through);
-    const { response } = await call.withResponse();
-    return decodeRecord(body, response, tools);
+    await transport.call("agentJobs.get", { id }, options, through);
+    return { data: decodeRecord(body, response, tools), response };
   };
   return transport.run(read, site, options.signal);
 }

@@ -28,8 +28,8 @@ before(async () => {
     const { pathname, searchParams } = new URL(request.url, "http://gate");
     const { authorization } = request.headers;
     requests.push({ pathname, query: Object.fromEntries(searchParams), authorization });
-    const { status = 200, body } = responses.shift();
-    response.writeHead(status, { "content-type": "application/json" });
+    const { status = 200, body, headers } = responses.shift();
+    response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(JSON.stringify(body));
   });
   server.listen(0, "127.0.0.1");
@@ -56,6 +56,15 @@ test("dailyViews() reads the archive's route with the credential of the client",
       authorization: "Bearer a.b.c",
     },
   ]);
+});
+
+test("dailyViews().withResponse() resolves to the series, the response and the request id", async () => {
+  respondWith({ body: SERIES, headers: { "x-request-id": "r7" } });
+  const { data, response, requestId } = await client.analytics.dailyViews(DAYS).withResponse();
+  assert.deepEqual([data, requestId], [SERIES, "r7"]);
+  assert.ok(response instanceof Response);
+  assert.deepEqual([response.status, response.bodyUsed], [200, true]);
+  assert.equal(requests.length, 1);
 });
 
 test("dailyViews() returns null for absent counts", async () => {

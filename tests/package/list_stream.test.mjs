@@ -264,6 +264,15 @@ describe("`record()`", () => {
     assert.equal(requests[0].headers.authorization, `Bearer ${TOKEN}`);
   });
 
+  test("record().withResponse() resolves to the record, the response and the request id", async () => {
+    handlers = [respondWith(200, RECORD, { "x-request-id": "r7" })];
+    const { data, response, requestId } = await client.agentJobs.record("j1").withResponse();
+    assert.deepEqual([data, requestId], [RECORD, "r7"]);
+    assert.ok(response instanceof Response);
+    assert.deepEqual([response.status, response.bodyUsed], [200, true]);
+    assert.equal(requests.length, 1);
+  });
+
   test("record() returns null for absent properties", async () => {
     handlers = [respondWith(200, { job: { id: "j1" }, messages: [{}], changes: [] })];
     const { job, prompt, messages } = await client.agentJobs.record("j1");

@@ -2,6 +2,7 @@
 import {
   type AgentJob,
   ApiError,
+  type ApiPromise,
   AuthenticationError,
   type BuiltRequest,
   type CallerStats,
@@ -126,6 +127,7 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
   await agentJobs.create({ prompt: "p" }, { idempotencyKey: "k", force: true });
   agentJobs.list({ state: "failed", author: maybe, text: "guide", limit: 5 });
   const record: JobRecord = await agentJobs.record("j", { signal, timeout: 1000 });
+  same<ReturnType<typeof agentJobs.record>, ApiPromise<JobRecord>>(true);
   for (const { prompt, author, sentAt } of record.messages)
     same<string | null, typeof prompt | typeof author | typeof sentAt>(true);
   for (const { at, status, prLink } of record.changes) at?.concat(status ?? "", prLink ?? "");
@@ -289,6 +291,7 @@ export async function reports({ analytics }: Client): Promise<void> {
   const days = { dateFrom: "2024-01-01", dateTo: "2024-02-01" };
   const series = await analytics.dailyViews({ ...days, prefix: "/guides", group: "week" });
   same<typeof series, DailyViews>(true);
+  same<ReturnType<typeof analytics.dailyViews>, ApiPromise<DailyViews>>(true);
 
   // @ts-expect-error: dateFrom is required
   analytics.dailyViews({ dateTo: "2024-02-01" });
