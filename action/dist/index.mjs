@@ -1073,7 +1073,7 @@ var ApiError = class extends QuillgateError {
   status;
   /** Further messages of the server. */
   details;
-  /** The problem's `type` (RFC 9457), when the answer is a problem. */
+  /** The `type` of the problem (RFC 9457), or `null`. A server other than a gateway has other types. */
   code;
   /** `X-Request-Id`, when the answer has one. */
   requestId;

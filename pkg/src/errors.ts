@@ -8,7 +8,7 @@ import {
   REASONS,
   RULES,
 } from "./generated/protocol.js";
-import type { AgentJob, Rule } from "./types.js";
+import type { AgentJob, ProblemCode, Rule } from "./types.js";
 
 const BRAND = Symbol.for("quillgate.error");
 
@@ -48,7 +48,7 @@ export class ValidationError extends QuillgateError {
 export interface ApiErrorData {
   status: number;
   details: string[];
-  code: string | null;
+  code: ProblemCode | (string & {}) | null;
   requestId: string | null;
   retryAfter: number | null;
   body: unknown;
@@ -61,8 +61,8 @@ export class ApiError extends QuillgateError {
   readonly status: number;
   /** Further messages of the server. */
   readonly details: string[];
-  /** The problem's `type` (RFC 9457), when the answer is a problem. */
-  readonly code: string | null;
+  /** The `type` of the problem (RFC 9457), or `null`. A server other than a gateway has other types. */
+  readonly code: ProblemCode | (string & {}) | null;
   /** `X-Request-Id`, when the answer has one. */
   readonly requestId: string | null;
   /** How long the server asks to wait, in seconds, when it does. */

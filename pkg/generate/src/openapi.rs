@@ -17,6 +17,7 @@ mod sessions;
 mod tests;
 mod webhooks;
 
+pub use problems::uri as problem_uri;
 use quillgate::{Method, Operation, Scope};
 
 use serde_json::{Map, Value, json};

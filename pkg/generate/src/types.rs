@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use quillgate::declaration::{Declaration, Pagination, Parameter, ParameterKind};
 use quillgate::schema::{Kind, Object, OpenEnum, Union};
 use quillgate::{Operation, Rule};
+use quillgate_worker::problem::ProblemKind;
 
+use crate::openapi::problem_uri;
 use crate::reachable::reachable;
 use crate::text::{join, of_package};
 
@@ -29,6 +31,7 @@ pub fn typescript() -> String {
     module.push_str(&operations());
     module.push_str(&lists());
     module.push_str(&rules());
+    module.push_str(&problem_codes());
     module
 }
 
@@ -248,6 +251,18 @@ fn rules() -> String {
             &[" The stable names of the rules that a value can break."]
         ),
         names.join("\n")
+    )
+}
+
+fn problem_codes() -> String {
+    let codes: Vec<_> = ProblemKind::ALL
+        .iter()
+        .map(|kind| format!("  | {:?}", problem_uri(*kind)))
+        .collect();
+    format!(
+        "\n{}export type ProblemCode =\n{};\n",
+        doc("", &[" The `code` of an error that a gateway returns."]),
+        codes.join("\n")
     )
 }
 

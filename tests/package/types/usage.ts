@@ -39,6 +39,7 @@ import {
   type PageView,
   type PageViewList,
   type PageVisitors,
+  type ProblemCode,
   QuillgateError,
   RateLimitError,
   type Row,
@@ -329,6 +330,12 @@ export function errors(error: unknown): string {
     same<typeof error.status, number>(true);
     same<typeof error.requestId, string | null>(true);
     same<typeof error.headers, Headers>(true);
+    same<typeof error.code, ProblemCode | (string & {}) | null>(true);
+    if (error.code === "/problems/quota-exceeded") return "try again later";
+    if (error.code === "https://errors.example/other") return "from another server";
+    const known: ProblemCode[] = ["/problems/upstream-error", "/problems/outcome-unknown"];
+    // @ts-expect-error: unknown problem of a gateway
+    known.push("/problems/quota-exceded");
     return error.problem?.detail ?? error.code ?? error.details.join();
   }
   if (error instanceof ValidationError) return error.rule === "page-size" ? error.field : error.rule;

@@ -93,7 +93,7 @@ pub fn schema_name(kind: ProblemKind) -> String {
 }
 
 /// `type`.
-fn uri(kind: ProblemKind) -> String {
+pub fn uri(kind: ProblemKind) -> String {
     format!("/problems/{}", kind.as_str())
 }
 
