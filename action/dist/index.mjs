@@ -1272,7 +1272,7 @@ function locate(error, site, signal) {
   }
   return error;
 }
-var HERE = /^(.*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
+var HERE = /^(?:file:\/\/)?(.*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
 
 // pkg/dist/exchange.js
 function exchange(send, within, outer) {

@@ -349,7 +349,7 @@ export function locate(error: unknown, site: Error, signal?: AbortSignal): unkno
 }
 
 /**
- * The folder of this package's files, as it stands in a stack. In a bundle, whose one file
- * is the caller's too, there is none; in workerd not even an address.
+ * The package's folder as stack frames spell it: a URL in Node, a file path under loaders such as tsx.
+ * `undefined` in a bundle, where the caller's code is in the same file, and in workerd.
  */
-const HERE = /^(.*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
+const HERE = /^(?:file:\/\/)?(.*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];

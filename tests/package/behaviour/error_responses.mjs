@@ -137,6 +137,23 @@ describe("Error responses", () => {
       }),
   );
 
+  when(
+    "a loader such as tsx writes file paths instead of URLs into stacks",
+    "the stack of an error still starts at the line of the call",
+    () =>
+      against({ status: 404 }, async ({ agentJobs }) => {
+        Error.prepareStackTrace = (error, frames) =>
+          [error, ...frames].join("\n    at ").replaceAll("file://", "");
+        try {
+          const { stack } = await rejectionOf(agentJobs.get("j1"));
+          assert.match(stack.split("\n")[1], /error_responses\.mjs/);
+          assert.doesNotMatch(stack, /file:/);
+        } finally {
+          delete Error.prepareStackTrace;
+        }
+      }),
+  );
+
   function line() {
     return /error_responses\.mjs:(\d+):/.exec(new Error().stack.split("\n")[2])[1];
   }
