@@ -1,5 +1,6 @@
 /** The packed package's types in the current TypeScript, and the files of the tarball. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
@@ -19,6 +20,22 @@ test("TypeScript allows a CommonJS module to require the package", async () => {
     const { output } = await compile(COMPILER, PROJECTS["for Node"], ["required.cts"]);
     assert.equal(output, "");
   }
+});
+
+test("TypeScript without the types of the DOM or Node needs skipLibCheck, as the README says", async () => {
+  write(folder, {
+    "bare.ts": `import { Client } from "quillgate";
+const client = new Client({ token: "t" });
+export const status: string | null = (await client.agentJobs.get("j")).status;
+`,
+  });
+  const bare = { ...PROJECTS["for Node"], lib: ["ES2022"], types: [] };
+  const strict = await compile(COMPILER, bare, ["bare.ts"]);
+  assert.match(strict.output, /Cannot find name 'Response'/);
+  const skipping = await compile(COMPILER, { ...bare, skipLibCheck: true }, ["bare.ts"]);
+  assert.equal(skipping.output, "");
+  const readme = readFileSync(join(ROOT, "pkg", "README.md"), "utf8");
+  assert.ok(readme.includes("`skipLibCheck`"), "the README does not mention it");
 });
 
 test("TypeScript accepts a client of one entry as a client of the other", async () => {
