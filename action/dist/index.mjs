@@ -960,6 +960,7 @@ var ApiPromise = class {
 };
 
 // pkg/dist/generated/protocol.js
+var USER_AGENT = "quillgate/0.1.0";
 var MODE_ONCE = 0;
 var MODE_PAGES = 1;
 var MODE_EVERYTHING = 2;
@@ -2397,6 +2398,7 @@ var SHOWN = /* @__PURE__ */ new Set([
   "ratelimit-policy",
   "retry-after",
   "server-timing",
+  "user-agent",
   "x-request-id"
 ]);
 function redactHeaders(headers) {
@@ -2487,6 +2489,8 @@ var Transport = class {
   #headers({ body }, call) {
     const { adminKey, session, token } = this.#options;
     const needed = { accept: "application/json" };
+    if (!isBrowser())
+      needed["user-agent"] = call.headers?.get("user-agent") ?? USER_AGENT;
     if (!session)
       needed.authorization = `Bearer ${adminKey ?? token}`;
     if (body !== null)

@@ -20,6 +20,7 @@ const SHOWN = new Set([
   "ratelimit-policy",
   "retry-after",
   "server-timing",
+  "user-agent",
   "x-request-id",
 ]);
 

@@ -60,7 +60,7 @@ test("daily writes every page of the series in each format and warns about missi
   );
 });
 
-test("daily sends its filters and writes to a file", async () => {
+test("daily sends its filters and the package's version, and writes to a file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-daily-"));
   try {
     const flags = ["--prefix", "/guides", "--group", "week", "-o", "daily.json"];
@@ -76,6 +76,7 @@ test("daily sends its filters and writes to a file", async () => {
     ...{ limit: "1000", cursor: "two" },
   });
   assert.equal(server.requests[1].headers.authorization, "Bearer token");
+  assert.match(server.requests[1].headers["user-agent"], /^quillgate\/\d+\.\d+\.\d+/);
 });
 
 test("archive status lists stored, missing and failing days", async () => {

@@ -13,6 +13,12 @@ pub fn typescript() -> String {
         "/** What the wasm and its driver agree on. Generated from the Rust types: do not edit. */\n\n\
          import type { Rule } from \"../types.js\";\n",
     );
+    module.push_str("\n/** The package as a product of `User-Agent`. */\n");
+    module.push_str(concat!(
+        "export const USER_AGENT = \"quillgate/",
+        env!("CARGO_PKG_VERSION"),
+        "\";\n"
+    ));
     push_numbers(&mut module, "MODE", Mode::NAMES);
     push_numbers(&mut module, "SOURCE", Source::NAMES);
     push_numbers(&mut module, "EVENT", EventNumber::NAMES);

@@ -2,6 +2,7 @@
 
 import { ConnectionError, DecodeError, toApiError, toTimeoutError } from "../errors.js";
 import { exchange } from "../exchange.js";
+import { USER_AGENT } from "../generated/protocol.js";
 import { UsageError } from "./command.js";
 import type { GatewaySettings } from "./connection.js";
 
@@ -52,7 +53,10 @@ export async function send(
   timeout = TIMEOUT_MS,
 ): Promise<Answered> {
   signal.throwIfAborted();
-  const init = { headers: { accept: "application/json", ...headers }, redirect: "manual" as const };
+  const init = {
+    headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers },
+    redirect: "manual" as const,
+  };
   const result = await exchange((own) => fetch(url, { ...init, signal: own }), timeout, signal);
   if ("response" in result) return result;
   signal.throwIfAborted();

@@ -93,6 +93,35 @@ describe("Browsers", () => {
     },
   );
 
+  when(
+    "a page or a web worker calls a gateway of another origin",
+    "it sets no `User-Agent`, which CORS would preflight",
+    async () => {
+      const names = await inPage(
+        async ({ address, argument }) => {
+          const { Client } = await import(address);
+          const { headers } = await new Client(argument).buildRequest("agentJobs.get", { id: "j" });
+          const script = `
+          import(${JSON.stringify(address)}).then(async ({ Client }) => {
+            const client = new Client(${JSON.stringify(argument)});
+            const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
+            postMessage(Object.keys(headers));
+          });`;
+          const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+          const inWorker = await new Promise((resolve, reject) => {
+            const worker = new Worker(url, { type: "module" });
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.onerror = ({ message }) => reject(new Error(message));
+          });
+          return [Object.keys(headers), inWorker];
+        },
+        { baseUrl: "https://x.example", projectId: "p", token: "t" },
+      );
+      const sent = ["accept", "authorization"];
+      assert.deepEqual(names, [sent, sent]);
+    },
+  );
+
   /** Makes calls with a custom `fetch`. Returns the ids of their jobs, or their errors as strings. */
   function makeCalls(times) {
     return inPage(async ({ address, argument }) => {

@@ -1,5 +1,7 @@
 /** Client options, environment variables, and the resources that a client holds. */
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { runProgram, write } from "../installed.mjs";
 import {
   against,
@@ -50,6 +52,23 @@ describe("Client options", () => {
   );
 
   when(
+    "a client runs outside a browser",
+    "its requests name the package and its version in `User-Agent`, unless the caller sets that header",
+    () =>
+      against({ json: JOB }, async (client, { requests }) => {
+        const { version } = createRequire(join(folder, "x.cjs"))("quillgate/package.json");
+        await client.agentJobs.get("j1");
+        await client.agentJobs.get("j1", { headers: { "x-a": "1" } });
+        await client.agentJobs.get("j1", { headers: { "User-Agent": "bot/2" } });
+        const named = `quillgate/${version}`;
+        assert.deepEqual(
+          requests.map(({ headers }) => headers["user-agent"]),
+          [named, named, "bot/2"],
+        );
+      }),
+  );
+
+  when(
     "`withOptions()` is called",
     "it returns a client with the changed options and leaves the first unchanged",
     () =>
@@ -85,7 +104,7 @@ describe("Client options", () => {
           const [{ headers }] = requests;
           assert.equal(headers.authorization, undefined);
           assert.match(headers["idempotency-key"], /^[0-9a-f]{32}$/);
-          assert.deepEqual(Object.keys(built.headers), ["accept"]);
+          assert.deepEqual(Object.keys(built.headers), ["accept", "user-agent"]);
 
           await client.withOptions({ token: TOKEN }).agentJobs.get("j1");
           assert.equal(requests[1].headers.authorization, `Bearer ${TOKEN}`);
