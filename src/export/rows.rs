@@ -85,51 +85,21 @@ impl RowWriter {
         }
     }
 
-    /// Appends the rows of a page but for the first few; `member` holds them.
+    /// Appends the rows of a page except the first `skip`. `rows_name` is the property that has them.
     ///
     /// # Errors
-    /// [`Malformed`] when the text is not an object with these rows, each an object; nothing is
+    /// [`Malformed`] if the text is not an object with these rows, each an object. Nothing is
     /// appended then.
     pub fn push_rows(
         &self,
         page: &str,
-        member: &str,
-        skip: u64,
-        out: &mut Vec<u8>,
-    ) -> Result<PageEnd, Malformed> {
-        self.go_through(page, &[], member, skip, out)
-    }
-
-    /// Appends the rows of a page as [`Self::push_rows`] does, if the page is what its operation
-    /// promises: every member of the page itself is there and of its kind.
-    ///
-    /// # Errors
-    /// [`Malformed`] when it is not; nothing is appended then.
-    pub fn push_promised_rows(
-        &self,
-        page: &str,
-        promised: &Kind,
-        member: &str,
-        skip: u64,
-        out: &mut Vec<u8>,
-    ) -> Result<PageEnd, Malformed> {
-        let Kind::Object(object) = promised else {
-            return Err(Malformed);
-        };
-        self.go_through(page, object.fields, member, skip, out)
-    }
-
-    fn go_through(
-        &self,
-        page: &str,
-        promised: &[Field],
-        member: &str,
+        rows_name: &str,
         skip: u64,
         out: &mut Vec<u8>,
     ) -> Result<PageEnd, Malformed> {
         let before = out.len();
         let mut push_list = |scanner: &mut Scanner<'_>| self.push_list(scanner, skip, out);
-        let end = go_through_members(page, promised, Some(member), &mut push_list);
+        let end = go_through_members(page, &[], Some(rows_name), &mut push_list);
         if end.is_err() {
             out.truncate(before);
         }

@@ -28,19 +28,14 @@ export function respond(status, lines, body) {
   return response;
 }
 
-/** Header fields, and what aborts the requests with them that are going on after so long. */
-export function openCourse(headers, milliseconds) {
+/** Sends a request. Waits for the head of the response, and for the text of a 2xx. */
+export async function send(method, url, headers, body, milliseconds, longest) {
   const controller = new AbortController();
   const abort = () => controller.abort(new DOMException("no answer in time", "TimeoutError"));
   const timer = setTimeout(abort, milliseconds);
-  return { headers, signal: controller.signal, end: () => clearTimeout(timer) };
-}
-
-/** Sends a request; waits for the head of the answer, and of a 2xx for its text. */
-export async function send(method, url, own, body, milliseconds, longest, course) {
-  const { headers, signal, end } = course ?? openCourse(own, milliseconds);
-  const stop = course ? () => {} : end;
-  // Whatever a path may look like, nothing between here and there keeps an answer.
+  const stop = () => clearTimeout(timer);
+  const { signal } = controller;
+  // No cache between the gateway and the platform stores a response, whatever its path is.
   const options = { method, headers, body, redirect: "manual", cache: "no-store", signal };
   const response = await fetch(url, options).catch((error) => {
     stop();

@@ -58,8 +58,6 @@ use quillgate::Policy;
 pub const CLAIM_LIFE: Millis = Millis(60_000);
 /// How long the upstream is left alone after a 429 that does not say how long: 60 s.
 pub const USUAL_CLOSURE: Millis = Millis(60_000);
-/// Which part of what is left of a budget may be taken ahead.
-const AHEAD_PART: u32 = 16;
 /// How often a policy that is closed is probed: every 5 minutes for a window of an hour.
 const PROBES_PER_WINDOW: u64 = 12;
 
@@ -227,53 +225,6 @@ pub fn reserve(ask: &Ask) -> Verdict {
     })
 }
 
-/// Decides how many slots are granted at once for requests that follow one another: at most `most`,
-/// and no more than a small part of what is left, since others are refused for slots that may be
-/// given back unused. None where there would be one: that is [`reserve`].
-///
-/// # Example
-/// ```
-/// use quillgate_worker::budget::{Ask, reserve_ahead};
-/// use quillgate::Policy;
-///
-/// let ask = Ask {
-///     policy: Policy::Analytics,
-///     limit: 100,
-///     window: 3_600_000,
-///     now: 61_000,
-///     caller: "alice".to_owned(),
-///     quota: None,
-///     shared: Vec::new(),
-///     closed_until: None,
-///     used: Vec::new(),
-///     claims: Vec::new(),
-/// };
-/// assert_eq!(reserve_ahead(ask.clone(), 4).len(), 4);
-/// assert_eq!(reserve_ahead(ask.clone(), 100).len(), 6);
-/// assert_eq!(reserve_ahead(Ask { quota: Some(3), ..ask }, 4).len(), 3);
-/// ```
-#[must_use]
-pub fn reserve_ahead(mut ask: Ask, most: u32) -> Vec<Granted> {
-    // Somebody waits for a slot.
-    let most = if ask.claims.is_empty() {
-        most.min(ask.left() / AHEAD_PART)
-    } else {
-        0
-    };
-    let mut all = Vec::new();
-    for _ in 0..most {
-        let Verdict::Granted(granted) = reserve(&ask) else {
-            break;
-        };
-        all.push(granted);
-        ask.count_own();
-    }
-    if all.len() < 2 {
-        all.clear();
-    }
-    all
-}
-
 /// Decides how long a 429 of the upstream closes a policy; `retry_after` is how long it asks to
 /// wait. After a whole window nothing of what it counts can be left.
 #[must_use]
@@ -375,24 +326,6 @@ impl Ask {
     fn total(&self) -> u32 {
         let add = |sum: u32, used: &Used| sum.saturating_add(used.count);
         self.used.iter().fold(0, add)
-    }
-
-    /// Counts one more reservation of the caller.
-    fn count_own(&mut self) {
-        let mut used = self.used.iter_mut();
-        if let Some(own) = used.find(|used| used.caller == self.caller) {
-            own.count += 1;
-        } else {
-            self.used.push(Used {
-                caller: self.caller.clone(),
-                count: 1,
-                oldest: self.now,
-            });
-        }
-        for shared in &mut self.shared {
-            shared.count += 1;
-            shared.oldest = shared.oldest.or(Some(self.now));
-        }
     }
 
     /// The reservations of `caller`.

@@ -71,18 +71,10 @@ pub struct Permits {
 }
 
 impl Permits {
-    /// Takes a permit that is free; says whether there was one.
-    pub fn take(&mut self, lane: Lane) -> bool {
-        let is_free = self.is_free(lane);
-        if is_free {
-            self.held.push(lane);
-        }
-        is_free
-    }
-
     /// Asks for a permit.
     pub fn ask(&mut self, lane: Lane) -> Admission {
-        if self.take(lane) {
+        if self.is_free(lane) {
+            self.held.push(lane);
             return Admission::Granted;
         }
         let waiting = self.waiting.iter().filter(|(_, own)| *own == lane);

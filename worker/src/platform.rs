@@ -28,7 +28,7 @@ pub use crypto::{digest_tag, encode_text, new_uuid};
 pub use d1::{D1, Statement};
 pub use error::{HostError, HostResult};
 pub use host::{
-    Course, Outgoing, log_error, log_line, make_response, parse_json, random, send, stringify_json,
+    Outgoing, log_error, log_line, make_response, parse_json, random, send, stringify_json,
 };
 pub use isolate::{breaker_state, config};
 pub(crate) use object::read_by_name;
@@ -42,6 +42,4 @@ pub use task::{SharedTask, into_promise};
 pub use timer::{Wait, Wake, yield_now};
 #[cfg(feature = "trap-route")]
 pub use trap::trap_later;
-pub use upstream_client::{
-    BegunPage, Exchange, JobSnapshot, PageReply, ReceivedPage, UpstreamClient,
-};
+pub use upstream_client::{Exchange, JobSnapshot, PageReply, UpstreamClient};

@@ -10,8 +10,7 @@ use quillgate::Millis;
 use serde_json::Value;
 
 use crate::budget::{
-    self, Ask, Ceiling, Claims, Closure, Granted, RateLimitFields, Refused, SharedUse, Used,
-    Verdict,
+    self, Ask, Ceiling, Claims, Closure, RateLimitFields, Refused, SharedUse, Used, Verdict,
 };
 use crate::config::Config;
 use crate::identity::jwt::into_texts;
@@ -200,7 +199,7 @@ impl BudgetStore {
                 if has_claims {
                     self.redeem(claimant)?;
                 }
-                let id = self.begin(claimant, 1, now)?;
+                let id = self.begin(claimant, now)?;
                 if let Some(closure) = closure {
                     let probed = closure.with_probe(id, self.config.limit_window, now);
                     self.keep_closure(policy, probed)?;
@@ -213,28 +212,6 @@ impl BudgetStore {
                 }))
             }
         }
-    }
-
-    /// Takes slots for requests that follow one another, where there is room to spare; none while each
-    /// has to be asked for by itself. [`Self::conclude_ahead`] ends them.
-    pub fn reserve_ahead(&self, claimant: &Claimant, most: u32) -> HostResult<Vec<Slot>> {
-        let now = now();
-        let policy = claimant.policy;
-        if self.closure(policy, now).is_some() {
-            return Ok(Vec::new());
-        }
-        let granted = budget::reserve_ahead(self.ask(claimant, None, now)?, most);
-        if granted.is_empty() {
-            return Ok(Vec::new());
-        }
-        let first = self.begin(claimant, granted.len(), now)?;
-        let slot = |(granted, id): (Granted, u64)| Slot {
-            id,
-            policy,
-            fields: granted.fields,
-            left: granted.left,
-        };
-        Ok(granted.into_iter().zip(first..).map(slot).collect())
     }
 
     fn ask(&self, claimant: &Claimant, closure: Option<Closure>, now: Millis) -> HostResult<Ask> {
@@ -290,38 +267,34 @@ impl BudgetStore {
             .collect()
     }
 
-    /// Counts so many reservations, and gives the id of the first.
-    fn begin(&self, claimant: &Claimant, count: usize, now: Millis) -> HostResult<u64> {
+    /// Records a reservation, and returns its id.
+    fn begin(&self, claimant: &Claimant, now: Millis) -> HostResult<u64> {
         if now >= self.next_sweep.get() {
             self.sweep(now)?;
         }
-        let first = self.last_id.get() + 1;
-        let last = self.last_id.get() + count as u64;
-        // As late as the request may be answered: until then nothing is freed too early.
+        let id = self.last_id.get() + 1;
+        // The latest instant of a response: until then, no reservation is freed too early.
         let at = now.plus(self.config.upstream_timeout);
-        let insert = "WITH RECURSIVE slot (id) AS
-                (VALUES (?) UNION ALL SELECT id + 1 FROM slot WHERE id < ?)
-            INSERT INTO reservation (id, policy, caller, at, ceilings) SELECT id, ?, ?, ?, ? FROM slot";
+        let insert =
+            "INSERT INTO reservation (id, policy, caller, at, ceilings) VALUES (?, ?, ?, ?, ?)";
         let policy = claimant.policy;
-        let caller = &claimant.caller;
         let row = [
-            number(first),
-            number(last),
+            number(id),
             text(policy.as_str()),
-            text(caller),
+            text(&claimant.caller),
             number(at.0),
             text(&write_names(&claimant.ceilings)),
         ];
         self.database.execute(insert, row)?;
-        self.last_id.set(last);
-        for id in first..=last {
-            self.usage.borrow_mut().begin(id, policy, caller, at);
-            for ceiling in &claimant.ceilings {
-                let mut shared = self.shared.borrow_mut();
-                shared.begin(id, policy, &ceiling.name, at);
-            }
+        self.last_id.set(id);
+        self.usage
+            .borrow_mut()
+            .begin(id, policy, &claimant.caller, at);
+        let mut shared = self.shared.borrow_mut();
+        for ceiling in &claimant.ceilings {
+            shared.begin(id, policy, &ceiling.name, at);
         }
-        Ok(first)
+        Ok(id)
     }
 
     /// Counts a request that waited before it was sent as of the latest moment at which its answer can
@@ -380,30 +353,6 @@ impl BudgetStore {
             Some(Settlement::Forget) => self.release(slot.id),
             Some(Settlement::Store | Settlement::Unknown) | None => self.settle(slot.id),
         }
-    }
-
-    /// Ends slots that were taken ahead and follow one another: those that were used count from now
-    /// on, the others go back.
-    pub fn conclude_ahead(&self, used: &[Slot], unused: &[Slot]) -> HostResult<()> {
-        let now = now();
-        if let (Some(first), Some(last)) = (used.first(), used.last()) {
-            let update = "UPDATE reservation SET at = ? WHERE id BETWEEN ? AND ?";
-            let row = [number(now.0), number(first.id), number(last.id)];
-            self.database.execute(update, row)?;
-        }
-        if let (Some(first), Some(last)) = (unused.first(), unused.last()) {
-            let delete = "DELETE FROM reservation WHERE id BETWEEN ? AND ?";
-            let row = [number(first.id), number(last.id)];
-            self.database.execute(delete, row)?;
-        }
-        for slot in used {
-            self.usage.borrow_mut().settle(slot.id, now);
-            self.shared.borrow_mut().settle(slot.id, now);
-        }
-        for slot in unused {
-            self.forget(slot.id);
-        }
-        Ok(())
     }
 
     fn sweep(&self, now: Millis) -> HostResult<()> {

@@ -13,7 +13,6 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 mod archive;
 mod export;
 
-use self::export::RunningTurn;
 use super::archive_store::ArchiveStore;
 use super::budget_store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
@@ -30,9 +29,9 @@ use crate::identity::jwks::{KeySet, KeySource, Lookup};
 use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics, format_operator_line};
 use crate::permits::Lane;
 use crate::platform::{
-    Connections, Database, Exchange, HostError, HostResult, Outgoing, Page, PageReply, Permit,
-    ReceivedPage, SharedTask, UpstreamClient, breaker_state, config, digest_tag, into_promise,
-    log_error, now, number, row, send, text,
+    Connections, Database, Exchange, HostError, HostResult, Outgoing, Page, PageReply, SharedTask,
+    UpstreamClient, breaker_state, config, digest_tag, into_promise, log_error, now, number, row,
+    send, text,
 };
 use crate::problem::Problem;
 use crate::reports::page::{
@@ -236,8 +235,6 @@ struct Gate {
     connections: Connections,
     /// Fetches under way by list and number: whoever wants such a page waits for it.
     fetches: RefCell<Vec<RunningFetch>>,
-    /// The exports that are fetching several pages at a time.
-    turns: RefCell<Vec<RunningTurn>>,
     /// The exports that wait for the budget.
     waiting_exports: RefCell<WaitingExports>,
     keys: RefCell<Vec<IssuerKeys>>,
@@ -259,7 +256,6 @@ impl Gate {
             pages: PageStore::open(Rc::clone(&database))?,
             connections: Connections::default(),
             fetches: RefCell::default(),
-            turns: RefCell::default(),
             waiting_exports: RefCell::default(),
             keys: RefCell::new(restore_keys(&database, &config, now())?),
             key_set_calls: Cell::new(0),
@@ -343,9 +339,6 @@ impl Gate {
         tagging: Tagging,
     ) -> HostResult<PageResult> {
         let list = &call.query.list;
-        if !call.revalidate {
-            self.wait_for_turn(list, number).await?;
-        }
         let now = now();
         let kept = self.pages.find(list, number)?;
         if let Some(page) = &kept
@@ -463,7 +456,7 @@ impl Gate {
             page = PageReply::read(operation, text);
             page.is_some()
         };
-        let exchange = self.exchange_page(claimant, request, None, slot, &mut read);
+        let exchange = self.exchange_page(claimant, request, slot, &mut read);
         let (exchange, slot) = exchange.await?;
         let exchange = exchange.with(page);
         let failure = exchange.outcome.as_ref().err();
@@ -478,15 +471,11 @@ impl Gate {
         &self,
         claimant: &Claimant,
         request: &UpstreamRequest,
-        received: Option<(Permit, ReceivedPage)>,
         slot: Slot,
         read: &mut dyn FnMut(JsString) -> bool,
     ) -> HostResult<(Exchange<()>, Slot)> {
         let time = self.config.upstream_timeout;
-        let (permit, received) = match received {
-            Some((permit, received)) => (Ok(permit), Some(received)),
-            None => (self.connections.acquire(Lane::ReadPage, time).await, None),
-        };
+        let permit = self.connections.acquire(Lane::ReadPage, time).await;
         if let Ok(permit) = &permit
             && permit.has_waited
         {
@@ -497,7 +486,7 @@ impl Gate {
         let exchange = match permit {
             Ok(_held) => {
                 let client = UpstreamClient::new(&self.config);
-                client.read_page(request, received, &mut pay, read).await
+                client.read_page(request, &mut pay, read).await
             }
             Err(problem) => Exchange::not_sent(problem),
         };

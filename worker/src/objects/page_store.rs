@@ -1,7 +1,6 @@
 //! The pages of analytics that were fetched: in `SQLite`, and the latest in memory.
 
 use std::cell::{Cell, RefCell};
-use std::ops::Range;
 use std::rc::Rc;
 
 use js_sys::JsString;
@@ -60,12 +59,6 @@ row! {
 }
 
 row! {
-    struct FirstRow {
-        first: Option<u64>,
-    }
-}
-
-row! {
     struct PartRow {
         text: JsString,
     }
@@ -118,16 +111,6 @@ impl PageStore {
         }
         self.remember(list, number_in_list, &page);
         Ok(Some(page))
-    }
-
-    /// The first page of these that is stored and fresh.
-    pub fn find_fresh(&self, list: &str, numbers: &Range<u64>) -> HostResult<Option<u64>> {
-        let query = "SELECT min(number) AS first FROM page
-            WHERE list = ? AND number >= ? AND number < ? AND fresh_until > ?";
-        let Range { start, end } = *numbers;
-        let bindings = [text(list), number(start), number(end), number(now().0)];
-        let row: Option<FirstRow> = self.database.first(query, bindings)?;
-        Ok(row.and_then(|row| row.first))
     }
 
     /// Keeps a page.

@@ -93,39 +93,42 @@ pub struct ReportCall {
     pub takes_stale: bool,
 }
 
-/// A request for the next rows of an export.
+/// A request for the next page of an export.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExportCall {
-    /// The next page; of a list by offset, several that follow one another may come.
+    /// The page.
     pub report: ReportCall,
-    /// How the rows are written.
+    /// The format of the rows.
     pub format: ExportFormat,
-    /// How many rows of the first page are left out.
+    /// The number of rows to skip at the beginning of the page.
     pub skip: u64,
-    /// The most pages.
-    pub most: u64,
 }
 
-/// The next rows of an export, and why there are no more.
+/// The next page of an export, or the refusal.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExportReply {
-    /// The rows as they were written.
-    #[serde(with = "serde_wasm_bindgen::preserve")]
-    pub text: Uint8Array,
-    /// How many rows each page has, those that were left out included.
-    pub rows: Vec<u64>,
-    /// Where in the text the rows of each page end.
-    pub ends: Vec<u64>,
-    /// `hasMore` of the last page; the pages before it have more.
-    pub has_more: Option<bool>,
-    /// `nextCursor` of the last page.
-    pub next_cursor: Option<String>,
-    /// Why there are no more pages.
+    /// The page.
+    pub page: Option<ExportPage>,
+    /// The response that refuses the page.
     pub refusal: Option<GatewayResponse>,
-    /// `RateLimit-Policy` and `RateLimit`, when the budget was asked.
+    /// `RateLimit-Policy` and `RateLimit`, if the page was reserved from the budget.
     pub headers: HeaderFields,
     /// For the log and `Server-Timing`.
     pub metrics: RequestMetrics,
+}
+
+/// A page of an export.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExportPage {
+    /// The rows in the export's format.
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    pub text: Uint8Array,
+    /// The number of rows on the page, including the skipped ones.
+    pub rows: u64,
+    /// `hasMore` of the page.
+    pub has_more: Option<bool>,
+    /// `nextCursor` of the page.
+    pub next_cursor: Option<String>,
 }
 
 /// A report, or the answer that says why there is none.
@@ -215,18 +218,19 @@ read_by_name!(ReportReply {
 read_by_name!(ExportCall {
     report,
     format,
-    skip,
-    most
+    skip
 });
 read_by_name!(ExportReply {
-    text,
-    rows,
-    ends,
-    has_more,
-    next_cursor,
+    page,
     refusal,
     headers,
     metrics
+});
+read_by_name!(ExportPage {
+    text,
+    rows,
+    has_more,
+    next_cursor
 });
 read_by_name!(ReportPages {
     first,

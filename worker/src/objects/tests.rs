@@ -17,8 +17,8 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::page_store::split_text;
 use super::rpc::{
-    ExportCall, ExportReply, ListCall, ReportCall, ReportPages, ReportReply, WriteCall, WriteReply,
-    receive, send_back,
+    ExportCall, ExportPage, ExportReply, ListCall, ReportCall, ReportPages, ReportReply, WriteCall,
+    WriteReply, receive, send_back,
 };
 use crate::breaker;
 use crate::budget::Ceiling;
@@ -304,29 +304,36 @@ fn a_call_for_rows_survives_the_way_to_the_object() {
             report: views_call(),
             format,
             skip: 3,
-            most: 32,
         });
     }
 }
 
 #[wasm_bindgen_test]
 fn the_rows_of_an_export_survive_the_way_back() {
-    let reply = ExportReply {
+    let page = ExportPage {
         text: Uint8Array::from(&b"a\r\nb\r\n"[..]),
-        rows: vec![250, 0, 1],
-        ends: vec![3, 3, 6],
+        rows: 250,
         has_more: Some(true),
         next_cursor: Some(text("n~1")),
+    };
+    let reply = ExportReply {
+        page: Some(page.clone()),
         refusal: None,
         headers: HeaderFields::default().with("ratelimit", "\"analytics\";r=1;t=60"),
         metrics: metrics(),
     };
     assert_survives(&reply);
-    assert_survives(&ExportReply {
-        rows: Vec::new(),
-        ends: Vec::new(),
+    let last = ExportPage {
         has_more: None,
         next_cursor: None,
+        ..page
+    };
+    assert_survives(&ExportReply {
+        page: Some(last),
+        ..reply.clone()
+    });
+    assert_survives(&ExportReply {
+        page: None,
         refusal: Some(problem()),
         ..reply
     });

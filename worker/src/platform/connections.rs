@@ -51,16 +51,6 @@ impl Connections {
         })
     }
 
-    /// Takes a connection that is free.
-    pub fn take(&self, lane: Lane) -> Option<Permit> {
-        let is_taken = self.0.borrow_mut().permits.take(lane);
-        is_taken.then(|| Permit {
-            connections: self.clone(),
-            lane,
-            has_waited: false,
-        })
-    }
-
     async fn wait(&self, number: u64, time: Millis) -> Result<(), Problem> {
         Wait::begin(time, |wake| {
             self.0.borrow_mut().waiting.push((number, wake));

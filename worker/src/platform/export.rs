@@ -61,27 +61,18 @@ pub struct RunningExport {
     pub metrics: RequestMetrics,
     /// What the latest page says about the budget.
     pub budget: HeaderFields,
-    /// The next pages, which are asked for while the client reads those before.
-    pub ahead: Option<Ahead>,
-    /// Why there are none after those that were handed on.
-    pub refusal: Option<Refusal>,
+    /// The next page, requested while the client reads the one before.
+    pub prefetch: Option<Prefetch>,
     /// The place that the export holds once it has waited for the budget.
     pub place: Option<WaitingPlace>,
-    /// Whether they are asked for so early: not for `HEAD`, which has the first page alone.
-    pub reads_ahead: bool,
+    /// Whether the next page may be prefetched. `HEAD` needs only the first page.
+    pub prefetches: bool,
 }
 
-/// Pages that were asked for.
-pub struct Ahead {
+/// A page that was requested.
+pub struct Prefetch {
     reply: JsFuture,
     since: Millis,
-}
-
-/// Why there are no more pages.
-pub struct Refusal {
-    response: GatewayResponse,
-    /// Since when that is known; `None` where asking again is of no use.
-    since: Option<Millis>,
 }
 
 /// Why no page is there.
@@ -94,8 +85,10 @@ enum Missing {
     Stopped,
 }
 
-/// For how long a refusal is taken for the present one.
+/// A refusal of a prefetched page that is older than this may be outdated.
 const REFUSAL_AGE: Millis = Millis::from_seconds(1);
+/// The number of pages before the first prefetched page.
+const PAGES_BEFORE_PREFETCH: u64 = 8;
 
 impl RunningExport {
     /// The rows of the next pages that have some; nothing when the export is complete.
@@ -104,21 +97,16 @@ impl RunningExport {
     /// The answer that says why there are none.
     pub async fn next_chunk(&mut self, brake: &Brake) -> Result<Uint8Array, GatewayResponse> {
         while !brake.is_set.get() {
-            let fetched = if let Some(refusal) = self.take_refusal() {
-                Err(Missing::Refused(refusal))
-            } else {
-                let next = self.query.next(&self.project, &self.config, now());
-                match next.map_err(|problem| self.refuse(&problem))? {
-                    Some(query) => self.set_next(query),
-                    None => break,
-                }
-                if now() >= self.expires {
-                    return Err(self.refuse(&invalid_token(EXPIRED)));
-                }
-                self.check_session().await?;
-                self.fetch_rows(brake).await
-            };
-            match fetched {
+            let next = self.query.next(&self.project, &self.config, now());
+            match next.map_err(|problem| self.refuse(&problem))? {
+                Some(query) => self.set_next(query),
+                None => break,
+            }
+            if now() >= self.expires {
+                return Err(self.refuse(&invalid_token(EXPIRED)));
+            }
+            self.check_session().await?;
+            match self.fetch_rows(brake).await {
                 Ok(rows) if rows.length() > 0 => return Ok(rows),
                 Ok(_) | Err(Missing::RefusedBefore | Missing::Stopped) => {}
                 Err(Missing::Refused(refusal)) => {
@@ -167,22 +155,9 @@ impl RunningExport {
         Ok(())
     }
 
-    /// Why there are no more pages, unless it was so a while ago, so that there may be some by now.
-    fn take_refusal(&mut self) -> Option<GatewayResponse> {
-        let refusal = self.refusal.take()?;
-        let is_present = |since| now().since(since) <= REFUSAL_AGE;
-        let Refusal { response, since } = refusal;
-        since.is_none_or(is_present).then_some(response)
-    }
-
     fn set_next(&mut self, query: ReportQuery) {
         self.call.report.query = query;
         self.call.skip = self.query.export.skip();
-        self.call.most = if self.reads_ahead {
-            ExportQuery::pages_at_once(self.pages)
-        } else {
-            1
-        };
     }
 
     /// Checks that the session is still open: it may have ended since the page before.
@@ -199,89 +174,71 @@ impl RunningExport {
     }
 
     async fn fetch_rows(&mut self, brake: &Brake) -> Result<Uint8Array, Missing> {
-        let asked = now();
-        let ahead = match self.ahead.take() {
-            Some(ahead) => ahead,
+        let requested = now();
+        let prefetch = match self.prefetch.take() {
+            Some(prefetch) => prefetch,
             None => self
-                .ask(asked)
+                .request_page(requested)
                 .map_err(|error| Missing::Refused(self.fail(&error)))?,
         };
-        let time = self.expires.since(asked).plus(Millis(1));
-        let reply = brake.wait_for(ahead.reply, time).await;
+        let time = self.expires.since(requested).plus(Millis(1));
+        let reply = brake.wait_for(prefetch.reply, time).await;
         let reply = match reply.ok_or(Missing::Stopped)? {
             Ok(reply) => receive::<ExportReply>(reply),
             Err(error) => Err(error.into()),
         };
         let reply = reply.map_err(|error| Missing::Refused(self.fail(&error)))?;
-        let is_empty = reply.rows.is_empty();
-        let (rows, refusal) = self.take_reply(reply);
-        match refusal {
-            None => {
-                let next = self.query.next(&self.project, &self.config, now());
-                self.ask_ahead(next.ok().flatten());
+        match self.take_reply(reply) {
+            Ok(rows) => {
+                self.prefetch_next();
                 Ok(rows)
             }
-            Some(_) if is_empty && asked.since(ahead.since) > REFUSAL_AGE => {
-                Err(Missing::RefusedBefore)
-            }
-            Some(refusal) => {
-                self.refusal = Some(refusal);
-                Ok(rows)
-            }
+            Err(_) if requested.since(prefetch.since) > REFUSAL_AGE => Err(Missing::RefusedBefore),
+            Err(refusal) => Err(Missing::Refused(refusal)),
         }
     }
 
-    /// Goes on by the pages of a reply: the rows of those that go with their list, and why there are
-    /// no more.
-    fn take_reply(&mut self, reply: ExportReply) -> (Uint8Array, Option<Refusal>) {
+    /// Takes the rows of a page, or the refusal.
+    fn take_reply(&mut self, reply: ExportReply) -> Result<Uint8Array, GatewayResponse> {
         self.metrics = reply.metrics;
         self.budget = reply.headers;
-        let count = reply.rows.len();
-        self.requests += count as u64 + u64::from(reply.refusal.is_some());
-        let mut length = 0;
-        for (at, (rows, end)) in reply.rows.into_iter().zip(reply.ends).enumerate() {
-            let is_last = at + 1 == count;
-            let page = PageEnd {
-                rows,
-                has_more: if is_last { reply.has_more } else { Some(true) },
-                next_cursor: reply.next_cursor.clone().filter(|_| is_last),
-            };
-            if self.query.export.take_page(&page).is_err() {
-                let failure = classify_malformed(Method::Get);
-                let refusal = Refusal {
-                    response: self.refuse(&failure.problem),
-                    since: None,
-                };
-                return (reply.text.subarray(0, length), Some(refusal));
-            }
-            self.pages += 1;
-            length = u32::try_from(end).unwrap_or(u32::MAX);
+        self.requests += 1;
+        let Some(page) = reply.page else {
+            let internal = || self.refuse(&Problem::internal());
+            return Err(reply.refusal.unwrap_or_else(internal));
+        };
+        let end = PageEnd {
+            rows: page.rows,
+            has_more: page.has_more,
+            next_cursor: page.next_cursor,
+        };
+        if self.query.export.take_page(&end).is_err() {
+            return Err(self.refuse(&classify_malformed(Method::Get).problem));
         }
-        let since = Some(now());
-        let refusal = reply.refusal.map(|response| Refusal { response, since });
-        (reply.text, refusal)
+        self.pages += 1;
+        Ok(page.text)
     }
 
-    fn ask(&mut self, now: Millis) -> HostResult<Ahead> {
+    fn request_page(&self, now: Millis) -> HostResult<Prefetch> {
         let reply = OrgStub::new(&self.env)?.begin_export(&self.call)?;
-        Ok(Ahead {
+        Ok(Prefetch {
             reply: reply.into(),
             since: now,
         })
     }
 
-    /// Asks for the next pages before the client does, but for the first few: whoever leaves there has
-    /// not asked for much that nobody reads. What goes wrong here does so again when they are needed.
-    fn ask_ahead(&mut self, next: Option<ReportQuery>) {
+    /// Requests the next page while the client reads this one. The first pages are not prefetched:
+    /// a client that leaves early would have spent budget on a page that it never reads. An error
+    /// here occurs again when the page is needed.
+    fn prefetch_next(&mut self) {
         let now = now();
-        if let Some(query) = next
-            && now < self.expires
-        {
+        if !self.prefetches || self.pages < PAGES_BEFORE_PREFETCH || now >= self.expires {
+            return;
+        }
+        let next = self.query.next(&self.project, &self.config, now);
+        if let Ok(Some(query)) = next {
             self.set_next(query);
-            if self.call.most == 1 {
-                return;
-            }
-            self.ahead = self.ask(now).ok();
+            self.prefetch = self.request_page(now).ok();
         }
     }
 
@@ -453,8 +410,7 @@ impl Body {
             running.log_end(CANCELLED);
             return Vec::new();
         }
-        let is_whole = running.query.export.next().is_none() && running.refusal.is_none();
-        if chunk.length() == 0 || is_whole {
+        if chunk.length() == 0 || running.query.export.next().is_none() {
             running.log_end("complete");
             // After the last row there is nothing that a trap could cut off.
             return Vec::from_iter((chunk.length() > 0).then_some(chunk));

@@ -949,7 +949,6 @@ impl Work {
                 report: self.report_call(packed, first, false)?,
                 format: query.format,
                 skip: 0,
-                most: 1,
             },
             query,
             expires: self.caller()?.expires,
@@ -959,10 +958,9 @@ impl Work {
             pages: 0,
             metrics: RequestMetrics::default(),
             budget: HeaderFields::default(),
-            ahead: None,
-            refusal: None,
+            prefetch: None,
             place: None,
-            reads_ahead: !self.context.is_head,
+            prefetches: !self.context.is_head,
         };
         let began = export.next_chunk(&Brake::default()).await;
         self.context.metrics = std::mem::take(&mut export.metrics);

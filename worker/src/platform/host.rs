@@ -24,22 +24,11 @@ extern "C" {
     fn send_request(
         method: &str,
         url: &str,
-        headers: Option<&Headers>,
+        headers: &Headers,
         body: &JsValue,
         milliseconds: f64,
         longest: u32,
-        course: Option<&Course>,
     ) -> Promise;
-
-    /// What several requests share: their header fields, and when they are aborted.
-    pub type Course;
-
-    #[wasm_bindgen(js_name = openCourse)]
-    fn open_shared_course(headers: &Headers, milliseconds: f64) -> Course;
-
-    /// Aborts nothing any more.
-    #[wasm_bindgen(method)]
-    pub fn end(this: &Course);
 
     #[wasm_bindgen(js_name = readBody)]
     fn read_body_text(request: &Request, longest: usize) -> Promise;
@@ -188,18 +177,26 @@ impl Message {
 ///
 /// # Errors
 /// That no answer came.
-pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
-    begin_send(&request, None).receive().await
-}
-
-/// What requests share that are sent with these header fields, and that all take no longer than this
-/// together.
-///
-/// # Errors
-/// A value that no header field can have.
 #[expect(clippy::cast_precision_loss, reason = "minutes at most")]
-pub fn open_course(fields: &HeaderFields, time: Millis) -> HostResult<Course> {
-    Ok(open_shared_course(&make_headers(fields)?, time.0 as f64))
+pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
+    let headers = make_headers(&request.headers).map_err(|error| transport_error(&error))?;
+    let body = request.body.map_or(JsValue::UNDEFINED, JsValue::from_str);
+    let reply = send_request(
+        request.method,
+        request.url,
+        &headers,
+        &body,
+        request.time.0 as f64,
+        request.longest,
+    );
+    let reply = JsFuture::from(reply).await;
+    let reply: Reply = reply
+        .map_err(|error| transport_error(&error))?
+        .unchecked_into();
+    Ok(Message {
+        head: ReplyHead::read(reply.status(), &reply.headers()),
+        reply,
+    })
 }
 
 pub(super) fn make_headers(fields: &HeaderFields) -> Result<Headers, JsValue> {
@@ -208,52 +205,6 @@ pub(super) fn make_headers(fields: &HeaderFields) -> Result<Headers, JsValue> {
         headers.set(name, value)?;
     }
     Ok(headers)
-}
-
-/// A request that was sent.
-pub struct Begun(JsFuture);
-
-impl Begun {
-    /// Waits as [`send`] does.
-    ///
-    /// # Errors
-    /// That no answer came.
-    pub async fn receive(self) -> Result<Message, TransportError> {
-        match self.0.await {
-            Ok(reply) => {
-                let reply: Reply = reply.unchecked_into();
-                Ok(Message {
-                    head: ReplyHead::read(reply.status(), &reply.headers()),
-                    reply,
-                })
-            }
-            Err(error) => Err(transport_error(&error)),
-        }
-    }
-}
-
-/// Sends a request as [`send`] does, without waiting. Of a request on a course, that has the header
-/// fields and the time.
-#[expect(clippy::cast_precision_loss, reason = "minutes at most")]
-pub fn begin_send(request: &Outgoing<'_>, course: Option<&Course>) -> Begun {
-    let body = request.body.map_or(JsValue::UNDEFINED, JsValue::from_str);
-    let headers = match course {
-        Some(_) => None,
-        None => match make_headers(&request.headers) {
-            Ok(headers) => Some(headers),
-            Err(error) => return Begun(Promise::reject(&error).into()),
-        },
-    };
-    let promise = send_request(
-        request.method,
-        request.url,
-        headers.as_ref(),
-        &body,
-        request.time.0 as f64,
-        request.longest,
-        course,
-    );
-    Begun(promise.into())
 }
 
 fn transport_error(error: &JsValue) -> TransportError {

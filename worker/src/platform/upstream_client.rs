@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::context::now;
 use super::crypto::encode_text;
-use super::host::{Begun, Course, Message, Outgoing, begin_send, open_course, send};
+use super::host::{Message, Outgoing, send};
 use super::isolate::with_breakers;
 use crate::breaker::Scope;
 use crate::config::Config;
@@ -18,7 +18,6 @@ use crate::json;
 use crate::log::ExchangeMetrics;
 use crate::problem::Problem;
 use crate::reports::page::PAGE_ROWS;
-use crate::response::HeaderFields;
 use crate::upstream::{
     Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, NextAttempt, ReplyHead, TransportError,
     UpstreamFailure, UpstreamRequest, classify_error, classify_leak, classify_malformed,
@@ -134,38 +133,6 @@ pub struct Admitted {
     pub started: Millis,
 }
 
-/// A request for a page that is under way.
-pub struct BegunPage {
-    admitted: Admitted,
-    first: Begun,
-}
-
-/// What came of a request for a page.
-pub struct ReceivedPage {
-    admitted: Admitted,
-    first: Sent,
-}
-
-impl BegunPage {
-    /// Waits for the answer.
-    pub async fn receive(self) -> ReceivedPage {
-        ReceivedPage {
-            admitted: self.admitted,
-            first: self.first.receive().await,
-        }
-    }
-}
-
-impl ReceivedPage {
-    /// The text of a success.
-    pub fn text(&self) -> Option<JsString> {
-        self.first.as_ref().ok()?.text()
-    }
-}
-
-/// What became of one attempt: an answer's head, or none.
-pub type Sent = Result<Message, TransportError>;
-
 /// Sends requests upstream.
 pub struct UpstreamClient<'a> {
     config: &'a Config,
@@ -185,7 +152,7 @@ impl<'a> UpstreamClient<'a> {
         };
         let mut attempts = self.attempts(request, admitted.started);
         let free = &mut || true;
-        let answer = self.attempt(request, LONGEST_JOB, &mut attempts, None, free);
+        let answer = self.attempt(request, LONGEST_JOB, &mut attempts, free);
         let answer = answer.await;
         let note = attempts.describe_refused_key();
         let mut reply = None;
@@ -205,52 +172,21 @@ impl<'a> UpstreamClient<'a> {
             snapshot = JobSnapshot::read(&head, String::from(text));
             snapshot.is_some()
         };
-        let exchange = self.ask(request, LONGEST_JOB, None, free, &mut read);
+        let exchange = self.ask(request, LONGEST_JOB, free, &mut read);
         exchange.await.with(snapshot)
     }
 
-    /// Sends a request that is answered by a page of analytics, unless one was received; `read` says
-    /// whether its text is one. `pay` reserves a slot of the budget for each further attempt.
+    /// Sends a request that returns a page of analytics. `read` returns whether the text is such a
+    /// page. `pay` reserves budget for each further attempt.
     pub async fn read_page(
         &self,
         request: &UpstreamRequest,
-        received: Option<ReceivedPage>,
         pay: &mut dyn FnMut() -> bool,
         read: &mut dyn FnMut(JsString) -> bool,
     ) -> Exchange<()> {
         let mut read = |_, text| read(text);
-        let exchange = self.ask(request, LONGEST_PAGE, received, pay, &mut read);
+        let exchange = self.ask(request, LONGEST_PAGE, pay, &mut read);
         exchange.await
-    }
-
-    /// What requests share that are alike but for their targets, and are begun within so long.
-    pub fn open_course(&self, request: &UpstreamRequest, time: Millis) -> Option<Course> {
-        let attempts = self.attempts(request, now());
-        let headers = request.headers(attempts.key()?);
-        let time = self.config.upstream_timeout.plus(time);
-        open_course(&headers, time).ok()
-    }
-
-    /// Sends a request for a page on a course; its answer is left to [`Self::read_page`].
-    ///
-    /// # Errors
-    /// 503 while the upstream is left alone.
-    pub fn begin_page(
-        &self,
-        request: &UpstreamRequest,
-        course: &Course,
-    ) -> Result<BegunPage, Problem> {
-        let admitted = self.admit(request)?;
-        let outgoing = Outgoing {
-            method: request.method.as_str(),
-            url: &self.config.upstream.join(&request.target),
-            headers: HeaderFields::default(),
-            body: None,
-            time: Millis(0),
-            longest: LONGEST_PAGE,
-        };
-        let first = begin_send(&outgoing, Some(course));
-        Ok(BegunPage { admitted, first })
     }
 
     /// `read` takes the text of a success, and says whether it is what was asked for.
@@ -258,19 +194,15 @@ impl<'a> UpstreamClient<'a> {
         &self,
         request: &UpstreamRequest,
         longest: u32,
-        received: Option<ReceivedPage>,
         pay: &mut dyn FnMut() -> bool,
         read: &mut dyn FnMut(ReplyHead, JsString) -> bool,
     ) -> Exchange<()> {
-        let (admitted, first) = match received {
-            Some(ReceivedPage { admitted, first }) => (admitted, Some(first)),
-            None => match self.admit(request) {
-                Ok(admitted) => (admitted, None),
-                Err(problem) => return Exchange::not_sent(problem),
-            },
+        let admitted = match self.admit(request) {
+            Ok(admitted) => admitted,
+            Err(problem) => return Exchange::not_sent(problem),
         };
         let mut attempts = self.attempts(request, admitted.started);
-        let answer = self.attempt(request, longest, &mut attempts, first, pay);
+        let answer = self.attempt(request, longest, &mut attempts, pay);
         let answer = answer.await;
         let note = attempts.describe_refused_key();
         self.conclude(request, &admitted, answer, note, read)
@@ -296,25 +228,20 @@ impl<'a> UpstreamClient<'a> {
         Attempts::new(self.config, request.method, deadline)
     }
 
-    /// Sends a request, unless its `first` attempt was made, and again where that is allowed.
+    /// Sends a request, and repeats it where that is allowed.
     async fn attempt(
         &self,
         request: &UpstreamRequest,
         longest: u32,
         attempts: &mut Attempts<'a>,
-        mut first: Option<Sent>,
         pay: &mut dyn FnMut() -> bool,
     ) -> Result<Answer, TransportError> {
         let url = self.config.upstream.join(&request.target);
         loop {
-            let sent = if let Some(sent) = first.take() {
-                sent
-            } else {
-                let Some(key) = attempts.key() else {
-                    return Err(TransportError::Broken);
-                };
-                send(write_request(request, attempts, key, &url, longest)).await
+            let Some(key) = attempts.key() else {
+                return Err(TransportError::Broken);
             };
+            let sent = send(write_request(request, attempts, key, &url, longest)).await;
             let sent = sent.map(|message| (message.head.clone(), message));
             let next = match &sent {
                 Ok((head, _)) => attempts.plan_next(Ok(head), now()),

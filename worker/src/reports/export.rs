@@ -13,11 +13,6 @@ use crate::response::{GatewayResponse, HeaderFields};
 /// The longest that an export waits in all, in seconds: a day.
 pub const LONGEST_WAIT: u64 = 86_400;
 
-/// Up to so many pages each is asked for by itself.
-const FEW_PAGES: u64 = 8;
-/// The most pages that are asked for at once.
-pub const MOST_PAGES_AT_ONCE: u64 = 32;
-
 /// A request for an export.
 #[derive(Debug)]
 pub struct ExportQuery {
@@ -71,18 +66,6 @@ impl ExportQuery {
         self.export.next().map(query).transpose()
     }
 
-    /// How many pages to ask for at once, after so many. After the first few it is as many again: the
-    /// longer an export is, the less it matters that whoever leaves has asked for some that nobody
-    /// reads.
-    #[must_use]
-    pub fn pages_at_once(pages: u64) -> u64 {
-        if pages < FEW_PAGES {
-            1
-        } else {
-            pages.min(MOST_PAGES_AT_ONCE)
-        }
-    }
-
     /// The header fields of its answer.
     #[must_use]
     pub fn headers(&self) -> HeaderFields {
@@ -122,20 +105,6 @@ fn name_file(report: Operation, call: &Call, project: &ProjectId, format: Export
         }
     }
     [&file, ".", format.as_str()].concat()
-}
-
-/// Whether a page says that there is more, by how its text ends. Of a page that says so elsewhere it is
-/// not told.
-#[must_use]
-pub fn ends_with_more(end: &str) -> bool {
-    let mut rest = end;
-    for token in ["}", "true", ":", "\"hasMore\""] {
-        let Some(before) = rest.trim_end().strip_suffix(token) else {
-            return false;
-        };
-        rest = before;
-    }
-    true
 }
 
 /// After how many seconds a refused page may be asked for again, when that is said.

@@ -1,6 +1,5 @@
 //! How many requests go upstream, and whose.
 
-mod ahead;
 mod closure;
 mod fair_share;
 mod verdict;

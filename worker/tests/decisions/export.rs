@@ -3,9 +3,7 @@
 use quillgate::{Call, Millis, Operation, ProjectId};
 use quillgate_worker::log::ExportEnd;
 use quillgate_worker::problem::Problem;
-use quillgate_worker::reports::export::{
-    ExportQuery, ends_with_more, problem_type, read_retry_after,
-};
+use quillgate_worker::reports::export::{ExportQuery, problem_type, read_retry_after};
 use quillgate_worker::response::GatewayResponse;
 use serde_json::{Value, json};
 
@@ -138,32 +136,4 @@ fn the_end_of_an_export_is_one_line_of_the_log() {
         "operator": null,
     });
     assert_eq!(line, expected);
-}
-
-#[test]
-fn the_longer_an_export_is_the_more_pages_are_asked_for_at_once() {
-    let at_once = [0, 1, 7, 8, 31, 32, 4_000].map(ExportQuery::pages_at_once);
-    assert_eq!(at_once, [1, 1, 1, 8, 31, 32, 32]);
-}
-
-#[test]
-fn a_page_that_ends_with_has_more_says_so_at_once() {
-    for end in [
-        "\"hasMore\":true}",
-        "],\n  \"hasMore\" : true\n}\n",
-        "1,\"hasMore\":true}  ",
-    ] {
-        assert!(ends_with_more(end), "{end}");
-    }
-    for end in [
-        "\"hasMore\":false}",
-        "\"hasMore\":true,\"x\":1}",
-        "\"hasMore\":true}}\"",
-        "\\\"hasMore\\\":true\"}",
-        "hasMore:true}",
-        "true}",
-        "",
-    ] {
-        assert!(!ends_with_more(end), "{end}");
-    }
 }

@@ -34,18 +34,6 @@ fn one_connection_is_free_for_a_write_whatever_reads_and_webhooks_do() {
 }
 
 #[test]
-fn a_permit_that_is_free_is_taken_without_waiting() {
-    let mut permits = Permits::default();
-    for _ in 0..Lane::ReadPage.most() {
-        assert!(permits.take(Lane::ReadPage));
-    }
-    assert!(!permits.take(Lane::ReadPage));
-    // Nobody waits: what is given back is free.
-    assert_eq!(permits.release(Lane::ReadPage), None);
-    assert!(permits.take(Lane::ReadPage));
-}
-
-#[test]
 fn never_more_than_six_are_under_way() {
     let mut permits = Permits::default();
     fill(&mut permits, Lane::Write);
