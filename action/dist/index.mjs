@@ -345,24 +345,23 @@ var init_event_stream = __esm({
 // pkg/dist/job_record.js
 async function readRecord(transport, id, options, site, tools) {
   let body;
-  let response;
   const through = (sender) => ({
     ...sender,
     async send(request, ...rest) {
       const target = `${request.target}/record`;
-      const received = await sender.send({ ...request, target }, ...rest);
-      const { status, headers, ok } = received;
+      const response = await sender.send({ ...request, target }, ...rest);
+      const { status, headers, ok } = response;
       const json = async () => {
-        body = await received.json();
-        response = received;
+        body = await response.json();
         return body;
       };
       return { status, headers, ok, json };
     }
   });
   const read2 = async () => {
-    await transport.call("agentJobs.get", { id }, options, through);
-    return { data: decodeRecord(body, response, tools), response };
+    const call = transport.call("agentJobs.get", { id }, options, through);
+    const { response } = await call.withResponse();
+    return decodeRecord(body, response, tools);
   };
   return transport.run(read2, site, options.signal);
 }
@@ -627,18 +626,16 @@ function readDailyViews(transport, params, options, site, makeErrors) {
   const { path, prefix, group, limit, cursor, ...shared } = params ?? {};
   const query = Object.entries({ path, prefix, group, limit, cursor }).filter(([, value2]) => value2 !== void 0).map(([name, value2]) => `&${name}=${encodeURIComponent(String(value2))}`).join("");
   let body;
-  let response;
   const through = (sender) => ({
     ...sender,
     async send(request, ...others) {
       const target = request.target.replace("/views?", "/views/daily?") + query;
-      const received = await sender.send({ ...request, target }, ...others);
-      const { status, headers, ok } = received;
+      const response = await sender.send({ ...request, target }, ...others);
+      const { status, headers, ok } = response;
       if (status < 200 || status > 299)
-        return received;
+        return response;
       const json = async () => {
-        body = await received.json();
-        response = received;
+        body = await response.json();
         return NO_VIEWS;
       };
       return { status, headers, ok, json };
@@ -649,11 +646,11 @@ function readDailyViews(transport, params, options, site, makeErrors) {
       if (shared[field] === void 0)
         throw makeErrors.toRequiredError(field);
     }
-    await transport.call("analytics.views", shared, options, through);
-    const data = decodeSeries(body, (where, rule) => {
+    const call = transport.call("analytics.views", shared, options, through);
+    const { response } = await call.withResponse();
+    return decodeSeries(body, (where, rule) => {
       throw makeErrors.toDecodeError(where, `must be ${rule}`, response);
     });
-    return { data, response };
   };
   return transport.run(read2, site, options.signal);
 }
@@ -933,34 +930,7 @@ async function instantiate(module) {
   return instance;
 }
 
-// pkg/dist/api_promise.js
-var ApiPromise = class {
-  #result;
-  constructor(result) {
-    this.#result = result;
-  }
-  /** The result with the response that carried it. */
-  async withResponse() {
-    const { data, response } = await this.#result;
-    return { data, response, requestId: response.headers.get("x-request-id") };
-  }
-  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
-  then(onFulfilled, onRejected) {
-    return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
-  }
-  catch(onRejected) {
-    return this.then(null, onRejected);
-  }
-  finally(onFinally) {
-    return this.then().finally(onFinally);
-  }
-  get [Symbol.toStringTag]() {
-    return "ApiPromise";
-  }
-};
-
 // pkg/dist/generated/protocol.js
-var USER_AGENT = "quillgate/0.1.0";
 var MODE_ONCE = 0;
 var MODE_PAGES = 1;
 var MODE_EVERYTHING = 2;
@@ -1074,7 +1044,7 @@ var ApiError = class extends QuillgateError {
   status;
   /** Further messages of the server. */
   details;
-  /** The `type` of the problem (RFC 9457), or `null`. A server other than a gateway has other types. */
+  /** The problem's `type` (RFC 9457), when the answer is a problem. */
   code;
   /** `X-Request-Id`, when the answer has one. */
   requestId;
@@ -1273,7 +1243,7 @@ function locate(error, site, signal) {
   }
   return error;
 }
-var HERE = /^(?:file:\/\/)?(.*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
+var HERE = /^(.*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
 
 // pkg/dist/exchange.js
 function exchange(send, within, outer) {
@@ -2138,20 +2108,10 @@ var AgentJobs = class {
   list(params = {}, options = {}) {
     return new List(this.#transport, "agentJobs.list", params, options, captureCallSite());
   }
-  /**
-   * Reads what the gateway has recorded of a job that was created through it: its prompt, its
-   * follow-ups and its states. Of another job it is a `NotFoundError`.
-   *
-   * @example
-   * ```ts
-   * const { job, prompt, messages, changes } = await client.agentJobs.record(id);
-   * ```
-   */
-  record(id, options = {}) {
-    const site = captureCallSite();
-    return new ApiPromise(load2().then((part) => part.readRecord(this.#transport, id, options, site, TOOLS)));
+  // A default is made when the method is called, and not when what it returns is awaited or iterated.
+  async record(id, options = {}, site = captureCallSite()) {
+    return (await load2()).readRecord(this.#transport, id, options, site, TOOLS);
   }
-  // A default is made when the method is called, and not when what it returns is iterated.
   async *watchAll(options = {}, site = captureCallSite()) {
     yield* (await load2()).streamList(this.#transport, options, site, TOOLS);
   }
@@ -2247,7 +2207,7 @@ var Analytics = class {
   dailyViews(params, options = {}) {
     const site = captureCallSite();
     const errors = { toDecodeError, toRequiredError };
-    return new ApiPromise(Promise.resolve().then(() => (init_daily_views(), daily_views_exports)).then((part) => part.readDailyViews(this.#transport, params, options, site, errors)));
+    return Promise.resolve().then(() => (init_daily_views(), daily_views_exports)).then((part) => part.readDailyViews(this.#transport, params, options, site, errors));
   }
   /**
    * Lists how many people and AI agents visited each page: a page when awaited, every row when
@@ -2382,6 +2342,32 @@ var PageViewsResource = class {
   }
 };
 
+// pkg/dist/api_promise.js
+var ApiPromise = class {
+  #result;
+  constructor(result) {
+    this.#result = result;
+  }
+  /** The result with the response that carried it. */
+  async withResponse() {
+    const { data, response } = await this.#result;
+    return { data, response, requestId: response.headers.get("x-request-id") };
+  }
+  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
+  then(onFulfilled, onRejected) {
+    return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
+  }
+  catch(onRejected) {
+    return this.then(null, onRejected);
+  }
+  finally(onFinally) {
+    return this.then().finally(onFinally);
+  }
+  get [Symbol.toStringTag]() {
+    return "ApiPromise";
+  }
+};
+
 // pkg/dist/log.js
 var LEVELS = ["off", "error", "warn", "info", "debug"];
 var SHOWN = /* @__PURE__ */ new Set([
@@ -2398,7 +2384,6 @@ var SHOWN = /* @__PURE__ */ new Set([
   "ratelimit-policy",
   "retry-after",
   "server-timing",
-  "user-agent",
   "x-request-id"
 ]);
 function redactHeaders(headers) {
@@ -2489,8 +2474,6 @@ var Transport = class {
   #headers({ body }, call) {
     const { adminKey, session, token } = this.#options;
     const needed = { accept: "application/json" };
-    if (!isBrowser())
-      needed["user-agent"] = call.headers?.get("user-agent") ?? USER_AGENT;
     if (!session)
       needed.authorization = `Bearer ${adminKey ?? token}`;
     if (body !== null)

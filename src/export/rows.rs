@@ -88,7 +88,7 @@ impl RowWriter {
     /// Appends the rows of a page except the first `skip`. `rows_name` is the property that has them.
     ///
     /// # Errors
-    /// [`Malformed`] if the text is not an object with these rows, each an object. Nothing is
+    /// [`Malformed`] if the page is not an object with these rows, each an object. Nothing is
     /// appended then.
     pub fn push_rows(
         &self,

@@ -28,7 +28,7 @@ export function respond(status, lines, body) {
   return response;
 }
 
-/** Sends a request. Waits for the head of the response, and for the text of a 2xx. */
+/** Sends a request. Waits for the head of the response, and for the body of a 2xx. */
 export async function send(method, url, headers, body, milliseconds, longest) {
   const controller = new AbortController();
   const abort = () => controller.abort(new DOMException("no answer in time", "TimeoutError"));

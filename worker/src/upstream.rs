@@ -24,12 +24,12 @@ pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
 /// How long a caller is asked to wait when the upstream does not say.
 pub const USUAL_WAIT: Millis = Millis(60_000);
 /// The most bytes that are read of an error's body, for its message.
-pub const LONGEST_ERROR: u32 = 64 * 1024;
+pub const MAX_ERROR_BYTES: u32 = 64 * 1024;
 /// The most bytes that are read of a job; one has about 500.
-pub const LONGEST_JOB: u32 = 64 * 1024;
+pub const MAX_JOB_BYTES: u32 = 64 * 1024;
 /// The most bytes that are read of a page of analytics; one of 250 rows has about 30 kB, and one
 /// whose paths are as long as servers take them (16 kB) less than this.
-pub const LONGEST_PAGE: u32 = 4 * 1024 * 1024;
+pub const MAX_PAGE_BYTES: u32 = 4 * 1024 * 1024;
 
 /// A request, without the base address and the credential.
 #[derive(Debug, Clone, PartialEq, Eq)]

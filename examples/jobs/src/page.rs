@@ -59,7 +59,7 @@ pub fn value(id: &str) -> String {
     }
 }
 
-/// Replaces the text of an element.
+/// Replaces the content of an element.
 pub fn set_text(id: &str, text: &str) {
     if let Ok(element) = find::<HtmlElement>(id) {
         element.set_text_content(Some(text));

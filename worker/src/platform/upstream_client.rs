@@ -19,9 +19,9 @@ use crate::log::ExchangeMetrics;
 use crate::problem::Problem;
 use crate::reports::page::PAGE_ROWS;
 use crate::upstream::{
-    Attempts, LONGEST_ERROR, LONGEST_JOB, LONGEST_PAGE, NextAttempt, ReplyHead, TransportError,
-    UpstreamFailure, UpstreamRequest, classify_error, classify_leak, classify_malformed,
-    classify_transport_error,
+    Attempts, MAX_ERROR_BYTES, MAX_JOB_BYTES, MAX_PAGE_BYTES, NextAttempt, ReplyHead,
+    TransportError, UpstreamFailure, UpstreamRequest, classify_error, classify_leak,
+    classify_malformed, classify_transport_error,
 };
 
 /// What became of a request.
@@ -152,7 +152,7 @@ impl<'a> UpstreamClient<'a> {
         };
         let mut attempts = self.attempts(request, admitted.started);
         let free = &mut || true;
-        let answer = self.attempt(request, LONGEST_JOB, &mut attempts, free);
+        let answer = self.attempt(request, MAX_JOB_BYTES, &mut attempts, free);
         let answer = answer.await;
         let note = attempts.describe_refused_key();
         let mut reply = None;
@@ -172,12 +172,12 @@ impl<'a> UpstreamClient<'a> {
             snapshot = JobSnapshot::read(&head, String::from(text));
             snapshot.is_some()
         };
-        let exchange = self.ask(request, LONGEST_JOB, free, &mut read);
+        let exchange = self.ask(request, MAX_JOB_BYTES, free, &mut read);
         exchange.await.with(snapshot)
     }
 
-    /// Sends a request that returns a page of analytics. `read` returns whether the text is such a
-    /// page. `pay` reserves budget for each further attempt.
+    /// Sends a request that returns a page of analytics. `read` checks the page. `pay` reserves budget
+    /// for each further attempt.
     pub async fn read_page(
         &self,
         request: &UpstreamRequest,
@@ -185,7 +185,7 @@ impl<'a> UpstreamClient<'a> {
         read: &mut dyn FnMut(JsString) -> bool,
     ) -> Exchange<()> {
         let mut read = |_, text| read(text);
-        let exchange = self.ask(request, LONGEST_PAGE, pay, &mut read);
+        let exchange = self.ask(request, MAX_PAGE_BYTES, pay, &mut read);
         exchange.await
     }
 
@@ -368,7 +368,7 @@ async fn read_body(head: ReplyHead, message: Message) -> Answer {
         error: if is_2xx {
             String::new()
         } else {
-            message.read_error(LONGEST_ERROR).await
+            message.read_error(MAX_ERROR_BYTES).await
         },
         head,
     }
