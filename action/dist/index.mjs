@@ -345,23 +345,24 @@ var init_event_stream = __esm({
 // pkg/dist/job_record.js
 async function readRecord(transport, id, options, site, tools) {
   let body;
+  let response;
   const through = (sender) => ({
     ...sender,
     async send(request, ...rest) {
       const target = `${request.target}/record`;
-      const response = await sender.send({ ...request, target }, ...rest);
-      const { status, headers, ok } = response;
+      const received = await sender.send({ ...request, target }, ...rest);
+      const { status, headers, ok } = received;
       const json = async () => {
-        body = await response.json();
+        body = await received.json();
+        response = received;
         return body;
       };
       return { status, headers, ok, json };
     }
   });
   const read2 = async () => {
-    const call = transport.call("agentJobs.get", { id }, options, through);
-    const { response } = await call.withResponse();
-    return decodeRecord(body, response, tools);
+    await transport.call("agentJobs.get", { id }, options, through);
+    return { data: decodeRecord(body, response, tools), response };
   };
   return transport.run(read2, site, options.signal);
 }
@@ -626,16 +627,18 @@ function readDailyViews(transport, params, options, site, makeErrors) {
   const { path, prefix, group, limit, cursor, ...shared } = params ?? {};
   const query = Object.entries({ path, prefix, group, limit, cursor }).filter(([, value2]) => value2 !== void 0).map(([name, value2]) => `&${name}=${encodeURIComponent(String(value2))}`).join("");
   let body;
+  let response;
   const through = (sender) => ({
     ...sender,
     async send(request, ...others) {
       const target = request.target.replace("/views?", "/views/daily?") + query;
-      const response = await sender.send({ ...request, target }, ...others);
-      const { status, headers, ok } = response;
+      const received = await sender.send({ ...request, target }, ...others);
+      const { status, headers, ok } = received;
       if (status < 200 || status > 299)
-        return response;
+        return received;
       const json = async () => {
-        body = await response.json();
+        body = await received.json();
+        response = received;
         return NO_VIEWS;
       };
       return { status, headers, ok, json };
@@ -646,11 +649,11 @@ function readDailyViews(transport, params, options, site, makeErrors) {
       if (shared[field] === void 0)
         throw makeErrors.toRequiredError(field);
     }
-    const call = transport.call("analytics.views", shared, options, through);
-    const { response } = await call.withResponse();
-    return decodeSeries(body, (where, rule) => {
+    await transport.call("analytics.views", shared, options, through);
+    const data = decodeSeries(body, (where, rule) => {
       throw makeErrors.toDecodeError(where, `must be ${rule}`, response);
     });
+    return { data, response };
   };
   return transport.run(read2, site, options.signal);
 }
@@ -904,8 +907,12 @@ var imports = { a, b: number, c, d, e, f };
 // pkg/dist/engine.js
 var source;
 var loading;
+var userAgent;
 function loadFrom(from) {
   source = from;
+}
+function setUserAgent(agent) {
+  userAgent = agent;
 }
 function loadCore() {
   loading ??= load().catch((error) => {
@@ -930,7 +937,25 @@ async function instantiate(module) {
   return instance;
 }
 
+// pkg/dist/environment.js
+function variable(name) {
+  try {
+    return globalThis.process?.env?.[name] || void 0;
+  } catch {
+    return void 0;
+  }
+}
+function isBrowser() {
+  const host = globalThis;
+  if (host.Deno !== void 0 || host.Bun !== void 0 || host.EdgeRuntime !== void 0)
+    return false;
+  if (host.navigator?.userAgent === "Cloudflare-Workers")
+    return false;
+  return host.document !== void 0 || host.WorkerGlobalScope !== void 0;
+}
+
 // pkg/dist/generated/protocol.js
+var USER_AGENT = "quillgate/0.1.0";
 var MODE_ONCE = 0;
 var MODE_PAGES = 1;
 var MODE_EVERYTHING = 2;
@@ -1020,6 +1045,32 @@ var REASONS = [
   [0, 65535, "an unexpected status"]
 ];
 
+// pkg/dist/api_promise.js
+var ApiPromise = class {
+  #result;
+  constructor(result) {
+    this.#result = result;
+  }
+  /** The result with the response that carried it. */
+  async withResponse() {
+    const { data, response } = await this.#result;
+    return { data, response, requestId: response.headers.get("x-request-id") };
+  }
+  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
+  then(onFulfilled, onRejected) {
+    return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
+  }
+  catch(onRejected) {
+    return this.then(null, onRejected);
+  }
+  finally(onFinally) {
+    return this.then().finally(onFinally);
+  }
+  get [Symbol.toStringTag]() {
+    return "ApiPromise";
+  }
+};
+
 // pkg/dist/errors.js
 var BRAND = /* @__PURE__ */ Symbol.for("quillgate.error");
 var QuillgateError = class extends Error {
@@ -1044,7 +1095,7 @@ var ApiError = class extends QuillgateError {
   status;
   /** Further messages of the server. */
   details;
-  /** The problem's `type` (RFC 9457), when the answer is a problem. */
+  /** The `type` of the problem (RFC 9457), or `null`. A server other than a gateway has other types. */
   code;
   /** `X-Request-Id`, when the answer has one. */
   requestId;
@@ -1243,7 +1294,7 @@ function locate(error, site, signal) {
   }
   return error;
 }
-var HERE = /^(.*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
+var HERE = /(\/[^/].*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
 
 // pkg/dist/exchange.js
 function exchange(send, within, outer) {
@@ -2108,10 +2159,20 @@ var AgentJobs = class {
   list(params = {}, options = {}) {
     return new List(this.#transport, "agentJobs.list", params, options, captureCallSite());
   }
-  // A default is made when the method is called, and not when what it returns is awaited or iterated.
-  async record(id, options = {}, site = captureCallSite()) {
-    return (await load2()).readRecord(this.#transport, id, options, site, TOOLS);
+  /**
+   * Reads what the gateway has recorded of a job that was created through it: its prompt, its
+   * follow-ups and its states. Of another job it is a `NotFoundError`.
+   *
+   * @example
+   * ```ts
+   * const { job, prompt, messages, changes } = await client.agentJobs.record(id);
+   * ```
+   */
+  record(id, options = {}) {
+    const site = captureCallSite();
+    return new ApiPromise(load2().then((part) => part.readRecord(this.#transport, id, options, site, TOOLS)));
   }
+  // A default is made when the method is called, and not when what it returns is iterated.
   async *watchAll(options = {}, site = captureCallSite()) {
     yield* (await load2()).streamList(this.#transport, options, site, TOOLS);
   }
@@ -2207,7 +2268,7 @@ var Analytics = class {
   dailyViews(params, options = {}) {
     const site = captureCallSite();
     const errors = { toDecodeError, toRequiredError };
-    return Promise.resolve().then(() => (init_daily_views(), daily_views_exports)).then((part) => part.readDailyViews(this.#transport, params, options, site, errors));
+    return new ApiPromise(Promise.resolve().then(() => (init_daily_views(), daily_views_exports)).then((part) => part.readDailyViews(this.#transport, params, options, site, errors)));
   }
   /**
    * Lists how many people and AI agents visited each page: a page when awaited, every row when
@@ -2305,23 +2366,6 @@ function checkBaseUrl({ baseUrl, adminKey }) {
   }
 }
 
-// pkg/dist/environment.js
-function variable(name) {
-  try {
-    return globalThis.process?.env?.[name] || void 0;
-  } catch {
-    return void 0;
-  }
-}
-function isBrowser() {
-  const host = globalThis;
-  if (host.Deno !== void 0 || host.Bun !== void 0 || host.EdgeRuntime !== void 0)
-    return false;
-  if (host.navigator?.userAgent === "Cloudflare-Workers")
-    return false;
-  return host.document !== void 0 || host.WorkerGlobalScope !== void 0;
-}
-
 // pkg/dist/page_views.js
 var PageViewsResource = class {
   #analytics;
@@ -2339,32 +2383,6 @@ var PageViewsResource = class {
    */
   list(params, options) {
     return this.#analytics.views(params, options);
-  }
-};
-
-// pkg/dist/api_promise.js
-var ApiPromise = class {
-  #result;
-  constructor(result) {
-    this.#result = result;
-  }
-  /** The result with the response that carried it. */
-  async withResponse() {
-    const { data, response } = await this.#result;
-    return { data, response, requestId: response.headers.get("x-request-id") };
-  }
-  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
-  then(onFulfilled, onRejected) {
-    return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
-  }
-  catch(onRejected) {
-    return this.then(null, onRejected);
-  }
-  finally(onFinally) {
-    return this.then().finally(onFinally);
-  }
-  get [Symbol.toStringTag]() {
-    return "ApiPromise";
   }
 };
 
@@ -2474,6 +2492,8 @@ var Transport = class {
   #headers({ body }, call) {
     const { adminKey, session, token } = this.#options;
     const needed = { accept: "application/json" };
+    if (userAgent)
+      needed["user-agent"] = call.headers?.get("user-agent") ?? userAgent;
     if (!session)
       needed.authorization = `Bearer ${adminKey ?? token}`;
     if (body !== null)
@@ -2718,7 +2738,11 @@ function guardBrowser(options) {
 }
 
 // pkg/dist/inline.js
-loadFrom(() => decodeBytes(core_text_default));
+loadFrom(() => {
+  if (!isBrowser())
+    setUserAgent(USER_AGENT);
+  return decodeBytes(core_text_default);
+});
 
 // action/src/comment.ts
 import { createHash } from "node:crypto";

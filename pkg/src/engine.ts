@@ -12,6 +12,8 @@ export type ModuleSource = () =>
 /** Each entry sets it before there can be a client. */
 let source: ModuleSource;
 let loading: Promise<Core> | undefined;
+/** The `User-Agent` of requests, unless it is the runtime's own. */
+export let userAgent: string | undefined;
 
 /** What the core exports. */
 export interface Core {
@@ -22,6 +24,11 @@ export interface Core {
 /** Says where the core's bytes come from. Nothing is fetched or compiled until the first call. */
 export function loadFrom(from: ModuleSource): void {
   source = from;
+}
+
+/** Sets the `User-Agent` of requests. Not for browsers: CORS could preflight requests because of it. */
+export function setUserAgent(agent: string): void {
+  userAgent = agent;
 }
 
 /** The core, once it is there. A load that failed is tried again by the next call. */

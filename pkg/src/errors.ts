@@ -352,4 +352,4 @@ export function locate(error: unknown, site: Error, signal?: AbortSignal): unkno
  * The package's folder as stack frames spell it: a URL in Node, a file path under loaders such as tsx.
  * `undefined` in a bundle, where the caller's code is in the same file, and in workerd.
  */
-const HERE = /^(?:file:\/\/)?(.*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
+const HERE = /(\/[^/].*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];

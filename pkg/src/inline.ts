@@ -2,8 +2,14 @@
 
 import { decodeBytes } from "./byte_text.js";
 import text from "./core_text.js";
-import { loadFrom } from "./engine.js";
+import { loadFrom, setUserAgent } from "./engine.js";
+import { isBrowser } from "./environment.js";
+import { USER_AGENT } from "./generated/protocol.js";
 
-loadFrom(() => decodeBytes(text));
+loadFrom(() => {
+  // Importing the package reads no global.
+  if (!isBrowser()) setUserAgent(USER_AGENT);
+  return decodeBytes(text);
+});
 
 export * from "./index.js";

@@ -20,7 +20,6 @@ const SHOWN = new Set([
   "ratelimit-policy",
   "retry-after",
   "server-timing",
-  "user-agent",
   "x-request-id",
 ]);
 

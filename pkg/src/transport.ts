@@ -1,10 +1,9 @@
 /** The way of a call from a method to the core and back. */
 
 import { ApiPromise, type CallResult } from "./api_promise.js";
-import { loadCore } from "./engine.js";
-import { isBrowser } from "./environment.js";
+import { loadCore, userAgent } from "./engine.js";
 import { captureCallSite, locate, toValidationError, toWasmLoadError } from "./errors.js";
-import { MODE_ONCE, TEXT_BASE_URL, USER_AGENT } from "./generated/protocol.js";
+import { MODE_ONCE, TEXT_BASE_URL } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
 import { attemptLog, redactHeaders } from "./log.js";
@@ -85,8 +84,7 @@ export class Transport {
   #headers({ body }: CoreRequest, call: Call): Record<string, string> | Headers {
     const { adminKey, session, token } = this.#options;
     const needed: Record<string, string> = { accept: "application/json" };
-    // In a browser, CORS could preflight the request because of it.
-    if (!isBrowser()) needed["user-agent"] = call.headers?.get("user-agent") ?? USER_AGENT;
+    if (userAgent) needed["user-agent"] = call.headers?.get("user-agent") ?? userAgent;
     if (!session) needed.authorization = `Bearer ${adminKey ?? token}`;
     if (body !== null) needed["content-type"] = "application/json";
     if (call.idempotencyKey !== undefined) needed["idempotency-key"] = call.idempotencyKey;

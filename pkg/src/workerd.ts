@@ -1,8 +1,10 @@
 /** The entry for workerd: the core is an imported module. */
 
 import module from "./core_bg.wasm";
-import { loadFrom } from "./engine.js";
+import { loadFrom, setUserAgent } from "./engine.js";
+import { USER_AGENT } from "./generated/protocol.js";
 
 loadFrom(() => module);
+setUserAgent(USER_AGENT);
 
 export * from "./index.js";

@@ -99,26 +99,32 @@ describe("Browsers", () => {
     async () => {
       const names = await inPage(
         async ({ address, argument }) => {
-          const { Client } = await import(address);
-          const { headers } = await new Client(argument).buildRequest("agentJobs.get", { id: "j" });
-          const script = `
-          import(${JSON.stringify(address)}).then(async ({ Client }) => {
-            const client = new Client(${JSON.stringify(argument)});
+          const addresses = [address, address.replace("web.js", "inline.js")];
+          const inPage = addresses.map(async (own) => {
+            const { Client } = await import(own);
+            const client = new Client(argument);
             const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
-            postMessage(Object.keys(headers));
-          });`;
-          const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-          const inWorker = await new Promise((resolve, reject) => {
-            const worker = new Worker(url, { type: "module" });
-            worker.onmessage = ({ data }) => resolve(data);
-            worker.onerror = ({ message }) => reject(new Error(message));
+            return Object.keys(headers).join();
           });
-          return [Object.keys(headers), inWorker];
+          const inWorker = addresses.map((own) => {
+            const script = `
+            import("${own}").then(async ({ Client }) => {
+              const client = new Client(${JSON.stringify(argument)});
+              const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
+              postMessage(Object.keys(headers).join());
+            });`;
+            const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+            return new Promise((resolve, reject) => {
+              const worker = new Worker(url, { type: "module" });
+              worker.onmessage = ({ data }) => resolve(data);
+              worker.onerror = ({ message }) => reject(new Error(message));
+            });
+          });
+          return Promise.all([...inPage, ...inWorker]);
         },
         { baseUrl: "https://x.example", projectId: "p", token: "t" },
       );
-      const sent = ["accept", "authorization"];
-      assert.deepEqual(names, [sent, sent]);
+      assert.deepEqual(names, Array(4).fill("accept,authorization"));
     },
   );
 

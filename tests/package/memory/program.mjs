@@ -173,7 +173,7 @@ const KINDS = {
   "invalid input": ["ValidationError", ({ analytics }) => analytics.views({ limit: 251 })],
   "an invalid client": [
     "ValidationError",
-    () => new Client({ ...OPTIONS, baseUrl: "ftp://gate.invalid" }).agentJobs.get("j-1"),
+    async () => new Client({ ...OPTIONS, baseUrl: "ftp://gate.invalid" }),
   ],
   "an unknown job": ["NotFoundError", ({ agentJobs }) => agentJobs.get("j-missing")],
   "three attempts": [
