@@ -64,7 +64,7 @@ describe("a Mintlify that counts reads as creations", () => {
     const own = [];
     for (let index = 0; index < JOBS; index += 1) own.push((await jobs.create("watched")).id);
     const streams = await Promise.all(own.map((id) => jobs.watching(id)));
-    await sleep(WINDOW_S * 1000);
+    await jobs.untilHealth(({ budgets }) => budgets["create-job"].left === LIMIT);
     const stop = keepCreating();
     const started = performance.now();
     for (const status of ["planning", "completed"]) {

@@ -3,11 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { importSource } from "./source.mjs";
 
-/**
- * Cumulative Layout Shift. Web Vitals calls up to 0.1 good. On a slow machine, the bar below the rows
- * shows its progress for long enough to count with 0.011.
- */
-const MAX_SHIFT = 0.02;
+/** Cumulative Layout Shift. Web Vitals calls up to 0.1 good. */
+const MAX_SHIFT = 0.01;
 const { ROUTES } = await importSource("shell/route_names.ts");
 const PROFILES = {
   phone: { viewport: { width: 412, height: 823 }, isMobile: true, hasTouch: true },
