@@ -239,7 +239,8 @@ describe("the webhook of a finished job", () => {
     await untilMissing(id);
     await jobs.upstream.clearFaults();
     const stream = await jobs.watching(id);
-    await jobs.untilReads(id, 1);
+    // The second read shows that the gateway has stored the success of the first.
+    await jobs.untilReads(id, 2);
     stream.leave();
     // A success resets the earlier 404, no matter how old that is.
     await hideUpstream(id);

@@ -16,9 +16,8 @@ const { readSitemap } = await importSource("analytics/read_sitemap.ts");
 const { linkToPage, readSite } = await importSource("analytics/page_link.ts");
 const { groupOf, trendPoints } = await importSource("analytics/trend.ts");
 const { layOutChart } = await importSource("analytics/chart_layout.ts");
-const { answerSentence, costLabel, estimateRequests, missingSentence } = await importSource(
-  "analytics/partial_notice.ts",
-);
+const { answerSentence, costLabel, estimateRequests, loadedSentence, missingSentence } =
+  await importSource("analytics/partial_notice.ts");
 const { matchSentence } = await importSource("analytics/match_sentence.ts");
 const { formatViewsAddress, parseViewsAddress } = await importSource("analytics/views_address.ts");
 
@@ -133,9 +132,13 @@ describe("partial list", () => {
   });
 
   test("the notice of a partial list names the requests to load the rest", () => {
-    assert.match(missingSentence(list()), /^250 pages are loaded; .* 3,000 views .* at most/);
-    const remainder = { rows: null, requests: null };
-    assert.equal(missingSentence(list({ remainder })), "250 pages are loaded; there are more.");
+    const unknown = { rows: null, requests: null };
+    assert.equal(loadedSentence(list()), "250 pages are loaded; there are more.");
+    assert.equal(
+      missingSentence(list()),
+      "They have 3,000 views together, so there are at most as many pages.",
+    );
+    assert.equal(missingSentence(list({ remainder: unknown })), "");
     assert.equal(
       costLabel("Load the rest", { rows: 3000, requests: 12 }, null),
       "Load the rest (at most 12 requests)",
@@ -144,7 +147,7 @@ describe("partial list", () => {
       costLabel("Load the rest", { rows: 3000, requests: 12 }, 3),
       "Load the rest (about 3 requests, at most 12)",
     );
-    assert.equal(costLabel("Load the rest", remainder, null), "Load the rest");
+    assert.equal(costLabel("Load the rest", unknown, null), "Load the rest");
   });
 
   test("the estimate comes from another period and never exceeds the maximum", () => {

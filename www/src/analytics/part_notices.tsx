@@ -17,6 +17,7 @@ import {
   costLabel,
   earlierSentence,
   estimateRequests,
+  loadedSentence,
   missingSentence,
   type PartialList,
 } from "./partial_notice.ts";
@@ -82,15 +83,16 @@ export function PartNotices(notice: NoticeProps) {
   );
 }
 
-/** That the answer is one on a part, and what the rest costs. */
+/** Says that some rows are missing, and what they cost. On phones it keeps its height when totals arrive. */
 function PartialNotice({ cache, listing, table }: NoticeProps) {
   const list = partialList(listing, table);
   const limit = listing.limit.value;
   return (
     <div class="partial">
       <p>
-        <strong>{answerSentence(list)}</strong> {missingSentence(list)}{" "}
+        <strong>{answerSentence(list)}</strong> {loadedSentence(list)}{" "}
         <span class="partial-detail">
+          {missingSentence(list)}{" "}
           {limit ? limitNote(limit, "request") : "At most 100 requests an hour."}
         </span>
       </p>

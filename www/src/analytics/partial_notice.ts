@@ -17,12 +17,17 @@ export interface PartialList {
 
 const COUNTS: readonly CellKind[] = ["count", "share", "change"];
 
-/** How much is missing: each row that is not loaded has at least one view of those that are left. */
-export function missingSentence({ report, loaded, remainder }: PartialList): string {
-  const { one, many, unit } = report;
-  const here = `${counted(loaded, one, many)} ${loaded === 1 ? "is" : "are"} loaded`;
-  if (remainder.rows === null) return `${here}; there are more.`;
-  return `${here}; there are more, with ${counted(remainder.rows, ...unit)} together, so at most as many ${many}.`;
+/** The number of loaded rows of a list that has more. */
+export function loadedSentence({ report, loaded }: PartialList): string {
+  const { one, many } = report;
+  return `${counted(loaded, one, many)} ${loaded === 1 ? "is" : "are"} loaded; there are more.`;
+}
+
+/** The maximum number of missing rows: each has at least one of the remaining views. */
+export function missingSentence({ report, remainder }: PartialList): string {
+  const { many, unit } = report;
+  if (remainder.rows === null) return "";
+  return `They have ${counted(remainder.rows, ...unit)} together, so there are at most as many ${many}.`;
 }
 
 /** What that means for the answer on the screen. */
