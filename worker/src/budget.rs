@@ -44,14 +44,19 @@
 //! shares with others: with every caller that a rule of an issuer admits, for example. Each is as
 //! exact as the limit. Like a quota, a ceiling that refuses a request leaves no claim.
 
+pub mod read_budget;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod store;
+pub mod usage;
+
 use std::cmp::Reverse;
 
 use quillgate::Millis;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::problem::{Problem, ProblemKind};
-use crate::response::HeaderFields;
+use crate::http::problem::{Problem, ProblemKind};
+use crate::http::response::HeaderFields;
 use quillgate::Policy;
 
 /// How long a claim stays open after the moment its caller was told to retry: 60 s.

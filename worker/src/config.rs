@@ -5,15 +5,15 @@ use base64::engine::general_purpose::STANDARD;
 use quillgate::credential::{AdminKey, BaseUrl};
 use quillgate::{Method, Millis, ProjectId};
 
-use crate::identity::oidc::{TrustedIssuer, read_trusted_issuers};
-use crate::identity::revocation::RevokedTokens;
+use crate::analytics::waiting_exports::WaitingLimits;
+use crate::auth::oidc::{TrustedIssuer, read_trusted_issuers};
+use crate::auth::revocation::RevokedTokens;
+use crate::auth::session::sign_in::{SignInIssuer, assign_secrets, read_sign_in_issuers};
+use crate::auth::turnstile::Turnstile;
+use crate::http::url::{is_host, is_origin, is_secure_url};
 use crate::jobs::ledger::KeepPrompts;
 use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::webhook::normalize_address;
-use crate::reports::waiting_exports::WaitingLimits;
-use crate::session::sign_in::{SignInIssuer, assign_secrets, read_sign_in_issuers};
-use crate::turnstile::Turnstile;
-use crate::url::{is_host, is_origin, is_secure_url};
 use crate::variable::{Range, VariableError, read_integer, read_json, split_list};
 use quillgate::Policy;
 

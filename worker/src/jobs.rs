@@ -1,9 +1,22 @@
-//! Jobs: how a request is carried out only once, what is kept of a job, when it is polled, and how
-//! its end is announced.
+//! Agent jobs: idempotent writes, stored records, polling, event streams and webhooks.
 
+pub mod events;
 pub mod idempotency;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod idempotency_store;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod job_store;
 pub mod ledger;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod outbox;
 pub mod poll;
 pub mod poll_budget;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod poll_store;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod project_object;
 pub mod search;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod search_store;
+pub mod watch;
 pub mod webhook;

@@ -1,54 +1,31 @@
-//! The edge gateway: holds the admin key, lets in only those who belong, and speaks
-//! the upstream's own paths.
+//! The gateway: a Worker that holds the admin key and gives each caller a scoped token.
 //!
-//! # The life of a request, as file names
+//! # The life of a request, as folders
 //!
-//! 1. [`route`] finds the operation, [`identity`] the caller and [`content`] the values; [`plan`]
-//!    combines them and decides what to do.
-//! 2. [`jobs`] decides what is kept and announced of a job, [`reports`] which pages of analytics are
-//!    used and how fresh they are, and [`events`] what a stream sends. [`budget`], [`read_budget`],
-//!    [`breaker`] and [`permits`] say whether a request may go upstream, [`upstream`] what its answer
-//!    means.
-//! 3. [`archive`] decides how the daily archive answers; which request it sends next, the core does
-//!    ([`quillgate::archive`]).
-//! 4. [`session`] decides which cookies count and how people sign in to the page.
-//! 5. `objects` contains the Durable Objects and their stores.
-//! 6. `platform` is what touches the runtime: the fetch handler, `fetch`, `WebCrypto`, sockets.
+//! 1. [`app`] routes a request and plans it: the operation, the caller and the values.
+//! 2. [`http`] has the parts of a request and a response: heads, problems, CORS, tracing.
+//! 3. [`auth`] identifies callers: access tokens, trusted issuers, sessions and sign-in.
+//! 4. [`jobs`] has agent jobs: writes, idempotency, polling, event streams and webhooks.
+//! 5. [`analytics`] has reports: queries, the page cache, exports and the daily archive.
+//! 6. [`upstream`] sends requests to Mintlify and classifies the responses.
+//! 7. [`budget`] limits the requests of callers, projects and the organization.
+//! 8. `runtime` is the Workers runtime: `fetch`, SQL, D1, timers, `WebCrypto`.
 //!
-//! Everything but `objects` and `platform` is plain data in, plain data out: no I/O, no clock and
-//! no randomness, so all of it is tested natively, in seconds.
+//! Modules without the feature `runtime` perform no I/O and read no clock, so their tests run
+//! natively.
 
-pub mod archive;
+pub mod analytics;
+pub mod app;
+pub mod auth;
 pub mod bounded_cache;
-pub mod breaker;
 pub mod budget;
 pub mod config;
-pub mod content;
-pub mod cors;
-pub mod events;
-pub mod hkdf;
-pub mod identity;
+pub mod hash;
+pub mod http;
 pub mod jobs;
 pub mod json;
 pub mod log;
-pub mod packed_head;
-pub mod permits;
-pub mod plan;
-pub mod problem;
-pub mod read_budget;
-pub mod reports;
-pub mod response;
-pub mod route;
-pub mod session;
-pub mod trace;
-pub mod turnstile;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod runtime;
 pub mod upstream;
-pub mod url;
-pub mod usage;
 pub mod variable;
-pub mod watch;
-
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-mod objects;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-mod platform;

@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use crate::breaker;
+use crate::http::problem::ProblemKind;
 use crate::json;
-use crate::problem::ProblemKind;
+use crate::upstream::breaker;
 #[cfg(doc)]
 use quillgate::Policy;
 

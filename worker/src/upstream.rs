@@ -1,6 +1,13 @@
 //! Requests upstream: with which key and how often they are sent, what an answer means, and which
 //! problem a failure becomes.
 
+pub mod breaker;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod client;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod connections;
+pub mod permits;
+
 use std::borrow::Cow;
 
 use quillgate::credential::AdminKey;
@@ -8,16 +15,16 @@ use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis, Operation};
 use serde_json::{Value, json};
 
-use crate::breaker::{CallOutcome, Scope};
+use crate::app::route;
 use crate::budget;
 use crate::config::Config;
-use crate::content::is_json;
+use crate::http::content::is_json;
+use crate::http::problem::{Problem, ProblemKind};
+use crate::http::response::HeaderFields;
+use crate::http::url::decode_percent;
 use crate::jobs::idempotency::{Settlement, settle};
 use crate::json;
-use crate::problem::{Problem, ProblemKind};
-use crate::response::HeaderFields;
-use crate::route;
-use crate::url::decode_percent;
+use crate::upstream::breaker::{CallOutcome, Scope};
 
 /// What the gateway calls itself (RFC 9110, section 10.1.5).
 pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));

@@ -23,7 +23,7 @@ use quillgate::{Method, Operation, Scope};
 use serde_json::{Map, Value, json};
 
 /// The media type of a problem, of JSON and of an event stream.
-const PROBLEM: &str = quillgate_worker::problem::MEDIA_TYPE;
+const PROBLEM: &str = quillgate_worker::http::problem::MEDIA_TYPE;
 const JSON: &str = "application/json";
 const EVENT_STREAM: &str = "text/event-stream";
 const CSV: &str = "text/csv";

@@ -7,13 +7,10 @@
 //! meantime, is never repeated automatically: only the caller can ask for that, with
 //! `Idempotency-Retry: force`.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::{Millis, Rule, ValidationError};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
-use crate::problem::{GatewayRule, Problem, ProblemKind};
+use crate::http::problem::{GatewayRule, Problem, ProblemKind};
 
 /// How long a key is kept: 24 hours.
 pub const LIFE: Millis = Millis(86_400_000);
@@ -126,20 +123,6 @@ fn invalid_retry_problem() -> Problem {
     Problem::field(RETRY_HEADER, GatewayRule::IdempotencyRetry, detail)
 }
 
-/// Computes what identifies a request: SHA-256 over its parts (target, body and so on), as
-/// base64url without padding.
-///
-/// The length of each part precedes it, so that no two lists of parts hash the same bytes.
-#[must_use]
-pub fn fingerprint(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part.as_bytes());
-    }
-    URL_SAFE_NO_PAD.encode(hash.finalize())
-}
-
 /// How far a request has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
@@ -169,7 +152,7 @@ impl State {
 /// What is stored under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// The [`fingerprint`] of the request.
+    /// The [`fingerprint`](crate::hash::fingerprint) of the request.
     pub fingerprint: String,
     /// How far it has got.
     pub state: State,

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::{Call, Prompt};
 use serde::Serialize;
 
-use crate::problem::{GatewayRule, Problem};
+use crate::http::problem::{GatewayRule, Problem};
 
 /// The most characters that a summary has, without the ellipsis.
 const LONGEST_SUMMARY: usize = 120;

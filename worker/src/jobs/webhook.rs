@@ -9,10 +9,10 @@ use quillgate::{JobStatus, Millis};
 use serde_json::Value;
 
 use crate::config::WebhookSettings;
-use crate::hkdf::{KEY_BYTES, derive_key, hmac_sha256};
+use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
+use crate::http::problem::{GatewayRule, Problem};
+use crate::http::url::origin_of;
 use crate::json;
-use crate::problem::{GatewayRule, Problem};
-use crate::url::origin_of;
 
 /// The longest address, in bytes.
 pub const LONGEST_URL: usize = 2048;

@@ -2,7 +2,7 @@
 
 use quillgate::archive::{DayRecord, Progress};
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
-use quillgate_worker::archive::{
+use quillgate_worker::analytics::archive::{
     Counts, HeldDay, ProjectRecord, SeriesQuery, Subject, begin_of_backfill, is_final,
     write_backfill, write_series, write_status,
 };

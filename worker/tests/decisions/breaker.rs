@@ -3,8 +3,11 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate::Operation;
-use quillgate_worker::breaker::CallOutcome::{self, Answered, Failed};
-use quillgate_worker::breaker::{Breaker, Breakers, MOST_BREAKERS, MOST_SUBJECTS, Scope, State};
+use quillgate_worker::upstream::breaker::CallOutcome;
+use quillgate_worker::upstream::breaker::CallOutcome::{Answered, Failed};
+use quillgate_worker::upstream::breaker::{
+    Breaker, Breakers, MOST_BREAKERS, MOST_SUBJECTS, Scope, State,
+};
 
 use crate::fixtures::{NOW, at, status_and_kind};
 

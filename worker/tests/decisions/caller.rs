@@ -1,8 +1,8 @@
 //! What callers may do, where, and how much of it.
 
 use quillgate::Policy;
-use quillgate_worker::identity::caller::{Caller, Grant, OPERATE, Quota};
-use quillgate_worker::problem::ProblemKind;
+use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};
+use quillgate_worker::http::problem::ProblemKind;
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, assert_accepted, claims, claims_with, status_and_kind, token};

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
 use quillgate::credential::AdminKey;
+use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::config::Config;
-use quillgate_worker::identity::revocation::RevokedTokens;
 use quillgate_worker::jobs::ledger::KeepPrompts;
 
 use crate::fixtures::{ADMIN_KEY, SECRET, configuration, variables};

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use quillgate::{Declaration, Operation, ProjectId, Request, ValidationError};
-use quillgate_worker::content::{Values, is_json};
-use quillgate_worker::problem::Problem;
+use quillgate_worker::http::content::{Values, is_json};
+use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
 use crate::fixtures::field_and_rule;

@@ -1,7 +1,7 @@
 //! Which origins may call, and which header fields a browser is answered with.
 
 use proptest::prelude::*;
-use quillgate_worker::cors::{Origin, check_origin, headers, preflight_headers};
+use quillgate_worker::http::cors::{Origin, check_origin, headers, preflight_headers};
 
 use crate::fixtures::status_and_kind;
 

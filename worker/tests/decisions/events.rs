@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::events::{
+use quillgate_worker::jobs::events::{
     END_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LONGEST_SESSION_STREAM, LONGEST_STREAM,
     ListEvent, ListHistory, LongPoll, MAX_REPLAYED, OPENING_TEXT, PollProgress, limit_stream,
     parse_event_number, parse_preferred_wait,

@@ -1,10 +1,10 @@
 //! The export of a report: what is asked for, and the head of its answer.
 
 use quillgate::{Call, Millis, Operation, ProjectId};
+use quillgate_worker::analytics::export::{ExportQuery, problem_type, read_retry_after};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::response::GatewayResponse;
 use quillgate_worker::log::ExportEnd;
-use quillgate_worker::problem::Problem;
-use quillgate_worker::reports::export::{ExportQuery, problem_type, read_retry_after};
-use quillgate_worker::response::GatewayResponse;
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, configuration, field_and_rule};

@@ -6,11 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use quillgate::Millis;
+use quillgate_worker::auth::caller::Caller;
+use quillgate_worker::auth::revocation::RevokedTokens;
+use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};
 use quillgate_worker::config::Config;
-use quillgate_worker::identity::caller::Caller;
-use quillgate_worker::identity::revocation::RevokedTokens;
-use quillgate_worker::identity::{Credentials, Identity, Signature, VerifiedTokens, identify};
-use quillgate_worker::problem::{Problem, ProblemKind};
+use quillgate_worker::http::problem::{Problem, ProblemKind};
 use serde_json::{Value, json};
 use sha2::Sha256;
 

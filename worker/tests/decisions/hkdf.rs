@@ -1,6 +1,6 @@
 //! HMAC-SHA-256 and derived keys.
 
-use quillgate_worker::hkdf::{derive_key, hmac_sha256, verify_hmac_sha256};
+use quillgate_worker::hash::{derive_key, hmac_sha256, verify_hmac_sha256};
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<_> = hex.chars().filter_map(|digit| digit.to_digit(16)).collect();

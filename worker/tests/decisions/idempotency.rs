@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
+use quillgate_worker::hash::fingerprint;
+use quillgate_worker::http::problem::Problem;
 use quillgate_worker::jobs::idempotency::{
-    Key, LIFE, Record, Retry, Settlement, State, Verdict, decide, fingerprint, settle,
+    Key, LIFE, Record, Retry, Settlement, State, Verdict, decide, settle,
 };
-use quillgate_worker::problem::Problem;
 
 use crate::fixtures::{NOW, field_and_rule, status_and_kind};
 

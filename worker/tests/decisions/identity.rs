@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use proptest::prelude::*;
 use quillgate::Millis;
+use quillgate_worker::app::plan::{Action, plan};
+use quillgate_worker::auth::caller::Caller;
+use quillgate_worker::auth::revocation::RevokedTokens;
+use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};
 use quillgate_worker::config::Config;
-use quillgate_worker::identity::caller::Caller;
-use quillgate_worker::identity::revocation::RevokedTokens;
-use quillgate_worker::identity::{Credentials, Identity, Signature, VerifiedTokens, identify};
-use quillgate_worker::plan::{Action, RequestHead, plan};
-use quillgate_worker::problem::Problem;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::RequestHead;
 use serde_json::{Value, json};
 
 use crate::fixtures::{

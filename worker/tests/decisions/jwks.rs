@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::identity::jwks::{
+use quillgate_worker::auth::jwks::{
     Algorithm, Call, FIRST_PAUSE, FRESH_FOR, ISOLATE_FRESH_FOR, KeySet, KeySource, Lookup, MAX_AGE,
     NoKey, RememberedSet, SEARCH_PAUSE, Search, find_key,
 };

@@ -1,12 +1,12 @@
 //! The log's lines and what an operator learns, by exact JSON.
 
-use quillgate_worker::breaker::State;
+use quillgate_worker::http::problem::ProblemKind;
 use quillgate_worker::log::{
     BudgetHealth, ExchangeMetrics, Health, LogEntry, OrgBudgets, OrgHealth, ProjectBudgets,
     ProjectHealth, RequestMetrics, format_dropped_webhook, format_given_up_webhook,
     format_lost_job, format_operator_line,
 };
-use quillgate_worker::problem::ProblemKind;
+use quillgate_worker::upstream::breaker::State;
 
 fn exchange(operator: Option<&str>) -> ExchangeMetrics {
     ExchangeMetrics {

@@ -7,11 +7,12 @@ mod callers;
 mod rules;
 mod tokens;
 
+use quillgate_worker::auth as identity;
+use quillgate_worker::auth::caller::Caller;
+use quillgate_worker::auth::oidc::{UnverifiedToken, read_trusted_issuers};
+use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens};
 use quillgate_worker::config::Config;
-use quillgate_worker::identity::caller::Caller;
-use quillgate_worker::identity::oidc::{UnverifiedToken, read_trusted_issuers};
-use quillgate_worker::identity::{self, Credentials, Identity, Signature, VerifiedTokens};
-use quillgate_worker::problem::{Problem, ProblemKind};
+use quillgate_worker::http::problem::{Problem, ProblemKind};
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, SECONDS, configuration, issuer_token};

@@ -1,7 +1,7 @@
 //! The head of a request as the host hands it over.
 
 use proptest::prelude::*;
-use quillgate_worker::packed_head::{PackedHead, header_names};
+use quillgate_worker::http::request_head::{PackedHead, header_names};
 
 const UUID: &str = "0b7ff8f5-3f4b-4a3c-9a52-7f0c4a4a1b2c";
 const URL: &str = "https://gate.example/v2/agent/demo-docs/job";

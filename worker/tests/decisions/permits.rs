@@ -1,7 +1,9 @@
 //! Which requests of an object go out, and which wait.
 
 use proptest::prelude::*;
-use quillgate_worker::permits::{Admission, Lane, MOST_CONNECTIONS, MOST_WAITING, Permits};
+use quillgate_worker::upstream::permits::{
+    Admission, Lane, MOST_CONNECTIONS, MOST_WAITING, Permits,
+};
 
 use crate::fixtures::status_and_kind;
 

@@ -4,12 +4,12 @@ mod addresses;
 mod admission;
 mod writes;
 
+use quillgate_worker::app::plan;
+use quillgate_worker::app::plan::{Action, AdmittedWrite, Plan, Write, plan_write};
+use quillgate_worker::auth::{Signature, VerifiedTokens};
 use quillgate_worker::config::Config;
-use quillgate_worker::identity::{Signature, VerifiedTokens};
-use quillgate_worker::plan::{
-    self, Action, AdmittedWrite, Plan, RequestHead, Write, WriteHeaders, plan_write,
-};
-use quillgate_worker::problem::Problem;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
 
 use crate::fixtures::{NOW, bearer, configuration};
 

@@ -1,7 +1,7 @@
 //! What a problem looks like on the wire (RFC 9457).
 
 use quillgate::{PageSize, Rule, ValidationError};
-use quillgate_worker::problem::{GatewayRule, KindStatus, MEDIA_TYPE, Problem, ProblemKind};
+use quillgate_worker::http::problem::{GatewayRule, KindStatus, MEDIA_TYPE, Problem, ProblemKind};
 use serde_json::json;
 
 use crate::fixtures::{field_and_rule, status_and_kind, to_json};

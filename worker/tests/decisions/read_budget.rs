@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
+use quillgate_worker::budget::read_budget::{MOST_CALLERS, ReadBudget, Reader};
 use quillgate_worker::budget::{Ceiling, Verdict};
-use quillgate_worker::read_budget::{MOST_CALLERS, ReadBudget, Reader};
 
 use crate::fixtures::{NOW, at, status_and_kind};
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::reports::page::{
+use quillgate_worker::analytics::page::{
     CacheStatus, FetchReason, FetchedBy, PAGE_ROWS, PageHead, Piece, ReportHead, STALE_FOR,
     fetch_reason, has_more, is_no_cache, matches_etag, page_target, split_into_pieces,
 };

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use proptest::string::string_regex;
 use quillgate::{Millis, Operation, ProjectId};
+use quillgate_worker::analytics::query::ReportQuery;
 use quillgate_worker::config::Config;
-use quillgate_worker::content::Values;
-use quillgate_worker::problem::Problem;
-use quillgate_worker::reports::query::ReportQuery;
+use quillgate_worker::http::content::Values;
+use quillgate_worker::http::problem::Problem;
 
 use crate::fixtures::{NOW, configuration, configure, field_and_rule};
 

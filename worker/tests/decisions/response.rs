@@ -1,9 +1,9 @@
 //! What the gateway answers with, and the header fields of it.
 
 use proptest::prelude::*;
-use quillgate_worker::cors::Origin;
-use quillgate_worker::problem::{Problem, ProblemKind};
-use quillgate_worker::response::{
+use quillgate_worker::http::cors::Origin;
+use quillgate_worker::http::problem::{Problem, ProblemKind};
+use quillgate_worker::http::response::{
     GatewayResponse, HeaderFields, common_headers, find_transport_security,
 };
 use serde_json::{Value, json};

@@ -6,13 +6,18 @@ mod cross_site;
 mod record;
 mod sign_in;
 
-use quillgate_worker::identity::session_record::{self, NewSession, Opening, Proof};
-use quillgate_worker::identity::{Signature, VerifiedTokens};
-use quillgate_worker::plan::{Action, Plan, RequestHead, SessionState, plan};
-use quillgate_worker::response::HeaderFields;
-use quillgate_worker::session::cookie::{NAME, SessionId};
-use quillgate_worker::session::{describe, describe_methods, read_opening, require_revalidation};
-use quillgate_worker::{config::Config, problem::Problem};
+use quillgate_worker::app::plan::{Action, Plan, plan};
+use quillgate_worker::auth::session::cookie::{NAME, SessionId};
+use quillgate_worker::auth::session::{
+    describe, describe_methods, read_opening, require_revalidation,
+};
+use quillgate_worker::auth::session_record;
+use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
+use quillgate_worker::auth::{Signature, VerifiedTokens};
+use quillgate_worker::config::Config;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::{RequestHead, SessionState};
+use quillgate_worker::http::response::HeaderFields;
 use serde_json::{Value, json};
 
 use crate::fixtures::{

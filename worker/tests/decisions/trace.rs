@@ -1,7 +1,7 @@
 //! Which trace a request belongs to (W3C Trace Context).
 
 use proptest::prelude::*;
-use quillgate_worker::trace::{continue_trace, read_tracestate};
+use quillgate_worker::http::trace::{continue_trace, read_tracestate};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::encode::percent_encode;
-use quillgate_worker::url::{
+use quillgate_worker::http::url::{
     decode_percent, is_host, is_loopback, is_origin, is_secure_url, origin_of, split_url,
 };
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate::Policy;
 use quillgate_worker::budget::Used;
-use quillgate_worker::usage::Usage;
+use quillgate_worker::budget::usage::Usage;
 
 use crate::fixtures::{NOW, at};
 

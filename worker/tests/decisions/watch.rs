@@ -1,7 +1,7 @@
 //! The address at which changes of a job are watched.
 
 use proptest::prelude::*;
-use quillgate_worker::watch::WatchCall;
+use quillgate_worker::jobs::watch::WatchCall;
 
 fn call() -> WatchCall {
     WatchCall {

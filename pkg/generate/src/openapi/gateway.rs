@@ -1,8 +1,8 @@
 //! What only the gateway has: its health and its description.
 
 use quillgate::Policy;
-use quillgate_worker::identity::caller::OPERATE;
-use quillgate_worker::problem::ProblemKind;
+use quillgate_worker::auth::caller::OPERATE;
+use quillgate_worker::http::problem::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};

@@ -2,9 +2,9 @@
 
 use quillgate::Operation;
 use quillgate::declaration::{Method, Pagination, Parameter, ParameterKind, Place};
-use quillgate_worker::content::LARGEST_BODY;
+use quillgate_worker::http::content::LARGEST_BODY;
+use quillgate_worker::http::problem::ProblemKind;
 use quillgate_worker::jobs::ledger::LONGEST_TEXT;
-use quillgate_worker::problem::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use quillgate::Policy;
 use quillgate::Rule;
-use quillgate_worker::problem::{GatewayRule, KindStatus, ProblemKind};
+use quillgate_worker::http::problem::{GatewayRule, KindStatus, ProblemKind};
 use serde_json::{Map, Value, json};
 
 use super::fields::Fields;

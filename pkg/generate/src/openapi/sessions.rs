@@ -1,7 +1,7 @@
 //! Sessions of the gateway's own page.
 
-use quillgate_worker::problem::ProblemKind;
-use quillgate_worker::session::cookie;
+use quillgate_worker::auth::session::cookie;
+use quillgate_worker::http::problem::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};

@@ -1,12 +1,12 @@
 //! Who counts as one caller, and whose token is revoked.
 
 use quillgate::Policy;
+use quillgate_worker::auth::caller::Caller;
+use quillgate_worker::auth::oidc::read_trusted_issuers;
+use quillgate_worker::auth::revocation::RevokedTokens;
+use quillgate_worker::auth::{Credentials, Identity, Signature};
 use quillgate_worker::budget::Ceiling;
-use quillgate_worker::identity::caller::Caller;
-use quillgate_worker::identity::oidc::read_trusted_issuers;
-use quillgate_worker::identity::revocation::RevokedTokens;
-use quillgate_worker::identity::{Credentials, Identity, Signature};
-use quillgate_worker::problem::Problem;
+use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
 use super::{GITHUB, claims, config, header, identify, token};

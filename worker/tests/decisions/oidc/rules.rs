@@ -1,9 +1,9 @@
 //! What an issuer's rules grant, and which rules are understood.
 
 use quillgate::Policy;
-use quillgate_worker::identity::caller::Caller;
-use quillgate_worker::identity::oidc::{Source, read_trusted_issuers};
-use quillgate_worker::identity::{Credentials, Identity, Signature};
+use quillgate_worker::auth::caller::Caller;
+use quillgate_worker::auth::oidc::{Source, read_trusted_issuers};
+use quillgate_worker::auth::{Credentials, Identity, Signature};
 use serde_json::{Value, json};
 
 use super::{

@@ -1,9 +1,9 @@
 //! Which tokens are accepted: their form, signature, key, issuer, audience, time and header.
 
 use proptest::prelude::*;
-use quillgate_worker::identity::jwks::{Algorithm, find_key};
-use quillgate_worker::identity::oidc::UnverifiedToken;
-use quillgate_worker::identity::{Credentials, Identity, Signature};
+use quillgate_worker::auth::jwks::{Algorithm, find_key};
+use quillgate_worker::auth::oidc::UnverifiedToken;
+use quillgate_worker::auth::{Credentials, Identity, Signature};
 use serde_json::{Value, json};
 
 use super::{

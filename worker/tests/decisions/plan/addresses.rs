@@ -4,11 +4,13 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, ProjectId, Request};
-use quillgate_worker::cors::Origin;
-use quillgate_worker::jobs::ledger::{self, JobFilter, Position};
-use quillgate_worker::plan::{Action, Plan, RequestHead, WriteHeaders, is_liveness, plan_write};
-use quillgate_worker::problem::Problem;
-use quillgate_worker::reports::query::ReportQuery;
+use quillgate_worker::analytics::query::ReportQuery;
+use quillgate_worker::app::plan::{Action, Plan, is_liveness, plan_write};
+use quillgate_worker::http::cors::Origin;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
+use quillgate_worker::jobs::ledger;
+use quillgate_worker::jobs::ledger::{JobFilter, Position};
 
 use super::{
     ALL_EVENTS, BODY, CREATE, DESCRIPTION, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, RECORD, VIEWS,

@@ -2,10 +2,11 @@
 //! are allowed, and what a trusted issuer's token grants.
 
 use quillgate::{Policy, ProjectId};
-use quillgate_worker::cors::Origin;
-use quillgate_worker::identity::Signature;
-use quillgate_worker::identity::caller::OPERATE;
-use quillgate_worker::plan::{Action, Plan, RequestHead, WriteHeaders, plan_write};
+use quillgate_worker::app::plan::{Action, Plan, plan_write};
+use quillgate_worker::auth::Signature;
+use quillgate_worker::auth::caller::OPERATE;
+use quillgate_worker::http::cors::Origin;
+use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
 use serde_json::{Value, json};
 
 use super::{

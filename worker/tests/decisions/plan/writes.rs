@@ -2,12 +2,13 @@
 //! fingerprint.
 
 use quillgate::Policy;
+use quillgate_worker::app::plan::{Write, plan_write};
+use quillgate_worker::auth::turnstile::TurnstileProof;
 use quillgate_worker::config::Config;
-use quillgate_worker::content::LARGEST_BODY;
+use quillgate_worker::http::content::LARGEST_BODY;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
 use quillgate_worker::jobs::idempotency::Retry;
-use quillgate_worker::plan::{RequestHead, Write, WriteHeaders, plan_write};
-use quillgate_worker::problem::Problem;
-use quillgate_worker::turnstile::TurnstileProof;
 use serde_json::{Value, json};
 
 use super::{

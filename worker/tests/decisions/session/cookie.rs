@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::session::cookie::{
+use quillgate_worker::auth::session::cookie::{
     Cookie, NAME, SameSite, SessionId, clear_cookie, find_cookie, write_cookie,
 };
 

@@ -1,7 +1,7 @@
 //! From where a request with a cookie may come.
 
-use quillgate_worker::plan::RequestHead;
-use quillgate_worker::session::cross_site::check_same_origin;
+use quillgate_worker::auth::session::cross_site::check_same_origin;
+use quillgate_worker::http::request_head::RequestHead;
 
 use super::{ORIGIN, SESSION, VIEWS, cookie, decide, head, refuse, signing_in};
 use crate::fixtures::{configuration, status_and_kind};

@@ -1,11 +1,11 @@
 //! What is kept of a token, and how it is held to the rules of the moment.
 
 use quillgate::Millis;
-use quillgate_worker::identity::Signature;
-use quillgate_worker::identity::session_record::{
+use quillgate_worker::auth::Signature;
+use quillgate_worker::auth::session::sign_in::SignInIssuer;
+use quillgate_worker::auth::session_record::{
     LONGEST_SESSION, Opening, Proof, identify, open as check,
 };
-use quillgate_worker::session::sign_in::SignInIssuer;
 use serde_json::{Value, json};
 
 use super::{ISSUERS, SIGN_IN, open, signing_in};

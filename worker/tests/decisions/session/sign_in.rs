@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use quillgate::Millis;
-use quillgate_worker::config::Config;
-use quillgate_worker::problem::{Problem, ProblemKind};
-use quillgate_worker::session::cookie::SessionId;
-use quillgate_worker::session::sign_in::{
+use quillgate_worker::auth::session::cookie::SessionId;
+use quillgate_worker::auth::session::sign_in::{
     Callback, Redirect, SignIn, accepts_page, begin, failure_path, read_callback, read_id_token,
 };
-use quillgate_worker::url::{decode_percent, split_url};
+use quillgate_worker::config::Config;
+use quillgate_worker::http::problem::{Problem, ProblemKind};
+use quillgate_worker::http::url::{decode_percent, split_url};
 use sha2::{Digest, Sha256};
 
 use super::{ISSUERS, SIGN_IN, signing_in};

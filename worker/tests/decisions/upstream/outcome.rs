@@ -2,9 +2,9 @@
 //! and the breaker.
 
 use quillgate::{ApiError, Method, Millis, Operation};
-use quillgate_worker::breaker::CallOutcome;
+use quillgate_worker::http::problem::{Problem, ProblemKind};
 use quillgate_worker::jobs::idempotency::Settlement;
-use quillgate_worker::problem::{Problem, ProblemKind};
+use quillgate_worker::upstream::breaker::CallOutcome;
 use quillgate_worker::upstream::{
     ReplyHead, TransportError, USUAL_WAIT, UpstreamFailure, UpstreamRequest, classify_error,
     classify_malformed, classify_transport_error, error_problem, key_refused_problem,

@@ -1,0 +1,13 @@
+//! Analytics: report queries, cached pages, exports and the daily archive.
+
+pub mod archive;
+pub mod export;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod organization_object;
+pub mod page;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod page_store;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod pages;
+pub mod query;
+pub mod waiting_exports;

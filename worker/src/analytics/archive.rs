@@ -1,0 +1,414 @@
+//! What the daily archive answers: series of views, what is held, what a backfill takes. Which
+//! request it sends next is [`quillgate::archive::plan`].
+
+pub mod run_lock;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod staged_page;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod store;
+pub mod stored_path;
+
+use quillgate::archive::{DayRecord, Estimate, Rate, Wanted, estimate, is_settled};
+use quillgate::parameters::Parameters as _;
+use quillgate::{
+    Call, Cursor, DateBound, Day, DayGroup, Millis, PagePath, PathPrefix, SeriesPageSize,
+};
+use serde_json::{Map, Value, json};
+
+use crate::analytics::archive::stored_path::{encode_controls, is_within_limits};
+use crate::config::Config;
+use crate::http::problem::{GatewayRule, Problem};
+use crate::json;
+
+/// The most days of a series: ten years.
+const LONGEST_RANGE: u32 = 3_660;
+/// How many failed days a status names.
+const MOST_FAILURES: usize = 100;
+
+/// The pages that a series counts. Paths are encoded as the archive stores them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// The whole site.
+    Site,
+    /// A page, by its path.
+    Page(String),
+    /// A path and every path below it.
+    Prefix(String),
+}
+
+impl Subject {
+    /// The counts of a stored day that has no row for this subject: unknown for a path past the
+    /// archive's limits, which is counted only in a prefix.
+    #[must_use]
+    pub fn counts_without_row(&self) -> Counts {
+        match self {
+            Self::Page(path) | Self::Prefix(path) if !is_within_limits(path) => Counts::UNKNOWN,
+            _ => Counts::ZERO,
+        }
+    }
+}
+
+/// A page of a series that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeriesQuery {
+    /// What it is of.
+    pub subject: Subject,
+    /// What is counted together.
+    pub group: DayGroup,
+    /// The page's first day.
+    pub from: Day,
+    /// The day after the page's last.
+    pub to: Day,
+    /// Whether the series goes on at `to`.
+    pub has_more: bool,
+}
+
+impl SeriesQuery {
+    /// Reads a call of [`quillgate::ListDailyViews`].
+    ///
+    /// # Errors
+    /// 400 for the first value that breaks a rule.
+    pub fn read(call: &Call) -> Result<Self, Problem> {
+        let (begin, end) = (read_day(call, "dateFrom")?, read_day(call, "dateTo")?);
+        if end.since(begin) > LONGEST_RANGE {
+            let detail = "dateTo must be at most 3660 days after dateFrom";
+            return Err(Problem::field("dateTo", GatewayRule::LongestRange, detail));
+        }
+        let group = Option::<DayGroup>::read(call)?.unwrap_or(DayGroup::Day);
+        let from = Option::<Cursor>::read(call)?
+            .map_or(Ok(begin), |cursor| read_cursor(&cursor, group, begin, end))?;
+        let limit = Option::<SeriesPageSize>::read(call)?.unwrap_or(SeriesPageSize::DEFAULT);
+        let mut to = from;
+        let mut groups = 0;
+        while to < end && groups < limit.get() {
+            to = end_of_group(group, to).min(end);
+            groups += 1;
+        }
+        Ok(Self {
+            subject: read_subject(call)?,
+            group,
+            from,
+            to,
+            has_more: to < end,
+        })
+    }
+}
+
+/// Reads a day of a call.
+///
+/// # Errors
+/// 400 for a date-time, and for a day before 1970.
+pub fn read_day(call: &Call, field: &'static str) -> Result<Day, Problem> {
+    let text = call.text(field).unwrap_or("");
+    Day::from_text(text).ok_or_else(|| {
+        let detail = [field, " must be a day, YYYY-MM-DD, without a time"].concat();
+        Problem::field(field, GatewayRule::Day, &detail)
+    })
+}
+
+fn read_subject(call: &Call) -> Result<Subject, Problem> {
+    let path = Option::<PagePath>::read(call)?;
+    let prefix = Option::<PathPrefix>::read(call)?;
+    match (path, prefix) {
+        (None, None) => Ok(Subject::Site),
+        (Some(path), None) => Ok(Subject::Page(encode_controls(path.as_str()))),
+        (None, Some(prefix)) if is_prefix(prefix.as_str()) => {
+            Ok(Subject::Prefix(encode_controls(prefix.as_str())))
+        }
+        (None, Some(_)) => {
+            let detail = "prefix must be whole segments of a path: it begins with a slash and ends with none, as in /guides";
+            Err(Problem::field("prefix", GatewayRule::Prefix, detail))
+        }
+        (Some(_), Some(_)) => {
+            let detail = "path and prefix must not stand together";
+            Err(Problem::field("prefix", GatewayRule::NotWithPath, detail))
+        }
+    }
+}
+
+fn is_prefix(text: &str) -> bool {
+    text == "/" || (text.starts_with('/') && !text.ends_with('/'))
+}
+
+/// A cursor is the first day of a page after the first.
+fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
+    let day = Day::from_text(cursor.as_str());
+    let day = day.filter(|day| begin < *day && *day < end && begin_of_group(group, *day) == *day);
+    day.ok_or_else(|| {
+        let detail = "cursor must be the nextCursor of an earlier page";
+        Problem::field("cursor", GatewayRule::Cursor, detail)
+    })
+}
+
+fn begin_of_group(group: DayGroup, day: Day) -> Day {
+    match group {
+        DayGroup::Day => day,
+        DayGroup::Week => day.begin_of_week(),
+        DayGroup::Month => day.begin_of_month(),
+    }
+}
+
+/// The first day of the group after a day's.
+fn end_of_group(group: DayGroup, day: Day) -> Day {
+    match group {
+        DayGroup::Day => day.next(),
+        DayGroup::Week => day.begin_of_week().plus(7),
+        DayGroup::Month => day.begin_of_next_month(),
+    }
+}
+
+/// Views or visitors; `None` is what the platform did not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// By people.
+    pub human: Option<u64>,
+    /// By AI.
+    pub ai: Option<u64>,
+    /// All.
+    pub total: Option<u64>,
+}
+
+impl Counts {
+    /// None at all, which is a count.
+    pub const ZERO: Self = Self {
+        human: Some(0),
+        ai: Some(0),
+        total: Some(0),
+    };
+
+    /// Counts that the archive does not have.
+    pub const UNKNOWN: Self = Self {
+        human: None,
+        ai: None,
+        total: None,
+    };
+
+    fn plus(self, other: Self) -> Self {
+        let add = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
+        Self {
+            human: add(self.human, other.human),
+            ai: add(self.ai, other.ai),
+            total: add(self.total, other.total),
+        }
+    }
+
+    fn write(self, members: &mut Map<String, Value>) {
+        members.insert("human".to_owned(), self.human.into());
+        members.insert("ai".to_owned(), self.ai.into());
+        members.insert("total".to_owned(), self.total.into());
+    }
+}
+
+/// A day that is held, as a series needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldDay {
+    /// The day.
+    pub day: Day,
+    /// When it was fetched.
+    pub fetched: Millis,
+    /// What was counted. A page and what is below it are two of the same day, whose counts add up.
+    pub views: Counts,
+    /// The site's visitors.
+    pub visitors: Option<Counts>,
+}
+
+/// The body of a page of a series; `held` are the days of the page that are held, in order.
+#[must_use]
+pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
+    let mut groups = Vec::new();
+    let mut all_missing: Vec<Value> = Vec::new();
+    let mut held = held.iter().peekable();
+    let mut begin = query.from;
+    while begin < query.to {
+        let end = end_of_group(query.group, begin).min(query.to);
+        let mut days = 0_u32;
+        let mut views = Counts::ZERO;
+        let mut visitors = None;
+        let mut missing: Vec<Value> = Vec::new();
+        for number in begin.number()..end.number() {
+            let day = Day::from_number(number.into());
+            let mut is_held = false;
+            while let Some(part) = held.next_if(|part| part.day == day) {
+                is_held = true;
+                views = views.plus(part.views);
+                visitors = part.visitors;
+            }
+            if is_held {
+                days += 1;
+            } else {
+                missing.push(day.to_text().into());
+            }
+        }
+        all_missing.extend(missing.iter().cloned());
+        if days > 0 {
+            let mut row = Map::new();
+            let date = begin_of_group(query.group, begin).to_text();
+            row.insert("date".to_owned(), date.into());
+            views.write(&mut row);
+            row.insert("days".to_owned(), days.into());
+            row.insert("missing".to_owned(), missing.into());
+            let visitors = visitors.filter(|_| query.group == DayGroup::Day);
+            let visitors = visitors.map(|visitors| {
+                let mut members = Map::new();
+                visitors.write(&mut members);
+                Value::Object(members)
+            });
+            row.insert("visitors".to_owned(), visitors.into());
+            groups.push(Value::Object(row));
+        }
+        begin = end;
+    }
+    let next = query.has_more.then(|| query.to.to_text());
+    json::to_text(&json!({ "views": groups, "missing": all_missing, "nextCursor": next }))
+}
+
+/// Whether an answer cannot change any more: each of its days is held, and none is fetched again.
+#[must_use]
+pub fn is_final(query: &SeriesQuery, held: &[HeldDay], recheck_days: u32) -> bool {
+    let mut held = held.iter().peekable();
+    (query.from.number()..query.to.number()).all(|number| {
+        let mut settled = false;
+        while let Some(part) = held.next_if(|part| part.day.number() == number) {
+            settled = is_settled(part.day, part.fetched, recheck_days);
+        }
+        settled
+    })
+}
+
+/// What is known of a project of the archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectRecord {
+    /// The first day that is wanted, as far as days are retained.
+    pub first: Day,
+    /// The days of which something is known, in order.
+    pub days: Vec<DayRecord>,
+    /// Why the last request for a day failed.
+    pub problems: Vec<(Day, String)>,
+}
+
+impl ProjectRecord {
+    /// One of which nothing is known: yesterday is the first day that is wanted.
+    #[must_use]
+    pub fn new(now: Millis) -> Self {
+        Self {
+            first: Day::of(now).minus(1),
+            days: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// What is wanted and held.
+    #[must_use]
+    pub fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            first: self.first,
+            records: &self.days,
+        }
+    }
+}
+
+/// The first day that is retained.
+#[must_use]
+pub fn first_retained(config: &Config, now: Millis) -> Day {
+    Day::of(now).minus(config.archive.retention_days)
+}
+
+fn estimate_gaps(wanted: Wanted<'_>, config: &Config, now: Millis) -> (u32, Estimate) {
+    let gaps = wanted.count_gaps(Day::of(now));
+    let rate = Rate {
+        share: config.archive_limit(),
+        window: config.limit_window,
+        recheck_days: config.archive.recheck_days,
+    };
+    (gaps, estimate(gaps, wanted.pages_per_day(), rate))
+}
+
+fn write_estimate(members: &mut Map<String, Value>, estimate: Estimate, now: Millis) {
+    let complete_at = estimate.hours.map(|hours| {
+        let instant = now.plus(Millis::from_seconds(hours.saturating_mul(3600)));
+        DateBound::from_instant(instant).as_str().to_owned()
+    });
+    members.insert("requests".to_owned(), estimate.requests.into());
+    members.insert("hours".to_owned(), estimate.hours.into());
+    members.insert("completeAt".to_owned(), complete_at.into());
+}
+
+/// The body of a status.
+#[must_use]
+pub fn write_status(
+    record: &ProjectRecord,
+    bytes: Option<u64>,
+    config: &Config,
+    now: Millis,
+) -> String {
+    let today = Day::of(now);
+    let wanted = record.wanted();
+    let (mut complete, mut partial, mut failed) = (0_u32, 0_u32, 0_u32);
+    let mut missing: Vec<(Day, Day)> = Vec::new();
+    for (day, known) in wanted.days(today) {
+        match known {
+            Some(known) if known.fetched.is_some() => {
+                complete += 1;
+                continue;
+            }
+            Some(known) if known.attempts > 0 => failed += 1,
+            Some(_) => partial += 1,
+            None => {}
+        }
+        match missing.last_mut() {
+            Some((_, end)) if *end == day => *end = day.next(),
+            _ => missing.push((day, day.next())),
+        }
+    }
+    let missing = missing.into_iter();
+    let missing: Vec<_> = missing
+        .map(|(from, to)| json!({ "dateFrom": from.to_text(), "dateTo": to.to_text() }))
+        .collect();
+    let failing = record.days.iter().filter(|known| known.attempts > 0);
+    let failures: Vec<_> = failing
+        .take(MOST_FAILURES)
+        .map(|known| {
+            let mut problems = record.problems.iter();
+            let problem = problems.find(|(day, _)| *day == known.day);
+            json!({
+                "date": known.day.to_text(),
+                "attempts": known.attempts,
+                "retryAt": DateBound::from_instant(known.retry_at).as_str(),
+                "problem": problem.map(|(_, problem)| problem),
+            })
+        })
+        .collect();
+    let (_, estimate) = estimate_gaps(wanted, config, now);
+    let mut members = Map::new();
+    members.insert("dateFrom".to_owned(), record.first.to_text().into());
+    members.insert("dateTo".to_owned(), today.to_text().into());
+    members.insert("complete".to_owned(), complete.into());
+    members.insert("partial".to_owned(), partial.into());
+    members.insert("failed".to_owned(), failed.into());
+    members.insert("missing".to_owned(), missing.into());
+    members.insert("failures".to_owned(), failures.into());
+    write_estimate(&mut members, estimate, now);
+    members.insert("bytes".to_owned(), bytes.into());
+    json::to_text(&Value::Object(members))
+}
+
+/// The first day that is wanted once a backfill from a day on was begun.
+#[must_use]
+pub fn begin_of_backfill(record: &ProjectRecord, from: Day, config: &Config, now: Millis) -> Day {
+    from.max(first_retained(config, now)).min(record.first)
+}
+
+/// The body of what a backfill takes.
+#[must_use]
+pub fn write_backfill(record: &ProjectRecord, begin: Day, config: &Config, now: Millis) -> String {
+    let wanted = Wanted {
+        first: begin,
+        records: &record.days,
+    };
+    let (gaps, estimate) = estimate_gaps(wanted, config, now);
+    let mut members = Map::new();
+    members.insert("dateFrom".to_owned(), begin.to_text().into());
+    members.insert("days".to_owned(), gaps.into());
+    write_estimate(&mut members, estimate, now);
+    json::to_text(&Value::Object(members))
+}

@@ -1,0 +1,373 @@
+//! The daily archive in D1: what of each day is held and staged, and the queries of a series.
+//!
+//! The pages of a day are staged as they arrive. The last one replaces the day in one batch, which
+//! D1 carries out as a transaction: a reader sees the day before or after, and never half of it.
+
+use js_sys::JsString;
+use quillgate::archive::{DayRecord, Progress};
+use quillgate::{Day, Millis};
+use wasm_bindgen::JsValue;
+use worker::Env;
+
+use crate::analytics::archive::staged_page::replace_paths;
+use crate::analytics::archive::{
+    Counts, HeldDay, ProjectRecord, SeriesQuery, Subject, first_retained,
+};
+use crate::config::Config;
+use crate::runtime::{D1, HostError, HostResult, Statement, row};
+
+/// The binding of the database.
+const BINDING: &str = "ARCHIVE";
+/// How many days that are no longer retained are deleted at once.
+const MOST_EXPIRED: u32 = 10;
+/// How many pages that were not viewed on any day that is held are deleted at once.
+const MOST_UNUSED: u32 = 1000;
+
+const SITE: &str = include_str!("sql/site.sql");
+const NODE: &str = include_str!("sql/node.sql");
+const INTERN: &str = include_str!("sql/intern.sql");
+const LINK: &str = include_str!("sql/link.sql");
+const DROP: &str = concat!(include_str!("sql/fresh.sql"), include_str!("sql/drop.sql"));
+const KEEP: &str = concat!(
+    "INSERT INTO views (node, day, human, ai, total) ",
+    include_str!("sql/fresh.sql"),
+    include_str!("sql/keep.sql")
+);
+const LEDGER: &str = include_str!("sql/ledger.sql");
+
+row! {
+    struct ProjectRow {
+        id: u32,
+        first_day: u32,
+    }
+}
+
+row! {
+    struct LedgerRow {
+        day: u32,
+        fetched: Option<u64>,
+        pages: u64,
+        has_visitors: u32,
+        staged_totals: Option<String>,
+        staged_pages: u64,
+        attempts: u32,
+        retry_at: u64,
+        problem: Option<String>,
+    }
+}
+
+row! {
+    struct SeriesRow {
+        day: u32,
+        fetched: u64,
+        human: Option<u64>,
+        ai: Option<u64>,
+        total: Option<u64>,
+        visitors_human: Option<u64>,
+        visitors_ai: Option<u64>,
+        visitors_total: Option<u64>,
+        known: u32,
+    }
+}
+
+row! {
+    struct DayRow {
+        day: u32,
+    }
+}
+
+/// A project as the database has it.
+pub struct StoredProject {
+    /// Its id in the database; `None` before the first run.
+    pub id: Option<u32>,
+    /// What is known of it.
+    pub record: ProjectRecord,
+    /// The site's totals of the pages that are staged, as JSON.
+    pub totals: Vec<(Day, String)>,
+    /// How many bytes the database has.
+    pub bytes: Option<u64>,
+}
+
+/// A day of a project.
+#[derive(Debug, Clone, Copy)]
+pub struct DayKey {
+    /// The project's id in the database.
+    pub project: u32,
+    /// The day.
+    pub day: Day,
+}
+
+/// The archive.
+#[derive(Clone)]
+pub struct ArchiveStore(D1);
+
+impl ArchiveStore {
+    /// The archive of this environment; `None` without a database.
+    pub fn open(env: &Env) -> HostResult<Option<Self>> {
+        Ok(D1::open(env, BINDING)?.map(Self))
+    }
+
+    // --- reading -----------------------------------------------------------
+
+    /// What is held and wanted of a project.
+    pub async fn load(
+        &self,
+        project: &str,
+        config: &Config,
+        now: Millis,
+    ) -> HostResult<StoredProject> {
+        let query = "SELECT id, first_day FROM project WHERE name = ?1";
+        let rows = self.0.prepare(query, &[project.into()])?;
+        let rows: Vec<ProjectRow> = self.0.rows(&rows).await?;
+        let mut record = ProjectRecord::new(now);
+        let Some(row) = rows.first() else {
+            return Ok(StoredProject {
+                id: None,
+                record,
+                totals: Vec::new(),
+                bytes: None,
+            });
+        };
+        record.first = day(row.first_day).max(first_retained(config, now));
+        let query = "SELECT day, fetched, pages, staged_visitors IS NOT NULL AS has_visitors,
+            staged_totals, staged_pages, attempts, retry_at, problem
+            FROM day WHERE project = ?1 AND day >= ?2 ORDER BY day";
+        let values = [row.id.into(), record.first.number().into()];
+        let ledger = self.0.prepare(query, &values)?;
+        let (ledger, bytes) = self.0.rows_and_size::<LedgerRow>(&ledger).await?;
+        let mut totals = Vec::new();
+        for row in ledger {
+            let day = day(row.day);
+            totals.extend(row.staged_totals.map(|text| (day, text)));
+            record
+                .problems
+                .extend(row.problem.map(|problem| (day, problem)));
+            record.days.push(DayRecord {
+                day,
+                fetched: row.fetched.map(Millis),
+                pages: row.pages,
+                progress: Progress {
+                    has_visitors: row.has_visitors != 0,
+                    pages: row.staged_pages,
+                },
+                attempts: row.attempts,
+                retry_at: Millis(row.retry_at),
+            });
+        }
+        Ok(StoredProject {
+            id: Some(row.id),
+            record,
+            totals,
+            bytes,
+        })
+    }
+
+    /// The days of a page of a series that are held, in one query.
+    pub async fn series(&self, project: &str, query: &SeriesQuery) -> HostResult<Vec<HeldDay>> {
+        let mut values = vec![
+            project.into(),
+            query.from.number().into(),
+            query.to.number().into(),
+        ];
+        let text = match &query.subject {
+            Subject::Site => SITE,
+            Subject::Page(path) | Subject::Prefix(path) => {
+                let is_prefix = matches!(query.subject, Subject::Prefix(_));
+                values.extend([path.as_str().into(), u32::from(is_prefix).into()]);
+                NODE
+            }
+        };
+        let rows = self.0.prepare(text, &values)?;
+        let rows: Vec<SeriesRow> = self.0.rows(&rows).await?;
+        let is_site = query.subject == Subject::Site;
+        let held = |row: SeriesRow| HeldDay {
+            day: day(row.day),
+            fetched: Millis(row.fetched),
+            views: if row.known == 0 {
+                query.subject.counts_without_row()
+            } else {
+                Counts {
+                    human: row.human,
+                    ai: row.ai,
+                    total: row.total,
+                }
+            },
+            visitors: is_site.then_some(Counts {
+                human: row.visitors_human,
+                ai: row.visitors_ai,
+                total: row.visitors_total,
+            }),
+        };
+        Ok(rows.into_iter().map(held).collect())
+    }
+
+    // --- writing -----------------------------------------------------------
+
+    /// Makes days of a project wanted, from one on if they were not; gives the project's id.
+    pub async fn want(&self, project: &str, first: Day) -> HostResult<u32> {
+        let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
+            ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)
+            RETURNING id, first_day";
+        let values = [project.into(), first.number().into()];
+        let statement = self.0.prepare(query, &values)?;
+        let rows: Vec<ProjectRow> = self.0.rows(&statement).await?;
+        let row = rows.first();
+        row.map(|row| row.id)
+            .ok_or_else(|| HostError::new("a project without an id"))
+    }
+
+    /// Keeps the totals of a day's visitors, JSON, until the day is whole.
+    pub async fn stage_visitors(&self, key: DayKey, totals: &JsString) -> HostResult<()> {
+        let query = "INSERT INTO day (project, day, staged_visitors) VALUES (?1, ?2, ?3)
+            ON CONFLICT (project, day) DO UPDATE SET
+            staged_visitors = excluded.staged_visitors, attempts = 0, retry_at = 0, problem = NULL";
+        let statement = self.0.prepare(query, &key.with(&[totals.into()]))?;
+        self.0.batch(&[statement]).await
+    }
+
+    /// Keeps a page of a day's views until the day is whole.
+    pub async fn stage_views(
+        &self,
+        key: DayKey,
+        page: u64,
+        text: &JsString,
+        totals: &JsString,
+    ) -> HostResult<()> {
+        let statements = self.staging(key, page, text, totals)?;
+        self.0.batch(&statements).await
+    }
+
+    /// Replaces a day by what is staged of it and its last page.
+    pub async fn complete(
+        &self,
+        key: DayKey,
+        page: u64,
+        text: &JsString,
+        totals: &JsString,
+        now: Millis,
+    ) -> HostResult<()> {
+        let mut statements = self.staging(key, page, text, totals)?.to_vec();
+        let both = key.with(&[]);
+        let times = [number(now.0), number(page + 1)];
+        statements.extend([
+            self.0.prepare(INTERN, &both)?,
+            self.0.prepare(LINK, &both[..1])?,
+            self.0.prepare(DROP, &both)?,
+            self.0.prepare(KEEP, &both)?,
+            self.0.prepare(LEDGER, &key.with(&times))?,
+            self.clear(key)?,
+        ]);
+        self.0.batch(&statements).await
+    }
+
+    fn staging(
+        &self,
+        key: DayKey,
+        page: u64,
+        text: &JsString,
+        totals: &JsString,
+    ) -> HostResult<[Statement; 2]> {
+        let insert = "INSERT OR REPLACE INTO staging (project, day, page, text)
+            VALUES (?1, ?2, ?3, ?4)";
+        let update = "UPDATE day SET staged_pages = ?3, staged_totals = ?4,
+            attempts = 0, retry_at = 0, problem = NULL WHERE project = ?1 AND day = ?2";
+        let text = replace_paths(text)?;
+        Ok([
+            self.0
+                .prepare(insert, &key.with(&[number(page), text.into()]))?,
+            self.0
+                .prepare(update, &key.with(&[number(page + 1), totals.into()]))?,
+        ])
+    }
+
+    fn clear(&self, key: DayKey) -> HostResult<Statement> {
+        let delete = "DELETE FROM staging WHERE project = ?1 AND day = ?2";
+        self.0.prepare(delete, &key.with(&[]))
+    }
+
+    /// Records that a request for a day failed, and why.
+    pub async fn record_failure(
+        &self,
+        key: DayKey,
+        record: &DayRecord,
+        problem: &str,
+    ) -> HostResult<()> {
+        let query = "INSERT INTO day (project, day, attempts, retry_at, problem)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (project, day) DO UPDATE SET attempts = excluded.attempts,
+            retry_at = excluded.retry_at, problem = excluded.problem";
+        let values = [
+            record.attempts.into(),
+            number(record.retry_at.0),
+            problem.into(),
+        ];
+        let statement = self.0.prepare(query, &key.with(&values))?;
+        self.0.batch(&[statement]).await
+    }
+
+    /// Drops what is staged of a day.
+    pub async fn restart(&self, key: DayKey) -> HostResult<()> {
+        let update = "UPDATE day SET staged_visitors = NULL, staged_totals = NULL, staged_pages = 0
+            WHERE project = ?1 AND day = ?2";
+        let update = self.0.prepare(update, &key.with(&[]))?;
+        self.0.batch(&[update, self.clear(key)?]).await
+    }
+
+    /// Deletes the oldest days that are no longer retained, and what was viewed on these alone;
+    /// the next run deletes more.
+    pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
+        let query = "SELECT day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3";
+        let values = [project.into(), first.number().into(), MOST_EXPIRED.into()];
+        let expired = self.0.prepare(query, &values)?;
+        let expired: Vec<DayRow> = self.0.rows(&expired).await?;
+        if expired.is_empty() {
+            return Ok(());
+        }
+        let mut statements = Vec::new();
+        for row in expired {
+            let key = DayKey {
+                project,
+                day: day(row.day),
+            };
+            let values = key.with(&[]);
+            let views = "DELETE FROM views
+                WHERE day = ?2 AND node IN (SELECT id FROM node WHERE project = ?1)";
+            let ledger = "DELETE FROM day WHERE project = ?1 AND day = ?2";
+            statements.extend([
+                self.0.prepare(views, &values)?,
+                self.0.prepare(ledger, &values)?,
+                self.clear(key)?,
+            ]);
+        }
+        let unused = "DELETE FROM node WHERE id IN (
+            SELECT id FROM node WHERE project = ?1
+            AND NOT EXISTS (SELECT 1 FROM views WHERE node = node.id) LIMIT ?2)";
+        statements.push(
+            self.0
+                .prepare(unused, &[project.into(), MOST_UNUSED.into()])?,
+        );
+        // Of a prefix that went before what is below it: it is linked again when that comes back.
+        let unlink = "UPDATE node SET parent = NULL WHERE project = ?1 AND parent IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM node AS above WHERE above.id = node.parent)";
+        statements.push(self.0.prepare(unlink, &[project.into()])?);
+        self.0.batch(&statements).await
+    }
+}
+
+impl DayKey {
+    /// The values of a statement: project, day, and these.
+    fn with(self, values: &[JsValue]) -> Vec<JsValue> {
+        let mut all = vec![self.project.into(), self.day.number().into()];
+        all.extend_from_slice(values);
+        all
+    }
+}
+
+fn day(number: u32) -> Day {
+    Day::from_number(number.into())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+fn number(number: u64) -> JsValue {
+    JsValue::from_f64(number as f64)
+}

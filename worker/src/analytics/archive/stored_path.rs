@@ -1,0 +1,158 @@
+//! Paths as the archive stores them. Visitors choose paths, so these limits bound what one path costs.
+
+use std::fmt::Write as _;
+
+/// Most segments of a stored path. Every prefix of a path is a row of the archive.
+pub const MAX_SEGMENTS: usize = 16;
+/// Most bytes of a stored path, after encoding.
+pub const MAX_BYTES: usize = 1024;
+
+/// Where the views of one page are counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoredPath {
+    /// Under this path, as a page.
+    Page(String),
+    /// Only in this prefix, because the path has more than [`MAX_SEGMENTS`] or [`MAX_BYTES`].
+    Prefix(String),
+}
+
+impl StoredPath {
+    /// Returns where the archive counts the page of a path.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate_worker::analytics::archive::stored_path::StoredPath;
+    ///
+    /// assert_eq!(StoredPath::of("/a\0"), StoredPath::Page("/a%00".to_owned()));
+    /// let deep = "/a".repeat(6000);
+    /// assert_eq!(StoredPath::of(&deep), StoredPath::Prefix("/a".repeat(16)));
+    /// ```
+    #[must_use]
+    pub fn of(path: &str) -> Self {
+        let encoded = encode_controls(path);
+        if is_within_limits(&encoded) {
+            Self::Page(encoded)
+        } else {
+            Self::Prefix(longest_prefix(&encoded).to_owned())
+        }
+    }
+
+    /// The stored text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Page(path) | Self::Prefix(path) => path,
+        }
+    }
+}
+
+/// Percent-encodes control characters. `SQLite`'s `rtrim` stops at a NUL, and the others are invisible.
+///
+/// `%` stays unchanged, so that ordinary percent-encoded paths keep their stored text.
+#[must_use]
+pub fn encode_controls(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for c in path.chars() {
+        if c.is_control() {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                // Writing to a string cannot fail.
+                let _ = write!(encoded, "%{byte:02X}");
+            }
+        } else {
+            encoded.push(c);
+        }
+    }
+    encoded
+}
+
+/// Whether the archive stores an encoded path in full.
+#[must_use]
+pub fn is_within_limits(path: &str) -> bool {
+    path.len() <= MAX_BYTES && count_segments(path) <= MAX_SEGMENTS
+}
+
+fn count_segments(path: &str) -> usize {
+    path.split('/').filter(|it| !it.is_empty()).count()
+}
+
+/// The longest prefix of whole segments within the limits; `/` if the first segment is too long.
+fn longest_prefix(path: &str) -> &str {
+    let ends = path.match_indices('/').map(|(at, _)| at);
+    let prefixes = ends.map(|end| path[..end].trim_end_matches('/'));
+    prefixes
+        .take_while(|prefix| is_within_limits(prefix))
+        .filter(|prefix| !prefix.is_empty())
+        .last()
+        .unwrap_or("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(path: &str) -> StoredPath {
+        StoredPath::Page(path.to_owned())
+    }
+
+    fn prefix(path: &str) -> StoredPath {
+        StoredPath::Prefix(path.to_owned())
+    }
+
+    #[test]
+    fn an_ordinary_path_is_stored_unchanged() {
+        for path in [
+            "/",
+            "",
+            "/a/b",
+            "/a/",
+            "a/b",
+            "//",
+            "/caf%C3%A9",
+            "/été/日本",
+        ] {
+            assert_eq!(StoredPath::of(path), page(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn control_characters_are_percent_encoded() {
+        for (path, stored) in [
+            ("/\0x", "/%00x"),
+            ("\u{7f}\t\r\n", "%7F%09%0D%0A"),
+            ("/\u{85}", "/%C2%85"),
+        ] {
+            assert_eq!(StoredPath::of(path), page(stored), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_deep_path_is_counted_in_a_prefix_of_the_most_segments() {
+        let segments = |count| "/s".repeat(count);
+        assert_eq!(StoredPath::of(&segments(16)), page(&segments(16)));
+        for count in [17, 18, 6000] {
+            assert_eq!(StoredPath::of(&segments(count)), prefix(&segments(16)));
+        }
+        let doubled = "//s".repeat(17);
+        assert_eq!(StoredPath::of(&doubled), prefix(&"//s".repeat(16)));
+    }
+
+    #[test]
+    fn a_long_path_is_counted_in_the_longest_prefix_that_fits() {
+        let long = "x".repeat(MAX_BYTES);
+        for (path, stored) in [
+            (format!("/a/b/{long}"), "/a/b"),
+            (format!("/a//{long}/c"), "/a"),
+            (format!("/{long}"), "/"),
+            (format!("{long}/a"), long.as_str()),
+            ("/".repeat(MAX_BYTES + 1), "/"),
+        ] {
+            assert_eq!(StoredPath::of(&path), prefix(stored), "{stored}");
+        }
+    }
+
+    #[test]
+    fn limits_apply_to_the_encoded_path() {
+        let path = "/a/".to_owned() + &"\0".repeat(MAX_BYTES / 2);
+        assert_eq!(StoredPath::of(&path), prefix("/a"));
+    }
+}

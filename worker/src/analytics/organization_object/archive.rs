@@ -1,0 +1,361 @@
+//! A run of the daily archive: sends what [`quillgate::archive::plan`] decides, until its share of
+//! the budget is spent, nothing is left to fetch, or it has done enough.
+
+use js_sys::{JsString, Reflect};
+use quillgate::archive::{DayRecord, Holdings, Part, Share, Step, Target, Wanted, plan};
+use quillgate::pages::MOST_EMPTY_PAGES;
+use quillgate::{
+    DateBound, DateRange, Day, Endpoint, ListPageViews, ListVisitors, Millis, Offset, Operation,
+    PageSize, ProjectId, Request,
+};
+use wasm_bindgen::JsValue;
+
+use crate::analytics::archive::run_lock::RunId;
+use crate::analytics::archive::store::{ArchiveStore, DayKey};
+use crate::analytics::archive::{ProjectRecord, first_retained};
+use crate::analytics::organization_object::Gate;
+use crate::analytics::page::PAGE_ROWS;
+use crate::budget::store::Claimant;
+use crate::http::problem::{Problem, ProblemKind};
+use crate::http::trace::continue_trace;
+use crate::log::{ArchiveRun, format_operator_line};
+use crate::runtime::{
+    HostError, HostResult, log_error, log_line, new_uuid, now, parse_json, stringify_json,
+};
+use crate::upstream::UpstreamRequest;
+use crate::upstream::client::PageReply;
+use quillgate::Policy;
+
+/// Under which name the archive is counted: the names of callers have a space in them.
+const CALLER: &str = "archive";
+/// How long a run takes at most; the next one goes on.
+const RUN_TIME: Millis = Millis::from_seconds(300);
+/// How many requests a run sends at most: with what it asks D1 for, an invocation may make a thousand.
+const MAX_REQUESTS: u64 = 100;
+/// For which part of a window a day is left alone after its first failure.
+const RETRY_PART: u64 = 60;
+/// What a day's problem is called that changed while it was fetched.
+const CHANGED: &str = "changed";
+/// What a day's problem is called of which a part could not be stored.
+const STORAGE: &str = "storage";
+
+/// A project during a run.
+struct Project {
+    name: ProjectId,
+    id: u32,
+    record: ProjectRecord,
+    /// The totals of the pages that are staged, by day.
+    totals: Vec<(Day, String)>,
+}
+
+/// A run.
+struct Run<'a> {
+    store: &'a ArchiveStore,
+    projects: Vec<Project>,
+    metrics: ArchiveRun,
+    /// How many pages in a row had no rows and were not the last.
+    empty_pages: u32,
+}
+
+/// Whether a run goes on after a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Course {
+    GoOn,
+    Stop,
+}
+
+/// The archive's lock, which a run releases however it ends.
+struct HeldLock<'a> {
+    gate: &'a Gate,
+    run: RunId,
+}
+
+impl HeldLock<'_> {
+    /// Extends the hold; false if the run has lost the lock.
+    fn renew(&self) -> bool {
+        self.gate.archive_lock.borrow_mut().renew(self.run, now())
+    }
+}
+
+impl Drop for HeldLock<'_> {
+    fn drop(&mut self) {
+        self.gate.archive_lock.borrow_mut().release(self.run);
+    }
+}
+
+impl Gate {
+    /// Fetches missing days, unless another run does.
+    pub(super) async fn archive(&self) -> HostResult<()> {
+        let Some(store) = &self.archive else {
+            let message = "ARCHIVE_PROJECTS is set, and no D1 database is bound as ARCHIVE";
+            log_error(&format_operator_line(message));
+            return Ok(());
+        };
+        let Some(run) = self.archive_lock.borrow_mut().acquire(now()) else {
+            return Ok(());
+        };
+        let held = HeldLock { gate: self, run };
+        let result = self.run_archive(store, &held).await;
+        if let Err(error) = &result {
+            let message = ["the archive: ", &error.to_string()].concat();
+            log_error(&format_operator_line(&message));
+        }
+        result
+    }
+
+    async fn run_archive(&self, store: &ArchiveStore, lock: &HeldLock<'_>) -> HostResult<()> {
+        let started = now();
+        let mut run = Run {
+            store,
+            projects: self.load_projects(store, lock, started).await?,
+            metrics: ArchiveRun::default(),
+            empty_pages: 0,
+        };
+        let has_time = || now().since(started) < RUN_TIME;
+        while run.metrics.requests < MAX_REQUESTS && has_time() && lock.renew() {
+            let projects = run.projects.iter();
+            let wanted: Vec<Wanted<'_>> = projects.map(|it| it.record.wanted()).collect();
+            let step = plan(&Holdings {
+                projects: &wanted,
+                recheck_days: self.config.archive.recheck_days,
+                share: self.archive_share(),
+                now: now(),
+            });
+            let Step::Fetch(target) = step else { break };
+            if self.fetch_part(&mut run, target).await? == Course::Stop {
+                break;
+            }
+        }
+        if run.metrics.requests > 0 {
+            run.metrics.milliseconds = now().since(started).0;
+            log_line(&run.metrics.to_json());
+        }
+        Ok(())
+    }
+
+    async fn load_projects(
+        &self,
+        store: &ArchiveStore,
+        lock: &HeldLock<'_>,
+        now: Millis,
+    ) -> HostResult<Vec<Project>> {
+        let mut projects = Vec::new();
+        for name in &self.config.archive.projects {
+            if !lock.renew() {
+                return Err(HostError::new("the run took too long and lost its lock"));
+            }
+            let stored = store.load(name, &self.config, now).await?;
+            let id = match stored.id {
+                Some(id) => id,
+                None => store.want(name, stored.record.first).await?,
+            };
+            store.prune(id, first_retained(&self.config, now)).await?;
+            let name = ProjectId::new(name.as_str());
+            projects.push(Project {
+                name: name.map_err(|_| HostError::new("not the id of a project"))?,
+                id,
+                record: stored.record,
+                totals: stored.totals,
+            });
+        }
+        Ok(projects)
+    }
+
+    fn archive_share(&self) -> Share {
+        let used = self.budget.used_by(Policy::Analytics, CALLER);
+        let limit = self.config.archive_limit();
+        let oldest = used.as_ref().map_or(now().0, |used| used.oldest);
+        Share {
+            left: limit.saturating_sub(used.map_or(0, |used| used.count)),
+            next_free: Millis(oldest).plus(self.config.limit_window),
+        }
+    }
+
+    async fn fetch_part(&self, run: &mut Run<'_>, target: Target) -> HostResult<Course> {
+        let claimant = Claimant {
+            policy: Policy::Analytics,
+            caller: CALLER.to_owned(),
+            quota: Some(self.config.archive_limit()),
+            ceilings: Vec::new(),
+        };
+        let Ok(slot) = self.reserve(&claimant)? else {
+            return Ok(Course::Stop);
+        };
+        let (operation, request) = build_request(&run.projects[target.project].name, target)?;
+        let request = UpstreamRequest {
+            method: request.method,
+            target: request.target,
+            body: None,
+            traceparent: continue_trace(None, &new_uuid().replace('-', "")).traceparent,
+            tracestate: None,
+        };
+        let (exchange, _) = self.send_page(&claimant, operation, &request, slot).await?;
+        run.metrics.requests += 1;
+        let failure = match exchange.outcome {
+            Ok(reply) => match run.keep_part(target, &reply).await {
+                Ok(None) => return Ok(Course::GoOn),
+                Ok(Some(failure)) => failure,
+                Err(error) => {
+                    log_error(&format_operator_line(&error.to_string()));
+                    Failure::Day(STORAGE.to_owned())
+                }
+            },
+            Err(failure) => {
+                if let Some(operator) = &failure.operator {
+                    log_error(&format_operator_line(operator));
+                }
+                if is_general(&failure.problem) {
+                    run.metrics.failures += 1;
+                    return Ok(Course::Stop);
+                }
+                Failure::Day(problem_type(failure.problem.kind))
+            }
+        };
+        let base = Millis(self.config.limit_window.0 / RETRY_PART);
+        run.record_failure(target, &failure, base).await?;
+        Ok(Course::GoOn)
+    }
+}
+
+/// Why a part of a day is not there.
+enum Failure {
+    /// Its request failed, or it could not be kept.
+    Day(String),
+    /// What is staged of the day is of no use: it is fetched from its first part on.
+    Whole(String),
+}
+
+impl Run<'_> {
+    /// Keeps a part of a day, unless it does not go with those before.
+    async fn keep_part(
+        &mut self,
+        target: Target,
+        reply: &PageReply,
+    ) -> HostResult<Option<Failure>> {
+        let project = &mut self.projects[target.project];
+        let key = project.key(target.day);
+        let totals = read_totals(&reply.text)?;
+        let Part::Views(page) = target.part else {
+            self.store.stage_visitors(key, &totals).await?;
+            record_of(&mut project.record, target.day).record_part(false, now());
+            return Ok(None);
+        };
+        let is_empty = reply.rows == 0 && reply.has_more;
+        self.empty_pages = if is_empty { self.empty_pages + 1 } else { 0 };
+        if self.empty_pages > MOST_EMPTY_PAGES {
+            self.empty_pages = 0;
+            let problem = problem_type(ProblemKind::UpstreamMalformed);
+            return Ok(Some(Failure::Whole(problem)));
+        }
+        let text = String::from(&totals);
+        if page > 0 && !project.totals.contains(&(target.day, text.clone())) {
+            return Ok(Some(Failure::Whole(CHANGED.to_owned())));
+        }
+        let now = now();
+        if reply.has_more {
+            self.store
+                .stage_views(key, page, &reply.text, &totals)
+                .await?;
+        } else {
+            self.store
+                .complete(key, page, &reply.text, &totals, now)
+                .await?;
+            self.metrics.days += 1;
+        }
+        project.totals.retain(|(day, _)| *day != target.day);
+        if reply.has_more {
+            project.totals.push((target.day, text));
+        }
+        record_of(&mut project.record, target.day).record_part(!reply.has_more, now);
+        Ok(None)
+    }
+
+    async fn record_failure(
+        &mut self,
+        target: Target,
+        failure: &Failure,
+        base: Millis,
+    ) -> HostResult<()> {
+        self.metrics.failures += 1;
+        let project = &mut self.projects[target.project];
+        let key = project.key(target.day);
+        let record = record_of(&mut project.record, target.day);
+        record.record_failure(base, now());
+        let problem = match failure {
+            Failure::Day(problem) => problem,
+            Failure::Whole(problem) => {
+                record.restart();
+                self.store.restart(key).await?;
+                problem
+            }
+        };
+        self.store.record_failure(key, record, problem).await
+    }
+}
+
+impl Project {
+    fn key(&self, day: Day) -> DayKey {
+        DayKey {
+            project: self.id,
+            day,
+        }
+    }
+}
+
+fn problem_type(kind: ProblemKind) -> String {
+    ["/problems/", kind.as_str()].concat()
+}
+
+/// Whether a failure is not one of the day that was asked for: others would fail as well.
+fn is_general(problem: &Problem) -> bool {
+    matches!(
+        problem.kind,
+        ProblemKind::QuotaExceeded
+            | ProblemKind::GatewayBusy
+            | ProblemKind::UpstreamUnavailable
+            | ProblemKind::UpstreamCredential
+    ) || problem.status == 429
+}
+
+fn record_of(project: &mut ProjectRecord, day: Day) -> &mut DayRecord {
+    let days = &mut project.days;
+    let at = days.partition_point(|record| record.day < day);
+    if days.get(at).is_none_or(|record| record.day != day) {
+        days.insert(at, DayRecord::new(day));
+    }
+    &mut days[at]
+}
+
+fn build_request(project: &ProjectId, target: Target) -> HostResult<(Operation, Request)> {
+    let not_valid = |_| HostError::new("a request that is not valid");
+    let bound = |field, day: Day| DateBound::new(field, day.to_text()).map(Some);
+    let from = bound("dateFrom", target.day).map_err(not_valid)?;
+    let to = bound("dateTo", target.day.next()).map_err(not_valid)?;
+    let range = DateRange::new(from, to).map_err(not_valid)?;
+    Ok(match target.part {
+        Part::Visitors => {
+            let limit = Some(PageSize::new(1).map_err(not_valid)?);
+            let list = ListVisitors {
+                range,
+                limit,
+                offset: None,
+            };
+            (Operation::ListVisitors, list.request(project))
+        }
+        Part::Views(page) => {
+            let offset = Offset::new(page.saturating_mul(PAGE_ROWS)).map_err(not_valid)?;
+            let list = ListPageViews {
+                range,
+                limit: Some(PageSize::MAX),
+                offset: Some(offset),
+            };
+            (Operation::ListPageViews, list.request(project))
+        }
+    })
+}
+
+/// The totals of a page, as JSON.
+fn read_totals(text: &JsString) -> HostResult<JsString> {
+    let totals = Reflect::get(&parse_json(text)?, &JsValue::from_str("totals"))?;
+    stringify_json(&totals)
+}

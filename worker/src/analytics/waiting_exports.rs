@@ -1,0 +1,122 @@
+//! The exports that wait for the budget. Their number is limited, because each holds memory and asks
+//! again when the budget may have room.
+
+use quillgate::Millis;
+
+use crate::http::problem::Problem;
+
+/// How long a place is held without being renewed. The runtime can drop an export whose client has
+/// left before the export frees its place.
+const LEASE: Millis = Millis::from_seconds(25);
+
+/// The interval at which a waiting export renews its place.
+pub const RENEWAL_INTERVAL: Millis = Millis::from_seconds(10);
+
+/// Maximum numbers of exports that wait at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitingLimits {
+    /// Of one caller.
+    pub per_caller: u32,
+    /// Of all callers.
+    pub per_organization: u32,
+}
+
+/// The exports that wait, or have waited in the last 25 seconds.
+#[derive(Debug, Default)]
+pub struct WaitingExports(Vec<Place>);
+
+#[derive(Debug)]
+struct Place {
+    export: String,
+    caller: String,
+    expires: Millis,
+}
+
+impl WaitingExports {
+    /// Takes a place for an export, or renews the one that it has.
+    ///
+    /// # Errors
+    /// 429 if the caller or the organization has no place left.
+    pub fn hold(
+        &mut self,
+        export: &str,
+        caller: &str,
+        limits: WaitingLimits,
+        now: Millis,
+    ) -> Result<(), Problem> {
+        self.0.retain(|place| now < place.expires);
+        let expires = now.plus(LEASE);
+        if let Some(place) = self.0.iter_mut().find(|place| place.export == export) {
+            place.expires = expires;
+            return Ok(());
+        }
+        let own = self.0.iter().filter(|place| place.caller == caller);
+        if own.count() >= limits.per_caller as usize {
+            return Err(Problem::too_many_exports("the caller", limits.per_caller));
+        }
+        if self.0.len() >= limits.per_organization as usize {
+            let most = limits.per_organization;
+            return Err(Problem::too_many_exports("the organization", most));
+        }
+        self.0.push(Place {
+            export: export.to_owned(),
+            caller: caller.to_owned(),
+            expires,
+        });
+        Ok(())
+    }
+
+    /// Frees the place of an export that has ended.
+    pub fn release(&mut self, export: &str) {
+        self.0.retain(|place| place.export != export);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Millis = Millis(1_000_000);
+    const LIMITS: WaitingLimits = WaitingLimits {
+        per_caller: 2,
+        per_organization: 3,
+    };
+
+    fn hold(exports: &mut WaitingExports, export: &str, caller: &str, now: Millis) -> String {
+        match exports.hold(export, caller, LIMITS, now) {
+            Ok(()) => "held".to_owned(),
+            Err(problem) => format!("{} {}", problem.status, problem.detail),
+        }
+    }
+
+    #[test]
+    fn a_caller_and_the_organization_have_a_limited_number_of_places() {
+        let mut exports = WaitingExports::default();
+        assert_eq!(hold(&mut exports, "1", "alice", NOW), "held");
+        assert_eq!(hold(&mut exports, "2", "alice", NOW), "held");
+        let refused = hold(&mut exports, "3", "alice", NOW);
+        assert!(refused.starts_with("429 the caller has 2 "), "{refused}");
+        assert_eq!(hold(&mut exports, "4", "bob", NOW), "held");
+        let refused = hold(&mut exports, "5", "carol", NOW);
+        assert!(
+            refused.starts_with("429 the organization has 3 "),
+            "{refused}"
+        );
+        assert_eq!(hold(&mut exports, "2", "alice", NOW), "held", "it renews");
+    }
+
+    #[test]
+    fn a_place_is_free_again_after_its_release_or_its_lease() {
+        let mut exports = WaitingExports::default();
+        for export in ["1", "2"] {
+            assert_eq!(hold(&mut exports, export, "alice", NOW), "held");
+        }
+        exports.release("1");
+        assert_eq!(hold(&mut exports, "3", "alice", NOW), "held");
+        let later = NOW.plus(RENEWAL_INTERVAL);
+        assert_eq!(hold(&mut exports, "3", "alice", later), "held", "it renews");
+        let later = NOW.plus(LEASE);
+        assert_eq!(hold(&mut exports, "4", "alice", later), "held");
+        assert_ne!(hold(&mut exports, "5", "alice", later), "held");
+    }
+}

@@ -1,0 +1,430 @@
+//! An export while it is streamed: the rows of page after page from the organisation's object, which
+//! are handed on when they are asked for.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use js_sys::{Array, Promise, Uint8Array};
+use quillgate::export::PageEnd;
+use quillgate::{Method, Millis, ProjectId};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{AbortSignal, ReadableStream};
+use worker::Env;
+
+use crate::analytics::export::{ExportQuery, problem_type, read_retry_after};
+use crate::analytics::query::ReportQuery;
+use crate::analytics::waiting_exports::RENEWAL_INTERVAL;
+use crate::app::rpc::{ExportCall, ExportReply, OrgStub, ReportCall, SessionStub, receive};
+use crate::auth::invalid_token;
+use crate::auth::jwt::EXPIRED;
+use crate::auth::session::cookie::SessionId;
+use crate::auth::session::ended_problem;
+use crate::config::Config;
+use crate::http::problem::{Problem, ProblemKind};
+use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::log::{ExportEnd, RequestMetrics};
+use crate::runtime::{
+    HostError, HostResult, Wait, Wake, byte_stream, into_promise, log_error, log_line, now,
+};
+use crate::upstream::classify_malformed;
+
+/// What is needed for the next page.
+pub struct RunningExport {
+    /// The bindings.
+    pub env: Env,
+    /// The configuration.
+    pub config: Rc<Config>,
+    /// The project.
+    pub project: ProjectId,
+    /// What to ask the object for.
+    pub call: ExportCall,
+    /// The export itself.
+    pub query: ExportQuery,
+    /// Until when the caller's token is accepted.
+    pub expires: Millis,
+    /// The session that the caller may have: the export ends with it.
+    pub session: Option<SessionId>,
+    /// When the request came.
+    pub started: Millis,
+    /// How many pages the object was asked for.
+    pub requests: u64,
+    /// How many of them came.
+    pub pages: u64,
+    /// What is known of the latest page.
+    pub metrics: RequestMetrics,
+    /// What the latest page says about the budget.
+    pub budget: HeaderFields,
+    /// The next page, requested while the client reads the one before.
+    pub prefetch: Option<Prefetch>,
+    /// The place that the export holds once it has waited for the budget.
+    pub place: Option<WaitingPlace>,
+    /// Whether the next page may be prefetched. `HEAD` needs only the first page.
+    pub prefetches: bool,
+}
+
+/// A page that was requested.
+pub struct Prefetch {
+    reply: JsFuture,
+    since: Millis,
+}
+
+/// Why no page is there.
+enum Missing {
+    /// It was refused.
+    Refused(GatewayResponse),
+    /// It was refused a while ago, so that it may be there by now.
+    RefusedBefore,
+    /// The client has left, or its token has expired.
+    Stopped,
+}
+
+/// A refusal of a prefetched page that is older than this may be outdated.
+const REFUSAL_AGE: Millis = Millis::from_seconds(1);
+/// The number of pages before the first prefetched page.
+const PAGES_BEFORE_PREFETCH: u64 = 8;
+
+impl RunningExport {
+    /// The rows of the next pages that have some; nothing when the export is complete.
+    ///
+    /// # Errors
+    /// The answer that says why there are none.
+    pub async fn next_chunk(&mut self, brake: &Brake) -> Result<Uint8Array, GatewayResponse> {
+        while !brake.is_set.get() {
+            let next = self.query.next(&self.project, &self.config, now());
+            match next.map_err(|problem| self.refuse(&problem))? {
+                Some(query) => self.set_next(query),
+                None => break,
+            }
+            if now() >= self.expires {
+                return Err(self.refuse(&invalid_token(EXPIRED)));
+            }
+            self.check_session().await?;
+            match self.fetch_rows(brake).await {
+                Ok(rows) if rows.length() > 0 => return Ok(rows),
+                Ok(_) | Err(Missing::RefusedBefore | Missing::Stopped) => {}
+                Err(Missing::Refused(refusal)) => {
+                    let retry_after = read_retry_after(&refusal);
+                    let export = &mut self.query.export;
+                    match export.plan_wait(retry_after, now(), self.expires) {
+                        Some(time) => self.wait_for_budget(time, brake).await?,
+                        None => return Err(refusal),
+                    }
+                }
+            }
+        }
+        Ok(Uint8Array::new_with_length(0))
+    }
+
+    /// Waits for this long in a place of the organization's, or until the client leaves.
+    ///
+    /// # Errors
+    /// 429 if there is no place.
+    async fn wait_for_budget(
+        &mut self,
+        time: Millis,
+        brake: &Brake,
+    ) -> Result<(), GatewayResponse> {
+        let ends = now().plus(time);
+        while now() < ends && !brake.is_set.get() {
+            self.hold_place().await?;
+            brake.wait(ends.since(now()).min(RENEWAL_INTERVAL)).await;
+        }
+        Ok(())
+    }
+
+    /// Takes a place, or renews the one that the export has.
+    async fn hold_place(&mut self) -> Result<(), GatewayResponse> {
+        let org = OrgStub::new(&self.env).map_err(|error| self.fail(&error))?;
+        let ReportCall { id, caller, .. } = &self.call.report;
+        match org.hold_export(id, caller).await {
+            Ok(None) => {}
+            Ok(Some(refusal)) => return Err(refusal),
+            Err(error) => return Err(self.fail(&error)),
+        }
+        if self.place.is_none() {
+            let export = id.clone();
+            self.place = Some(WaitingPlace { org, export });
+        }
+        Ok(())
+    }
+
+    fn set_next(&mut self, query: ReportQuery) {
+        self.call.report.query = query;
+        self.call.skip = self.query.export.skip();
+    }
+
+    /// Checks that the session is still open: it may have ended since the page before.
+    async fn check_session(&mut self) -> Result<(), GatewayResponse> {
+        let Some(session) = &self.session else {
+            return Ok(());
+        };
+        let asked = async { SessionStub::new(&self.env, session.as_str())?.read().await };
+        match asked.await {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err(self.refuse(&ended_problem())),
+            Err(error) => Err(self.fail(&error)),
+        }
+    }
+
+    async fn fetch_rows(&mut self, brake: &Brake) -> Result<Uint8Array, Missing> {
+        let requested = now();
+        let prefetch = match self.prefetch.take() {
+            Some(prefetch) => prefetch,
+            None => self
+                .request_page(requested)
+                .map_err(|error| Missing::Refused(self.fail(&error)))?,
+        };
+        let time = self.expires.since(requested).plus(Millis(1));
+        let reply = brake.wait_for(prefetch.reply, time).await;
+        let reply = match reply.ok_or(Missing::Stopped)? {
+            Ok(reply) => receive::<ExportReply>(reply),
+            Err(error) => Err(error.into()),
+        };
+        let reply = reply.map_err(|error| Missing::Refused(self.fail(&error)))?;
+        match self.take_reply(reply) {
+            Ok(rows) => {
+                self.prefetch_next();
+                Ok(rows)
+            }
+            Err(_) if requested.since(prefetch.since) > REFUSAL_AGE => Err(Missing::RefusedBefore),
+            Err(refusal) => Err(Missing::Refused(refusal)),
+        }
+    }
+
+    /// Takes the rows of a page, or the refusal.
+    fn take_reply(&mut self, reply: ExportReply) -> Result<Uint8Array, GatewayResponse> {
+        self.metrics = reply.metrics;
+        self.budget = reply.headers;
+        self.requests += 1;
+        let Some(page) = reply.page else {
+            let internal = || self.refuse(&Problem::internal());
+            return Err(reply.refusal.unwrap_or_else(internal));
+        };
+        let end = PageEnd {
+            rows: page.rows,
+            has_more: page.has_more,
+            next_cursor: page.next_cursor,
+        };
+        if self.query.export.take_page(&end).is_err() {
+            return Err(self.refuse(&classify_malformed(Method::Get).problem));
+        }
+        self.pages += 1;
+        Ok(page.text)
+    }
+
+    fn request_page(&self, now: Millis) -> HostResult<Prefetch> {
+        let reply = OrgStub::new(&self.env)?.begin_export(&self.call)?;
+        Ok(Prefetch {
+            reply: reply.into(),
+            since: now,
+        })
+    }
+
+    /// Requests the next page while the client reads this one. The first pages are not prefetched:
+    /// a client that leaves early would have spent budget on a page that it never reads. An error
+    /// here occurs again when the page is needed.
+    fn prefetch_next(&mut self) {
+        let now = now();
+        if !self.prefetches || self.pages < PAGES_BEFORE_PREFETCH || now >= self.expires {
+            return;
+        }
+        let next = self.query.next(&self.project, &self.config, now);
+        if let Ok(Some(query)) = next {
+            self.set_next(query);
+            self.prefetch = self.request_page(now).ok();
+        }
+    }
+
+    /// The object does not answer; the log says why.
+    fn fail(&mut self, error: &HostError) -> GatewayResponse {
+        self.metrics.operator = Some(error.to_string());
+        self.refuse(&Problem::gate_unavailable())
+    }
+
+    fn refuse(&self, problem: &Problem) -> GatewayResponse {
+        GatewayResponse::problem(problem, &self.call.report.id)
+    }
+
+    /// The export as a stream that begins with these chunks.
+    pub fn into_stream(
+        self,
+        head: &[u8],
+        rows: &Uint8Array,
+        signal: &AbortSignal,
+    ) -> ReadableStream {
+        let body = ExportBody(Rc::new(Body {
+            first: RefCell::new(Some(join(head, rows))),
+            running: RefCell::new(Some(self)),
+            brake: Brake::default(),
+        }));
+        byte_stream(body, signal)
+    }
+
+    /// The last record of an export that is not complete.
+    fn write_ending(&self, problem: &str, retry_after: Option<u64>) -> Uint8Array {
+        let mut ending = Vec::new();
+        let export = &self.query.export;
+        export.push_incomplete(problem, retry_after, &mut ending);
+        Uint8Array::from(&ending[..])
+    }
+
+    /// Writes the line of its end.
+    fn log_end(&self, end: &str) {
+        let entry = ExportEnd {
+            request_id: &self.call.report.id,
+            export_rows: self.query.export.rows(),
+            export_requests: self.requests,
+            export_end: end,
+            milliseconds: now().since(self.started).0,
+            operator: self.metrics.operator(),
+        };
+        if entry.operator.is_some() {
+            log_error(&entry.to_json());
+        } else {
+            log_line(&entry.to_json());
+        }
+    }
+}
+
+/// A place among the exports that wait for the budget. It is freed when the export ends.
+pub struct WaitingPlace {
+    org: OrgStub,
+    export: String,
+}
+
+impl Drop for WaitingPlace {
+    fn drop(&mut self) {
+        // If this fails, the place is free when its lease ends.
+        let released = self.org.release_export(&self.export);
+        spawn_local(async move {
+            let _ = JsFuture::from(released).await;
+        });
+    }
+}
+
+/// Stops an export whose client has left.
+#[derive(Default)]
+pub struct Brake {
+    is_set: Cell<bool>,
+    /// What ends a wait.
+    wake: RefCell<Option<Wake>>,
+}
+
+impl Brake {
+    fn set(&self) {
+        self.is_set.set(true);
+        if let Some(wake) = self.wake.take() {
+            wake.wake();
+        }
+    }
+
+    /// Waits for so long, or until the client leaves.
+    async fn wait(&self, time: Millis) {
+        self.begin_wait(time).await;
+        self.wake.take();
+    }
+
+    /// Waits for a reply; `None` when it has not come in time, or the client leaves.
+    async fn wait_for(
+        &self,
+        mut reply: JsFuture,
+        time: Millis,
+    ) -> Option<Result<JsValue, JsValue>> {
+        let mut stop = self.begin_wait(time);
+        let first = poll_fn(|context| match Pin::new(&mut reply).poll(context) {
+            Poll::Ready(reply) => Poll::Ready(Some(reply)),
+            Poll::Pending => Pin::new(&mut stop).poll(context).map(|()| None),
+        });
+        let first = first.await;
+        self.wake.take();
+        first
+    }
+
+    fn begin_wait(&self, time: Millis) -> Wait {
+        Wait::begin(time, |wake| {
+            self.wake.replace(Some(wake));
+        })
+    }
+}
+
+/// The body of an export's answer.
+#[wasm_bindgen]
+pub struct ExportBody(Rc<Body>);
+
+struct Body {
+    first: RefCell<Option<Uint8Array>>,
+    /// `None` while a chunk is made, and after the last.
+    running: RefCell<Option<RunningExport>>,
+    brake: Brake,
+}
+
+#[wasm_bindgen]
+impl ExportBody {
+    /// A promise of a list: the next chunk, and what has to end the stream should the module trap before
+    /// the chunk after it. The second is missing with the last chunk, and both after it.
+    pub fn next(&self) -> Promise {
+        let body = Rc::clone(&self.0);
+        into_promise(async move {
+            let parts = body.next().await.into_iter();
+            Ok(parts.collect::<Array>().into())
+        })
+    }
+
+    /// The client has left: nothing more is asked for.
+    pub fn cancel(&self) {
+        self.0.brake.set();
+        if let Some(running) = self.0.running.take() {
+            running.log_end(CANCELLED);
+        }
+    }
+}
+
+const CANCELLED: &str = "cancelled";
+
+impl Body {
+    async fn next(&self) -> Vec<Uint8Array> {
+        let Some(mut running) = self.running.take() else {
+            return Vec::new();
+        };
+        let first = self.first.take().filter(|first| first.length() > 0);
+        let chunk = match first {
+            Some(first) => Ok(first),
+            None => running.next_chunk(&self.brake).await,
+        };
+        let chunk = match chunk {
+            Ok(chunk) => chunk,
+            Err(refusal) => {
+                running.log_end(refusal.problem.map_or("internal", ProblemKind::as_str));
+                let retry_after = read_retry_after(&refusal);
+                return vec![running.write_ending(&problem_type(&refusal), retry_after)];
+            }
+        };
+        if self.brake.is_set.get() {
+            running.log_end(CANCELLED);
+            return Vec::new();
+        }
+        if chunk.length() == 0 || running.query.export.next().is_none() {
+            running.log_end("complete");
+            // After the last row there is nothing that a trap could cut off.
+            return Vec::from_iter((chunk.length() > 0).then_some(chunk));
+        }
+        let internal = problem_type(&running.refuse(&Problem::internal()));
+        let ending = running.write_ending(&internal, None);
+        self.running.replace(Some(running));
+        vec![chunk, ending]
+    }
+}
+
+/// Two pieces of a text as one.
+fn join(head: &[u8], rest: &Uint8Array) -> Uint8Array {
+    let length = u32::try_from(head.len()).unwrap_or(u32::MAX);
+    let joined = Uint8Array::new_with_length(length.saturating_add(rest.length()));
+    joined.subarray(0, length).copy_from(head);
+    joined.set(rest, length);
+    joined
+}

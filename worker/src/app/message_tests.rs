@@ -1,0 +1,544 @@
+//! What can only be tested in a JavaScript host: messages as structured clones, and pages whose
+//! text stays a JavaScript string.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that unwraps what is not there fails right there"
+)]
+
+use std::fmt::Debug;
+
+use js_sys::{JsString, Object, Reflect, Uint8Array};
+use quillgate::export::ExportFormat;
+use quillgate::{Millis, Operation, Policy};
+use serde::Serialize;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use crate::analytics::page::{PageHead, Piece};
+use crate::analytics::page_store::split_text;
+use crate::analytics::pages::{Page, PageRow, ReportAnswer};
+use crate::analytics::query::ReportQuery;
+use crate::app::plan::Write;
+use crate::app::rpc::{
+    ExportCall, ExportPage, ExportReply, ListCall, ReportCall, ReportPages, ReportReply, WriteCall,
+    WriteReply, receive, send_back,
+};
+use crate::budget::Ceiling;
+use crate::http::problem::Problem;
+use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::jobs::idempotency::Retry;
+use crate::jobs::ledger::JobFilter;
+use crate::log::{
+    BudgetHealth, ExchangeMetrics, OrgBudgets, OrgHealth, ProjectBudgets, ProjectHealth,
+    RequestMetrics,
+};
+use crate::runtime::{Call, FromValue};
+use crate::upstream::breaker;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = structuredClone)]
+    fn structured_clone(value: &JsValue) -> JsValue;
+}
+
+fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+// --- messages --------------------------------------------------------------
+
+fn assert_survives<T: Serialize + FromValue + Debug>(message: &T) {
+    let sent = structured_clone(&send_back(message).unwrap());
+    let received: T = receive(sent).unwrap();
+    assert_eq!(format!("{received:?}"), format!("{message:?}"));
+}
+
+/// No member of a message, at any depth, may be left out or misspelt.
+fn assert_needs_every_member<T: Serialize + FromValue + Debug>(message: &T) {
+    let sent = send_back(message).unwrap();
+    let mut paths = Vec::new();
+    collect_paths(&sent, &mut Vec::new(), &mut paths);
+    assert!(!paths.is_empty());
+    for path in paths {
+        let (name, parents) = path.split_last().unwrap();
+        let changed = structured_clone(&sent);
+        let parent = parents.iter().fold(changed.clone(), |value, name| {
+            Reflect::get(&value, name).unwrap()
+        });
+        let parent: Object = parent.unchecked_into();
+        let value = Reflect::get(&parent, name).unwrap();
+        Reflect::delete_property(&parent, name).unwrap();
+        let name = name.as_string().unwrap();
+        let reason = format!("{name} is missing");
+        assert!(refusal::<T>(&changed).ends_with(&reason), "without {name}");
+        Reflect::set(&parent, &format!("{name}_").into(), &value).unwrap();
+        assert!(refusal::<T>(&changed).ends_with(&reason), "{name} misspelt");
+    }
+}
+
+fn refusal<T: FromValue + Debug>(value: &JsValue) -> String {
+    receive::<T>(value.clone()).unwrap_err().to_string()
+}
+
+fn collect_paths(value: &JsValue, path: &mut Vec<JsValue>, paths: &mut Vec<Vec<JsValue>>) {
+    let Some(object) = value.dyn_ref::<Object>() else {
+        return;
+    };
+    for name in Object::keys(object) {
+        let member = Reflect::get(object, &name).unwrap();
+        path.push(name);
+        paths.push(path.clone());
+        collect_paths(&member, path, paths);
+        path.pop();
+    }
+}
+
+fn call() -> Call {
+    Call {
+        id: text("r1"),
+        project: text("p1"),
+        traceparent: text("00-1-2-01"),
+        tracestate: None,
+    }
+}
+
+fn ceiling() -> Ceiling {
+    Ceiling {
+        name: text("  rule"),
+        most: 9,
+    }
+}
+
+fn filled_write() -> WriteCall {
+    WriteCall {
+        call: call(),
+        write: Write {
+            policy: Policy::SendMessage,
+            caller: text("issuer subject"),
+            subject: text("ana@example.org"),
+            quota: Some(3),
+            ceilings: vec![ceiling()],
+            job: Some(text("j1")),
+            key: Some(text("k1")),
+            fingerprint: text("f"),
+            retry: Retry::Force,
+            target: text("/v2/agent/p1/job/j1/message"),
+            body: text("{\"prompt\":\"écris 😀\"}"),
+            prompt_summary: text("écris 😀"),
+            prompt: Some(text("écris 😀\nencore")),
+            webhook: Some(text("https://hook.example/")),
+        },
+    }
+}
+
+fn metrics() -> RequestMetrics {
+    RequestMetrics {
+        upstream: Some(ExchangeMetrics {
+            status: Some(503),
+            milliseconds: 1_234,
+            operator: Some(text("renew the key")),
+        }),
+        cache: Some(text("hit; ttl=-3")),
+        budget_left: Some(0),
+        operator: Some(text("look here")),
+    }
+}
+
+fn problem() -> GatewayResponse {
+    let response = GatewayResponse::problem(&Problem::malformed_body(), "r1");
+    GatewayResponse {
+        headers: response.headers.with("retry-after", "3"),
+        ..response
+    }
+}
+
+fn views_call() -> ReportCall {
+    ReportCall {
+        id: text("r1"),
+        traceparent: text("00-1-2-01"),
+        tracestate: Some(text("vendor=opaque")),
+        caller: text("issuer subject"),
+        quota: Some(7),
+        ceilings: vec![ceiling()],
+        query: ReportQuery {
+            operation: Operation::ListPageViews,
+            list: text("/v2/analytics/p1/views?dateFrom=2023-03-01"),
+            limit: 250,
+            offset: 5_000,
+            fresh_for: 86_400_000,
+        },
+        revalidate: true,
+        takes_stale: true,
+    }
+}
+
+fn page_row(has_more: bool) -> PageRow {
+    PageRow {
+        text: "{\"views\":[],\"é\":\"😀\"}".into(),
+        tag: text("a"),
+        rows: 250,
+        has_more: has_more.into(),
+        fetched: 1_700_000_000_000,
+        fresh_until: 1_700_000_060_000,
+    }
+}
+
+fn views_reply() -> ReportReply {
+    ReportReply {
+        pages: Some(ReportPages {
+            first: page_row(true),
+            second: Some(page_row(false)),
+            cache: text("fwd=miss; stored"),
+            headers: HeaderFields::default().with("ratelimit", "\"analytics\";r=1;t=60"),
+        }),
+        refusal: None,
+        metrics: metrics(),
+    }
+}
+
+fn budget_health(closed_until: Option<u64>) -> BudgetHealth {
+    BudgetHealth {
+        limit: 10,
+        left: 4,
+        closed_until,
+    }
+}
+
+fn org_health() -> OrgHealth {
+    OrgHealth {
+        breaker: breaker::State::HalfOpen,
+        budgets: OrgBudgets {
+            analytics: budget_health(Some(1_700_000_000_000)),
+        },
+        cached_pages: 64,
+        key_set_calls: 5,
+    }
+}
+
+fn project_health() -> ProjectHealth {
+    ProjectHealth {
+        breaker: breaker::State::Open,
+        budgets: ProjectBudgets {
+            create_job: budget_health(None),
+            send_message: budget_health(Some(5)),
+        },
+        watchers: 200,
+        webhooks_waiting: 3,
+        alarms: 4,
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_call_to_write_survives_the_way_to_the_object() {
+    let filled = filled_write();
+    assert_survives(&filled);
+    assert_survives(&WriteCall {
+        write: Write {
+            policy: Policy::CreateJob,
+            quota: None,
+            ceilings: Vec::new(),
+            job: None,
+            key: None,
+            retry: Retry::Normal,
+            prompt: None,
+            webhook: None,
+            ..filled.write
+        },
+        ..filled
+    });
+}
+
+#[wasm_bindgen_test]
+fn a_call_to_list_survives_the_way_to_the_object() {
+    for cursor in [None, Some(text("cursor"))] {
+        assert_survives(&ListCall {
+            call: call(),
+            filter: JobFilter::default(),
+            limit: 100,
+            cursor,
+        });
+    }
+}
+
+#[wasm_bindgen_test]
+fn the_answer_to_a_write_survives_the_way_back() {
+    for response in [
+        problem(),
+        GatewayResponse::json(201, "{\"id\":\"j1\"}"),
+        GatewayResponse::empty(204),
+    ] {
+        let metrics = metrics();
+        assert_survives(&WriteReply { response, metrics });
+    }
+    let response = GatewayResponse::empty(204);
+    let metrics = RequestMetrics::default();
+    assert_survives(&WriteReply { response, metrics });
+}
+
+#[wasm_bindgen_test]
+fn a_call_for_views_survives_the_way_to_the_object() {
+    let filled = views_call();
+    assert_survives(&filled);
+    assert_survives(&ReportCall {
+        quota: None,
+        revalidate: false,
+        takes_stale: false,
+        ..filled
+    });
+}
+
+#[wasm_bindgen_test]
+fn the_answer_with_views_survives_the_way_back() {
+    assert_survives(&views_reply());
+    assert_survives(&ReportReply {
+        pages: None,
+        refusal: Some(problem()),
+        metrics: RequestMetrics::default(),
+    });
+}
+
+#[wasm_bindgen_test]
+fn a_call_for_rows_survives_the_way_to_the_object() {
+    for format in [ExportFormat::Csv, ExportFormat::NdJson] {
+        assert_survives(&ExportCall {
+            report: views_call(),
+            format,
+            skip: 3,
+        });
+    }
+}
+
+#[wasm_bindgen_test]
+fn the_rows_of_an_export_survive_the_way_back() {
+    let page = ExportPage {
+        text: Uint8Array::from(&b"a\r\nb\r\n"[..]),
+        rows: 250,
+        has_more: Some(true),
+        next_cursor: Some(text("n~1")),
+    };
+    let reply = ExportReply {
+        page: Some(page.clone()),
+        refusal: None,
+        headers: HeaderFields::default().with("ratelimit", "\"analytics\";r=1;t=60"),
+        metrics: metrics(),
+    };
+    assert_survives(&reply);
+    let last = ExportPage {
+        has_more: None,
+        next_cursor: None,
+        ..page
+    };
+    assert_survives(&ExportReply {
+        page: Some(last),
+        ..reply.clone()
+    });
+    assert_survives(&ExportReply {
+        page: None,
+        refusal: Some(problem()),
+        ..reply
+    });
+}
+
+#[wasm_bindgen_test]
+fn the_text_of_a_page_stays_a_javascript_string() {
+    let reply = views_reply();
+    let sent = structured_clone(&send_back(&reply).unwrap());
+    let mut text = sent.clone();
+    for name in ["pages", "first", "text"] {
+        text = Reflect::get(&text, &name.into()).unwrap();
+    }
+    assert!(text.is_string());
+    let received: ReportReply = receive(sent).unwrap();
+    let text_of = |reply: ReportReply| reply.pages.unwrap().first.text;
+    assert_eq!(text_of(received), text_of(reply));
+}
+
+#[wasm_bindgen_test]
+fn the_health_of_the_organisation_survives_the_way_back() {
+    assert_survives(&org_health());
+    assert_survives(&OrgHealth {
+        breaker: breaker::State::Closed,
+        budgets: OrgBudgets {
+            analytics: budget_health(None),
+        },
+        cached_pages: 0,
+        key_set_calls: 0,
+    });
+}
+
+#[wasm_bindgen_test]
+fn the_health_of_a_project_survives_the_way_back() {
+    assert_survives(&project_health());
+}
+
+#[wasm_bindgen_test]
+fn a_member_that_is_left_out_or_misspelt_is_refused() {
+    assert_needs_every_member(&filled_write());
+    assert_needs_every_member(&ListCall {
+        call: call(),
+        filter: JobFilter {
+            state: Some(text("failed")),
+            author: Some(text("ana@example.org")),
+            text: Some(text("😀")),
+        },
+        limit: 1,
+        cursor: None,
+    });
+    assert_needs_every_member(&WriteReply {
+        response: problem(),
+        metrics: metrics(),
+    });
+    assert_needs_every_member(&views_call());
+    assert_needs_every_member(&views_reply());
+    assert_needs_every_member(&ReportReply {
+        pages: None,
+        refusal: Some(problem()),
+        metrics: metrics(),
+    });
+    assert_needs_every_member(&org_health());
+    assert_needs_every_member(&project_health());
+}
+
+#[wasm_bindgen_test]
+fn a_name_that_is_not_known_is_refused() {
+    let sent = send_back(&filled_write()).unwrap();
+    let write = Reflect::get(&sent, &"write".into()).unwrap();
+    Reflect::set(&write, &"policy".into(), &"sendMessage".into()).unwrap();
+    let reason = "write: policy: another name was expected";
+    assert_eq!(refusal::<WriteCall>(&sent), reason);
+
+    let sent = send_back(&views_call()).unwrap();
+    let query = Reflect::get(&sent, &"query".into()).unwrap();
+    Reflect::set(&query, &"operation".into(), &"analytics.view".into()).unwrap();
+    let reason = "query: operation: another name was expected";
+    assert_eq!(refusal::<ReportCall>(&sent), reason);
+}
+
+// --- pages -----------------------------------------------------------------
+
+fn page(text: &str, rows: u64, has_more: bool) -> Page {
+    let head = PageHead {
+        tag: String::new(),
+        rows,
+        has_more,
+        fetched: Millis(0),
+        fresh_until: Millis(0),
+    };
+    Page::new(head, JsString::from(text))
+}
+
+const fn piece(number: u64, from: u64, to: u64) -> Piece {
+    Piece { number, from, to }
+}
+
+fn cut(pages: &[(Page, Piece)]) -> String {
+    ReportAnswer::cut(Operation::ListPageViews, pages)
+        .unwrap()
+        .body
+        .into()
+}
+
+#[wasm_bindgen_test]
+fn one_whole_page_is_the_very_text() {
+    let text = "{ \"hasMore\" : false, \"views\": [1.0],\n\"totals\": {} }";
+    assert_eq!(cut(&[(page(text, 1, false), piece(0, 0, 250))]), text);
+}
+
+#[wasm_bindgen_test]
+fn an_answer_is_cut_from_the_pages_that_its_rows_are_on() {
+    let first = "{\"totals\":{\"a\":1},\"views\":[1,2,3],\"hasMore\":true}";
+    let last = "{\"totals\":{\"a\":2},\"views\":[4,5,6],\"hasMore\":false}";
+    let pages = [
+        (page(first, 3, true), piece(0, 1, 250)),
+        (page(last, 3, false), piece(1, 0, 2)),
+    ];
+    let body = "{\"totals\":{\"a\":2},\"views\":[2,3,4,5],\"hasMore\":true}";
+    assert_eq!(cut(&pages), body);
+}
+
+#[wasm_bindgen_test]
+fn the_other_members_of_the_last_page_keep_their_order() {
+    let first = "{\"first\":1,\"totals\":{},\"views\":[1],\"hasMore\":true}";
+    let last =
+        "{\"z\":[null],\"hasMore\":true,\"views\":[2,3],\"totals\":{\"b\":1,\"a\":2},\"a\":\"é\"}";
+    let pages = [
+        (page(first, 1, true), piece(0, 0, 250)),
+        (page(last, 2, false), piece(1, 0, 2)),
+    ];
+    let body = "{\"z\":[null],\"hasMore\":false,\"views\":[1,2,3],\"totals\":{\"b\":1,\"a\":2},\"a\":\"é\"}";
+    assert_eq!(cut(&pages), body);
+}
+
+#[wasm_bindgen_test]
+fn there_is_more_after_rows_that_were_cut_off_or_when_the_upstream_says_so() {
+    let text = "{\"totals\":{},\"views\":[1,2],\"hasMore\":null}";
+    for (to, upstream, has_more) in [
+        (1, false, true),
+        (2, false, false),
+        (2, true, true),
+        (9, false, false),
+    ] {
+        let body = cut(&[(page(text, 2, upstream), piece(0, 0, to))]);
+        assert!(
+            body.ends_with(&format!("\"hasMore\":{has_more}}}")),
+            "{body}"
+        );
+    }
+}
+
+#[wasm_bindgen_test]
+fn rows_past_the_end_are_none() {
+    let text = "{\"totals\":{},\"views\":[1,2],\"hasMore\":false}";
+    let body = "{\"totals\":{},\"views\":[],\"hasMore\":false}";
+    assert_eq!(cut(&[(page(text, 2, false), piece(0, 5, 10))]), body);
+}
+
+#[wasm_bindgen_test]
+fn an_answer_without_a_page_is_an_error() {
+    assert!(ReportAnswer::cut(Operation::ListPageViews, &[]).is_err());
+}
+
+#[wasm_bindgen_test]
+fn a_page_is_the_same_after_it_was_a_row() {
+    let before = page("{\"views\":[]}", 7, true);
+    let after = Page::from(PageRow::from(before.clone()));
+    assert_eq!((after.head, after.text), (before.head, before.text));
+}
+
+#[wasm_bindgen_test]
+fn a_text_is_split_into_short_parts_and_never_within_a_character() {
+    for (text, parts) in [
+        ("", vec![""]),
+        ("abc", vec!["abc"]),
+        ("abcd", vec!["abc", "d"]),
+        ("abcdef", vec!["abc", "def"]),
+        ("ab😀", vec!["ab", "😀"]),
+        ("a😀bc", vec!["a😀", "bc"]),
+        ("😀😀😀é", vec!["😀", "😀", "😀é"]),
+    ] {
+        let split = split_text(&JsString::from(text), 3);
+        let split: Vec<String> = split.iter().map(String::from).collect();
+        assert_eq!(split, parts, "{text}");
+    }
+}
+
+// --- sockets ---------------------------------------------------------------
+
+/// A socket whose `send` and `close` throw, as those of a socket that has just been closed.
+fn broken_socket() -> worker::WebSocket {
+    let socket = Object::new();
+    let throw = js_sys::Function::new_no_args("throw new TypeError('already closed')");
+    for name in ["send", "close"] {
+        Reflect::set(&socket, &name.into(), &throw).unwrap();
+    }
+    socket.unchecked_into::<web_sys::WebSocket>().into()
+}
+
+#[wasm_bindgen_test]
+fn a_socket_that_fails_does_not_fail_its_sender() {
+    let socket = broken_socket();
+    socket.send_with_str("x").unwrap_err();
+    crate::runtime::sockets::send(&socket, "x");
+    crate::runtime::sockets::close(&socket, "finished");
+}

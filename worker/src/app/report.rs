@@ -1,0 +1,46 @@
+//! What is reported of a request: a line in the log, and a data point where a dataset is bound.
+
+use worker::{AnalyticsEngineDataPointBuilder, Env};
+
+use crate::app::isolate::with_dataset;
+use crate::http::problem::ProblemKind;
+use crate::log::LogEntry;
+use crate::runtime::{log_error, log_line};
+
+/// Writes the line, and the data point: index project; blobs route, problem, cache and subject;
+/// doubles status, milliseconds, and those of the upstream.
+pub fn report(env: &Env, entry: &LogEntry<'_>) {
+    let line = entry.to_json();
+    if entry.metrics.operator().is_some() {
+        log_error(&line);
+    } else {
+        log_line(&line);
+    }
+    with_dataset(env, |dataset| {
+        let upstream = entry.metrics.upstream.as_ref();
+        let blobs = [
+            entry.route,
+            entry.problem.map(ProblemKind::as_str),
+            entry.metrics.cache.as_deref(),
+            entry.subject,
+        ];
+        let doubles = [
+            f64::from(entry.status),
+            double(entry.milliseconds),
+            upstream.map_or(0.0, |upstream| double(upstream.milliseconds)),
+        ];
+        let point = AnalyticsEngineDataPointBuilder::new()
+            .indexes([entry.project.unwrap_or("none")])
+            .blobs(blobs.map(|blob| blob.unwrap_or("")))
+            .doubles(doubles)
+            .build();
+        if let Err(error) = dataset.write_data_point(&point) {
+            log_error(&crate::log::format_operator_line(&error.to_string()));
+        }
+    });
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+const fn double(number: u64) -> f64 {
+    number as f64
+}

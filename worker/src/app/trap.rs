@@ -1,0 +1,58 @@
+//! Routes that trap, for the test of what a trap costs: only in a build with the feature
+//! `trap-route`, which is never deployed.
+
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use worker::Env;
+
+use crate::app::rpc::{OrgStub, ProjectStub};
+use crate::http::request_head::PackedHead;
+use crate::http::url::split_url;
+use crate::runtime::into_promise;
+
+/// Traps as a request to `POST /__trap?where=now|later|organisation|project&project=…` asks.
+pub fn handle(head: &str, env: &Env) -> Option<JsValue> {
+    let packed = PackedHead::read(head);
+    let (path, query) = split_url(packed.url);
+    if path != "/__trap" || packed.method != "POST" {
+        return None;
+    }
+    let pair = |name: &str| {
+        let pairs = query?.split('&').filter_map(|pair| pair.split_once('='));
+        pairs
+            .filter(|(own, _)| *own == name)
+            .map(|(_, value)| value.to_owned())
+            .next()
+    };
+    let env = env.clone();
+    match pair("where").as_deref() {
+        Some("now") => trap_now(),
+        Some("organisation") => Some(
+            into_promise(async move { Ok(JsFuture::from(OrgStub::new(&env)?.trap()).await?) })
+                .into(),
+        ),
+        Some("project") => {
+            let project = pair("project")?;
+            Some(
+                into_promise(async move {
+                    Ok(JsFuture::from(ProjectStub::new(&env, &project)?.trap()).await?)
+                })
+                .into(),
+            )
+        }
+        _ => Some(trap_later().into()),
+    }
+}
+
+fn trap_now() -> ! {
+    panic!("a trap that was asked for")
+}
+
+/// Traps in asynchronous code: nothing will ever settle this promise.
+pub fn trap_later() -> Promise {
+    into_promise(async {
+        JsFuture::from(Promise::resolve(&JsValue::UNDEFINED)).await?;
+        trap_now()
+    })
+}

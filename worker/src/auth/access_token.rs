@@ -1,0 +1,128 @@
+//! The gateway's own access tokens: JWTs signed with HS256 (RFC 7518, section 3.2).
+
+use std::rc::Rc;
+
+use quillgate::Millis;
+use serde_json::{Map, Value};
+
+use crate::auth::caller::{Caller, Grant, Quota};
+use crate::auth::jwt::{
+    EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
+    WRONG_SIGNATURE, into_texts, read_instant, take_text, to_millis, to_seconds,
+};
+use crate::auth::revocation::RevokedTokens;
+use crate::hash::verify_hmac_sha256;
+
+/// The issuer of the gateway's own tokens; no trusted issuer may have this name.
+pub const ISSUER: &str = "quillgate";
+/// The longest lifetime of a token, in seconds: 90 days.
+const LONGEST_LIFETIME: f64 = 90.0 * 86_400.0;
+
+/// A token whose signature has been verified.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccessToken {
+    caller: Rc<Caller>,
+    issued: f64,
+    expires: f64,
+    not_before: Option<f64>,
+    id: Option<String>,
+}
+
+impl AccessToken {
+    /// Verifies a token's signature with any of the secrets, and reads its claims.
+    ///
+    /// # Errors
+    /// What is wrong with the token.
+    pub fn verify(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<Self, &'static str> {
+        verify_signature(token, secrets)?;
+        Self::read(token.claims()?)
+    }
+
+    /// Reads the claims of a token whose signature has been verified.
+    ///
+    /// # Errors
+    /// [`INCOMPLETE`] when one is missing or of another type.
+    pub fn read(mut members: Map<String, Value>) -> Result<Self, &'static str> {
+        let members = &mut members;
+        let projects = members.remove("projects").ok_or(INCOMPLETE)?;
+        let scope = take_text(members, "scope").ok_or(INCOMPLETE)?;
+        let quota = match members.remove("quota") {
+            Some(quota) => Quota::read(&quota).ok_or(INCOMPLETE)?,
+            None => Quota::default(),
+        };
+        let id = match members.remove("jti") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(id)) => Some(id),
+            Some(_) => return Err(INCOMPLETE),
+        };
+        let expires = read_instant(members, "exp")?.ok_or(INCOMPLETE)?;
+        let caller = Caller {
+            issuer: take_text(members, "iss").ok_or(INCOMPLETE)?,
+            subject: take_text(members, "sub").ok_or(INCOMPLETE)?,
+            grants: vec![Grant::new(into_texts(projects).ok_or(INCOMPLETE)?, &scope)],
+            quota,
+            claims: None,
+            shared: Vec::new(),
+            expires: to_millis(expires),
+        };
+        Ok(Self {
+            caller: Rc::new(caller),
+            issued: read_instant(members, "iat")?.ok_or(INCOMPLETE)?,
+            expires,
+            not_before: read_instant(members, "nbf")?,
+            id,
+        })
+    }
+
+    /// Checks the claims, and what may change while the token is remembered.
+    ///
+    /// # Errors
+    /// What is wrong with the token at this instant.
+    pub fn check(&self, revoked: &RevokedTokens, now: Millis) -> Result<(), &'static str> {
+        let now = to_seconds(now);
+        if revoked.covers_own(self.id.as_deref(), &self.caller.subject, self.issued) {
+            return Err(REVOKED);
+        }
+        if self.caller.issuer != ISSUER {
+            return Err(OTHER_ISSUER);
+        }
+        if self.caller.subject.is_empty() {
+            return Err(NO_SUBJECT);
+        }
+        if now >= self.expires {
+            return Err(EXPIRED);
+        }
+        if self.issued > now + LEEWAY || self.not_before.is_some_and(|nbf| nbf > now + LEEWAY) {
+            return Err(NOT_YET);
+        }
+        if self.expires - self.issued > LONGEST_LIFETIME {
+            return Err("the access token lives longer than 90 days");
+        }
+        Ok(())
+    }
+
+    /// The caller whose token it is.
+    #[must_use]
+    pub fn caller(&self) -> Rc<Caller> {
+        Rc::clone(&self.caller)
+    }
+
+    /// When it expires.
+    #[must_use]
+    pub fn expires(&self) -> Millis {
+        to_millis(self.expires)
+    }
+}
+
+/// Verifies a token's signature, and says by its place which of the secrets it is signed with.
+///
+/// # Errors
+/// That it is none of them, or that it is no token of the gateway's own.
+pub fn verify_signature(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<usize, &'static str> {
+    if !token.is_kind(&["jwt"]) {
+        return Err(UNKNOWN_KIND);
+    }
+    let (signed, signature) = (token.signed.as_bytes(), token.signature_bytes()?);
+    let verifies = |secret: &Vec<u8>| verify_hmac_sha256(secret, &[signed], &signature);
+    secrets.iter().position(verifies).ok_or(WRONG_SIGNATURE)
+}

@@ -1,0 +1,163 @@
+//! Tokens that the operator no longer accepts, although they are valid otherwise.
+
+use serde_json::{Map, Value};
+
+use crate::auth::access_token::ISSUER;
+use crate::auth::jwt::{read_instant, take_text};
+use crate::auth::oidc::{ExpectedClaims, TrustedIssuer};
+use crate::json;
+use crate::variable::VariableError;
+
+/// The variables that list them. Cloudflare allows 5 kB for each, which is about 250 ids of the
+/// length that `npm run token` makes.
+pub const VARIABLES: [&str; 4] = [
+    "REVOKED_TOKENS",
+    "REVOKED_TOKENS_2",
+    "REVOKED_TOKENS_3",
+    "REVOKED_TOKENS_4",
+];
+
+/// The tokens that are no longer accepted.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RevokedTokens {
+    ids: Vec<String>,
+    /// Subjects, each with the instant, in seconds, before which its tokens were not to be issued.
+    subjects: Vec<(String, u64)>,
+    foreign: Vec<Foreign>,
+}
+
+/// Tokens of a trusted issuer.
+#[derive(Debug, Clone, PartialEq)]
+struct Foreign {
+    issuer: String,
+    claims: ExpectedClaims,
+    /// The instant, in seconds, before which they were issued; `None` for whenever that was.
+    before: Option<u64>,
+}
+
+impl RevokedTokens {
+    /// Reads the [`VARIABLES`].
+    ///
+    /// # Errors
+    /// The first of them that is malformed or revokes tokens of an issuer that is not trusted:
+    /// a misspelt one would revoke nothing.
+    pub fn read(
+        variable: impl Fn(&str) -> Option<String>,
+        issuers: &[TrustedIssuer],
+    ) -> Result<Self, VariableError> {
+        let mut revoked = Self::default();
+        for name in VARIABLES {
+            let Some(text) = variable(name) else {
+                continue;
+            };
+            revoked.add(&text, issuers).map_err(|rule| VariableError {
+                variable: name,
+                rule,
+            })?;
+        }
+        Ok(revoked)
+    }
+
+    fn add(&mut self, text: &str, issuers: &[TrustedIssuer]) -> Result<(), &'static str> {
+        let Some(Value::Array(items)) = json::parse(text.as_bytes()) else {
+            return Err("must be a JSON list of revocations without duplicate members");
+        };
+        for item in items {
+            match item {
+                Value::String(id) if !id.is_empty() => self.ids.push(id),
+                Value::Object(members) => self.add_object(members, issuers)?,
+                _ => return Err(FORMS),
+            }
+        }
+        Ok(())
+    }
+
+    fn add_object(
+        &mut self,
+        mut members: Map<String, Value>,
+        issuers: &[TrustedIssuer],
+    ) -> Result<(), &'static str> {
+        let mut take = |name| take_text(&mut members, name).filter(|text| !text.is_empty());
+        let (id, issuer, subject) = (take("jti"), take("iss"), take("sub"));
+        let before = members.get("before").and_then(Value::as_u64);
+        if before.is_some() {
+            members.remove("before");
+        }
+        let claims = members.remove("claims");
+        // What is left is misspelt, or of another type.
+        if !members.is_empty() {
+            return Err(FORMS);
+        }
+        match (id, issuer, subject, claims, before) {
+            (Some(id), None, None, None, None) => self.ids.push(id),
+            (None, None, Some(subject), None, Some(before)) => {
+                self.subjects.push((subject, before));
+            }
+            (None, Some(issuer), Some(subject), None, before) => {
+                let claims = ExpectedClaims::one("sub", subject);
+                self.add_foreign(issuer, claims, before, issuers)?;
+            }
+            (None, Some(issuer), None, Some(Value::Object(claims)), before) => {
+                let claims = ExpectedClaims::read(claims).ok_or(FORMS)?;
+                self.add_foreign(issuer, claims, before, issuers)?;
+            }
+            _ => return Err(FORMS),
+        }
+        Ok(())
+    }
+
+    fn add_foreign(
+        &mut self,
+        issuer: String,
+        claims: ExpectedClaims,
+        before: Option<u64>,
+        issuers: &[TrustedIssuer],
+    ) -> Result<(), &'static str> {
+        if issuer == ISSUER || !issuers.iter().any(|trusted| trusted.issuer == issuer) {
+            return Err("must name in iss an issuer of TRUSTED_ISSUERS");
+        }
+        self.foreign.push(Foreign {
+            issuer,
+            claims,
+            before,
+        });
+        Ok(())
+    }
+
+    /// Whether one of the gateway's own tokens is revoked, by its id or by its subject and the
+    /// instant, in seconds, at which it was issued.
+    #[must_use]
+    pub fn covers_own(&self, id: Option<&str>, subject: &str, issued: f64) -> bool {
+        let is_covered =
+            |(own, before): &(String, u64)| own == subject && is_before(issued, *before);
+        id.is_some_and(|id| self.ids.iter().any(|own| own == id))
+            || self.subjects.iter().any(is_covered)
+    }
+
+    /// Whether a token of a trusted issuer is revoked. One that does not say when it was issued
+    /// counts as issued before any instant.
+    ///
+    /// # Errors
+    /// `iat` is not an instant.
+    pub fn covers_foreign(
+        &self,
+        issuer: &str,
+        claims: &Map<String, Value>,
+    ) -> Result<bool, &'static str> {
+        let since = read_instant(claims, "iat")?;
+        Ok(self.foreign.iter().any(|revoked| {
+            let is_older = match (revoked.before, since) {
+                (Some(before), Some(since)) => is_before(since, before),
+                (None, _) | (_, None) => true,
+            };
+            is_older && revoked.issuer == issuer && revoked.claims.match_token(claims)
+        }))
+    }
+}
+
+const FORMS: &str = "must have only \"jti\", {\"jti\":\"…\"}, {\"sub\":\"…\",\"before\":seconds}, and for a trusted issuer {\"iss\":\"…\",\"sub\":\"…\"} or {\"iss\":\"…\",\"claims\":{…}}, which may have before";
+
+#[expect(clippy::cast_precision_loss, reason = "an instant far below 2^53 s")]
+fn is_before(issued: f64, before: u64) -> bool {
+    issued < before as f64
+}

@@ -1,0 +1,115 @@
+//! Sessions of the gateway's own page: a cookie in the place of a token, so that no script of the
+//! page can read either.
+//!
+//! A session is a Durable Object that keeps the claims of the token it was opened with
+//! ([`crate::auth::session_record`]). The cookie is the only way to it; no isolate remembers it,
+//! so a session that has ended has ended everywhere.
+
+pub mod cookie;
+pub mod cross_site;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod object;
+pub mod sign_in;
+
+use quillgate::{Rule, ValidationError};
+use serde_json::{Value, json};
+
+use crate::auth::access_token::ISSUER;
+use crate::auth::caller::Caller;
+use crate::auth::jwt::take_text;
+use crate::auth::oidc::Source;
+use crate::config::Config;
+use crate::http::problem::{Problem, ProblemKind};
+use crate::http::response::HeaderFields;
+use crate::json;
+
+/// The path of the session itself; those of sign-in are below it.
+pub const SESSION: &str = "/session";
+
+/// The header field of the 401 for a request whose session does not count.
+const CHALLENGE: (&str, &str) = ("www-authenticate", "Bearer realm=\"quillgate\"");
+
+/// Reads the body of a request that opens a session: its token, or none where Cloudflare Access says
+/// who is calling.
+///
+/// # Errors
+/// 400 for a body that is not a JSON object, or has anything else in it.
+pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
+    let Some(Value::Object(mut members)) = json::parse(body) else {
+        return Err(Problem::malformed_body());
+    };
+    let token = take_text(&mut members, "token");
+    match members.keys().next() {
+        None => Ok(token),
+        Some(name) if name == "token" => {
+            Err(ValidationError::new("token", Rule::Text, "not text").into())
+        }
+        Some(name) => Err(ValidationError::unknown(name).into()),
+    }
+}
+
+/// Describes a session as JSON: whose it is, what may be done in it, and until when. Its issuer is
+/// `null` where that is the gateway itself: two people of one subject are told apart by it. Which
+/// of its projects are archived is among it, so that nobody has to be answered 501 to know.
+#[must_use]
+pub fn describe(caller: &Caller, config: &Config) -> String {
+    let (mut projects, mut scopes) = (Vec::new(), Vec::new());
+    for grant in &caller.grants {
+        add_new(&mut projects, &grant.projects);
+        add_new(&mut scopes, &grant.scopes);
+    }
+    let is_archived = |project: &&Value| project.as_str().is_some_and(|own| config.archives(own));
+    let archived: Vec<Value> = projects.iter().filter(is_archived).cloned().collect();
+    let issuer = Some(caller.issuer.as_str()).filter(|issuer| *issuer != ISSUER);
+    json::to_text(&json!({
+        "issuer": issuer,
+        "subject": caller.subject,
+        "projects": Value::Array(projects),
+        "archivedProjects": Value::Array(archived),
+        "scopes": Value::Array(scopes),
+        "expiresAt": caller.expires.0,
+    }))
+}
+
+fn add_new(all: &mut Vec<Value>, more: &[String]) {
+    for one in more {
+        if !all.iter().any(|other| other == one) {
+            all.push(one.as_str().into());
+        }
+    }
+}
+
+/// Describes as JSON how a session can be opened.
+#[must_use]
+pub fn describe_methods(config: &Config) -> String {
+    let mut issuers = Vec::new();
+    for issuer in &config.sign_in_issuers {
+        let href = sign_in::start_path(issuer);
+        issuers.push(json!({ "name": issuer.name, "href": href }));
+    }
+    let mut trusted = config.trusted_issuers.iter();
+    let access = trusted.any(|issuer| issuer.source == Source::AccessAssertion);
+    json::to_text(&json!({ "token": true, "access": access, "issuers": Value::Array(issuers) }))
+}
+
+/// Keeps a browser from using an answer again without asking: the session may have ended by then.
+pub fn require_revalidation(headers: &mut HeaderFields) {
+    let kept = headers.get("cache-control");
+    if kept.is_some_and(|kept| kept != "no-store") {
+        headers.set("cache-control", "private, no-cache");
+    }
+}
+
+/// 401: the cookie is not that of a session which is open.
+#[must_use]
+pub fn ended_problem() -> Problem {
+    let detail = "this session has ended; sign in again";
+    Problem::new(ProblemKind::SessionEnded, detail).with_header(CHALLENGE.0, CHALLENGE.1)
+}
+
+/// 401: there is no session.
+#[must_use]
+pub fn missing_problem() -> Problem {
+    let detail = "there is no session; sign in first";
+    Problem::new(ProblemKind::MissingToken, detail).with_header(CHALLENGE.0, CHALLENGE.1)
+}

@@ -1,0 +1,139 @@
+//! The cookie of a session (RFC 6265bis): how it is found, written and told from a forged one.
+//!
+//! Its value is 256 random bits and a tag over them by a key derived from `ACCESS_TOKEN_SECRET`, so
+//! that a stranger's cookie is refused before any object is asked.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use quillgate::Millis;
+
+use crate::auth::session::ended_problem;
+use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
+use crate::http::problem::Problem;
+
+/// The cookie's name. Its prefix has browsers refuse it from another host, for another path, and
+/// without `Secure` (section 4.1.3.2).
+pub const NAME: &str = "__Host-quillgate";
+/// The length of the random part, and of the tag, in bytes.
+pub const RANDOM_BYTES: usize = 32;
+/// The characters of a value.
+const VALUE_LENGTH: usize = 86;
+
+/// What a request has of cookies with a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cookie<'a> {
+    /// None.
+    Missing,
+    /// One, with this value.
+    One(&'a str),
+    /// Several: no browser sends that of a cookie with the prefix `__Host-`.
+    Several,
+}
+
+/// Finds the cookie of a name in `Cookie` (section 4.2.1).
+#[must_use]
+pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
+    let mut found = Cookie::Missing;
+    for pair in header.unwrap_or("").split(';') {
+        let Some((own, value)) = pair.trim_matches([' ', '\t']).split_once('=') else {
+            continue;
+        };
+        if own == name {
+            found = match found {
+                Cookie::Missing => Cookie::One(value),
+                Cookie::One(_) | Cookie::Several => Cookie::Several,
+            };
+        }
+    }
+    found
+}
+
+/// From where a browser sends a cookie along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SameSite {
+    /// Only from pages of the same site.
+    Strict,
+    /// Also when a link or a redirect leads here from elsewhere.
+    Lax,
+}
+
+/// Writes `Set-Cookie` (section 4.1). A cookie that lives for no time is deleted.
+#[must_use]
+pub fn write_cookie(name: &str, value: &str, same_site: SameSite, lifetime: Millis) -> String {
+    let same_site = match same_site {
+        SameSite::Strict => "Strict",
+        SameSite::Lax => "Lax",
+    };
+    let seconds = (lifetime.0 / 1000).to_string();
+    let attributes = "; Path=/; Secure; HttpOnly; SameSite=";
+    [
+        name,
+        "=",
+        value,
+        attributes,
+        same_site,
+        "; Max-Age=",
+        &seconds,
+    ]
+    .concat()
+}
+
+/// Writes the `Set-Cookie` that deletes the cookie of a session.
+#[must_use]
+pub fn clear_cookie() -> String {
+    write_cookie(NAME, "", SameSite::Strict, Millis(0))
+}
+
+/// What a session's object is known by: a hash, from which nobody gets the cookie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionId(String);
+
+impl SessionId {
+    /// Makes the id of a new session, and the value of its cookie, which counts for as long as
+    /// `secret` is one of the gateway's.
+    #[must_use]
+    pub fn new(random: &[u8; RANDOM_BYTES], secret: &[u8]) -> (Self, String) {
+        let tag = hmac_sha256(&derive(secret), &[random]);
+        let value = URL_SAFE_NO_PAD.encode([&random[..], &tag[..]].concat());
+        (Self::of_value(&value), value)
+    }
+
+    /// Reads the session's cookie; `None` when there is none.
+    ///
+    /// # Errors
+    /// 401 for several of them, and for one that the gateway did not make.
+    #[must_use]
+    pub fn read(header: Option<&str>, secrets: &[Vec<u8>]) -> Option<Result<Self, Problem>> {
+        match find_cookie(header, NAME) {
+            Cookie::Missing => None,
+            Cookie::One(value) if is_genuine(value, secrets) => Some(Ok(Self::of_value(value))),
+            Cookie::One(_) | Cookie::Several => Some(Err(ended_problem())),
+        }
+    }
+
+    fn of_value(value: &str) -> Self {
+        Self(fingerprint(&["session", value]))
+    }
+
+    /// The name of the object.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn is_genuine(value: &str, secrets: &[Vec<u8>]) -> bool {
+    if value.len() != VALUE_LENGTH {
+        return false;
+    }
+    let Ok(bytes) = URL_SAFE_NO_PAD.decode(value) else {
+        return false;
+    };
+    let (random, tag) = bytes.split_at(RANDOM_BYTES);
+    let mut secrets = secrets.iter();
+    secrets.any(|secret| verify_hmac_sha256(&derive(secret), &[random], tag))
+}
+
+fn derive(secret: &[u8]) -> [u8; KEY_BYTES] {
+    derive_key(secret, b"quillgate session")
+}

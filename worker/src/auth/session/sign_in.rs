@@ -1,0 +1,409 @@
+//! Sign-in at an issuer: the authorization code flow of `OpenID` Connect with PKCE (RFC 6749, section
+//! 4.1; RFC 7636).
+//!
+//! What has to be known again when the browser comes back is in a cookie: a random seed, an end,
+//! the issuer, the way back, and the session before, whose own cookie an issuer's redirect leaves
+//! behind. `state`, the verifier of PKCE and `nonce` are derived from that text by a key of the
+//! gateway's, so that they are nowhere to be read, and a changed cookie has another `state`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use quillgate::Millis;
+use quillgate::encode::percent_encode;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::auth::jwt::take_text;
+use crate::auth::oidc::{Source, TrustedIssuer};
+use crate::auth::session::cookie::{
+    Cookie, RANDOM_BYTES, SameSite, SessionId, find_cookie, write_cookie,
+};
+use crate::config::Config;
+use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
+use crate::http::problem::{GatewayRule, Problem, ProblemKind};
+use crate::http::url::{decode_percent, find_parameter, is_secure_url, origin_of, split_url};
+use crate::json;
+
+/// Where a sign-in begins, below [`super::SESSION`].
+pub const START: &str = "/start";
+/// Where the issuer sends the browser back to.
+pub const CALLBACK: &str = "/session/callback";
+/// The cookie's name. It has to come along when another site leads back here, and so cannot be
+/// `SameSite=Strict`.
+const NAME: &str = "__Host-quillgate-sign-in";
+/// How long a sign-in may take.
+const LIFETIME: Millis = Millis::from_seconds(600);
+/// The longest name of an issuer as people see it, in bytes.
+const LONGEST_NAME: usize = 64;
+/// The longest way back, in bytes.
+const LONGEST_RETURN: usize = 1_024;
+/// The longest code of an issuer, in bytes.
+const LONGEST_CODE: usize = 4_096;
+
+/// An issuer at which people sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignInIssuer {
+    /// Its name as people see it.
+    pub name: String,
+    /// The exact `iss` of its tokens: one of `TRUSTED_ISSUERS`, whose rules and keys count.
+    pub issuer: String,
+    /// What the gateway is called there; the audience of its ID tokens.
+    pub client_id: String,
+    /// Where people sign in.
+    pub authorization_endpoint: String,
+    /// Where a code is exchanged for a token.
+    pub token_endpoint: String,
+    /// The scopes to ask for.
+    pub scope: String,
+    /// What the gateway shows the token endpoint of itself, beside PKCE's verifier.
+    pub secret: Option<String>,
+}
+
+/// Reads `SIGN_IN_ISSUERS`: a JSON list of issuers, each with the members `name`, `issuer`,
+/// `clientId`, `authorizationEndpoint`, `tokenEndpoint` and optionally `scope`.
+///
+/// # Errors
+/// The rule that is broken, in words that follow the variable's name.
+pub fn read_sign_in_issuers(
+    json: &str,
+    trusted: &[TrustedIssuer],
+) -> Result<Vec<SignInIssuer>, &'static str> {
+    let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
+        return Err("must be a JSON list of issuers without duplicate members");
+    };
+    let mut issuers: Vec<SignInIssuer> = Vec::new();
+    for item in items {
+        let issuer = read_issuer(item, trusted)?;
+        if issuers.iter().any(|other| other.name == issuer.name) {
+            return Err("must have a different name for each issuer");
+        }
+        issuers.push(issuer);
+    }
+    Ok(issuers)
+}
+
+fn read_issuer(item: Value, trusted: &[TrustedIssuer]) -> Result<SignInIssuer, &'static str> {
+    const MEMBERS: &str = "must have issuers with the members name, issuer, clientId, authorizationEndpoint, tokenEndpoint and optionally scope, and no others";
+    let Value::Object(mut members) = item else {
+        return Err(MEMBERS);
+    };
+    let mut take = |name| take_text(&mut members, name);
+    let scope = take("scope");
+    let issuer = SignInIssuer {
+        name: take("name").ok_or(MEMBERS)?,
+        issuer: take("issuer").ok_or(MEMBERS)?,
+        client_id: take("clientId").ok_or(MEMBERS)?,
+        authorization_endpoint: take("authorizationEndpoint").ok_or(MEMBERS)?,
+        token_endpoint: take("tokenEndpoint").ok_or(MEMBERS)?,
+        scope: scope.unwrap_or_else(|| "openid".to_owned()),
+        secret: None,
+    };
+    if !members.is_empty() {
+        return Err(MEMBERS);
+    }
+    let name = issuer.name.as_str();
+    if !(1..=LONGEST_NAME).contains(&name.len()) || name.contains(char::is_control) {
+        return Err("must have in name a text of at most 64 bytes");
+    }
+    let is_it = |one: &TrustedIssuer| one.issuer == issuer.issuer && one.source == Source::Bearer;
+    if !trusted.iter().any(is_it) {
+        return Err("must have in issuer one of TRUSTED_ISSUERS that has no header");
+    }
+    if issuer.client_id.is_empty() {
+        return Err("must have in clientId what the gateway is called there");
+    }
+    if !is_secure_url(&issuer.authorization_endpoint) || !is_secure_url(&issuer.token_endpoint) {
+        return Err(
+            "must have endpoints that are https URLs, or http on this machine, without credentials or fragment",
+        );
+    }
+    if !issuer.scope.split(' ').any(|scope| scope == "openid") {
+        return Err("must have openid in scope");
+    }
+    Ok(issuer)
+}
+
+/// Gives the issuers their secrets: one text where there is one issuer, and else a JSON object of
+/// texts by the issuers' names, since none may learn another's.
+///
+/// # Errors
+/// The rule that is broken, in words that follow the variable's name.
+pub fn assign_secrets(
+    issuers: &mut [SignInIssuer],
+    secret: Option<String>,
+) -> Result<(), &'static str> {
+    const RULE: &str = "must be the secret of the one issuer in SIGN_IN_ISSUERS, or a JSON object of secrets by the names of issuers there";
+    let Some(secret) = secret else {
+        return Ok(());
+    };
+    if let Some(Value::Object(mut secrets)) = json::parse(secret.as_bytes()) {
+        for issuer in issuers {
+            issuer.secret = take_text(&mut secrets, &issuer.name);
+        }
+        return if secrets.is_empty() {
+            Ok(())
+        } else {
+            Err(RULE)
+        };
+    }
+    let [issuer] = issuers else {
+        return Err(RULE);
+    };
+    issuer.secret = Some(secret);
+    Ok(())
+}
+
+/// Where a sign-in at an issuer begins.
+#[must_use]
+pub fn start_path(issuer: &SignInIssuer) -> String {
+    ["/session/start?issuer=", &percent_encode(&issuer.name)].concat()
+}
+
+/// A sign-in that somebody wants to begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignIn<'a> {
+    /// Where.
+    pub issuer: &'a SignInIssuer,
+    /// The path to which it leads back.
+    pub return_path: String,
+}
+
+impl<'a> SignIn<'a> {
+    /// Reads the query of `GET /session/start`.
+    ///
+    /// # Errors
+    /// 404 for an issuer that there is not, 400 for a way back that is no path of the gateway's own.
+    pub fn read(query: Option<&str>, config: &'a Config) -> Result<Self, Problem> {
+        let name = read_parameter(query, "issuer").ok_or_else(Problem::not_found)?;
+        let mut issuers = config.sign_in_issuers.iter();
+        let issuer = issuers.find(|issuer| issuer.name == name);
+        let issuer = issuer.ok_or_else(Problem::not_found)?;
+        let return_path = match find_parameter(query, "return") {
+            None => Some("/".to_owned()),
+            Some(path) => decode_percent(path).filter(|path| is_own_path(path)),
+        };
+        let return_path = return_path.ok_or_else(|| {
+            let detail = "return must be a path of the gateway's own page, such as /?route=views";
+            Problem::field("return", GatewayRule::ReturnPath, detail)
+        })?;
+        Ok(Self {
+            issuer,
+            return_path,
+        })
+    }
+}
+
+/// Whether a text is a path here wherever it is used as an address: browsers take `//host` and
+/// `/\host` for another host, and leave tabs and line breaks out.
+fn is_own_path(path: &str) -> bool {
+    let visible = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
+    path.len() <= LONGEST_RETURN
+        && path.starts_with('/')
+        && !path.starts_with("//")
+        && path.bytes().all(visible)
+}
+
+/// What sends a browser to an issuer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// `Location`.
+    pub location: String,
+    /// `Set-Cookie`.
+    pub cookie: String,
+}
+
+/// Begins a sign-in, which ends the session `before` when it succeeds; `url` is the request's, and
+/// `random` makes it one of its own.
+#[must_use]
+pub fn begin(
+    config: &Config,
+    sign_in: &SignIn<'_>,
+    before: Option<&SessionId>,
+    url: &str,
+    random: &[u8; RANDOM_BYTES],
+    now: Millis,
+) -> Redirect {
+    let SignIn {
+        issuer,
+        return_path,
+    } = sign_in;
+    let seed = [
+        URL_SAFE_NO_PAD.encode(random),
+        now.plus(LIFETIME).0.to_string(),
+        URL_SAFE_NO_PAD.encode(&issuer.name),
+        URL_SAFE_NO_PAD.encode(return_path),
+        before.map_or("", SessionId::as_str).to_owned(),
+    ]
+    .join(".");
+    let key = derive(config);
+    let secret = |purpose| derive_text(&key, purpose, &seed);
+    let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(secret(VERIFIER)));
+    let query = write_pairs(&[
+        ("response_type", "code"),
+        ("client_id", &issuer.client_id),
+        ("redirect_uri", &callback_of(url)),
+        ("scope", &issuer.scope),
+        ("state", &secret(STATE)),
+        ("nonce", &secret(NONCE)),
+        ("code_challenge", &challenge),
+        ("code_challenge_method", "S256"),
+    ]);
+    let endpoint = issuer.authorization_endpoint.as_str();
+    let separator = if endpoint.contains('?') { "&" } else { "?" };
+    Redirect {
+        location: [endpoint, separator, &query].concat(),
+        cookie: write_cookie(NAME, &seed, SameSite::Lax, LIFETIME),
+    }
+}
+
+/// A browser that comes back from an issuer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Callback<'a> {
+    /// The issuer.
+    pub issuer: &'a SignInIssuer,
+    /// The name of the object that marks the sign-in as used.
+    pub name: String,
+    /// When the mark is deleted.
+    pub ends: Millis,
+    /// What the ID token has to repeat.
+    pub nonce: String,
+    /// The name of the session that the browser had when it began.
+    pub before: Option<String>,
+    /// The path to which it leads back.
+    pub return_path: String,
+    /// The body with which the token is fetched.
+    pub body: String,
+}
+
+/// Reads a request to [`CALLBACK`] with its cookies.
+///
+/// # Errors
+/// 400 unless this browser has begun the sign-in within ten minutes, at this issuer, and the issuer
+/// says that it succeeded.
+pub fn read_callback<'a>(
+    config: &'a Config,
+    url: &str,
+    cookies: Option<&str>,
+    now: Millis,
+) -> Result<Callback<'a>, Problem> {
+    const UNKNOWN: &str = "this browser has not begun this sign-in, or too long ago; begin again";
+    let failed = || failed_problem(UNKNOWN);
+    let Cookie::One(seed) = find_cookie(cookies, NAME) else {
+        return Err(failed());
+    };
+    let query = split_url(url).1;
+    let state = read_parameter(query, "state").ok_or_else(failed)?;
+    let key = derive(config);
+    let tag = URL_SAFE_NO_PAD.decode(&state).map_err(|_| failed())?;
+    if !verify_hmac_sha256(&key, &[STATE, seed.as_bytes()], &tag) {
+        return Err(failed());
+    }
+    let mut parts = seed.split('.').skip(1);
+    let mut next = || parts.next().unwrap_or("");
+    let ends = Millis(next().parse().unwrap_or(0));
+    let (name, return_path) = (decode_text(next()), decode_text(next()));
+    let before = Some(next()).filter(|before| !before.is_empty());
+    let mut issuers = config.sign_in_issuers.iter();
+    let issuer = issuers.find(|issuer| Some(&issuer.name) == name.as_ref());
+    let (Some(issuer), Some(return_path), true) = (issuer, return_path, now < ends) else {
+        return Err(failed());
+    };
+    // Which issuer the browser comes from (RFC 9207).
+    let other = read_parameter(query, "iss").is_some_and(|iss| iss != issuer.issuer);
+    let code = read_parameter(query, "code").filter(|code| code.len() <= LONGEST_CODE);
+    let (Some(code), false) = (code, other) else {
+        return Err(failed_problem("the issuer has not signed anybody in"));
+    };
+    let mut fields = vec![
+        ("grant_type", "authorization_code"),
+        ("code", &code),
+        ("client_id", &issuer.client_id),
+    ];
+    let (redirect_uri, verifier) = (callback_of(url), derive_text(&key, VERIFIER, seed));
+    fields.push(("redirect_uri", &redirect_uri));
+    fields.push(("code_verifier", &verifier));
+    if let Some(secret) = &issuer.secret {
+        fields.push(("client_secret", secret));
+    }
+    Ok(Callback {
+        name: fingerprint(&["sign-in", &state]),
+        ends,
+        nonce: derive_text(&key, NONCE, seed),
+        before: before.map(str::to_owned),
+        return_path,
+        body: write_pairs(&fields),
+        issuer,
+    })
+}
+
+/// Reads the ID token of a token endpoint's answer (`OpenID` Connect Core, section 3.1.3.3).
+#[must_use]
+pub fn read_id_token(answer: &str) -> Option<String> {
+    let Some(Value::Object(mut members)) = json::parse(answer.as_bytes()) else {
+        return None;
+    };
+    take_text(&mut members, "id_token")
+}
+
+/// Where the page says that a sign-in has failed.
+#[must_use]
+pub fn failure_path(kind: ProblemKind) -> String {
+    ["/?sign-in-failed=", kind.as_str()].concat()
+}
+
+/// Whether `Accept` asks for a page.
+#[must_use]
+pub fn accepts_page(accept: Option<&str>) -> bool {
+    let mut types = accept.unwrap_or("").split(',');
+    types.any(|one| {
+        let name = one.split(';').next().unwrap_or("");
+        name.trim().eq_ignore_ascii_case("text/html")
+    })
+}
+
+/// 400: a sign-in that leads nowhere.
+#[must_use]
+pub fn failed_problem(detail: &str) -> Problem {
+    Problem::new(ProblemKind::SignInFailed, detail)
+}
+
+/// What a derived text is for.
+const STATE: &[u8] = b"state ";
+const VERIFIER: &[u8] = b"verifier ";
+const NONCE: &[u8] = b"nonce ";
+
+fn derive(config: &Config) -> [u8; KEY_BYTES] {
+    // `config.rs` requires a secret. Without one, no cookie would verify.
+    let secret = config.token_secrets.first().map_or(&[][..], Vec::as_slice);
+    derive_key(secret, b"quillgate sign-in")
+}
+
+fn derive_text(key: &[u8], purpose: &[u8], seed: &str) -> String {
+    URL_SAFE_NO_PAD.encode(hmac_sha256(key, &[purpose, seed.as_bytes()]))
+}
+
+fn decode_text(encoded: &str) -> Option<String> {
+    String::from_utf8(URL_SAFE_NO_PAD.decode(encoded).ok()?).ok()
+}
+
+fn callback_of(url: &str) -> String {
+    [origin_of(url), CALLBACK].concat()
+}
+
+/// Finds a parameter and decodes its value; `None` when it is missing, empty or broken.
+fn read_parameter(query: Option<&str>, name: &str) -> Option<String> {
+    let value = decode_percent(&find_parameter(query, name)?.replace('+', " "))?;
+    (!value.is_empty()).then_some(value)
+}
+
+fn write_pairs(pairs: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    for (name, value) in pairs {
+        let separator = if text.is_empty() { "" } else { "&" };
+        let value = percent_encode(value);
+        for part in [separator, name, "=", &value] {
+            text.push_str(part);
+        }
+    }
+    text
+}

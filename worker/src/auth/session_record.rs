@@ -1,0 +1,172 @@
+//! What a session keeps of the token that it was opened with: the claims, once they are verified, and
+//! never the token.
+//!
+//! Rules, revocations and expiry are applied to the claims with every request, as they are to a
+//! token, so that a changed rule counts at once.
+
+use std::rc::Rc;
+
+use quillgate::Millis;
+use serde_json::Value;
+
+use crate::auth::access_token::AccessToken;
+use crate::auth::caller::Caller;
+use crate::auth::jwks::Algorithm;
+use crate::auth::jwt::{EXPIRED, INCOMPLETE, Jwt};
+use crate::auth::oidc::{Source, UnverifiedToken};
+use crate::auth::session::sign_in::SignInIssuer;
+use crate::auth::{
+    Signature, accepts_from, access_token, describe_algorithms, invalid_token, oidc,
+};
+use crate::config::Config;
+use crate::http::problem::Problem;
+use crate::json;
+
+/// The longest that a session lasts: as long as the gateway's own tokens. An issuer's may live for
+/// as long as it likes.
+pub const LONGEST_SESSION: Millis = Millis::from_seconds(90 * 86_400);
+
+/// The first word of a record, which says how the claims after the first line are read: those of one
+/// of the gateway's own tokens,
+const OWN: &str = "own";
+/// of an issuer's access token,
+const BEARER: &str = "bearer";
+/// of Cloudflare Access's assertion,
+const ASSERTION: &str = "assertion";
+/// or of an ID token. The second word says until when the session lasts at most.
+const ID_TOKEN: &str = "id-token";
+
+/// What a session is opened with.
+#[derive(Debug, Clone, Copy)]
+pub enum Proof<'a> {
+    /// An access token.
+    AccessToken(&'a str),
+    /// What Cloudflare Access says about the request.
+    AccessAssertion(&'a str),
+    /// What an issuer says of somebody who has just signed in there.
+    IdToken {
+        /// The token.
+        token: &'a str,
+        /// Where it was fetched.
+        client: &'a SignInIssuer,
+        /// What it has to repeat.
+        nonce: &'a str,
+    },
+}
+
+/// What a proof leads to.
+#[derive(Debug)]
+pub enum Opening {
+    /// A session that may be opened.
+    Session(NewSession),
+    /// The host verifies the signature first, and calls again.
+    Unverified(UnverifiedToken),
+}
+
+/// A session that may be opened.
+#[derive(Debug)]
+pub struct NewSession {
+    /// Whose it is.
+    pub caller: Rc<Caller>,
+    /// What is kept of it.
+    pub record: String,
+    /// The place of the secret of `ACCESS_TOKEN_SECRET` with which it ends.
+    pub secret: usize,
+}
+
+/// Checks what a session is to be opened with.
+///
+/// # Errors
+/// As [`super::identify`] refuses a token.
+pub fn open(
+    proof: Proof<'_>,
+    config: &Config,
+    now: Millis,
+    signature: Signature,
+) -> Result<Opening, Problem> {
+    let issuers = &config.trusted_issuers;
+    let (text, source, kind) = match proof {
+        Proof::AccessToken(token) => (token, Source::Bearer, BEARER),
+        Proof::AccessAssertion(token) => (token, Source::AccessAssertion, ASSERTION),
+        Proof::IdToken { token, .. } => (token, Source::Bearer, ID_TOKEN),
+    };
+    let token = Jwt::read(text).map_err(invalid_token)?;
+    let (kind, secret) = if kind == BEARER && token.algorithm == "HS256" {
+        let secret = access_token::verify_signature(&token, &config.token_secrets);
+        (OWN, secret.map_err(invalid_token)?)
+    } else {
+        let algorithm =
+            Algorithm::from_name(&token.algorithm).filter(|_| accepts_from(issuers, source));
+        let algorithm = algorithm.ok_or_else(|| invalid_token(describe_algorithms(issuers)))?;
+        let client = match proof {
+            Proof::IdToken { client, .. } => Some(std::slice::from_ref(client)),
+            _ => None,
+        };
+        let checked = oidc::check(&token, algorithm, source, issuers, client, now);
+        let (checked, unverified) = checked.map_err(invalid_token)?;
+        if let Proof::IdToken { nonce, .. } = proof
+            && !checked.has("nonce", nonce)
+        {
+            return Err(invalid_token("the ID token is of another sign-in"));
+        }
+        if signature == Signature::Unverified {
+            return Ok(Opening::Unverified(unverified));
+        }
+        (kind, 0)
+    };
+    let claims = token.claims_text().map_err(invalid_token)?;
+    let ends = now.plus(LONGEST_SESSION).0.to_string();
+    let record = [kind, " ", &ends, "\n", &claims].concat();
+    Ok(Opening::Session(NewSession {
+        caller: identify(&record, config, now)?,
+        record,
+        secret,
+    }))
+}
+
+/// Identifies the caller whose session has this record.
+///
+/// # Errors
+/// As [`super::identify`] refuses a token with these claims.
+pub fn identify(record: &str, config: &Config, now: Millis) -> Result<Rc<Caller>, Problem> {
+    let (head, claims) = record.split_once('\n').unwrap_or((record, ""));
+    // What an earlier version has written does not say when it ends.
+    let (kind, ends) = head.split_once(' ').unwrap_or((head, ""));
+    let ends = ends.parse().map_or(Millis(u64::MAX), Millis);
+    if now >= ends {
+        return Err(invalid_token(EXPIRED));
+    }
+    let mut caller = read_caller(kind, claims, config, now)?;
+    if ends < caller.expires {
+        Rc::make_mut(&mut caller).expires = ends;
+    }
+    Ok(caller)
+}
+
+/// Identifies the caller with these claims.
+fn read_caller(
+    kind: &str,
+    claims: &str,
+    config: &Config,
+    now: Millis,
+) -> Result<Rc<Caller>, Problem> {
+    let Some(Value::Object(claims)) = json::parse(claims.as_bytes()) else {
+        return Err(invalid_token(INCOMPLETE));
+    };
+    let (source, clients) = match kind {
+        OWN => {
+            let own = AccessToken::read(claims).map_err(invalid_token)?;
+            own.check(&config.revoked, now).map_err(invalid_token)?;
+            return Ok(own.caller());
+        }
+        ASSERTION => (Source::AccessAssertion, None),
+        ID_TOKEN => (Source::Bearer, Some(&config.sign_in_issuers[..])),
+        _ => (Source::Bearer, None),
+    };
+    let checked = oidc::check_claims(claims, source, &config.trusted_issuers, clients, now);
+    let checked = checked.map_err(invalid_token)?;
+    checked
+        .check_revoked(&config.revoked)
+        .map_err(invalid_token)?;
+    Ok(Rc::new(checked.caller()?))
+}

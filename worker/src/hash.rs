@@ -1,0 +1,65 @@
+//! Fingerprints, HMAC-SHA-256, and keys derived from a secret.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hkdf::Hkdf;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+/// The length of a derived key and of a tag, in bytes.
+pub const KEY_BYTES: usize = 32;
+
+/// Computes HMAC-SHA-256 over the parts, one after another.
+#[must_use]
+pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
+    let mut tag = [0; KEY_BYTES];
+    // HMAC takes keys of any length.
+    if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) {
+        for part in parts {
+            mac.update(part);
+        }
+        tag = mac.finalize().into_bytes().into();
+    }
+    tag
+}
+
+/// Whether a tag is HMAC-SHA-256 over the parts, compared in constant time.
+#[must_use]
+pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
+    Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mut mac| {
+        for part in parts {
+            mac.update(part);
+        }
+        mac.verify_slice(tag).is_ok()
+    })
+}
+
+/// Derives a key from a secret with HKDF-SHA-256 (RFC 5869) and without a salt. `info` names the
+/// purpose of the key.
+///
+/// # Example
+/// ```
+/// use quillgate_worker::hash::derive_key;
+///
+/// assert_ne!(derive_key(&[1; 32], b"one purpose"), derive_key(&[1; 32], b"another"));
+/// ```
+#[must_use]
+pub fn derive_key(secret: &[u8], info: &[u8]) -> [u8; KEY_BYTES] {
+    let mut key = [0; KEY_BYTES];
+    let expanded = Hkdf::<Sha256>::new(None, secret).expand(info, &mut key);
+    debug_assert!(expanded.is_ok(), "HKDF derives up to 8,160 bytes");
+    key
+}
+
+/// Returns the SHA-256 of the parts as base64url without padding.
+///
+/// The length of each part precedes it, so different lists of parts never hash the same bytes.
+#[must_use]
+pub fn fingerprint(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    URL_SAFE_NO_PAD.encode(hash.finalize())
+}

@@ -1,0 +1,9 @@
+//! HTTP: requests, responses, problems, CORS and tracing.
+
+pub mod content;
+pub mod cors;
+pub mod problem;
+pub mod request_head;
+pub mod response;
+pub mod trace;
+pub mod url;

@@ -1,0 +1,151 @@
+//! What a request contains: the values of its path, query and body, checked by the core, and
+//! nothing else.
+
+use quillgate::declaration::Place;
+use quillgate::value::{Pairs, Scalar, Value};
+use quillgate::{Call, Declaration, Rule, ValidationError};
+use serde_json::Value as Json;
+
+use crate::http::problem::Problem;
+use crate::http::url::decode_percent;
+use crate::json;
+
+/// The largest body that is read, in bytes: enough for a prompt of many pages.
+pub const LARGEST_BODY: usize = 128 * 1024;
+
+/// A request's values by name, wherever they come from.
+pub struct Values {
+    operation: &'static Declaration,
+    /// From the path and the query.
+    pairs: Pairs,
+    /// From the body.
+    body: Json,
+}
+
+/// One value, from either place.
+enum Member {
+    Pair(Pairs),
+    Json(Json),
+}
+
+impl Values {
+    /// Takes the decoded values of the path and reads the query.
+    ///
+    /// # Errors
+    /// [`Rule::Unknown`] for a parameter that the operation does not have, [`Rule::Once`] for a
+    /// duplicate one, [`Rule::Text`] for one that cannot be decoded.
+    pub fn new(
+        operation: &'static Declaration,
+        path: Vec<(&'static str, String)>,
+        query: Option<&str>,
+    ) -> Result<Self, ValidationError> {
+        let mut pairs: Vec<_> = path
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        for pair in query
+            .unwrap_or("")
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+        {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let name = decode_form("query", name)?;
+            let known = operation.parameter(&name);
+            let Some(known) = known.filter(|known| known.place == Place::Query) else {
+                return Err(ValidationError::unknown(&name));
+            };
+            if pairs.iter().any(|(earlier, _)| *earlier == name) {
+                return Err(ValidationError::new(known.name, Rule::Once, ""));
+            }
+            pairs.push((name, decode_form(known.name, value)?));
+        }
+        Ok(Self {
+            operation,
+            pairs: Pairs::All(pairs),
+            body: Json::Null,
+        })
+    }
+
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// 400 for a body that is not a JSON object, and for members that the operation does not have.
+    pub fn with_body(mut self, body: &[u8]) -> Result<Self, Problem> {
+        let Some(Json::Object(members)) = json::parse(body) else {
+            return Err(Problem::malformed_body());
+        };
+        for name in members.keys() {
+            let known = self.operation.parameter(name);
+            if known.is_none_or(|known| known.place != Place::Body) {
+                return Err(ValidationError::unknown(name).into());
+            }
+        }
+        self.body = Json::Object(members);
+        Ok(self)
+    }
+
+    /// Turns the values into a call, which checks them.
+    ///
+    /// # Errors
+    /// The first value that breaks a rule.
+    pub fn call(&self) -> Result<Call, ValidationError> {
+        Call::parse(self.operation, &View::All(self))
+    }
+
+    /// The value of a parameter that is text; `None` when it is missing or of another type.
+    #[must_use]
+    pub fn text(&self, name: &'static str) -> Option<String> {
+        View::All(self).member(name).text()
+    }
+
+    fn find(&self, name: &'static str) -> Member {
+        match self.pairs.member(name) {
+            Pairs::One(None) => Member::Json(self.body.member(name)),
+            pair => Member::Pair(pair),
+        }
+    }
+}
+
+/// [`Values`] as the core reads them.
+enum View<'a> {
+    All(&'a Values),
+    One(Member),
+}
+
+impl Value for View<'_> {
+    fn member(&self, name: &'static str) -> Self {
+        match self {
+            Self::All(values) => Self::One(values.find(name)),
+            Self::One(_) => Self::One(Member::Json(Json::Null)),
+        }
+    }
+
+    fn scalar(self) -> Scalar {
+        match self {
+            Self::All(_) => Scalar::Other("an object"),
+            Self::One(Member::Pair(pair)) => pair.scalar(),
+            Self::One(Member::Json(json)) => json.scalar(),
+        }
+    }
+
+    fn elements(&self) -> Vec<Self> {
+        Vec::new()
+    }
+}
+
+/// Whether a body is JSON by its `Content-Type`: `application/json`, with any parameters (RFC 9110,
+/// section 8.3.1).
+#[must_use]
+pub fn is_json(content_type: Option<&str>) -> bool {
+    let essence = content_type.and_then(|value| value.split(';').next());
+    essence.is_some_and(|essence| {
+        essence
+            .trim_matches([' ', '\t'])
+            .eq_ignore_ascii_case("application/json")
+    })
+}
+
+fn decode_form(field: &'static str, text: &str) -> Result<String, ValidationError> {
+    decode_percent(&text.replace('+', " "))
+        .ok_or_else(|| ValidationError::new(field, Rule::Text, "a broken percent-encoding"))
+}

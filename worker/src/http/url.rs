@@ -1,0 +1,104 @@
+//! URLs, hosts and origins as text: a URL parser would be a third of the wasm, and accepts more
+//! than the gateway wants to allow.
+
+pub use quillgate::credential::is_loopback;
+
+/// Splits off the path and the query of an absolute URL.
+///
+/// ```
+/// use quillgate_worker::http::url::split_url;
+///
+/// assert_eq!(split_url("https://a/b?c=d#e"), ("/b", Some("c=d")));
+/// ```
+#[must_use]
+pub fn split_url(url: &str) -> (&str, Option<&str>) {
+    let rest = url.find("://").map_or(url, |at| &url[at + 3..]);
+    let target = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
+    let target = target.split('#').next().unwrap_or(target);
+    match target.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (target, None),
+    }
+}
+
+/// The origin of an absolute URL: scheme, host and port.
+#[must_use]
+pub fn origin_of(url: &str) -> &str {
+    let host_at = url.find("://").map_or(0, |at| at + 3);
+    let end = url[host_at..]
+        .find(['/', '?', '#'])
+        .map_or(url.len(), |at| host_at + at);
+    &url[..end]
+}
+
+/// Decodes percent-encoding once; `None` for a broken escape, or when the result is not UTF-8.
+#[must_use]
+pub fn decode_percent(text: &str) -> Option<String> {
+    let mut bytes = text.bytes();
+    let mut decoded = Vec::with_capacity(text.len());
+    let digit = |byte: Option<u8>| {
+        char::from(byte?)
+            .to_digit(16)
+            .and_then(|d| u8::try_from(d).ok())
+    };
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'%' => digit(bytes.next())? << 4 | digit(bytes.next())?,
+            other => other,
+        });
+    }
+    String::from_utf8(decoded).ok()
+}
+
+/// Whether `url` may be fetched from: it is absolute and `https`, or `http` on this machine, of
+/// visible ASCII, without credentials or a fragment.
+#[must_use]
+pub fn is_secure_url(url: &str) -> bool {
+    let rest = match url.strip_prefix("http://") {
+        Some(rest) if is_loopback(rest) => Some(rest),
+        _ => url.strip_prefix("https://"),
+    };
+    let clean = |byte: u8| byte.is_ascii_graphic() && !b"#\\\"<>".contains(&byte);
+    rest.is_some_and(|rest| {
+        let authority = rest.split(['/', '?']).next().unwrap_or(rest);
+        let named = !authority.is_empty() && !authority.starts_with(':');
+        named && !authority.contains('@') && rest.bytes().all(clean)
+    })
+}
+
+/// Whether `text` is an origin as a browser serialises it (RFC 6454, section 6.2).
+#[must_use]
+pub fn is_origin(text: &str) -> bool {
+    let host = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
+    host.is_some_and(is_authority)
+}
+
+/// Whether `text` is a host, possibly with a port, as a URL parser writes it.
+#[must_use]
+pub fn is_host(text: &str) -> bool {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (text, None),
+    };
+    let is_port = |port: &str| !port.starts_with(['+', '0']) && port.parse::<u16>().is_ok();
+    let bracketed = host.len() > 2 && host.starts_with('[') && host.ends_with(']');
+    is_authority(host) && (bracketed || !host.contains([':', '[', ']'])) && port.is_none_or(is_port)
+}
+
+/// Whether `text` consists of characters of hosts and ports, in lower case.
+fn is_authority(text: &str) -> bool {
+    let fits =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);
+    !text.is_empty() && text.bytes().all(fits)
+}
+
+/// Finds a parameter of the query and returns its value, still encoded; it may be empty.
+#[must_use]
+pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
+    query.unwrap_or("").split('&').find_map(|pair| {
+        let (own, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (own == name).then_some(value)
+    })
+}

@@ -1,0 +1,231 @@
+//! The idempotency keys of a project: what became of the request under each.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use quillgate::Millis;
+
+use crate::app::plan::Write;
+use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::jobs::idempotency::{LIFE, Record, Retry, Settlement, State};
+use crate::runtime::{
+    Database, HostResult, now, number, optional_number, optional_text, row, text,
+};
+
+/// The table, the second step of the project's object.
+pub const IDEMPOTENCY_TABLES: &str = "
+  CREATE TABLE idempotency (
+    caller TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    state TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    status INTEGER,
+    headers TEXT,
+    body TEXT,
+    PRIMARY KEY (caller, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX idempotency_at ON idempotency (at);
+";
+
+/// How often keys that have outlived their day are dropped.
+const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
+
+row! {
+/// What is kept under a key.
+#[derive(Debug, Clone)]
+pub struct KeyRow {
+    caller: String,
+    key: String,
+    fingerprint: String,
+    state: String,
+    at: u64,
+    status: Option<u16>,
+    headers: Option<String>,
+    body: Option<String>,
+}
+}
+
+impl KeyRow {
+    /// What [`crate::jobs::idempotency::decide`] decides by.
+    pub fn record(&self) -> Record {
+        Record {
+            fingerprint: self.fingerprint.clone(),
+            state: State::from_name(&self.state),
+            at: self.at,
+            status: self.status,
+        }
+    }
+
+    /// The stored answer; `None` when the row has none.
+    pub fn response(&self) -> Option<GatewayResponse> {
+        let headers = HeaderFields::from_json(self.headers.as_deref()?)?;
+        Some(GatewayResponse {
+            headers: headers.with("idempotent-replayed", "true"),
+            body: self.body.clone(),
+            ..GatewayResponse::empty(self.status?)
+        })
+    }
+}
+
+/// A request that is carried out, and what was kept under its key before.
+#[derive(Debug, Clone)]
+pub struct Begun {
+    /// Caller and key; `None` for a request without one.
+    key: Option<(String, String)>,
+    earlier: Option<KeyRow>,
+}
+
+/// The keys of a project.
+pub struct IdempotencyStore {
+    database: Rc<Database>,
+    next_sweep: Cell<Millis>,
+}
+
+impl IdempotencyStore {
+    /// The keys as they are stored.
+    pub fn open(database: Rc<Database>) -> HostResult<Self> {
+        // Whatever an earlier instance was carrying out, nobody waits for any more.
+        let update = "UPDATE idempotency SET state = 'unknown' WHERE state = 'running'";
+        database.execute(update, [])?;
+        Ok(Self {
+            database,
+            next_sweep: Cell::new(Millis(0)),
+        })
+    }
+
+    /// What is kept under a key.
+    pub fn find(&self, caller: &str, key: &str) -> HostResult<Option<KeyRow>> {
+        self.sweep(now())?;
+        let query = "SELECT caller, key, fingerprint, state, at, status, headers, body
+            FROM idempotency WHERE caller = ? AND key = ?";
+        self.database.first(query, [text(caller), text(key)])
+    }
+
+    /// Drops the keys that have outlived their day, now and then.
+    fn sweep(&self, now: Millis) -> HostResult<()> {
+        if now < self.next_sweep.get() {
+            return Ok(());
+        }
+        self.next_sweep.set(now.plus(SWEEP_PERIOD));
+        let delete = "DELETE FROM idempotency WHERE at <= ?";
+        self.database.execute(delete, [number(now.since(LIFE).0)])
+    }
+
+    /// Writes down that a request is carried out, unless something is kept under its key.
+    pub fn begin_first(&self, write: &Write) -> HostResult<Option<Begun>> {
+        let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
+            VALUES (?, ?, ?, 'running', ?) ON CONFLICT DO NOTHING";
+        self.insert_running(insert, write, None)
+    }
+
+    /// Writes down that a request is carried out, in the place of what is kept under its key.
+    pub fn begin_again(&self, write: &Write) -> HostResult<Option<Begun>> {
+        // Only where it is forced is there one still.
+        let earlier = match (&write.key, write.retry) {
+            (Some(key), Retry::Force) => self.find(&write.caller, key)?,
+            _ => None,
+        };
+        let insert = "INSERT OR REPLACE INTO idempotency (caller, key, fingerprint, state, at)
+            VALUES (?, ?, ?, 'running', ?)";
+        self.insert_running(insert, write, earlier)
+    }
+
+    /// `None` when nothing was written.
+    fn insert_running(
+        &self,
+        insert: &'static str,
+        write: &Write,
+        earlier: Option<KeyRow>,
+    ) -> HostResult<Option<Begun>> {
+        let begun = Begun {
+            key: write.key.clone().map(|key| (write.caller.clone(), key)),
+            earlier,
+        };
+        let Some((caller, key)) = &begun.key else {
+            return Ok(Some(begun));
+        };
+        let now = now();
+        self.sweep(now)?;
+        let row = [
+            text(caller),
+            text(key),
+            text(&write.fingerprint),
+            number(now.0),
+        ];
+        Ok(self.database.insert(insert, row)?.then_some(begun))
+    }
+
+    /// Keeps what became of a request under its key.
+    pub fn end(
+        &self,
+        begun: &Begun,
+        settlement: Settlement,
+        response: &GatewayResponse,
+    ) -> HostResult<()> {
+        let Some((caller, key)) = &begun.key else {
+            return Ok(());
+        };
+        let at_key = [text(caller), text(key)];
+        match settlement {
+            Settlement::Forget => self.forget(begun),
+            Settlement::Unknown => {
+                let update =
+                    "UPDATE idempotency SET state = 'unknown' WHERE caller = ? AND key = ?";
+                self.database.execute(update, at_key)
+            }
+            Settlement::Store => {
+                let update = "UPDATE idempotency
+                    SET state = 'done', status = ?, headers = ?, body = ?
+                    WHERE caller = ? AND key = ?";
+                let [caller, key] = at_key;
+                let row = [
+                    number(response.status.into()),
+                    text(&response.headers.to_json()),
+                    optional_text(response.body.as_deref()),
+                    caller,
+                    key,
+                ];
+                self.database.execute(update, row)
+            }
+        }
+    }
+
+    /// Forgets a request that did nothing; what is not known of the one before is still not known.
+    pub fn forget(&self, begun: &Begun) -> HostResult<()> {
+        match (&begun.key, &begun.earlier) {
+            (_, Some(earlier)) => self.restore(earlier),
+            (Some((caller, key)), None) => {
+                let delete = "DELETE FROM idempotency WHERE caller = ? AND key = ?";
+                self.database.execute(delete, [text(caller), text(key)])
+            }
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Removes the stored responses that contain a job. Their keys stay in use, so a repeated request
+    /// creates no second job.
+    pub fn forget_job(&self, id: &str) -> HostResult<()> {
+        let update = "UPDATE idempotency
+            SET state = 'deleted', status = NULL, headers = NULL, body = NULL
+            WHERE CASE WHEN json_valid(body) THEN json_extract(body, '$.id') END = ?";
+        self.database.execute(update, [text(id)])
+    }
+
+    fn restore(&self, row: &KeyRow) -> HostResult<()> {
+        let insert = "INSERT OR REPLACE INTO idempotency
+            (caller, key, fingerprint, state, at, status, headers, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+        let row = [
+            text(&row.caller),
+            text(&row.key),
+            text(&row.fingerprint),
+            text(&row.state),
+            number(row.at),
+            optional_number(row.status.map(u64::from)),
+            optional_text(row.headers.as_deref()),
+            optional_text(row.body.as_deref()),
+        ];
+        self.database.execute(insert, row)
+    }
+}

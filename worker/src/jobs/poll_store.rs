@@ -1,0 +1,82 @@
+//! The polls of a project in the current window. They are stored, because the runtime evicts an
+//! object between two polls.
+
+use std::rc::Rc;
+
+use quillgate::Millis;
+
+use crate::jobs::poll_budget::{PollBudget, PollUsage};
+use crate::runtime::{Database, HostResult, number, row};
+
+/// The tables, the tenth step of the project's object.
+pub const POLL_TABLES: &str = "
+  ALTER TABLE project ADD COLUMN polls_paused_until INTEGER;
+  CREATE TABLE poll_step (
+    step_end INTEGER PRIMARY KEY,
+    polls INTEGER NOT NULL,
+    latest INTEGER NOT NULL
+  );
+";
+
+row! {
+    struct UsageRow {
+        used: u32,
+        latest: Option<u64>,
+        oldest_step: Option<u64>,
+        paused_until: Option<u64>,
+    }
+}
+
+/// Counts the polls of a project.
+pub struct PollStore {
+    database: Rc<Database>,
+    budget: PollBudget,
+}
+
+impl PollStore {
+    /// Opens the stored counts.
+    pub const fn open(database: Rc<Database>, budget: PollBudget) -> Self {
+        Self { database, budget }
+    }
+
+    /// The budget.
+    pub const fn budget(&self) -> PollBudget {
+        self.budget
+    }
+
+    /// Returns the polls of the window that ends now.
+    pub fn usage(&self, now: Millis) -> HostResult<PollUsage> {
+        let query = "SELECT coalesce(sum(polls), 0) AS used, max(latest) AS latest,
+              min(step_end) AS oldest_step,
+              (SELECT polls_paused_until FROM project) AS paused_until
+            FROM poll_step WHERE step_end > ?";
+        let since = now.since(self.budget.window);
+        let row: Option<UsageRow> = self.database.first(query, [number(since.0)])?;
+        Ok(row.map_or_else(PollUsage::default, |row| PollUsage {
+            used: row.used,
+            latest: row.latest.map(Millis),
+            oldest_step: row.oldest_step.map(Millis),
+            paused_until: row.paused_until.map(Millis),
+        }))
+    }
+
+    /// Counts a poll that is about to be sent.
+    pub fn count(&self, now: Millis) -> HostResult<()> {
+        let delete = "DELETE FROM poll_step WHERE step_end <= ?";
+        let since = now.since(self.budget.window);
+        self.database.execute(delete, [number(since.0)])?;
+        let insert = "INSERT INTO poll_step (step_end, polls, latest) VALUES (?1, 1, ?2)
+            ON CONFLICT (step_end) DO UPDATE SET polls = polls + 1, latest = excluded.latest";
+        let step = self.budget.find_step(now);
+        self.database
+            .execute(insert, [number(step.0), number(now.0)])
+    }
+
+    /// Pauses the polls of all jobs after a 429.
+    pub fn pause(&self, retry_after: Option<Millis>, now: Millis) -> HostResult<()> {
+        let until = now.plus(self.budget.compute_pause(retry_after));
+        let update = "UPDATE project SET polls_paused_until =
+            max(coalesce(polls_paused_until, 0), ?)";
+        self.database.execute(update, [number(until.0)])
+    }
+}

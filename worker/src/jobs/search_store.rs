@@ -1,0 +1,266 @@
+//! The search index of a project's jobs. [`crate::jobs::search`] decides the steps of a search.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use js_sys::JsString;
+use quillgate::Millis;
+
+use crate::jobs::ledger::JobFilter;
+use crate::jobs::search::{
+    Candidate, Found, MAX_CANDIDATES, RowRange, SEARCHED_CHARACTERS, Search, Step, block_mark,
+    replace_nul, searched_part,
+};
+use crate::runtime::{Database, HostError, HostResult, Wait, Wake, number, row, text, yield_now};
+
+/// The search index and the indexes of the list filters, the tenth step of the project's object. A row of
+/// `job_search` contains [`block_mark`] and the searched part of a prompt in lower case. Rows up to
+/// `search_backlog.last` were stored by an earlier release and are added to the index by alarms.
+pub const JOB_SEARCH: &str = "
+  CREATE VIRTUAL TABLE job_search USING fts5(
+    prompt, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1'
+  );
+  CREATE TABLE search_backlog (last INTEGER NOT NULL);
+  INSERT INTO search_backlog SELECT coalesce(max(row), 0) FROM job;
+  CREATE INDEX job_subject ON job (subject, created) WHERE listed = 1;
+  CREATE INDEX job_status ON job (status, created) WHERE listed = 1;
+  CREATE INDEX job_subject_status ON job (subject, status, created) WHERE listed = 1;
+";
+
+/// Pause between two alarms that add jobs to the index. Requests run meanwhile.
+pub const BACKLOG_PAUSE: Millis = Millis(20);
+/// Maximum number of rows that one alarm adds to the index.
+const MAX_INDEXED: u64 = 100;
+/// Limits the wait for a turn. It ends earlier, when the search before ends.
+const MAX_TURN_WAIT: Millis = Millis::from_seconds(60);
+
+/// Returns a string in lower case. The host does it, because Rust's tables would be large here.
+pub fn lower(text: &str) -> String {
+    JsString::from(text).to_lower_case().into()
+}
+
+/// Returns the searched part of a prompt when `SQLite` can't derive it. `SQLite` changes the case of ASCII
+/// letters only, and its functions stop at NUL.
+pub fn fold(prompt: &str) -> Option<String> {
+    let searched = searched_part(prompt);
+    let is_plain = searched.is_ascii() && !searched.contains('\0');
+    (!is_plain).then(|| lower(&replace_nul(searched)))
+}
+
+row! {
+    struct RangeRow {
+        first: u64,
+        last: u64,
+        backlog: u64,
+    }
+}
+
+row! {
+    struct CandidateRow {
+        row: u64,
+        is_match: u64,
+    }
+}
+
+row! {
+    struct BacklogRow {
+        last: u64,
+    }
+}
+
+row! {
+    struct PromptRow {
+        row: u64,
+        prompt: String,
+    }
+}
+
+/// Searches the jobs of a project.
+pub struct JobSearch {
+    database: Rc<Database>,
+    turns: Turns,
+}
+
+impl JobSearch {
+    /// Opens the index.
+    pub fn open(database: Rc<Database>) -> Self {
+        Self {
+            database,
+            turns: Turns::default(),
+        }
+    }
+
+    /// Adds a listed job. `searched` is the searched part of its prompt, in lower case.
+    pub fn add(&self, id: &str, searched: &str) -> HostResult<()> {
+        let query = "SELECT row AS last FROM job WHERE id = ?";
+        let Some(job) = self.database.first::<BacklogRow>(query, [text(id)])? else {
+            return Ok(());
+        };
+        self.insert(job.last, searched)
+    }
+
+    fn insert(&self, row: u64, searched: &str) -> HostResult<()> {
+        let insert = "INSERT OR REPLACE INTO job_search (rowid, prompt) VALUES (?, ?)";
+        let prompt = block_mark(row) + searched_part(searched);
+        self.database.execute(insert, [number(row), text(&prompt)])
+    }
+
+    /// Removes a job.
+    pub fn remove(&self, id: &str) -> HostResult<()> {
+        let delete = "DELETE FROM job_search WHERE rowid = (SELECT row FROM job WHERE id = ?)";
+        self.database.execute(delete, [text(id)])
+    }
+
+    /// Finds the jobs of a page. Searches take turns and let other requests run after each step.
+    pub async fn find(
+        &self,
+        filter: &JobFilter,
+        wanted: &str,
+        limit: u64,
+        below: Option<u64>,
+    ) -> HostResult<Found> {
+        let wanted = lower(&replace_nul(wanted));
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let mut search = Search::new(&wanted, self.range()?, below, limit);
+        while let Some(step) = search.next_step() {
+            let _turn = self.turns.take().await;
+            yield_now().await;
+            search.on_examined(&self.examine(&step, filter, &wanted)?);
+        }
+        Ok(search.finish())
+    }
+
+    fn range(&self) -> HostResult<RowRange> {
+        let query = "SELECT (SELECT coalesce(min(row), 0) FROM job) AS first,
+            (SELECT coalesce(max(row), 0) FROM job) AS last,
+            (SELECT last FROM search_backlog) AS backlog";
+        let row: Option<RangeRow> = self.database.first(query, [])?;
+        let row = row.ok_or_else(|| HostError::new("a query without a row"))?;
+        Ok(RowRange {
+            first: row.first,
+            last: row.last,
+            backlog: row.backlog,
+        })
+    }
+
+    /// Compares the jobs of one step with the filter.
+    fn examine(&self, step: &Step, filter: &JobFilter, wanted: &str) -> HostResult<Vec<Candidate>> {
+        let mut conditions = vec!["listed = 1"];
+        let mut values = Vec::new();
+        for (condition, value) in [
+            ("status = ?", &filter.state),
+            ("subject = ?", &filter.author),
+        ] {
+            if let Some(value) = value {
+                conditions.push(condition);
+                values.push(text(value));
+            }
+        }
+        conditions.push("instr(lower(substr(coalesce(folded, prompt, line), 1, ?)), ?) > 0");
+        values.extend([number(SEARCHED_CHARACTERS as u64), text(wanted)]);
+        let (source, below) = match step {
+            Step::Scan { below } => ("SELECT row AS found FROM job WHERE", below),
+            Step::Lookup { expression, below } => {
+                values.push(text(expression));
+                let lookup = "SELECT rowid AS found FROM job_search WHERE job_search MATCH ? AND";
+                (lookup, below)
+            }
+        };
+        values.extend([number(*below), number(MAX_CANDIDATES)]);
+        let condition = conditions.join(" AND ");
+        let query = format!(
+            "SELECT found AS row, coalesce((SELECT {condition} FROM job WHERE row = found), 0) AS is_match
+              FROM ({source} rowid < ? ORDER BY rowid DESC LIMIT ?)"
+        );
+        let rows: Vec<CandidateRow> = self.database.rows(&query, values)?;
+        Ok(rows
+            .into_iter()
+            .map(|CandidateRow { row, is_match }| Candidate {
+                row,
+                is_match: is_match > 0,
+            })
+            .collect())
+    }
+
+    /// Whether jobs of earlier releases are not in the index yet.
+    pub fn has_backlog(&self) -> HostResult<bool> {
+        Ok(self.backlog()? > 0)
+    }
+
+    fn backlog(&self) -> HostResult<u64> {
+        let row: Option<BacklogRow> = self.database.first("SELECT last FROM search_backlog", [])?;
+        Ok(row.map_or(0, |row| row.last))
+    }
+
+    /// Adds the newest jobs that are not in the index yet.
+    pub fn index_backlog(&self) -> HostResult<()> {
+        let last = self.backlog()?;
+        if last == 0 {
+            return Ok(());
+        }
+        let query = "SELECT row, coalesce(folded, prompt, line, '') AS prompt FROM job
+            WHERE row <= ? AND listed = 1 ORDER BY row DESC LIMIT ?";
+        let rows: Vec<PromptRow> = self
+            .database
+            .rows(query, [number(last), number(MAX_INDEXED)])?;
+        let is_done = (rows.len() as u64) < MAX_INDEXED;
+        let next = rows
+            .last()
+            .filter(|_| !is_done)
+            .map_or(0, |row| row.row - 1);
+        self.database.transaction(|| {
+            for PromptRow { row, prompt } in &rows {
+                self.index_prompt(*row, prompt)?;
+            }
+            let update = "UPDATE search_backlog SET last = ?";
+            self.database.execute(update, [number(next)])
+        })
+    }
+
+    fn index_prompt(&self, row: u64, prompt: &str) -> HostResult<()> {
+        let folded = fold(prompt);
+        if let Some(folded) = &folded {
+            let update = "UPDATE job SET folded = ? WHERE row = ?";
+            self.database.execute(update, [text(folded), number(row)])?;
+        }
+        self.insert(row, &folded.unwrap_or_else(|| lower(searched_part(prompt))))
+    }
+}
+
+/// The order in which searches run: one at a time.
+#[derive(Default)]
+struct Turns(Rc<RefCell<Waiting>>);
+
+#[derive(Default)]
+struct Waiting {
+    is_taken: bool,
+    queue: VecDeque<Wake>,
+}
+
+impl Turns {
+    /// Waits until no other search runs.
+    async fn take(&self) -> Turn {
+        while std::mem::replace(&mut self.0.borrow_mut().is_taken, true) {
+            let waiting = Rc::clone(&self.0);
+            Wait::begin(MAX_TURN_WAIT, |wake| {
+                waiting.borrow_mut().queue.push_back(wake);
+            })
+            .await;
+        }
+        Turn(Rc::clone(&self.0))
+    }
+}
+
+/// A turn. It ends when it is dropped.
+struct Turn(Rc<RefCell<Waiting>>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut waiting = self.0.borrow_mut();
+        waiting.is_taken = false;
+        if let Some(next) = waiting.queue.pop_front() {
+            next.wake();
+        }
+    }
+}

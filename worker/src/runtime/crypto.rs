@@ -1,0 +1,115 @@
+//! `WebCrypto`: hashes of pages, signatures of foreign tokens, random ids.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use js_sys::{Array, JsString, Object, Reflect, Uint8Array};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Crypto, CryptoKey, SubtleCrypto};
+
+use crate::auth::jwks::{Algorithm, PublicKey};
+use crate::auth::oidc::UnverifiedToken;
+use crate::auth::session::cookie::RANDOM_BYTES;
+use crate::runtime::error::HostResult;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(thread_local_v2, js_name = crypto)]
+    static CRYPTO: Crypto;
+
+    /// web-sys has `TextEncoder` only for Rust's strings: a page's text stays outside.
+    type TextEncoder;
+    #[wasm_bindgen(constructor)]
+    fn new() -> TextEncoder;
+    #[wasm_bindgen(method)]
+    fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
+    #[wasm_bindgen(method, js_name = encodeInto)]
+    fn encode_into(this: &TextEncoder, text: &JsString, bytes: &mut [u8]) -> EncodedLength;
+
+    /// How much of a text was encoded.
+    type EncodedLength;
+    #[wasm_bindgen(method, getter)]
+    fn written(this: &EncodedLength) -> usize;
+}
+
+/// How many bytes of SHA-256 a tag holds: 132 bits, which is plenty.
+const TAG_BYTES: u32 = 17;
+/// The characters of a tag.
+const TAG_LENGTH: usize = 22;
+
+fn subtle() -> SubtleCrypto {
+    CRYPTO.with(Crypto::subtle)
+}
+
+/// A random UUID.
+pub fn new_uuid() -> String {
+    CRYPTO.with(Crypto::random_uuid)
+}
+
+/// Random bytes.
+pub fn random_bytes() -> HostResult<[u8; RANDOM_BYTES]> {
+    let mut bytes = [0; RANDOM_BYTES];
+    CRYPTO.with(|crypto| crypto.get_random_values_with_u8_array(&mut bytes))?;
+    Ok(bytes)
+}
+
+/// A text as UTF-8, written where it is read: what wasm-bindgen does goes through it character by
+/// character.
+pub fn encode_text(text: &JsString) -> Vec<u8> {
+    // A unit of UTF-16 has three bytes at most.
+    let mut bytes = vec![0; text.length() as usize * 3];
+    let encoded = TextEncoder::new().encode_into(text, &mut bytes);
+    bytes.truncate(encoded.written());
+    bytes
+}
+
+/// The hash by which a page's text is known.
+pub async fn digest_tag(text: &JsString) -> HostResult<String> {
+    let bytes = TextEncoder::new().encode(text);
+    let promise = subtle().digest_with_str_and_buffer_source("SHA-256", &bytes)?;
+    let digest = Uint8Array::new(&JsFuture::from(promise).await?);
+    let mut tag = URL_SAFE_NO_PAD.encode(digest.subarray(0, TAG_BYTES).to_vec());
+    tag.truncate(TAG_LENGTH);
+    Ok(tag)
+}
+
+/// Whether a foreign token's signature is that of the key (RFC 7518, sections 3.3 and 3.4).
+///
+/// # Errors
+/// A key that cannot be imported, too.
+pub async fn verify_signature(token: &UnverifiedToken, key: &PublicKey) -> HostResult<bool> {
+    let algorithm = parameters(token.algorithm)?;
+    let jwk: Object = serde_wasm_bindgen::to_value(key)?.unchecked_into();
+    let usages = Array::of1(&JsValue::from_str("verify"));
+    let subtle = subtle();
+    let imported = subtle.import_key_with_object("jwk", &jwk, &algorithm, false, &usages)?;
+    let imported: CryptoKey = JsFuture::from(imported).await?.unchecked_into();
+    // It was read as base64url before.
+    let Ok(signature) = URL_SAFE_NO_PAD.decode(&token.signature) else {
+        return Ok(false);
+    };
+    let verified = subtle.verify_with_object_and_js_u8_array_and_js_u8_array(
+        &algorithm,
+        &imported,
+        &Uint8Array::from(&signature[..]),
+        &Uint8Array::from(token.signed.as_bytes()),
+    )?;
+    Ok(JsFuture::from(verified).await?.is_truthy())
+}
+
+fn parameters(algorithm: Algorithm) -> HostResult<Object> {
+    let fields: &[(&str, &str)] = match algorithm {
+        Algorithm::Rs256 => &[("name", "RSASSA-PKCS1-v1_5"), ("hash", "SHA-256")],
+        Algorithm::Es256 => &[
+            ("name", "ECDSA"),
+            ("namedCurve", "P-256"),
+            ("hash", "SHA-256"),
+        ],
+    };
+    let object = Object::new();
+    for (name, value) in fields {
+        Reflect::set(&object, &JsValue::from_str(name), &JsValue::from_str(value))?;
+    }
+    Ok(object)
+}

@@ -1,0 +1,27 @@
+//! Sends to watchers. A socket that fails must not stop the work of its caller: an alarm has other
+//! jobs to poll, and a request has an answer to record.
+
+use worker::WebSocket;
+
+use crate::log::format_operator_line;
+use crate::runtime::log_error;
+
+/// The close code for a stream that ended normally (RFC 6455, section 7.4.1).
+const NORMAL_CLOSURE: u16 = 1000;
+
+/// Sends a message, or logs why it could not be sent.
+pub fn send(socket: &WebSocket, text: &str) {
+    log_failure("send to", socket.send_with_str(text));
+}
+
+/// Closes a socket, or logs why it could not be closed.
+pub fn close(socket: &WebSocket, reason: &str) {
+    log_failure("close", socket.close(Some(NORMAL_CLOSURE), Some(reason)));
+}
+
+fn log_failure(action: &str, result: worker::Result<()>) {
+    if let Err(error) = result {
+        let message = format!("cannot {action} a watcher's socket: {error}");
+        log_error(&format_operator_line(&message));
+    }
+}

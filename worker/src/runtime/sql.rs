@@ -1,0 +1,180 @@
+//! The `SQLite` storage of a Durable Object, with rows as types.
+
+use quillgate::Millis;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use worker::Storage;
+use worker::worker_sys::{SqlStorage, SqlStorageCursor};
+
+use crate::runtime::error::{HostError, HostResult};
+use crate::runtime::object::FromValue;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `DurableObjectStorage`, for what the `worker` crate does not wrap.
+    type TransactionalStorage;
+
+    #[wasm_bindgen(method, catch, js_name = transactionSync)]
+    fn transaction_sync(
+        this: &TransactionalStorage,
+        run: &mut dyn FnMut() -> Result<(), JsValue>,
+    ) -> Result<(), JsValue>;
+
+    /// `SqlStorage`, whose wrapper in the crate copies each value twice.
+    #[wasm_bindgen(extends = SqlStorage)]
+    type PreparedStorage;
+
+    #[wasm_bindgen(method, catch, variadic)]
+    fn exec(
+        this: &PreparedStorage,
+        statement: &str,
+        values: Vec<JsValue>,
+    ) -> Result<SqlStorageCursor, JsValue>;
+}
+
+/// Declares a struct that is read from a row. What may be `NULL` is an `Option`.
+macro_rules! row {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis struct $name:ident {
+            $($(#[$field_meta:meta])* $field_visibility:vis $field:ident: $kind:ty,)+
+        }
+    ) => {
+        $(#[$meta])*
+        $visibility struct $name {
+            $($(#[$field_meta])* $field_visibility $field: $kind,)+
+        }
+
+        $crate::runtime::read_by_name!($name { $($field),+ });
+    };
+}
+pub(crate) use row;
+
+row! {
+    struct DueRow {
+        due: Option<u64>,
+    }
+}
+
+/// The database of a Durable Object.
+pub struct Database {
+    sql: PreparedStorage,
+    storage: Storage,
+}
+
+impl Database {
+    /// The database of this storage.
+    pub fn new(storage: Storage) -> Self {
+        Self {
+            sql: storage.as_raw().sql().unchecked_into(),
+            storage,
+        }
+    }
+
+    /// How large it is, in bytes. The crate's own count ends at 4 GiB.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "far below 2^53, and not negative"
+    )]
+    pub fn size(&self) -> u64 {
+        self.sql.database_size() as u64
+    }
+
+    /// Runs a statement that gives no rows.
+    pub fn execute(&self, statement: &str, values: impl Into<Vec<JsValue>>) -> HostResult<()> {
+        self.run(statement, values.into())?;
+        Ok(())
+    }
+
+    /// Runs a statement that inserts a row unless there is one; gives whether it did.
+    pub fn insert(&self, statement: &str, values: impl Into<Vec<JsValue>>) -> HostResult<bool> {
+        let cursor = self.run(statement, values.into())?;
+        Ok(cursor.rows_written() > 0.0)
+    }
+
+    /// The rows that a query gives.
+    ///
+    /// # Errors
+    /// A row that lacks a column of `T`, too.
+    pub fn rows<T: FromValue>(
+        &self,
+        query: &str,
+        values: impl Into<Vec<JsValue>>,
+    ) -> HostResult<Vec<T>> {
+        read_rows(&self.run(query, values.into())?)
+    }
+
+    /// The first row that a query gives.
+    pub fn first<T: FromValue>(
+        &self,
+        query: &str,
+        values: impl Into<Vec<JsValue>>,
+    ) -> HostResult<Option<T>> {
+        let rows = self.run(query, values.into())?.to_array();
+        if rows.length() == 0 {
+            return Ok(None);
+        }
+        T::from_value(rows.get(0)).map(Some)
+    }
+
+    /// The instant that a query gives as `due`; `None` when that is `NULL`.
+    pub fn first_due(
+        &self,
+        query: &str,
+        values: impl Into<Vec<JsValue>>,
+    ) -> HostResult<Option<Millis>> {
+        let row: Option<DueRow> = self.first(query, values)?;
+        Ok(row.and_then(|row| row.due).map(Millis))
+    }
+
+    fn run(&self, statement: &str, values: Vec<JsValue>) -> HostResult<SqlStorageCursor> {
+        Ok(self.sql.exec(statement, values)?)
+    }
+
+    /// Runs statements that are kept together or not at all, whether `run` fails or traps.
+    pub fn transaction<T>(&self, mut run: impl FnMut() -> HostResult<T>) -> HostResult<T> {
+        let mut outcome = None;
+        self.run_transaction(&mut || {
+            outcome = Some(run()?);
+            Ok(())
+        })?;
+        outcome.ok_or_else(|| HostError::new("the transaction did not run"))
+    }
+
+    fn run_transaction(&self, run: &mut dyn FnMut() -> Result<(), JsValue>) -> HostResult<()> {
+        let storage: &TransactionalStorage = self.storage.as_raw().unchecked_ref();
+        Ok(storage.transaction_sync(&mut || run())?)
+    }
+}
+
+/// Reads rows: the crate's own cursor reads them by serde only.
+fn read_rows<T: FromValue>(cursor: &SqlStorageCursor) -> HostResult<Vec<T>> {
+    let rows = cursor.to_array();
+    let mut read = Vec::with_capacity(rows.length() as usize);
+    for at in 0..rows.length() {
+        read.push(T::from_value(rows.get(at))?);
+    }
+    Ok(read)
+}
+
+/// Text that may be missing, as a value of a statement.
+pub fn optional_text(value: Option<&str>) -> JsValue {
+    value.map_or(JsValue::NULL, JsValue::from_str)
+}
+
+/// An instant or a count as a value of a statement: `SQLite` makes an integer of it where the column is one.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+pub fn number(number: u64) -> JsValue {
+    JsValue::from_f64(number as f64)
+}
+
+/// A number that may be missing, as a value of a statement.
+pub fn optional_number(value: Option<u64>) -> JsValue {
+    value.map_or(JsValue::NULL, number)
+}
+
+/// Text as a value of a statement.
+pub fn text(text: &str) -> JsValue {
+    JsValue::from_str(text)
+}

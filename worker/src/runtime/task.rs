@@ -1,0 +1,62 @@
+//! Asynchronous work as promises, and work that several wait for, which goes on when they have
+//! left.
+
+use std::cell::RefCell;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use worker::State;
+
+use crate::runtime::error::{HostError, HostResult};
+
+type Work = Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>;
+
+/// Begins work, as a promise of its result.
+pub fn into_promise(work: impl Future<Output = HostResult<JsValue>> + 'static) -> Promise {
+    begin(Box::pin(async move { Ok(work.await?) }))
+}
+
+/// One instance of the machinery for all work: each would be two kilobytes.
+fn begin(work: Work) -> Promise {
+    future_to_promise(work)
+}
+
+/// Work that is under way in a Durable Object.
+pub struct SharedTask<T> {
+    promise: Promise,
+    result: Rc<RefCell<Option<T>>>,
+}
+
+impl<T> Clone for SharedTask<T> {
+    fn clone(&self) -> Self {
+        Self {
+            promise: self.promise.clone(),
+            result: Rc::clone(&self.result),
+        }
+    }
+}
+
+impl<T: Clone + 'static> SharedTask<T> {
+    /// Begins work that is brought to its end, whoever waits for it.
+    pub fn spawn(state: &State, work: impl Future<Output = T> + 'static) -> HostResult<Self> {
+        let result = Rc::new(RefCell::new(None));
+        let slot = Rc::clone(&result);
+        let promise = begin(Box::pin(async move {
+            let value = work.await;
+            *slot.borrow_mut() = Some(value);
+            Ok(JsValue::UNDEFINED)
+        }));
+        state.as_raw().wait_until(&promise)?;
+        Ok(Self { promise, result })
+    }
+
+    /// Waits for its end.
+    pub async fn wait(self) -> HostResult<T> {
+        JsFuture::from(self.promise).await?;
+        let result = self.result.borrow().clone();
+        result.ok_or_else(|| HostError::new("the work ended without a result"))
+    }
+}

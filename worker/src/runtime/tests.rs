@@ -1,0 +1,514 @@
+//! What can only be tested in a JavaScript host: values of JavaScript, `WebCrypto`, promises.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that unwraps what is not there fails right there"
+)]
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use js_sys::{Array, Function, JSON, JsString, Object, Promise, Reflect};
+use quillgate::{Millis, Operation};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_test::wasm_bindgen_test;
+use worker::State;
+use worker::worker_sys::DurableObjectState;
+
+use crate::auth::jwks::{Algorithm, PublicKey};
+use crate::auth::oidc::UnverifiedToken;
+use crate::http::response::HeaderFields;
+use crate::runtime::FromValue as _;
+use crate::runtime::crypto::verify_signature;
+use crate::runtime::d1::D1;
+use crate::runtime::host::{make_headers, response_headers};
+use crate::runtime::{
+    Members, SharedTask, digest_tag, into_promise, make_response, read_by_name, row,
+};
+use crate::upstream::ReplyHead;
+use crate::upstream::client::{JobReply, JobSnapshot, PageReply};
+
+fn parse(json: &str) -> JsValue {
+    JSON::parse(json).unwrap()
+}
+
+fn js(text: &str) -> JsString {
+    text.into()
+}
+
+// --- objects -------------------------------------------------------------
+
+#[derive(Debug, PartialEq)]
+struct Inner {
+    count: u32,
+}
+
+#[derive(Debug, PartialEq)]
+struct Outer {
+    name: String,
+    inner: Option<Inner>,
+    is_open: bool,
+}
+
+read_by_name!(Inner { count });
+read_by_name!(Outer { name, inner, is_open as "isOpen" });
+
+fn refusal(json: &str) -> String {
+    Outer::from_value(parse(json)).unwrap_err().to_string()
+}
+
+#[wasm_bindgen_test]
+fn an_object_is_read_by_the_names_of_its_members() {
+    let value = parse(r#"{"isOpen":true,"inner":{"count":3},"name":"a","more":1}"#);
+    let outer = Outer {
+        name: "a".to_owned(),
+        inner: Some(Inner { count: 3 }),
+        is_open: true,
+    };
+    assert_eq!(Outer::from_value(value).unwrap(), outer);
+}
+
+#[wasm_bindgen_test]
+fn null_is_none() {
+    let value = parse(r#"{"name":"a","inner":null,"isOpen":false}"#);
+    assert_eq!(Outer::from_value(value).unwrap().inner, None);
+}
+
+#[wasm_bindgen_test]
+fn a_member_that_is_missing_is_named() {
+    assert_eq!(
+        refusal(r#"{"inner":null,"isOpen":true}"#),
+        "name is missing"
+    );
+    assert_eq!(refusal(r#"{"name":"a","isOpen":true}"#), "inner is missing");
+    assert_eq!(
+        refusal(r#"{"name":"a","inner":{},"isOpen":true}"#),
+        "inner: count is missing"
+    );
+    assert_eq!(
+        refusal(r#"{"name":"a","inner":null,"is_open":true}"#),
+        "isOpen is missing"
+    );
+    let object = Object::new();
+    Reflect::set(&object, &"name".into(), &JsValue::UNDEFINED).unwrap();
+    let error = Members::of(&object)
+        .unwrap()
+        .read::<String>("name")
+        .unwrap_err();
+    assert_eq!(error.to_string(), "name is missing");
+}
+
+#[wasm_bindgen_test]
+fn a_member_of_another_type_is_named() {
+    assert_eq!(
+        refusal(r#"{"name":1,"inner":null,"isOpen":true}"#),
+        "name: text was expected"
+    );
+    assert_eq!(
+        refusal(r#"{"name":null,"inner":null,"isOpen":true}"#),
+        "name: text was expected"
+    );
+    assert_eq!(
+        refusal(r#"{"name":"a","inner":null,"isOpen":1}"#),
+        "isOpen: a boolean was expected"
+    );
+    assert_eq!(
+        refusal(r#"{"name":"a","inner":{"count":"3"},"isOpen":true}"#),
+        "inner: count: a number was expected"
+    );
+    assert_eq!(
+        refusal(r#"{"name":"a","inner":{"count":4294967296},"isOpen":true}"#),
+        "inner: count: a smaller number was expected"
+    );
+}
+
+#[wasm_bindgen_test]
+fn what_is_no_object_has_no_members() {
+    for value in [JsValue::NULL, JsValue::UNDEFINED, "text".into()] {
+        assert!(Outer::from_value(value).is_err());
+    }
+}
+
+row! {
+    #[derive(Debug)]
+    struct Row {
+        id: u64,
+        text: Option<String>,
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_row_that_lacks_a_column_is_an_error_though_the_column_may_be_null() {
+    let row = Row::from_value(parse(r#"{"id":7,"text":null}"#)).unwrap();
+    assert_eq!((row.id, row.text), (7, None));
+    let row = Row::from_value(parse(r#"{"id":7,"text":"a"}"#)).unwrap();
+    assert_eq!(row.text.as_deref(), Some("a"));
+    let error = Row::from_value(parse(r#"{"id":7}"#)).unwrap_err();
+    assert_eq!(error.to_string(), "text is missing");
+}
+
+// --- WebCrypto -----------------------------------------------------------
+
+#[wasm_bindgen_test]
+async fn a_tag_is_the_beginning_of_sha_256_in_base64url() {
+    // FIPS 180-4's example, and the empty message.
+    let tag = digest_tag(&js("abc")).await.unwrap();
+    assert_eq!(tag, "ungWv48Bz-pBQUDeXa4iI7");
+    let tag = digest_tag(&js("")).await.unwrap();
+    assert_eq!(tag, "47DEQpj8HBSa-_TImW-5JC");
+    // Of the text as UTF-8.
+    let tag = digest_tag(&js("é€😀")).await.unwrap();
+    assert_eq!(tag, "35Imkn_VcsHuZu7IXeG7E5");
+}
+
+const CLAIMS: &str = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
+
+/// RFC 7515, appendix A.2.
+fn rs256() -> (UnverifiedToken, PublicKey) {
+    let signature = "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw";
+    let modulus = "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ";
+    let key = PublicKey::Rsa {
+        n: modulus.to_owned(),
+        e: "AQAB".to_owned(),
+    };
+    let token = unverified(Algorithm::Rs256, "eyJhbGciOiJSUzI1NiJ9", signature);
+    (token, key)
+}
+
+/// RFC 7515, appendix A.3.
+fn es256() -> (UnverifiedToken, PublicKey) {
+    let signature =
+        "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
+    let key = PublicKey::Ec {
+        crv: "P-256",
+        x: "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU".to_owned(),
+        y: "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0".to_owned(),
+    };
+    let token = unverified(Algorithm::Es256, "eyJhbGciOiJFUzI1NiJ9", signature);
+    (token, key)
+}
+
+fn unverified(algorithm: Algorithm, header: &str, signature: &str) -> UnverifiedToken {
+    UnverifiedToken {
+        issuer: "joe".to_owned(),
+        jwks: "https://joe.example/jwks".to_owned(),
+        kid: "1".to_owned(),
+        algorithm,
+        signed: [header, ".", CLAIMS].concat(),
+        signature: signature.to_owned(),
+    }
+}
+
+#[wasm_bindgen_test]
+async fn the_signatures_of_rfc_7515_are_verified() {
+    for (token, key) in [rs256(), es256()] {
+        assert!(verify_signature(&token, &key).await.unwrap());
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_changed_signature_is_refused() {
+    for (mut token, key) in [rs256(), es256()] {
+        let last = if token.signature.ends_with('Q') {
+            "g"
+        } else {
+            "Q"
+        };
+        token.signature.pop();
+        token.signature.push_str(last);
+        assert!(!verify_signature(&token, &key).await.unwrap());
+        // Cut, empty, and no base64url at all.
+        for signature in [&token.signature[..64], "", "?"] {
+            let token = UnverifiedToken {
+                signature: signature.to_owned(),
+                ..token.clone()
+            };
+            assert!(!verify_signature(&token, &key).await.unwrap());
+        }
+    }
+}
+
+#[wasm_bindgen_test]
+async fn changed_claims_are_refused() {
+    for (mut token, key) in [rs256(), es256()] {
+        token.signed = token.signed.replace("eyJpc3Mi", "eyJpc3Nj");
+        assert!(!verify_signature(&token, &key).await.unwrap());
+    }
+}
+
+#[wasm_bindgen_test]
+async fn another_key_is_refused() {
+    let (token, key) = rs256();
+    let PublicKey::Rsa { n, e } = key else {
+        unreachable!("it is an RSA key");
+    };
+    let other = PublicKey::Rsa {
+        n: n.replacen("ofgW", "ofgX", 1),
+        e,
+    };
+    assert!(!verify_signature(&token, &other).await.unwrap());
+
+    // The generator of P-256 (FIPS 186-4, D.1.2.3): a point on the curve.
+    let other = PublicKey::Ec {
+        crv: "P-256",
+        x: "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY".to_owned(),
+        y: "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU".to_owned(),
+    };
+    let (token, _) = es256();
+    assert!(!verify_signature(&token, &other).await.unwrap());
+}
+
+#[wasm_bindgen_test]
+async fn a_key_that_cannot_be_imported_is_an_error() {
+    let (token, _) = es256();
+    let (_, of_another_type) = rs256();
+    assert!(verify_signature(&token, &of_another_type).await.is_err());
+    let not_on_the_curve = PublicKey::Ec {
+        crv: "P-256",
+        x: "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU".to_owned(),
+        y: "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU".to_owned(),
+    };
+    assert!(verify_signature(&token, &not_on_the_curve).await.is_err());
+}
+
+// --- responses -----------------------------------------------------------
+
+#[wasm_bindgen_test]
+async fn a_response_has_its_status_headers_and_body() {
+    let headers = HeaderFields::default()
+        .with("content-type", "application/json")
+        .with("etag", "\"a: b\"");
+    let response = make_response(429, &headers, &"{\"a\":\"é\"}".into());
+    assert_eq!(response.status(), 429);
+    assert_eq!(response_headers(&response), headers);
+    let text = JsFuture::from(response.text().unwrap()).await.unwrap();
+    assert_eq!(text.as_string().as_deref(), Some("{\"a\":\"é\"}"));
+}
+
+#[wasm_bindgen_test]
+fn a_response_without_a_body_has_none() {
+    for status in [204, 304] {
+        let headers = HeaderFields::default().with("etag", "\"a\"");
+        let response = make_response(status, &headers, &JsValue::NULL);
+        assert_eq!(response.status(), status);
+        assert!(response.body().is_none());
+        assert_eq!(response_headers(&response), headers);
+    }
+}
+
+// --- requests ------------------------------------------------------------
+
+#[wasm_bindgen_test]
+fn a_value_that_no_header_field_can_have_is_an_error() {
+    let fields = |trace: &'static str| HeaderFields::default().with("traceparent", trace);
+    assert!(make_headers(&fields("\u{100}")).is_err());
+    let headers = make_headers(&fields("1")).unwrap();
+    assert_eq!(headers.get("traceparent").unwrap().as_deref(), Some("1"));
+}
+
+// --- what the upstream answered ------------------------------------------
+
+const MALFORMED: [&str; 7] = [
+    "",
+    "{\"id\":\"j1\"",
+    "[]",
+    "[{}]",
+    "null",
+    "\"text\"",
+    "{}x",
+];
+
+fn head(status: u16) -> ReplyHead {
+    ReplyHead {
+        status,
+        ..ReplyHead::default()
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_job_is_passed_on_in_its_very_text() {
+    let text = "{ \"id\": \"j1\", \"status\": \"dreaming\", \"prLink\": null, \"more\": [1e2] }";
+    let reply = JobReply::read(head(201), &js(text)).unwrap();
+    assert_eq!(reply.head.status, 201);
+    assert_eq!(reply.text, text);
+    assert!(JobReply::read(head(200), &js("{}")).is_some());
+}
+
+/// Objects that are no jobs.
+const MISSHAPEN: [&str; 4] = [
+    "{\"id\":5}",
+    "{\"status\":[]}",
+    "{\"source\":\"acme/docs\"}",
+    "{\"id\":\"j1\",\"id\":\"j2\"}",
+];
+
+#[wasm_bindgen_test]
+fn what_is_no_job_is_not_passed_on() {
+    for text in MALFORMED.into_iter().chain(MISSHAPEN) {
+        assert!(JobReply::read(head(200), &js(text)).is_none(), "{text}");
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_snapshot_keeps_what_is_known_of_a_job() {
+    let text =
+        "{\n  \"id\": \"j1\",\n  \"status\": \"done\",\n  \"prLink\": \"https://a.example/1\"\n}";
+    let job = JobSnapshot::read(&head(200), text.to_owned()).unwrap();
+    assert_eq!(job.http_status, 200);
+    assert_eq!(job.text, text);
+    let line = "{\"id\":\"j1\",\"status\":\"done\",\"prLink\":\"https://a.example/1\"}";
+    assert_eq!(job.data, line);
+    assert_eq!(job.id.as_deref(), Some("j1"));
+    assert_eq!(job.status.as_deref(), Some("done"));
+    assert_eq!(job.pr_link.as_deref(), Some("https://a.example/1"));
+}
+
+#[wasm_bindgen_test]
+fn what_a_job_leaves_out_is_not_known() {
+    for text in ["{}", "{\"id\":null,\"status\":null,\"more\":{\"a\":1}}"] {
+        let job = JobSnapshot::read(&head(200), text.to_owned()).unwrap();
+        assert_eq!((job.id, job.status, job.pr_link), (None, None, None));
+        assert_eq!(job.data, text);
+    }
+}
+
+#[wasm_bindgen_test]
+fn there_is_no_snapshot_of_what_is_no_job() {
+    for text in MALFORMED.into_iter().chain(MISSHAPEN) {
+        assert!(
+            JobSnapshot::read(&head(200), text.to_owned()).is_none(),
+            "{text}"
+        );
+    }
+}
+
+/// A page of so many rows.
+fn page(rows: usize) -> String {
+    let views = vec!["{}"; rows].join(",");
+    format!("{{ \"totals\": {{}}, \"views\": [{views}], \"hasMore\": true }}")
+}
+
+#[wasm_bindgen_test]
+fn a_page_is_read_without_changing_its_text() {
+    for rows in [0, 1, 250] {
+        let text = page(rows);
+        let reply = PageReply::read(Operation::ListPageViews, js(&text)).unwrap();
+        assert_eq!((reply.rows, reply.has_more), (rows as u64, true));
+        assert_eq!(String::from(reply.text), text);
+    }
+    let last = "{\"totals\":{},\"views\":[],\"hasMore\":false}";
+    assert!(
+        !PageReply::read(Operation::ListPageViews, js(last))
+            .unwrap()
+            .has_more
+    );
+}
+
+#[wasm_bindgen_test]
+fn what_is_no_page_is_not_kept() {
+    let too_long = page(251);
+    let misshapen = [
+        "{}",
+        "{\"views\":[],\"hasMore\":true}",
+        "{\"totals\":null,\"views\":[],\"hasMore\":true}",
+        "{\"totals\":5,\"views\":[],\"hasMore\":true}",
+        "{\"totals\":[],\"views\":[],\"hasMore\":true}",
+        "{\"totals\":{},\"hasMore\":true}",
+        "{\"totals\":{},\"views\":{},\"hasMore\":true}",
+        "{\"totals\":{},\"views\":null,\"hasMore\":true}",
+        "{\"totals\":{},\"views\":[]}",
+        "{\"totals\":{},\"views\":[],\"hasMore\":1}",
+        &too_long,
+    ];
+    for text in MALFORMED.into_iter().chain(misshapen) {
+        let reply = PageReply::read(Operation::ListPageViews, js(text));
+        assert!(reply.is_none(), "{text}");
+    }
+}
+
+// --- shared work ---------------------------------------------------------
+
+/// The state of an object that keeps what it is to wait for.
+fn state(waited: &Array) -> State {
+    let keep = waited.clone();
+    let wait_until = Closure::<dyn FnMut(JsValue)>::new(move |promise: JsValue| {
+        keep.push(&promise);
+    });
+    let object = Object::new();
+    let function = wait_until.into_js_value();
+    Reflect::set(&object, &"waitUntil".into(), &function).unwrap();
+    State::from(object.unchecked_into::<DurableObjectState>())
+}
+
+/// A promise, and the function that fulfils it.
+fn pending() -> (Promise, Function) {
+    let mut settle = None;
+    let promise = Promise::new(&mut |resolve, _| settle = Some(resolve));
+    (promise, settle.unwrap())
+}
+
+#[wasm_bindgen_test]
+async fn several_waiters_get_the_one_result_of_shared_work() {
+    let waited = Array::new();
+    let runs = Rc::new(Cell::new(0_u32));
+    let (gate, open) = pending();
+    let counted = Rc::clone(&runs);
+    let task = SharedTask::spawn(&state(&waited), async move {
+        JsFuture::from(gate).await.unwrap();
+        counted.set(counted.get() + 1);
+        counted.get()
+    })
+    .unwrap();
+    let waiters = Array::new();
+    for _ in 0..3 {
+        let task = task.clone();
+        waiters.push(&into_promise(async move { Ok(task.wait().await?.into()) }));
+    }
+    open.call0(&JsValue::UNDEFINED).unwrap();
+    let results: Array = JsFuture::from(Promise::all(&waiters))
+        .await
+        .unwrap()
+        .unchecked_into();
+    assert_eq!(results.join(","), "1,1,1");
+    // One who comes late gets it as well.
+    assert_eq!(task.wait().await.unwrap(), 1);
+    assert_eq!(runs.get(), 1);
+    assert_eq!(waited.length(), 1);
+}
+
+#[wasm_bindgen_test]
+async fn shared_work_goes_on_when_all_who_waited_have_left() {
+    let waited = Array::new();
+    let is_done = Rc::new(Cell::new(false));
+    let (gate, open) = pending();
+    let done = Rc::clone(&is_done);
+    let task = SharedTask::spawn(&state(&waited), async move {
+        JsFuture::from(gate).await.unwrap();
+        done.set(true);
+    });
+    drop(task.unwrap());
+    assert!(!is_done.get());
+    open.call0(&JsValue::UNDEFINED).unwrap();
+    let running: Promise = waited.get(0).unchecked_into();
+    JsFuture::from(running).await.unwrap();
+    assert!(is_done.get());
+}
+
+// --- D1 --------------------------------------------------------------------
+
+#[wasm_bindgen_test]
+async fn a_call_that_d1_never_answers_fails_when_its_time_is_up() {
+    let binding = Function::new_no_args(
+        "const never = () => new Promise(() => {});
+         const statement = { bind: () => statement, all: never };
+         return { prepare: () => statement, batch: never };",
+    );
+    let binding = binding.call0(&JsValue::UNDEFINED).unwrap();
+    let database = D1::new(binding, Millis(10));
+    let statement = database.prepare("SELECT 1", &[]).unwrap();
+    let refused = database.rows::<Inner>(&statement).await.unwrap_err();
+    assert_eq!(refused.to_string(), "D1 did not answer in time");
+    let refused = database.batch(&[statement]).await.unwrap_err();
+    assert_eq!(refused.to_string(), "D1 did not answer in time");
+}

@@ -1,0 +1,373 @@
+//! Requests upstream: sends what [`crate::upstream`] decides.
+
+use js_sys::JsString;
+use quillgate::credential::AdminKey;
+use quillgate::declaration::Pagination;
+use quillgate::export::check_page;
+use quillgate::schema::{Described as _, check};
+use quillgate::{AgentJob, Method, Millis, Operation};
+use serde_json::Value;
+
+use crate::analytics::page::PAGE_ROWS;
+use crate::app::isolate::with_breakers;
+use crate::config::Config;
+use crate::http::problem::Problem;
+use crate::json;
+use crate::log::ExchangeMetrics;
+use crate::runtime::{Message, Outgoing, encode_text, now, send};
+use crate::upstream::breaker::Scope;
+use crate::upstream::{
+    Attempts, MAX_ERROR_BYTES, MAX_JOB_BYTES, MAX_PAGE_BYTES, NextAttempt, ReplyHead,
+    TransportError, UpstreamFailure, UpstreamRequest, classify_error, classify_leak,
+    classify_malformed, classify_transport_error,
+};
+
+/// What became of a request.
+#[derive(Clone)]
+pub struct Exchange<T> {
+    /// For the log and `Server-Timing`.
+    pub metrics: ExchangeMetrics,
+    /// The success, read and checked, or the failure.
+    pub outcome: Result<T, UpstreamFailure>,
+}
+
+/// A job as the upstream answered it, for who passes the answer on.
+pub struct JobReply {
+    /// The head of the answer.
+    pub head: ReplyHead,
+    /// The answer's own text: members that are not known are passed on too.
+    pub text: JsString,
+}
+
+impl JobReply {
+    pub(crate) fn read(head: ReplyHead, text: &JsString) -> Option<Self> {
+        parse_job(&String::from(text))?;
+        let text = text.clone();
+        Some(Self { head, text })
+    }
+}
+
+/// Checks the shape of a job, as the package would.
+fn parse_job(text: &str) -> Option<Value> {
+    let job = json::parse(text.as_bytes())?;
+    check(&job, &AgentJob::KIND).ok().map(|()| job)
+}
+
+/// A job as the upstream answered it, for who keeps what is known of it.
+#[derive(Clone)]
+pub struct JobSnapshot {
+    /// The status of the answer.
+    pub http_status: u16,
+    /// The answer's own text.
+    pub text: String,
+    /// The same without insignificant whitespace, as the tables and the event streams have it.
+    pub data: String,
+    /// The job's id.
+    pub id: Option<String>,
+    /// Its status.
+    pub status: Option<String>,
+    /// Its pull request.
+    pub pr_link: Option<String>,
+}
+
+impl JobSnapshot {
+    pub(crate) fn read(head: &ReplyHead, text: String) -> Option<Self> {
+        let job = parse_job(&text)?;
+        let member = |name| json::text(&job, name).map(str::to_owned);
+        Some(Self {
+            http_status: head.status,
+            // Not by the parsed value, in which members have another order.
+            data: json::compact(&text),
+            id: member("id"),
+            status: member("status"),
+            pr_link: member("prLink"),
+            text,
+        })
+    }
+}
+
+/// A page of analytics as the upstream answered it.
+pub struct PageReply {
+    /// The answer's own text, which stays outside of the wasm's memory.
+    pub text: JsString,
+    /// How many rows it has.
+    pub rows: u64,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
+impl PageReply {
+    /// Checks a page by what its operation promises: every member of the page itself, and of its
+    /// rows how many there are.
+    pub fn read(operation: Operation, text: JsString) -> Option<Self> {
+        let page = String::from_utf8(encode_text(&text)).ok()?;
+        let pagination = operation.declaration().pagination;
+        let member = pagination.rows();
+        let end = check_page(&page, operation.result(), member).ok()?;
+        let rows = if member.is_some() { end.rows } else { 1 };
+        let is_by_offset = matches!(pagination, Pagination::Offset { .. });
+        let has_more = is_by_offset && end.has_more?;
+        (!is_by_offset || rows <= PAGE_ROWS).then_some(Self {
+            text,
+            rows,
+            has_more,
+        })
+    }
+}
+
+/// An answer, with its body.
+struct Answer {
+    head: ReplyHead,
+    /// Of a success.
+    text: Option<JsString>,
+    /// Of an error.
+    error: String,
+}
+
+/// A request that may be sent.
+pub struct Admitted {
+    scope: Option<Scope>,
+    /// Since when it is under way.
+    pub started: Millis,
+}
+
+/// Sends requests upstream.
+pub struct UpstreamClient<'a> {
+    config: &'a Config,
+}
+
+impl<'a> UpstreamClient<'a> {
+    /// A client with this configuration.
+    pub const fn new(config: &'a Config) -> Self {
+        Self { config }
+    }
+
+    /// Sends a request that returns a job. The reply is passed on to the client.
+    pub async fn read_job(&self, request: &UpstreamRequest) -> Exchange<JobReply> {
+        let admitted = match self.admit(request) {
+            Ok(admitted) => admitted,
+            Err(problem) => return Exchange::not_sent(problem),
+        };
+        let mut attempts = self.attempts(request, admitted.started);
+        let free = &mut || true;
+        let answer = self.attempt(request, MAX_JOB_BYTES, &mut attempts, free);
+        let answer = answer.await;
+        let note = attempts.describe_refused_key();
+        let mut reply = None;
+        let mut read = |head, text| {
+            reply = JobReply::read(head, &text);
+            reply.is_some()
+        };
+        let exchange = self.conclude(request, &admitted, answer, note, &mut read);
+        exchange.with(reply)
+    }
+
+    /// Sends a request that is answered by a job, of which what is known is kept.
+    pub async fn take_snapshot(&self, request: &UpstreamRequest) -> Exchange<JobSnapshot> {
+        let mut snapshot = None;
+        let free = &mut || true;
+        let mut read = |head, text| {
+            snapshot = JobSnapshot::read(&head, String::from(text));
+            snapshot.is_some()
+        };
+        let exchange = self.ask(request, MAX_JOB_BYTES, free, &mut read);
+        exchange.await.with(snapshot)
+    }
+
+    /// Sends a request that returns a page of analytics. `read` checks the page. `pay` reserves budget
+    /// for each further attempt.
+    pub async fn read_page(
+        &self,
+        request: &UpstreamRequest,
+        pay: &mut dyn FnMut() -> bool,
+        read: &mut dyn FnMut(JsString) -> bool,
+    ) -> Exchange<()> {
+        let mut read = |_, text| read(text);
+        let exchange = self.ask(request, MAX_PAGE_BYTES, pay, &mut read);
+        exchange.await
+    }
+
+    /// `read` takes the text of a success, and says whether it is what was asked for.
+    async fn ask(
+        &self,
+        request: &UpstreamRequest,
+        longest: u32,
+        pay: &mut dyn FnMut() -> bool,
+        read: &mut dyn FnMut(ReplyHead, JsString) -> bool,
+    ) -> Exchange<()> {
+        let admitted = match self.admit(request) {
+            Ok(admitted) => admitted,
+            Err(problem) => return Exchange::not_sent(problem),
+        };
+        let mut attempts = self.attempts(request, admitted.started);
+        let answer = self.attempt(request, longest, &mut attempts, pay);
+        let answer = answer.await;
+        let note = attempts.describe_refused_key();
+        self.conclude(request, &admitted, answer, note, read)
+    }
+
+    /// Admits a request unless its breaker is open.
+    ///
+    /// # Errors
+    /// 503 while the upstream is left alone.
+    #[expect(clippy::unused_self, reason = "a step of what the client does")]
+    pub fn admit(&self, request: &UpstreamRequest) -> Result<Admitted, Problem> {
+        let scope = request.scope();
+        let started = now();
+        if let Some(scope) = &scope {
+            with_breakers(|breakers| breakers.allow(scope, started))?;
+        }
+        Ok(Admitted { scope, started })
+    }
+
+    /// The attempts of a request that is under way since `started`.
+    pub fn attempts(&self, request: &UpstreamRequest, started: Millis) -> Attempts<'a> {
+        let deadline = started.plus(self.config.upstream_timeout);
+        Attempts::new(self.config, request.method, deadline)
+    }
+
+    /// Sends a request, and repeats it where that is allowed.
+    async fn attempt(
+        &self,
+        request: &UpstreamRequest,
+        longest: u32,
+        attempts: &mut Attempts<'a>,
+        pay: &mut dyn FnMut() -> bool,
+    ) -> Result<Answer, TransportError> {
+        let url = self.config.upstream.join(&request.target);
+        loop {
+            let Some(key) = attempts.key() else {
+                return Err(TransportError::Broken);
+            };
+            let sent = send(write_request(request, attempts, key, &url, longest)).await;
+            let sent = sent.map(|message| (message.head.clone(), message));
+            let next = match &sent {
+                Ok((head, _)) => attempts.plan_next(Ok(head), now()),
+                Err(error) => attempts.plan_next(Err(*error), now()),
+            };
+            let is_again = match next {
+                NextAttempt::Stop => false,
+                NextAttempt::OtherKey => true,
+                NextAttempt::Repeat => pay(),
+            };
+            match sent {
+                Ok((_, message)) if is_again => message.discard(),
+                Ok((head, message)) => return Ok(read_body(head, message).await),
+                Err(error) if !is_again => return Err(error),
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn conclude(
+        &self,
+        request: &UpstreamRequest,
+        admitted: &Admitted,
+        answer: Result<Answer, TransportError>,
+        note: Option<&'static str>,
+        read: &mut dyn FnMut(ReplyHead, JsString) -> bool,
+    ) -> Exchange<()> {
+        let status = answer.as_ref().ok().map(|answer| answer.head.status);
+        let answer = self.classify(request.method, answer);
+        let outcome = answer.and_then(|(head, text)| {
+            let malformed = || classify_malformed(request.method);
+            read(head, text).then_some(()).ok_or_else(malformed)
+        });
+        let failure = outcome.as_ref().err();
+        let now = now();
+        record_outcome(request, admitted.scope.as_ref(), failure, now);
+        Exchange {
+            metrics: ExchangeMetrics {
+                status,
+                milliseconds: now.since(admitted.started).0,
+                operator: failure
+                    .and_then(|failure| failure.operator.clone())
+                    .or_else(|| note.map(str::to_owned)),
+            },
+            outcome,
+        }
+    }
+
+    /// A success with its text, or the failure.
+    fn classify(
+        &self,
+        method: Method,
+        answer: Result<Answer, TransportError>,
+    ) -> Result<(ReplyHead, JsString), UpstreamFailure> {
+        match answer {
+            Err(error) => Err(classify_transport_error(error, method)),
+            Ok(Answer { head, text, .. }) if head.is_success() => {
+                let text = text.ok_or_else(|| classify_malformed(method))?;
+                let leak = classify_leak(&head, &String::from(&text), method, self.config);
+                leak.map_or(Ok((head, text)), Err)
+            }
+            Ok(Answer { head, error, .. }) => {
+                Err(classify_error(&head, &error, method, self.config, now()))
+            }
+        }
+    }
+}
+
+impl Exchange<()> {
+    /// The exchange with what was read of its success.
+    pub fn with<T>(self, read: Option<T>) -> Exchange<T> {
+        let Self { metrics, outcome } = self;
+        let malformed = || classify_malformed(Method::Get);
+        let outcome = outcome.and_then(|()| read.ok_or_else(malformed));
+        Exchange { metrics, outcome }
+    }
+}
+
+/// A request as it is sent now with this key.
+fn write_request<'a>(
+    request: &'a UpstreamRequest,
+    attempts: &Attempts<'_>,
+    key: &AdminKey,
+    url: &'a str,
+    longest: u32,
+) -> Outgoing<'a> {
+    Outgoing {
+        method: request.method.as_str(),
+        url,
+        headers: request.headers(key),
+        body: request.body.as_deref(),
+        time: attempts.time_left(now()),
+        longest,
+    }
+}
+
+/// Tells the breakers how a request went.
+fn record_outcome(
+    request: &UpstreamRequest,
+    scope: Option<&Scope>,
+    failure: Option<&UpstreamFailure>,
+    now: Millis,
+) {
+    if let Some(scope) = scope {
+        let counted = request.call_outcome(scope, failure);
+        with_breakers(|breakers| breakers.record_outcome(scope, counted, now));
+    }
+}
+
+impl<T> Exchange<T> {
+    /// Nothing was sent.
+    pub fn not_sent(problem: Problem) -> Self {
+        Self {
+            metrics: ExchangeMetrics::default(),
+            outcome: Err(UpstreamFailure::not_sent(problem)),
+        }
+    }
+}
+
+async fn read_body(head: ReplyHead, message: Message) -> Answer {
+    let is_2xx = (200..=299).contains(&head.status);
+    Answer {
+        text: is_2xx.then(|| message.text()).flatten(),
+        error: if is_2xx {
+            String::new()
+        } else {
+            message.read_error(MAX_ERROR_BYTES).await
+        },
+        head,
+    }
+}
