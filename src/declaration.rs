@@ -139,7 +139,7 @@ impl Scope {
 }
 
 /// A budget: which requests are counted together, against one limit (docs/platform.md, 8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
     /// Jobs created in a project.

@@ -59,6 +59,13 @@ impl serde::Serialize for ExportFormat {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for ExportFormat {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = <String as serde::Deserialize>::deserialize(deserializer)?;
+        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("unknown export format"))
+    }
+}
+
 impl SingleParameter for ExportFormat {
     const PARAMETER: Parameter =
         Parameter::optional("format", Place::Query, ParameterKind::OneOf(&Self::NAMES));

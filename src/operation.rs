@@ -159,3 +159,11 @@ impl serde::Serialize for Operation {
         serializer.serialize_str(self.declaration().name)
     }
 }
+
+/// By name.
+impl<'de> serde::Deserialize<'de> for Operation {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = <String as serde::Deserialize>::deserialize(deserializer)?;
+        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("unknown operation"))
+    }
+}

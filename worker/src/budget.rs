@@ -52,7 +52,7 @@ pub mod usage;
 use std::cmp::Reverse;
 
 use quillgate::Millis;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::http::problem::{Problem, ProblemKind};
@@ -93,7 +93,7 @@ pub struct Ask {
 }
 
 /// A ceiling on the reservations in a budget's window that several callers hold together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Ceiling {
     /// What they are counted under.
     pub name: String,

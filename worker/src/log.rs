@@ -1,7 +1,7 @@
 //! The log, one line of JSON for each request, and the gateway's health as operators see it. Never
 //! a token, a key, a prompt or a query.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::http::problem::ProblemKind;
 use crate::json;
@@ -10,7 +10,7 @@ use crate::upstream::breaker;
 use quillgate::Policy;
 
 /// What is known about an exchange with the upstream.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ExchangeMetrics {
     /// The upstream's status; `None` when it did not answer.
     pub status: Option<u16>,
@@ -21,7 +21,7 @@ pub struct ExchangeMetrics {
 }
 
 /// What is known about a request apart from its answer.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RequestMetrics {
     /// The exchange with the upstream, if there was one.
     pub upstream: Option<ExchangeMetrics>,
@@ -195,7 +195,7 @@ pub fn format_lost_job(id: &str) -> String {
 }
 
 /// The state of a budget.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetHealth {
     /// How many requests any window may hold.
@@ -207,7 +207,7 @@ pub struct BudgetHealth {
 }
 
 /// The health of the organisation's object.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrgHealth {
     /// The breaker's state.
@@ -221,14 +221,14 @@ pub struct OrgHealth {
 }
 
 /// The organisation's budgets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OrgBudgets {
     /// [`Policy::Analytics`].
     pub analytics: BudgetHealth,
 }
 
 /// The health of a project's object.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectHealth {
     /// The breaker's state.
@@ -244,7 +244,7 @@ pub struct ProjectHealth {
 }
 
 /// A project's budgets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProjectBudgets {
     /// [`Policy::CreateJob`].

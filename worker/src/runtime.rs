@@ -5,7 +5,6 @@ mod crypto;
 mod d1;
 mod error;
 mod host;
-mod object;
 mod schema;
 pub mod sockets;
 mod sql;
@@ -22,10 +21,7 @@ pub use host::{
     Message, Outgoing, StreamSettings, byte_stream, event_stream, hear, log_error, log_line,
     make_response, parse_json, random, read_body, response_headers, send, stringify_json,
 };
-pub(crate) use object::read_by_name;
-pub use object::{FromValue, Members, read_named};
 pub use schema::migrate;
-pub(crate) use sql::row;
 pub use sql::{Database, number, optional_number, optional_text, text};
 pub use task::{SharedTask, into_promise};
 pub use timer::{Wait, Wake, yield_now};

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use js_sys::{JsString, Promise};
 use quillgate::{Method, Millis, Operation, Policy};
+use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
@@ -36,7 +37,7 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics, format_operator_line};
 use crate::runtime::{
     Database, HostError, HostResult, Outgoing, SharedTask, digest_tag, into_promise, log_error,
-    migrate, now, number, row, send, text,
+    migrate, now, number, send, text,
 };
 use crate::upstream::UpstreamRequest;
 use crate::upstream::client::{Exchange, PageReply, UpstreamClient};
@@ -220,12 +221,11 @@ struct IssuerKeys {
     running: Option<SharedTask<()>>,
 }
 
-row! {
-    struct KeySetRow {
-        address: String,
-        text: String,
-        fetched: u64,
-    }
+#[derive(Deserialize)]
+struct KeySetRow {
+    address: String,
+    text: String,
+    fetched: u64,
 }
 
 struct Gate {

@@ -5,12 +5,13 @@ use std::rc::Rc;
 
 use js_sys::JsString;
 use quillgate::Millis;
+use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use crate::analytics::page::{STALE_FOR, page_name};
 use crate::analytics::pages::{Page, PageRow};
 use crate::bounded_cache::BoundedCache;
-use crate::runtime::{Database, HostResult, now, number, row, text};
+use crate::runtime::{Database, HostResult, now, number, text};
 
 /// The table, the second step of the organisation's object.
 pub const PAGE_TABLES: &str = "
@@ -53,16 +54,15 @@ const MOST_PAGES: usize = 64;
 /// The most bytes of them.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-row! {
-    struct CountRow {
-        count: u64,
-    }
+#[derive(Deserialize)]
+struct CountRow {
+    count: u64,
 }
 
-row! {
-    struct PartRow {
-        text: JsString,
-    }
+#[derive(Deserialize)]
+struct PartRow {
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    text: JsString,
 }
 
 /// The pages of the organisation.

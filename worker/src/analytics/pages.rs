@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use js_sys::{Array, JsString, Object, Reflect};
 use quillgate::{Millis, Operation};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsCast;
 
 use crate::analytics::page::{PageHead, Piece, ReportHead, has_more};
-use crate::runtime::{HostError, HostResult, parse_json, row, stringify_json};
+use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 
 /// A page of analytics.
 #[derive(Debug, Clone)]
@@ -97,18 +97,16 @@ fn count_bytes(text: &JsString) -> usize {
     text.length() as usize * 2
 }
 
-row! {
-    /// A page as a row of a table, and in a message.
-    #[derive(Debug, Clone, Serialize)]
-    pub struct PageRow {
-        #[serde(with = "serde_wasm_bindgen::preserve")]
-        pub text: JsString,
-        pub tag: String,
-        pub rows: u64,
-        pub has_more: u64,
-        pub fetched: u64,
-        pub fresh_until: u64,
-    }
+/// A page as a row of a table, and in a message.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+pub struct PageRow {
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    pub text: JsString,
+    pub tag: String,
+    pub rows: u64,
+    pub has_more: u64,
+    pub fetched: u64,
+    pub fresh_until: u64,
 }
 
 impl From<PageRow> for Page {

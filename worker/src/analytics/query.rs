@@ -2,7 +2,7 @@
 
 use quillgate::declaration::Pagination;
 use quillgate::{Call, DateBound, Millis, Offset, Operation, ProjectId, Scope};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::analytics::page::{PAGE_ROWS, page_target};
 use crate::config::Config;
@@ -13,7 +13,7 @@ const CLOSED: Millis = Millis(DAY);
 const DAY: u64 = 86_400_000;
 
 /// A request for a report of analytics.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ReportQuery {
     /// The operation.
     pub operation: Operation,

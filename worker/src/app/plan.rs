@@ -8,7 +8,7 @@ use quillgate::{
     Call, Cursor, Day, JobId, JobPageSize, Millis, Operation, Policy, ProjectId, Prompt, Request,
     Rule, ValidationError,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::analytics::archive::{SeriesQuery, read_day};
 use crate::analytics::export::ExportQuery;
@@ -139,7 +139,7 @@ pub struct AdmittedWrite {
 }
 
 /// A request that changes something upstream, to be carried out at most once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
     /// The policy under which it is counted.
     pub policy: Policy,

@@ -3,8 +3,9 @@
 
 use js_sys::{Promise, Uint8Array};
 use quillgate::export::ExportFormat;
-use quillgate::{Millis, Operation, Policy};
-use serde::Serialize;
+use quillgate::{Millis, Policy};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
@@ -15,23 +16,17 @@ use crate::analytics::query::ReportQuery;
 use crate::app::plan::Write;
 use crate::auth::jwks::KeySet;
 use crate::budget::Ceiling;
-use crate::http::problem::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::jobs::idempotency::Retry;
 use crate::jobs::ledger::JobFilter;
-use crate::log::{
-    BudgetHealth, ExchangeMetrics, OrgBudgets, OrgHealth, ProjectBudgets, ProjectHealth,
-    RequestMetrics,
-};
-use crate::runtime::{Call, FromValue, HostError, HostResult, read_by_name, read_named};
-use crate::upstream::breaker;
+use crate::log::{OrgHealth, ProjectHealth, RequestMetrics};
+use crate::runtime::{Call, HostError, HostResult};
 
 /// The header field in which an object names the kind of problem that it answers with in the place
 /// of a WebSocket. It goes no further than to the Worker.
 pub const PROBLEM_HEADER: &str = "problem-kind";
 
 /// A request that writes.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WriteCall {
     /// The request.
     pub call: Call,
@@ -40,7 +35,7 @@ pub struct WriteCall {
 }
 
 /// What to list of the ledger.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ListCall {
     /// The request.
     pub call: Call,
@@ -54,7 +49,7 @@ pub struct ListCall {
 }
 
 /// A whole answer, and how it came about.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WriteReply {
     /// The answer.
     pub response: GatewayResponse,
@@ -63,7 +58,7 @@ pub struct WriteReply {
 }
 
 /// An issuer's keys.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct KeySetReply {
     /// The JWK Set.
     pub text: String,
@@ -72,7 +67,7 @@ pub struct KeySetReply {
 }
 
 /// A request for a report.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ReportCall {
     /// The request's id.
     pub id: String,
@@ -95,7 +90,7 @@ pub struct ReportCall {
 }
 
 /// A request for the next page of an export.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ExportCall {
     /// The page.
     pub report: ReportCall,
@@ -106,7 +101,7 @@ pub struct ExportCall {
 }
 
 /// The next page of an export, or the refusal.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ExportReply {
     /// The page.
     pub page: Option<ExportPage>,
@@ -119,7 +114,7 @@ pub struct ExportReply {
 }
 
 /// A page of an export.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ExportPage {
     /// The rows in the export's format.
     #[serde(with = "serde_wasm_bindgen::preserve")]
@@ -133,7 +128,7 @@ pub struct ExportPage {
 }
 
 /// A report, or the answer that says why there is none.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ReportReply {
     /// The pages of the report.
     pub pages: Option<ReportPages>,
@@ -144,7 +139,7 @@ pub struct ReportReply {
 }
 
 /// The pages that an answer is cut from.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ReportPages {
     /// The page with the first row, whole, so that the Worker can cut other answers from it as well.
     pub first: PageRow,
@@ -154,156 +149,6 @@ pub struct ReportPages {
     pub cache: String,
     /// `RateLimit-Policy` and `RateLimit`, when the budget was asked.
     pub headers: HeaderFields,
-}
-
-read_by_name!(Call {
-    id,
-    project,
-    traceparent,
-    tracestate
-});
-read_by_name!(WriteCall { call, write });
-read_by_name!(Write {
-    policy,
-    caller,
-    subject,
-    quota,
-    ceilings,
-    job,
-    key,
-    fingerprint,
-    retry,
-    target,
-    body,
-    prompt_summary,
-    prompt,
-    webhook,
-});
-read_by_name!(JobFilter {
-    state,
-    author,
-    text
-});
-read_by_name!(ListCall {
-    call,
-    filter,
-    limit,
-    cursor
-});
-read_by_name!(WriteReply { response, metrics });
-read_by_name!(Ceiling { name, most });
-read_by_name!(KeySetReply { text, fetched });
-read_by_name!(ReportCall {
-    id,
-    traceparent,
-    tracestate,
-    caller,
-    quota,
-    ceilings,
-    query,
-    revalidate,
-    takes_stale
-});
-read_by_name!(ReportQuery {
-    operation,
-    list,
-    limit,
-    offset,
-    fresh_for
-});
-read_by_name!(ReportReply {
-    pages,
-    refusal,
-    metrics
-});
-read_by_name!(ExportCall {
-    report,
-    format,
-    skip
-});
-read_by_name!(ExportReply {
-    page,
-    refusal,
-    headers,
-    metrics
-});
-read_by_name!(ExportPage {
-    text,
-    rows,
-    has_more,
-    next_cursor
-});
-read_by_name!(ReportPages {
-    first,
-    second,
-    cache,
-    headers
-});
-read_by_name!(GatewayResponse {
-    status,
-    headers,
-    body,
-    problem
-});
-read_by_name!(RequestMetrics {
-    upstream,
-    cache,
-    budget_left,
-    operator
-});
-read_by_name!(ExchangeMetrics {
-    status,
-    milliseconds,
-    operator
-});
-read_by_name!(OrgHealth { breaker, budgets, cached_pages as "cachedPages", key_set_calls as "keySetCalls" });
-read_by_name!(OrgBudgets { analytics });
-read_by_name!(ProjectHealth {
-    breaker, budgets, watchers, webhooks_waiting as "webhooksWaiting", alarms,
-});
-read_by_name!(ProjectBudgets { create_job as "create-job", send_message as "send-message" });
-read_by_name!(BudgetHealth { limit, left, closed_until as "closedUntil" });
-
-impl FromValue for HeaderFields {
-    fn from_value(value: JsValue) -> HostResult<Self> {
-        String::from_value(value).map(|lines| Self::from_lines(&lines))
-    }
-}
-
-impl FromValue for ProblemKind {
-    fn from_value(value: JsValue) -> HostResult<Self> {
-        read_named(&value, Self::from_name)
-    }
-}
-
-impl FromValue for Operation {
-    fn from_value(value: JsValue) -> HostResult<Self> {
-        read_named(&value, Self::from_name)
-    }
-}
-
-impl FromValue for ExportFormat {
-    fn from_value(value: JsValue) -> HostResult<Self> {
-        read_named(&value, Self::from_name)
-    }
-}
-
-impl FromValue for Policy {
-    fn from_value(value: JsValue) -> HostResult<Self> {
-        read_named(&value, Self::from_name)
-    }
-}
-
-impl FromValue for Retry {
-    fn from_value(value: JsValue) -> HostResult<Self> {
-        read_named(&value, Self::from_name)
-    }
-}
-
-impl FromValue for breaker::State {
-    fn from_value(value: JsValue) -> HostResult<Self> {
-        read_named(&value, Self::from_name)
-    }
 }
 
 #[wasm_bindgen]
@@ -361,8 +206,8 @@ extern "C" {
 }
 
 /// Reads a message that was received.
-pub fn receive<T: FromValue>(value: JsValue) -> HostResult<T> {
-    T::from_value(value)
+pub fn receive<T: DeserializeOwned>(value: JsValue) -> HostResult<T> {
+    Ok(serde_wasm_bindgen::from_value(value)?)
 }
 
 /// Reads a policy's name.

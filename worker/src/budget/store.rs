@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use quillgate::Millis;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::auth::jwt::into_texts;
@@ -19,7 +20,7 @@ use crate::config::Config;
 use crate::jobs::idempotency::Settlement;
 use crate::json;
 use crate::log::BudgetHealth;
-use crate::runtime::{Database, HostResult, now, number, row, text};
+use crate::runtime::{Database, HostResult, now, number, text};
 use crate::upstream::UpstreamFailure;
 use quillgate::Policy;
 
@@ -54,29 +55,26 @@ pub const PROBE_TABLES: &str = "
 /// How often rows that have left the window are dropped.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 
-row! {
-    struct ReservationRow {
-        id: u64,
-        policy: String,
-        caller: String,
-        at: u64,
-        ceilings: String,
-    }
+#[derive(Deserialize)]
+struct ReservationRow {
+    id: u64,
+    policy: String,
+    caller: String,
+    at: u64,
+    ceilings: String,
 }
 
-row! {
-    struct ClosedRow {
-        policy: String,
-        until: u64,
-        probe: u64,
-    }
+#[derive(Deserialize)]
+struct ClosedRow {
+    policy: String,
+    until: u64,
+    probe: u64,
 }
 
-row! {
-    struct ClaimRow {
-        caller: String,
-        count: u32,
-    }
+#[derive(Deserialize)]
+struct ClaimRow {
+    caller: String,
+    count: u32,
 }
 
 /// Who asks for a slot, and under which policy.

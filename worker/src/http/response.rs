@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::app::route;
@@ -160,8 +160,14 @@ impl Serialize for HeaderFields {
     }
 }
 
+impl<'de> Deserialize<'de> for HeaderFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|lines| Self::from_lines(&lines))
+    }
+}
+
 /// A whole answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GatewayResponse {
     /// The HTTP status.
     pub status: u16,

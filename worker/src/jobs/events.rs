@@ -5,6 +5,7 @@
 //! passes on, and closes the socket after the last one of a job.
 
 use quillgate::{JobStatus, Millis};
+use serde::Deserialize;
 
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
 
@@ -73,7 +74,7 @@ impl JobEvent {
 }
 
 /// A change of the list of a project's jobs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ListEvent {
     /// Its number, counted from 1 in the project.
     pub revision: u64,

@@ -8,7 +8,7 @@
 //! `Idempotency-Retry: force`.
 
 use quillgate::{Millis, Rule, ValidationError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::http::problem::{GatewayRule, Problem, ProblemKind};
 
@@ -79,7 +79,7 @@ fn unquote(rest: &str) -> Option<String> {
 }
 
 /// Whether a request may be sent again although it may have been carried out before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retry {
     /// Only when it has certainly not been.

@@ -4,13 +4,12 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use quillgate::Millis;
+use serde::Deserialize;
 
 use crate::app::plan::Write;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::jobs::idempotency::{LIFE, Record, Retry, Settlement, State};
-use crate::runtime::{
-    Database, HostResult, now, number, optional_number, optional_text, row, text,
-};
+use crate::runtime::{Database, HostResult, now, number, optional_number, optional_text, text};
 
 /// The table, the second step of the project's object.
 pub const IDEMPOTENCY_TABLES: &str = "
@@ -31,9 +30,8 @@ pub const IDEMPOTENCY_TABLES: &str = "
 /// How often keys that have outlived their day are dropped.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 
-row! {
 /// What is kept under a key.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct KeyRow {
     caller: String,
     key: String,
@@ -43,7 +41,6 @@ pub struct KeyRow {
     status: Option<u16>,
     headers: Option<String>,
     body: Option<String>,
-}
 }
 
 impl KeyRow {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use quillgate::text::MAX_SAFE_INTEGER;
 use quillgate::{JobId, Millis};
+use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use crate::app::plan::Write;
@@ -13,8 +14,7 @@ use crate::jobs::ledger::{JobFilter, Position, encode_cursor, has_room_for_whole
 use crate::jobs::poll::{Known, is_finished, is_given_up};
 use crate::jobs::search_store::{JobSearch, fold, lower};
 use crate::runtime::{
-    Database, HostError, HostResult, now, number, optional_number, optional_text, read_by_name,
-    row, text,
+    Database, HostError, HostResult, now, number, optional_number, optional_text, text,
 };
 use crate::upstream::client::JobSnapshot;
 
@@ -199,15 +199,13 @@ macro_rules! job_columns {
     };
 }
 
-row! {
-    struct IdRow {
-        id: String,
-    }
+#[derive(Deserialize)]
+struct IdRow {
+    id: String,
 }
 
-row! {
 /// A job as it is kept.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct JobRow {
     row: u64,
     /// Its id.
@@ -226,7 +224,6 @@ pub struct JobRow {
     not_before: u64,
     missing_since: Option<u64>,
     since: Option<u64>,
-}
 }
 
 impl JobRow {
@@ -294,46 +291,35 @@ pub struct Swept {
     pub events: Vec<ListEvent>,
 }
 
-row! {
-    struct EventRow {
-        seq: u64,
-        data: String,
-    }
+#[derive(Deserialize)]
+struct EventRow {
+    seq: u64,
+    data: String,
 }
 
-row! {
-    struct LineRow {
-        id: String,
-        line: String,
-    }
+#[derive(Deserialize)]
+struct LineRow {
+    id: String,
+    line: String,
 }
 
-row! {
-    struct HistoryRow {
-        revision: u64,
-        forgotten: u64,
-        changes: u64,
-        deletions: u64,
-    }
+#[derive(Deserialize)]
+struct HistoryRow {
+    revision: u64,
+    forgotten: u64,
+    changes: u64,
+    deletions: u64,
 }
 
-row! {
-    struct RevisionRow {
-        revision: u64,
-    }
+#[derive(Deserialize)]
+struct RevisionRow {
+    revision: u64,
 }
 
-row! {
-    struct JsonRow {
-        data: String,
-    }
+#[derive(Deserialize)]
+struct JsonRow {
+    data: String,
 }
-
-read_by_name!(ListEvent {
-    revision,
-    name,
-    data
-});
 
 /// An instant as ISO 8601 has it, in UTC with milliseconds.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::{Call, Prompt};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::http::problem::{GatewayRule, Problem};
 
@@ -44,7 +44,7 @@ impl KeepPrompts {
 }
 
 /// Which jobs a list has: those that fit all that is not `None`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct JobFilter {
     /// Where they stand.
     pub state: Option<String>,

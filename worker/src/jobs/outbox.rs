@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use quillgate::Millis;
+use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use crate::config::Config;
@@ -14,7 +15,7 @@ use crate::jobs::webhook;
 use crate::jobs::webhook::{Event, JobEnd, Next};
 use crate::log;
 use crate::runtime::{
-    Database, HostResult, Outgoing, log_error, new_uuid, now, number, random, row, send, text,
+    Database, HostResult, Outgoing, log_error, new_uuid, now, number, random, send, text,
 };
 use crate::upstream::USER_AGENT;
 use crate::upstream::connections::Connections;
@@ -46,9 +47,8 @@ const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
 /// When a webhook for which there was no connection is due again.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
 
-row! {
 /// A webhook that is still to be delivered.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct OutboxRow {
     id: String,
     url: String,
@@ -57,12 +57,10 @@ pub struct OutboxRow {
     moment: String,
     attempts: u32,
 }
-}
 
-row! {
-    struct CountRow {
-        count: u64,
-    }
+#[derive(Deserialize)]
+struct CountRow {
+    count: u64,
 }
 
 /// What a receiver answered.

@@ -4,9 +4,10 @@
 use std::rc::Rc;
 
 use quillgate::Millis;
+use serde::Deserialize;
 
 use crate::jobs::poll_budget::{PollBudget, PollUsage};
-use crate::runtime::{Database, HostResult, number, row};
+use crate::runtime::{Database, HostResult, number};
 
 /// The tables, the tenth step of the project's object.
 pub const POLL_TABLES: &str = "
@@ -18,13 +19,12 @@ pub const POLL_TABLES: &str = "
   );
 ";
 
-row! {
-    struct UsageRow {
-        used: u32,
-        latest: Option<u64>,
-        oldest_step: Option<u64>,
-        paused_until: Option<u64>,
-    }
+#[derive(Deserialize)]
+struct UsageRow {
+    used: u32,
+    latest: Option<u64>,
+    oldest_step: Option<u64>,
+    paused_until: Option<u64>,
 }
 
 /// Counts the polls of a project.

@@ -6,13 +6,14 @@ use std::rc::Rc;
 
 use js_sys::JsString;
 use quillgate::Millis;
+use serde::Deserialize;
 
 use crate::jobs::ledger::JobFilter;
 use crate::jobs::search::{
     Candidate, Found, MAX_CANDIDATES, RowRange, SEARCHED_CHARACTERS, Search, Step, block_mark,
     replace_nul, searched_part,
 };
-use crate::runtime::{Database, HostError, HostResult, Wait, Wake, number, row, text, yield_now};
+use crate::runtime::{Database, HostError, HostResult, Wait, Wake, number, text, yield_now};
 
 /// The search index and the indexes of the list filters, the tenth step of the project's object. A row of
 /// `job_search` contains [`block_mark`] and the searched part of a prompt in lower case. Rows up to
@@ -48,32 +49,28 @@ pub fn fold(prompt: &str) -> Option<String> {
     (!is_plain).then(|| lower(&replace_nul(searched)))
 }
 
-row! {
-    struct RangeRow {
-        first: u64,
-        last: u64,
-        backlog: u64,
-    }
+#[derive(Deserialize)]
+struct RangeRow {
+    first: u64,
+    last: u64,
+    backlog: u64,
 }
 
-row! {
-    struct CandidateRow {
-        row: u64,
-        is_match: u64,
-    }
+#[derive(Deserialize)]
+struct CandidateRow {
+    row: u64,
+    is_match: u64,
 }
 
-row! {
-    struct BacklogRow {
-        last: u64,
-    }
+#[derive(Deserialize)]
+struct BacklogRow {
+    last: u64,
 }
 
-row! {
-    struct PromptRow {
-        row: u64,
-        prompt: String,
-    }
+#[derive(Deserialize)]
+struct PromptRow {
+    row: u64,
+    prompt: String,
 }
 
 /// Searches the jobs of a project.

@@ -1,7 +1,7 @@
 //! What a request brings along through the gateway.
 
 use quillgate::Millis;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The present.
 #[expect(
@@ -14,7 +14,7 @@ pub fn now() -> Millis {
 }
 
 /// What a Durable Object is told of a request, beside what it is to do.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct Call {
     /// The request's id.
     pub id: String,

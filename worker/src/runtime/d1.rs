@@ -2,18 +2,25 @@
 
 use js_sys::{Array, Promise, Reflect};
 use quillgate::Millis;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 use worker::worker_sys::{D1Database as RawDatabase, D1PreparedStatement, D1Result};
 
 use crate::runtime::error::{HostError, HostResult};
-use crate::runtime::object::{FromValue, Members};
 use crate::runtime::timer::limit_time;
 
 /// The time limit of a call. D1 itself ends a query after 30 seconds; this one is for a call that D1
 /// never answers.
 const TIME_LIMIT: Millis = Millis::from_seconds(40);
+
+/// The part of a result's metadata that the gateway uses.
+#[derive(Deserialize)]
+struct Meta {
+    size_after: u64,
+}
 
 /// A database of D1.
 #[derive(Clone)]
@@ -48,22 +55,23 @@ impl D1 {
     }
 
     /// The rows that a statement gives.
-    pub async fn rows<T: FromValue>(&self, statement: &Statement) -> HostResult<Vec<T>> {
+    pub async fn rows<T: DeserializeOwned>(&self, statement: &Statement) -> HostResult<Vec<T>> {
         let (rows, _) = self.rows_and_size(statement).await?;
         Ok(rows)
     }
 
     /// The rows that a statement gives, and how many bytes the database has.
-    pub async fn rows_and_size<T: FromValue>(
+    pub async fn rows_and_size<T: DeserializeOwned>(
         &self,
         statement: &Statement,
     ) -> HostResult<(Vec<T>, Option<u64>)> {
         let result: D1Result = self.wait_for(statement.all()?).await?.unchecked_into();
         let mut rows = Vec::new();
         for row in result.results()?.iter().flat_map(Array::iter) {
-            rows.push(T::from_value(row)?);
+            rows.push(serde_wasm_bindgen::from_value(row)?);
         }
-        let size = Members::of(&result.meta()?.into())?.read("size_after").ok();
+        let meta: Option<Meta> = serde_wasm_bindgen::from_value(result.meta()?.into()).ok();
+        let size = meta.map(|meta| meta.size_after);
         Ok((rows, size))
     }
 

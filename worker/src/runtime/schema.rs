@@ -1,11 +1,11 @@
 //! The tables of a Durable Object, made and changed in numbered steps.
 
-use crate::runtime::{Database, HostResult, number, row};
+use crate::runtime::{Database, HostResult, number};
+use serde::Deserialize;
 
-row! {
-    struct Migration {
-        done: u64,
-    }
+#[derive(Deserialize)]
+struct Migration {
+    done: u64,
 }
 
 /// Brings a database up to date. A step, once released, is never changed: what it has made is

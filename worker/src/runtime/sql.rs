@@ -1,13 +1,14 @@
 //! The `SQLite` storage of a Durable Object, with rows as types.
 
 use quillgate::Millis;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::Storage;
 use worker::worker_sys::{SqlStorage, SqlStorageCursor};
 
 use crate::runtime::error::{HostError, HostResult};
-use crate::runtime::object::FromValue;
 
 #[wasm_bindgen]
 extern "C" {
@@ -32,28 +33,9 @@ extern "C" {
     ) -> Result<SqlStorageCursor, JsValue>;
 }
 
-/// Declares a struct that is read from a row. What may be `NULL` is an `Option`.
-macro_rules! row {
-    (
-        $(#[$meta:meta])*
-        $visibility:vis struct $name:ident {
-            $($(#[$field_meta:meta])* $field_visibility:vis $field:ident: $kind:ty,)+
-        }
-    ) => {
-        $(#[$meta])*
-        $visibility struct $name {
-            $($(#[$field_meta])* $field_visibility $field: $kind,)+
-        }
-
-        $crate::runtime::read_by_name!($name { $($field),+ });
-    };
-}
-pub(crate) use row;
-
-row! {
-    struct DueRow {
-        due: Option<u64>,
-    }
+#[derive(Deserialize)]
+struct DueRow {
+    due: Option<u64>,
 }
 
 /// The database of a Durable Object.
@@ -97,7 +79,7 @@ impl Database {
     ///
     /// # Errors
     /// A row that lacks a column of `T`, too.
-    pub fn rows<T: FromValue>(
+    pub fn rows<T: DeserializeOwned>(
         &self,
         query: &str,
         values: impl Into<Vec<JsValue>>,
@@ -106,7 +88,7 @@ impl Database {
     }
 
     /// The first row that a query gives.
-    pub fn first<T: FromValue>(
+    pub fn first<T: DeserializeOwned>(
         &self,
         query: &str,
         values: impl Into<Vec<JsValue>>,
@@ -115,7 +97,7 @@ impl Database {
         if rows.length() == 0 {
             return Ok(None);
         }
-        T::from_value(rows.get(0)).map(Some)
+        Ok(Some(serde_wasm_bindgen::from_value(rows.get(0))?))
     }
 
     /// The instant that a query gives as `due`; `None` when that is `NULL`.
@@ -149,11 +131,11 @@ impl Database {
 }
 
 /// Reads rows: the crate's own cursor reads them by serde only.
-fn read_rows<T: FromValue>(cursor: &SqlStorageCursor) -> HostResult<Vec<T>> {
+fn read_rows<T: DeserializeOwned>(cursor: &SqlStorageCursor) -> HostResult<Vec<T>> {
     let rows = cursor.to_array();
     let mut read = Vec::with_capacity(rows.length() as usize);
     for at in 0..rows.length() {
-        read.push(T::from_value(rows.get(at))?);
+        read.push(serde_wasm_bindgen::from_value(rows.get(at))?);
     }
     Ok(read)
 }

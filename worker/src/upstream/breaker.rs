@@ -17,7 +17,7 @@
 //! ends during a trial counts as the trial: its outcome is just as recent.
 
 use quillgate::Millis;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::http::problem::{Problem, ProblemKind};
 use quillgate::Operation;
@@ -65,7 +65,7 @@ struct Opened {
 }
 
 /// What a breaker does with a call, from the best to the worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// Lets it through.

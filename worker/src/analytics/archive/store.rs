@@ -6,6 +6,7 @@
 use js_sys::JsString;
 use quillgate::archive::{DayRecord, Progress};
 use quillgate::{Day, Millis};
+use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use worker::Env;
 
@@ -14,7 +15,7 @@ use crate::analytics::archive::{
     Counts, HeldDay, ProjectRecord, SeriesQuery, Subject, first_retained,
 };
 use crate::config::Config;
-use crate::runtime::{D1, HostError, HostResult, Statement, row};
+use crate::runtime::{D1, HostError, HostResult, Statement};
 
 /// The binding of the database.
 const BINDING: &str = "ARCHIVE";
@@ -35,45 +36,41 @@ const KEEP: &str = concat!(
 );
 const LEDGER: &str = include_str!("sql/ledger.sql");
 
-row! {
-    struct ProjectRow {
-        id: u32,
-        first_day: u32,
-    }
+#[derive(Deserialize)]
+struct ProjectRow {
+    id: u32,
+    first_day: u32,
 }
 
-row! {
-    struct LedgerRow {
-        day: u32,
-        fetched: Option<u64>,
-        pages: u64,
-        has_visitors: u32,
-        staged_totals: Option<String>,
-        staged_pages: u64,
-        attempts: u32,
-        retry_at: u64,
-        problem: Option<String>,
-    }
+#[derive(Deserialize)]
+struct LedgerRow {
+    day: u32,
+    fetched: Option<u64>,
+    pages: u64,
+    has_visitors: u32,
+    staged_totals: Option<String>,
+    staged_pages: u64,
+    attempts: u32,
+    retry_at: u64,
+    problem: Option<String>,
 }
 
-row! {
-    struct SeriesRow {
-        day: u32,
-        fetched: u64,
-        human: Option<u64>,
-        ai: Option<u64>,
-        total: Option<u64>,
-        visitors_human: Option<u64>,
-        visitors_ai: Option<u64>,
-        visitors_total: Option<u64>,
-        known: u32,
-    }
+#[derive(Deserialize)]
+struct SeriesRow {
+    day: u32,
+    fetched: u64,
+    human: Option<u64>,
+    ai: Option<u64>,
+    total: Option<u64>,
+    visitors_human: Option<u64>,
+    visitors_ai: Option<u64>,
+    visitors_total: Option<u64>,
+    known: u32,
 }
 
-row! {
-    struct DayRow {
-        day: u32,
-    }
+#[derive(Deserialize)]
+struct DayRow {
+    day: u32,
 }
 
 /// A project as the database has it.
