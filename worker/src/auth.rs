@@ -15,6 +15,8 @@ pub mod oidc;
 pub mod revocation;
 pub mod session;
 pub mod session_record;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod signature;
 pub mod turnstile;
 
 use std::rc::Rc;

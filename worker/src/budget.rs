@@ -44,6 +44,7 @@
 //! shares with others: with every caller that a rule of an issuer admits, for example. Each is as
 //! exact as the limit. Like a quota, a ceiling that refuses a request leaves no claim.
 
+pub mod health;
 pub mod read_budget;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;

@@ -1,12 +1,14 @@
 //! Agent jobs: idempotent writes, stored records, polling, event streams and webhooks.
 
 pub mod events;
+pub mod health;
 pub mod idempotency;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod idempotency_store;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod job_store;
 pub mod ledger;
+pub mod log;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod outbox;
 pub mod poll;
@@ -15,8 +17,11 @@ pub mod poll_budget;
 pub(crate) mod poll_store;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod project_object;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod project_stub;
 pub mod search;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod search_store;
 pub mod watch;
 pub mod webhook;
+pub mod write;

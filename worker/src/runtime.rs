@@ -4,7 +4,9 @@ mod context;
 mod crypto;
 mod d1;
 mod error;
+mod guard;
 mod host;
+mod messages;
 mod schema;
 pub mod sockets;
 mod sql;
@@ -12,15 +14,19 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod timer;
+#[cfg(feature = "trap-route")]
+pub mod trap;
 
-pub use context::{Call, now};
-pub use crypto::{digest_tag, encode_text, new_uuid, random_bytes, verify_signature};
+pub use context::{Call, now, variable};
+pub use crypto::{digest_tag, encode_text, new_uuid, random_bytes, subtle};
 pub use d1::{D1, Statement};
 pub use error::{HostError, HostResult};
+pub use guard::{guard, set_guard};
 pub use host::{
-    Message, Outgoing, StreamSettings, byte_stream, event_stream, hear, log_error, log_line,
-    make_response, parse_json, random, read_body, response_headers, send, stringify_json,
+    StreamSettings, event_stream, hear, log_error, log_line, make_headers, make_response,
+    parse_json, random, read_body, response_headers, stringify_json,
 };
+pub use messages::{read_policy, receive, send_back};
 pub use schema::migrate;
 pub use sql::{Database, number, optional_number, optional_text, text};
 pub use task::{SharedTask, into_promise};

@@ -3,10 +3,16 @@
 
 pub mod breaker;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod breakers;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod client;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod connections;
+pub mod metrics;
 pub mod permits;
+pub mod settlement;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod transport;
 
 use std::borrow::Cow;
 
@@ -22,9 +28,9 @@ use crate::http::content::is_json;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::response::HeaderFields;
 use crate::http::url::decode_percent;
-use crate::jobs::idempotency::{Settlement, settle};
 use crate::json;
 use crate::upstream::breaker::{CallOutcome, Scope};
+use crate::upstream::settlement::{Settlement, settle};
 
 /// What the gateway calls itself (RFC 9110, section 10.1.5).
 pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));

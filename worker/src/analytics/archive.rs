@@ -1,6 +1,7 @@
 //! What the daily archive answers: series of views, what is held, what a backfill takes. Which
 //! request it sends next is [`quillgate::archive::plan`].
 
+pub mod run;
 pub mod run_lock;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod staged_page;

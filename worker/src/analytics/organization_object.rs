@@ -16,16 +16,15 @@ mod export;
 
 use crate::analytics::archive::run_lock::RunLock;
 use crate::analytics::archive::store::ArchiveStore;
+use crate::analytics::health::{OrgBudgets, OrgHealth};
+use crate::analytics::organization_stub::{KeySetReply, ReportCall, ReportPages, ReportReply};
 use crate::analytics::page::{
     CacheStatus, FetchReason, FetchedBy, PageHead, fetch_reason, split_into_pieces,
 };
 use crate::analytics::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore, is_long};
 use crate::analytics::pages::Page;
 use crate::analytics::waiting_exports::WaitingExports;
-use crate::app::isolate::{breaker_state, config};
-use crate::app::rpc::{
-    KeySetReply, ReportCall, ReportPages, ReportReply, read_policy, receive, send_back,
-};
+use crate::app::isolate::config;
 use crate::auth::jwks::{KeySet, KeySource, Lookup};
 use crate::budget::Refused;
 use crate::budget::store::{
@@ -34,15 +33,18 @@ use crate::budget::store::{
 use crate::config::Config;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::log::{ExchangeMetrics, OrgBudgets, OrgHealth, RequestMetrics, format_operator_line};
+use crate::log::format_operator_line;
 use crate::runtime::{
-    Database, HostError, HostResult, Outgoing, SharedTask, digest_tag, into_promise, log_error,
-    migrate, now, number, send, text,
+    Database, HostError, HostResult, SharedTask, digest_tag, into_promise, log_error, migrate, now,
+    number, read_policy, receive, send_back, text,
 };
 use crate::upstream::UpstreamRequest;
+use crate::upstream::breakers::breaker_state;
 use crate::upstream::client::{Exchange, PageReply, UpstreamClient};
 use crate::upstream::connections::Connections;
+use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 use crate::upstream::permits::Lane;
+use crate::upstream::transport::{Outgoing, send};
 
 const STEPS: [&str; 6] = [
     BUDGET_TABLES,
@@ -150,7 +152,7 @@ impl OrgGate {
         reason = "a method of the class that the entry calls"
     )]
     pub fn trap(&self) -> Promise {
-        crate::app::trap::trap_later()
+        crate::runtime::trap::trap_later()
     }
 }
 

@@ -17,21 +17,23 @@ use web_sys::{AbortSignal, ReadableStream};
 use worker::Env;
 
 use crate::analytics::export::{ExportQuery, problem_type, read_retry_after};
+use crate::analytics::organization_stub::{ExportCall, ExportReply, OrgStub, ReportCall};
 use crate::analytics::query::ReportQuery;
 use crate::analytics::waiting_exports::RENEWAL_INTERVAL;
-use crate::app::rpc::{ExportCall, ExportReply, OrgStub, ReportCall, SessionStub, receive};
+use crate::app::log::ExportEnd;
 use crate::auth::invalid_token;
 use crate::auth::jwt::EXPIRED;
 use crate::auth::session::cookie::SessionId;
 use crate::auth::session::ended_problem;
+use crate::auth::session::stub::SessionStub;
 use crate::config::Config;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::log::{ExportEnd, RequestMetrics};
 use crate::runtime::{
-    HostError, HostResult, Wait, Wake, byte_stream, into_promise, log_error, log_line, now,
+    HostError, HostResult, Wait, Wake, guard, into_promise, log_error, log_line, now, receive,
 };
 use crate::upstream::classify_malformed;
+use crate::upstream::metrics::RequestMetrics;
 
 /// What is needed for the next page.
 pub struct RunningExport {
@@ -262,7 +264,7 @@ impl RunningExport {
             running: RefCell::new(Some(self)),
             brake: Brake::default(),
         }));
-        byte_stream(body, signal)
+        open_byte_stream(body, signal, &guard().into())
     }
 
     /// The last record of an export that is not complete.
@@ -350,6 +352,16 @@ impl Brake {
             self.wake.replace(Some(wake));
         })
     }
+}
+
+#[wasm_bindgen(module = "/entry/host.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = openByteStream)]
+    fn open_byte_stream(
+        source: ExportBody,
+        signal: &AbortSignal,
+        guard: &JsValue,
+    ) -> ReadableStream;
 }
 
 /// The body of an export's answer.

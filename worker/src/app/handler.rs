@@ -17,27 +17,29 @@ use crate::analytics::archive;
 use crate::analytics::archive::SeriesQuery;
 use crate::analytics::archive::store::{ArchiveStore, StoredProject};
 use crate::analytics::export::{ExportQuery, LONGEST_WAIT};
+use crate::analytics::organization_stub::{ExportCall, OrgStub, ReportCall};
 use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
 use crate::analytics::pages::{Page, ReportAnswer};
 use crate::analytics::query::ReportQuery;
 use crate::app::export::{Brake, RunningExport};
+use crate::app::health::Health;
 use crate::app::isolate::{
     config, description, find_report, keep_report, load_config, with_reads, with_verified,
 };
+use crate::app::log::LogEntry;
 use crate::app::plan;
-use crate::app::plan::{Action, AdmittedWrite, Plan, Write, is_liveness};
+use crate::app::plan::{Action, AdmittedWrite, Plan, is_liveness};
 use crate::app::report::report;
-use crate::app::rpc::{
-    ExportCall, ListCall, OrgStub, PROBLEM_HEADER, ProjectStub, ReportCall, SessionStub, WriteCall,
-};
 use crate::auth::caller::Caller;
 use crate::auth::issuer_keys::find_issuer_key;
 use crate::auth::jwks::NoKey;
 use crate::auth::oidc::UnverifiedToken;
 use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, write_cookie};
 use crate::auth::session::sign_in::{Callback, SignIn};
+use crate::auth::session::stub::SessionStub;
 use crate::auth::session::{cookie, sign_in};
 use crate::auth::session_record::{NewSession, Opening, Proof};
+use crate::auth::signature::verify_signature;
 use crate::auth::turnstile::TurnstileProof;
 use crate::auth::{
     Signature, invalid_token, missing_token_problem, session, session_record, turnstile,
@@ -59,13 +61,16 @@ use crate::jobs::events::{
     limit_stream, parse_event_number, parse_preferred_wait, parse_wait,
 };
 use crate::jobs::ledger::{JobFilter, Position, encode_cursor};
+use crate::jobs::project_stub::{ListCall, PROBLEM_HEADER, ProjectStub, WriteCall};
 use crate::jobs::watch::WatchCall;
-use crate::log::{Health, LogEntry, RequestMetrics};
+use crate::jobs::write::Write;
 use crate::runtime::{
-    Call, HostError, HostResult, Outgoing, StreamSettings, event_stream, hear, into_promise,
-    make_response, now, random_bytes, read_body, response_headers, send, verify_signature,
+    Call, HostError, HostResult, StreamSettings, event_stream, hear, into_promise, make_response,
+    now, random_bytes, read_body, response_headers,
 };
 use crate::upstream::client::{Exchange, JobReply, UpstreamClient};
+use crate::upstream::metrics::RequestMetrics;
+use crate::upstream::transport::{Outgoing, send};
 use crate::upstream::{UpstreamRequest, mark_uncertain};
 use quillgate::Policy;
 

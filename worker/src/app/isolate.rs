@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use js_sys::{Function, JsString};
 use quillgate::Millis;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{AnalyticsEngineDataset, Env};
 
@@ -14,14 +13,11 @@ use crate::analytics::page::{Piece, page_name, split_into_pieces};
 use crate::analytics::pages::{Page, ReportAnswer};
 use crate::analytics::query::ReportQuery;
 use crate::auth::VerifiedTokens;
-use crate::auth::jwks::RememberedSet;
 use crate::bounded_cache::BoundedCache;
 use crate::budget::read_budget::ReadBudget;
 use crate::config::Config;
-use crate::runtime::{HostError, HostResult, Wake};
-use crate::upstream::breaker::{Breakers, State};
+use crate::runtime::{HostError, HostResult, set_guard, variable};
 use crate::variable::VariableError;
-use quillgate::Operation;
 
 /// The most pages that are kept, and the most bytes of them: an isolate may use eight times as many.
 const MOST_PAGES: usize = 1_000;
@@ -33,15 +29,6 @@ const MOST_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 const MOST_NAMES: usize = 256;
 const MOST_NAME_BYTES: usize = 256 * 1024;
 
-/// What is remembered of the key set at an address.
-pub struct IssuerKeys {
-    address: String,
-    /// The set.
-    pub set: RememberedSet,
-    /// What to call when the search that is in progress has ended.
-    pub waiting: Vec<Wake>,
-}
-
 struct Isolate {
     config: Option<Result<Rc<Config>, VariableError>>,
     verified: VerifiedTokens,
@@ -52,14 +39,10 @@ struct Isolate {
     /// The names of answers that were cut once. Only one that is asked for again is kept: what is kept
     /// for a while and then dropped is garbage that V8 collects late.
     cut_once: BoundedCache<()>,
-    key_sets: Vec<IssuerKeys>,
-    breakers: Breakers,
     reads: ReadBudget,
     /// The gateway's description, written at build time; handed over by the entry, so that it is
     /// not in the wasm.
     description: Option<JsString>,
-    /// What makes a promise of this instance end even if the instance traps.
-    guard: Option<Function>,
     /// Where data points go, once it is known whether there is such a dataset.
     dataset: OnceCell<Option<AnalyticsEngineDataset>>,
 }
@@ -71,11 +54,8 @@ thread_local! {
         pages: BoundedCache::new(MOST_PAGES, MOST_PAGE_BYTES),
         answers: BoundedCache::new(MOST_ANSWERS, MOST_ANSWER_BYTES),
         cut_once: BoundedCache::new(MOST_NAMES, MOST_NAME_BYTES),
-        key_sets: Vec::new(),
-        breakers: Breakers::default(),
         reads: ReadBudget::default(),
         description: None,
-        guard: None,
         dataset: OnceCell::new(),
     });
 }
@@ -96,33 +76,9 @@ pub fn config(env: &Env) -> HostResult<Rc<Config>> {
     load_config(env).map_err(|error| HostError::new(error.to_string()))
 }
 
-/// A variable or a secret; what is not text is not one.
-fn variable(env: &Env, name: &str) -> Option<String> {
-    let value = js_sys::Reflect::get(env, &JsValue::from_str(name)).ok()?;
-    value.as_string()
-}
-
 /// Runs something with the tokens that were verified.
 pub fn with_verified<T>(run: impl FnOnce(&mut VerifiedTokens) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.verified))
-}
-
-/// Runs something with what is remembered of the key set at an address.
-pub fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
-    ISOLATE.with_borrow_mut(|isolate| {
-        let all = &mut isolate.key_sets;
-        // Addresses are the configuration's: there are no more of them than issuers.
-        let known = all.iter().position(|keys| keys.address == address);
-        let at = known.unwrap_or_else(|| {
-            all.push(IssuerKeys {
-                address: address.to_owned(),
-                set: RememberedSet::default(),
-                waiting: Vec::new(),
-            });
-            all.len() - 1
-        });
-        run(&mut all[at])
-    })
 }
 
 /// The answer to this query, if its pages are kept and fresh.
@@ -204,16 +160,6 @@ impl Isolate {
     }
 }
 
-/// Runs something with the breakers.
-pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
-    ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.breakers))
-}
-
-/// What the breakers do with these operations, in this project or in any.
-pub fn breaker_state(operations: &[Operation], project: Option<&str>, now: Millis) -> State {
-    with_breakers(|breakers| breakers.state(operations, project, now))
-}
-
 /// Runs something with what was read lately.
 pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.reads))
@@ -222,15 +168,8 @@ pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
 /// Takes the gateway's description, and the entry's `guard`.
 #[wasm_bindgen]
 pub fn attach(description: JsString, guard: Function) {
-    ISOLATE.with_borrow_mut(|isolate| {
-        isolate.description = Some(description);
-        isolate.guard = Some(guard);
-    });
-}
-
-/// The entry's `guard`: what makes a promise end even if this instance traps.
-pub fn guard() -> Option<Function> {
-    ISOLATE.with_borrow(|isolate| isolate.guard.clone())
+    set_guard(guard);
+    ISOLATE.with_borrow_mut(|isolate| isolate.description = Some(description));
 }
 
 /// The gateway's description, as JSON.

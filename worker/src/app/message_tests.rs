@@ -16,26 +16,26 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
+use crate::analytics::health::{OrgBudgets, OrgHealth};
+use crate::analytics::organization_stub::{
+    ExportCall, ExportPage, ExportReply, ReportCall, ReportPages, ReportReply,
+};
 use crate::analytics::page::{PageHead, Piece};
 use crate::analytics::page_store::split_text;
 use crate::analytics::pages::{Page, PageRow, ReportAnswer};
 use crate::analytics::query::ReportQuery;
-use crate::app::plan::Write;
-use crate::app::rpc::{
-    ExportCall, ExportPage, ExportReply, ListCall, ReportCall, ReportPages, ReportReply, WriteCall,
-    WriteReply, receive, send_back,
-};
 use crate::budget::Ceiling;
+use crate::budget::health::BudgetHealth;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::idempotency::Retry;
 use crate::jobs::ledger::JobFilter;
-use crate::log::{
-    BudgetHealth, ExchangeMetrics, OrgBudgets, OrgHealth, ProjectBudgets, ProjectHealth,
-    RequestMetrics,
-};
-use crate::runtime::Call;
+use crate::jobs::project_stub::{ListCall, WriteCall, WriteReply};
+use crate::jobs::write::Write;
+use crate::runtime::{Call, receive, send_back};
 use crate::upstream::breaker;
+use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 
 #[wasm_bindgen]
 extern "C" {

@@ -8,7 +8,6 @@ use quillgate::{
     Call, Cursor, Day, JobId, JobPageSize, Millis, Operation, Policy, ProjectId, Prompt, Request,
     Rule, ValidationError,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::analytics::archive::{SeriesQuery, read_day};
 use crate::analytics::export::ExportQuery;
@@ -24,7 +23,6 @@ use crate::auth::session::sign_in::{CALLBACK, START};
 use crate::auth::session::{SESSION, cookie};
 use crate::auth::turnstile::TurnstileProof;
 use crate::auth::{Credentials, Identity, Signature, VerifiedTokens, session, session_record};
-use crate::budget::Ceiling;
 use crate::config::Config;
 use crate::hash::fingerprint;
 use crate::http::content::{LARGEST_BODY, Values, is_json};
@@ -35,6 +33,7 @@ use crate::http::request_head::{RequestHead, SessionState, WriteHeaders};
 use crate::http::url::{decode_percent, find_parameter, split_url};
 use crate::jobs::idempotency::Retry;
 use crate::jobs::ledger::{JobFilter, KeepPrompts, Position};
+use crate::jobs::write::Write;
 use crate::jobs::{idempotency, ledger, webhook};
 
 /// What to do with a request.
@@ -136,39 +135,6 @@ pub struct AdmittedWrite {
     caller: Rc<Caller>,
     /// The origin of the page that sends it, when a page does.
     origin: Option<String>,
-}
-
-/// A request that changes something upstream, to be carried out at most once.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Write {
-    /// The policy under which it is counted.
-    pub policy: Policy,
-    /// The caller's [`Caller::key`].
-    pub caller: String,
-    /// The caller as people know them: the token's `sub`.
-    pub subject: String,
-    /// The caller's own quota for the policy.
-    pub quota: Option<u32>,
-    /// The ceilings for the policy that the caller shares with others.
-    pub ceilings: Vec<Ceiling>,
-    /// The job that it changes, unless it creates one.
-    pub job: Option<String>,
-    /// The caller's idempotency key.
-    pub key: Option<String>,
-    /// What a repetition of the request must have in common with it.
-    pub fingerprint: String,
-    /// Whether to send it again although its outcome is unknown.
-    pub retry: Retry,
-    /// Path and query.
-    pub target: String,
-    /// The JSON that is sent upstream, rebuilt from checked values.
-    pub body: String,
-    /// A summary of the prompt, for the ledger.
-    pub prompt_summary: String,
-    /// The whole prompt, when the ledger keeps it.
-    pub prompt: Option<String>,
-    /// Where the end of the job is announced.
-    pub webhook: Option<String>,
 }
 
 /// What is known about a request, and what to do with it.

@@ -1,15 +1,16 @@
 //! Routes that trap, for the test of what a trap costs: only in a build with the feature
 //! `trap-route`, which is never deployed.
 
-use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 
-use crate::app::rpc::{OrgStub, ProjectStub};
+use crate::analytics::organization_stub::OrgStub;
 use crate::http::request_head::PackedHead;
 use crate::http::url::split_url;
+use crate::jobs::project_stub::ProjectStub;
 use crate::runtime::into_promise;
+use crate::runtime::trap::{trap_later, trap_now};
 
 /// Traps as a request to `POST /__trap?where=now|later|organisation|project&project=…` asks.
 pub fn handle(head: &str, env: &Env) -> Option<JsValue> {
@@ -43,16 +44,4 @@ pub fn handle(head: &str, env: &Env) -> Option<JsValue> {
         }
         _ => Some(trap_later().into()),
     }
-}
-
-fn trap_now() -> ! {
-    panic!("a trap that was asked for")
-}
-
-/// Traps in asynchronous code: nothing will ever settle this promise.
-pub fn trap_later() -> Promise {
-    into_promise(async {
-        JsFuture::from(Promise::resolve(&JsValue::UNDEFINED)).await?;
-        trap_now()
-    })
 }

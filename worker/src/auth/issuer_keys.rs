@@ -1,6 +1,8 @@
 //! The keys of trusted issuers, as an isolate comes by them: from memory, or by one call of the
 //! organisation's object that all requests share.
 
+use std::cell::RefCell;
+
 use js_sys::Promise;
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
@@ -8,16 +10,28 @@ use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 use worker::worker_sys::Context;
 
-use crate::app::isolate::with_issuer_keys;
-use crate::app::rpc::OrgStub;
-use crate::auth::jwks::{Call, NoKey, PublicKey, Search};
+use crate::analytics::organization_stub::OrgStub;
+use crate::auth::jwks::{Call, NoKey, PublicKey, RememberedSet, Search};
 use crate::auth::oidc::UnverifiedToken;
 use crate::log::format_operator_line;
-use crate::runtime::{HostResult, Wait, into_promise, log_error, now};
+use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
 
 /// The longest that a request waits for another's search, which takes as long as the object's requests
 /// to the issuer and no longer.
 const LONGEST_SEARCH: Millis = Millis::from_seconds(30);
+
+/// What is remembered of the key set at an address.
+struct IssuerKeys {
+    address: String,
+    /// The set.
+    set: RememberedSet,
+    /// What to call when the search that is in progress has ended.
+    waiting: Vec<Wake>,
+}
+
+thread_local! {
+    static KEY_SETS: RefCell<Vec<IssuerKeys>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Finds the key that a token names.
 ///
@@ -86,4 +100,21 @@ fn begin_call(
     });
     execution.wait_until(&promise)?;
     Ok(promise)
+}
+
+/// Runs something with what is remembered of the key set at an address.
+fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
+    KEY_SETS.with_borrow_mut(|all| {
+        // Addresses are the configuration's: there are no more of them than issuers.
+        let known = all.iter().position(|keys| keys.address == address);
+        let at = known.unwrap_or_else(|| {
+            all.push(IssuerKeys {
+                address: address.to_owned(),
+                set: RememberedSet::default(),
+                waiting: Vec::new(),
+            });
+            all.len() - 1
+        });
+        run(&mut all[at])
+    })
 }

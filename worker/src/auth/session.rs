@@ -10,6 +10,8 @@ pub mod cross_site;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod object;
 pub mod sign_in;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod stub;
 
 use quillgate::{Rule, ValidationError};
 use serde_json::{Value, json};

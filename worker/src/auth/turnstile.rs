@@ -4,10 +4,10 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::app::plan::Write;
 use crate::hash::fingerprint;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::url::is_secure_url;
+use crate::jobs::write::Write;
 use crate::json;
 use crate::variable::VariableError;
 

@@ -12,16 +12,16 @@ use serde_json::Value;
 
 use crate::auth::jwt::into_texts;
 use crate::budget;
+use crate::budget::health::BudgetHealth;
 use crate::budget::usage::Usage;
 use crate::budget::{
     Ask, Ceiling, Claims, Closure, RateLimitFields, Refused, SharedUse, Used, Verdict,
 };
 use crate::config::Config;
-use crate::jobs::idempotency::Settlement;
 use crate::json;
-use crate::log::BudgetHealth;
 use crate::runtime::{Database, HostResult, now, number, text};
 use crate::upstream::UpstreamFailure;
+use crate::upstream::settlement::Settlement;
 use quillgate::Policy;
 
 /// The tables, the first step of both objects.

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use quillgate::Millis;
 use serde::Deserialize;
 
-use crate::app::plan::Write;
 use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::jobs::idempotency::{LIFE, Record, Retry, Settlement, State};
+use crate::jobs::idempotency::{LIFE, Record, Retry, State};
+use crate::jobs::write::Write;
 use crate::runtime::{Database, HostResult, now, number, optional_number, optional_text, text};
+use crate::upstream::settlement::Settlement;
 
 /// The table, the second step of the project's object.
 pub const IDEMPOTENCY_TABLES: &str = "

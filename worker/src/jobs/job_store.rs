@@ -8,11 +8,11 @@ use quillgate::{JobId, Millis};
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
-use crate::app::plan::Write;
 use crate::jobs::events::{JobEvent, ListEvent, ListHistory, MAX_REPLAYED};
 use crate::jobs::ledger::{JobFilter, Position, encode_cursor, has_room_for_whole};
 use crate::jobs::poll::{Known, is_finished, is_given_up};
 use crate::jobs::search_store::{JobSearch, fold, lower};
+use crate::jobs::write::Write;
 use crate::runtime::{
     Database, HostError, HostResult, now, number, optional_number, optional_text, text,
 };

@@ -11,15 +11,14 @@ use wasm_bindgen::JsValue;
 use crate::config::Config;
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::job_store::iso_8601;
+use crate::jobs::log::{format_dropped_webhook, format_given_up_webhook};
 use crate::jobs::webhook;
 use crate::jobs::webhook::{Event, JobEnd, Next};
-use crate::log;
-use crate::runtime::{
-    Database, HostResult, Outgoing, log_error, new_uuid, now, number, random, send, text,
-};
+use crate::runtime::{Database, HostResult, log_error, new_uuid, now, number, random, text};
 use crate::upstream::USER_AGENT;
 use crate::upstream::connections::Connections;
 use crate::upstream::permits::Lane;
+use crate::upstream::transport::{Outgoing, send};
 
 /// The table, the fourth step of the project's object.
 pub const OUTBOX_TABLES: &str = "
@@ -169,7 +168,7 @@ impl Outbox {
         match receipt? {
             Attempt::Busy => self.set_due(&row.id, row.attempts, now().plus(BUSY_PAUSE)),
             Attempt::Forbidden => {
-                log_error(&log::format_dropped_webhook(&row.id));
+                log_error(&format_dropped_webhook(&row.id));
                 self.remove(&row.id)
             }
             Attempt::Sent(receipt) => self.conclude(&row, &receipt),
@@ -201,7 +200,7 @@ impl Outbox {
             Next::Again(wait) => self.set_due(&row.id, attempts, now.plus(wait)),
             Next::Done => self.remove(&row.id),
             Next::GivenUp => {
-                log_error(&log::format_given_up_webhook(&row.id, receipt.status));
+                log_error(&format_given_up_webhook(&row.id, receipt.status));
                 self.remove(&row.id)
             }
         }

@@ -13,11 +13,7 @@ use worker::{
     DurableObject, Env, Request, Response, State, WebSocket, WebSocketPair, durable_object,
 };
 
-use crate::app::isolate::{breaker_state, config};
-use crate::app::plan::Write;
-use crate::app::rpc::{
-    ListCall, PROBLEM_HEADER, WriteCall, WriteReply, read_policy, receive, send_back,
-};
+use crate::app::isolate::config;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
@@ -26,34 +22,38 @@ use crate::http::problem::{Problem, ProblemKind};
 use crate::http::response::GatewayResponse;
 use crate::http::trace::continue_trace;
 use crate::jobs::events::{CHARGE_TEXT, END_TEXT, JobEvent, ListEvent};
+use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::idempotency;
-use crate::jobs::idempotency::{Settlement, Verdict};
+use crate::jobs::idempotency::Verdict;
 use crate::jobs::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
 use crate::jobs::job_store::{
     FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS,
 };
 use crate::jobs::ledger::decode_cursor;
+use crate::jobs::log::format_lost_job;
 use crate::jobs::outbox::{OUTBOX_TABLES, Outbox};
 use crate::jobs::poll::{
     Audience, PollOutcome, Watcher, compute_pause, is_lost, is_past_creation, is_poll_due,
 };
 use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::poll_store::{POLL_TABLES, PollStore};
+use crate::jobs::project_stub::{ListCall, PROBLEM_HEADER, WriteCall, WriteReply};
 use crate::jobs::search::needs_alarm;
 use crate::jobs::search_store::{BACKLOG_PAUSE, JOB_SEARCH};
 use crate::jobs::watch::WatchCall;
 use crate::jobs::webhook::JobEnd;
-use crate::log::{
-    ExchangeMetrics, ProjectBudgets, ProjectHealth, RequestMetrics, format_lost_job,
-    format_operator_line,
-};
+use crate::jobs::write::Write;
+use crate::log::format_operator_line;
 use crate::runtime::{
     Call, Database, HostError, HostResult, SharedTask, into_promise, log_error, make_response,
-    migrate, new_uuid, now, random, sockets,
+    migrate, new_uuid, now, random, read_policy, receive, send_back, sockets,
 };
+use crate::upstream::breakers::breaker_state;
 use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
 use crate::upstream::connections::{Connections, Permit};
+use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 use crate::upstream::permits::Lane;
+use crate::upstream::settlement::Settlement;
 use crate::upstream::{UpstreamRequest, breaker};
 use quillgate::Operation;
 use quillgate::Policy;
@@ -177,7 +177,7 @@ impl ProjectGate {
         reason = "a method of the class that the entry calls"
     )]
     pub fn trap(&self) -> Promise {
-        crate::app::trap::trap_later()
+        crate::runtime::trap::trap_later()
     }
 }
 

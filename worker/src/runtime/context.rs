@@ -2,6 +2,8 @@
 
 use quillgate::Millis;
 use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsValue;
+use worker::Env;
 
 /// The present.
 #[expect(
@@ -24,4 +26,10 @@ pub struct Call {
     pub traceparent: String,
     /// `tracestate` for the upstream.
     pub tracestate: Option<String>,
+}
+
+/// A variable or a secret; what is not text is not one.
+pub fn variable(env: &Env, name: &str) -> Option<String> {
+    let value = js_sys::Reflect::get(env, &JsValue::from_str(name)).ok()?;
+    value.as_string()
 }

@@ -2,15 +2,11 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use js_sys::{Array, JsString, Object, Reflect, Uint8Array};
+use js_sys::{JsString, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Crypto, CryptoKey, SubtleCrypto};
+use web_sys::{Crypto, SubtleCrypto};
 
-use crate::auth::jwks::{Algorithm, PublicKey};
-use crate::auth::oidc::UnverifiedToken;
-use crate::auth::session::cookie::RANDOM_BYTES;
 use crate::runtime::error::HostResult;
 
 #[wasm_bindgen]
@@ -38,7 +34,8 @@ const TAG_BYTES: u32 = 17;
 /// The characters of a tag.
 const TAG_LENGTH: usize = 22;
 
-fn subtle() -> SubtleCrypto {
+/// The runtime's `SubtleCrypto`.
+pub fn subtle() -> SubtleCrypto {
     CRYPTO.with(Crypto::subtle)
 }
 
@@ -48,8 +45,8 @@ pub fn new_uuid() -> String {
 }
 
 /// Random bytes.
-pub fn random_bytes() -> HostResult<[u8; RANDOM_BYTES]> {
-    let mut bytes = [0; RANDOM_BYTES];
+pub fn random_bytes<const N: usize>() -> HostResult<[u8; N]> {
+    let mut bytes = [0; N];
     CRYPTO.with(|crypto| crypto.get_random_values_with_u8_array(&mut bytes))?;
     Ok(bytes)
 }
@@ -72,44 +69,4 @@ pub async fn digest_tag(text: &JsString) -> HostResult<String> {
     let mut tag = URL_SAFE_NO_PAD.encode(digest.subarray(0, TAG_BYTES).to_vec());
     tag.truncate(TAG_LENGTH);
     Ok(tag)
-}
-
-/// Whether a foreign token's signature is that of the key (RFC 7518, sections 3.3 and 3.4).
-///
-/// # Errors
-/// A key that cannot be imported, too.
-pub async fn verify_signature(token: &UnverifiedToken, key: &PublicKey) -> HostResult<bool> {
-    let algorithm = parameters(token.algorithm)?;
-    let jwk: Object = serde_wasm_bindgen::to_value(key)?.unchecked_into();
-    let usages = Array::of1(&JsValue::from_str("verify"));
-    let subtle = subtle();
-    let imported = subtle.import_key_with_object("jwk", &jwk, &algorithm, false, &usages)?;
-    let imported: CryptoKey = JsFuture::from(imported).await?.unchecked_into();
-    // It was read as base64url before.
-    let Ok(signature) = URL_SAFE_NO_PAD.decode(&token.signature) else {
-        return Ok(false);
-    };
-    let verified = subtle.verify_with_object_and_js_u8_array_and_js_u8_array(
-        &algorithm,
-        &imported,
-        &Uint8Array::from(&signature[..]),
-        &Uint8Array::from(token.signed.as_bytes()),
-    )?;
-    Ok(JsFuture::from(verified).await?.is_truthy())
-}
-
-fn parameters(algorithm: Algorithm) -> HostResult<Object> {
-    let fields: &[(&str, &str)] = match algorithm {
-        Algorithm::Rs256 => &[("name", "RSASSA-PKCS1-v1_5"), ("hash", "SHA-256")],
-        Algorithm::Es256 => &[
-            ("name", "ECDSA"),
-            ("namedCurve", "P-256"),
-            ("hash", "SHA-256"),
-        ],
-    };
-    let object = Object::new();
-    for (name, value) in fields {
-        Reflect::set(&object, &JsValue::from_str(name), &JsValue::from_str(value))?;
-    }
-    Ok(object)
 }

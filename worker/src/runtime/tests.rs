@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use js_sys::{Array, Function, JSON, JsString, Object, Promise, Reflect};
+use js_sys::{Array, Function, JsString, Object, Promise, Reflect};
 use quillgate::{Millis, Operation};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -18,17 +18,13 @@ use worker::worker_sys::DurableObjectState;
 
 use crate::auth::jwks::{Algorithm, PublicKey};
 use crate::auth::oidc::UnverifiedToken;
+use crate::auth::signature::verify_signature;
 use crate::http::response::HeaderFields;
-use crate::runtime::crypto::verify_signature;
 use crate::runtime::d1::D1;
 use crate::runtime::host::{make_headers, response_headers};
 use crate::runtime::{SharedTask, digest_tag, into_promise, make_response};
 use crate::upstream::ReplyHead;
 use crate::upstream::client::{JobReply, JobSnapshot, PageReply};
-
-fn parse(json: &str) -> JsValue {
-    JSON::parse(json).unwrap()
-}
 
 fn js(text: &str) -> JsString {
     text.into()

@@ -5,17 +5,17 @@ use quillgate::credential::AdminKey;
 use quillgate::declaration::Pagination;
 use quillgate::export::check_page;
 use quillgate::schema::{Described as _, check};
-use quillgate::{AgentJob, Method, Millis, Operation};
+use quillgate::{AgentJob, Method, Millis, Operation, PageSize};
 use serde_json::Value;
 
-use crate::analytics::page::PAGE_ROWS;
-use crate::app::isolate::with_breakers;
 use crate::config::Config;
 use crate::http::problem::Problem;
 use crate::json;
-use crate::log::ExchangeMetrics;
-use crate::runtime::{Message, Outgoing, encode_text, now, send};
+use crate::runtime::{encode_text, now};
 use crate::upstream::breaker::Scope;
+use crate::upstream::breakers::with_breakers;
+use crate::upstream::metrics::ExchangeMetrics;
+use crate::upstream::transport::{Message, Outgoing, send};
 use crate::upstream::{
     Attempts, MAX_ERROR_BYTES, MAX_JOB_BYTES, MAX_PAGE_BYTES, NextAttempt, ReplyHead,
     TransportError, UpstreamFailure, UpstreamRequest, classify_error, classify_leak,
@@ -107,7 +107,7 @@ impl PageReply {
         let rows = if member.is_some() { end.rows } else { 1 };
         let is_by_offset = matches!(pagination, Pagination::Offset { .. });
         let has_more = is_by_offset && end.has_more?;
-        (!is_by_offset || rows <= PAGE_ROWS).then_some(Self {
+        (!is_by_offset || rows <= PageSize::MAX.get()).then_some(Self {
             text,
             rows,
             has_more,

@@ -2,9 +2,9 @@
 
 use quillgate::{Call, Millis, Operation, ProjectId};
 use quillgate_worker::analytics::export::{ExportQuery, problem_type, read_retry_after};
+use quillgate_worker::app::log::ExportEnd;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::GatewayResponse;
-use quillgate_worker::log::ExportEnd;
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, configuration, field_and_rule};

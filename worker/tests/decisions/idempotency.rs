@@ -4,9 +4,8 @@ use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::hash::fingerprint;
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::jobs::idempotency::{
-    Key, LIFE, Record, Retry, Settlement, State, Verdict, decide, settle,
-};
+use quillgate_worker::jobs::idempotency::{Key, LIFE, Record, Retry, State, Verdict, decide};
+use quillgate_worker::upstream::settlement::{Settlement, settle};
 
 use crate::fixtures::{NOW, field_and_rule, status_and_kind};
 

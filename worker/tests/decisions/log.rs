@@ -1,12 +1,17 @@
 //! The log's lines and what an operator learns, by exact JSON.
 
+use quillgate_worker::analytics::health::{OrgBudgets, OrgHealth};
+use quillgate_worker::app::health::Health;
+use quillgate_worker::app::log::LogEntry;
+use quillgate_worker::budget::health::BudgetHealth;
 use quillgate_worker::http::problem::ProblemKind;
-use quillgate_worker::log::{
-    BudgetHealth, ExchangeMetrics, Health, LogEntry, OrgBudgets, OrgHealth, ProjectBudgets,
-    ProjectHealth, RequestMetrics, format_dropped_webhook, format_given_up_webhook,
-    format_lost_job, format_operator_line,
+use quillgate_worker::jobs::health::{ProjectBudgets, ProjectHealth};
+use quillgate_worker::jobs::log::{
+    format_dropped_webhook, format_given_up_webhook, format_lost_job,
 };
+use quillgate_worker::log::format_operator_line;
 use quillgate_worker::upstream::breaker::State;
+use quillgate_worker::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 
 fn exchange(operator: Option<&str>) -> ExchangeMetrics {
     ExchangeMetrics {

@@ -5,11 +5,12 @@ mod admission;
 mod writes;
 
 use quillgate_worker::app::plan;
-use quillgate_worker::app::plan::{Action, AdmittedWrite, Plan, Write, plan_write};
+use quillgate_worker::app::plan::{Action, AdmittedWrite, Plan, plan_write};
 use quillgate_worker::auth::{Signature, VerifiedTokens};
 use quillgate_worker::config::Config;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
+use quillgate_worker::jobs::write::Write;
 
 use crate::fixtures::{NOW, bearer, configuration};
 

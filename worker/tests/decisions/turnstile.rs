@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use quillgate::Policy;
-use quillgate_worker::app::plan::Write;
 use quillgate_worker::auth::turnstile::{
     Turnstile, TurnstileProof, build_verification, choose_idempotency_key, failed_problem,
     is_accepted, unavailable_problem,
 };
 use quillgate_worker::jobs::idempotency::Retry;
+use quillgate_worker::jobs::write::Write;
 use serde_json::{Value, json};
 
 use crate::fixtures::{configure, status_and_kind, to_json, variables};

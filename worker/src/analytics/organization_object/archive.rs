@@ -10,6 +10,7 @@ use quillgate::{
 };
 use wasm_bindgen::JsValue;
 
+use crate::analytics::archive::run::ArchiveRun;
 use crate::analytics::archive::run_lock::RunId;
 use crate::analytics::archive::store::{ArchiveStore, DayKey};
 use crate::analytics::archive::{ProjectRecord, first_retained};
@@ -18,7 +19,7 @@ use crate::analytics::page::PAGE_ROWS;
 use crate::budget::store::Claimant;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::trace::continue_trace;
-use crate::log::{ArchiveRun, format_operator_line};
+use crate::log::format_operator_line;
 use crate::runtime::{
     HostError, HostResult, log_error, log_line, new_uuid, now, parse_json, stringify_json,
 };

@@ -8,12 +8,12 @@ use quillgate::columns::columns;
 use quillgate::export::{PageEnd, RowWriter};
 
 use crate::analytics::organization_object::{Gate, Tagging, refuse};
+use crate::analytics::organization_stub::{ExportCall, ExportPage, ExportReply};
 use crate::analytics::page::PAGE_ROWS;
-use crate::app::rpc::{ExportCall, ExportPage, ExportReply};
 use crate::http::response::GatewayResponse;
-use crate::log::RequestMetrics;
 use crate::runtime::{HostResult, encode_text, now};
 use crate::upstream::classify_malformed;
+use crate::upstream::metrics::RequestMetrics;
 
 impl Gate {
     /// Returns the rows of an export's next page.

@@ -2,13 +2,14 @@
 //! fingerprint.
 
 use quillgate::Policy;
-use quillgate_worker::app::plan::{Write, plan_write};
+use quillgate_worker::app::plan::plan_write;
 use quillgate_worker::auth::turnstile::TurnstileProof;
 use quillgate_worker::config::Config;
 use quillgate_worker::http::content::LARGEST_BODY;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
 use quillgate_worker::jobs::idempotency::Retry;
+use quillgate_worker::jobs::write::Write;
 use serde_json::{Value, json};
 
 use super::{

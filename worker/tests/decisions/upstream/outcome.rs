@@ -3,8 +3,8 @@
 
 use quillgate::{ApiError, Method, Millis, Operation};
 use quillgate_worker::http::problem::{Problem, ProblemKind};
-use quillgate_worker::jobs::idempotency::Settlement;
 use quillgate_worker::upstream::breaker::CallOutcome;
+use quillgate_worker::upstream::settlement::Settlement;
 use quillgate_worker::upstream::{
     ReplyHead, TransportError, USUAL_WAIT, UpstreamFailure, UpstreamRequest, classify_error,
     classify_malformed, classify_transport_error, error_problem, key_refused_problem,

@@ -2,7 +2,7 @@
 
 use quillgate::Method;
 use quillgate::credential::AdminKey;
-use quillgate_worker::jobs::idempotency::Settlement;
+use quillgate_worker::upstream::settlement::Settlement;
 use quillgate_worker::upstream::{
     ReplyHead, classify_error, classify_leak, describe_key_refusal, error_problem,
 };

@@ -1,0 +1,47 @@
+//! The gateway's health, for operators.
+
+use serde::Serialize;
+
+use crate::analytics::health::OrgHealth;
+use crate::jobs::health::ProjectHealth;
+use crate::json;
+use crate::upstream::breaker;
+
+/// The gateway's health.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Health<'a> {
+    status: &'static str,
+    organisation: OrgHealth,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project: Option<ProjectHealth>,
+    trusted_issuers: Vec<&'a str>,
+}
+
+impl<'a> Health<'a> {
+    /// The gateway's health: `degraded` while a breaker is open.
+    #[must_use]
+    pub fn new(
+        organisation: OrgHealth,
+        project: Option<ProjectHealth>,
+        trusted_issuers: Vec<&'a str>,
+    ) -> Self {
+        let breakers = [
+            Some(organisation.breaker),
+            project.as_ref().map(|project| project.breaker),
+        ];
+        let is_open = breakers.contains(&Some(breaker::State::Open));
+        Self {
+            status: if is_open { "degraded" } else { "ok" },
+            organisation,
+            project,
+            trusted_issuers,
+        }
+    }
+
+    /// The health as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        json::to_text(self)
+    }
+}

@@ -1,0 +1,98 @@
+//! The log: one line of JSON per request. It never contains a token, a key, a prompt or a query.
+
+use serde::Serialize;
+
+use crate::http::problem::ProblemKind;
+use crate::json;
+use crate::upstream::metrics::RequestMetrics;
+
+/// A request that has been answered.
+#[derive(Debug)]
+pub struct LogEntry<'a> {
+    /// The request's id.
+    pub request_id: &'a str,
+    /// The trace that it belongs to.
+    pub trace_id: &'a str,
+    /// The caller: the token's `sub`.
+    pub subject: Option<&'a str>,
+    /// The route's pattern.
+    pub route: Option<&'a str>,
+    /// The project.
+    pub project: Option<&'a str>,
+    /// The status of the answer.
+    pub status: u16,
+    /// The kind of problem, when the answer is one.
+    pub problem: Option<ProblemKind>,
+    /// What else is known about it.
+    pub metrics: &'a RequestMetrics,
+    /// How long the request took, in milliseconds.
+    pub milliseconds: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogLine<'a> {
+    request_id: &'a str,
+    trace_id: &'a str,
+    subject: Option<&'a str>,
+    route: Option<&'a str>,
+    project: Option<&'a str>,
+    status: u16,
+    problem: Option<&'static str>,
+    upstream_status: Option<u16>,
+    upstream_milliseconds: Option<u64>,
+    cache: Option<&'a str>,
+    budget_left: Option<u32>,
+    milliseconds: u64,
+    operator: Option<&'a str>,
+}
+
+impl LogEntry<'_> {
+    /// The entry as a line of JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let upstream = self.metrics.upstream.as_ref();
+        let line = LogLine {
+            request_id: self.request_id,
+            trace_id: self.trace_id,
+            subject: self.subject,
+            route: self.route,
+            project: self.project,
+            status: self.status,
+            problem: self.problem.map(ProblemKind::as_str),
+            upstream_status: upstream.and_then(|upstream| upstream.status),
+            upstream_milliseconds: upstream.map(|upstream| upstream.milliseconds),
+            cache: self.metrics.cache.as_deref(),
+            budget_left: self.metrics.budget_left,
+            milliseconds: self.milliseconds,
+            operator: self.metrics.operator(),
+        };
+        json::to_text(&line)
+    }
+}
+
+/// The end of an export.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportEnd<'a> {
+    /// The request's id.
+    pub request_id: &'a str,
+    /// How many rows were written.
+    pub export_rows: u64,
+    /// How often the organisation's object was asked for a page.
+    pub export_requests: u64,
+    /// `complete`, `cancelled`, or the kind of the problem that ended it.
+    pub export_end: &'a str,
+    /// How long it took, in milliseconds.
+    pub milliseconds: u64,
+    /// What the operator has to fix.
+    pub operator: Option<&'a str>,
+}
+
+impl ExportEnd<'_> {
+    /// The end as a line of JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        json::to_text(self)
+    }
+}

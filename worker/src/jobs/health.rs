@@ -1,0 +1,34 @@
+//! The health of a project's object, for operators.
+
+#[cfg(doc)]
+use quillgate::Policy;
+use serde::{Deserialize, Serialize};
+
+use crate::budget::health::BudgetHealth;
+use crate::upstream::breaker;
+
+/// The health of a project's object.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectHealth {
+    /// The breaker's state.
+    pub breaker: breaker::State,
+    /// The budgets by name.
+    pub budgets: ProjectBudgets,
+    /// How many sockets watch changes.
+    pub watchers: u64,
+    /// How many webhooks have yet to be delivered.
+    pub webhooks_waiting: u64,
+    /// The number of alarms since the object was last started.
+    pub alarms: u64,
+}
+
+/// A project's budgets.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProjectBudgets {
+    /// [`Policy::CreateJob`].
+    pub create_job: BudgetHealth,
+    /// [`Policy::SendMessage`].
+    pub send_message: BudgetHealth,
+}
