@@ -13,4 +13,5 @@ pub(crate) mod page_store;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod pages;
 pub mod query;
+pub mod settings;
 pub mod waiting_exports;

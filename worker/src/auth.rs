@@ -7,14 +7,13 @@
 
 pub mod access_token;
 pub mod caller;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod issuer_keys;
 pub mod jwks;
 pub mod jwt;
 pub mod oidc;
 pub mod revocation;
 pub mod session;
 pub mod session_record;
+pub mod settings;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod signature;
 pub mod turnstile;
@@ -28,8 +27,8 @@ use crate::auth::caller::Caller;
 use crate::auth::jwks::Algorithm;
 use crate::auth::jwt::Jwt;
 use crate::auth::oidc::{Source, TrustedIssuer, UnverifiedToken};
+use crate::auth::settings::AuthSettings;
 use crate::bounded_cache::BoundedCache;
-use crate::config::Config;
 use crate::http::problem::{Problem, ProblemKind};
 
 /// The header fields in which a caller can send a token.
@@ -45,8 +44,8 @@ pub struct Credentials<'a> {
 impl Credentials<'_> {
     /// Whether there is a token that counts, valid or not.
     #[must_use]
-    pub fn has_token(&self, config: &Config) -> bool {
-        find_token(self, &config.trusted_issuers).is_some()
+    pub fn has_token(&self, settings: &AuthSettings) -> bool {
+        find_token(self, &settings.trusted_issuers).is_some()
     }
 }
 
@@ -107,12 +106,12 @@ impl VerifiedTokens {
         &self,
         token: &str,
         source: Source,
-        config: &Config,
+        settings: &AuthSettings,
         now: Millis,
     ) -> Option<Result<Rc<Caller>, &'static str>> {
         match self.tokens.get(token, now)? {
             VerifiedToken::Own(own) if source == Source::Bearer => {
-                Some(own.check(&config.revoked, now).map(|()| own.caller()))
+                Some(own.check(&settings.revoked, now).map(|()| own.caller()))
             }
             VerifiedToken::Foreign {
                 caller,
@@ -150,19 +149,19 @@ impl VerifiedTokens {
 /// what is wrong and never repeats the token.
 pub fn identify(
     credentials: &Credentials<'_>,
-    config: &Config,
+    settings: &AuthSettings,
     now: Millis,
     signature: Signature,
     verified: &mut VerifiedTokens,
 ) -> Result<Identity, Problem> {
-    let issuers = &config.trusted_issuers;
+    let issuers = &settings.trusted_issuers;
     let (text, source) = find_token(credentials, issuers).ok_or_else(missing_token_problem)?;
-    if let Some(found) = verified.find(text, source, config, now) {
+    if let Some(found) = verified.find(text, source, settings, now) {
         return found.map(Identity::Caller).map_err(invalid_token);
     }
     let token = Jwt::read(text).map_err(invalid_token)?;
     if token.algorithm == "HS256" && source == Source::Bearer {
-        let own = verify_own(&token, config, now).map_err(invalid_token)?;
+        let own = verify_own(&token, settings, now).map_err(invalid_token)?;
         let caller = own.caller();
         let until = own.expires();
         verified.remember(text, VerifiedToken::Own(own), until);
@@ -177,7 +176,7 @@ pub fn identify(
         return Ok(Identity::Unverified(unverified));
     }
     checked
-        .check_revoked(&config.revoked)
+        .check_revoked(&settings.revoked)
         .map_err(invalid_token)?;
     let caller = Rc::new(checked.caller()?);
     let until = checked.expires().min(now.plus(FOREIGN_LIFETIME));
@@ -189,9 +188,13 @@ pub fn identify(
     Ok(Identity::Caller(caller))
 }
 
-fn verify_own(token: &Jwt<'_>, config: &Config, now: Millis) -> Result<AccessToken, &'static str> {
-    let own = AccessToken::verify(token, &config.token_secrets)?;
-    own.check(&config.revoked, now)?;
+fn verify_own(
+    token: &Jwt<'_>,
+    settings: &AuthSettings,
+    now: Millis,
+) -> Result<AccessToken, &'static str> {
+    let own = AccessToken::verify(token, &settings.token_secrets)?;
+    own.check(&settings.revoked, now)?;
     Ok(own)
 }
 

@@ -45,6 +45,8 @@
 //! exact as the limit. Like a quota, a ceiling that refuses a request leaves no claim.
 
 pub mod health;
+pub mod limits;
+pub mod outcome;
 pub mod read_budget;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;

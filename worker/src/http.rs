@@ -5,5 +5,6 @@ pub mod cors;
 pub mod problem;
 pub mod request_head;
 pub mod response;
+pub mod route;
 pub mod trace;
 pub mod url;

@@ -22,6 +22,7 @@ pub(crate) mod project_stub;
 pub mod search;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod search_store;
+pub mod settings;
 pub mod watch;
 pub mod webhook;
 pub mod write;

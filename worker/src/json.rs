@@ -119,3 +119,16 @@ impl<'de> Visitor<'de> for OnceVisitor {
         Ok(Value::Object(values))
     }
 }
+
+/// The elements of a list of texts; `None` for any other value.
+#[must_use]
+pub fn into_strings(value: Value) -> Option<Vec<String>> {
+    let Value::Array(items) = value else {
+        return None;
+    };
+    let text = |item| match item {
+        Value::String(text) => Some(text),
+        _ => None,
+    };
+    items.into_iter().map(text).collect()
+}

@@ -19,7 +19,6 @@ pub mod app;
 pub mod auth;
 pub mod bounded_cache;
 pub mod budget;
-pub mod config;
 pub mod hash;
 pub mod http;
 pub mod jobs;

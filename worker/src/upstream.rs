@@ -10,6 +10,7 @@ pub(crate) mod client;
 pub(crate) mod connections;
 pub mod metrics;
 pub mod permits;
+pub mod settings;
 pub mod settlement;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod transport;
@@ -21,15 +22,16 @@ use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis, Operation};
 use serde_json::{Value, json};
 
-use crate::app::route;
 use crate::budget;
-use crate::config::Config;
+use crate::budget::outcome::{SlotCount, SlotOutcome};
 use crate::http::content::is_json;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::response::HeaderFields;
+use crate::http::route;
 use crate::http::url::decode_percent;
 use crate::json;
 use crate::upstream::breaker::{CallOutcome, Scope};
+use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::settlement::{Settlement, settle};
 
 /// What the gateway calls itself (RFC 9110, section 10.1.5).
@@ -210,9 +212,9 @@ pub struct Attempts<'a> {
 impl<'a> Attempts<'a> {
     /// The attempts of a request that has to be answered before `deadline`.
     #[must_use]
-    pub fn new(config: &'a Config, method: Method, deadline: Millis) -> Self {
+    pub fn new(settings: &'a UpstreamSettings, method: Method, deadline: Millis) -> Self {
         Self {
-            keys: config.keys(method),
+            keys: settings.keys(method),
             method,
             key: 0,
             repeated: false,
@@ -318,6 +320,16 @@ impl UpstreamFailure {
         seconds.parse().ok().map(Millis::from_seconds)
     }
 
+    const fn slot_outcome(&self) -> SlotOutcome {
+        SlotOutcome::Failed {
+            count: match self.settlement {
+                Settlement::Forget => SlotCount::Release,
+                Settlement::Store | Settlement::Unknown => SlotCount::Keep,
+            },
+            closed_for: self.closed_for,
+        }
+    }
+
     fn fault(problem: Problem) -> Self {
         Self {
             problem,
@@ -326,6 +338,15 @@ impl UpstreamFailure {
             operator: None,
             is_fault: true,
         }
+    }
+}
+
+/// How a request with this result counts in its budget.
+#[must_use]
+pub fn slot_outcome<T>(result: &Result<T, UpstreamFailure>) -> SlotOutcome {
+    match result {
+        Ok(_) => SlotOutcome::Succeeded,
+        Err(failure) => failure.slot_outcome(),
     }
 }
 
@@ -361,13 +382,13 @@ pub fn classify_leak(
     head: &ReplyHead,
     body: &str,
     method: Method,
-    config: &Config,
+    settings: &UpstreamSettings,
 ) -> Option<UpstreamFailure> {
     let forwarded = [&head.content_type, &head.content_language];
     let fields = forwarded.into_iter().flatten().map(String::as_str);
     let variable = fields
         .chain([body])
-        .find_map(|text| find_key(text, config))?;
+        .find_map(|text| find_key(text, settings))?;
     let detail =
         "the upstream's response contains a secret of the gateway; its operator can see more";
     let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
@@ -383,13 +404,13 @@ pub fn classify_leak(
 }
 
 /// Finds the variable whose key a string contains, plain or with JSON escapes.
-fn find_key(text: &str, config: &Config) -> Option<&'static str> {
+fn find_key(text: &str, settings: &UpstreamSettings) -> Option<&'static str> {
     let text = unescape(text);
     let contains = |keys: &[AdminKey]| keys.iter().any(|key| text.contains(key.expose()));
-    if contains(&config.admin_keys) {
+    if contains(&settings.admin_keys) {
         return Some("ADMIN_API_KEY");
     }
-    contains(&config.read_keys).then_some("ADMIN_READ_KEY")
+    contains(&settings.read_keys).then_some("ADMIN_READ_KEY")
 }
 
 /// Decodes the JSON escapes (RFC 8259, section 7) that can hide characters of a key. The input is a
@@ -423,7 +444,7 @@ pub fn classify_error(
     head: &ReplyHead,
     body: &str,
     method: Method,
-    config: &Config,
+    settings: &UpstreamSettings,
     now: Millis,
 ) -> UpstreamFailure {
     let status = head.status;
@@ -442,9 +463,9 @@ pub fn classify_error(
             }
         }
         401 | 403 => {
-            let error = read_api_error(head, body, config, now);
+            let error = read_api_error(head, body, settings, now);
             let operator =
-                describe_key_refusal(config.key_variable(method), status, &error.message);
+                describe_key_refusal(settings.key_variable(method), status, &error.message);
             UpstreamFailure {
                 problem: key_refused_problem(),
                 settlement: settle(Some(status)),
@@ -454,8 +475,8 @@ pub fn classify_error(
             }
         }
         _ => {
-            let error = read_api_error(head, body, config, now);
-            let closed = budget::plan_closure(error.retry_after, config.limit_window);
+            let error = read_api_error(head, body, settings, now);
+            let closed = budget::plan_closure(error.retry_after, settings.limit_window);
             UpstreamFailure {
                 problem: error_problem(&error, method),
                 settlement: settle(Some(status)),
@@ -467,8 +488,13 @@ pub fn classify_error(
     }
 }
 
-fn read_api_error(head: &ReplyHead, body: &str, config: &Config, now: Millis) -> ApiError {
-    let keys = config.admin_keys.iter().chain(&config.read_keys);
+fn read_api_error(
+    head: &ReplyHead,
+    body: &str,
+    settings: &UpstreamSettings,
+    now: Millis,
+) -> ApiError {
+    let keys = settings.admin_keys.iter().chain(&settings.read_keys);
     let body = parse_error_body(body, keys);
     let head = Head {
         status: head.status,

@@ -2,6 +2,18 @@
 
 use std::fmt;
 
+use quillgate::Millis;
+
+/// Reads a variable by its name and returns it trimmed, or `None` if it is absent or blank.
+pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Trims a value. A blank value counts as absent.
+#[must_use]
+pub fn trim_value(value: &str) -> Option<String> {
+    let value = value.trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
 /// A variable that is missing or malformed: its name, never its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableError {
@@ -77,6 +89,20 @@ pub fn read_integer(
             variable,
             rule: range.rule(),
         })
+}
+
+/// Reads a duration in seconds, or `default` when it is not set.
+///
+/// # Errors
+/// Anything but plain digits within the range.
+pub fn read_seconds(
+    variable: &'static str,
+    variables: Variables<'_>,
+    default: u32,
+    range: Range,
+) -> Result<Millis, VariableError> {
+    let seconds = read_integer(variable, variables(variable), default, range)?;
+    Ok(Millis::from_seconds(seconds.into()))
 }
 
 /// Reads a variable that is JSON, or the default of its type when it is not set.

@@ -7,7 +7,7 @@ mod slips;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use quillgate_worker::config::Config;
+use quillgate_worker::app::config::Config;
 use quillgate_worker::variable::VariableError;
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -17,7 +17,7 @@ use quillgate::{
 use serde_json::{Map, Value, json};
 
 use crate::analytics::archive::stored_path::{encode_controls, is_within_limits};
-use crate::config::Config;
+use crate::analytics::settings::ArchiveSettings;
 use crate::http::problem::{GatewayRule, Problem};
 use crate::json;
 
@@ -310,16 +310,16 @@ impl ProjectRecord {
 
 /// The first day that is retained.
 #[must_use]
-pub fn first_retained(config: &Config, now: Millis) -> Day {
-    Day::of(now).minus(config.archive.retention_days)
+pub fn first_retained(settings: &ArchiveSettings, now: Millis) -> Day {
+    Day::of(now).minus(settings.retention_days)
 }
 
-fn estimate_gaps(wanted: Wanted<'_>, config: &Config, now: Millis) -> (u32, Estimate) {
+fn estimate_gaps(wanted: Wanted<'_>, settings: &ArchiveSettings, now: Millis) -> (u32, Estimate) {
     let gaps = wanted.count_gaps(Day::of(now));
     let rate = Rate {
-        share: config.archive_limit(),
-        window: config.limit_window,
-        recheck_days: config.archive.recheck_days,
+        share: settings.limit,
+        window: settings.window,
+        recheck_days: settings.recheck_days,
     };
     (gaps, estimate(gaps, wanted.pages_per_day(), rate))
 }
@@ -339,7 +339,7 @@ fn write_estimate(members: &mut Map<String, Value>, estimate: Estimate, now: Mil
 pub fn write_status(
     record: &ProjectRecord,
     bytes: Option<u64>,
-    config: &Config,
+    settings: &ArchiveSettings,
     now: Millis,
 ) -> String {
     let today = Day::of(now);
@@ -379,7 +379,7 @@ pub fn write_status(
             })
         })
         .collect();
-    let (_, estimate) = estimate_gaps(wanted, config, now);
+    let (_, estimate) = estimate_gaps(wanted, settings, now);
     let mut members = Map::new();
     members.insert("dateFrom".to_owned(), record.first.to_text().into());
     members.insert("dateTo".to_owned(), today.to_text().into());
@@ -395,18 +395,28 @@ pub fn write_status(
 
 /// The first day that is wanted once a backfill from a day on was begun.
 #[must_use]
-pub fn begin_of_backfill(record: &ProjectRecord, from: Day, config: &Config, now: Millis) -> Day {
-    from.max(first_retained(config, now)).min(record.first)
+pub fn begin_of_backfill(
+    record: &ProjectRecord,
+    from: Day,
+    settings: &ArchiveSettings,
+    now: Millis,
+) -> Day {
+    from.max(first_retained(settings, now)).min(record.first)
 }
 
 /// The body of what a backfill takes.
 #[must_use]
-pub fn write_backfill(record: &ProjectRecord, begin: Day, config: &Config, now: Millis) -> String {
+pub fn write_backfill(
+    record: &ProjectRecord,
+    begin: Day,
+    settings: &ArchiveSettings,
+    now: Millis,
+) -> String {
     let wanted = Wanted {
         first: begin,
         records: &record.days,
     };
-    let (gaps, estimate) = estimate_gaps(wanted, config, now);
+    let (gaps, estimate) = estimate_gaps(wanted, settings, now);
     let mut members = Map::new();
     members.insert("dateFrom".to_owned(), begin.to_text().into());
     members.insert("days".to_owned(), gaps.into());

@@ -6,7 +6,7 @@ use quillgate::parameters::SingleParameter;
 use quillgate::{Call, Millis, Operation, ProjectId};
 
 use crate::analytics::query::ReportQuery;
-use crate::config::Config;
+use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::{GatewayRule, Problem};
 use crate::http::response::{GatewayResponse, HeaderFields};
 
@@ -59,10 +59,10 @@ impl ExportQuery {
     pub fn next(
         &self,
         project: &ProjectId,
-        config: &Config,
+        settings: &AnalyticsSettings,
         now: Millis,
     ) -> Result<Option<ReportQuery>, Problem> {
-        let query = |call| ReportQuery::new(self.report, call, project, config, now);
+        let query = |call| ReportQuery::new(self.report, call, project, settings, now);
         self.export.next().map(query).transpose()
     }
 

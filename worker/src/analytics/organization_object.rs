@@ -23,28 +23,31 @@ use crate::analytics::page::{
 };
 use crate::analytics::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore, is_long};
 use crate::analytics::pages::Page;
+use crate::analytics::settings::AnalyticsSettings;
 use crate::analytics::waiting_exports::WaitingExports;
-use crate::app::isolate::config;
 use crate::auth::jwks::{KeySet, KeySource, Lookup};
+use crate::auth::oidc::TrustedIssuer;
+use crate::auth::settings::AuthSettings;
 use crate::budget::Refused;
+use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
-use crate::config::Config;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::log::format_operator_line;
 use crate::runtime::{
     Database, HostError, HostResult, SharedTask, digest_tag, into_promise, log_error, migrate, now,
-    number, read_policy, receive, send_back, text,
+    number, read_policy, read_settings, receive, send_back, text,
 };
-use crate::upstream::UpstreamRequest;
 use crate::upstream::breakers::breaker_state;
 use crate::upstream::client::{Exchange, PageReply, UpstreamClient};
 use crate::upstream::connections::Connections;
 use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 use crate::upstream::permits::Lane;
+use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Outgoing, send};
+use crate::upstream::{UpstreamRequest, slot_outcome};
 
 const STEPS: [&str; 6] = [
     BUDGET_TABLES,
@@ -232,7 +235,8 @@ struct KeySetRow {
 
 struct Gate {
     state: State,
-    config: Rc<Config>,
+    settings: AnalyticsSettings,
+    upstream: UpstreamSettings,
     database: Rc<Database>,
     budget: BudgetStore,
     pages: PageStore,
@@ -252,21 +256,25 @@ struct Gate {
 
 impl Gate {
     fn open(state: State, env: &Env) -> HostResult<Self> {
-        let config = config(env)?;
+        let limits = read_settings(env, Limits::read)?;
+        let upstream = read_settings(env, UpstreamSettings::read)?;
+        let settings = read_settings(env, |variables| AnalyticsSettings::read(variables, &limits))?;
+        let auth = read_settings(env, AuthSettings::read)?;
         let database = Rc::new(Database::new(state.storage()));
         migrate(&database, &STEPS)?;
         Ok(Self {
-            budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
+            budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,
             pages: PageStore::open(Rc::clone(&database))?,
             connections: Connections::default(),
             fetches: RefCell::default(),
             waiting_exports: RefCell::default(),
-            keys: RefCell::new(restore_keys(&database, &config, now())?),
+            keys: RefCell::new(restore_keys(&database, &auth.trusted_issuers, now())?),
             key_set_calls: Cell::new(0),
             archive: ArchiveStore::open(env)?,
             archive_lock: RefCell::default(),
             state,
-            config,
+            settings,
+            upstream,
             database,
         })
     }
@@ -463,9 +471,9 @@ impl Gate {
         let exchange = self.exchange_page(claimant, request, slot, &mut read);
         let (exchange, slot) = exchange.await?;
         let exchange = exchange.with(page);
-        let failure = exchange.outcome.as_ref().err();
+        let outcome = slot_outcome(&exchange.outcome);
         self.database
-            .transaction(|| self.budget.conclude(&slot, failure))?;
+            .transaction(|| self.budget.conclude(&slot, outcome))?;
         Ok((exchange, slot))
     }
 
@@ -478,7 +486,7 @@ impl Gate {
         slot: Slot,
         read: &mut dyn FnMut(JsString) -> bool,
     ) -> HostResult<(Exchange<()>, Slot)> {
-        let time = self.config.upstream_timeout;
+        let time = self.upstream.timeout;
         let permit = self.connections.acquire(Lane::ReadPage, time).await;
         if let Ok(permit) = &permit
             && permit.has_waited
@@ -489,7 +497,7 @@ impl Gate {
         let mut pay = || self.pay_again(claimant, &slot);
         let exchange = match permit {
             Ok(_held) => {
-                let client = UpstreamClient::new(&self.config);
+                let client = UpstreamClient::new(&self.upstream);
                 client.read_page(request, &mut pay, read).await
             }
             Err(problem) => Exchange::not_sent(problem),
@@ -649,7 +657,11 @@ fn list_reports() -> Vec<Operation> {
 }
 
 /// The key sets that are kept. Those that nobody will use again go.
-fn restore_keys(database: &Database, config: &Config, now: Millis) -> HostResult<Vec<IssuerKeys>> {
+fn restore_keys(
+    database: &Database,
+    issuers: &[TrustedIssuer],
+    now: Millis,
+) -> HostResult<Vec<IssuerKeys>> {
     let mut restored = Vec::new();
     for row in database.rows::<KeySetRow>("SELECT address, text, fetched FROM key_set", [])? {
         let KeySetRow {
@@ -657,7 +669,7 @@ fn restore_keys(database: &Database, config: &Config, now: Millis) -> HostResult
             text: set,
             fetched,
         } = row;
-        let mut issuers = config.trusted_issuers.iter();
+        let mut issuers = issuers.iter();
         let is_configured = issuers.any(|issuer| issuer.jwks == address);
         let set = KeySet::read(set, Millis(fetched)).ok();
         if let Some(set) = set.filter(|set| is_configured && set.is_usable(now)) {

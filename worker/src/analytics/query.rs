@@ -5,7 +5,7 @@ use quillgate::{Call, DateBound, Millis, Offset, Operation, ProjectId, Scope};
 use serde::{Deserialize, Serialize};
 
 use crate::analytics::page::{PAGE_ROWS, page_target};
-use crate::config::Config;
+use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::Problem;
 
 /// How long an answer for a range that has ended stays fresh: a day.
@@ -38,7 +38,7 @@ impl ReportQuery {
         operation: Operation,
         call: &Call,
         project: &ProjectId,
-        config: &Config,
+        settings: &AnalyticsSettings,
         now: Millis,
     ) -> Result<Self, Problem> {
         let declared = operation.declaration();
@@ -54,7 +54,7 @@ impl ReportQuery {
         let fresh_for = if has_ended(call.range()?.to(), now) {
             CLOSED
         } else {
-            config.analytics_fresh
+            settings.fresh_for
         };
         Ok(Self {
             operation,

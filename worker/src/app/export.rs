@@ -20,13 +20,13 @@ use crate::analytics::export::{ExportQuery, problem_type, read_retry_after};
 use crate::analytics::organization_stub::{ExportCall, ExportReply, OrgStub, ReportCall};
 use crate::analytics::query::ReportQuery;
 use crate::analytics::waiting_exports::RENEWAL_INTERVAL;
+use crate::app::config::Config;
 use crate::app::log::ExportEnd;
 use crate::auth::invalid_token;
 use crate::auth::jwt::EXPIRED;
 use crate::auth::session::cookie::SessionId;
 use crate::auth::session::ended_problem;
 use crate::auth::session::stub::SessionStub;
-use crate::config::Config;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{
@@ -97,7 +97,9 @@ impl RunningExport {
     /// The answer that says why there are none.
     pub async fn next_chunk(&mut self, brake: &Brake) -> Result<Uint8Array, GatewayResponse> {
         while !brake.is_set.get() {
-            let next = self.query.next(&self.project, &self.config, now());
+            let next = self
+                .query
+                .next(&self.project, &self.config.analytics, now());
             match next.map_err(|problem| self.refuse(&problem))? {
                 Some(query) => self.set_next(query),
                 None => break,
@@ -235,7 +237,7 @@ impl RunningExport {
         if !self.prefetches || self.pages < PAGES_BEFORE_PREFETCH || now >= self.expires {
             return;
         }
-        let next = self.query.next(&self.project, &self.config, now);
+        let next = self.query.next(&self.project, &self.config.analytics, now);
         if let Ok(Some(query)) = next {
             self.set_next(query);
             self.prefetch = self.request_page(now).ok();

@@ -21,17 +21,18 @@ use crate::analytics::organization_stub::{ExportCall, OrgStub, ReportCall};
 use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
 use crate::analytics::pages::{Page, ReportAnswer};
 use crate::analytics::query::ReportQuery;
+use crate::app::config::Config;
 use crate::app::export::{Brake, RunningExport};
 use crate::app::health::Health;
 use crate::app::isolate::{
     config, description, find_report, keep_report, load_config, with_reads, with_verified,
 };
+use crate::app::issuer_keys::find_issuer_key;
 use crate::app::log::LogEntry;
 use crate::app::plan;
 use crate::app::plan::{Action, AdmittedWrite, Plan, is_liveness};
 use crate::app::report::report;
 use crate::auth::caller::Caller;
-use crate::auth::issuer_keys::find_issuer_key;
 use crate::auth::jwks::NoKey;
 use crate::auth::oidc::UnverifiedToken;
 use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, write_cookie};
@@ -46,7 +47,6 @@ use crate::auth::{
 };
 use crate::budget::Verdict;
 use crate::budget::read_budget::Reader;
-use crate::config::Config;
 use crate::hash::fingerprint;
 use crate::http::content::LARGEST_BODY;
 use crate::http::problem::{Problem, ProblemKind};
@@ -164,7 +164,7 @@ pub fn fail(head: &str, started: f64, message: String, env: &Env) -> Response {
 #[wasm_bindgen(js_name = runArchive)]
 pub fn run_archive(env: Env) -> Promise {
     into_promise(async move {
-        if !config(&env)?.archive.projects.is_empty() {
+        if !config(&env)?.analytics.archive.projects.is_empty() {
             OrgStub::new(&env)?.archive().await?;
         }
         Ok(JsValue::UNDEFINED)
@@ -229,9 +229,9 @@ fn answer_at_once(
         Ok(Action::AnswerLiveness) => Ok(Outcome::json(200, LIVENESS_BODY)),
         Ok(Action::AnswerOptions(methods)) => Ok(GatewayResponse::options(&methods).into()),
         Ok(Action::DescribeSession) => {
-            let body = context
-                .caller()
-                .map(|caller| session::describe(caller, config));
+            let body = context.caller().map(|caller| {
+                session::describe(caller, |project| config.analytics.archive.includes(project))
+            });
             Ok(body.map_or_else(
                 |problem| context.refuse(&problem),
                 |body| Outcome::json(200, &body),
@@ -448,8 +448,8 @@ fn reserve_read(
         name: name_in_project(&caller.key()),
         quota: caller.quota.ceiling(Policy::ReadJobs),
         ceilings,
-        limit: config.limit(Policy::ReadJobs),
-        window: config.limit_window,
+        limit: config.limits.limit(Policy::ReadJobs),
+        window: config.limits.window,
     };
     match with_reads(|reads| reads.reserve(&reader, now())) {
         Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
@@ -527,7 +527,7 @@ impl Work {
             Action::OpenSession => Box::pin(self.open_session(packed)),
             Action::EndSession => Box::pin(self.end_session()),
             Action::DescribeMethods => {
-                let body = session::describe_methods(&self.config);
+                let body = session::describe_methods(&self.config.auth);
                 let outcome = Outcome::json(200, &body);
                 let headers = outcome.headers.with("cache-control", "public, max-age=60");
                 return Ok(Outcome { headers, ..outcome });
@@ -629,7 +629,12 @@ impl Work {
         self.reserve_session(&opened.caller)?;
         let cookie = self.keep_session(&opened).await?;
         self.end_session_of_browser().await?;
-        let outcome = Outcome::json(201, &session::describe(&opened.caller, &self.config));
+        let outcome = Outcome::json(
+            201,
+            &session::describe(&opened.caller, |project| {
+                self.config.analytics.archive.includes(project)
+            }),
+        );
         let headers = outcome.headers.with("set-cookie", cookie);
         Ok(Outcome { headers, ..outcome })
     }
@@ -639,7 +644,7 @@ impl Work {
         let started = self.context.started;
         let mut signature = Signature::Unverified;
         loop {
-            match session_record::open(proof, &self.config, started, signature)? {
+            match session_record::open(proof, &self.config.auth, started, signature)? {
                 Opening::Session(opened) => {
                     self.context.caller = Some(Rc::clone(&opened.caller));
                     return Ok(opened);
@@ -655,7 +660,7 @@ impl Work {
 
     /// Counts a session that a caller opens.
     fn reserve_session(&self, caller: &Caller) -> Result<(), Problem> {
-        let window = self.config.limit_window;
+        let window = self.config.limits.window;
         let reader = Reader {
             // No project's id begins with a line feed.
             name: ["\nsession", &caller.key()].join("\n"),
@@ -684,7 +689,7 @@ impl Work {
             secret,
         } = opened;
         let config = Rc::clone(&self.config);
-        let secret = config.token_secrets.get(*secret);
+        let secret = config.auth.token_secrets.get(*secret);
         let secret = secret.ok_or_else(Problem::internal)?;
         let random = random_bytes().map_err(|error| self.gate_failed(&error))?;
         let (id, value) = SessionId::new(&random, secret);
@@ -721,7 +726,7 @@ impl Work {
     /// The session whose cookie the browser sends, open or not.
     fn find_session(&self) -> Option<SessionId> {
         let cookies = read_cookies(&self.request);
-        SessionId::read(cookies.as_deref(), &self.config.token_secrets)?.ok()
+        SessionId::read(cookies.as_deref(), &self.config.auth.token_secrets)?.ok()
     }
 
     async fn end_session_named(&mut self, name: &str) -> Result<(), Problem> {
@@ -737,19 +742,19 @@ impl Work {
 
     fn begin_sign_in(&mut self, packed: &PackedHead<'_>) -> Result<Outcome, Problem> {
         let config = Rc::clone(&self.config);
-        let sign_in = SignIn::read(split_url(packed.url).1, &config)?;
+        let sign_in = SignIn::read(split_url(packed.url).1, &config.auth)?;
         let random = random_bytes().map_err(|error| self.gate_failed(&error))?;
         let started = self.context.started;
         let before = self.find_session();
         let (before, url) = (before.as_ref(), packed.url);
-        let redirect = sign_in::begin(&config, &sign_in, before, url, &random, started);
+        let redirect = sign_in::begin(&config.auth, &sign_in, before, url, &random, started);
         Ok(redirect_to(302, &redirect.location, &redirect.cookie))
     }
 
     async fn conclude_sign_in(&mut self, packed: &PackedHead<'_>) -> Result<Outcome, Problem> {
         let cookies = read_cookies(&self.request);
         let (config, cookies) = (Rc::clone(&self.config), cookies.as_deref());
-        let callback = sign_in::read_callback(&config, packed.url, cookies, now())?;
+        let callback = sign_in::read_callback(&config.auth, packed.url, cookies, now())?;
         self.consume_sign_in(&callback).await?;
         let headers = HeaderFields::default()
             .with("accept", JSON)
@@ -843,11 +848,11 @@ impl Work {
         let held = store.series(self.project()?.as_str(), query).await;
         let held = held.map_err(|error| self.archive_failed(&error))?;
         let body = archive::write_series(query, &held);
-        let recheck_days = self.config.archive.recheck_days;
+        let recheck_days = self.config.analytics.archive.recheck_days;
         let lifetime = if archive::is_final(query, &held, recheck_days) {
             SETTLED_LIFETIME
         } else {
-            self.config.analytics_fresh
+            self.config.analytics.fresh_for
         };
         let etag = ["\"", &fingerprint(&[&body]), "\""].concat();
         let max_age = (lifetime.0 / 1000).to_string();
@@ -870,15 +875,15 @@ impl Work {
         let now = now();
         let stored = self.load_archive(now).await?;
         let (config, record) = (&self.config, &stored.record);
-        let body = archive::write_status(record, stored.bytes, config, now);
+        let body = archive::write_status(record, stored.bytes, &config.analytics.archive, now);
         Ok(Outcome::json(200, &body))
     }
 
     async fn estimate_backfill(&mut self, from: Day) -> Result<Outcome, Problem> {
         let now = now();
         let record = self.load_archive(now).await?.record;
-        let begin = archive::begin_of_backfill(&record, from, &self.config, now);
-        let body = archive::write_backfill(&record, begin, &self.config, now);
+        let begin = archive::begin_of_backfill(&record, from, &self.config.analytics.archive, now);
+        let body = archive::write_backfill(&record, begin, &self.config.analytics.archive, now);
         Ok(Outcome::json(200, &body))
     }
 
@@ -886,17 +891,21 @@ impl Work {
         let from = plan::plan_backfill(self.read_body().await?.as_bytes())?;
         let now = now();
         let record = self.load_archive(now).await?.record;
-        let begin = archive::begin_of_backfill(&record, from, &self.config, now);
+        let begin = archive::begin_of_backfill(&record, from, &self.config.analytics.archive, now);
         let store = self.archive()?;
         let wanted = store.want(self.project()?.as_str(), begin).await;
         wanted.map_err(|error| self.archive_failed(&error))?;
-        let body = archive::write_backfill(&record, begin, &self.config, now);
+        let body = archive::write_backfill(&record, begin, &self.config.analytics.archive, now);
         Ok(Outcome::json(202, &body))
     }
 
     async fn load_archive(&mut self, now: Millis) -> Result<StoredProject, Problem> {
         let store = self.archive()?;
-        let stored = store.load(self.project()?.as_str(), &self.config, now);
+        let stored = store.load(
+            self.project()?.as_str(),
+            &self.config.analytics.archive,
+            now,
+        );
         stored.await.map_err(|error| self.archive_failed(&error))
     }
 
@@ -937,7 +946,7 @@ impl Work {
         let wait = parse_wait(packed.field("prefer")).map(|wait| wait.min(LONGEST_WAIT));
         let project = self.project()?.clone();
         let now = self.context.started;
-        let first = query.next(&project, &self.config, now)?;
+        let first = query.next(&project, &self.config.analytics, now)?;
         let first = first.ok_or_else(Problem::internal)?;
         let mut head = Vec::new();
         query.begin(wait.unwrap_or(0), &mut head);
@@ -996,7 +1005,7 @@ impl Work {
 
     async fn read_job(&mut self, request: quillgate::Request) -> Result<Outcome, Problem> {
         let request = self.context.upstream_request(request);
-        let client = UpstreamClient::new(&self.config);
+        let client = UpstreamClient::new(&self.config.upstream);
         self.context.take_job(client.read_job(&request).await)
     }
 
@@ -1033,7 +1042,8 @@ impl Work {
     ) -> Result<(), Problem> {
         let turnstile = self.config.turnstile.as_ref();
         let turnstile = turnstile.ok_or_else(Problem::internal)?;
-        let idempotency_key = turnstile::choose_idempotency_key(write, uuid);
+        let idempotency_key =
+            turnstile::choose_idempotency_key(write.key_fingerprint().as_deref(), uuid);
         let body = turnstile::build_verification(&turnstile.secret, proof, &idempotency_key);
         let sent = send(Outgoing {
             method: "POST",
@@ -1217,7 +1227,7 @@ impl Work {
             HostResult::Ok((organisation, project))
         };
         let (organisation, project) = asked.await.map_err(|error| self.gate_failed(&error))?;
-        let issuers = config.trusted_issuers.iter();
+        let issuers = config.auth.trusted_issuers.iter();
         let issuers = issuers.map(|issuer| issuer.issuer.as_str()).collect();
         let health = Health::new(organisation, project, issuers);
         Ok(Outcome::json(200, &health.to_json()))

@@ -12,10 +12,10 @@ use worker::{AnalyticsEngineDataset, Env};
 use crate::analytics::page::{Piece, page_name, split_into_pieces};
 use crate::analytics::pages::{Page, ReportAnswer};
 use crate::analytics::query::ReportQuery;
+use crate::app::config::Config;
 use crate::auth::VerifiedTokens;
 use crate::bounded_cache::BoundedCache;
 use crate::budget::read_budget::ReadBudget;
-use crate::config::Config;
 use crate::runtime::{HostError, HostResult, set_guard, variable};
 use crate::variable::VariableError;
 

@@ -12,8 +12,7 @@ use quillgate::{
 use crate::analytics::archive::{SeriesQuery, read_day};
 use crate::analytics::export::ExportQuery;
 use crate::analytics::query::ReportQuery;
-use crate::app::route;
-use crate::app::route::decode_segment;
+use crate::app::config::Config;
 use crate::auth as identity;
 use crate::auth::caller::{Caller, OPERATE};
 use crate::auth::oidc::UnverifiedToken;
@@ -23,13 +22,14 @@ use crate::auth::session::sign_in::{CALLBACK, START};
 use crate::auth::session::{SESSION, cookie};
 use crate::auth::turnstile::TurnstileProof;
 use crate::auth::{Credentials, Identity, Signature, VerifiedTokens, session, session_record};
-use crate::config::Config;
 use crate::hash::fingerprint;
 use crate::http::content::{LARGEST_BODY, Values, is_json};
 use crate::http::cors;
 use crate::http::cors::Origin;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::request_head::{RequestHead, SessionState, WriteHeaders};
+use crate::http::route;
+use crate::http::route::decode_segment;
 use crate::http::url::{decode_percent, find_parameter, split_url};
 use crate::jobs::idempotency::Retry;
 use crate::jobs::ledger::{JobFilter, KeepPrompts, Position};
@@ -421,13 +421,13 @@ impl Planner<'_> {
             let has_ended =
                 matches!(&identity, Err(problem) if problem.kind == ProblemKind::SessionEnded);
             // An old cookie must not lock out a person whom Cloudflare Access lets in.
-            if !has_ended || !credentials.has_token(self.config) {
+            if !has_ended || !credentials.has_token(&self.config.auth) {
                 return identity;
             }
         }
         let identity = identity::identify(
             &credentials,
-            self.config,
+            &self.config.auth,
             self.now,
             self.signature,
             self.verified,
@@ -440,12 +440,12 @@ impl Planner<'_> {
 
     /// Identifies the caller by the cookie of a session; `None` when there is none.
     fn identify_session(&self) -> Option<Result<Result<Rc<Caller>, Action>, Problem>> {
-        let id = SessionId::read(self.head.cookie, &self.config.token_secrets)?;
+        let id = SessionId::read(self.head.cookie, &self.config.auth.token_secrets)?;
         Some(id.and_then(|id| match self.head.session {
             SessionState::Unread => Ok(Err(Action::ReadSession(id))),
             SessionState::Ended => Err(session::ended_problem()),
             SessionState::Open(record) => {
-                session_record::identify(record, self.config, self.now).map(Ok)
+                session_record::identify(record, &self.config.auth, self.now).map(Ok)
             }
         }))
     }
@@ -534,7 +534,7 @@ impl Planner<'_> {
     }
 
     fn check_archive(&self, project: &ProjectId) -> Result<(), Problem> {
-        if self.config.archives(project.as_str()) {
+        if self.config.analytics.archive.includes(project.as_str()) {
             return Ok(());
         }
         let detail = "the gateway keeps no days of this project: ARCHIVE_PROJECTS has to name it";
@@ -547,7 +547,7 @@ impl Planner<'_> {
         call: &Call,
         project: &ProjectId,
     ) -> Result<Action, Problem> {
-        let query = ReportQuery::new(operation, call, project, self.config, self.now)?;
+        let query = ReportQuery::new(operation, call, project, &self.config.analytics, self.now)?;
         Ok(Action::ReadReport(query))
     }
 
@@ -649,7 +649,7 @@ pub fn plan_write(
     let retry = Retry::read(headers.idempotency_retry.as_deref())?;
     let prompt = values.text("prompt").ok_or_else(Problem::malformed_body)?;
     let prompt = Prompt::new(prompt)?;
-    let is_kept = config.keep_prompts == KeepPrompts::Whole;
+    let is_kept = config.jobs.keep_prompts == KeepPrompts::Whole;
     let policy = admitted.operation.policy();
     let write = Write {
         policy,
@@ -691,14 +691,14 @@ fn choose_webhook(
     requested: Option<&str>,
 ) -> Result<Option<String>, Problem> {
     match (operation, requested) {
-        (WriteOperation::CreateJob, None) => Ok(config.webhook.url.clone()),
+        (WriteOperation::CreateJob, None) => Ok(config.jobs.webhook.url.clone()),
         (WriteOperation::SendMessage(_), None) => Ok(None),
         (WriteOperation::SendMessage(_), Some(_)) => Err(Problem::webhook_on_follow_up()),
-        (WriteOperation::CreateJob, Some(_)) if config.webhook.secrets.is_empty() => {
+        (WriteOperation::CreateJob, Some(_)) if config.jobs.webhook.secrets.is_empty() => {
             Err(Problem::webhooks_off())
         }
         (WriteOperation::CreateJob, Some(url)) => {
-            webhook::check_address(url, &config.webhook.hosts).map(Some)
+            webhook::check_address(url, &config.jobs.webhook.hosts).map(Some)
         }
     }
 }

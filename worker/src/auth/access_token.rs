@@ -8,10 +8,11 @@ use serde_json::{Map, Value};
 use crate::auth::caller::{Caller, Grant, Quota};
 use crate::auth::jwt::{
     EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
-    WRONG_SIGNATURE, into_texts, read_instant, take_text, to_millis, to_seconds,
+    WRONG_SIGNATURE, read_instant, take_text, to_millis, to_seconds,
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::hash::verify_hmac_sha256;
+use crate::json;
 
 /// The issuer of the gateway's own tokens; no trusted issuer may have this name.
 pub const ISSUER: &str = "quillgate";
@@ -59,7 +60,10 @@ impl AccessToken {
         let caller = Caller {
             issuer: take_text(members, "iss").ok_or(INCOMPLETE)?,
             subject: take_text(members, "sub").ok_or(INCOMPLETE)?,
-            grants: vec![Grant::new(into_texts(projects).ok_or(INCOMPLETE)?, &scope)],
+            grants: vec![Grant::new(
+                json::into_strings(projects).ok_or(INCOMPLETE)?,
+                &scope,
+            )],
             quota,
             claims: None,
             shared: Vec::new(),

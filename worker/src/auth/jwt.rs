@@ -128,19 +128,6 @@ pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String>
     }
 }
 
-/// The elements of a list of texts; `None` for any other value.
-#[must_use]
-pub fn into_texts(value: Value) -> Option<Vec<String>> {
-    let Value::Array(items) = value else {
-        return None;
-    };
-    let text = |item| match item {
-        Value::String(text) => Some(text),
-        _ => None,
-    };
-    items.into_iter().map(text).collect()
-}
-
 /// Reads a `NumericDate` of the claims (RFC 7519, section 2): seconds since 1970, possibly with a
 /// fraction. `null` counts as missing.
 ///

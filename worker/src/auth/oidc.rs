@@ -16,7 +16,7 @@ use crate::auth::caller::{Caller, Grant, OPERATE, Quota, SharedQuota, caller_key
 use crate::auth::jwks::Algorithm;
 use crate::auth::jwt::{
     EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
-    WRONG_SIGNATURE, into_texts, read_instant, take_text, to_millis, to_seconds,
+    WRONG_SIGNATURE, read_instant, take_text, to_millis, to_seconds,
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::session::sign_in::SignInIssuer;
@@ -303,7 +303,7 @@ fn check_times(claims: &Map<String, Value>, now: Millis) -> Result<f64, &'static
 fn read_one_or_more(value: Value) -> Option<Vec<String>> {
     match value {
         Value::String(text) => Some(vec![text]),
-        list => into_texts(list),
+        list => json::into_strings(list),
     }
 }
 
@@ -473,7 +473,7 @@ fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
     };
     let projects = members
         .remove("projects")
-        .and_then(into_texts)
+        .and_then(json::into_strings)
         .ok_or(MEMBERS)?;
     let scope = take_text(&mut members, "scope").ok_or(MEMBERS)?;
     let quota = members.remove("quota");
@@ -506,7 +506,7 @@ fn read_caller(names: Option<Value>) -> Option<Vec<String>> {
     let Some(names) = names else {
         return Some(Vec::new());
     };
-    let names = into_texts(names)?;
+    let names = json::into_strings(names)?;
     (!names.is_empty() && names.iter().all(|name| !name.is_empty())).then_some(names)
 }
 

@@ -20,7 +20,7 @@ use crate::auth::access_token::ISSUER;
 use crate::auth::caller::Caller;
 use crate::auth::jwt::take_text;
 use crate::auth::oidc::Source;
-use crate::config::Config;
+use crate::auth::settings::AuthSettings;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::response::HeaderFields;
 use crate::json;
@@ -54,13 +54,13 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
 /// `null` where that is the gateway itself: two people of one subject are told apart by it. Which
 /// of its projects are archived is among it, so that nobody has to be answered 501 to know.
 #[must_use]
-pub fn describe(caller: &Caller, config: &Config) -> String {
+pub fn describe(caller: &Caller, is_archived: impl Fn(&str) -> bool) -> String {
     let (mut projects, mut scopes) = (Vec::new(), Vec::new());
     for grant in &caller.grants {
         add_new(&mut projects, &grant.projects);
         add_new(&mut scopes, &grant.scopes);
     }
-    let is_archived = |project: &&Value| project.as_str().is_some_and(|own| config.archives(own));
+    let is_archived = |project: &&Value| project.as_str().is_some_and(&is_archived);
     let archived: Vec<Value> = projects.iter().filter(is_archived).cloned().collect();
     let issuer = Some(caller.issuer.as_str()).filter(|issuer| *issuer != ISSUER);
     json::to_text(&json!({
@@ -83,13 +83,13 @@ fn add_new(all: &mut Vec<Value>, more: &[String]) {
 
 /// Describes as JSON how a session can be opened.
 #[must_use]
-pub fn describe_methods(config: &Config) -> String {
+pub fn describe_methods(settings: &AuthSettings) -> String {
     let mut issuers = Vec::new();
-    for issuer in &config.sign_in_issuers {
+    for issuer in &settings.sign_in_issuers {
         let href = sign_in::start_path(issuer);
         issuers.push(json!({ "name": issuer.name, "href": href }));
     }
-    let mut trusted = config.trusted_issuers.iter();
+    let mut trusted = settings.trusted_issuers.iter();
     let access = trusted.any(|issuer| issuer.source == Source::AccessAssertion);
     json::to_text(&json!({ "token": true, "access": access, "issuers": Value::Array(issuers) }))
 }

@@ -15,10 +15,10 @@ use crate::auth::jwks::Algorithm;
 use crate::auth::jwt::{EXPIRED, INCOMPLETE, Jwt};
 use crate::auth::oidc::{Source, UnverifiedToken};
 use crate::auth::session::sign_in::SignInIssuer;
+use crate::auth::settings::AuthSettings;
 use crate::auth::{
     Signature, accepts_from, access_token, describe_algorithms, invalid_token, oidc,
 };
-use crate::config::Config;
 use crate::http::problem::Problem;
 use crate::json;
 
@@ -80,11 +80,11 @@ pub struct NewSession {
 /// As [`super::identify`] refuses a token.
 pub fn open(
     proof: Proof<'_>,
-    config: &Config,
+    settings: &AuthSettings,
     now: Millis,
     signature: Signature,
 ) -> Result<Opening, Problem> {
-    let issuers = &config.trusted_issuers;
+    let issuers = &settings.trusted_issuers;
     let (text, source, kind) = match proof {
         Proof::AccessToken(token) => (token, Source::Bearer, BEARER),
         Proof::AccessAssertion(token) => (token, Source::AccessAssertion, ASSERTION),
@@ -92,7 +92,7 @@ pub fn open(
     };
     let token = Jwt::read(text).map_err(invalid_token)?;
     let (kind, secret) = if kind == BEARER && token.algorithm == "HS256" {
-        let secret = access_token::verify_signature(&token, &config.token_secrets);
+        let secret = access_token::verify_signature(&token, &settings.token_secrets);
         (OWN, secret.map_err(invalid_token)?)
     } else {
         let algorithm =
@@ -118,7 +118,7 @@ pub fn open(
     let ends = now.plus(LONGEST_SESSION).0.to_string();
     let record = [kind, " ", &ends, "\n", &claims].concat();
     Ok(Opening::Session(NewSession {
-        caller: identify(&record, config, now)?,
+        caller: identify(&record, settings, now)?,
         record,
         secret,
     }))
@@ -128,7 +128,7 @@ pub fn open(
 ///
 /// # Errors
 /// As [`super::identify`] refuses a token with these claims.
-pub fn identify(record: &str, config: &Config, now: Millis) -> Result<Rc<Caller>, Problem> {
+pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc<Caller>, Problem> {
     let (head, claims) = record.split_once('\n').unwrap_or((record, ""));
     // What an earlier version has written does not say when it ends.
     let (kind, ends) = head.split_once(' ').unwrap_or((head, ""));
@@ -136,7 +136,7 @@ pub fn identify(record: &str, config: &Config, now: Millis) -> Result<Rc<Caller>
     if now >= ends {
         return Err(invalid_token(EXPIRED));
     }
-    let mut caller = read_caller(kind, claims, config, now)?;
+    let mut caller = read_caller(kind, claims, settings, now)?;
     if ends < caller.expires {
         Rc::make_mut(&mut caller).expires = ends;
     }
@@ -147,7 +147,7 @@ pub fn identify(record: &str, config: &Config, now: Millis) -> Result<Rc<Caller>
 fn read_caller(
     kind: &str,
     claims: &str,
-    config: &Config,
+    settings: &AuthSettings,
     now: Millis,
 ) -> Result<Rc<Caller>, Problem> {
     let Some(Value::Object(claims)) = json::parse(claims.as_bytes()) else {
@@ -156,17 +156,17 @@ fn read_caller(
     let (source, clients) = match kind {
         OWN => {
             let own = AccessToken::read(claims).map_err(invalid_token)?;
-            own.check(&config.revoked, now).map_err(invalid_token)?;
+            own.check(&settings.revoked, now).map_err(invalid_token)?;
             return Ok(own.caller());
         }
         ASSERTION => (Source::AccessAssertion, None),
-        ID_TOKEN => (Source::Bearer, Some(&config.sign_in_issuers[..])),
+        ID_TOKEN => (Source::Bearer, Some(&settings.sign_in_issuers[..])),
         _ => (Source::Bearer, None),
     };
-    let checked = oidc::check_claims(claims, source, &config.trusted_issuers, clients, now);
+    let checked = oidc::check_claims(claims, source, &settings.trusted_issuers, clients, now);
     let checked = checked.map_err(invalid_token)?;
     checked
-        .check_revoked(&config.revoked)
+        .check_revoked(&settings.revoked)
         .map_err(invalid_token)?;
     Ok(Rc::new(checked.caller()?))
 }

@@ -4,10 +4,8 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::hash::fingerprint;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::url::is_secure_url;
-use crate::jobs::write::Write;
 use crate::json;
 use crate::variable::VariableError;
 
@@ -125,15 +123,14 @@ pub fn unavailable_problem() -> Problem {
     Problem::new(ProblemKind::TurnstileUnavailable, detail).with_header("retry-after", "5")
 }
 
-/// Chooses the UUID under which a response is verified. Cloudflare accepts a response again under the
-/// UUID of its first verification, so only a request that can do nothing new has the same one: the
-/// repetition of a caller's request under its idempotency key. Any other has `random_uuid`.
+/// Chooses the UUID under which Cloudflare verifies a Turnstile response.
+///
+/// Cloudflare accepts a response again only under the UUID of its first verification. A request
+/// with an idempotency key derives the UUID from `key_fingerprint`, so a repeated request passes.
+/// Any other request gets `random_uuid`.
 #[must_use]
-pub fn choose_idempotency_key(write: &Write, random_uuid: &str) -> String {
-    match &write.key {
-        Some(key) => derive_uuid(&fingerprint(&[&write.caller, key, &write.fingerprint])),
-        None => random_uuid.to_owned(),
-    }
+pub fn choose_idempotency_key(key_fingerprint: Option<&str>, random_uuid: &str) -> String {
+    key_fingerprint.map_or_else(|| random_uuid.to_owned(), derive_uuid)
 }
 
 /// Builds the body with which a response is verified; `idempotency_key` is a UUID of

@@ -10,18 +10,16 @@ use quillgate::Millis;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::auth::jwt::into_texts;
 use crate::budget;
 use crate::budget::health::BudgetHealth;
+use crate::budget::limits::Limits;
+use crate::budget::outcome::{SlotCount, SlotOutcome};
 use crate::budget::usage::Usage;
 use crate::budget::{
     Ask, Ceiling, Claims, Closure, RateLimitFields, Refused, SharedUse, Used, Verdict,
 };
-use crate::config::Config;
 use crate::json;
 use crate::runtime::{Database, HostResult, now, number, text};
-use crate::upstream::UpstreamFailure;
-use crate::upstream::settlement::Settlement;
 use quillgate::Policy;
 
 /// The tables, the first step of both objects.
@@ -106,7 +104,9 @@ pub struct Slot {
 /// The budgets of an object.
 pub struct BudgetStore {
     database: Rc<Database>,
-    config: Rc<Config>,
+    limits: Limits,
+    /// Maximum duration of a request in flight.
+    request_timeout: Millis,
     usage: RefCell<Usage>,
     /// The same reservations by the ceilings that they count under.
     shared: RefCell<Usage>,
@@ -120,12 +120,17 @@ pub struct BudgetStore {
 
 impl BudgetStore {
     /// The budgets as they are stored.
-    pub fn open(database: Rc<Database>, config: Rc<Config>) -> HostResult<Self> {
+    pub fn open(
+        database: Rc<Database>,
+        limits: Limits,
+        request_timeout: Millis,
+    ) -> HostResult<Self> {
         let store = Self {
-            usage: RefCell::new(Usage::new(config.limit_window)),
-            shared: RefCell::new(Usage::new(config.limit_window)),
+            usage: RefCell::new(Usage::new(limits.window)),
+            shared: RefCell::new(Usage::new(limits.window)),
             database,
-            config,
+            limits,
+            request_timeout,
             closed: RefCell::new(Vec::new()),
             unclaimed: RefCell::new(Vec::new()),
             next_sweep: Cell::new(Millis(0)),
@@ -164,7 +169,7 @@ impl BudgetStore {
             let Some(policy) = Policy::from_name(&row.policy) else {
                 continue;
             };
-            let closure = Closure::new(Millis(row.until), self.config.limit_window, now);
+            let closure = Closure::new(Millis(row.until), self.limits.window, now);
             if row.probe == 0 {
                 // Of an earlier release, which did not probe.
                 self.keep_closure(policy, closure)?;
@@ -200,7 +205,7 @@ impl BudgetStore {
                 }
                 let id = self.begin(claimant, now)?;
                 if let Some(closure) = closure {
-                    let probed = closure.with_probe(id, self.config.limit_window, now);
+                    let probed = closure.with_probe(id, self.limits.window, now);
                     self.keep_closure(policy, probed)?;
                 }
                 Ok(Ok(Slot {
@@ -221,8 +226,8 @@ impl BudgetStore {
         let refused_until = closure.and_then(|closure| closure.refuses_until(now));
         Ok(Ask {
             policy,
-            limit: self.config.limit(policy),
-            window: self.config.limit_window.0,
+            limit: self.limits.limit(policy),
+            window: self.limits.window.0,
             now: now.0,
             caller: claimant.caller.clone(),
             quota: claimant.quota,
@@ -273,7 +278,7 @@ impl BudgetStore {
         }
         let id = self.last_id.get() + 1;
         // The latest instant of a response: until then, no reservation is freed too early.
-        let at = now.plus(self.config.upstream_timeout);
+        let at = now.plus(self.request_timeout);
         let insert =
             "INSERT INTO reservation (id, policy, caller, at, ceilings) VALUES (?, ?, ?, ?, ?)";
         let policy = claimant.policy;
@@ -299,7 +304,7 @@ impl BudgetStore {
     /// Counts a request that waited before it was sent as of the latest moment at which its answer can
     /// arrive, for its caller and for the ceilings.
     pub fn postpone(&self, id: u64) -> HostResult<()> {
-        let at = now().plus(self.config.upstream_timeout);
+        let at = now().plus(self.request_timeout);
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
         self.database.execute(update, [number(at.0), number(id)])?;
         self.usage.borrow_mut().postpone(id, at);
@@ -331,32 +336,32 @@ impl BudgetStore {
         Ok(())
     }
 
-    /// Counts a request that has ended, by how it ended, and closes its policy when the upstream
-    /// wants that.
-    pub fn conclude(&self, slot: &Slot, failure: Option<&UpstreamFailure>) -> HostResult<()> {
+    /// Counts a request by how it ended, and blocks its policy when Mintlify refused with a 429.
+    pub fn conclude(&self, slot: &Slot, outcome: SlotOutcome) -> HostResult<()> {
         let closure = self.closure(slot.policy, now());
-        match failure {
-            None if closure.is_some_and(|closure| closure.probe == Some(slot.id)) => {
-                self.reopen(slot.policy)?;
+        match outcome {
+            SlotOutcome::Succeeded => {
+                if closure.is_some_and(|closure| closure.probe == Some(slot.id)) {
+                    self.reopen(slot.policy)?;
+                }
+                self.settle(slot.id)
             }
-            None => {}
-            Some(failure) => {
-                if let Some(time) = failure.closed_for {
-                    let window = self.config.limit_window;
-                    let closure = Closure::extend(closure, time, window, now());
+            SlotOutcome::Failed { count, closed_for } => {
+                if let Some(time) = closed_for {
+                    let closure = Closure::extend(closure, time, self.limits.window, now());
                     self.keep_closure(slot.policy, closure)?;
                 }
+                match count {
+                    SlotCount::Keep => self.settle(slot.id),
+                    SlotCount::Release => self.release(slot.id),
+                }
             }
-        }
-        match failure.map(|failure| failure.settlement) {
-            Some(Settlement::Forget) => self.release(slot.id),
-            Some(Settlement::Store | Settlement::Unknown) | None => self.settle(slot.id),
         }
     }
 
     fn sweep(&self, now: Millis) -> HostResult<()> {
         self.next_sweep.set(now.plus(SWEEP_PERIOD));
-        let before = now.since(self.config.limit_window);
+        let before = now.since(self.limits.window);
         let delete = "DELETE FROM reservation WHERE at <= ?";
         self.database.execute(delete, [number(before.0)])
     }
@@ -395,7 +400,7 @@ impl BudgetStore {
     /// How a budget stands.
     pub fn health(&self, policy: Policy) -> BudgetHealth {
         let now = now();
-        let limit = self.config.limit(policy);
+        let limit = self.limits.limit(policy);
         let used = self.usage.borrow_mut().summarize(policy, now);
         let total = used.iter().map(|used| used.count).sum();
         let closed_until = self.closure(policy, now).map(|closure| closure.until);
@@ -460,7 +465,7 @@ fn write_names(ceilings: &[Ceiling]) -> String {
 }
 
 fn read_names(stored: &str) -> Vec<String> {
-    let names = json::parse(stored.as_bytes()).and_then(into_texts);
+    let names = json::parse(stored.as_bytes()).and_then(json::into_strings);
     // Most are empty, which is no JSON.
     names.into_iter().flatten().collect()
 }
@@ -491,20 +496,16 @@ mod tests {
           return { storage: { sql: { exec } } };";
         let state = Function::new_no_args(script).call0(&JsValue::UNDEFINED);
         let state = State::from(state.unwrap().unchecked_into::<DurableObjectState>());
-        let value = |name: &str| match name {
-            "ADMIN_API_KEY" => Some("mint_test".to_owned()),
-            "ACCESS_TOKEN_SECRET" => Some("0123456789abcdef".repeat(4)),
-            _ => None,
-        };
-        let config = Config::read(value).map_err(|error| error.to_string());
         let database = Rc::new(Database::new(state.storage()));
-        BudgetStore::open(database, Rc::new(config.unwrap())).unwrap()
+        let limits = Limits::read(&|_| None).unwrap();
+        let timeout = Millis::from_seconds(30);
+        BudgetStore::open(database, limits, timeout).unwrap()
     }
 
     #[wasm_bindgen_test]
     fn postponing_a_request_counts_for_its_caller_and_its_ceilings() {
         let store = store_with_a_request_under_way();
-        let earliest = now().plus(store.config.upstream_timeout);
+        let earliest = now().plus(store.request_timeout);
         store.postpone(1).unwrap();
         for (usage, name) in [(&store.usage, "alice"), (&store.shared, "team")] {
             let used = usage.borrow_mut().summarize(Policy::Analytics, now());

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::app::route;
 use crate::http::cors;
 use crate::http::cors::Origin;
 use crate::http::problem::{MEDIA_TYPE, Problem, ProblemKind};
+use crate::http::route;
 use crate::http::url::is_loopback;
 use crate::json;
 

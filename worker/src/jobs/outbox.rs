@@ -8,10 +8,10 @@ use quillgate::Millis;
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
-use crate::config::Config;
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::job_store::iso_8601;
 use crate::jobs::log::{format_dropped_webhook, format_given_up_webhook};
+use crate::jobs::settings::WebhookSettings;
 use crate::jobs::webhook;
 use crate::jobs::webhook::{Event, JobEnd, Next};
 use crate::runtime::{Database, HostResult, log_error, new_uuid, now, number, random, text};
@@ -82,7 +82,7 @@ enum Attempt {
 /// The webhooks of a project.
 pub struct Outbox {
     database: Rc<Database>,
-    config: Rc<Config>,
+    settings: WebhookSettings,
     connections: Connections,
     /// The deliveries in flight, and when the lease of each ends.
     in_flight: RefCell<HashMap<String, Millis>>,
@@ -90,10 +90,14 @@ pub struct Outbox {
 
 impl Outbox {
     /// The webhooks as they are stored.
-    pub fn open(database: Rc<Database>, config: Rc<Config>, connections: Connections) -> Self {
+    pub fn open(
+        database: Rc<Database>,
+        settings: WebhookSettings,
+        connections: Connections,
+    ) -> Self {
         Self {
             database,
-            config,
+            settings,
             connections,
             in_flight: RefCell::default(),
         }
@@ -228,7 +232,7 @@ impl Outbox {
     async fn send(&self, row: &OutboxRow, project: &str) -> Option<Receipt> {
         let seconds = now().0 / 1000;
         // What may be sent to whom can have changed since the job was created.
-        let url = webhook::recheck_address(&row.url, &self.config.webhook)?;
+        let url = webhook::recheck_address(&row.url, &self.settings)?;
         let body = Event {
             end: JobEnd::from_name(&row.status)?,
             timestamp: &row.moment,
@@ -237,7 +241,7 @@ impl Outbox {
             job: &row.job,
         }
         .to_json();
-        let keys = webhook::derive_keys(&self.config.webhook.secrets, project, &url);
+        let keys = webhook::derive_keys(&self.settings.secrets, project, &url);
         let headers = HeaderFields::default()
             .with("content-type", JSON)
             .with("user-agent", USER_AGENT)

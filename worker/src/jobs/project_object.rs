@@ -13,11 +13,10 @@ use worker::{
     DurableObject, Env, Request, Response, State, WebSocket, WebSocketPair, durable_object,
 };
 
-use crate::app::isolate::config;
+use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
-use crate::config::Config;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::response::GatewayResponse;
 use crate::http::trace::continue_trace;
@@ -40,21 +39,23 @@ use crate::jobs::poll_store::{POLL_TABLES, PollStore};
 use crate::jobs::project_stub::{ListCall, PROBLEM_HEADER, WriteCall, WriteReply};
 use crate::jobs::search::needs_alarm;
 use crate::jobs::search_store::{BACKLOG_PAUSE, JOB_SEARCH};
+use crate::jobs::settings::JobSettings;
 use crate::jobs::watch::WatchCall;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::log::format_operator_line;
 use crate::runtime::{
     Call, Database, HostError, HostResult, SharedTask, into_promise, log_error, make_response,
-    migrate, new_uuid, now, random, read_policy, receive, send_back, sockets,
+    migrate, new_uuid, now, random, read_policy, read_settings, receive, send_back, sockets,
 };
 use crate::upstream::breakers::breaker_state;
 use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
 use crate::upstream::connections::{Connections, Permit};
 use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 use crate::upstream::permits::Lane;
+use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::settlement::Settlement;
-use crate::upstream::{UpstreamRequest, breaker};
+use crate::upstream::{UpstreamRequest, breaker, slot_outcome};
 use quillgate::Operation;
 use quillgate::Policy;
 
@@ -216,7 +217,8 @@ enum Admission {
 
 struct Gate {
     state: State,
-    config: Rc<Config>,
+    settings: JobSettings,
+    upstream: UpstreamSettings,
     database: Rc<Database>,
     budget: BudgetStore,
     keys: IdempotencyStore,
@@ -234,7 +236,9 @@ struct Gate {
 
 impl Gate {
     fn open(state: State, env: &Env) -> HostResult<Self> {
-        let config = config(env)?;
+        let limits = read_settings(env, Limits::read)?;
+        let upstream = read_settings(env, UpstreamSettings::read)?;
+        let settings = read_settings(env, |variables| JobSettings::read(variables, &limits))?;
         let database = Rc::new(Database::new(state.storage()));
         let connections = Connections::default();
         let done = migrate(&database, &STEPS)?;
@@ -243,13 +247,13 @@ impl Gate {
             jobs.fold_lines()?;
         }
         Ok(Self {
-            budget: BudgetStore::open(Rc::clone(&database), Rc::clone(&config))?,
+            budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,
             keys: IdempotencyStore::open(Rc::clone(&database))?,
             jobs,
-            poll_log: PollStore::open(Rc::clone(&database), config.poll_budget()),
+            poll_log: PollStore::open(Rc::clone(&database), settings.poll_budget),
             outbox: Outbox::open(
                 Rc::clone(&database),
-                Rc::clone(&config),
+                settings.webhook.clone(),
                 connections.clone(),
             ),
             connections,
@@ -257,7 +261,8 @@ impl Gate {
             alarm: Cell::new(None),
             alarms: Cell::new(0),
             state,
-            config,
+            settings,
+            upstream,
             database,
         })
     }
@@ -395,7 +400,7 @@ impl Gate {
             ),
         };
         let settle = || {
-            self.budget.conclude(&slot, outcome.as_ref().err())?;
+            self.budget.conclude(&slot, slot_outcome(&outcome))?;
             self.keys.end(begun, settlement, &response)
         };
         // What the ledger says of a creation is kept with it, unless the ledger fails.
@@ -437,7 +442,7 @@ impl Gate {
     }
 
     async fn acquire(&self, lane: Lane) -> Result<Permit, Problem> {
-        let time = self.config.upstream_timeout;
+        let time = self.upstream.timeout;
         self.connections.acquire(lane, time).await
     }
 
@@ -449,7 +454,7 @@ impl Gate {
     ) -> Exchange<JobSnapshot> {
         match permit {
             Ok(_held) => {
-                let client = UpstreamClient::new(&self.config);
+                let client = UpstreamClient::new(&self.upstream);
                 client.take_snapshot(request).await
             }
             Err(problem) => Exchange::not_sent(problem),
@@ -569,7 +574,7 @@ impl Gate {
         let failures = polls.get(&row.id).map_or(0, |poll| poll.failures);
         let checked = row.checked_at();
         let age = checked.since(row.began());
-        let pause = compute_pause(self.config.job_poll, audience, age, failures);
+        let pause = compute_pause(self.settings.poll_interval, audience, age, failures);
         checked.plus(pause).max(row.not_before())
     }
 
@@ -586,7 +591,7 @@ impl Gate {
 
     /// Returns when a job is given up.
     fn find_poll_end(&self, row: &JobRow) -> Millis {
-        row.began().plus(self.config.job_poll_limit)
+        row.began().plus(self.settings.poll_duration)
     }
 
     /// Decides when a job is polled for its webhook, now that it was asked for.
@@ -597,7 +602,7 @@ impl Gate {
         if row.webhook.is_none() {
             return Ok(());
         }
-        let is_open = !row.is_settled(self.config.job_poll_limit, now());
+        let is_open = !row.is_settled(self.settings.poll_duration, now());
         let next = is_open.then(|| {
             let next = self.next_poll(&row, Audience::Webhook);
             next.min(self.find_poll_end(&row))
@@ -615,7 +620,7 @@ impl Gate {
             self.jobs.set_webhook_poll(&row.id, None)
         })?;
         self.polls.borrow_mut().remove(&row.id);
-        let seconds = self.config.job_poll_limit.0 / 1000;
+        let seconds = self.settings.poll_duration.0 / 1000;
         log_error(&format_operator_line(&format!(
             "job {} has not ended within {seconds} s and is no longer polled",
             row.id
@@ -749,7 +754,7 @@ impl Gate {
                     self.polls.borrow_mut().remove(job);
                 }
                 let wait = failure.retry_after();
-                let wait = wait.map(|wait| wait.min(self.config.job_poll_limit));
+                let wait = wait.map(|wait| wait.min(self.settings.poll_duration));
                 let not_before = wait.map_or(Millis(0), |wait| now().plus(wait));
                 self.jobs.mark_checked(job, not_before)?;
                 if exchange.metrics.status == Some(429) {
@@ -864,14 +869,14 @@ impl Gate {
 
     /// Refuses one more stream than a caller, a job or the list may have.
     fn check_streams(&self, caller_tag: &str, watched: &str) -> Result<(), Problem> {
-        let config = &self.config;
+        let settings = &self.settings;
         let owner = match watched {
             LIST_TAG => "the project",
             _ => "the job",
         };
         for (tag, most, owner) in [
-            (caller_tag, config.streams_per_caller, "the caller"),
-            (watched, config.streams_per_job, owner),
+            (caller_tag, settings.streams_per_caller, "the caller"),
+            (watched, settings.streams_per_job, owner),
         ] {
             if self.find_watchers(tag).len() >= most as usize {
                 return Err(Problem::too_many_streams(owner, most));
@@ -908,7 +913,7 @@ impl Gate {
         }
         let events = self.jobs.events(job, watch.after)?;
         let row = self.jobs.find(job)?;
-        let limit = self.config.job_poll_limit;
+        let limit = self.settings.poll_duration;
         let is_settled = row.as_ref().is_some_and(|row| row.is_settled(limit, now()));
         if is_settled && events.is_empty() {
             return Ok(refuse(GatewayResponse::empty(204)));
@@ -947,9 +952,9 @@ impl Gate {
         let now = now();
         let row = self.jobs.find(job)?;
         let is_listed = row.as_ref().is_some_and(JobRow::is_listed);
-        let known = row.map(|row| row.state(self.config.job_poll_limit, now));
+        let known = row.map(|row| row.state(self.settings.poll_duration, now));
         let watcher = watch.after.map_or(Watcher::New, |_| Watcher::Resuming);
-        if !is_poll_due(known, watcher, self.config.job_poll, now) {
+        if !is_poll_due(known, watcher, self.settings.poll_interval, now) {
             return Ok(None);
         }
         let is_seen = known.is_some_and(|known| known.is_seen);
@@ -998,7 +1003,7 @@ impl Gate {
             }
         }
         self.jobs.index_backlog()?;
-        let swept = self.jobs.sweep(now.since(self.config.job_retention))?;
+        let swept = self.jobs.sweep(now.since(self.settings.retention))?;
         for job in &swept.jobs {
             self.forget_failures(job);
         }
@@ -1029,7 +1034,7 @@ impl Gate {
 
     /// Whether the job has not finished in time, so that polling ends.
     fn is_given_up(&self, row: &JobRow, now: Millis) -> bool {
-        row.is_settled(self.config.job_poll_limit, now) && !row.is_finished()
+        row.is_settled(self.settings.poll_duration, now) && !row.is_finished()
     }
 
     /// Whether a new watcher may cause a poll now. A poll of a job that the gateway did not create
@@ -1097,7 +1102,7 @@ impl Gate {
         due.extend(watched.filter(|row| !awaited.contains(&row.id)));
         due.sort_by_key(JobRow::checked_at);
         // An object that ends before the poll does polls again after the lease.
-        let lease = now.plus(self.config.upstream_timeout);
+        let lease = now.plus(self.upstream.timeout);
         let mut taken = Vec::new();
         for row in due {
             if row.is_listed() && !self.is_given_up(&row, now) {
@@ -1137,13 +1142,13 @@ impl Gate {
         if is_list_watched {
             rows = self
                 .jobs
-                .unfinished(now.since(self.config.job_poll_limit))?;
+                .unfinished(now.since(self.settings.poll_duration))?;
             rows.retain(|row| jobs.binary_search(&row.id).is_err());
         }
         if !jobs.is_empty() {
             rows.extend(self.jobs.find_all(&jobs)?);
         }
-        let end = now.plus(self.config.upstream_timeout);
+        let end = now.plus(self.upstream.timeout);
         let pace = self.poll_log.budget().find_next(usage);
         let mut watched = Vec::with_capacity(rows.len());
         for row in rows {
@@ -1195,7 +1200,7 @@ impl Gate {
     /// When a record has been kept for long enough, to the hour: many are deleted together.
     fn next_sweep(&self) -> HostResult<Option<Millis>> {
         let oldest = self.jobs.oldest()?;
-        Ok(oldest.map(|began| round_up(began.plus(self.config.job_retention))))
+        Ok(oldest.map(|began| round_up(began.plus(self.settings.retention))))
     }
 
     /// When the next jobs of earlier releases are added to the search index.

@@ -8,10 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use quillgate::{JobStatus, Millis};
 use serde_json::Value;
 
-use crate::config::WebhookSettings;
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
 use crate::http::problem::{GatewayRule, Problem};
 use crate::http::url::origin_of;
+use crate::jobs::settings::WebhookSettings;
 use crate::json;
 
 /// The longest address, in bytes.

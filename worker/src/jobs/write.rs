@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(doc)]
 use crate::auth::caller::Caller;
 use crate::budget::Ceiling;
+use crate::hash::fingerprint;
 use crate::jobs::idempotency::Retry;
 
 /// A request that changes something upstream, to be carried out at most once.
@@ -39,4 +40,13 @@ pub struct Write {
     pub prompt: Option<String>,
     /// Where the end of the job is announced.
     pub webhook: Option<String>,
+}
+
+impl Write {
+    /// A fingerprint of the caller, the idempotency key and the request. `None` without a key.
+    #[must_use]
+    pub fn key_fingerprint(&self) -> Option<String> {
+        let key = self.key.as_deref()?;
+        Some(fingerprint(&[&self.caller, key, &self.fingerprint]))
+    }
 }

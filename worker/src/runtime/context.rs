@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use worker::Env;
 
+use crate::runtime::error::{HostError, HostResult};
+use crate::variable::{VariableError, Variables, trim_value};
+
 /// The present.
 #[expect(
     clippy::cast_possible_truncation,
@@ -26,6 +29,18 @@ pub struct Call {
     pub traceparent: String,
     /// `tracestate` for the upstream.
     pub tracestate: Option<String>,
+}
+
+/// Reads settings from the variables of a Worker.
+///
+/// # Errors
+/// The variable that is missing or malformed.
+pub fn read_settings<T>(
+    env: &Env,
+    read: impl FnOnce(Variables<'_>) -> Result<T, VariableError>,
+) -> HostResult<T> {
+    read(&|name| trim_value(&variable(env, name)?))
+        .map_err(|error| HostError::new(error.to_string()))
 }
 
 /// A variable or a secret; what is not text is not one.

@@ -8,13 +8,13 @@ use quillgate::schema::{Described as _, check};
 use quillgate::{AgentJob, Method, Millis, Operation, PageSize};
 use serde_json::Value;
 
-use crate::config::Config;
 use crate::http::problem::Problem;
 use crate::json;
 use crate::runtime::{encode_text, now};
 use crate::upstream::breaker::Scope;
 use crate::upstream::breakers::with_breakers;
 use crate::upstream::metrics::ExchangeMetrics;
+use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Message, Outgoing, send};
 use crate::upstream::{
     Attempts, MAX_ERROR_BYTES, MAX_JOB_BYTES, MAX_PAGE_BYTES, NextAttempt, ReplyHead,
@@ -133,13 +133,13 @@ pub struct Admitted {
 
 /// Sends requests upstream.
 pub struct UpstreamClient<'a> {
-    config: &'a Config,
+    settings: &'a UpstreamSettings,
 }
 
 impl<'a> UpstreamClient<'a> {
     /// A client with this configuration.
-    pub const fn new(config: &'a Config) -> Self {
-        Self { config }
+    pub const fn new(settings: &'a UpstreamSettings) -> Self {
+        Self { settings }
     }
 
     /// Sends a request that returns a job. The reply is passed on to the client.
@@ -222,8 +222,8 @@ impl<'a> UpstreamClient<'a> {
 
     /// The attempts of a request that is under way since `started`.
     pub fn attempts(&self, request: &UpstreamRequest, started: Millis) -> Attempts<'a> {
-        let deadline = started.plus(self.config.upstream_timeout);
-        Attempts::new(self.config, request.method, deadline)
+        let deadline = started.plus(self.settings.timeout);
+        Attempts::new(self.settings, request.method, deadline)
     }
 
     /// Sends a request, and repeats it where that is allowed.
@@ -234,7 +234,7 @@ impl<'a> UpstreamClient<'a> {
         attempts: &mut Attempts<'a>,
         pay: &mut dyn FnMut() -> bool,
     ) -> Result<Answer, TransportError> {
-        let url = self.config.upstream.join(&request.target);
+        let url = self.settings.base_url.join(&request.target);
         loop {
             let Some(key) = attempts.key() else {
                 return Err(TransportError::Broken);
@@ -298,11 +298,11 @@ impl<'a> UpstreamClient<'a> {
             Err(error) => Err(classify_transport_error(error, method)),
             Ok(Answer { head, text, .. }) if head.is_success() => {
                 let text = text.ok_or_else(|| classify_malformed(method))?;
-                let leak = classify_leak(&head, &String::from(&text), method, self.config);
+                let leak = classify_leak(&head, &String::from(&text), method, self.settings);
                 leak.map_or(Ok((head, text)), Err)
             }
             Ok(Answer { head, error, .. }) => {
-                Err(classify_error(&head, &error, method, self.config, now()))
+                Err(classify_error(&head, &error, method, self.settings, now()))
             }
         }
     }

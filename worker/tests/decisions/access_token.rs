@@ -253,7 +253,7 @@ fn each_secret_verifies_while_they_rotate_and_no_other() {
     let verifies = |signing: &str, secrets: &[&str]| {
         let token = sign_token(HEADER, &claims().to_string(), signing);
         let mut config = configuration();
-        config.token_secrets = secrets.iter().map(|secret| (*secret).into()).collect();
+        config.auth.token_secrets = secrets.iter().map(|secret| (*secret).into()).collect();
         identify_own(&config, Some(&format!("Bearer {token}"))).is_ok()
     };
     assert!(verifies(old, &[new, old]) && verifies(new, &[new, old]));
@@ -475,7 +475,7 @@ fn a_quota_that_is_anything_else_makes_the_token_invalid() {
 #[test]
 fn a_token_is_revoked_by_its_id_or_by_its_subject_and_time() {
     let mut config = configuration();
-    config.revoked = revoked(&json!(["stolen", { "sub": "alice", "before": SECONDS - 100 }]));
+    config.auth.revoked = revoked(&json!(["stolen", { "sub": "alice", "before": SECONDS - 100 }]));
     for (subject, issued, id, valid) in [
         ("alice", json!(SECONDS), None, true),
         ("alice", json!(SECONDS), Some("mine"), true),

@@ -6,7 +6,7 @@ use quillgate_worker::analytics::archive::{
     Counts, HeldDay, ProjectRecord, SeriesQuery, Subject, begin_of_backfill, is_final,
     write_backfill, write_series, write_status,
 };
-use quillgate_worker::config::Config;
+use quillgate_worker::app::config::Config;
 use serde_json::{Value, json};
 
 use crate::fixtures::{configure, field_and_rule};
@@ -208,8 +208,13 @@ fn a_status_counts_days_and_names_what_is_missing_and_what_fails() {
     failed.record_failure(Millis(1000), now);
     record.days = vec![complete, partial, failed];
     record.problems = vec![(day("2024-03-05"), "/problems/upstream-error".to_owned())];
-    let status: Value =
-        serde_json::from_str(&write_status(&record, Some(7), &config, now)).unwrap();
+    let status: Value = serde_json::from_str(&write_status(
+        &record,
+        Some(7),
+        &config.analytics.archive,
+        now,
+    ))
+    .unwrap();
     assert_eq!(
         status,
         json!({
@@ -234,11 +239,11 @@ fn a_backfill_goes_back_no_further_than_days_are_retained() {
     let config = archive_config();
     let now = day("2024-03-31").begin();
     let record = ProjectRecord::new(now);
-    let begin = |from: &str| begin_of_backfill(&record, day(from), &config, now);
+    let begin = |from: &str| begin_of_backfill(&record, day(from), &config.analytics.archive, now);
     assert_eq!(begin("2024-03-20"), day("2024-03-20"));
     assert_eq!(begin("2020-01-01"), day("2024-03-01"));
     assert_eq!(begin("2024-04-20"), record.first, "it takes none back");
-    let body = write_backfill(&record, begin("2024-03-20"), &config, now);
+    let body = write_backfill(&record, begin("2024-03-20"), &config.analytics.archive, now);
     let body: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(
         (&body["dateFrom"], &body["days"], &body["requests"]),
@@ -253,10 +258,13 @@ fn the_archives_share_is_a_part_of_the_limit_and_at_least_one() {
             ("ARCHIVE_SHARE", Some(share)),
             ("ANALYTICS_LIMIT_PER_HOUR", Some(limit)),
         ];
-        configure(&variables).archive_limit()
+        configure(&variables).analytics.archive.limit
     };
     assert_eq!(limit("33", "100"), 33);
     assert_eq!(limit("100", "1000000"), 1_000_000);
     assert_eq!(limit("1", "50"), 1);
-    assert!(archive_config().archives("acme") && !archive_config().archives("acme2"));
+    assert!(
+        archive_config().analytics.archive.includes("acme")
+            && !archive_config().analytics.archive.includes("acme2")
+    );
 }

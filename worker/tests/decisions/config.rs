@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
 use quillgate::credential::AdminKey;
+use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::revocation::RevokedTokens;
-use quillgate_worker::config::Config;
 use quillgate_worker::jobs::ledger::KeepPrompts;
 
 use crate::fixtures::{ADMIN_KEY, SECRET, configuration, variables};
@@ -44,40 +44,40 @@ fn expose(keys: &[AdminKey]) -> Vec<&str> {
 #[test]
 fn a_working_configuration_is_read() {
     let config = configuration();
-    assert_eq!(expose(&config.admin_keys), [ADMIN_KEY]);
-    assert_eq!(expose(&config.read_keys), [""; 0]);
-    assert_eq!(config.token_secrets, [SECRET.as_bytes()]);
+    assert_eq!(expose(&config.upstream.admin_keys), [ADMIN_KEY]);
+    assert_eq!(expose(&config.upstream.read_keys), [""; 0]);
+    assert_eq!(config.auth.token_secrets, [SECRET.as_bytes()]);
     assert_eq!(
         config.allowed_origins,
         ["https://docs.example", "http://localhost:5173"]
     );
-    assert_eq!(config.upstream.join("/x"), "https://api.example/x");
-    assert_eq!(config.upstream_timeout, Millis(30_000));
-    assert_eq!(config.trusted_issuers, []);
-    assert_eq!(config.revoked, RevokedTokens::default());
+    assert_eq!(config.upstream.base_url.join("/x"), "https://api.example/x");
+    assert_eq!(config.upstream.timeout, Millis(30_000));
+    assert_eq!(config.auth.trusted_issuers, []);
+    assert_eq!(config.auth.revoked, RevokedTokens::default());
 }
 
 #[test]
 fn what_is_not_set_has_the_platforms_own_limits() {
     let config = configuration();
     let limits = [
-        config.create_limit,
-        config.message_limit,
-        config.analytics_limit,
+        config.limits.create_job,
+        config.limits.send_message,
+        config.limits.analytics,
     ];
     assert_eq!(limits, [100; 3]);
-    assert_eq!(config.limit_window, Millis(3_600_000));
-    assert_eq!(config.analytics_fresh, Millis(300_000));
-    assert_eq!(config.job_poll, Millis(5_000));
-    assert_eq!(config.job_poll_limit, Millis(86_400_000));
-    assert_eq!(config.job_retention, Millis(90 * 86_400_000));
+    assert_eq!(config.limits.window, Millis(3_600_000));
+    assert_eq!(config.analytics.fresh_for, Millis(300_000));
+    assert_eq!(config.jobs.poll_interval, Millis(5_000));
+    assert_eq!(config.jobs.poll_duration, Millis(86_400_000));
+    assert_eq!(config.jobs.retention, Millis(90 * 86_400_000));
     assert_eq!(
-        (config.streams_per_caller, config.streams_per_job),
+        (config.jobs.streams_per_caller, config.jobs.streams_per_job),
         (100, 1_000)
     );
-    assert_eq!(config.webhook.url, None);
-    assert_eq!(config.webhook.secrets, [[0; 0]; 0]);
-    assert_eq!(config.webhook.hosts, [""; 0]);
+    assert_eq!(config.jobs.webhook.url, None);
+    assert_eq!(config.jobs.webhook.secrets, [[0; 0]; 0]);
+    assert_eq!(config.jobs.webhook.hosts, [""; 0]);
 }
 
 #[test]
@@ -121,17 +121,26 @@ fn only_an_admin_key_is_one() {
         assert_wrong("ADMIN_READ_KEY", Some(value));
     }
     let config = read("ADMIN_API_KEY", Some("  mint_dscx_hunter2\n"));
-    assert_eq!(expose(&config.admin_keys), ["mint_dscx_hunter2"]);
+    assert_eq!(expose(&config.upstream.admin_keys), ["mint_dscx_hunter2"]);
 }
 
 #[test]
 fn two_keys_rotate_newest_first() {
     let value = Some(" mint_new_one , mint_old_one\n");
     let both = ["mint_new_one", "mint_old_one"];
-    assert_eq!(expose(&read("ADMIN_API_KEY", value).admin_keys), both);
-    assert_eq!(expose(&read("ADMIN_READ_KEY", value).read_keys), both);
+    assert_eq!(
+        expose(&read("ADMIN_API_KEY", value).upstream.admin_keys),
+        both
+    );
+    assert_eq!(
+        expose(&read("ADMIN_READ_KEY", value).upstream.read_keys),
+        both
+    );
     for value in [None, Some(""), Some(" ")] {
-        assert_eq!(expose(&read("ADMIN_READ_KEY", value).read_keys), [""; 0]);
+        assert_eq!(
+            expose(&read("ADMIN_READ_KEY", value).upstream.read_keys),
+            [""; 0]
+        );
     }
 }
 
@@ -159,7 +168,7 @@ fn several_secrets_are_read_in_order_without_the_space_around_them() {
         Some(" 01234567890123456789012345678901 , ääääääääääääääää\n"),
     );
     let expected = ["01234567890123456789012345678901", "ääääääääääääääää"];
-    assert_eq!(config.token_secrets, expected.map(str::as_bytes));
+    assert_eq!(config.auth.token_secrets, expected.map(str::as_bytes));
 }
 
 #[test]
@@ -167,13 +176,13 @@ fn the_upstream_is_the_platform_unless_another_is_set() {
     for value in [None, Some(""), Some(" ")] {
         let config = read("UPSTREAM_BASE_URL", value);
         assert_eq!(
-            config.upstream.join("/v2/x"),
+            config.upstream.base_url.join("/v2/x"),
             "https://api.mintlify.com/v2/x"
         );
     }
     let config = read("UPSTREAM_BASE_URL", Some("http://127.0.0.1:8788/base/"));
     assert_eq!(
-        config.upstream.join("/v2/x"),
+        config.upstream.base_url.join("/v2/x"),
         "http://127.0.0.1:8788/base/v2/x"
     );
 }
@@ -261,7 +270,7 @@ fn no_origins_or_empty_ones_are_none() {
 
 #[test]
 fn the_archive_is_of_projects_by_their_ids_and_its_share_a_percentage() {
-    let read_projects = |value| read("ARCHIVE_PROJECTS", value).archive.projects;
+    let read_projects = |value| read("ARCHIVE_PROJECTS", value).analytics.archive.projects;
     assert_eq!(read_projects(None), [""; 0]);
     assert_eq!(read_projects(Some("acme, other ,")), ["acme", "other"]);
     assert_wrong("ARCHIVE_PROJECTS", Some("acme,.."));
@@ -270,9 +279,18 @@ fn the_archive_is_of_projects_by_their_ids_and_its_share_a_percentage() {
             assert_wrong(name, Some(value));
         }
     }
-    assert_eq!(read("ARCHIVE_SHARE", None).archive.share, 33);
-    assert_eq!(read("ARCHIVE_SHARE", Some("100")).archive.share, 100);
-    assert_eq!(read("ARCHIVE_RECHECK_DAYS", None).archive.recheck_days, 3);
+    assert_eq!(read("ARCHIVE_SHARE", None).analytics.archive.limit, 33);
+    assert_eq!(
+        read("ARCHIVE_SHARE", Some("100")).analytics.archive.limit,
+        100
+    );
+    assert_eq!(
+        read("ARCHIVE_RECHECK_DAYS", None)
+            .analytics
+            .archive
+            .recheck_days,
+        3
+    );
 }
 
 #[test]
@@ -283,7 +301,7 @@ fn of_prompts_the_first_line_is_kept_unless_the_operator_says_otherwise() {
         (Some("first-line"), KeepPrompts::FirstLine),
         (Some(" whole "), KeepPrompts::Whole),
     ] {
-        assert_eq!(read("KEEP_PROMPTS", value).keep_prompts, expected);
+        assert_eq!(read("KEEP_PROMPTS", value).jobs.keep_prompts, expected);
     }
     for value in [
         "Whole",
@@ -299,7 +317,12 @@ fn of_prompts_the_first_line_is_kept_unless_the_operator_says_otherwise() {
 
 #[test]
 fn polls_use_a_fifth_of_the_creations_by_default() {
-    let limit = |creations| read("CREATE_LIMIT_PER_HOUR", creations).poll_limit;
+    let limit = |creations| {
+        read("CREATE_LIMIT_PER_HOUR", creations)
+            .jobs
+            .poll_budget
+            .limit
+    };
     assert_eq!(limit(None), 20);
     assert_eq!(limit(Some("1000")), 200);
     // Mintlify's limit stays the same when the operator permits fewer creations.
@@ -311,50 +334,52 @@ type Integer = (&'static str, u32, fn(&Config) -> u64);
 
 const INTEGERS: [Integer; 16] = [
     ("UPSTREAM_TIMEOUT_SECONDS", 300, |config| {
-        config.upstream_timeout.0 / 1000
+        config.upstream.timeout.0 / 1000
     }),
-    ("JOB_POLL_SECONDS", 300, |config| config.job_poll.0 / 1000),
+    ("JOB_POLL_SECONDS", 300, |config| {
+        config.jobs.poll_interval.0 / 1000
+    }),
     ("JOB_POLLS_PER_HOUR", 1_000_000, |config| {
-        config.poll_limit.into()
+        config.jobs.poll_budget.limit.into()
     }),
     ("JOB_POLL_LIMIT_SECONDS", 86_400, |config| {
-        config.job_poll_limit.0 / 1000
+        config.jobs.poll_duration.0 / 1000
     }),
     ("JOB_RETENTION_DAYS", 3_650, |config| {
-        config.job_retention.0 / 86_400_000
+        config.jobs.retention.0 / 86_400_000
     }),
     ("ARCHIVE_RETENTION_DAYS", 3_650, |config| {
-        config.archive.retention_days.into()
+        config.analytics.archive.retention_days.into()
     }),
     ("STREAMS_PER_CALLER", 1_000_000, |config| {
-        config.streams_per_caller.into()
+        config.jobs.streams_per_caller.into()
     }),
     ("STREAMS_PER_JOB", 1_000_000, |config| {
-        config.streams_per_job.into()
+        config.jobs.streams_per_job.into()
     }),
     ("WAITING_EXPORTS_PER_CALLER", 1_000_000, |config| {
-        config.waiting_exports.per_caller.into()
+        config.analytics.waiting_exports.per_caller.into()
     }),
     ("WAITING_EXPORTS", 1_000_000, |config| {
-        config.waiting_exports.per_organization.into()
+        config.analytics.waiting_exports.per_organization.into()
     }),
     ("LIMIT_WINDOW_SECONDS", 86_400, |config| {
-        config.limit_window.0 / 1000
+        config.limits.window.0 / 1000
     }),
     ("ANALYTICS_FRESH_SECONDS", 86_400, |config| {
-        config.analytics_fresh.0 / 1000
+        config.analytics.fresh_for.0 / 1000
     }),
     ("CREATE_LIMIT_PER_HOUR", 1_000_000, |config| {
-        config.create_limit.into()
+        config.limits.create_job.into()
     }),
     ("MESSAGE_LIMIT_PER_HOUR", 1_000_000, |config| {
-        config.message_limit.into()
+        config.limits.send_message.into()
     }),
     ("ANALYTICS_LIMIT_PER_HOUR", 1_000_000, |config| {
-        config.analytics_limit.into()
+        config.limits.analytics.into()
     }),
     ("READ_LIMIT_PER_HOUR", 1_000_000, |config| {
-        config.read_limit.into()
+        config.limits.read_jobs.into()
     }),
 ];
 
@@ -416,10 +441,10 @@ fn a_webhooks_address_is_https_or_here() {
         "http://[::1]/hook",
     ] {
         let config = url(value).map_err(|error| error.to_string()).unwrap();
-        assert_eq!(config.webhook.url.as_deref(), Some(value));
+        assert_eq!(config.jobs.webhook.url.as_deref(), Some(value));
     }
     let config = url("https://Hooks.Example/Done?A").ok();
-    let normal = config.and_then(|config| config.webhook.url);
+    let normal = config.and_then(|config| config.jobs.webhook.url);
     assert_eq!(normal.as_deref(), Some("https://hooks.example/Done?A"));
     for value in [
         "http://hooks.example",
@@ -473,7 +498,7 @@ fn a_webhooks_secret_is_24_to_64_bytes_in_base64() {
         let bytes = vec![0xfb; length];
         let value = format!("whsec_{}", STANDARD.encode(&bytes));
         let config = Config::read(with("WEBHOOK_SECRET", value));
-        let secrets = config.ok().map(|config| config.webhook.secrets);
+        let secrets = config.ok().map(|config| config.jobs.webhook.secrets);
         let expected = (24..=64).contains(&length).then(|| vec![bytes]);
         assert_eq!(secrets, expected, "{length}");
     }
@@ -496,7 +521,7 @@ fn a_webhooks_secret_is_24_to_64_bytes_in_base64() {
     }
     let value =
         "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX , whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk=";
-    let secrets = read("WEBHOOK_SECRET", Some(value)).webhook.secrets;
+    let secrets = read("WEBHOOK_SECRET", Some(value)).jobs.webhook.secrets;
     let [new, old] = &secrets[..] else {
         panic!("two secrets");
     };
@@ -531,7 +556,7 @@ fn webhooks_hosts_are_exact_ones() {
         assert_wrong("WEBHOOK_HOSTS", Some(value));
     }
     let hosts = "hooks.example, b.example:8443,127.0.0.1:9000,[::1]:9000,[::1],";
-    let hosts = read("WEBHOOK_HOSTS", Some(hosts)).webhook.hosts;
+    let hosts = read("WEBHOOK_HOSTS", Some(hosts)).jobs.webhook.hosts;
     let expected = [
         "hooks.example",
         "b.example:8443",
@@ -541,7 +566,7 @@ fn webhooks_hosts_are_exact_ones() {
     ];
     assert_eq!(hosts, expected);
     for value in [None, Some(""), Some(" , ,")] {
-        assert_eq!(read("WEBHOOK_HOSTS", value).webhook.hosts, [""; 0]);
+        assert_eq!(read("WEBHOOK_HOSTS", value).jobs.webhook.hosts, [""; 0]);
     }
 }
 
@@ -593,13 +618,13 @@ fn revoked_tokens_are_a_list_without_anything_that_is_not_understood() {
     }
     for value in [None, Some(""), Some(" "), Some("[]")] {
         assert_eq!(
-            read("REVOKED_TOKENS", value).revoked,
+            read("REVOKED_TOKENS", value).auth.revoked,
             RevokedTokens::default()
         );
     }
     let list = r#" [ {"jti":"a"}, {"before":1766000000,"sub":"alice"} ] "#;
     assert_ne!(
-        read("REVOKED_TOKENS", Some(list)).revoked,
+        read("REVOKED_TOKENS", Some(list)).auth.revoked,
         RevokedTokens::default()
     );
 }
@@ -611,7 +636,11 @@ fn several_variables_hold_more_revocations_than_one() {
         ("REVOKED_TOKENS_3", Some(r#"["c"]"#)),
         ("REVOKED_TOKENS_4", Some(r#"[{"jti":"d"}]"#)),
     ]));
-    let revoked = config.map_err(|error| error.to_string()).unwrap().revoked;
+    let revoked = config
+        .map_err(|error| error.to_string())
+        .unwrap()
+        .auth
+        .revoked;
     for (id, is_revoked) in [("a", true), ("b", false), ("c", true), ("d", true)] {
         assert_eq!(
             revoked.covers_own(Some(id), "alice", 0.0),

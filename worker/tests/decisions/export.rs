@@ -31,13 +31,19 @@ fn views(more: &Value) -> ExportQuery {
 fn an_export_asks_for_whole_pages_of_its_report_under_the_reports_own_name() {
     let config = configuration();
     let query = views(&json!({ "cursor": "1003" }));
-    let page = query.next(&project(), &config, NOW).unwrap().unwrap();
+    let page = query
+        .next(&project(), &config.analytics, NOW)
+        .unwrap()
+        .unwrap();
     assert_eq!(page.operation, Operation::ListPageViews);
     assert_eq!((page.limit, page.offset), (250, 1000));
     let list = "/v1/analytics/acme%2F%C3%BC%20docs/views?dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
     assert_eq!(page.list, list);
     let query = read(Operation::ExportSearches, &json!({})).unwrap();
-    let page = query.next(&project(), &config, NOW).unwrap().unwrap();
+    let page = query
+        .next(&project(), &config.analytics, NOW)
+        .unwrap()
+        .unwrap();
     assert!(page.list.ends_with("&limit=100"), "{}", page.list);
 }
 

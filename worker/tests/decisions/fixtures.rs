@@ -6,10 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use quillgate::Millis;
+use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};
-use quillgate_worker::config::Config;
 use quillgate_worker::http::problem::{Problem, ProblemKind};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -128,7 +128,7 @@ pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<C
         access_assertion: None,
     };
     let mut verified = VerifiedTokens::default();
-    let mut show = |signature| identify(&credentials, config, NOW, signature, &mut verified);
+    let mut show = |signature| identify(&credentials, &config.auth, NOW, signature, &mut verified);
     let first = show(Signature::Unverified);
     for signature in [Signature::Unverified, Signature::Verified] {
         assert_eq!(show(signature), first);

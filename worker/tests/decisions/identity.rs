@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use proptest::prelude::*;
 use quillgate::Millis;
+use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan::{Action, plan};
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};
-use quillgate_worker::config::Config;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::RequestHead;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ impl Isolate {
     ) -> Result<Identity, Problem> {
         identify(
             credentials,
-            &self.config,
+            &self.config.auth,
             now,
             signature,
             &mut self.verified,
@@ -250,11 +250,11 @@ fn a_revoked_token_is_refused_although_it_is_remembered() {
         json!([{ "jti": "stolen" }]),
         json!([{ "sub": "alice", "before": SECONDS + 1 }]),
     ] {
-        isolate.config.revoked = revoked(&list);
+        isolate.config.auth.revoked = revoked(&list);
         let problem = isolate.bearer(&own, NOW).unwrap_err();
         assert_invalid_token(&problem, "the access token has been revoked");
     }
-    isolate.config.revoked = RevokedTokens::default();
+    isolate.config.auth.revoked = RevokedTokens::default();
     expect_caller(isolate.bearer(&own, NOW));
 }
 

@@ -7,11 +7,11 @@ mod callers;
 mod rules;
 mod tokens;
 
+use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::oidc::{UnverifiedToken, read_trusted_issuers};
 use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens};
-use quillgate_worker::config::Config;
 use quillgate_worker::http::problem::{Problem, ProblemKind};
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ fn issuers() -> Value {
 
 fn config() -> Config {
     let mut config = configuration();
-    config.trusted_issuers = read_trusted_issuers(&issuers().to_string()).unwrap();
+    config.auth.trusted_issuers = read_trusted_issuers(&issuers().to_string()).unwrap();
     config
 }
 
@@ -113,7 +113,7 @@ fn identify(
     signature: Signature,
 ) -> Result<Identity, Problem> {
     let mut verified = VerifiedTokens::default();
-    identity::identify(credentials, config, NOW, signature, &mut verified)
+    identity::identify(credentials, &config.auth, NOW, signature, &mut verified)
 }
 
 /// What credentials show before and after the host has verified the token's signature.
@@ -172,6 +172,6 @@ fn config_of(issuers: &Value) -> Result<Config, String> {
     let text = issuers.to_string();
     let issuers = read_trusted_issuers(&text).map_err(str::to_owned)?;
     let mut config = configuration();
-    config.trusted_issuers = issuers;
+    config.auth.trusted_issuers = issuers;
     Ok(config)
 }

@@ -4,10 +4,10 @@ mod addresses;
 mod admission;
 mod writes;
 
+use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan;
 use quillgate_worker::app::plan::{Action, AdmittedWrite, Plan, plan_write};
 use quillgate_worker::auth::{Signature, VerifiedTokens};
-use quillgate_worker::config::Config;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
 use quillgate_worker::jobs::write::Write;

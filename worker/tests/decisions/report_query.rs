@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::string::string_regex;
 use quillgate::{Millis, Operation, ProjectId};
 use quillgate_worker::analytics::query::ReportQuery;
-use quillgate_worker::config::Config;
+use quillgate_worker::app::config::Config;
 use quillgate_worker::http::content::Values;
 use quillgate_worker::http::problem::Problem;
 
@@ -25,7 +25,13 @@ fn views_by(
     now: Millis,
 ) -> Result<ReportQuery, Problem> {
     let call = Values::new(VIEWS.declaration(), Vec::new(), Some(query))?.call()?;
-    ReportQuery::new(VIEWS, &call, &ProjectId::new(project)?, config, now)
+    ReportQuery::new(
+        VIEWS,
+        &call,
+        &ProjectId::new(project)?,
+        &config.analytics,
+        now,
+    )
 }
 
 fn views(query: &str) -> Result<ReportQuery, Problem> {

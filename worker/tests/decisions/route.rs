@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use quillgate::encode::percent_encode;
 use quillgate::{Declaration, Method, Operation, Scope};
-use quillgate_worker::app::route::{decode_segment, find, find_methods, join_methods};
+use quillgate_worker::http::route::{decode_segment, find, find_methods, join_methods};
 
 use crate::fixtures::status_and_kind;
 

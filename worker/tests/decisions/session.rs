@@ -6,6 +6,7 @@ mod cross_site;
 mod record;
 mod sign_in;
 
+use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan::{Action, Plan, plan};
 use quillgate_worker::auth::session::cookie::{NAME, SessionId};
 use quillgate_worker::auth::session::{
@@ -14,7 +15,6 @@ use quillgate_worker::auth::session::{
 use quillgate_worker::auth::session_record;
 use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
 use quillgate_worker::auth::{Signature, VerifiedTokens};
-use quillgate_worker::config::Config;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::{RequestHead, SessionState};
 use quillgate_worker::http::response::HeaderFields;
@@ -75,7 +75,7 @@ fn signing_in() -> Config {
 
 /// The session of a token, once its signature is verified.
 fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
-    match session_record::open(proof, config, NOW, Signature::Verified)? {
+    match session_record::open(proof, &config.auth, NOW, Signature::Verified)? {
         Opening::Session(session) => Ok(session),
         Opening::Unverified(token) => panic!("verified already: {token:?}"),
     }
@@ -304,7 +304,10 @@ fn a_session_says_whose_it_is_and_what_may_be_done_in_it() {
     });
     let foreign = crate::fixtures::issuer_token(record::HEADER, &claims.to_string());
     let session = open(Proof::AccessToken(&foreign), &config).unwrap();
-    let described: Value = serde_json::from_str(&describe(&session.caller, &config)).unwrap();
+    let described: Value = serde_json::from_str(&describe(&session.caller, |project| {
+        config.analytics.archive.includes(project)
+    }))
+    .unwrap();
     assert_eq!(
         described,
         json!({
@@ -318,7 +321,10 @@ fn a_session_says_whose_it_is_and_what_may_be_done_in_it() {
     );
     let own = token(&crate::fixtures::claims());
     let own = open(Proof::AccessToken(&own), &config).unwrap();
-    let described: Value = serde_json::from_str(&describe(&own.caller, &config)).unwrap();
+    let described: Value = serde_json::from_str(&describe(&own.caller, |project| {
+        config.analytics.archive.includes(project)
+    }))
+    .unwrap();
     assert_eq!(
         (&described["issuer"], &described["subject"]),
         (&Value::Null, &"alice".into())
@@ -328,7 +334,7 @@ fn a_session_says_whose_it_is_and_what_may_be_done_in_it() {
 #[test]
 fn the_ways_to_sign_in_are_those_of_the_configuration() {
     let described =
-        |config: &Config| serde_json::from_str::<Value>(&describe_methods(config)).unwrap();
+        |config: &Config| serde_json::from_str::<Value>(&describe_methods(&config.auth)).unwrap();
     assert_eq!(
         described(&configuration()),
         json!({ "token": true, "access": false, "issuers": [] })

@@ -58,7 +58,7 @@ fn a_secret_needs_a_site_key_and_a_secure_address() {
             "TURNSTILE_VERIFY_URL",
         ),
     ] {
-        let read = quillgate_worker::config::Config::read(variables(&changes));
+        let read = quillgate_worker::app::config::Config::read(variables(&changes));
         let error = read.err().unwrap();
         assert_eq!(error.variable, variable);
         assert!(!error.to_string().contains("hunter2"), "{error}");
@@ -147,6 +147,10 @@ fn proof() -> TurnstileProof {
 
 const RANDOM: &str = "0b3c1f0e-6f3a-4c39-8a53-3f4be4e7a001";
 
+fn choose(write: &Write, random_uuid: &str) -> String {
+    choose_idempotency_key(write.key_fingerprint().as_deref(), random_uuid)
+}
+
 fn write(caller: &str, key: Option<&str>, fingerprint: &str) -> Write {
     Write {
         policy: Policy::CreateJob,
@@ -167,7 +171,7 @@ fn write(caller: &str, key: Option<&str>, fingerprint: &str) -> Write {
 }
 
 fn idempotency_key(fingerprint: &str) -> String {
-    choose_idempotency_key(&write("alice", Some("a-key"), fingerprint), RANDOM)
+    choose(&write("alice", Some("a-key"), fingerprint), RANDOM)
 }
 
 /// Checks the form of a UUID of version 8 (RFC 9562, sections 4 and 5.8).
@@ -206,7 +210,7 @@ fn a_verification_has_the_secret_the_response_and_a_uuid() {
 
 #[test]
 fn a_response_is_bound_to_its_caller_and_key() {
-    let choose = |caller, key, print| choose_idempotency_key(&write(caller, key, print), RANDOM);
+    let choose = |caller, key, print| choose(&write(caller, key, print), RANDOM);
     let own = choose("alice", Some("k1"), "f1");
     for other in [
         choose("bob", Some("k1"), "f1"),
@@ -222,8 +226,8 @@ fn a_response_is_bound_to_its_caller_and_key() {
 #[test]
 fn without_a_key_no_request_repeats_another() {
     let one = write("alice", None, "f1");
-    assert_eq!(choose_idempotency_key(&one, RANDOM), RANDOM);
-    assert_eq!(choose_idempotency_key(&one, "another"), "another");
+    assert_eq!(choose(&one, RANDOM), RANDOM);
+    assert_eq!(choose(&one, "another"), "another");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use quillgate::declaration::Place;
 use quillgate::{ApiError, Method, Millis, Operation, Policy, Rule, ValidationError};
+use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::{Caller, Grant, Quota};
 use quillgate_worker::auth::session;
@@ -13,7 +14,6 @@ use quillgate_worker::auth::turnstile::Turnstile;
 use quillgate_worker::auth::{Credentials, Signature, VerifiedTokens, invalid_token};
 use quillgate_worker::budget;
 use quillgate_worker::budget::{Ask, Used, Verdict};
-use quillgate_worker::config::Config;
 use quillgate_worker::http::problem::{GatewayRule, KindStatus, Problem, ProblemKind};
 use quillgate_worker::http::request_head::RequestHead;
 use quillgate_worker::http::{content, cors};

@@ -14,7 +14,7 @@ use crate::analytics::archive::staged_page::replace_paths;
 use crate::analytics::archive::{
     Counts, HeldDay, ProjectRecord, SeriesQuery, Subject, first_retained,
 };
-use crate::config::Config;
+use crate::analytics::settings::ArchiveSettings;
 use crate::runtime::{D1, HostError, HostResult, Statement};
 
 /// The binding of the database.
@@ -110,7 +110,7 @@ impl ArchiveStore {
     pub async fn load(
         &self,
         project: &str,
-        config: &Config,
+        settings: &ArchiveSettings,
         now: Millis,
     ) -> HostResult<StoredProject> {
         let query = "SELECT id, first_day FROM project WHERE name = ?1";
@@ -125,7 +125,7 @@ impl ArchiveStore {
                 bytes: None,
             });
         };
-        record.first = day(row.first_day).max(first_retained(config, now));
+        record.first = day(row.first_day).max(first_retained(settings, now));
         let query = "SELECT day, fetched, pages, staged_visitors IS NOT NULL AS has_visitors,
             staged_totals, staged_pages, attempts, retry_at, problem
             FROM day WHERE project = ?1 AND day >= ?2 ORDER BY day";

@@ -118,7 +118,7 @@ impl Gate {
             let wanted: Vec<Wanted<'_>> = projects.map(|it| it.record.wanted()).collect();
             let step = plan(&Holdings {
                 projects: &wanted,
-                recheck_days: self.config.archive.recheck_days,
+                recheck_days: self.settings.archive.recheck_days,
                 share: self.archive_share(),
                 now: now(),
             });
@@ -141,16 +141,18 @@ impl Gate {
         now: Millis,
     ) -> HostResult<Vec<Project>> {
         let mut projects = Vec::new();
-        for name in &self.config.archive.projects {
+        for name in &self.settings.archive.projects {
             if !lock.renew() {
                 return Err(HostError::new("the run took too long and lost its lock"));
             }
-            let stored = store.load(name, &self.config, now).await?;
+            let stored = store.load(name, &self.settings.archive, now).await?;
             let id = match stored.id {
                 Some(id) => id,
                 None => store.want(name, stored.record.first).await?,
             };
-            store.prune(id, first_retained(&self.config, now)).await?;
+            store
+                .prune(id, first_retained(&self.settings.archive, now))
+                .await?;
             let name = ProjectId::new(name.as_str());
             projects.push(Project {
                 name: name.map_err(|_| HostError::new("not the id of a project"))?,
@@ -164,11 +166,11 @@ impl Gate {
 
     fn archive_share(&self) -> Share {
         let used = self.budget.used_by(Policy::Analytics, CALLER);
-        let limit = self.config.archive_limit();
+        let limit = self.settings.archive.limit;
         let oldest = used.as_ref().map_or(now().0, |used| used.oldest);
         Share {
             left: limit.saturating_sub(used.map_or(0, |used| used.count)),
-            next_free: Millis(oldest).plus(self.config.limit_window),
+            next_free: Millis(oldest).plus(self.settings.archive.window),
         }
     }
 
@@ -176,7 +178,7 @@ impl Gate {
         let claimant = Claimant {
             policy: Policy::Analytics,
             caller: CALLER.to_owned(),
-            quota: Some(self.config.archive_limit()),
+            quota: Some(self.settings.archive.limit),
             ceilings: Vec::new(),
         };
         let Ok(slot) = self.reserve(&claimant)? else {
@@ -212,7 +214,7 @@ impl Gate {
                 Failure::Day(problem_type(failure.problem.kind))
             }
         };
-        let base = Millis(self.config.limit_window.0 / RETRY_PART);
+        let base = Millis(self.settings.archive.window.0 / RETRY_PART);
         run.record_failure(target, &failure, base).await?;
         Ok(Course::GoOn)
     }

@@ -49,7 +49,7 @@ impl Gate {
 
     /// Holds a place for an export that waits, or returns the refusal.
     pub(super) fn hold_export(&self, export: &str, caller: &str) -> Option<GatewayResponse> {
-        let limits = self.config.waiting_exports;
+        let limits = self.settings.waiting_exports;
         let mut exports = self.waiting_exports.borrow_mut();
         let refused = exports.hold(export, caller, limits, now()).err();
         refused.map(|problem| GatewayResponse::problem(&problem, export))

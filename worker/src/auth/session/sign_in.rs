@@ -18,7 +18,7 @@ use crate::auth::oidc::{Source, TrustedIssuer};
 use crate::auth::session::cookie::{
     Cookie, RANDOM_BYTES, SameSite, SessionId, find_cookie, write_cookie,
 };
-use crate::config::Config;
+use crate::auth::settings::AuthSettings;
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
 use crate::http::problem::{GatewayRule, Problem, ProblemKind};
 use crate::http::url::{decode_percent, find_parameter, is_secure_url, origin_of, split_url};
@@ -173,9 +173,9 @@ impl<'a> SignIn<'a> {
     ///
     /// # Errors
     /// 404 for an issuer that there is not, 400 for a way back that is no path of the gateway's own.
-    pub fn read(query: Option<&str>, config: &'a Config) -> Result<Self, Problem> {
+    pub fn read(query: Option<&str>, settings: &'a AuthSettings) -> Result<Self, Problem> {
         let name = read_parameter(query, "issuer").ok_or_else(Problem::not_found)?;
-        let mut issuers = config.sign_in_issuers.iter();
+        let mut issuers = settings.sign_in_issuers.iter();
         let issuer = issuers.find(|issuer| issuer.name == name);
         let issuer = issuer.ok_or_else(Problem::not_found)?;
         let return_path = match find_parameter(query, "return") {
@@ -216,7 +216,7 @@ pub struct Redirect {
 /// `random` makes it one of its own.
 #[must_use]
 pub fn begin(
-    config: &Config,
+    settings: &AuthSettings,
     sign_in: &SignIn<'_>,
     before: Option<&SessionId>,
     url: &str,
@@ -235,7 +235,7 @@ pub fn begin(
         before.map_or("", SessionId::as_str).to_owned(),
     ]
     .join(".");
-    let key = derive(config);
+    let key = derive(settings);
     let secret = |purpose| derive_text(&key, purpose, &seed);
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(secret(VERIFIER)));
     let query = write_pairs(&[
@@ -281,7 +281,7 @@ pub struct Callback<'a> {
 /// 400 unless this browser has begun the sign-in within ten minutes, at this issuer, and the issuer
 /// says that it succeeded.
 pub fn read_callback<'a>(
-    config: &'a Config,
+    settings: &'a AuthSettings,
     url: &str,
     cookies: Option<&str>,
     now: Millis,
@@ -293,7 +293,7 @@ pub fn read_callback<'a>(
     };
     let query = split_url(url).1;
     let state = read_parameter(query, "state").ok_or_else(failed)?;
-    let key = derive(config);
+    let key = derive(settings);
     let tag = URL_SAFE_NO_PAD.decode(&state).map_err(|_| failed())?;
     if !verify_hmac_sha256(&key, &[STATE, seed.as_bytes()], &tag) {
         return Err(failed());
@@ -303,7 +303,7 @@ pub fn read_callback<'a>(
     let ends = Millis(next().parse().unwrap_or(0));
     let (name, return_path) = (decode_text(next()), decode_text(next()));
     let before = Some(next()).filter(|before| !before.is_empty());
-    let mut issuers = config.sign_in_issuers.iter();
+    let mut issuers = settings.sign_in_issuers.iter();
     let issuer = issuers.find(|issuer| Some(&issuer.name) == name.as_ref());
     let (Some(issuer), Some(return_path), true) = (issuer, return_path, now < ends) else {
         return Err(failed());
@@ -372,9 +372,12 @@ const STATE: &[u8] = b"state ";
 const VERIFIER: &[u8] = b"verifier ";
 const NONCE: &[u8] = b"nonce ";
 
-fn derive(config: &Config) -> [u8; KEY_BYTES] {
+fn derive(settings: &AuthSettings) -> [u8; KEY_BYTES] {
     // `config.rs` requires a secret. Without one, no cookie would verify.
-    let secret = config.token_secrets.first().map_or(&[][..], Vec::as_slice);
+    let secret = settings
+        .token_secrets
+        .first()
+        .map_or(&[][..], Vec::as_slice);
     derive_key(secret, b"quillgate sign-in")
 }
 

@@ -33,9 +33,9 @@ fn caller_under(rules: &[Value], changes: &Value, revoked: &Value) -> Result<Cal
         "rules": rules,
     }]);
     let mut config = configuration();
-    config.trusted_issuers = read_trusted_issuers(&issuers.to_string()).unwrap();
+    config.auth.trusted_issuers = read_trusted_issuers(&issuers.to_string()).unwrap();
     let variable = |name: &str| (name == "REVOKED_TOKENS").then(|| revoked.to_string());
-    config.revoked = RevokedTokens::read(variable, &config.trusted_issuers).unwrap();
+    config.auth.revoked = RevokedTokens::read(variable, &config.auth.trusted_issuers).unwrap();
     let mut claims = claims();
     for (name, value) in changes.as_object().unwrap() {
         claims = change(claims, name, (!value.is_null()).then(|| value.clone()));
@@ -246,7 +246,7 @@ fn whether_a_forged_token_would_be_revoked_stays_unsaid() {
         let list = json!([{ "iss": GITHUB, "claims": { "run_attempt": "1" } }]);
         (name == "REVOKED_TOKENS").then(|| list.to_string())
     };
-    config.revoked = RevokedTokens::read(variable, &config.trusted_issuers).unwrap();
+    config.auth.revoked = RevokedTokens::read(variable, &config.auth.trusted_issuers).unwrap();
     let authorization = format!("Bearer {}", token(&header(), &claims()));
     let credentials = Credentials {
         authorization: Some(&authorization),

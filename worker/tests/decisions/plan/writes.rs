@@ -2,9 +2,9 @@
 //! fingerprint.
 
 use quillgate::Policy;
+use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan::plan_write;
 use quillgate_worker::auth::turnstile::TurnstileProof;
-use quillgate_worker::config::Config;
 use quillgate_worker::http::content::LARGEST_BODY;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
@@ -143,7 +143,7 @@ fn a_request_that_writes_is_rebuilt_with_all_that_is_known_of_it() {
         webhook: None,
     };
     assert_eq!(created, expected);
-    assert_eq!(config.limit(created.policy), 7);
+    assert_eq!(config.limits.limit(created.policy), 7);
 
     let url = "https://gate.example/v2/agent/other%20docs/job/j%201/message";
     let sent = accept(&config, url, &WriteHeaders::default(), BODY).unwrap();
@@ -157,7 +157,7 @@ fn a_request_that_writes_is_rebuilt_with_all_that_is_known_of_it() {
         ..expected
     };
     assert_eq!(sent, expected);
-    assert_eq!(config.limit(sent.policy), 9);
+    assert_eq!(config.limits.limit(sent.policy), 9);
 }
 
 #[test]

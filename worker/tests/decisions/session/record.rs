@@ -29,7 +29,7 @@ fn foreign(claims: &Value) -> String {
 }
 
 fn client() -> SignInIssuer {
-    signing_in().sign_in_issuers[0].clone()
+    signing_in().auth.sign_in_issuers[0].clone()
 }
 
 fn id_claims() -> Value {
@@ -51,7 +51,7 @@ fn a_record_has_the_claims_and_not_the_token() {
     assert!(!session.record.contains(token.rsplit_once('.').unwrap().1));
     assert_eq!(
         session.caller,
-        identify(&session.record, &configuration(), NOW).unwrap()
+        identify(&session.record, &configuration().auth, NOW).unwrap()
     );
 }
 
@@ -64,7 +64,7 @@ fn a_session_ends_with_the_secret_that_its_token_was_signed_with() {
         ),
     )]);
     let old = open(Proof::AccessToken(&token(&claims())), &config).unwrap();
-    assert_eq!(config.token_secrets[old.secret], SECRET.as_bytes());
+    assert_eq!(config.auth.token_secrets[old.secret], SECRET.as_bytes());
     let newer = sign_token(
         crate::fixtures::HEADER,
         &claims().to_string(),
@@ -113,7 +113,7 @@ fn a_foreign_signature_is_verified_by_the_host() {
     let (config, token) = (signing_in(), foreign(&foreign_claims()));
     let opening = check(
         Proof::AccessToken(&token),
-        &config,
+        &config.auth,
         NOW,
         Signature::Unverified,
     )
@@ -213,7 +213,7 @@ fn a_changed_rule_counts_at_once() {
     let record = record.unwrap().record;
     let scopes = |issuers: &'static str| {
         let config = configure(&[("TRUSTED_ISSUERS", Some(issuers))]);
-        identify(&record, &config, NOW).map(|caller| caller.grants[0].scopes.join(" "))
+        identify(&record, &config.auth, NOW).map(|caller| caller.grants[0].scopes.join(" "))
     };
     assert_eq!(scopes(ISSUERS).unwrap(), "jobs:read analytics:read");
     let fewer: &str = Box::leak(
@@ -245,14 +245,14 @@ fn a_client_that_is_no_longer_configured_has_no_sessions() {
         nonce: NONCE,
     };
     let record = open(proof, &signing_in()).unwrap().record;
-    assert!(identify(&record, &signing_in(), NOW).is_ok());
+    assert!(identify(&record, &signing_in().auth, NOW).is_ok());
     let renamed: &str = Box::leak(SIGN_IN.replace("client-1", "client-3").into());
     for clients in [None, Some("[]"), Some(renamed)] {
         let config = configure(&[
             ("TRUSTED_ISSUERS", Some(ISSUERS)),
             ("SIGN_IN_ISSUERS", clients),
         ]);
-        let problem = identify(&record, &config, NOW).unwrap_err();
+        let problem = identify(&record, &config.auth, NOW).unwrap_err();
         assert_eq!(status_and_kind(&problem), (401, "invalid-token"));
     }
 }
@@ -277,9 +277,9 @@ fn a_revoked_token_has_no_session() {
             ("TRUSTED_ISSUERS", Some(ISSUERS)),
             ("REVOKED_TOKENS", Some(revoked)),
         ]);
-        let problem = identify(record, &config, NOW).unwrap_err();
+        let problem = identify(record, &config.auth, NOW).unwrap_err();
         assert_eq!(problem.detail, "the access token has been revoked");
-        assert!(identify(record, &signing_in(), NOW).is_ok());
+        assert!(identify(record, &signing_in().auth, NOW).is_ok());
     }
 }
 
@@ -287,16 +287,16 @@ fn a_revoked_token_has_no_session() {
 fn a_session_ends_with_its_token() {
     let own = open(Proof::AccessToken(&token(&claims())), &configuration()).unwrap();
     assert_eq!(own.caller.expires, at(3600));
-    assert!(identify(&own.record, &configuration(), at(3599)).is_ok());
-    let problem = identify(&own.record, &configuration(), at(3600)).unwrap_err();
+    assert!(identify(&own.record, &configuration().auth, at(3599)).is_ok());
+    let problem = identify(&own.record, &configuration().auth, at(3600)).unwrap_err();
     assert_eq!(problem.detail, "the access token has expired");
     let foreign = open(
         Proof::AccessToken(&foreign(&foreign_claims())),
         &signing_in(),
     )
     .unwrap();
-    assert!(identify(&foreign.record, &signing_in(), at(359)).is_ok());
-    assert!(identify(&foreign.record, &signing_in(), at(360)).is_err());
+    assert!(identify(&foreign.record, &signing_in().auth, at(359)).is_ok());
+    assert!(identify(&foreign.record, &signing_in().auth, at(360)).is_err());
 }
 
 #[test]
@@ -309,14 +309,14 @@ fn a_session_lasts_for_90_days_however_long_its_token_lives() {
     let session = open(Proof::AccessToken(&foreign(&far)), &signing_in()).unwrap();
     assert_eq!(session.caller.expires, ends);
     let later = Millis(ends.0 - 1);
-    let caller = identify(&session.record, &signing_in(), later).unwrap();
+    let caller = identify(&session.record, &signing_in().auth, later).unwrap();
     assert_eq!(caller.expires, ends);
-    let problem = identify(&session.record, &signing_in(), ends).unwrap_err();
+    let problem = identify(&session.record, &signing_in().auth, ends).unwrap_err();
     assert_eq!(problem.detail, "the access token has expired");
     // A record of an earlier version.
     let (_, claims) = session.record.split_once('\n').unwrap();
     let earlier = ["bearer\n", claims].concat();
-    assert!(identify(&earlier, &signing_in(), NOW).is_ok());
+    assert!(identify(&earlier, &signing_in().auth, NOW).is_ok());
 }
 
 #[test]
@@ -331,7 +331,7 @@ fn a_record_that_cannot_be_read_is_nobody() {
         "bearer\n{}",
         "x",
     ] {
-        let problem = identify(record, &signing_in(), NOW).unwrap_err();
+        let problem = identify(record, &signing_in().auth, NOW).unwrap_err();
         assert_eq!(
             status_and_kind(&problem),
             (401, "invalid-token"),

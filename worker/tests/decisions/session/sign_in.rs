@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use quillgate::Millis;
+use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::session::cookie::SessionId;
 use quillgate_worker::auth::session::sign_in::{
     Callback, Redirect, SignIn, accepts_page, begin, failure_path, read_callback, read_id_token,
 };
-use quillgate_worker::config::Config;
 use quillgate_worker::http::problem::{Problem, ProblemKind};
 use quillgate_worker::http::url::{decode_percent, split_url};
 use sha2::{Digest, Sha256};
@@ -29,7 +29,7 @@ fn pairs(text: &str) -> BTreeMap<String, String> {
 
 /// The way back of a sign-in, or why there is none.
 fn sign_in(query: &str) -> Result<String, Problem> {
-    SignIn::read(Some(query), &signing_in()).map(|sign_in| sign_in.return_path)
+    SignIn::read(Some(query), &signing_in().auth).map(|sign_in| sign_in.return_path)
 }
 
 fn begin_at(query: &str, seed: u8) -> Redirect {
@@ -38,8 +38,8 @@ fn begin_at(query: &str, seed: u8) -> Redirect {
 
 fn begin_in(query: &str, seed: u8, before: Option<&SessionId>) -> Redirect {
     let config = signing_in();
-    let sign_in = SignIn::read(Some(query), &config).unwrap();
-    begin(&config, &sign_in, before, START, &[seed; 32], NOW)
+    let sign_in = SignIn::read(Some(query), &config.auth).unwrap();
+    begin(&config.auth, &sign_in, before, START, &[seed; 32], NOW)
 }
 
 /// What a browser has of a sign-in: its cookie, and what the issuer was told.
@@ -67,7 +67,7 @@ impl Browser {
         now: Millis,
     ) -> Result<Callback<'a>, Problem> {
         let url = format!("https://gate.example/session/callback?{query}");
-        read_callback(config, &url, Some(&self.cookie), now)
+        read_callback(&config.auth, &url, Some(&self.cookie), now)
     }
 
     fn answer(&self) -> String {
@@ -174,10 +174,10 @@ fn nobody_comes_back_who_has_not_begun_here() {
         Some("__Host-quillgate-sign-in="),
         Some("__Host-quillgate-sign-in=a.b.c.d"),
     ] {
-        assert_failed(read_callback(&config, &url, cookie, NOW));
+        assert_failed(read_callback(&config.auth, &url, cookie, NOW));
     }
     let twice = format!("{}; {}", browser.cookie, browser.cookie);
-    assert_failed(read_callback(&config, &url, Some(&twice), NOW));
+    assert_failed(read_callback(&config.auth, &url, Some(&twice), NOW));
     let secret = Some("a-newer-secret-of-the-gateway-of-40-letters");
     let other = configure(&[
         ("TRUSTED_ISSUERS", Some(ISSUERS)),

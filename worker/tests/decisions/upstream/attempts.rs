@@ -2,7 +2,7 @@
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis};
-use quillgate_worker::config::Config;
+use quillgate_worker::app::config::Config;
 use quillgate_worker::upstream::{
     Attempts, NextAttempt, ReplyHead, TransportError, USER_AGENT, UpstreamRequest,
 };
@@ -44,7 +44,7 @@ fn with_keys(admin: &'static str, read: Option<&'static str>) -> Config {
 }
 
 fn attempts(config: &Config, method: Method) -> Attempts<'_> {
-    Attempts::new(config, method, at(30))
+    Attempts::new(&config.upstream, method, at(30))
 }
 
 /// What follows an answer with this status, a second after [`NOW`].

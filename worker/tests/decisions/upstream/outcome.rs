@@ -21,7 +21,7 @@ fn classify(status: u16, content_type: Option<&str>, method: Method) -> Upstream
         &head(status, content_type),
         "",
         method,
-        &configuration(),
+        &configuration().upstream,
         NOW,
     )
 }
@@ -351,7 +351,7 @@ fn a_429_closes_the_upstream_for_as_long_as_it_asks() {
             retry_after: retry_after.map(str::to_owned),
             ..head(429, JSON)
         };
-        let failure = classify_error(&head, "", Method::Get, &configuration(), NOW);
+        let failure = classify_error(&head, "", Method::Get, &configuration().upstream, NOW);
         assert_eq!(
             failure.closed_for,
             Some(Millis(expected)),
@@ -373,7 +373,7 @@ fn a_failure_says_how_long_the_upstream_wants_to_be_left_alone() {
             retry_after: retry_after.map(str::to_owned),
             ..head(status, JSON)
         };
-        let failure = classify_error(&head, "", Method::Get, &configuration(), NOW);
+        let failure = classify_error(&head, "", Method::Get, &configuration().upstream, NOW);
         let expected = expected.map(Millis::from_seconds);
         assert_eq!(failure.retry_after(), expected, "{status} {retry_after:?}");
     }
@@ -406,7 +406,7 @@ fn an_answer_of_another_shape_does_not_count_against_the_upstream_and_silence_do
         status,
         ..ReplyHead::default()
     };
-    let of_status = |status| classify_error(&head(status), "", Method::Get, &config, NOW);
+    let of_status = |status| classify_error(&head(status), "", Method::Get, &config.upstream, NOW);
     assert!(!classify_malformed(Method::Get).counts_against_upstream());
     assert!(!of_status(200).counts_against_upstream());
     assert!(!of_status(302).counts_against_upstream());

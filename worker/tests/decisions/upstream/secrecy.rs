@@ -122,7 +122,7 @@ fn the_operator_is_told_which_key_was_refused_and_never_its_text() {
     ] {
         for status in [401, 403] {
             let head = head(status, JSON);
-            let line = classify_error(&head, &body, method, &config, NOW)
+            let line = classify_error(&head, &body, method, &config.upstream, NOW)
                 .operator
                 .unwrap();
             let begins = format!("the upstream refused {variable} with {status}: ");
@@ -132,7 +132,13 @@ fn the_operator_is_told_which_key_was_refused_and_never_its_text() {
     }
     let config = configure(&keys);
     for status in [400, 500, 999] {
-        let failure = classify_error(&head(status, JSON), &body, Method::Get, &config, NOW);
+        let failure = classify_error(
+            &head(status, JSON),
+            &body,
+            Method::Get,
+            &config.upstream,
+            NOW,
+        );
         let shown = format!("{} {failure:?}", failure.problem.to_json("an-id"));
         assert!(
             !shown.contains("mint_") && shown.contains("[key]"),
@@ -162,7 +168,7 @@ fn a_success_that_contains_a_key_is_withheld() {
         (r#"{"mint_new_write \u00"#, "ADMIN_API_KEY"),
     ] {
         for method in [Method::Get, Method::Post] {
-            let failure = classify_leak(&head(200, JSON), body, method, &config);
+            let failure = classify_leak(&head(200, JSON), body, method, &config.upstream);
             let failure = failure.expect(body);
             let problem = failure.problem.to_json("an-id");
             assert_eq!(
@@ -186,7 +192,7 @@ fn a_forwarded_header_field_that_contains_a_key_is_withheld() {
     let language = ReplyHead::read(200, &lines);
     let parameter = head(200, Some(&format!("application/json; x={ADMIN_KEY}")));
     for head in [language, parameter] {
-        let failure = classify_leak(&head, "{}", Method::Get, &config);
+        let failure = classify_leak(&head, "{}", Method::Get, &config.upstream);
         assert_eq!(failure.unwrap().problem.status, 502);
     }
 }
@@ -205,7 +211,7 @@ fn a_success_without_a_key_is_passed_on() {
         "\\",
         "\\u",
     ] {
-        let failure = classify_leak(&head(200, JSON), body, Method::Post, &config);
+        let failure = classify_leak(&head(200, JSON), body, Method::Post, &config.upstream);
         assert_eq!(failure, None, "{body}");
     }
 }

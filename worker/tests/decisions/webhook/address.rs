@@ -1,7 +1,7 @@
 //! Where webhooks may go.
 
 use proptest::prelude::*;
-use quillgate_worker::config::WebhookSettings;
+use quillgate_worker::jobs::settings::WebhookSettings;
 use quillgate_worker::jobs::webhook::{
     LONGEST_URL, check_address, normalize_address, recheck_address,
 };

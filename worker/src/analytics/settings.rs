@@ -1,0 +1,87 @@
+//! Settings of analytics: freshness, exports and the daily archive.
+
+use quillgate::{Millis, ProjectId};
+
+use crate::analytics::waiting_exports::WaitingLimits;
+use crate::budget::limits::Limits;
+use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
+
+/// Settings of analytics.
+pub struct AnalyticsSettings {
+    /// How long a report stays fresh if its range did not end before yesterday.
+    pub fresh_for: Millis,
+    /// Maximum numbers of exports that wait for the budget.
+    pub waiting_exports: WaitingLimits,
+    /// The daily archive.
+    pub archive: ArchiveSettings,
+}
+
+impl AnalyticsSettings {
+    /// Reads the settings from the Worker's variables.
+    ///
+    /// # Errors
+    /// The first malformed variable.
+    pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
+        let integer = |name, default, range| read_integer(name, variables(name), default, range);
+        Ok(Self {
+            fresh_for: read_seconds("ANALYTICS_FRESH_SECONDS", variables, 300, Range::ToDay)?,
+            waiting_exports: WaitingLimits {
+                per_caller: integer("WAITING_EXPORTS_PER_CALLER", 10, Range::ToMillion)?,
+                per_organization: integer("WAITING_EXPORTS", 100, Range::ToMillion)?,
+            },
+            archive: ArchiveSettings::read(variables, limits)?,
+        })
+    }
+}
+
+/// Settings of the daily archive.
+pub struct ArchiveSettings {
+    /// The archived projects. Without any, there is no archive.
+    pub projects: Vec<String>,
+    /// The maximum number of requests per window, at least 1.
+    pub limit: u32,
+    /// The length of a window.
+    pub window: Millis,
+    /// The number of stored days.
+    pub retention_days: u32,
+    /// The number of days on which a day is fetched again after its first fetch.
+    pub recheck_days: u32,
+}
+
+impl ArchiveSettings {
+    fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
+        let integer = |name, default, range| read_integer(name, variables(name), default, range);
+        let share = integer("ARCHIVE_SHARE", 33, Range::ToHundred)?;
+        Ok(Self {
+            projects: read_archive_projects(variables("ARCHIVE_PROJECTS").as_deref())?,
+            limit: share_of(limits.analytics, share),
+            window: limits.window,
+            retention_days: integer("ARCHIVE_RETENTION_DAYS", 730, Range::ToTenYears)?,
+            recheck_days: integer("ARCHIVE_RECHECK_DAYS", 3, Range::ToHundred)?,
+        })
+    }
+
+    /// Whether a project is archived.
+    #[must_use]
+    pub fn includes(&self, project: &str) -> bool {
+        self.projects.iter().any(|own| own == project)
+    }
+}
+
+/// Computes a percentage of a limit, at least 1.
+fn share_of(limit: u32, percent: u32) -> u32 {
+    let share = u64::from(limit) * u64::from(percent) / 100;
+    u32::try_from(share).unwrap_or(limit).max(1)
+}
+
+fn read_archive_projects(value: Option<&str>) -> Result<Vec<String>, VariableError> {
+    let projects = split_list(value);
+    let is_id = |project: &String| ProjectId::new(project.as_str()).is_ok();
+    if projects.iter().all(is_id) {
+        return Ok(projects);
+    }
+    Err(VariableError {
+        variable: "ARCHIVE_PROJECTS",
+        rule: "must be ids of projects, separated by commas",
+    })
+}

@@ -1,0 +1,67 @@
+//! The Worker's variables and secrets, read and checked once.
+
+use crate::analytics::settings::AnalyticsSettings;
+use crate::auth::settings::AuthSettings;
+use crate::auth::turnstile::Turnstile;
+use crate::budget::limits::Limits;
+use crate::http::url::is_origin;
+use crate::jobs::settings::JobSettings;
+use crate::upstream::settings::UpstreamSettings;
+use crate::variable::{VariableError, split_list, trim_value};
+
+/// The Worker's configuration.
+pub struct Config {
+    /// Requests to Mintlify.
+    pub upstream: UpstreamSettings,
+    /// Access tokens, trusted issuers and sign-in.
+    pub auth: AuthSettings,
+    /// The limits of the budgets.
+    pub limits: Limits,
+    /// Jobs.
+    pub jobs: JobSettings,
+    /// Analytics.
+    pub analytics: AnalyticsSettings,
+    /// The origins from which a browser may call the gateway.
+    pub allowed_origins: Vec<String>,
+    /// Turnstile, which checks that a browser belongs to a person. Off when `None`.
+    pub turnstile: Option<Turnstile>,
+}
+
+impl Config {
+    /// Reads the configuration. A blank variable counts as absent.
+    ///
+    /// # Errors
+    /// The first variable that is missing or malformed.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate_worker::app::config::Config;
+    ///
+    /// let error = Config::read(|_| None).err().unwrap();
+    /// assert_eq!(error.to_string(), "ADMIN_API_KEY is not set");
+    /// ```
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, VariableError> {
+        let variables = |name: &str| trim_value(&variable(name)?);
+        let limits = Limits::read(&variables)?;
+        Ok(Self {
+            upstream: UpstreamSettings::read(&variables)?,
+            auth: AuthSettings::read(&variables)?,
+            jobs: JobSettings::read(&variables, &limits)?,
+            analytics: AnalyticsSettings::read(&variables, &limits)?,
+            allowed_origins: read_allowed_origins(variables("ALLOWED_ORIGINS").as_deref())?,
+            turnstile: Turnstile::read(&variables)?,
+            limits,
+        })
+    }
+}
+
+fn read_allowed_origins(value: Option<&str>) -> Result<Vec<String>, VariableError> {
+    let origins = split_list(value);
+    if origins.iter().all(|origin| is_origin(origin)) {
+        return Ok(origins);
+    }
+    Err(VariableError {
+        variable: "ALLOWED_ORIGINS",
+        rule: "must be exact origins such as https://docs.example, separated by commas",
+    })
+}

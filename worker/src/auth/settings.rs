@@ -1,0 +1,69 @@
+//! Settings of access tokens, trusted issuers and sign-in.
+
+use crate::auth::oidc::{TrustedIssuer, read_trusted_issuers};
+use crate::auth::revocation::RevokedTokens;
+use crate::auth::session::sign_in::{SignInIssuer, assign_secrets, read_sign_in_issuers};
+use crate::variable::{VariableError, Variables, read_json};
+
+/// Settings of access tokens, trusted issuers and sign-in.
+pub struct AuthSettings {
+    /// The secrets of the gateway's own access tokens: the first signs, all verify.
+    pub token_secrets: Vec<Vec<u8>>,
+    /// Other issuers of accepted access tokens.
+    pub trusted_issuers: Vec<TrustedIssuer>,
+    /// The trusted issuers at which users sign in.
+    pub sign_in_issuers: Vec<SignInIssuer>,
+    /// Revoked access tokens.
+    pub revoked: RevokedTokens,
+}
+
+impl AuthSettings {
+    /// Reads the settings from the Worker's variables.
+    ///
+    /// # Errors
+    /// The first variable that is missing or malformed.
+    pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
+        let trusted_issuers = read_json("TRUSTED_ISSUERS", variables, read_trusted_issuers)?;
+        Ok(Self {
+            token_secrets: read_token_secrets(variables("ACCESS_TOKEN_SECRET"))?,
+            revoked: RevokedTokens::read(variables, &trusted_issuers)?,
+            sign_in_issuers: read_sign_in(variables, &trusted_issuers)?,
+            trusted_issuers,
+        })
+    }
+}
+
+/// The shortest key for HS256, in bytes: as long as the hash (RFC 7518, section 3.2).
+const LEAST_SECRET: usize = 32;
+
+fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableError> {
+    let error = |rule| VariableError {
+        variable: "ACCESS_TOKEN_SECRET",
+        rule,
+    };
+    let value = value.ok_or(error("is not set"))?;
+    let secrets: Vec<_> = value
+        .split(',')
+        .map(|secret| secret.trim().as_bytes().to_vec())
+        .collect();
+    if secrets.iter().any(|secret| secret.len() < LEAST_SECRET) {
+        return Err(error(
+            "must be at least 32 bytes, or several secrets of that length separated by commas",
+        ));
+    }
+    Ok(secrets)
+}
+
+fn read_sign_in(
+    value: impl Fn(&str) -> Option<String>,
+    trusted: &[TrustedIssuer],
+) -> Result<Vec<SignInIssuer>, VariableError> {
+    let secret = value("SIGN_IN_CLIENT_SECRET");
+    let read = |json: &str| read_sign_in_issuers(json, trusted);
+    let mut issuers = read_json("SIGN_IN_ISSUERS", value, read)?;
+    assign_secrets(&mut issuers, secret).map_err(|rule| VariableError {
+        variable: "SIGN_IN_CLIENT_SECRET",
+        rule,
+    })?;
+    Ok(issuers)
+}

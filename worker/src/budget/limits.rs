@@ -1,0 +1,48 @@
+//! The limits of the budgets.
+
+use quillgate::{Millis, Policy};
+
+use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds};
+
+/// The maximum number of requests per window and policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Created jobs per project.
+    pub create_job: u32,
+    /// Follow-ups per project.
+    pub send_message: u32,
+    /// Analytics requests of the organization.
+    pub analytics: u32,
+    /// Requests that read jobs, per caller and project.
+    pub read_jobs: u32,
+    /// The length of a window.
+    pub window: Millis,
+}
+
+impl Limits {
+    /// Reads the limits from the Worker's variables.
+    ///
+    /// # Errors
+    /// The first malformed variable.
+    pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
+        let limit = |name, default| read_integer(name, variables(name), default, Range::ToMillion);
+        Ok(Self {
+            create_job: limit("CREATE_LIMIT_PER_HOUR", 100)?,
+            send_message: limit("MESSAGE_LIMIT_PER_HOUR", 100)?,
+            analytics: limit("ANALYTICS_LIMIT_PER_HOUR", 100)?,
+            read_jobs: limit("READ_LIMIT_PER_HOUR", 6_000)?,
+            window: read_seconds("LIMIT_WINDOW_SECONDS", variables, 3600, Range::ToDay)?,
+        })
+    }
+
+    /// The maximum number of requests of a policy in any window, at least 1.
+    #[must_use]
+    pub const fn limit(&self, policy: Policy) -> u32 {
+        match policy {
+            Policy::CreateJob => self.create_job,
+            Policy::SendMessage => self.send_message,
+            Policy::Analytics => self.analytics,
+            Policy::ReadJobs => self.read_jobs,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Settings of jobs: polling, records, streams and webhooks.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use quillgate::Millis;
+
+use crate::budget::limits::Limits;
+use crate::http::url::{is_host, is_secure_url};
+use crate::jobs::ledger::KeepPrompts;
+use crate::jobs::poll_budget::PollBudget;
+use crate::jobs::webhook::normalize_address;
+use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
+
+/// Settings of jobs.
+pub struct JobSettings {
+    /// The interval at which a watched job is polled.
+    pub poll_interval: Millis,
+    /// How long a job is polled after it last started.
+    pub poll_duration: Millis,
+    /// The limit of polls of jobs that this gateway created, per project.
+    pub poll_budget: PollBudget,
+    /// The part of a prompt that a job's record stores.
+    pub keep_prompts: KeepPrompts,
+    /// How long a job's record is stored after the job last started.
+    pub retention: Millis,
+    /// The maximum number of open streams per project and caller.
+    pub streams_per_caller: u32,
+    /// The maximum number of open streams per job.
+    pub streams_per_job: u32,
+    /// Webhooks for finished jobs.
+    pub webhook: WebhookSettings,
+}
+
+impl JobSettings {
+    /// Reads the settings from the Worker's variables.
+    ///
+    /// # Errors
+    /// The first malformed variable.
+    pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
+        let integer = |name, default, range| read_integer(name, variables(name), default, range);
+        let seconds = |name, default, range| read_seconds(name, variables, default, range);
+        let poll_limit = default_poll_limit(limits.create_job);
+        Ok(Self {
+            poll_interval: seconds("JOB_POLL_SECONDS", 5, Range::To300)?,
+            poll_duration: seconds("JOB_POLL_LIMIT_SECONDS", 86_400, Range::ToDay)?,
+            poll_budget: PollBudget {
+                limit: integer("JOB_POLLS_PER_HOUR", poll_limit, Range::ToMillion)?,
+                window: limits.window,
+            },
+            keep_prompts: read_keep_prompts(variables("KEEP_PROMPTS").as_deref())?,
+            retention: integer("JOB_RETENTION_DAYS", 90, Range::ToTenYears).map(from_days)?,
+            streams_per_caller: integer("STREAMS_PER_CALLER", 100, Range::ToMillion)?,
+            streams_per_job: integer("STREAMS_PER_JOB", 1_000, Range::ToMillion)?,
+            webhook: WebhookSettings::read(variables)?,
+        })
+    }
+}
+
+/// A fifth of Mintlify's published limit of 100 creations per project and hour, against which it
+/// may count polls as well.
+const DEFAULT_POLL_LIMIT: u32 = 20;
+
+/// Computes the default of `JOB_POLLS_PER_HOUR`: a fifth of the limit for creations if that was
+/// raised. A lower one does not change what Mintlify permits.
+fn default_poll_limit(create_limit: u32) -> u32 {
+    DEFAULT_POLL_LIMIT.max(create_limit / 5)
+}
+
+/// The webhooks' settings.
+#[derive(Clone)]
+pub struct WebhookSettings {
+    /// The address for jobs whose creator names none, with its host in lower case.
+    pub url: Option<String>,
+    /// The secrets from which each receiver's keys are derived, of 24 to 64 bytes each; all of them
+    /// sign. Without any there are no webhooks.
+    pub secrets: Vec<Vec<u8>>,
+    /// The hosts that a job's creator may name, as `host` or `host:port`: none when this is empty.
+    pub hosts: Vec<String>,
+}
+
+impl WebhookSettings {
+    fn read(value: impl Fn(&str) -> Option<String>) -> Result<Self, VariableError> {
+        let settings = Self {
+            url: read_webhook_url(value("WEBHOOK_URL"))?,
+            secrets: read_webhook_secrets(value("WEBHOOK_SECRET").as_deref())?,
+            hosts: read_webhook_hosts(value("WEBHOOK_HOSTS").as_deref())?,
+        };
+        if settings.url.is_some() && settings.secrets.is_empty() {
+            return Err(VariableError {
+                variable: "WEBHOOK_SECRET",
+                rule: "is not set, and must be when WEBHOOK_URL is",
+            });
+        }
+        Ok(settings)
+    }
+}
+
+fn read_webhook_url(value: Option<String>) -> Result<Option<String>, VariableError> {
+    match value {
+        Some(url) if !is_secure_url(&url) => Err(VariableError {
+            variable: "WEBHOOK_URL",
+            rule: "must be an absolute https URL, or http on this machine, without credentials or fragment",
+        }),
+        url => Ok(url.as_deref().map(normalize_address)),
+    }
+}
+
+/// Reads secrets in the notation of Standard Webhooks.
+fn read_webhook_secrets(value: Option<&str>) -> Result<Vec<Vec<u8>>, VariableError> {
+    let secret = |text: &str| {
+        let secret = STANDARD.decode(text.trim().strip_prefix("whsec_")?).ok()?;
+        (24..=64).contains(&secret.len()).then_some(secret)
+    };
+    let secrets = value.map_or(Some(Vec::new()), |value| {
+        value.split(',').map(secret).collect()
+    });
+    secrets.ok_or(VariableError {
+        variable: "WEBHOOK_SECRET",
+        rule: "must be whsec_ and the base64 of 24 to 64 bytes, or several of them separated by commas",
+    })
+}
+
+fn read_webhook_hosts(value: Option<&str>) -> Result<Vec<String>, VariableError> {
+    let hosts = split_list(value);
+    if hosts.iter().all(|host| is_host(host)) {
+        return Ok(hosts);
+    }
+    Err(VariableError {
+        variable: "WEBHOOK_HOSTS",
+        rule: "must be hosts such as hooks.example or hooks.example:8443, in lower case and separated by commas",
+    })
+}
+
+fn read_keep_prompts(value: Option<&str>) -> Result<KeepPrompts, VariableError> {
+    let kept = value.map_or(Some(KeepPrompts::FirstLine), KeepPrompts::from_name);
+    kept.ok_or(VariableError {
+        variable: "KEEP_PROMPTS",
+        rule: "must be first-line or whole",
+    })
+}
+
+fn from_days(days: u32) -> Millis {
+    Millis::from_seconds(u64::from(days) * 86_400)
+}
