@@ -14,8 +14,10 @@ pub mod revocation;
 pub mod session;
 pub mod session_record;
 pub mod settings;
+pub mod sign_in_issuer;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod signature;
+pub mod trusted_issuer;
 pub mod turnstile;
 
 use std::rc::Rc;
@@ -26,8 +28,9 @@ use crate::auth::access_token::AccessToken;
 use crate::auth::caller::Caller;
 use crate::auth::jwks::Algorithm;
 use crate::auth::jwt::Jwt;
-use crate::auth::oidc::{Source, TrustedIssuer, UnverifiedToken};
+use crate::auth::oidc::UnverifiedToken;
 use crate::auth::settings::AuthSettings;
+use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::bounded_cache::BoundedCache;
 use crate::http::problem::{Problem, ProblemKind};
 

@@ -26,8 +26,8 @@ use crate::analytics::pages::Page;
 use crate::analytics::settings::AnalyticsSettings;
 use crate::analytics::waiting_exports::WaitingExports;
 use crate::auth::jwks::{KeySet, KeySource, Lookup};
-use crate::auth::oidc::TrustedIssuer;
 use crate::auth::settings::AuthSettings;
+use crate::auth::trusted_issuer::TrustedIssuer;
 use crate::budget::Refused;
 use crate::budget::limits::Limits;
 use crate::budget::store::{

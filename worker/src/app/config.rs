@@ -49,7 +49,7 @@ impl Config {
             jobs: JobSettings::read(&variables, &limits)?,
             analytics: AnalyticsSettings::read(&variables, &limits)?,
             allowed_origins: read_allowed_origins(variables("ALLOWED_ORIGINS").as_deref())?,
-            turnstile: Turnstile::read(&variables)?,
+            turnstile: Turnstile::read(variables)?,
             limits,
         })
     }

@@ -25,7 +25,7 @@ use crate::app::log::ExportEnd;
 use crate::auth::invalid_token;
 use crate::auth::jwt::EXPIRED;
 use crate::auth::session::cookie::SessionId;
-use crate::auth::session::ended_problem;
+use crate::auth::session::problem::ended_problem;
 use crate::auth::session::stub::SessionStub;
 use crate::http::problem::{Problem, ProblemKind};
 use crate::http::response::{GatewayResponse, HeaderFields};

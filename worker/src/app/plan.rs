@@ -397,7 +397,7 @@ impl Planner<'_> {
                 Ok(Action::EndSession)
             }
             _ => match self.identify_session() {
-                None => Err(session::missing_problem()),
+                None => Err(session::problem::missing_problem()),
                 Some(identity) => match identity? {
                     Err(action) => Ok(action),
                     Ok(caller) => {
@@ -443,7 +443,7 @@ impl Planner<'_> {
         let id = SessionId::read(self.head.cookie, &self.config.auth.token_secrets)?;
         Some(id.and_then(|id| match self.head.session {
             SessionState::Unread => Ok(Err(Action::ReadSession(id))),
-            SessionState::Ended => Err(session::ended_problem()),
+            SessionState::Ended => Err(session::problem::ended_problem()),
             SessionState::Open(record) => {
                 session_record::identify(record, &self.config.auth, self.now).map(Ok)
             }

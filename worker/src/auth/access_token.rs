@@ -5,7 +5,7 @@ use std::rc::Rc;
 use quillgate::Millis;
 use serde_json::{Map, Value};
 
-use crate::auth::caller::{Caller, Grant, Quota};
+use crate::auth::caller::{Caller, Grant, ISSUER, Quota};
 use crate::auth::jwt::{
     EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
     WRONG_SIGNATURE, read_instant, take_text, to_millis, to_seconds,
@@ -14,8 +14,6 @@ use crate::auth::revocation::RevokedTokens;
 use crate::hash::verify_hmac_sha256;
 use crate::json;
 
-/// The issuer of the gateway's own tokens; no trusted issuer may have this name.
-pub const ISSUER: &str = "quillgate";
 /// The longest lifetime of a token, in seconds: 90 days.
 const LONGEST_LIFETIME: f64 = 90.0 * 86_400.0;
 

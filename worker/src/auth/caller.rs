@@ -7,6 +7,9 @@ use crate::budget::Ceiling;
 use crate::http::problem::{Problem, ProblemKind};
 use quillgate::Policy;
 
+/// The issuer of the gateway's own tokens; no trusted issuer may have this name.
+pub const ISSUER: &str = "quillgate";
+
 /// The scope for operating the gateway. Only requests that name a project need a grant for it.
 pub const OPERATE: &str = Scope::Operate.as_str();
 

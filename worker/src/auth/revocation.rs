@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::auth::access_token::ISSUER;
+use crate::auth::caller::ISSUER;
 use crate::auth::jwt::{read_instant, take_text};
-use crate::auth::oidc::{ExpectedClaims, TrustedIssuer};
+use crate::auth::trusted_issuer::{ExpectedClaims, TrustedIssuer};
 use crate::json;
 use crate::variable::VariableError;
 

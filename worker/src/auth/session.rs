@@ -9,6 +9,7 @@ pub mod cookie;
 pub mod cross_site;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod object;
+pub mod problem;
 pub mod sign_in;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod stub;
@@ -16,20 +17,17 @@ pub(crate) mod stub;
 use quillgate::{Rule, ValidationError};
 use serde_json::{Value, json};
 
-use crate::auth::access_token::ISSUER;
 use crate::auth::caller::Caller;
+use crate::auth::caller::ISSUER;
 use crate::auth::jwt::take_text;
-use crate::auth::oidc::Source;
 use crate::auth::settings::AuthSettings;
-use crate::http::problem::{Problem, ProblemKind};
+use crate::auth::trusted_issuer::Source;
+use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::json;
 
 /// The path of the session itself; those of sign-in are below it.
 pub const SESSION: &str = "/session";
-
-/// The header field of the 401 for a request whose session does not count.
-const CHALLENGE: (&str, &str) = ("www-authenticate", "Bearer realm=\"quillgate\"");
 
 /// Reads the body of a request that opens a session: its token, or none where Cloudflare Access says
 /// who is calling.
@@ -100,18 +98,4 @@ pub fn require_revalidation(headers: &mut HeaderFields) {
     if kept.is_some_and(|kept| kept != "no-store") {
         headers.set("cache-control", "private, no-cache");
     }
-}
-
-/// 401: the cookie is not that of a session which is open.
-#[must_use]
-pub fn ended_problem() -> Problem {
-    let detail = "this session has ended; sign in again";
-    Problem::new(ProblemKind::SessionEnded, detail).with_header(CHALLENGE.0, CHALLENGE.1)
-}
-
-/// 401: there is no session.
-#[must_use]
-pub fn missing_problem() -> Problem {
-    let detail = "there is no session; sign in first";
-    Problem::new(ProblemKind::MissingToken, detail).with_header(CHALLENGE.0, CHALLENGE.1)
 }

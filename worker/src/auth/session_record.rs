@@ -13,9 +13,10 @@ use crate::auth::access_token::AccessToken;
 use crate::auth::caller::Caller;
 use crate::auth::jwks::Algorithm;
 use crate::auth::jwt::{EXPIRED, INCOMPLETE, Jwt};
-use crate::auth::oidc::{Source, UnverifiedToken};
-use crate::auth::session::sign_in::SignInIssuer;
+use crate::auth::oidc::UnverifiedToken;
 use crate::auth::settings::AuthSettings;
+use crate::auth::sign_in_issuer::SignInIssuer;
+use crate::auth::trusted_issuer::Source;
 use crate::auth::{
     Signature, accepts_from, access_token, describe_algorithms, invalid_token, oidc,
 };

@@ -1,8 +1,8 @@
 //! Settings of access tokens, trusted issuers and sign-in.
 
-use crate::auth::oidc::{TrustedIssuer, read_trusted_issuers};
 use crate::auth::revocation::RevokedTokens;
-use crate::auth::session::sign_in::{SignInIssuer, assign_secrets, read_sign_in_issuers};
+use crate::auth::sign_in_issuer::{SignInIssuer, assign_secrets, read_sign_in_issuers};
+use crate::auth::trusted_issuer::{TrustedIssuer, read_trusted_issuers};
 use crate::variable::{VariableError, Variables, read_json};
 
 /// Settings of access tokens, trusted issuers and sign-in.

@@ -102,3 +102,10 @@ pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str>
         (own == name).then_some(value)
     })
 }
+
+/// Writes the scheme and host of a URL in lower case. The rest stays unchanged.
+#[must_use]
+pub fn lowercase_origin(url: &str) -> String {
+    let (origin, rest) = url.split_at(origin_of(url).len());
+    format!("{}{rest}", origin.to_ascii_lowercase())
+}

@@ -5,10 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
 
 use crate::budget::limits::Limits;
-use crate::http::url::{is_host, is_secure_url};
+use crate::http::url::{is_host, is_secure_url, lowercase_origin};
 use crate::jobs::ledger::KeepPrompts;
 use crate::jobs::poll_budget::PollBudget;
-use crate::jobs::webhook::normalize_address;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
 
 /// Settings of jobs.
@@ -101,7 +100,7 @@ fn read_webhook_url(value: Option<String>) -> Result<Option<String>, VariableErr
             variable: "WEBHOOK_URL",
             rule: "must be an absolute https URL, or http on this machine, without credentials or fragment",
         }),
-        url => Ok(url.as_deref().map(normalize_address)),
+        url => Ok(url.as_deref().map(lowercase_origin)),
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
 use crate::http::problem::{GatewayRule, Problem};
-use crate::http::url::origin_of;
+use crate::http::url::lowercase_origin;
 use crate::jobs::settings::WebhookSettings;
 use crate::json;
 
@@ -101,14 +101,6 @@ fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {
     Ok([&scheme, "://", &authority, path].concat())
 }
 
-/// Writes an address with its scheme and host in lower case, as [`check_address`] does, and checks
-/// nothing.
-#[must_use]
-pub fn normalize_address(url: &str) -> String {
-    let (origin, rest) = url.split_at(origin_of(url).len());
-    [&origin.to_ascii_lowercase(), rest].concat()
-}
-
 /// Checks again, at each delivery, that a webhook may be sent to an address: the operator's own one
 /// as it is now, or one at a host that is allowed now. Returns it in its normal form; `None` when
 /// the settings no longer allow it or nothing could be signed.
@@ -117,7 +109,7 @@ pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> 
     if settings.secrets.is_empty() {
         return None;
     }
-    let url = normalize_address(url);
+    let url = lowercase_origin(url);
     if settings.url.as_ref() == Some(&url) {
         return Some(url);
     }

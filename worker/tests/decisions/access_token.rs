@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::auth::access_token::ISSUER;
+use quillgate_worker::auth::caller::ISSUER;
 use serde_json::{Value, json};
 
 use crate::fixtures::{

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::Millis;
 
-use crate::auth::session::ended_problem;
+use crate::auth::session::problem::ended_problem;
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
 use crate::http::problem::Problem;
 

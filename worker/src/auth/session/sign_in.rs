@@ -14,14 +14,14 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::auth::jwt::take_text;
-use crate::auth::oidc::{Source, TrustedIssuer};
 use crate::auth::session::cookie::{
     Cookie, RANDOM_BYTES, SameSite, SessionId, find_cookie, write_cookie,
 };
 use crate::auth::settings::AuthSettings;
+use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
 use crate::http::problem::{GatewayRule, Problem, ProblemKind};
-use crate::http::url::{decode_percent, find_parameter, is_secure_url, origin_of, split_url};
+use crate::http::url::{decode_percent, find_parameter, origin_of, split_url};
 use crate::json;
 
 /// Where a sign-in begins, below [`super::SESSION`].
@@ -33,125 +33,10 @@ pub const CALLBACK: &str = "/session/callback";
 const NAME: &str = "__Host-quillgate-sign-in";
 /// How long a sign-in may take.
 const LIFETIME: Millis = Millis::from_seconds(600);
-/// The longest name of an issuer as people see it, in bytes.
-const LONGEST_NAME: usize = 64;
 /// The longest way back, in bytes.
 const LONGEST_RETURN: usize = 1_024;
 /// The longest code of an issuer, in bytes.
 const LONGEST_CODE: usize = 4_096;
-
-/// An issuer at which people sign in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignInIssuer {
-    /// Its name as people see it.
-    pub name: String,
-    /// The exact `iss` of its tokens: one of `TRUSTED_ISSUERS`, whose rules and keys count.
-    pub issuer: String,
-    /// What the gateway is called there; the audience of its ID tokens.
-    pub client_id: String,
-    /// Where people sign in.
-    pub authorization_endpoint: String,
-    /// Where a code is exchanged for a token.
-    pub token_endpoint: String,
-    /// The scopes to ask for.
-    pub scope: String,
-    /// What the gateway shows the token endpoint of itself, beside PKCE's verifier.
-    pub secret: Option<String>,
-}
-
-/// Reads `SIGN_IN_ISSUERS`: a JSON list of issuers, each with the members `name`, `issuer`,
-/// `clientId`, `authorizationEndpoint`, `tokenEndpoint` and optionally `scope`.
-///
-/// # Errors
-/// The rule that is broken, in words that follow the variable's name.
-pub fn read_sign_in_issuers(
-    json: &str,
-    trusted: &[TrustedIssuer],
-) -> Result<Vec<SignInIssuer>, &'static str> {
-    let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
-        return Err("must be a JSON list of issuers without duplicate members");
-    };
-    let mut issuers: Vec<SignInIssuer> = Vec::new();
-    for item in items {
-        let issuer = read_issuer(item, trusted)?;
-        if issuers.iter().any(|other| other.name == issuer.name) {
-            return Err("must have a different name for each issuer");
-        }
-        issuers.push(issuer);
-    }
-    Ok(issuers)
-}
-
-fn read_issuer(item: Value, trusted: &[TrustedIssuer]) -> Result<SignInIssuer, &'static str> {
-    const MEMBERS: &str = "must have issuers with the members name, issuer, clientId, authorizationEndpoint, tokenEndpoint and optionally scope, and no others";
-    let Value::Object(mut members) = item else {
-        return Err(MEMBERS);
-    };
-    let mut take = |name| take_text(&mut members, name);
-    let scope = take("scope");
-    let issuer = SignInIssuer {
-        name: take("name").ok_or(MEMBERS)?,
-        issuer: take("issuer").ok_or(MEMBERS)?,
-        client_id: take("clientId").ok_or(MEMBERS)?,
-        authorization_endpoint: take("authorizationEndpoint").ok_or(MEMBERS)?,
-        token_endpoint: take("tokenEndpoint").ok_or(MEMBERS)?,
-        scope: scope.unwrap_or_else(|| "openid".to_owned()),
-        secret: None,
-    };
-    if !members.is_empty() {
-        return Err(MEMBERS);
-    }
-    let name = issuer.name.as_str();
-    if !(1..=LONGEST_NAME).contains(&name.len()) || name.contains(char::is_control) {
-        return Err("must have in name a text of at most 64 bytes");
-    }
-    let is_it = |one: &TrustedIssuer| one.issuer == issuer.issuer && one.source == Source::Bearer;
-    if !trusted.iter().any(is_it) {
-        return Err("must have in issuer one of TRUSTED_ISSUERS that has no header");
-    }
-    if issuer.client_id.is_empty() {
-        return Err("must have in clientId what the gateway is called there");
-    }
-    if !is_secure_url(&issuer.authorization_endpoint) || !is_secure_url(&issuer.token_endpoint) {
-        return Err(
-            "must have endpoints that are https URLs, or http on this machine, without credentials or fragment",
-        );
-    }
-    if !issuer.scope.split(' ').any(|scope| scope == "openid") {
-        return Err("must have openid in scope");
-    }
-    Ok(issuer)
-}
-
-/// Gives the issuers their secrets: one text where there is one issuer, and else a JSON object of
-/// texts by the issuers' names, since none may learn another's.
-///
-/// # Errors
-/// The rule that is broken, in words that follow the variable's name.
-pub fn assign_secrets(
-    issuers: &mut [SignInIssuer],
-    secret: Option<String>,
-) -> Result<(), &'static str> {
-    const RULE: &str = "must be the secret of the one issuer in SIGN_IN_ISSUERS, or a JSON object of secrets by the names of issuers there";
-    let Some(secret) = secret else {
-        return Ok(());
-    };
-    if let Some(Value::Object(mut secrets)) = json::parse(secret.as_bytes()) {
-        for issuer in issuers {
-            issuer.secret = take_text(&mut secrets, &issuer.name);
-        }
-        return if secrets.is_empty() {
-            Ok(())
-        } else {
-            Err(RULE)
-        };
-    }
-    let [issuer] = issuers else {
-        return Err(RULE);
-    };
-    issuer.secret = Some(secret);
-    Ok(())
-}
 
 /// Where a sign-in at an issuer begins.
 #[must_use]

@@ -2,8 +2,8 @@
 
 use quillgate::Policy;
 use quillgate_worker::auth::caller::Caller;
-use quillgate_worker::auth::oidc::read_trusted_issuers;
 use quillgate_worker::auth::revocation::RevokedTokens;
+use quillgate_worker::auth::trusted_issuer::read_trusted_issuers;
 use quillgate_worker::auth::{Credentials, Identity, Signature};
 use quillgate_worker::budget::Ceiling;
 use quillgate_worker::http::problem::Problem;

@@ -2,7 +2,7 @@
 
 use quillgate::Policy;
 use quillgate_worker::auth::caller::Caller;
-use quillgate_worker::auth::oidc::{Source, read_trusted_issuers};
+use quillgate_worker::auth::trusted_issuer::{Source, read_trusted_issuers};
 use quillgate_worker::auth::{Credentials, Identity, Signature};
 use serde_json::{Value, json};
 

@@ -2,10 +2,10 @@
 
 use quillgate::Millis;
 use quillgate_worker::auth::Signature;
-use quillgate_worker::auth::session::sign_in::SignInIssuer;
 use quillgate_worker::auth::session_record::{
     LONGEST_SESSION, Opening, Proof, identify, open as check,
 };
+use quillgate_worker::auth::sign_in_issuer::SignInIssuer;
 use serde_json::{Value, json};
 
 use super::{ISSUERS, SIGN_IN, open, signing_in};
