@@ -83,7 +83,7 @@ describe("a Mintlify that counts reads as creations", () => {
         `${polls.length} polls, at most ${largest} per window; ${created} creations, none refused`,
     );
     assert.ok(largest <= POLLS, `${largest} polls in a window`);
-    assert.ok(created / (seconds / WINDOW_S) >= LIMIT / 2, `only ${created} creations were tried`);
+    assert.ok(created > LIMIT - POLLS, `only ${created} creations were tried`);
   });
 });
 
