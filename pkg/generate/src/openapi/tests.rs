@@ -412,7 +412,7 @@ fn identify(authorization: Option<&str>) -> Problem {
     let mut verified = VerifiedTokens::default();
     identity::identify(
         &credentials,
-        &config,
+        &config.auth,
         now,
         Signature::Verified,
         &mut verified,
@@ -443,8 +443,8 @@ fn problems_of_callers() -> Vec<Problem> {
             .expect_err("another scope"),
         caller.require_operator().expect_err("another scope"),
         cors::check_origin(Some("https://b"), "https://a/", &[]).expect_err("another origin"),
-        session::ended_problem(),
-        session::missing_problem(),
+        session::problem::ended_problem(),
+        session::problem::missing_problem(),
         sign_in::failed_problem("not begun here"),
         cross_site::check_same_origin(&RequestHead::default())
             .expect_err("no page of the gateway's"),
@@ -466,7 +466,8 @@ fn problems_of_the_upstream() -> Vec<Problem> {
             status,
             ..ReplyHead::default()
         };
-        upstream::classify_error(&head, "", Method::Post, &config, Millis(1_000_000)).problem
+        upstream::classify_error(&head, "", Method::Post, &config.upstream, Millis(1_000_000))
+            .problem
     };
     let transport = |error, method| upstream::classify_transport_error(error, method).problem;
     vec![
