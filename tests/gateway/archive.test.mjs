@@ -407,7 +407,7 @@ test("a project without an archive returns 501 and the variable to set", async (
 
 test("the queries of a series use the primary keys and no temporary table", async () => {
   const read = (name) =>
-    readFileSync(join(ROOT, "worker", "src", "objects", "archive", `${name}.sql`), "utf8");
+    readFileSync(join(ROOT, "worker", "src", "analytics", "archive", "sql", `${name}.sql`), "utf8");
   const values = [`'${PROJECT}'`, "0", "30000", "'/a'", "1"];
   for (const name of ["site", "node"]) {
     const sql = read(name).replace(/\?(\d)/g, (_, at) => values[at - 1]);

@@ -175,7 +175,10 @@ test("no node becomes its own parent, even if a raw NUL is staged", async () => 
   try {
     await archive.gate.gateway.stop();
     const read = (name) =>
-      readFileSync(join(ROOT, "worker", "src", "objects", "archive", `${name}.sql`), "utf8")
+      readFileSync(
+        join(ROOT, "worker", "src", "analytics", "archive", "sql", `${name}.sql`),
+        "utf8",
+      )
         .replaceAll(/--.*$/gm, "")
         .replaceAll("?1", "1")
         .replaceAll("?2", "2");

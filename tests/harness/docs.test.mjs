@@ -42,7 +42,9 @@ for (const file of findMarkdown()) {
 test("docs/README.md links to every page of the documentation", () => {
   const index = readFileSync(join(ROOT, "docs", "README.md"), "utf8");
   const named = findLinks(index).map((link) => link.split("#")[0]);
-  const pages = readdirSync(join(ROOT, "docs")).filter((page) => page !== "README.md");
+  const pages = readdirSync(join(ROOT, "docs"), { recursive: true }).filter(
+    (page) => page.endsWith(".md") && page !== "README.md",
+  );
   for (const page of pages) assert.ok(named.includes(page), page);
 });
 
