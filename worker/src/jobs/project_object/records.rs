@@ -1,0 +1,150 @@
+//! Lists, reads, updates and deletes job records.
+
+use std::rc::Rc;
+
+use quillgate::JobStatus;
+
+use crate::http::problem::Problem;
+use crate::http::response::GatewayResponse;
+use crate::jobs::job_store::JobRow;
+use crate::jobs::ledger::decode_cursor;
+use crate::jobs::poll::Audience;
+use crate::jobs::project_object::Project;
+use crate::jobs::project_stub::ListCall;
+use crate::jobs::search::needs_alarm;
+use crate::jobs::webhook::JobEnd;
+use crate::jobs::write::Write;
+use crate::runtime::{Call, HostResult, now, sockets};
+use crate::upstream::client::JobSnapshot;
+
+/// The maximum number of jobs that one list polls.
+const MAX_REFRESHED_JOBS: usize = 8;
+
+impl Project {
+    /// Lists a page of jobs, newest first. Polls unfinished jobs of the page first.
+    pub(super) async fn list(self: Rc<Self>, list: ListCall) -> HostResult<GatewayResponse> {
+        let ListCall {
+            call,
+            filter,
+            limit,
+            cursor,
+        } = list;
+        let before = match cursor.as_deref().map(decode_cursor).transpose() {
+            Ok(before) => before,
+            Err(problem) => return Ok(GatewayResponse::problem(&problem, &call.id)),
+        };
+        let page = self.jobs.page(&filter, limit, before).await?;
+        self.refresh(&call, page.rows.clone()).await?;
+        if filter.text.is_some() && needs_alarm(self.next_indexing()?, self.alarm.get()) {
+            self.schedule().await?;
+        }
+        let listing = self.jobs.list(&filter, &page)?;
+        Ok(GatewayResponse::json(200, listing))
+    }
+
+    /// Polls a job if its record is stale, then returns the record.
+    pub(super) async fn read_record(
+        self: Rc<Self>,
+        call: Call,
+        job: &str,
+    ) -> HostResult<GatewayResponse> {
+        let rows = self.jobs.find_listed(job)?.into_iter().collect();
+        self.refresh(&call, rows).await?;
+        Ok(match self.jobs.read_record(job)? {
+            Some(record) => GatewayResponse::json(200, record),
+            None => GatewayResponse::problem(&Problem::job_not_recorded(), &call.id),
+        })
+    }
+
+    /// Polls unfinished jobs whose state is stale, stalest first, and waits for the responses.
+    async fn refresh(self: &Rc<Self>, call: &Call, rows: Vec<JobRow>) -> HostResult<()> {
+        let now = now();
+        let mut stale: Vec<_> = rows
+            .into_iter()
+            .filter(|row| !row.is_finished() && now >= self.next_poll(row, Audience::Watchers))
+            .collect();
+        let usage = self.poll_log.usage(now)?;
+        let room = self.poll_log.budget().count_immediate(&usage, now) as usize;
+        let mut polls = Vec::new();
+        while polls.len() < MAX_REFRESHED_JOBS.min(room)
+            && let Some(at) = find_stalest(&stale)
+        {
+            if let Some(id) = stale.swap_remove(at).job_id() {
+                polls.push(self.poll(call, &id)?);
+            }
+        }
+        if !polls.is_empty() {
+            for poll in polls {
+                poll.wait().await?;
+            }
+            self.schedule().await?;
+        }
+        Ok(())
+    }
+
+    /// Records the state of a job and an optional follow-up, then broadcasts the changes.
+    pub(super) fn record(
+        &self,
+        id: &str,
+        reply: &JobSnapshot,
+        message: Option<&Write>,
+    ) -> HostResult<()> {
+        let (event, in_list) = self.database.transaction(|| {
+            if let Some(write) = message {
+                self.jobs.add_message(id, write)?;
+            }
+            let event = self.jobs.record(id, reply)?;
+            if event.is_some() {
+                self.announce_end(id)?;
+            } else if message.is_none() {
+                return Ok((None, None));
+            }
+            Ok((event, self.jobs.revise(id)?))
+        })?;
+        if let Some(event) = event {
+            self.broadcast(id, &event);
+        }
+        self.broadcast_list(in_list.as_slice());
+        Ok(())
+    }
+
+    /// Queues the webhook of a job that has ended.
+    pub(super) fn announce_end(&self, id: &str) -> HostResult<()> {
+        if let Some(row) = self.jobs.find(id)?
+            && let (Some(url), Some(status), Some(data)) = (row.webhook, row.status, row.data)
+            && let Some(end) = JobEnd::of(&JobStatus::from(status))
+        {
+            self.outbox.add(&url, end, &data)?;
+        }
+        Ok(())
+    }
+
+    /// Deletes a job record and closes the sockets of its watchers.
+    pub(super) async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
+        if self.jobs.find(job)?.is_none() {
+            let problem = Problem::job_not_recorded();
+            return Ok(GatewayResponse::problem(&problem, id));
+        }
+        let event = self.database.transaction(|| {
+            self.outbox.forget_job(job)?;
+            self.keys.forget_job(job)?;
+            self.jobs.delete(job)
+        })?;
+        // The response to a running poll must not be recorded.
+        self.overtake_poll(job);
+        self.forget_failures(job);
+        for socket in self.find_watchers(job) {
+            sockets::close(&socket, "gone");
+        }
+        self.broadcast_list(event.as_slice());
+        self.schedule().await?;
+        Ok(GatewayResponse::empty(204))
+    }
+}
+
+/// Returns the index of the job that was polled least recently.
+fn find_stalest(rows: &[JobRow]) -> Option<usize> {
+    let ages = rows.iter().map(JobRow::checked_at);
+    let (at, _) = ages.enumerate().min_by_key(|(_, checked)| *checked)?;
+    Some(at)
+}
