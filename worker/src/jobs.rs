@@ -5,8 +5,6 @@ pub mod health;
 pub mod idempotency;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod idempotency_store;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod job_store;
 pub mod ledger;
 pub mod log;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
@@ -23,6 +21,8 @@ pub mod search;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod search_store;
 pub mod settings;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod store;
 pub mod watch;
 pub mod webhook;
 pub mod write;

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use crate::http::response::{HeaderFields, JSON};
-use crate::jobs::job_store::iso_8601;
 use crate::jobs::log::{format_dropped_webhook, format_given_up_webhook};
 use crate::jobs::settings::WebhookSettings;
 use crate::jobs::webhook;
@@ -281,4 +280,11 @@ impl Outbox {
 fn list_ids(in_flight: &HashMap<String, Millis>) -> JsValue {
     let ids: Vec<_> = in_flight.keys().collect();
     text(&crate::json::to_text(&ids))
+}
+
+/// Formats an instant as ISO 8601, in UTC with milliseconds.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+fn iso_8601(instant: Millis) -> String {
+    let date = js_sys::Date::new(&(instant.0 as f64).into());
+    date.to_iso_string().into()
 }

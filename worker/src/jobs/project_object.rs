@@ -25,9 +25,6 @@ use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::idempotency;
 use crate::jobs::idempotency::Verdict;
 use crate::jobs::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
-use crate::jobs::job_store::{
-    FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS,
-};
 use crate::jobs::ledger::decode_cursor;
 use crate::jobs::log::format_lost_job;
 use crate::jobs::outbox::{OUTBOX_TABLES, Outbox};
@@ -40,6 +37,9 @@ use crate::jobs::project_stub::{ListCall, PROBLEM_HEADER, WriteCall, WriteReply}
 use crate::jobs::search::needs_alarm;
 use crate::jobs::search_store::{BACKLOG_PAUSE, JOB_SEARCH};
 use crate::jobs::settings::JobSettings;
+use crate::jobs::store::{
+    FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS,
+};
 use crate::jobs::watch::WatchCall;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
