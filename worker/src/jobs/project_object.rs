@@ -24,19 +24,19 @@ use crate::jobs::events::{CHARGE_TEXT, END_TEXT, JobEvent, ListEvent};
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::idempotency;
 use crate::jobs::idempotency::Verdict;
-use crate::jobs::idempotency_store::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
 use crate::jobs::ledger::decode_cursor;
 use crate::jobs::log::format_lost_job;
-use crate::jobs::outbox::{OUTBOX_TABLES, Outbox};
 use crate::jobs::poll::{
     Audience, PollOutcome, Watcher, compute_pause, is_lost, is_past_creation, is_poll_due,
 };
 use crate::jobs::poll_budget::PollUsage;
-use crate::jobs::poll_store::{POLL_TABLES, PollStore};
 use crate::jobs::project_stub::{ListCall, PROBLEM_HEADER, WriteCall, WriteReply};
 use crate::jobs::search::needs_alarm;
-use crate::jobs::search_store::{BACKLOG_PAUSE, JOB_SEARCH};
 use crate::jobs::settings::JobSettings;
+use crate::jobs::store::idempotency::{Begun, IDEMPOTENCY_TABLES, IdempotencyStore};
+use crate::jobs::store::outbox::{OUTBOX_TABLES, Outbox};
+use crate::jobs::store::polls::{POLL_TABLES, PollStore};
+use crate::jobs::store::search::{BACKLOG_PAUSE, JOB_SEARCH};
 use crate::jobs::store::{
     FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobRow, JobStore, MISSING_JOBS,
 };

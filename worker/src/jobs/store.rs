@@ -1,17 +1,21 @@
 //! The stored jobs of a project: records, past states, follow-ups and changes of the list.
 
 mod changes;
+pub mod idempotency;
 mod listing;
+pub mod outbox;
+pub mod polls;
 mod records;
 mod schema;
+pub mod search;
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use serde::Deserialize;
 
-use crate::jobs::search_store::{JobSearch, lower};
 use crate::runtime::{Database, HostError, HostResult, text};
+use search::{JobSearch, lower};
 
 pub use records::JobRow;
 pub use schema::{FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, MISSING_JOBS};

@@ -4,11 +4,11 @@ use quillgate::{JobId, Millis};
 use serde::Deserialize;
 
 use super::schema::{list_event, listed_job, select_jobs};
+use super::search::{fold, lower};
 use super::{IdRow, JobStore, MAX_JOBS_PER_ALARM};
 use crate::jobs::events::{JobEvent, ListEvent};
 use crate::jobs::ledger::has_room_for_whole;
 use crate::jobs::poll::{Known, is_finished, is_given_up};
-use crate::jobs::search_store::{fold, lower};
 use crate::jobs::write::Write;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
 use crate::upstream::client::JobSnapshot;
