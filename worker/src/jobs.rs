@@ -3,26 +3,18 @@
 pub mod events;
 pub mod health;
 pub mod idempotency;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod idempotency_store;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod job_store;
 pub mod ledger;
 pub mod log;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod outbox;
 pub mod poll;
 pub mod poll_budget;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod poll_store;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod project_object;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod project_stub;
 pub mod search;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod search_store;
 pub mod settings;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod store;
 pub mod watch;
 pub mod webhook;
 pub mod write;

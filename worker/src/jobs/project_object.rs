@@ -24,15 +24,15 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 use crate::budget::limits::Limits;
 use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, PROBE_TABLES};
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
-use crate::jobs::idempotency_store::{IDEMPOTENCY_TABLES, IdempotencyStore};
-use crate::jobs::job_store::{
+use crate::jobs::project_object::poll::PollState;
+use crate::jobs::settings::JobSettings;
+use crate::jobs::store::idempotency::{IDEMPOTENCY_TABLES, IdempotencyStore};
+use crate::jobs::store::outbox::{OUTBOX_TABLES, Outbox};
+use crate::jobs::store::polls::{POLL_TABLES, PollStore};
+use crate::jobs::store::search::JOB_SEARCH;
+use crate::jobs::store::{
     FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobStore, MISSING_JOBS,
 };
-use crate::jobs::outbox::{OUTBOX_TABLES, Outbox};
-use crate::jobs::poll_store::{POLL_TABLES, PollStore};
-use crate::jobs::project_object::poll::PollState;
-use crate::jobs::search_store::JOB_SEARCH;
-use crate::jobs::settings::JobSettings;
 use crate::jobs::watch::WatchCall;
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, migrate, now, read_policy, read_settings,

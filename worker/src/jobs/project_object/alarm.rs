@@ -6,8 +6,8 @@ use quillgate::{JobId, Millis};
 
 use crate::http::trace::continue_trace;
 use crate::jobs::events::END_TEXT;
-use crate::jobs::job_store::JobRow;
 use crate::jobs::project_object::Project;
+use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::log::format_operator_line;
 use crate::runtime::{Call, HostResult, SharedTask, log_error, new_uuid, now, sockets};

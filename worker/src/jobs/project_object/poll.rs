@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Millis, ProjectId};
 
-use crate::jobs::job_store::JobRow;
 use crate::jobs::log::format_lost_job;
 use crate::jobs::poll::{PollOutcome, is_lost, is_past_creation};
 use crate::jobs::project_object::Project;
+use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::log::format_operator_line;
 use crate::runtime::{Call, HostError, HostResult, SharedTask, log_error, now, sockets};

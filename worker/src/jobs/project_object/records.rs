@@ -6,12 +6,12 @@ use quillgate::JobStatus;
 
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
-use crate::jobs::job_store::JobRow;
 use crate::jobs::ledger::decode_cursor;
 use crate::jobs::poll::Audience;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::ListCall;
 use crate::jobs::search::needs_alarm;
+use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::runtime::{Call, HostResult, now, sockets};

@@ -2,12 +2,12 @@
 
 use quillgate::Millis;
 
-use crate::jobs::job_store::JobRow;
 use crate::jobs::poll::{Audience, compute_pause};
 use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::watchers::WatchedTargets;
-use crate::jobs::search_store::BACKLOG_PAUSE;
+use crate::jobs::store::JobRow;
+use crate::jobs::store::search::BACKLOG_PAUSE;
 use crate::runtime::{HostResult, now};
 
 /// The interval at which the alarm deletes expired records.

@@ -9,11 +9,11 @@ use worker::{Response, WebSocketPair};
 use crate::http::problem::ProblemKind;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::END_TEXT;
-use crate::jobs::job_store::JobRow;
 use crate::jobs::poll::{Watcher, is_poll_due};
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::watchers::{CALLER_TAG, LIST_TAG};
 use crate::jobs::project_stub::PROBLEM_HEADER;
+use crate::jobs::store::JobRow;
 use crate::jobs::watch::WatchCall;
 use crate::runtime::{Call, HostError, HostResult, make_response, now, sockets};
 

@@ -1,4 +1,4 @@
-//! The idempotency keys of a project: what became of the request under each.
+//! The idempotency keys of a project, with the outcome of each request.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -12,26 +12,13 @@ use crate::jobs::write::Write;
 use crate::runtime::{Database, HostResult, now, number, optional_number, optional_text, text};
 use crate::upstream::settlement::Settlement;
 
-/// The table, the second step of the project's object.
-pub const IDEMPOTENCY_TABLES: &str = "
-  CREATE TABLE idempotency (
-    caller TEXT NOT NULL,
-    key TEXT NOT NULL,
-    fingerprint TEXT NOT NULL,
-    state TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    status INTEGER,
-    headers TEXT,
-    body TEXT,
-    PRIMARY KEY (caller, key)
-  ) WITHOUT ROWID;
-  CREATE INDEX idempotency_at ON idempotency (at);
-";
+/// The idempotency keys.
+pub const IDEMPOTENCY_TABLES: &str = include_str!("migrations/0002_idempotency.sql");
 
-/// How often keys that have outlived their day are dropped.
+/// Time between two deletions of expired keys.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 
-/// What is kept under a key.
+/// A stored key.
 #[derive(Debug, Clone, Deserialize)]
 pub struct KeyRow {
     caller: String,
@@ -45,7 +32,7 @@ pub struct KeyRow {
 }
 
 impl KeyRow {
-    /// What [`crate::jobs::idempotency::decide`] decides by.
+    /// Returns the input of [`crate::jobs::idempotency::decide`].
     pub fn record(&self) -> Record {
         Record {
             fingerprint: self.fingerprint.clone(),
@@ -55,7 +42,7 @@ impl KeyRow {
         }
     }
 
-    /// The stored answer; `None` when the row has none.
+    /// Returns the stored response. Returns `None` if the row has no response.
     pub fn response(&self) -> Option<GatewayResponse> {
         let headers = HeaderFields::from_json(self.headers.as_deref()?)?;
         Some(GatewayResponse {
@@ -66,24 +53,24 @@ impl KeyRow {
     }
 }
 
-/// A request that is carried out, and what was kept under its key before.
+/// A running request, with the earlier row of its key.
 #[derive(Debug, Clone)]
 pub struct Begun {
-    /// Caller and key; `None` for a request without one.
+    /// Caller and key. `None` for a request without a key.
     key: Option<(String, String)>,
     earlier: Option<KeyRow>,
 }
 
-/// The keys of a project.
+/// Stores the keys of a project.
 pub struct IdempotencyStore {
     database: Rc<Database>,
     next_sweep: Cell<Millis>,
 }
 
 impl IdempotencyStore {
-    /// The keys as they are stored.
+    /// Opens the store.
     pub fn open(database: Rc<Database>) -> HostResult<Self> {
-        // Whatever an earlier instance was carrying out, nobody waits for any more.
+        // The outcome of requests that an earlier instance was running is lost.
         let update = "UPDATE idempotency SET state = 'unknown' WHERE state = 'running'";
         database.execute(update, [])?;
         Ok(Self {
@@ -92,7 +79,7 @@ impl IdempotencyStore {
         })
     }
 
-    /// What is kept under a key.
+    /// Finds a key.
     pub fn find(&self, caller: &str, key: &str) -> HostResult<Option<KeyRow>> {
         self.sweep(now())?;
         let query = "SELECT caller, key, fingerprint, state, at, status, headers, body
@@ -100,7 +87,7 @@ impl IdempotencyStore {
         self.database.first(query, [text(caller), text(key)])
     }
 
-    /// Drops the keys that have outlived their day, now and then.
+    /// Deletes expired keys, at most once per [`SWEEP_PERIOD`].
     fn sweep(&self, now: Millis) -> HostResult<()> {
         if now < self.next_sweep.get() {
             return Ok(());
@@ -110,16 +97,16 @@ impl IdempotencyStore {
         self.database.execute(delete, [number(now.since(LIFE).0)])
     }
 
-    /// Writes down that a request is carried out, unless something is kept under its key.
+    /// Stores that a request is running. Returns `None` if its key is already stored.
     pub fn begin_first(&self, write: &Write) -> HostResult<Option<Begun>> {
         let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
             VALUES (?, ?, ?, 'running', ?) ON CONFLICT DO NOTHING";
         self.insert_running(insert, write, None)
     }
 
-    /// Writes down that a request is carried out, in the place of what is kept under its key.
+    /// Stores that a request is running, and replaces the row of its key.
     pub fn begin_again(&self, write: &Write) -> HostResult<Option<Begun>> {
-        // Only where it is forced is there one still.
+        // Only a forced request can have an earlier row.
         let earlier = match (&write.key, write.retry) {
             (Some(key), Retry::Force) => self.find(&write.caller, key)?,
             _ => None,
@@ -129,7 +116,7 @@ impl IdempotencyStore {
         self.insert_running(insert, write, earlier)
     }
 
-    /// `None` when nothing was written.
+    /// Inserts the row of a running request. Returns `None` if the statement inserts no row.
     fn insert_running(
         &self,
         insert: &'static str,
@@ -154,7 +141,7 @@ impl IdempotencyStore {
         Ok(self.database.insert(insert, row)?.then_some(begun))
     }
 
-    /// Keeps what became of a request under its key.
+    /// Stores the outcome of a request under its key.
     pub fn end(
         &self,
         begun: &Begun,
@@ -189,7 +176,7 @@ impl IdempotencyStore {
         }
     }
 
-    /// Forgets a request that did nothing; what is not known of the one before is still not known.
+    /// Removes a request without effect. An earlier row of its key is restored.
     pub fn forget(&self, begun: &Begun) -> HostResult<()> {
         match (&begun.key, &begun.earlier) {
             (_, Some(earlier)) => self.restore(earlier),

@@ -1,4 +1,4 @@
-//! The polls of a project in the current window. They are stored, because the runtime evicts an
+//! The polls of a project in the current window. They are stored, because the runtime can evict the
 //! object between two polls.
 
 use std::rc::Rc;
@@ -9,15 +9,8 @@ use serde::Deserialize;
 use crate::jobs::poll_budget::{PollBudget, PollUsage};
 use crate::runtime::{Database, HostResult, number};
 
-/// The tables, the tenth step of the project's object.
-pub const POLL_TABLES: &str = "
-  ALTER TABLE project ADD COLUMN polls_paused_until INTEGER;
-  CREATE TABLE poll_step (
-    step_end INTEGER PRIMARY KEY,
-    polls INTEGER NOT NULL,
-    latest INTEGER NOT NULL
-  );
-";
+/// The polls of the current window, and the end of a pause after a 429.
+pub const POLL_TABLES: &str = include_str!("migrations/0012_polls.sql");
 
 #[derive(Deserialize)]
 struct UsageRow {
@@ -34,12 +27,12 @@ pub struct PollStore {
 }
 
 impl PollStore {
-    /// Opens the stored counts.
+    /// Opens the store.
     pub const fn open(database: Rc<Database>, budget: PollBudget) -> Self {
         Self { database, budget }
     }
 
-    /// The budget.
+    /// Returns the budget.
     pub const fn budget(&self) -> PollBudget {
         self.budget
     }

@@ -15,28 +15,20 @@ use crate::jobs::search::{
 };
 use crate::runtime::{Database, HostError, HostResult, Wait, Wake, number, text, yield_now};
 
-/// The search index and the indexes of the list filters, the tenth step of the project's object. A row of
-/// `job_search` contains [`block_mark`] and the searched part of a prompt in lower case. Rows up to
-/// `search_backlog.last` were stored by an earlier release and are added to the index by alarms.
-pub const JOB_SEARCH: &str = "
-  CREATE VIRTUAL TABLE job_search USING fts5(
-    prompt, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1'
-  );
-  CREATE TABLE search_backlog (last INTEGER NOT NULL);
-  INSERT INTO search_backlog SELECT coalesce(max(row), 0) FROM job;
-  CREATE INDEX job_subject ON job (subject, created) WHERE listed = 1;
-  CREATE INDEX job_status ON job (status, created) WHERE listed = 1;
-  CREATE INDEX job_subject_status ON job (subject, status, created) WHERE listed = 1;
-";
+/// The search index and the indexes of the list filters.
+///
+/// A row of `job_search` has [`block_mark`] and the searched part of a prompt in lower case. Alarms add
+/// the rows up to `search_backlog.last`, which an earlier release stored.
+pub const JOB_SEARCH: &str = include_str!("migrations/0010_job_search.sql");
 
 /// Pause between two alarms that add jobs to the index. Requests run meanwhile.
 pub const BACKLOG_PAUSE: Millis = Millis(20);
 /// Maximum number of rows that one alarm adds to the index.
 const MAX_INDEXED: u64 = 100;
-/// Limits the wait for a turn. It ends earlier, when the search before ends.
+/// Maximum wait for a turn. A turn starts earlier when the previous search ends.
 const MAX_TURN_WAIT: Millis = Millis::from_seconds(60);
 
-/// Returns a string in lower case. The host does it, because Rust's tables would be large here.
+/// Returns a string in lower case. The host converts it, because Rust's tables would enlarge the Worker.
 pub fn lower(text: &str) -> String {
     JsString::from(text).to_lower_case().into()
 }
@@ -180,7 +172,7 @@ impl JobSearch {
             .collect())
     }
 
-    /// Whether jobs of earlier releases are not in the index yet.
+    /// Whether the index lacks jobs of earlier releases.
     pub fn has_backlog(&self) -> HostResult<bool> {
         Ok(self.backlog()? > 0)
     }
@@ -249,7 +241,7 @@ impl Turns {
     }
 }
 
-/// A turn. It ends when it is dropped.
+/// A turn, which ends on drop.
 struct Turn(Rc<RefCell<Waiting>>);
 
 impl Drop for Turn {

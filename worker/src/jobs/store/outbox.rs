@@ -1,4 +1,4 @@
-//! Webhooks that are still to be delivered, after Standard Webhooks.
+//! Stored webhooks and their delivery, according to Standard Webhooks.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,7 +9,6 @@ use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use crate::http::response::{HeaderFields, JSON};
-use crate::jobs::job_store::iso_8601;
 use crate::jobs::log::{format_dropped_webhook, format_given_up_webhook};
 use crate::jobs::settings::WebhookSettings;
 use crate::jobs::webhook;
@@ -20,33 +19,22 @@ use crate::upstream::connections::Connections;
 use crate::upstream::permits::Lane;
 use crate::upstream::transport::{Outgoing, send};
 
-/// The table, the fourth step of the project's object.
-pub const OUTBOX_TABLES: &str = "
-  CREATE TABLE outbox (
-    id TEXT PRIMARY KEY,
-    url TEXT NOT NULL,
-    status TEXT NOT NULL,
-    job TEXT NOT NULL,
-    moment TEXT NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    due INTEGER NOT NULL
-  ) WITHOUT ROWID;
-  CREATE INDEX outbox_due ON outbox (due);
-";
+/// The webhooks to deliver.
+pub const OUTBOX_TABLES: &str = include_str!("migrations/0004_outbox.sql");
 
-/// How long a receiver may take: 15 to 30 s, says Standard Webhooks.
+/// Maximum time for a response. Standard Webhooks recommends 15 to 30 s.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
-/// How long a delivery is leased. Longer than the wait for a permit and longer than
-/// [`TIME_LIMIT`]: an object that ends meanwhile sends the webhook again.
+/// Duration of a lease. It exceeds the wait for a permit and [`TIME_LIMIT`]. If the object restarts
+/// during a delivery, the webhook is sent again after the lease.
 const LEASE: Millis = Millis::from_seconds(25);
-/// The maximum number of deliveries in flight, including those that wait for a permit.
+/// Maximum number of deliveries in flight, including those that wait for a permit.
 const MAX_IN_FLIGHT: usize = 6;
-/// The minimum wait before an alarm that is set for the end of a lease.
+/// Minimum wait before an alarm at the end of a lease.
 const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
-/// When a webhook for which there was no connection is due again.
+/// Wait after an attempt without a free connection.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
 
-/// A webhook that is still to be delivered.
+/// A webhook to deliver.
 #[derive(Debug, Clone, Deserialize)]
 pub struct OutboxRow {
     id: String,
@@ -62,9 +50,9 @@ struct CountRow {
     count: u64,
 }
 
-/// What a receiver answered.
+/// The response of a receiver.
 struct Receipt {
-    /// `None` when there was no answer in time.
+    /// `None` if no response arrived in time.
     status: Option<u16>,
     retry_after: Option<String>,
 }
@@ -73,23 +61,23 @@ struct Receipt {
 enum Attempt {
     /// No connection was free, so nothing was sent.
     Busy,
-    /// The configuration no longer allows the address.
+    /// The settings no longer allow the address.
     Forbidden,
     /// The request was sent.
     Sent(Receipt),
 }
 
-/// The webhooks of a project.
+/// Stores and delivers the webhooks of a project.
 pub struct Outbox {
     database: Rc<Database>,
     settings: WebhookSettings,
     connections: Connections,
-    /// The deliveries in flight, and when the lease of each ends.
+    /// The end of the lease of each delivery in flight, by webhook id.
     in_flight: RefCell<HashMap<String, Millis>>,
 }
 
 impl Outbox {
-    /// The webhooks as they are stored.
+    /// Opens the store.
     pub fn open(
         database: Rc<Database>,
         settings: WebhookSettings,
@@ -103,9 +91,9 @@ impl Outbox {
         }
     }
 
-    /// Announces a job's end to an address, as soon as the alarm comes.
+    /// Stores a webhook about the end of a job. The next alarm delivers it.
     pub fn add(&self, url: &str, end: JobEnd, job: &str) -> HostResult<()> {
-        let id = ["msg_", &new_uuid().replace('-', "")].concat();
+        let id = format!("msg_{}", new_uuid().replace('-', ""));
         let now = now();
         let insert = "INSERT INTO outbox (id, url, status, job, moment, due)
             VALUES (?, ?, ?, ?, ?, ?)";
@@ -120,7 +108,7 @@ impl Outbox {
         self.database.execute(insert, row)
     }
 
-    /// Returns when the alarm next has work: a waiting webhook is due, or a lease ends.
+    /// Returns the time of the next alarm: a waiting webhook is due, or a lease ends.
     ///
     /// While [`MAX_IN_FLIGHT`] deliveries are in flight, waiting webhooks don't count. The end of
     /// a delivery schedules the alarm again.
@@ -138,7 +126,7 @@ impl Outbox {
         Ok(waiting.into_iter().chain(lease_end).min())
     }
 
-    /// How many are waiting.
+    /// Returns the number of stored webhooks.
     pub fn waiting(&self) -> HostResult<u64> {
         let query = "SELECT count(*) AS count FROM outbox";
         let row: Option<CountRow> = self.database.first(query, [])?;
@@ -165,7 +153,7 @@ impl Outbox {
         Ok(rows)
     }
 
-    /// Sends a leased webhook once, then removes it or sets when it is retried.
+    /// Sends a leased webhook once, then removes it or schedules a retry.
     pub async fn deliver(&self, row: OutboxRow, project: &str) -> HostResult<()> {
         let receipt = self.attempt(&row, project).await;
         self.in_flight.borrow_mut().remove(&row.id);
@@ -179,7 +167,7 @@ impl Outbox {
         }
     }
 
-    /// Waits for a permit, renews the lease, and sends.
+    /// Waits for a permit, renews the lease and sends the webhook.
     async fn attempt(&self, row: &OutboxRow, project: &str) -> HostResult<Attempt> {
         let permit = self.connections.acquire(Lane::Webhook, TIME_LIMIT).await;
         let Ok(_permit) = permit else {
@@ -210,7 +198,7 @@ impl Outbox {
         }
     }
 
-    /// Drops what is waiting of a job.
+    /// Removes the webhooks of a job.
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let delete = "DELETE FROM outbox
             WHERE CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
@@ -228,10 +216,10 @@ impl Outbox {
         self.database.execute(delete, [text(id)])
     }
 
-    /// Sends a webhook. Returns `None` if the configuration no longer allows its address.
+    /// Sends a webhook. Returns `None` if the settings no longer allow its address.
     async fn send(&self, row: &OutboxRow, project: &str) -> Option<Receipt> {
         let seconds = now().0 / 1000;
-        // What may be sent to whom can have changed since the job was created.
+        // The settings can have changed since the job was created.
         let url = webhook::recheck_address(&row.url, &self.settings)?;
         let body = Event {
             end: JobEnd::from_name(&row.status)?,
@@ -277,8 +265,15 @@ impl Outbox {
     }
 }
 
-/// The ids of the deliveries in flight, as a JSON array that SQL reads with `json_each`.
+/// Returns the ids of the deliveries in flight as a JSON array, for `json_each`.
 fn list_ids(in_flight: &HashMap<String, Millis>) -> JsValue {
     let ids: Vec<_> = in_flight.keys().collect();
     text(&crate::json::to_text(&ids))
+}
+
+/// Formats an instant as ISO 8601, in UTC with milliseconds.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+fn iso_8601(instant: Millis) -> String {
+    let date = js_sys::Date::new(&(instant.0 as f64).into());
+    date.to_iso_string().into()
 }

@@ -1,0 +1,168 @@
+//! Pages of jobs, and whole records, as JSON.
+
+use quillgate::text::MAX_SAFE_INTEGER;
+use wasm_bindgen::JsValue;
+
+use super::records::JobRow;
+use super::schema::{listed_job, select_jobs};
+use super::{JobStore, JsonRow};
+use crate::jobs::ledger::{JobFilter, Position, encode_cursor};
+use crate::runtime::{HostResult, number, optional_text, text};
+
+/// Selects a [`quillgate::JobRecord`] without its lists. They are read separately, because a value
+/// has at most 2 MB, and the whole prompts of one job can exceed that.
+const RECORD: &str = concat!(
+    "SELECT json_object('job', ",
+    listed_job!(),
+    ", 'prompt', coalesce(prompt, line)) AS data FROM job WHERE id = ? AND listed = 1"
+);
+
+/// Selects the follow-ups of a job.
+const MESSAGES: &str = include_str!("sql/messages.sql");
+
+/// Selects the states of a job that differ in status or pull request from the state before.
+const CHANGES: &str = include_str!("sql/changes.sql");
+
+/// A page of jobs.
+pub struct JobPage {
+    /// The jobs, newest first.
+    pub rows: Vec<JobRow>,
+    /// The position where the next page starts. `None` after the last page.
+    next: Option<Position>,
+}
+
+impl JobStore {
+    /// Returns a page of the jobs that match a filter, newest first. A search can end a page early.
+    pub async fn page(
+        &self,
+        filter: &JobFilter,
+        limit: u64,
+        before: Option<Position>,
+    ) -> HostResult<JobPage> {
+        if let Some(wanted) = &filter.text {
+            let below = before.map(|before| before.row);
+            let found = self.search.find(filter, wanted, limit, below).await?;
+            return Ok(JobPage {
+                rows: self.read_rows(&found.rows)?,
+                // Searches continue by row alone.
+                next: found.next.map(|row| Position {
+                    created: MAX_SAFE_INTEGER,
+                    row,
+                }),
+            });
+        }
+        let (query, values) = select_page(filter, limit + 1, before);
+        let mut rows: Vec<JobRow> = self.database.rows(query, values)?;
+        let has_more = rows.len() as u64 > limit;
+        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        let last = rows.last().filter(|_| has_more);
+        let next = last.map(|row| Position {
+            created: row.created,
+            row: row.row,
+        });
+        Ok(JobPage { rows, next })
+    }
+
+    fn read_rows(&self, rows: &[u64]) -> HostResult<Vec<JobRow>> {
+        let query = select_jobs!("WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row DESC");
+        self.database.rows(query, [text(&to_json(rows))])
+    }
+
+    /// Returns a page as JSON. Its jobs are read again, because a poll may have changed or deleted
+    /// some. Jobs that no longer match the filter are left out.
+    pub fn list(&self, filter: &JobFilter, page: &JobPage) -> HostResult<String> {
+        let query = concat!(
+            "SELECT ",
+            listed_job!(),
+            " AS data FROM job WHERE row IN (SELECT value FROM json_each(?1))
+              AND listed = 1 AND (?2 IS NULL OR status = ?2) ORDER BY created DESC, row DESC"
+        );
+        let rows: Vec<u64> = page.rows.iter().map(|row| row.row).collect();
+        let values = [
+            text(&to_json(&rows)),
+            optional_text(filter.state.as_deref()),
+        ];
+        let jobs = self.join_rows(query, values)?;
+        let cursor = page.next.as_ref().map_or("null".to_owned(), |next| {
+            format!("\"{}\"", encode_cursor(next))
+        });
+        Ok(format!("{{\"jobs\":[{jobs}],\"nextCursor\":{cursor}}}"))
+    }
+
+    /// Returns the record of a listed job as JSON. Returns `None` if the job is not listed.
+    pub fn read_record(&self, id: &str) -> HostResult<Option<String>> {
+        let Some(JsonRow { data }) = self.database.first(RECORD, [text(id)])? else {
+            return Ok(None);
+        };
+        let properties = data.strip_suffix('}').unwrap_or(&data);
+        let messages = self.join_rows(MESSAGES, [text(id)])?;
+        let changes = self.join_rows(CHANGES, [text(id)])?;
+        Ok(Some(format!(
+            "{properties},\"messages\":[{messages}],\"changes\":[{changes}]}}"
+        )))
+    }
+
+    /// Runs a query whose rows are JSON, and joins them with commas.
+    fn join_rows(
+        &self,
+        query: &'static str,
+        values: impl Into<Vec<JsValue>>,
+    ) -> HostResult<String> {
+        let mut list = String::new();
+        for JsonRow { data } in self.database.rows(query, values)? {
+            if !list.is_empty() {
+                list.push_str(",");
+            }
+            list.push_str(&data);
+        }
+        Ok(list)
+    }
+}
+
+/// Writes row numbers as a JSON array.
+fn to_json(rows: &[u64]) -> String {
+    let rows: Vec<_> = rows.iter().map(u64::to_string).collect();
+    format!("[{}]", rows.join(","))
+}
+
+/// Declares the query of a page, with the index that returns its jobs in order.
+macro_rules! page_query {
+    ($index:literal, $condition:literal) => {
+        select_jobs!(
+            "INDEXED BY ",
+            $index,
+            " WHERE listed = 1 AND (created, row) < (?, ?)",
+            $condition,
+            " ORDER BY created DESC, row DESC LIMIT ?"
+        )
+    };
+}
+
+/// Returns the query of a page without a search, and its values.
+fn select_page(
+    filter: &JobFilter,
+    limit: u64,
+    before: Option<Position>,
+) -> (&'static str, Vec<JsValue>) {
+    let before = before.unwrap_or(Position {
+        created: MAX_SAFE_INTEGER,
+        row: MAX_SAFE_INTEGER,
+    });
+    let query = match (&filter.author, &filter.state) {
+        (None, None) => page_query!("job_created", ""),
+        (Some(_), None) => page_query!("job_subject", " AND subject = ?"),
+        (None, Some(_)) => page_query!("job_status", " AND status = ?"),
+        (Some(_), Some(_)) => {
+            page_query!("job_subject_status", " AND subject = ? AND status = ?")
+        }
+    };
+    let mut values = vec![number(before.created), number(before.row)];
+    values.extend(
+        [&filter.author, &filter.state]
+            .into_iter()
+            .flatten()
+            .map(|value| text(value)),
+    );
+    values.push(number(limit));
+    (query, values)
+}

@@ -1,0 +1,10 @@
+CREATE TABLE outbox (
+  id TEXT PRIMARY KEY,
+  url TEXT NOT NULL,
+  status TEXT NOT NULL,
+  job TEXT NOT NULL,
+  moment TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  due INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX outbox_due ON outbox (due);

@@ -1,0 +1,16 @@
+SELECT json_object(
+  'at', strftime('%Y-%m-%dT%H:%M:%S', since / 1000, 'unixepoch')
+    || printf('.%03dZ', since % 1000),
+  'status', status,
+  'prLink', pr_link
+) AS data
+FROM (
+  SELECT *, row_number() OVER own AS place, lag(status) OVER own AS past_status,
+    lag(pr_link) OVER own AS past_link
+  FROM (
+    SELECT seq, since, json_extract(data, '$.status') AS status,
+      json_extract(data, '$.prLink') AS pr_link FROM event WHERE job = ?1
+    UNION ALL SELECT seq, since, status, pr_link FROM job WHERE id = ?1 AND seq > 0
+  ) WINDOW own AS (ORDER BY seq)
+)
+WHERE place = 1 OR status IS NOT past_status OR pr_link IS NOT past_link ORDER BY seq
