@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::budget::health::BudgetHealth;
 use crate::upstream::breaker;
 
-/// The health of the organisation's object.
+/// The health of the organization's object.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrgHealth {
@@ -15,13 +15,13 @@ pub struct OrgHealth {
     pub breaker: breaker::State,
     /// The budgets by name.
     pub budgets: OrgBudgets,
-    /// How many pages of analytics are kept.
+    /// The number of stored pages.
     pub cached_pages: u64,
-    /// How often isolates have asked for an issuer's keys since the object was opened.
+    /// The number of requests of isolates for key sets since the object was opened.
     pub key_set_calls: u64,
 }
 
-/// The organisation's budgets.
+/// The budgets of the organization.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OrgBudgets {
     /// [`Policy::Analytics`].

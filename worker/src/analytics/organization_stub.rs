@@ -1,4 +1,4 @@
-//! The Durable Object of the organization, as its callers see it.
+//! The stub of the Durable Object of the organization, and its messages.
 
 use js_sys::{Promise, Uint8Array};
 use quillgate::export::ExportFormat;
@@ -36,17 +36,17 @@ pub struct ReportCall {
     pub traceparent: String,
     /// `tracestate` for the upstream.
     pub tracestate: Option<String>,
-    /// Who asks, as [`crate::auth::caller::Caller::key`].
+    /// The caller's key, see [`crate::auth::caller::Caller::key`].
     pub caller: String,
-    /// The most that the caller's token may use of the window.
+    /// The maximum number of requests of the caller's token in a window.
     pub quota: Option<u32>,
     /// The ceilings that the caller shares with others.
     pub ceilings: Vec<Ceiling>,
-    /// What is asked for.
+    /// The requested report.
     pub query: ReportQuery,
-    /// Whether the caller wants none of what is kept (`Cache-Control: no-cache`).
+    /// Whether to bypass the cache (`Cache-Control: no-cache`).
     pub revalidate: bool,
-    /// Whether a page that is no longer fresh is better than none.
+    /// Whether the caller accepts a stale page instead of an error.
     pub takes_stale: bool,
 }
 
@@ -88,27 +88,27 @@ pub struct ExportPage {
     pub next_cursor: Option<String>,
 }
 
-/// A report, or the answer that says why there is none.
+/// A report, or the refusal.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ReportReply {
     /// The pages of the report.
     pub pages: Option<ReportPages>,
-    /// Any other answer, when there are none.
+    /// The response that refuses the report.
     pub refusal: Option<GatewayResponse>,
     /// For the log and `Server-Timing`.
     pub metrics: RequestMetrics,
 }
 
-/// The pages that an answer is cut from.
+/// The pages that contain the rows of a report.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ReportPages {
-    /// The page with the first row, whole, so that the Worker can cut other answers from it as well.
+    /// The page with the first row, complete, so that the Worker can cut other reports from it.
     pub first: PageRow,
-    /// The page after it, when the answer has rows of both.
+    /// The next page, if the report spans two.
     pub second: Option<PageRow>,
     /// `Cache-Status` after the cache's name.
     pub cache: String,
-    /// `RateLimit-Policy` and `RateLimit`, when the budget was asked.
+    /// `RateLimit-Policy` and `RateLimit`, if the request checked the budget.
     pub headers: HeaderFields,
 }
 
@@ -137,29 +137,29 @@ extern "C" {
     fn health(this: &RawOrg) -> Promise;
 }
 
-/// The object of the organisation's analytics, from outside: one, since one admin key belongs to
-/// one organisation.
+/// The stub of the organization's object. There is one object, because an admin key belongs to one
+/// organization.
 pub struct OrgStub(RawOrg);
 
 impl OrgStub {
-    /// Makes it trap.
+    /// Traps the object.
     #[cfg(feature = "trap-route")]
     pub fn trap(&self) -> Promise {
         self.0.trap()
     }
 
-    /// The object.
+    /// Returns the stub.
     pub fn new(env: &Env) -> HostResult<Self> {
         let namespace = env.durable_object("ORG_GATE")?;
         Ok(Self(namespace.get_by_name("organisation")?.into_rpc()))
     }
 
-    /// Answers with a report, from what is kept or from upstream.
+    /// Returns a report from cached pages or from the upstream.
     pub async fn report(&self, call: &ReportCall) -> HostResult<ReportReply> {
         receive(JsFuture::from(self.0.report(send_back(call)?)).await?)
     }
 
-    /// Asks for the next rows of an export: a promise of an [`ExportReply`].
+    /// Requests the next rows of an export. The promise resolves to an [`ExportReply`].
     pub fn begin_export(&self, call: &ExportCall) -> HostResult<Promise> {
         Ok(self.0.export(send_back(call)?))
     }
@@ -178,27 +178,27 @@ impl OrgStub {
         self.0.release_export(export)
     }
 
-    /// Lets the daily archive go on, until its share of the budget is spent or nothing is left.
+    /// Continues the daily archive until its share of the budget is spent or nothing is left to fetch.
     pub async fn archive(&self) -> HostResult<()> {
         JsFuture::from(self.0.archive()).await?;
         Ok(())
     }
 
-    /// The JWK Set of a trusted issuer, which has this key if the issuer has; `None` when it is
-    /// not available.
+    /// Returns the key set of a trusted issuer, fetched again if it lacks the key. Returns `None` if no
+    /// usable set is available.
     pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<KeySet>> {
         let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
         let reply: Option<KeySetReply> = receive(reply)?;
         Ok(reply.and_then(|reply| KeySet::read(reply.text, Millis(reply.fetched)).ok()))
     }
 
-    /// Opens a policy that the upstream has closed.
+    /// Reopens a policy that the upstream has closed.
     pub async fn reopen(&self, policy: Policy) -> HostResult<()> {
         JsFuture::from(self.0.reopen(policy.as_str())).await?;
         Ok(())
     }
 
-    /// How it is.
+    /// Returns the health for operators.
     pub async fn health(&self) -> HostResult<OrgHealth> {
         receive(JsFuture::from(self.0.health()).await?)
     }

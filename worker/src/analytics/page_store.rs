@@ -1,4 +1,4 @@
-//! The pages of analytics that were fetched: in `SQLite`, and the latest in memory.
+//! The page cache: all pages in `SQLite`, the latest also in memory.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::analytics::pages::{Page, PageRow};
 use crate::bounded_cache::BoundedCache;
 use crate::runtime::{Database, HostResult, now, number, text};
 
-/// The table, the second step of the organisation's object.
+/// The table of pages, a migration step of the organization's object.
 pub const PAGE_TABLES: &str = "
   CREATE TABLE page (
     list TEXT NOT NULL,
@@ -29,8 +29,8 @@ pub const PAGE_TABLES: &str = "
   CREATE INDEX page_fresh_until ON page (fresh_until);
 ";
 
-/// The rest of pages whose text is longer than [`LONGEST_PART`], the third step: by the hash of the
-/// whole text, so that parts of different texts never meet.
+/// The table for the rest of pages longer than [`MAX_PART_LENGTH`]. Its key is the hash of the whole
+/// page, so parts of different pages never mix.
 pub const PAGE_PART_TABLES: &str = "
   CREATE TABLE page_part (
     tag TEXT NOT NULL,
@@ -40,19 +40,19 @@ pub const PAGE_PART_TABLES: &str = "
   );
 ";
 
-/// How often pages that are not even served stale any more are dropped.
+/// The minimum time between two deletions of expired pages.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
-/// The most pages that are stored: the usual budget of 20 hours. Each has at most 4 MiB, and an
-/// object may store 10 GB.
-const MOST_STORED: u64 = 2_000;
-/// How many of them stay when there are more, so that room is not made for each.
+/// The maximum number of stored pages: the default budget of 20 hours. A page has at most 4 MiB, and an
+/// object can store 10 GB.
+const MAX_STORED: u64 = 2_000;
+/// The number of pages left after a deletion, so that not every new page deletes one.
 const STORED_AFTERWARDS: u64 = 1_750;
-/// The most characters of a text in one row: a row may have 2 MB, and a character three bytes.
-const LONGEST_PART: u32 = 500_000;
-/// The most pages in memory.
-const MOST_PAGES: usize = 64;
-/// The most bytes of them.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// The maximum number of characters per row. A row can have 2 MB, and a character three bytes.
+const MAX_PART_LENGTH: u32 = 500_000;
+/// The maximum number of pages in memory.
+const MAX_PAGES: usize = 64;
+/// The maximum size of the pages in memory, in bytes.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Deserialize)]
 struct CountRow {
@@ -65,21 +65,21 @@ struct PartRow {
     text: JsString,
 }
 
-/// The pages of the organisation.
+/// The cached pages of the organization.
 pub struct PageStore {
     database: Rc<Database>,
     memory: RefCell<BoundedCache<Page>>,
     next_sweep: Cell<Millis>,
-    /// How many pages are stored at most: one that was stored again counts twice.
+    /// An upper bound of the number of stored pages: a replaced page counts twice.
     stored: Cell<u64>,
 }
 
 impl PageStore {
-    /// The pages as they are stored.
+    /// Opens the store.
     pub fn open(database: Rc<Database>) -> HostResult<Self> {
         let store = Self {
             database,
-            memory: RefCell::new(BoundedCache::new(MOST_PAGES, MOST_BYTES)),
+            memory: RefCell::new(BoundedCache::new(MAX_PAGES, MAX_BYTES)),
             next_sweep: Cell::new(Millis(0)),
             stored: Cell::new(0),
         };
@@ -87,7 +87,7 @@ impl PageStore {
         Ok(store)
     }
 
-    /// A page, fresh or not.
+    /// Finds a page, fresh or stale.
     pub fn find(&self, list: &str, number_in_list: u64) -> HostResult<Option<Page>> {
         let name = page_name(list, number_in_list);
         if let Some(page) = self.memory.borrow().get(&name, now()) {
@@ -102,8 +102,8 @@ impl PageStore {
             return Ok(None);
         };
         let mut page = Page::from(row);
-        // A cut between the halves of a character comes one earlier.
-        if page.text.length() >= LONGEST_PART - 1 {
+        // A cut that would split a surrogate pair is made one unit earlier.
+        if page.text.length() >= MAX_PART_LENGTH - 1 {
             let query = "SELECT text FROM page_part WHERE tag = ? ORDER BY part";
             let parts: Vec<PartRow> = self.database.rows(query, [text(&page.head.tag)])?;
             for part in parts {
@@ -114,7 +114,7 @@ impl PageStore {
         Ok(Some(page))
     }
 
-    /// Keeps a page.
+    /// Stores a page, also in memory.
     pub fn keep(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         self.database
             .transaction(|| self.store(list, number_in_list, page))?;
@@ -124,7 +124,7 @@ impl PageStore {
 
     /// Stores a page, in the caller's transaction.
     pub fn store(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
-        let mut parts = split_text(&page.text, LONGEST_PART).into_iter();
+        let mut parts = split_text(&page.text, MAX_PART_LENGTH).into_iter();
         let head = &page.head;
         let insert = "INSERT OR REPLACE INTO page
             (list, number, text, tag, rows, has_more, fetched, fresh_until)
@@ -148,7 +148,7 @@ impl PageStore {
         self.sweep(head.fetched)
     }
 
-    /// Stores the tag of a page that was kept without one.
+    /// Stores the tag of a page that was stored without one.
     pub fn keep_tag(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         let update = "UPDATE page SET tag = ? WHERE list = ? AND number = ? AND fetched = ?";
         let head = &page.head;
@@ -163,7 +163,7 @@ impl PageStore {
         Ok(())
     }
 
-    /// Keeps a page in memory only.
+    /// Caches a page in memory only.
     pub fn remember(&self, list: &str, number_in_list: u64, page: &Page) {
         let name = page_name(list, number_in_list);
         let until = page.head.fresh_until.plus(STALE_FOR);
@@ -171,12 +171,12 @@ impl PageStore {
         memory.insert(&name, page.clone(), page.bytes(), until);
     }
 
-    /// Drops what is too old, and the pages that were kept first when there are too many.
+    /// Deletes expired pages, and the oldest pages if there are too many.
     fn sweep(&self, now: Millis) -> HostResult<()> {
         let stored = self.stored.get() + 1;
         self.stored.set(stored);
-        if stored > MOST_STORED {
-            // Each page that is kept gets the highest row id.
+        if stored > MAX_STORED {
+            // Each stored page gets the highest row id.
             let delete = "DELETE FROM page WHERE rowid <=
                 (SELECT rowid FROM page ORDER BY rowid DESC LIMIT 1 OFFSET ?)";
             self.database.execute(delete, [number(STORED_AFTERWARDS)])?;
@@ -192,7 +192,7 @@ impl PageStore {
         self.database.execute(delete, [])
     }
 
-    /// How many pages are kept.
+    /// Counts the stored pages.
     pub fn count(&self) -> HostResult<u64> {
         let query = "SELECT count(*) AS count FROM page";
         let row: Option<CountRow> = self.database.first(query, [])?;
@@ -200,13 +200,13 @@ impl PageStore {
     }
 }
 
-/// Whether a page is stored in parts, by its tag.
+/// Whether a page is stored in parts, which are keyed by its tag.
 pub fn is_long(page: &Page) -> bool {
-    page.text.length() > LONGEST_PART
+    page.text.length() > MAX_PART_LENGTH
 }
 
-/// Splits a text into parts of at most so many characters, at least one, and none within a
-/// character of two halves.
+/// Splits a string into one or more parts of at most `longest` code units, never within a surrogate
+/// pair.
 pub(crate) fn split_text(text: &JsString, longest: u32) -> Vec<JsString> {
     let mut parts = Vec::new();
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! Pages of analytics, and the answers that are cut from them. Their text stays a JavaScript string.
+//! Pages of analytics, and the reports cut from them. Their text stays a JavaScript string.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -14,12 +14,12 @@ use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 /// A page of analytics.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// What is known of it.
+    /// The metadata.
     pub head: PageHead,
-    /// Its very text, as the upstream gave it.
+    /// The JSON text, verbatim from the upstream.
     pub text: JsString,
-    /// What answers are cut from, once there was one: to parse the page for each would leave far more
-    /// behind than the answer takes.
+    /// The parsed parts, cached at the first cut. Parsing the page for each report would create much more
+    /// garbage than the report takes.
     parts: Rc<OnceCell<Parts>>,
 }
 
@@ -138,7 +138,7 @@ impl From<Page> for PageRow {
 /// An answer with a report.
 #[derive(Debug, Clone)]
 pub struct ReportAnswer {
-    /// What its header fields are made of.
+    /// The values of the header fields.
     pub head: ReportHead,
     /// The body.
     pub body: JsString,
@@ -178,7 +178,7 @@ fn cut_body(operation: Operation, pages: &[(Page, Piece)]) -> HostResult<JsStrin
         let all = &page.parts(member)?.rows;
         rows = rows.concat(&all.slice(index(piece.from), index(piece.to)));
     }
-    // The last page's other members stand for the whole.
+    // The other properties come from the last page.
     let Parts { before, after, .. } = last.parts(member)?;
     let has_more = has_more(&last.head, piece).to_string();
     let has_more = ["\"hasMore\":", &has_more, ","].concat();
@@ -190,7 +190,7 @@ fn cut_body(operation: Operation, pages: &[(Page, Piece)]) -> HostResult<JsStrin
     Ok(body.concat(&JsString::from(end)))
 }
 
-/// A row's place in its page, of which there are 250.
+/// Converts the index of a row, which is at most 250.
 fn index(row: u64) -> u32 {
     u32::try_from(row).unwrap_or(u32::MAX)
 }

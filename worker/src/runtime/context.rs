@@ -1,4 +1,4 @@
-//! What a request brings along through the gateway.
+//! The context of a request: the clock, its ids and the variables of the Worker.
 
 use quillgate::Millis;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use worker::Env;
 use crate::runtime::error::{HostError, HostResult};
 use crate::variable::{VariableError, Variables, trim_value};
 
-/// The present.
+/// Returns the current time.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -18,7 +18,7 @@ pub fn now() -> Millis {
     Millis(js_sys::Date::now() as u64)
 }
 
-/// What a Durable Object is told of a request, beside what it is to do.
+/// The ids of a request, passed to a Durable Object with each call.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct Call {
     /// The request's id.
@@ -34,7 +34,7 @@ pub struct Call {
 /// Reads settings from the variables of a Worker.
 ///
 /// # Errors
-/// The variable that is missing or malformed.
+/// If a variable is missing or malformed.
 pub fn read_settings<T>(
     env: &Env,
     read: impl FnOnce(Variables<'_>) -> Result<T, VariableError>,
@@ -43,7 +43,7 @@ pub fn read_settings<T>(
         .map_err(|error| HostError::new(error.to_string()))
 }
 
-/// A variable or a secret; what is not text is not one.
+/// Returns a variable or secret, or `None` if the binding is not a string.
 pub fn variable(env: &Env, name: &str) -> Option<String> {
     let value = js_sys::Reflect::get(env, &JsValue::from_str(name)).ok()?;
     value.as_string()

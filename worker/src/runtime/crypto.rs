@@ -1,4 +1,4 @@
-//! `WebCrypto`: hashes of pages, signatures of foreign tokens, random ids.
+//! `WebCrypto`: hashes of pages, signatures of issuers' tokens and random ids.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ extern "C" {
     #[wasm_bindgen(thread_local_v2, js_name = crypto)]
     static CRYPTO: Crypto;
 
-    /// web-sys has `TextEncoder` only for Rust's strings: a page's text stays outside.
+    /// The `TextEncoder` of web-sys takes a Rust string, which would copy a page into wasm memory.
     type TextEncoder;
     #[wasm_bindgen(constructor)]
     fn new() -> TextEncoder;
@@ -23,45 +23,45 @@ extern "C" {
     #[wasm_bindgen(method, js_name = encodeInto)]
     fn encode_into(this: &TextEncoder, text: &JsString, bytes: &mut [u8]) -> EncodedLength;
 
-    /// How much of a text was encoded.
+    /// The result of `encodeInto`.
     type EncodedLength;
     #[wasm_bindgen(method, getter)]
     fn written(this: &EncodedLength) -> usize;
 }
 
-/// How many bytes of SHA-256 a tag holds: 132 bits, which is plenty.
+/// The number of bytes of the SHA-256 hash that are encoded. A tag has 132 bits.
 const TAG_BYTES: u32 = 17;
-/// The characters of a tag.
+/// The length of a tag in characters.
 const TAG_LENGTH: usize = 22;
 
-/// The runtime's `SubtleCrypto`.
+/// Returns the runtime's `SubtleCrypto`.
 pub fn subtle() -> SubtleCrypto {
     CRYPTO.with(Crypto::subtle)
 }
 
-/// A random UUID.
+/// Returns a random UUID.
 pub fn new_uuid() -> String {
     CRYPTO.with(Crypto::random_uuid)
 }
 
-/// Random bytes.
+/// Returns random bytes.
 pub fn random_bytes<const N: usize>() -> HostResult<[u8; N]> {
     let mut bytes = [0; N];
     CRYPTO.with(|crypto| crypto.get_random_values_with_u8_array(&mut bytes))?;
     Ok(bytes)
 }
 
-/// A text as UTF-8, written where it is read: what wasm-bindgen does goes through it character by
-/// character.
+/// Encodes a string as UTF-8, directly into wasm memory. The conversion of wasm-bindgen reads it
+/// character by character.
 pub fn encode_text(text: &JsString) -> Vec<u8> {
-    // A unit of UTF-16 has three bytes at most.
+    // A UTF-16 code unit takes at most three bytes in UTF-8.
     let mut bytes = vec![0; text.length() as usize * 3];
     let encoded = TextEncoder::new().encode_into(text, &mut bytes);
     bytes.truncate(encoded.written());
     bytes
 }
 
-/// The hash by which a page's text is known.
+/// Returns the tag of a page: the start of its SHA-256 hash in base64url.
 pub async fn digest_tag(text: &JsString) -> HostResult<String> {
     let bytes = TextEncoder::new().encode(text);
     let promise = subtle().digest_with_str_and_buffer_source("SHA-256", &bytes)?;

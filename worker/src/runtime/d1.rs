@@ -1,4 +1,4 @@
-//! D1, with rows as types. The crate's own wrapper reads rows by serde only.
+//! D1, with typed rows and a time limit per call.
 
 use js_sys::{Array, Promise, Reflect};
 use quillgate::Millis;
@@ -12,8 +12,7 @@ use worker::worker_sys::{D1Database as RawDatabase, D1PreparedStatement, D1Resul
 use crate::runtime::error::{HostError, HostResult};
 use crate::runtime::timer::limit_time;
 
-/// The time limit of a call. D1 itself ends a query after 30 seconds; this one is for a call that D1
-/// never answers.
+/// The time limit of a call. D1 cancels a query after 30 seconds, but sometimes never responds.
 const TIME_LIMIT: Millis = Millis::from_seconds(40);
 
 /// The part of a result's metadata that the gateway uses.
@@ -22,25 +21,25 @@ struct Meta {
     size_after: u64,
 }
 
-/// A database of D1.
+/// A D1 database.
 #[derive(Clone)]
 pub struct D1 {
     database: RawDatabase,
     time_limit: Millis,
 }
 
-/// A statement with its values.
+/// A statement with bound values.
 pub type Statement = D1PreparedStatement;
 
 impl D1 {
-    /// The database of a binding; `None` without one.
+    /// Opens the database of a binding. Returns `None` if the binding is absent.
     pub fn open(env: &Env, binding: &str) -> HostResult<Option<Self>> {
         let value = Reflect::get(env, &JsValue::from_str(binding))?;
         let is_bound = !value.is_undefined() && !value.is_null();
         Ok(is_bound.then(|| Self::new(value, TIME_LIMIT)))
     }
 
-    /// The database behind a binding; each call fails after `time_limit`.
+    /// Wraps a binding. Each call fails after `time_limit`.
     pub(super) fn new(binding: JsValue, time_limit: Millis) -> Self {
         Self {
             database: binding.unchecked_into(),
@@ -48,19 +47,19 @@ impl D1 {
         }
     }
 
-    /// Prepares a statement with values, as many as it has parameters.
+    /// Prepares a statement and binds one value per parameter.
     pub fn prepare(&self, query: &str, values: &[JsValue]) -> HostResult<Statement> {
         let values = values.iter().collect();
         Ok(self.database.prepare(query)?.bind(values)?)
     }
 
-    /// The rows that a statement gives.
+    /// Returns the rows of a statement.
     pub async fn rows<T: DeserializeOwned>(&self, statement: &Statement) -> HostResult<Vec<T>> {
         let (rows, _) = self.rows_and_size(statement).await?;
         Ok(rows)
     }
 
-    /// The rows that a statement gives, and how many bytes the database has.
+    /// Returns the rows of a statement and the size of the database in bytes.
     pub async fn rows_and_size<T: DeserializeOwned>(
         &self,
         statement: &Statement,
@@ -75,16 +74,16 @@ impl D1 {
         Ok((rows, size))
     }
 
-    /// Carries statements out, all or none.
+    /// Runs statements in one transaction.
     pub async fn batch(&self, statements: &[Statement]) -> HostResult<()> {
         let statements: Array = statements.iter().collect();
         self.wait_for(self.database.batch(statements)?).await?;
         Ok(())
     }
 
-    async fn wait_for(&self, answer: Promise) -> HostResult<JsValue> {
-        match limit_time(self.time_limit, JsFuture::from(answer)).await {
-            Some(answer) => Ok(answer?),
+    async fn wait_for(&self, response: Promise) -> HostResult<JsValue> {
+        match limit_time(self.time_limit, JsFuture::from(response)).await {
+            Some(response) => Ok(response?),
             None => Err(HostError::new("D1 did not answer in time")),
         }
     }

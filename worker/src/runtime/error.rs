@@ -1,18 +1,18 @@
-//! What the runtime refuses or fails at.
+//! Errors of the runtime.
 
 use std::fmt;
 
 use wasm_bindgen::{JsCast, JsValue};
 
-/// An error of the runtime, in words for the log.
+/// An error of the runtime, with a message for the log.
 #[derive(Debug, Clone)]
 pub struct HostError(String);
 
-/// What a call of the runtime gives.
+/// The result of a call to the runtime.
 pub type HostResult<T> = Result<T, HostError>;
 
 impl HostError {
-    /// An error in these words.
+    /// Creates an error with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }

@@ -1,4 +1,4 @@
-//! The function with which the entry ends the promises of an instance that trapped.
+//! The entry's `guard` function, which settles the promises of an instance that trapped.
 
 use std::cell::RefCell;
 

@@ -1,5 +1,5 @@
-//! What the `worker` crate and web-sys have no wrapper for: `worker/entry/host.js`, one call for
-//! each act of I/O, and a few globals.
+//! Host functions without a wrapper in the `worker` crate or web-sys: `worker/entry/host.js`, with one
+//! call per I/O operation, and a few globals.
 
 use js_sys::{JsString, Promise};
 use quillgate::Millis;
@@ -49,19 +49,19 @@ extern "C" {
     #[wasm_bindgen(js_namespace = Math, js_name = random)]
     fn math_random() -> f64;
 
-    /// js-sys takes a Rust string, so that a page's text would be copied twice.
+    /// The binding of js-sys takes a Rust string, which would copy a page twice.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = parse)]
     fn json_parse(text: &JsString) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     fn json_stringify(value: &JsValue) -> Result<JsString, JsValue>;
 }
 
-/// Parses JSON, whose text stays outside of the wasm's memory.
+/// Parses JSON without copying it into the memory of the wasm module.
 pub fn parse_json(text: &JsString) -> HostResult<JsValue> {
     Ok(json_parse(text)?)
 }
 
-/// Writes JSON.
+/// Serializes a value as JSON.
 pub fn stringify_json(value: &JsValue) -> HostResult<JsString> {
     Ok(json_stringify(value)?)
 }
@@ -71,26 +71,30 @@ pub fn log_line(line: &str) {
     log(line);
 }
 
-/// Writes a line to the log that an operator should see.
+/// Writes a line for operators to the log.
 pub fn log_error(line: &str) {
     error(line);
 }
 
-/// A random number from 0 to 1.
+/// Returns a random number between 0 and 1.
 pub fn random() -> f64 {
     math_random()
 }
 
-/// Makes a response.
+/// Builds a response.
 pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Response {
     respond(status, &headers.to_lines(), body)
 }
 
-/// The header fields of a response that count: see `host.js`.
+/// Returns the header fields of a response that the gateway reads, as listed in `host.js`.
 pub fn response_headers(response: &Response) -> HeaderFields {
     HeaderFields::from_lines(&header_lines(response))
 }
 
+/// Builds `Headers`.
+///
+/// # Errors
+/// If a value is not valid in a header field.
 pub fn make_headers(fields: &HeaderFields) -> Result<Headers, JsValue> {
     let headers = Headers::new()?;
     for (name, value) in fields.iter() {
@@ -99,24 +103,24 @@ pub fn make_headers(fields: &HeaderFields) -> Result<Headers, JsValue> {
     Ok(headers)
 }
 
-/// Reads a request's body as UTF-8; `None` for one of more than `longest` bytes.
+/// Reads the body of a request. Returns `None` if it has more than `longest` bytes.
 ///
 /// # Errors
-/// A body that broke off, or is not UTF-8.
+/// If the body breaks off or is not UTF-8.
 pub async fn read_body(request: &Request, longest: usize) -> HostResult<Option<String>> {
     let text = JsFuture::from(read_body_text(request, longest)).await?;
     Ok(text.as_string())
 }
 
-/// A function that is called for each poll charged to a watcher. The stream ends when it fails.
+/// The callback for each poll charged to a watcher. The stream ends if it fails.
 pub type OnCharge = dyn Fn() -> Result<(), JsValue>;
 
-/// The texts and times of an event stream. Times are in milliseconds.
+/// The messages and times of an event stream. Times are in milliseconds.
 #[derive(Serialize)]
 pub struct StreamSettings<'a> {
-    /// The text that starts the stream.
+    /// The first bytes of the stream.
     pub opening: &'a str,
-    /// The text that keeps the stream open.
+    /// The comment that keeps the connection open.
     pub heartbeat: &'a str,
     /// The time between two heartbeats.
     pub period: u64,
@@ -127,8 +131,8 @@ pub struct StreamSettings<'a> {
 }
 
 /// Returns the messages of a socket as an event stream. It ends when the socket closes, the client
-/// leaves, its lifetime is over or `on_charge` fails. It outlives a trap, but then ends with the next
-/// charge.
+/// disconnects, its lifetime expires or `on_charge` fails. It outlives a trap, but then ends with the
+/// next charge.
 ///
 /// # Errors
 /// If `settings` cannot be passed to JavaScript.
@@ -143,8 +147,8 @@ pub fn event_stream(
     Ok(open_event_stream(socket, signal, &settings, &on_charge))
 }
 
-/// Hands the messages of a socket to `on_message` until that says that it has heard enough, the
-/// socket closes, the client leaves or the time is over; then closes the socket.
+/// Passes the messages of a socket to `on_message`, then closes the socket. It stops when `on_message`
+/// returns `true`, the socket closes, the client disconnects or the time is up.
 #[expect(clippy::cast_precision_loss, reason = "seconds")]
 pub async fn hear(
     socket: &WebSocket,

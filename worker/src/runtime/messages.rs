@@ -7,18 +7,18 @@ use wasm_bindgen::JsValue;
 
 use crate::runtime::error::{HostError, HostResult};
 
-/// Reads a message that was received.
+/// Deserializes a received message.
 pub fn receive<T: DeserializeOwned>(value: JsValue) -> HostResult<T> {
     Ok(serde_wasm_bindgen::from_value(value)?)
 }
 
-/// Makes a message that is sent.
+/// Serializes a message, with `null` for absent values.
 pub fn send_back<T: Serialize>(value: &T) -> HostResult<JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
     Ok(value.serialize(&serializer)?)
 }
 
-/// Reads a policy's name.
+/// Parses the name of a policy.
 pub fn read_policy(name: &str) -> HostResult<Policy> {
     Policy::from_name(name).ok_or_else(|| HostError::new("not a policy"))
 }

@@ -1,4 +1,4 @@
-//! The tables of a Durable Object, made and changed in numbered steps.
+//! The schema of a Durable Object, as a list of migrations.
 
 use crate::runtime::{Database, HostResult, number};
 use serde::Deserialize;
@@ -8,8 +8,9 @@ struct Migration {
     done: u64,
 }
 
-/// Brings a database up to date. A step, once released, is never changed: what it has made is
-/// out there. Gives how many steps were done before.
+/// Migrates a database to the latest schema. Returns the number of steps already applied.
+///
+/// Never change a released step: existing databases do not run it again.
 pub fn migrate(database: &Database, steps: &[&'static str]) -> HostResult<u64> {
     database.transaction(|| {
         let table = "CREATE TABLE IF NOT EXISTS migration (done INTEGER NOT NULL)";
@@ -19,8 +20,8 @@ pub fn migrate(database: &Database, steps: &[&'static str]) -> HostResult<u64> {
         if done == steps.len() as u64 {
             return Ok(done);
         }
-        let open = steps.iter().zip(0..).filter(|(_, at)| *at >= done);
-        for (step, _) in open {
+        let pending = steps.iter().zip(0..).filter(|(_, at)| *at >= done);
+        for (step, _) in pending {
             database.execute(step, [])?;
         }
         database.execute("DELETE FROM migration", [])?;

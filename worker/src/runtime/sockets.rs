@@ -1,5 +1,5 @@
-//! Sends to watchers. A socket that fails must not stop the work of its caller: an alarm has other
-//! jobs to poll, and a request has an answer to record.
+//! Messages to watchers. A failed socket must not stop its caller: an alarm has other jobs to poll, and
+//! a request has a response to record.
 
 use worker::WebSocket;
 

@@ -1,4 +1,4 @@
-//! The `SQLite` storage of a Durable Object, with rows as types.
+//! The `SQLite` storage of a Durable Object, with typed rows.
 
 use quillgate::Millis;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use crate::runtime::error::{HostError, HostResult};
 
 #[wasm_bindgen]
 extern "C" {
-    /// `DurableObjectStorage`, for what the `worker` crate does not wrap.
+    /// `DurableObjectStorage`, for methods that the `worker` crate does not wrap.
     type TransactionalStorage;
 
     #[wasm_bindgen(method, catch, js_name = transactionSync)]
@@ -21,7 +21,7 @@ extern "C" {
         run: &mut dyn FnMut() -> Result<(), JsValue>,
     ) -> Result<(), JsValue>;
 
-    /// `SqlStorage`, whose wrapper in the crate copies each value twice.
+    /// `SqlStorage`. The wrapper of the `worker` crate copies each value twice.
     #[wasm_bindgen(extends = SqlStorage)]
     type PreparedStorage;
 
@@ -45,7 +45,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// The database of this storage.
+    /// Opens the database of a storage.
     pub fn new(storage: Storage) -> Self {
         Self {
             sql: storage.as_raw().sql().unchecked_into(),
@@ -53,7 +53,7 @@ impl Database {
         }
     }
 
-    /// How large it is, in bytes. The crate's own count ends at 4 GiB.
+    /// Returns the size in bytes. The method of the `worker` crate overflows at 4 GiB.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -63,22 +63,22 @@ impl Database {
         self.sql.database_size() as u64
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement that returns no rows.
     pub fn execute(&self, statement: &str, values: impl Into<Vec<JsValue>>) -> HostResult<()> {
         self.run(statement, values.into())?;
         Ok(())
     }
 
-    /// Runs a statement that inserts a row unless there is one; gives whether it did.
+    /// Runs a statement that inserts a row unless it exists. Returns whether it was inserted.
     pub fn insert(&self, statement: &str, values: impl Into<Vec<JsValue>>) -> HostResult<bool> {
         let cursor = self.run(statement, values.into())?;
         Ok(cursor.rows_written() > 0.0)
     }
 
-    /// The rows that a query gives.
+    /// Returns the rows of a query.
     ///
     /// # Errors
-    /// A row that lacks a column of `T`, too.
+    /// If the query fails, or if a row lacks a column of `T`.
     pub fn rows<T: DeserializeOwned>(
         &self,
         query: &str,
@@ -87,7 +87,7 @@ impl Database {
         read_rows(&self.run(query, values.into())?)
     }
 
-    /// The first row that a query gives.
+    /// Returns the first row of a query.
     pub fn first<T: DeserializeOwned>(
         &self,
         query: &str,
@@ -100,7 +100,7 @@ impl Database {
         Ok(Some(serde_wasm_bindgen::from_value(rows.get(0))?))
     }
 
-    /// The instant that a query gives as `due`; `None` when that is `NULL`.
+    /// Returns the instant in the column `due` of a query, or `None` if it is `NULL`.
     pub fn first_due(
         &self,
         query: &str,
@@ -114,7 +114,7 @@ impl Database {
         Ok(self.sql.exec(statement, values)?)
     }
 
-    /// Runs statements that are kept together or not at all, whether `run` fails or traps.
+    /// Runs statements in a transaction, which is rolled back if `run` fails or traps.
     pub fn transaction<T>(&self, mut run: impl FnMut() -> HostResult<T>) -> HostResult<T> {
         let mut outcome = None;
         self.run_transaction(&mut || {
@@ -130,7 +130,7 @@ impl Database {
     }
 }
 
-/// Reads rows: the crate's own cursor reads them by serde only.
+/// Deserializes the rows of a cursor.
 fn read_rows<T: DeserializeOwned>(cursor: &SqlStorageCursor) -> HostResult<Vec<T>> {
     let rows = cursor.to_array();
     let mut read = Vec::with_capacity(rows.length() as usize);
@@ -140,23 +140,23 @@ fn read_rows<T: DeserializeOwned>(cursor: &SqlStorageCursor) -> HostResult<Vec<T
     Ok(read)
 }
 
-/// Text that may be missing, as a value of a statement.
+/// Binds a string, or `NULL` for `None`.
 pub fn optional_text(value: Option<&str>) -> JsValue {
     value.map_or(JsValue::NULL, JsValue::from_str)
 }
 
-/// An instant or a count as a value of a statement: `SQLite` makes an integer of it where the column is one.
+/// Binds an instant or a count. `SQLite` converts it to an integer in an integer column.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)
 }
 
-/// A number that may be missing, as a value of a statement.
+/// Binds a number, or `NULL` for `None`.
 pub fn optional_number(value: Option<u64>) -> JsValue {
     value.map_or(JsValue::NULL, number)
 }
 
-/// Text as a value of a statement.
+/// Binds a string.
 pub fn text(text: &str) -> JsValue {
     JsValue::from_str(text)
 }

@@ -1,5 +1,4 @@
-//! Asynchronous work as promises, and work that several wait for, which goes on when they have
-//! left.
+//! Futures as promises, and tasks with several waiters, which continue after all waiters have left.
 
 use std::cell::RefCell;
 use std::pin::Pin;
@@ -12,19 +11,19 @@ use worker::State;
 
 use crate::runtime::error::{HostError, HostResult};
 
-type Work = Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>;
+type BoxedFuture = Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>;
 
-/// Begins work, as a promise of its result.
+/// Starts a future and returns the promise of its result.
 pub fn into_promise(work: impl Future<Output = HostResult<JsValue>> + 'static) -> Promise {
     begin(Box::pin(async move { Ok(work.await?) }))
 }
 
-/// One instance of the machinery for all work: each would be two kilobytes.
-fn begin(work: Work) -> Promise {
+/// Boxes futures, because each instance of `future_to_promise` adds two kilobytes to the module.
+fn begin(work: BoxedFuture) -> Promise {
     future_to_promise(work)
 }
 
-/// Work that is under way in a Durable Object.
+/// A running task of a Durable Object.
 pub struct SharedTask<T> {
     promise: Promise,
     result: Rc<RefCell<Option<T>>>,
@@ -40,7 +39,7 @@ impl<T> Clone for SharedTask<T> {
 }
 
 impl<T: Clone + 'static> SharedTask<T> {
-    /// Begins work that is brought to its end, whoever waits for it.
+    /// Starts a task that finishes even if no caller is waiting.
     pub fn spawn(state: &State, work: impl Future<Output = T> + 'static) -> HostResult<Self> {
         let result = Rc::new(RefCell::new(None));
         let slot = Rc::clone(&result);
@@ -53,7 +52,7 @@ impl<T: Clone + 'static> SharedTask<T> {
         Ok(Self { promise, result })
     }
 
-    /// Waits for its end.
+    /// Waits for the result.
     pub async fn wait(self) -> HostResult<T> {
         JsFuture::from(self.promise).await?;
         let result = self.result.borrow().clone();

@@ -1,7 +1,7 @@
-//! What can only be tested in a JavaScript host: values of JavaScript, `WebCrypto`, promises.
+//! Tests that need a JavaScript host: values, `WebCrypto`, promises.
 #![expect(
     clippy::unwrap_used,
-    reason = "a test that unwraps what is not there fails right there"
+    reason = "a failed unwrap fails the test at its line"
 )]
 
 use std::cell::Cell;
@@ -34,12 +34,12 @@ fn js(text: &str) -> JsString {
 
 #[wasm_bindgen_test]
 async fn a_tag_is_the_beginning_of_sha_256_in_base64url() {
-    // FIPS 180-4's example, and the empty message.
+    // The example of FIPS 180-4, and the empty message.
     let tag = digest_tag(&js("abc")).await.unwrap();
     assert_eq!(tag, "ungWv48Bz-pBQUDeXa4iI7");
     let tag = digest_tag(&js("")).await.unwrap();
     assert_eq!(tag, "47DEQpj8HBSa-_TImW-5JC");
-    // Of the text as UTF-8.
+    // The hash covers the UTF-8 bytes.
     let tag = digest_tag(&js("é€😀")).await.unwrap();
     assert_eq!(tag, "35Imkn_VcsHuZu7IXeG7E5");
 }
@@ -100,7 +100,7 @@ async fn a_changed_signature_is_refused() {
         token.signature.pop();
         token.signature.push_str(last);
         assert!(!verify_signature(&token, &key).await.unwrap());
-        // Cut, empty, and no base64url at all.
+        // Truncated, empty, and not base64url.
         for signature in [&token.signature[..64], "", "?"] {
             let token = UnverifiedToken {
                 signature: signature.to_owned(),
@@ -169,7 +169,7 @@ async fn a_response_has_its_status_headers_and_body() {
 }
 
 #[wasm_bindgen_test]
-fn a_response_without_a_body_has_none() {
+fn a_204_or_304_response_has_no_body() {
     for status in [204, 304] {
         let headers = HeaderFields::default().with("etag", "\"a\"");
         let response = make_response(status, &headers, &JsValue::NULL);
@@ -182,14 +182,14 @@ fn a_response_without_a_body_has_none() {
 // --- requests ------------------------------------------------------------
 
 #[wasm_bindgen_test]
-fn a_value_that_no_header_field_can_have_is_an_error() {
+fn an_invalid_header_value_is_an_error() {
     let fields = |trace: &'static str| HeaderFields::default().with("traceparent", trace);
     assert!(make_headers(&fields("\u{100}")).is_err());
     let headers = make_headers(&fields("1")).unwrap();
     assert_eq!(headers.get("traceparent").unwrap().as_deref(), Some("1"));
 }
 
-// --- what the upstream answered ------------------------------------------
+// --- upstream responses --------------------------------------------------
 
 const MALFORMED: [&str; 7] = [
     "",
@@ -209,7 +209,7 @@ fn head(status: u16) -> ReplyHead {
 }
 
 #[wasm_bindgen_test]
-fn a_job_is_passed_on_in_its_very_text() {
+fn a_job_is_forwarded_verbatim() {
     let text = "{ \"id\": \"j1\", \"status\": \"dreaming\", \"prLink\": null, \"more\": [1e2] }";
     let reply = JobReply::read(head(201), &js(text)).unwrap();
     assert_eq!(reply.head.status, 201);
@@ -217,8 +217,8 @@ fn a_job_is_passed_on_in_its_very_text() {
     assert!(JobReply::read(head(200), &js("{}")).is_some());
 }
 
-/// Objects that are no jobs.
-const MISSHAPEN: [&str; 4] = [
+/// Objects that are not jobs.
+const INVALID_JOBS: [&str; 4] = [
     "{\"id\":5}",
     "{\"status\":[]}",
     "{\"source\":\"acme/docs\"}",
@@ -226,8 +226,8 @@ const MISSHAPEN: [&str; 4] = [
 ];
 
 #[wasm_bindgen_test]
-fn what_is_no_job_is_not_passed_on() {
-    for text in MALFORMED.into_iter().chain(MISSHAPEN) {
+fn a_response_that_is_not_a_job_is_rejected() {
+    for text in MALFORMED.into_iter().chain(INVALID_JOBS) {
         assert!(JobReply::read(head(200), &js(text)).is_none(), "{text}");
     }
 }
@@ -257,7 +257,7 @@ fn what_a_job_leaves_out_is_not_known() {
 
 #[wasm_bindgen_test]
 fn there_is_no_snapshot_of_what_is_no_job() {
-    for text in MALFORMED.into_iter().chain(MISSHAPEN) {
+    for text in MALFORMED.into_iter().chain(INVALID_JOBS) {
         assert!(
             JobSnapshot::read(&head(200), text.to_owned()).is_none(),
             "{text}"
@@ -265,7 +265,7 @@ fn there_is_no_snapshot_of_what_is_no_job() {
     }
 }
 
-/// A page of so many rows.
+/// Returns a page with this number of rows.
 fn page(rows: usize) -> String {
     let views = vec!["{}"; rows].join(",");
     format!("{{ \"totals\": {{}}, \"views\": [{views}], \"hasMore\": true }}")
@@ -288,7 +288,7 @@ fn a_page_is_read_without_changing_its_text() {
 }
 
 #[wasm_bindgen_test]
-fn what_is_no_page_is_not_kept() {
+fn a_response_that_is_not_a_page_is_rejected() {
     let too_long = page(251);
     let misshapen = [
         "{}",
@@ -309,13 +309,13 @@ fn what_is_no_page_is_not_kept() {
     }
 }
 
-// --- shared work ---------------------------------------------------------
+// --- shared tasks --------------------------------------------------------
 
-/// The state of an object that keeps what it is to wait for.
+/// Builds an object state that records the promises passed to `waitUntil`.
 fn state(waited: &Array) -> State {
-    let keep = waited.clone();
+    let recorded = waited.clone();
     let wait_until = Closure::<dyn FnMut(JsValue)>::new(move |promise: JsValue| {
-        keep.push(&promise);
+        recorded.push(&promise);
     });
     let object = Object::new();
     let function = wait_until.into_js_value();
@@ -323,7 +323,7 @@ fn state(waited: &Array) -> State {
     State::from(object.unchecked_into::<DurableObjectState>())
 }
 
-/// A promise, and the function that fulfils it.
+/// Returns a promise and the function that fulfils it.
 fn pending() -> (Promise, Function) {
     let mut settle = None;
     let promise = Promise::new(&mut |resolve, _| settle = Some(resolve));
@@ -331,7 +331,7 @@ fn pending() -> (Promise, Function) {
 }
 
 #[wasm_bindgen_test]
-async fn several_waiters_get_the_one_result_of_shared_work() {
+async fn all_waiters_receive_the_result_of_a_shared_task() {
     let waited = Array::new();
     let runs = Rc::new(Cell::new(0_u32));
     let (gate, open) = pending();
@@ -353,14 +353,14 @@ async fn several_waiters_get_the_one_result_of_shared_work() {
         .unwrap()
         .unchecked_into();
     assert_eq!(results.join(","), "1,1,1");
-    // One who comes late gets it as well.
+    // A waiter that arrives later receives it as well.
     assert_eq!(task.wait().await.unwrap(), 1);
     assert_eq!(runs.get(), 1);
     assert_eq!(waited.length(), 1);
 }
 
 #[wasm_bindgen_test]
-async fn shared_work_goes_on_when_all_who_waited_have_left() {
+async fn a_shared_task_continues_after_all_waiters_have_left() {
     let waited = Array::new();
     let is_done = Rc::new(Cell::new(false));
     let (gate, open) = pending();
@@ -380,7 +380,7 @@ async fn shared_work_goes_on_when_all_who_waited_have_left() {
 // --- D1 --------------------------------------------------------------------
 
 #[wasm_bindgen_test]
-async fn a_call_that_d1_never_answers_fails_when_its_time_is_up() {
+async fn a_call_without_a_response_from_d1_times_out() {
     let binding = Function::new_no_args(
         "const never = () => new Promise(() => {});
          const statement = { bind: () => statement, all: never };

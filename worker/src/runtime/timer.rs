@@ -1,4 +1,4 @@
-//! Waits that a timer ends at the latest.
+//! Waits with a time limit.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -10,8 +10,8 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
-/// A timer of more than 2^31 milliseconds would end at once.
-const LONGEST: Millis = Millis::from_seconds(86_400);
+/// The maximum delay. Timers fire immediately above 2^31 milliseconds.
+const MAX_DELAY: Millis = Millis::from_seconds(86_400);
 
 #[wasm_bindgen]
 extern "C" {
@@ -21,21 +21,21 @@ extern "C" {
     fn clear_timeout(timer: &JsValue);
 }
 
-/// A wait until somebody says that it is over, or until its time is up: a day at most. As long as it goes
-/// on, the runtime does not take the request for hung.
+/// A wait until a [`Wake`] ends it or its time is up, at most a day. Its pending timer prevents the
+/// runtime from cancelling the request as hung.
 pub struct Wait {
     promise: JsFuture,
     timer: JsValue,
 }
 
 impl Wait {
-    /// Begins a wait; `keep` takes what ends it.
+    /// Starts a wait and passes the [`Wake`] that ends it to `keep`.
     #[expect(clippy::cast_precision_loss, reason = "a day at most")]
     pub fn begin(time: Millis, keep: impl FnOnce(Wake)) -> Self {
         let mut timer = JsValue::UNDEFINED;
         let mut wake = None;
         let promise = Promise::new(&mut |resolve, _| {
-            timer = set_timeout(&resolve, time.min(LONGEST).0 as f64);
+            timer = set_timeout(&resolve, time.min(MAX_DELAY).0 as f64);
             wake = Some(Wake(resolve));
         });
         if let Some(wake) = wake {
@@ -52,7 +52,7 @@ impl Future for Wait {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        // Nothing rejects it.
+        // The promise never rejects.
         Pin::new(&mut self.promise).poll(context).map(drop)
     }
 }
@@ -63,23 +63,23 @@ impl Drop for Wait {
     }
 }
 
-/// What ends a [`Wait`]; one that has ended takes no notice of it.
+/// Ends a [`Wait`].
 pub struct Wake(Function);
 
 impl Wake {
-    /// Ends the wait.
+    /// Ends the wait. Has no effect if the wait has already ended.
     pub fn wake(&self) {
-        // It cannot throw: it resolves a promise.
+        // Resolving a promise cannot throw.
         drop(self.0.call0(&JsValue::UNDEFINED));
     }
 }
 
-/// Lets the runtime do what it has put off until nothing else runs, such as sending a request.
+/// Yields to the event loop, so that the runtime performs deferred work such as sending a request.
 pub async fn yield_now() {
     Wait::begin(Millis(0), drop).await;
 }
 
-/// Waits for work for at most this long; `None` when its time is up. The work is dropped then.
+/// Waits for a future for a limited time. Drops it and returns `None` when the time is up.
 pub async fn limit_time<T>(time: Millis, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     let mut timer = Wait::begin(time, drop);

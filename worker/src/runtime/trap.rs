@@ -1,4 +1,4 @@
-//! Traps on purpose, in the build for tests of traps.
+//! Deliberate traps for tests of trap recovery.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
@@ -6,11 +6,12 @@ use wasm_bindgen_futures::JsFuture;
 
 use crate::runtime::task::into_promise;
 
+/// Traps.
 pub fn trap_now() -> ! {
     panic!("a trap that was asked for")
 }
 
-/// Traps in asynchronous code: nothing will ever settle this promise.
+/// Traps in asynchronous code. The returned promise never settles.
 pub fn trap_later() -> Promise {
     into_promise(async {
         JsFuture::from(Promise::resolve(&JsValue::UNDEFINED)).await?;

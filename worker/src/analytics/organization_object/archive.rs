@@ -1,12 +1,14 @@
-//! A run of the daily archive: sends what [`quillgate::archive::plan`] decides, until its share of
-//! the budget is spent, nothing is left to fetch, or it has done enough.
+//! A run of the daily archive. It sends the requests that [`quillgate::archive::plan`] chooses, until
+//! its share of the budget is spent, nothing is left to fetch, or it reaches a limit of the run.
+
+use std::ops::ControlFlow;
 
 use js_sys::{JsString, Reflect};
 use quillgate::archive::{DayRecord, Holdings, Part, Share, Step, Target, Wanted, plan};
 use quillgate::pages::MOST_EMPTY_PAGES;
 use quillgate::{
     DateBound, DateRange, Day, Endpoint, ListPageViews, ListVisitors, Millis, Offset, Operation,
-    PageSize, ProjectId, Request,
+    PageSize, Policy, ProjectId, Request,
 };
 use wasm_bindgen::JsValue;
 
@@ -14,7 +16,7 @@ use crate::analytics::archive::run::ArchiveRun;
 use crate::analytics::archive::run_lock::RunId;
 use crate::analytics::archive::store::{ArchiveStore, DayKey};
 use crate::analytics::archive::{ProjectRecord, first_retained};
-use crate::analytics::organization_object::Gate;
+use crate::analytics::organization_object::Organization;
 use crate::analytics::page::PAGE_ROWS;
 use crate::budget::store::Claimant;
 use crate::http::problem::{Problem, ProblemKind};
@@ -25,19 +27,19 @@ use crate::runtime::{
 };
 use crate::upstream::UpstreamRequest;
 use crate::upstream::client::PageReply;
-use quillgate::Policy;
 
-/// Under which name the archive is counted: the names of callers have a space in them.
+/// The budget's caller for the archive. It cannot equal another caller: their keys contain a space.
 const CALLER: &str = "archive";
-/// How long a run takes at most; the next one goes on.
+/// The maximum duration of a run. The next run continues.
 const RUN_TIME: Millis = Millis::from_seconds(300);
-/// How many requests a run sends at most: with what it asks D1 for, an invocation may make a thousand.
+/// The maximum number of requests of a run. Together with its queries to D1, an invocation may send
+/// 1,000 subrequests.
 const MAX_REQUESTS: u64 = 100;
-/// For which part of a window a day is left alone after its first failure.
+/// The divisor of the window that yields a day's first retry delay.
 const RETRY_PART: u64 = 60;
-/// What a day's problem is called that changed while it was fetched.
+/// The problem of a day that changed between two of its pages.
 const CHANGED: &str = "changed";
-/// What a day's problem is called of which a part could not be stored.
+/// The problem of a day when one of its parts could not be stored.
 const STORAGE: &str = "storage";
 
 /// A project during a run.
@@ -45,7 +47,7 @@ struct Project {
     name: ProjectId,
     id: u32,
     record: ProjectRecord,
-    /// The totals of the pages that are staged, by day.
+    /// The totals of the staged pages, by day.
     totals: Vec<(Day, String)>,
 }
 
@@ -54,38 +56,37 @@ struct Run<'a> {
     store: &'a ArchiveStore,
     projects: Vec<Project>,
     metrics: ArchiveRun,
-    /// How many pages in a row had no rows and were not the last.
+    /// The number of consecutive pages without rows that were not the last.
     empty_pages: u32,
 }
 
-/// Whether a run goes on after a request.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Course {
-    GoOn,
-    Stop,
-}
-
-/// The archive's lock, which a run releases however it ends.
+/// The archive's lock. Dropping it releases it.
 struct HeldLock<'a> {
-    gate: &'a Gate,
+    organization: &'a Organization,
     run: RunId,
 }
 
 impl HeldLock<'_> {
-    /// Extends the hold; false if the run has lost the lock.
+    /// Renews the lock. Returns `false` if the run has lost it.
     fn renew(&self) -> bool {
-        self.gate.archive_lock.borrow_mut().renew(self.run, now())
+        self.organization
+            .archive_lock
+            .borrow_mut()
+            .renew(self.run, now())
     }
 }
 
 impl Drop for HeldLock<'_> {
     fn drop(&mut self) {
-        self.gate.archive_lock.borrow_mut().release(self.run);
+        self.organization
+            .archive_lock
+            .borrow_mut()
+            .release(self.run);
     }
 }
 
-impl Gate {
-    /// Fetches missing days, unless another run does.
+impl Organization {
+    /// Fetches missing days, unless another run is in progress.
     pub(super) async fn archive(&self) -> HostResult<()> {
         let Some(store) = &self.archive else {
             let message = "ARCHIVE_PROJECTS is set, and no D1 database is bound as ARCHIVE";
@@ -95,10 +96,13 @@ impl Gate {
         let Some(run) = self.archive_lock.borrow_mut().acquire(now()) else {
             return Ok(());
         };
-        let held = HeldLock { gate: self, run };
+        let held = HeldLock {
+            organization: self,
+            run,
+        };
         let result = self.run_archive(store, &held).await;
         if let Err(error) = &result {
-            let message = ["the archive: ", &error.to_string()].concat();
+            let message = format!("the archive: {error}");
             log_error(&format_operator_line(&message));
         }
         result
@@ -123,7 +127,7 @@ impl Gate {
                 now: now(),
             });
             let Step::Fetch(target) = step else { break };
-            if self.fetch_part(&mut run, target).await? == Course::Stop {
+            if self.fetch_part(&mut run, target).await?.is_break() {
                 break;
             }
         }
@@ -174,7 +178,7 @@ impl Gate {
         }
     }
 
-    async fn fetch_part(&self, run: &mut Run<'_>, target: Target) -> HostResult<Course> {
+    async fn fetch_part(&self, run: &mut Run<'_>, target: Target) -> HostResult<ControlFlow<()>> {
         let claimant = Claimant {
             policy: Policy::Analytics,
             caller: CALLER.to_owned(),
@@ -182,7 +186,7 @@ impl Gate {
             ceilings: Vec::new(),
         };
         let Ok(slot) = self.reserve(&claimant)? else {
-            return Ok(Course::Stop);
+            return Ok(ControlFlow::Break(()));
         };
         let (operation, request) = build_request(&run.projects[target.project].name, target)?;
         let request = UpstreamRequest {
@@ -195,8 +199,8 @@ impl Gate {
         let (exchange, _) = self.send_page(&claimant, operation, &request, slot).await?;
         run.metrics.requests += 1;
         let failure = match exchange.outcome {
-            Ok(reply) => match run.keep_part(target, &reply).await {
-                Ok(None) => return Ok(Course::GoOn),
+            Ok(reply) => match run.store_part(target, &reply).await {
+                Ok(None) => return Ok(ControlFlow::Continue(())),
                 Ok(Some(failure)) => failure,
                 Err(error) => {
                     log_error(&format_operator_line(&error.to_string()));
@@ -209,28 +213,28 @@ impl Gate {
                 }
                 if is_general(&failure.problem) {
                     run.metrics.failures += 1;
-                    return Ok(Course::Stop);
+                    return Ok(ControlFlow::Break(()));
                 }
                 Failure::Day(problem_type(failure.problem.kind))
             }
         };
         let base = Millis(self.settings.archive.window.0 / RETRY_PART);
         run.record_failure(target, &failure, base).await?;
-        Ok(Course::GoOn)
+        Ok(ControlFlow::Continue(()))
     }
 }
 
-/// Why a part of a day is not there.
+/// Why a part of a day is missing.
 enum Failure {
-    /// Its request failed, or it could not be kept.
+    /// Its request failed, or it could not be stored.
     Day(String),
-    /// What is staged of the day is of no use: it is fetched from its first part on.
+    /// The staged parts are unusable. The day is fetched again from its first part.
     Whole(String),
 }
 
 impl Run<'_> {
-    /// Keeps a part of a day, unless it does not go with those before.
-    async fn keep_part(
+    /// Stores a part of a day, unless it is inconsistent with earlier parts.
+    async fn store_part(
         &mut self,
         target: Target,
         reply: &PageReply,
@@ -306,10 +310,10 @@ impl Project {
 }
 
 fn problem_type(kind: ProblemKind) -> String {
-    ["/problems/", kind.as_str()].concat()
+    format!("/problems/{}", kind.as_str())
 }
 
-/// Whether a failure is not one of the day that was asked for: others would fail as well.
+/// Whether requests for other days would fail as well.
 fn is_general(problem: &Problem) -> bool {
     matches!(
         problem.kind,
@@ -357,7 +361,7 @@ fn build_request(project: &ProjectId, target: Target) -> HostResult<(Operation, 
     })
 }
 
-/// The totals of a page, as JSON.
+/// Reads the totals of a page, as JSON.
 fn read_totals(text: &JsString) -> HostResult<JsString> {
     let totals = Reflect::get(&parse_json(text)?, &JsValue::from_str("totals"))?;
     stringify_json(&totals)

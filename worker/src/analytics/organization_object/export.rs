@@ -1,4 +1,4 @@
-//! Exports: writes the rows of a page in the export's format, in the object that has the page.
+//! Exports: writes the rows of a page in the requested format.
 
 use std::rc::Rc;
 
@@ -7,7 +7,9 @@ use quillgate::Method;
 use quillgate::columns::columns;
 use quillgate::export::{PageEnd, RowWriter};
 
-use crate::analytics::organization_object::{Gate, Tagging, refuse};
+use crate::analytics::organization_object::Organization;
+use crate::analytics::organization_object::fetch::Tagging;
+use crate::analytics::organization_object::report::refuse;
 use crate::analytics::organization_stub::{ExportCall, ExportPage, ExportReply};
 use crate::analytics::page::PAGE_ROWS;
 use crate::http::response::GatewayResponse;
@@ -15,7 +17,7 @@ use crate::runtime::{HostResult, encode_text, now};
 use crate::upstream::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
 
-impl Gate {
+impl Organization {
     /// Returns the rows of an export's next page.
     pub(super) async fn export(self: Rc<Self>, call: ExportCall) -> HostResult<ExportReply> {
         let number = call.report.query.offset / PAGE_ROWS;
@@ -56,8 +58,8 @@ impl Gate {
     }
 }
 
-/// Writes the rows of a page, except those that the export skips. Returns `None` if a row is not what
-/// its operation declares.
+/// Writes the rows of a page, except those that the export skips. Returns `None` if a row does not
+/// match its operation's declaration.
 fn write_page(call: &ExportCall, text: &JsString) -> Option<ExportPage> {
     let operation = call.report.query.operation;
     let rows_name = operation.declaration().pagination.rows().unwrap_or("");

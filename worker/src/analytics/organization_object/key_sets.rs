@@ -1,0 +1,163 @@
+//! Key sets of trusted issuers: fetched once for all isolates, and stored for outages of an issuer.
+
+use std::rc::Rc;
+
+use quillgate::Millis;
+use serde::Deserialize;
+
+use crate::analytics::organization_object::Organization;
+use crate::analytics::organization_stub::KeySetReply;
+use crate::auth::jwks::{KeySet, KeySource, Lookup};
+use crate::auth::trusted_issuer::TrustedIssuer;
+use crate::http::response::HeaderFields;
+use crate::log::format_operator_line;
+use crate::runtime::{Database, HostResult, SharedTask, log_error, now, number, text};
+use crate::upstream::transport::{Outgoing, send};
+
+/// The table of key sets, by address.
+pub(super) const KEY_SET_TABLE: &str = "
+  CREATE TABLE key_set (
+    address TEXT PRIMARY KEY,
+    text TEXT NOT NULL,
+    fetched INTEGER NOT NULL
+  );
+";
+/// The time limit of a request for a key set.
+const TIME_LIMIT: Millis = Millis::from_seconds(5);
+/// The maximum size of a key set in bytes, well above the size of real ones.
+const MAX_BYTES: u32 = 128 * 1024;
+
+/// The key set of an issuer.
+pub(super) struct IssuerKeys {
+    address: String,
+    source: KeySource,
+    running: Option<SharedTask<()>>,
+}
+
+#[derive(Deserialize)]
+struct KeySetRow {
+    address: String,
+    text: String,
+    fetched: u64,
+}
+
+impl Organization {
+    /// Returns the key set at an address. Fetches it first if the stored set lacks the key.
+    pub(super) async fn key_set(
+        self: Rc<Self>,
+        address: &str,
+        kid: &str,
+    ) -> HostResult<Option<KeySetReply>> {
+        self.key_set_calls.set(self.key_set_calls.get() + 1);
+        let (lookup, running) = self.with_keys(address, |keys| {
+            let is_fetching = keys.running.is_some();
+            let lookup = keys.source.look_up(kid, is_fetching, now());
+            (lookup, keys.running.clone())
+        });
+        if lookup == Lookup::Fetch {
+            let fetch = match running {
+                Some(fetch) => fetch,
+                None => self.fetch_keys(address)?,
+            };
+            fetch.wait().await?;
+        }
+        Ok(self.with_keys(address, |keys| {
+            let set = keys.source.usable_set(now());
+            set.map(|set| KeySetReply {
+                text: set.text.clone(),
+                fetched: set.fetched.0,
+            })
+        }))
+    }
+
+    fn fetch_keys(self: &Rc<Self>, address: &str) -> HostResult<SharedTask<()>> {
+        let (organization, name) = (Rc::clone(self), address.to_owned());
+        let fetch = SharedTask::spawn(&self.state, async move {
+            let set = fetch_key_set(&name).await;
+            if let Some(set) = &set
+                && let Err(error) = organization.store_key_set(&name, set)
+            {
+                // The set is used from memory. The stored copy only matters during an outage.
+                log_error(&format_operator_line(&error.to_string()));
+            }
+            organization.with_keys(&name, |keys| {
+                keys.running = None;
+                if set.is_some() {
+                    keys.source.set = set;
+                }
+            });
+        })?;
+        self.with_keys(address, |keys| keys.running = Some(fetch.clone()));
+        Ok(fetch)
+    }
+
+    fn store_key_set(&self, address: &str, set: &KeySet) -> HostResult<()> {
+        let insert = "INSERT OR REPLACE INTO key_set (address, text, fetched) VALUES (?, ?, ?)";
+        let row = [text(address), text(&set.text), number(set.fetched.0)];
+        self.database.execute(insert, row)
+    }
+
+    fn with_keys<T>(&self, address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
+        let mut all = self.keys.borrow_mut();
+        // Addresses come from the configuration, so the list is at most as long as that of issuers.
+        let known = all.iter().position(|keys| keys.address == address);
+        let at = known.unwrap_or_else(|| {
+            all.push(IssuerKeys {
+                address: address.to_owned(),
+                source: KeySource::default(),
+                running: None,
+            });
+            all.len() - 1
+        });
+        run(&mut all[at])
+    }
+}
+
+/// Restores the stored key sets. Deletes those that have expired or are no longer configured.
+pub(super) fn restore_keys(
+    database: &Database,
+    issuers: &[TrustedIssuer],
+    now: Millis,
+) -> HostResult<Vec<IssuerKeys>> {
+    let mut restored = Vec::new();
+    for row in database.rows::<KeySetRow>("SELECT address, text, fetched FROM key_set", [])? {
+        let KeySetRow {
+            address,
+            text: set,
+            fetched,
+        } = row;
+        let mut issuers = issuers.iter();
+        let is_configured = issuers.any(|issuer| issuer.jwks == address);
+        let set = KeySet::read(set, Millis(fetched)).ok();
+        if let Some(set) = set.filter(|set| is_configured && set.is_usable(now)) {
+            restored.push(IssuerKeys {
+                address,
+                source: KeySource::from_kept(set),
+                running: None,
+            });
+        } else {
+            let delete = "DELETE FROM key_set WHERE address = ?";
+            database.execute(delete, [text(&address)])?;
+        }
+    }
+    Ok(restored)
+}
+
+/// Fetches a key set. Returns `None` if the response is not one.
+async fn fetch_key_set(address: &str) -> Option<KeySet> {
+    let sent = send(Outgoing {
+        method: "GET",
+        url: address,
+        headers: HeaderFields::default().with("accept", "application/json"),
+        body: None,
+        time: TIME_LIMIT,
+        longest: MAX_BYTES,
+    });
+    let message = sent.await.ok()?;
+    if message.head.status != 200 {
+        message.discard();
+        return None;
+    }
+    let text = message.text()?.as_string()?;
+    KeySet::read(text, now()).ok()
+}
