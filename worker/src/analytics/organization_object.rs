@@ -43,11 +43,12 @@ use crate::runtime::{
 use crate::upstream::breakers::breaker_state;
 use crate::upstream::client::{Exchange, PageReply, UpstreamClient};
 use crate::upstream::connections::Connections;
+use crate::upstream::failure::slot_outcome;
 use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 use crate::upstream::permits::Lane;
+use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Outgoing, send};
-use crate::upstream::{UpstreamRequest, slot_outcome};
 
 const STEPS: [&str; 6] = [
     BUDGET_TABLES,

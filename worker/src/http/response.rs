@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::http::cors;
 use crate::http::cors::Origin;
-use crate::http::problem::{MEDIA_TYPE, Problem, ProblemKind};
+use crate::http::problem::{MEDIA_TYPE, Problem};
+use crate::http::problem_kind::ProblemKind;
 use crate::http::route;
 use crate::http::url::is_loopback;
 use crate::json;

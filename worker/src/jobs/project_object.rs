@@ -17,7 +17,8 @@ use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, Claimant, PROBE_TABLES, Slot,
 };
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::response::GatewayResponse;
 use crate::http::trace::continue_trace;
 use crate::jobs::events::{CHARGE_TEXT, END_TEXT, JobEvent, ListEvent};
@@ -48,14 +49,16 @@ use crate::runtime::{
     Call, Database, HostError, HostResult, SharedTask, into_promise, log_error, make_response,
     migrate, new_uuid, now, random, read_policy, read_settings, receive, send_back, sockets,
 };
+use crate::upstream::breaker;
 use crate::upstream::breakers::breaker_state;
 use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
 use crate::upstream::connections::{Connections, Permit};
+use crate::upstream::failure::slot_outcome;
 use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 use crate::upstream::permits::Lane;
+use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::settlement::Settlement;
-use crate::upstream::{UpstreamRequest, breaker, slot_outcome};
 use quillgate::Operation;
 use quillgate::Policy;
 

@@ -11,16 +11,26 @@ use serde_json::Value;
 use crate::http::problem::Problem;
 use crate::json;
 use crate::runtime::{encode_text, now};
+use crate::upstream::attempts::{Attempts, NextAttempt};
 use crate::upstream::breaker::Scope;
 use crate::upstream::breakers::with_breakers;
+use crate::upstream::failure::{
+    UpstreamFailure, classify_error, classify_leak, classify_malformed, classify_transport_error,
+};
+use crate::upstream::head::UpstreamHead;
 use crate::upstream::metrics::ExchangeMetrics;
+use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Message, Outgoing, send};
-use crate::upstream::{
-    Attempts, MAX_ERROR_BYTES, MAX_JOB_BYTES, MAX_PAGE_BYTES, NextAttempt, ReplyHead,
-    TransportError, UpstreamFailure, UpstreamRequest, classify_error, classify_leak,
-    classify_malformed, classify_transport_error,
-};
+use crate::upstream::transport_error::TransportError;
+
+/// The maximum number of bytes to read of an error, for its message.
+const MAX_ERROR_BYTES: u32 = 64 * 1024;
+/// The maximum number of bytes to read of a job. Typical jobs have 500.
+const MAX_JOB_BYTES: u32 = 64 * 1024;
+/// The maximum number of bytes to read of a page of analytics. A typical page of 250 rows has 30 kB;
+/// one with paths of 16 kB, the maximum of common servers, still fits.
+const MAX_PAGE_BYTES: u32 = 4 * 1024 * 1024;
 
 /// What became of a request.
 #[derive(Clone)]
@@ -34,13 +44,13 @@ pub struct Exchange<T> {
 /// A job as the upstream answered it, for who passes the answer on.
 pub struct JobReply {
     /// The head of the answer.
-    pub head: ReplyHead,
+    pub head: UpstreamHead,
     /// The answer's own text: members that are not known are passed on too.
     pub text: JsString,
 }
 
 impl JobReply {
-    pub(crate) fn read(head: ReplyHead, text: &JsString) -> Option<Self> {
+    pub(crate) fn read(head: UpstreamHead, text: &JsString) -> Option<Self> {
         parse_job(&String::from(text))?;
         let text = text.clone();
         Some(Self { head, text })
@@ -71,7 +81,7 @@ pub struct JobSnapshot {
 }
 
 impl JobSnapshot {
-    pub(crate) fn read(head: &ReplyHead, text: String) -> Option<Self> {
+    pub(crate) fn read(head: &UpstreamHead, text: String) -> Option<Self> {
         let job = parse_job(&text)?;
         let member = |name| json::text(&job, name).map(str::to_owned);
         Some(Self {
@@ -117,7 +127,7 @@ impl PageReply {
 
 /// An answer, with its body.
 struct Answer {
-    head: ReplyHead,
+    head: UpstreamHead,
     /// Of a success.
     text: Option<JsString>,
     /// Of an error.
@@ -193,7 +203,7 @@ impl<'a> UpstreamClient<'a> {
         request: &UpstreamRequest,
         longest: u32,
         pay: &mut dyn FnMut() -> bool,
-        read: &mut dyn FnMut(ReplyHead, JsString) -> bool,
+        read: &mut dyn FnMut(UpstreamHead, JsString) -> bool,
     ) -> Exchange<()> {
         let admitted = match self.admit(request) {
             Ok(admitted) => admitted,
@@ -265,7 +275,7 @@ impl<'a> UpstreamClient<'a> {
         admitted: &Admitted,
         answer: Result<Answer, TransportError>,
         note: Option<&'static str>,
-        read: &mut dyn FnMut(ReplyHead, JsString) -> bool,
+        read: &mut dyn FnMut(UpstreamHead, JsString) -> bool,
     ) -> Exchange<()> {
         let status = answer.as_ref().ok().map(|answer| answer.head.status);
         let answer = self.classify(request.method, answer);
@@ -293,7 +303,7 @@ impl<'a> UpstreamClient<'a> {
         &self,
         method: Method,
         answer: Result<Answer, TransportError>,
-    ) -> Result<(ReplyHead, JsString), UpstreamFailure> {
+    ) -> Result<(UpstreamHead, JsString), UpstreamFailure> {
         match answer {
             Err(error) => Err(classify_transport_error(error, method)),
             Ok(Answer { head, text, .. }) if head.is_success() => {
@@ -359,7 +369,7 @@ impl<T> Exchange<T> {
     }
 }
 
-async fn read_body(head: ReplyHead, message: Message) -> Answer {
+async fn read_body(head: UpstreamHead, message: Message) -> Answer {
     let is_2xx = (200..=299).contains(&head.status);
     Answer {
         text: is_2xx.then(|| message.text()).flatten(),

@@ -14,16 +14,19 @@ use quillgate_worker::auth::turnstile::Turnstile;
 use quillgate_worker::auth::{Credentials, Signature, VerifiedTokens, invalid_token};
 use quillgate_worker::budget;
 use quillgate_worker::budget::{Ask, Used, Verdict};
-use quillgate_worker::http::problem::{GatewayRule, KindStatus, Problem, ProblemKind};
+use quillgate_worker::http::gateway_rule::GatewayRule;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
 use quillgate_worker::http::request_head::RequestHead;
 use quillgate_worker::http::{content, cors};
 use quillgate_worker::jobs::idempotency;
 use quillgate_worker::jobs::idempotency::{Record, Retry, State};
 use quillgate_worker::jobs::{ledger, webhook};
-use quillgate_worker::upstream;
 use quillgate_worker::upstream::breaker::{Breaker, CallOutcome, LEAST_CALLS};
+use quillgate_worker::upstream::failure;
+use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::permits;
-use quillgate_worker::upstream::{ReplyHead, TransportError};
+use quillgate_worker::upstream::transport_error::TransportError;
 use serde_json::{Map, Value};
 
 use super::description;
@@ -350,7 +353,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::no_webhook_hosts(),
         Problem::issuer_unavailable(),
         Problem::gate_unavailable(),
-        upstream::mark_uncertain(Problem::gate_unavailable(), Method::Post),
+        failure::mark_uncertain(Problem::gate_unavailable(), Method::Post),
         Problem::internal(),
         Problem::job_not_recorded(),
         Problem::too_many_streams("the caller", 100),
@@ -412,7 +415,7 @@ fn identify(authorization: Option<&str>) -> Problem {
     let mut verified = VerifiedTokens::default();
     identity::identify(
         &credentials,
-        &config,
+        &config.auth,
         now,
         Signature::Verified,
         &mut verified,
@@ -443,8 +446,8 @@ fn problems_of_callers() -> Vec<Problem> {
             .expect_err("another scope"),
         caller.require_operator().expect_err("another scope"),
         cors::check_origin(Some("https://b"), "https://a/", &[]).expect_err("another origin"),
-        session::ended_problem(),
-        session::missing_problem(),
+        session::problem::ended_problem(),
+        session::problem::missing_problem(),
         sign_in::failed_problem("not begun here"),
         cross_site::check_same_origin(&RequestHead::default())
             .expect_err("no page of the gateway's"),
@@ -462,13 +465,14 @@ fn problems_of_the_upstream() -> Vec<Problem> {
     };
     let config = config();
     let classify = |status| {
-        let head = ReplyHead {
+        let head = UpstreamHead {
             status,
-            ..ReplyHead::default()
+            ..UpstreamHead::default()
         };
-        upstream::classify_error(&head, "", Method::Post, &config, Millis(1_000_000)).problem
+        failure::classify_error(&head, "", Method::Post, &config.upstream, Millis(1_000_000))
+            .problem
     };
-    let transport = |error, method| upstream::classify_transport_error(error, method).problem;
+    let transport = |error, method| failure::classify_transport_error(error, method).problem;
     vec![
         classify(200),
         classify(302),
@@ -476,13 +480,13 @@ fn problems_of_the_upstream() -> Vec<Problem> {
         classify(404),
         classify(429),
         classify(503),
-        upstream::key_refused_problem(),
-        upstream::classify_malformed(Method::Post).problem,
+        failure::key_refused_problem(),
+        failure::classify_malformed(Method::Post).problem,
         transport(TransportError::Broken, Method::Get),
         transport(TransportError::TimedOut, Method::Post),
-        upstream::error_problem(&error(400, &["limit"]), Method::Get),
-        upstream::error_problem(&error(503, &[]), Method::Post),
-        upstream::error_problem(&error(999, &[]), Method::Get),
+        failure::error_problem(&error(400, &["limit"]), Method::Get),
+        failure::error_problem(&error(503, &[]), Method::Post),
+        failure::error_problem(&error(999, &[]), Method::Get),
     ]
 }
 

@@ -17,14 +17,15 @@ use crate::analytics::archive::{ProjectRecord, first_retained};
 use crate::analytics::organization_object::Gate;
 use crate::analytics::page::PAGE_ROWS;
 use crate::budget::store::Claimant;
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::trace::continue_trace;
 use crate::log::format_operator_line;
 use crate::runtime::{
     HostError, HostResult, log_error, log_line, new_uuid, now, parse_json, stringify_json,
 };
-use crate::upstream::UpstreamRequest;
 use crate::upstream::client::PageReply;
+use crate::upstream::request::UpstreamRequest;
 use quillgate::Policy;
 
 /// Under which name the archive is counted: the names of callers have a space in them.
