@@ -184,7 +184,7 @@ impl Problem {
     #[must_use]
     pub fn issuer_unavailable() -> Self {
         let detail = "the keys of the token's issuer cannot be fetched right now";
-        // The longest time that an isolate waits between two fetches of the keys.
+        // Isolates request newer keys at most once a minute.
         Self::new(ProblemKind::IssuerUnavailable, detail).with_header("retry-after", "60")
     }
 
