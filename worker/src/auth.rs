@@ -32,7 +32,8 @@ use crate::auth::oidc::UnverifiedToken;
 use crate::auth::settings::AuthSettings;
 use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::bounded_cache::BoundedCache;
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 
 /// The header fields in which a caller can send a token.
 #[derive(Debug, Clone, Copy, Default)]

@@ -58,7 +58,8 @@ use quillgate::Millis;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::response::HeaderFields;
 use quillgate::Policy;
 

@@ -2,7 +2,9 @@
 
 pub mod content;
 pub mod cors;
+pub mod gateway_rule;
 pub mod problem;
+pub mod problem_kind;
 pub mod request_head;
 pub mod response;
 pub mod route;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use quillgate::declaration::{Declaration, Pagination, Parameter, ParameterKind};
 use quillgate::schema::{Kind, Object, OpenEnum, Union};
 use quillgate::{Operation, Rule};
-use quillgate_worker::http::problem::ProblemKind;
+use quillgate_worker::http::problem_kind::ProblemKind;
 
 use crate::openapi::problem_uri;
 use crate::reachable::reachable;

@@ -18,7 +18,8 @@ use serde_json::{Map, Value, json};
 
 use crate::analytics::archive::stored_path::{encode_controls, is_within_limits};
 use crate::analytics::settings::ArchiveSettings;
-use crate::http::problem::{GatewayRule, Problem};
+use crate::http::gateway_rule::GatewayRule;
+use crate::http::problem::Problem;
 use crate::json;
 
 /// The most days of a series: ten years.

@@ -7,7 +7,8 @@ use quillgate::{Call, Millis, Operation, ProjectId};
 
 use crate::analytics::query::ReportQuery;
 use crate::analytics::settings::AnalyticsSettings;
-use crate::http::problem::{GatewayRule, Problem};
+use crate::http::gateway_rule::GatewayRule;
+use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 
 /// The longest that an export waits in all, in seconds: a day.

@@ -27,12 +27,13 @@ use crate::auth::jwt::EXPIRED;
 use crate::auth::session::cookie::SessionId;
 use crate::auth::session::problem::ended_problem;
 use crate::auth::session::stub::SessionStub;
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{
     HostError, HostResult, Wait, Wake, guard, into_promise, log_error, log_line, now, receive,
 };
-use crate::upstream::classify_malformed;
+use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
 
 /// What is needed for the next page.

@@ -49,7 +49,8 @@ use crate::budget::Verdict;
 use crate::budget::read_budget::Reader;
 use crate::hash::fingerprint;
 use crate::http::content::LARGEST_BODY;
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::{PackedHead, RequestHead, SessionState, header_names};
 use crate::http::response::{
     GatewayResponse, HeaderFields, JSON, common_headers, find_transport_security,
@@ -69,9 +70,10 @@ use crate::runtime::{
     now, random_bytes, read_body, response_headers,
 };
 use crate::upstream::client::{Exchange, JobReply, UpstreamClient};
+use crate::upstream::failure::mark_uncertain;
 use crate::upstream::metrics::RequestMetrics;
+use crate::upstream::request::UpstreamRequest;
 use crate::upstream::transport::{Outgoing, send};
-use crate::upstream::{UpstreamRequest, mark_uncertain};
 use quillgate::Policy;
 
 /// How long Turnstile, or an issuer's token endpoint, may take to answer.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::http::problem::ProblemKind;
+use crate::http::problem_kind::ProblemKind;
 use crate::json;
 use crate::upstream::metrics::RequestMetrics;
 

@@ -4,7 +4,7 @@ use worker::{AnalyticsEngineDataPointBuilder, Env};
 
 use crate::app::isolate::with_dataset;
 use crate::app::log::LogEntry;
-use crate::http::problem::ProblemKind;
+use crate::http::problem_kind::ProblemKind;
 use crate::runtime::{log_error, log_line};
 
 /// Writes the line, and the data point: index project; blobs route, problem, cache and subject;

@@ -4,7 +4,8 @@ use quillgate::{Millis, Scope};
 use serde_json::Value;
 
 use crate::budget::Ceiling;
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use quillgate::Policy;
 
 /// The issuer of the gateway's own tokens; no trusted issuer may have this name.

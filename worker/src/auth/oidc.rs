@@ -20,7 +20,8 @@ use crate::auth::jwt::{
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::{Source, TrustedIssuer, read_one_or_more};
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 
 /// The longest key id that is looked up, in bytes.
 const LONGEST_KID: usize = 256;

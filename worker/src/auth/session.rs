@@ -17,8 +17,7 @@ pub(crate) mod stub;
 use quillgate::{Rule, ValidationError};
 use serde_json::{Value, json};
 
-use crate::auth::caller::Caller;
-use crate::auth::caller::ISSUER;
+use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::jwt::take_text;
 use crate::auth::settings::AuthSettings;
 use crate::auth::trusted_issuer::Source;

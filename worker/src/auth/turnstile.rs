@@ -4,7 +4,8 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::url::is_secure_url;
 use crate::json;
 use crate::variable::VariableError;

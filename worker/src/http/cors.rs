@@ -1,7 +1,8 @@
 //! Which origins may call, by their exact names, and what their pages may send and read (Fetch,
 //! section 3.2).
 
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::url::origin_of;
 
 /// The origin of a request, as far as the answer depends on it.

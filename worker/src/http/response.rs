@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::http::cors;
 use crate::http::cors::Origin;
-use crate::http::problem::{MEDIA_TYPE, Problem, ProblemKind};
-use crate::http::route;
+use crate::http::problem::{MEDIA_TYPE, Problem};
+use crate::http::problem_kind::ProblemKind;
 use crate::http::url::is_loopback;
+use crate::http::{cors, route};
 use crate::json;
 
 /// The media type of the gateway's own answers.

@@ -10,7 +10,9 @@
 use quillgate::{Millis, Rule, ValidationError};
 use serde::{Deserialize, Serialize};
 
-use crate::http::problem::{GatewayRule, Problem, ProblemKind};
+use crate::http::gateway_rule::GatewayRule;
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 
 /// How long a key is kept: 24 hours.
 pub const LIFE: Millis = Millis(86_400_000);

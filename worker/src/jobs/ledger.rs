@@ -5,7 +5,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::{Call, Prompt};
 use serde::{Deserialize, Serialize};
 
-use crate::http::problem::{GatewayRule, Problem};
+use crate::http::gateway_rule::GatewayRule;
+use crate::http::problem::Problem;
 
 /// The most characters that a summary has, without the ellipsis.
 const LONGEST_SUMMARY: usize = 120;

@@ -9,7 +9,8 @@ use quillgate::{JobStatus, Millis};
 use serde_json::Value;
 
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
-use crate::http::problem::{GatewayRule, Problem};
+use crate::http::gateway_rule::GatewayRule;
+use crate::http::problem::Problem;
 use crate::http::url::lowercase_origin;
 use crate::jobs::settings::WebhookSettings;
 use crate::json;

@@ -23,8 +23,8 @@ use crate::http::response::HeaderFields;
 use crate::runtime::d1::D1;
 use crate::runtime::host::{make_headers, response_headers};
 use crate::runtime::{SharedTask, digest_tag, into_promise, make_response};
-use crate::upstream::ReplyHead;
 use crate::upstream::client::{JobReply, JobSnapshot, PageReply};
+use crate::upstream::head::UpstreamHead;
 
 fn js(text: &str) -> JsString {
     text.into()
@@ -201,10 +201,10 @@ const MALFORMED: [&str; 7] = [
     "{}x",
 ];
 
-fn head(status: u16) -> ReplyHead {
-    ReplyHead {
+fn head(status: u16) -> UpstreamHead {
+    UpstreamHead {
         status,
-        ..ReplyHead::default()
+        ..UpstreamHead::default()
     }
 }
 

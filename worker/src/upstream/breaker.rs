@@ -19,7 +19,8 @@
 use quillgate::Millis;
 use serde::{Deserialize, Serialize};
 
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use quillgate::Operation;
 
 /// How many calls there must have been before the breaker opens.

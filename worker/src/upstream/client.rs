@@ -1,4 +1,4 @@
-//! Requests upstream: sends what [`crate::upstream`] decides.
+//! The client that sends requests to Mintlify.
 
 use js_sys::JsString;
 use quillgate::credential::AdminKey;
@@ -11,72 +11,82 @@ use serde_json::Value;
 use crate::http::problem::Problem;
 use crate::json;
 use crate::runtime::{encode_text, now};
+use crate::upstream::attempts::{Attempts, NextAttempt};
 use crate::upstream::breaker::Scope;
 use crate::upstream::breakers::with_breakers;
+use crate::upstream::failure::{
+    UpstreamFailure, classify_error, classify_leak, classify_malformed, classify_transport_error,
+};
+use crate::upstream::head::UpstreamHead;
 use crate::upstream::metrics::ExchangeMetrics;
+use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Message, Outgoing, send};
-use crate::upstream::{
-    Attempts, MAX_ERROR_BYTES, MAX_JOB_BYTES, MAX_PAGE_BYTES, NextAttempt, ReplyHead,
-    TransportError, UpstreamFailure, UpstreamRequest, classify_error, classify_leak,
-    classify_malformed, classify_transport_error,
-};
+use crate::upstream::transport_error::TransportError;
 
-/// What became of a request.
+/// The maximum number of bytes to read of an error, for its message.
+const MAX_ERROR_BYTES: u32 = 64 * 1024;
+/// The maximum number of bytes to read of a job. Typical jobs have 500.
+const MAX_JOB_BYTES: u32 = 64 * 1024;
+/// The maximum number of bytes to read of a page of analytics. A typical page of 250 rows has 30 kB;
+/// one with paths of 16 kB, the maximum of common servers, still fits.
+const MAX_PAGE_BYTES: u32 = 4 * 1024 * 1024;
+
+/// A finished request.
 #[derive(Clone)]
 pub struct Exchange<T> {
     /// For the log and `Server-Timing`.
     pub metrics: ExchangeMetrics,
-    /// The success, read and checked, or the failure.
+    /// The checked response or the failure.
     pub outcome: Result<T, UpstreamFailure>,
 }
 
-/// A job as the upstream answered it, for who passes the answer on.
+/// A response with a job, for forwarding.
 pub struct JobReply {
     /// The head of the answer.
-    pub head: ReplyHead,
-    /// The answer's own text: members that are not known are passed on too.
+    pub head: UpstreamHead,
+    /// The unchanged body, including unknown members.
     pub text: JsString,
 }
 
 impl JobReply {
-    pub(crate) fn read(head: ReplyHead, text: &JsString) -> Option<Self> {
+    pub(crate) fn read(head: UpstreamHead, text: &JsString) -> Option<Self> {
         parse_job(&String::from(text))?;
         let text = text.clone();
         Some(Self { head, text })
     }
 }
 
-/// Checks the shape of a job, as the package would.
+/// Parses a job and checks it like the npm package.
 fn parse_job(text: &str) -> Option<Value> {
     let job = json::parse(text.as_bytes())?;
     check(&job, &AgentJob::KIND).ok().map(|()| job)
 }
 
-/// A job as the upstream answered it, for who keeps what is known of it.
+/// A response with a job, for storage.
 #[derive(Clone)]
 pub struct JobSnapshot {
-    /// The status of the answer.
+    /// The HTTP status of the response.
     pub http_status: u16,
-    /// The answer's own text.
+    /// The unchanged body.
     pub text: String,
-    /// The same without insignificant whitespace, as the tables and the event streams have it.
+    /// The body without insignificant whitespace, as in tables and event streams.
     pub data: String,
     /// The job's id.
     pub id: Option<String>,
-    /// Its status.
+    /// The job's status.
     pub status: Option<String>,
-    /// Its pull request.
+    /// The URL of the job's pull request.
     pub pr_link: Option<String>,
 }
 
 impl JobSnapshot {
-    pub(crate) fn read(head: &ReplyHead, text: String) -> Option<Self> {
+    pub(crate) fn read(head: &UpstreamHead, text: String) -> Option<Self> {
         let job = parse_job(&text)?;
         let member = |name| json::text(&job, name).map(str::to_owned);
         Some(Self {
             http_status: head.status,
-            // Not by the parsed value, in which members have another order.
+            // The parsed value has another order of members.
             data: json::compact(&text),
             id: member("id"),
             status: member("status"),
@@ -86,19 +96,18 @@ impl JobSnapshot {
     }
 }
 
-/// A page of analytics as the upstream answered it.
+/// A response with a page of analytics.
 pub struct PageReply {
-    /// The answer's own text, which stays outside of the wasm's memory.
+    /// The unchanged body, outside of the memory of the wasm module.
     pub text: JsString,
-    /// How many rows it has.
+    /// The number of rows.
     pub rows: u64,
-    /// Whether there are more.
+    /// Whether another page exists.
     pub has_more: bool,
 }
 
 impl PageReply {
-    /// Checks a page by what its operation promises: every member of the page itself, and of its
-    /// rows how many there are.
+    /// Checks a page against the declaration of its operation. Rows are counted, not checked.
     pub fn read(operation: Operation, text: JsString) -> Option<Self> {
         let page = String::from_utf8(encode_text(&text)).ok()?;
         let pagination = operation.declaration().pagination;
@@ -115,19 +124,19 @@ impl PageReply {
     }
 }
 
-/// An answer, with its body.
+/// A response with its body.
 struct Answer {
-    head: ReplyHead,
-    /// Of a success.
+    head: UpstreamHead,
+    /// The body of a 2xx response.
     text: Option<JsString>,
-    /// Of an error.
+    /// The body of an error.
     error: String,
 }
 
-/// A request that may be sent.
+/// A request that its breaker admits.
 pub struct Admitted {
     scope: Option<Scope>,
-    /// Since when it is under way.
+    /// The instant at which the request started.
     pub started: Millis,
 }
 
@@ -137,12 +146,12 @@ pub struct UpstreamClient<'a> {
 }
 
 impl<'a> UpstreamClient<'a> {
-    /// A client with this configuration.
+    /// Creates a client with these settings.
     pub const fn new(settings: &'a UpstreamSettings) -> Self {
         Self { settings }
     }
 
-    /// Sends a request that returns a job. The reply is passed on to the client.
+    /// Sends a request that returns a job, and reads the job for forwarding.
     pub async fn read_job(&self, request: &UpstreamRequest) -> Exchange<JobReply> {
         let admitted = match self.admit(request) {
             Ok(admitted) => admitted,
@@ -162,7 +171,7 @@ impl<'a> UpstreamClient<'a> {
         exchange.with(reply)
     }
 
-    /// Sends a request that is answered by a job, of which what is known is kept.
+    /// Sends a request that returns a job, and reads the job for storage.
     pub async fn take_snapshot(&self, request: &UpstreamRequest) -> Exchange<JobSnapshot> {
         let mut snapshot = None;
         let free = &mut || true;
@@ -187,13 +196,13 @@ impl<'a> UpstreamClient<'a> {
         exchange.await
     }
 
-    /// `read` takes the text of a success, and says whether it is what was asked for.
+    /// Sends a request. `read` receives the body of a success and returns whether it is valid.
     async fn ask(
         &self,
         request: &UpstreamRequest,
         longest: u32,
         pay: &mut dyn FnMut() -> bool,
-        read: &mut dyn FnMut(ReplyHead, JsString) -> bool,
+        read: &mut dyn FnMut(UpstreamHead, JsString) -> bool,
     ) -> Exchange<()> {
         let admitted = match self.admit(request) {
             Ok(admitted) => admitted,
@@ -209,7 +218,7 @@ impl<'a> UpstreamClient<'a> {
     /// Admits a request unless its breaker is open.
     ///
     /// # Errors
-    /// 503 while the upstream is left alone.
+    /// 503 while the breaker is open.
     #[expect(clippy::unused_self, reason = "a step of what the client does")]
     pub fn admit(&self, request: &UpstreamRequest) -> Result<Admitted, Problem> {
         let scope = request.scope();
@@ -220,13 +229,13 @@ impl<'a> UpstreamClient<'a> {
         Ok(Admitted { scope, started })
     }
 
-    /// The attempts of a request that is under way since `started`.
+    /// Creates the attempts of a request that started at `started`.
     pub fn attempts(&self, request: &UpstreamRequest, started: Millis) -> Attempts<'a> {
         let deadline = started.plus(self.settings.timeout);
         Attempts::new(self.settings, request.method, deadline)
     }
 
-    /// Sends a request, and repeats it where that is allowed.
+    /// Sends a request and repeats it if [`Attempts`] and `pay` allow it.
     async fn attempt(
         &self,
         request: &UpstreamRequest,
@@ -265,7 +274,7 @@ impl<'a> UpstreamClient<'a> {
         admitted: &Admitted,
         answer: Result<Answer, TransportError>,
         note: Option<&'static str>,
-        read: &mut dyn FnMut(ReplyHead, JsString) -> bool,
+        read: &mut dyn FnMut(UpstreamHead, JsString) -> bool,
     ) -> Exchange<()> {
         let status = answer.as_ref().ok().map(|answer| answer.head.status);
         let answer = self.classify(request.method, answer);
@@ -288,12 +297,12 @@ impl<'a> UpstreamClient<'a> {
         }
     }
 
-    /// A success with its text, or the failure.
+    /// Returns the head and body of a success, or the failure.
     fn classify(
         &self,
         method: Method,
         answer: Result<Answer, TransportError>,
-    ) -> Result<(ReplyHead, JsString), UpstreamFailure> {
+    ) -> Result<(UpstreamHead, JsString), UpstreamFailure> {
         match answer {
             Err(error) => Err(classify_transport_error(error, method)),
             Ok(Answer { head, text, .. }) if head.is_success() => {
@@ -309,7 +318,7 @@ impl<'a> UpstreamClient<'a> {
 }
 
 impl Exchange<()> {
-    /// The exchange with what was read of its success.
+    /// Adds the value that was read from a success.
     pub fn with<T>(self, read: Option<T>) -> Exchange<T> {
         let Self { metrics, outcome } = self;
         let malformed = || classify_malformed(Method::Get);
@@ -318,7 +327,7 @@ impl Exchange<()> {
     }
 }
 
-/// A request as it is sent now with this key.
+/// Creates the outgoing message for an attempt with this key.
 fn write_request<'a>(
     request: &'a UpstreamRequest,
     attempts: &Attempts<'_>,
@@ -336,7 +345,7 @@ fn write_request<'a>(
     }
 }
 
-/// Tells the breakers how a request went.
+/// Records the outcome of a request in the breakers.
 fn record_outcome(
     request: &UpstreamRequest,
     scope: Option<&Scope>,
@@ -350,7 +359,7 @@ fn record_outcome(
 }
 
 impl<T> Exchange<T> {
-    /// Nothing was sent.
+    /// Creates the exchange of a request that was not sent.
     pub fn not_sent(problem: Problem) -> Self {
         Self {
             metrics: ExchangeMetrics::default(),
@@ -359,7 +368,7 @@ impl<T> Exchange<T> {
     }
 }
 
-async fn read_body(head: ReplyHead, message: Message) -> Answer {
+async fn read_body(head: UpstreamHead, message: Message) -> Answer {
     let is_2xx = (200..=299).contains(&head.status);
     Answer {
         text: is_2xx.then(|| message.text()).flatten(),

@@ -5,7 +5,8 @@
 //! Webhooks and reads have fewer permits than there are connections, so that one is always free for
 //! a request that writes, however slow the upstream and the receivers are.
 
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 
 /// How many requests of an object may be under way.
 pub const MOST_CONNECTIONS: usize = 6;

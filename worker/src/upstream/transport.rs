@@ -9,7 +9,8 @@ use web_sys::Headers;
 
 use crate::http::response::HeaderFields;
 use crate::runtime::make_headers;
-use crate::upstream::{ReplyHead, TransportError};
+use crate::upstream::head::UpstreamHead;
+use crate::upstream::transport_error::TransportError;
 
 #[wasm_bindgen(module = "/entry/host.js")]
 extern "C" {
@@ -63,7 +64,7 @@ pub struct Outgoing<'a> {
 pub struct Message {
     reply: Reply,
     /// The head, as far as it matters: see `host.js`.
-    pub head: ReplyHead,
+    pub head: UpstreamHead,
 }
 
 impl Message {
@@ -107,7 +108,7 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
         .map_err(|error| transport_error(&error))?
         .unchecked_into();
     Ok(Message {
-        head: ReplyHead::read(reply.status(), &reply.headers()),
+        head: UpstreamHead::read(reply.status(), &reply.headers()),
         reply,
     })
 }

@@ -2,7 +2,7 @@
 
 use quillgate::Policy;
 use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};
-use quillgate_worker::http::problem::ProblemKind;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, assert_accepted, claims, claims_with, status_and_kind, token};

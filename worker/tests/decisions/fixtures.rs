@@ -10,7 +10,8 @@ use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};
-use quillgate_worker::http::problem::{Problem, ProblemKind};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Value, json};
 use sha2::Sha256;
 

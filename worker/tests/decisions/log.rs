@@ -4,7 +4,7 @@ use quillgate_worker::analytics::health::{OrgBudgets, OrgHealth};
 use quillgate_worker::app::health::Health;
 use quillgate_worker::app::log::LogEntry;
 use quillgate_worker::budget::health::BudgetHealth;
-use quillgate_worker::http::problem::ProblemKind;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::jobs::health::{ProjectBudgets, ProjectHealth};
 use quillgate_worker::jobs::log::{
     format_dropped_webhook, format_given_up_webhook, format_lost_job,

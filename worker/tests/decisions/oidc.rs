@@ -13,7 +13,8 @@ use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::oidc::UnverifiedToken;
 use quillgate_worker::auth::trusted_issuer::read_trusted_issuers;
 use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens};
-use quillgate_worker::http::problem::{Problem, ProblemKind};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, SECONDS, configuration, issuer_token};

@@ -1,7 +1,9 @@
 //! What a problem looks like on the wire (RFC 9457).
 
 use quillgate::{PageSize, Rule, ValidationError};
-use quillgate_worker::http::problem::{GatewayRule, KindStatus, MEDIA_TYPE, Problem, ProblemKind};
+use quillgate_worker::http::gateway_rule::GatewayRule;
+use quillgate_worker::http::problem::{MEDIA_TYPE, Problem};
+use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
 use serde_json::json;
 
 use crate::fixtures::{field_and_rule, status_and_kind, to_json};

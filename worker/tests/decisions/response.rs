@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use quillgate_worker::http::cors::Origin;
-use quillgate_worker::http::problem::{Problem, ProblemKind};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::response::{
     GatewayResponse, HeaderFields, common_headers, find_transport_security,
 };

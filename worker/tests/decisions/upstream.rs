@@ -7,7 +7,8 @@ mod secrecy;
 use quillgate::ApiError;
 use quillgate::credential::AdminKey;
 use quillgate::response::Head;
-use quillgate_worker::upstream::{ReplyHead, parse_error_body};
+use quillgate_worker::upstream::head::UpstreamHead;
+use quillgate_worker::upstream::key_redaction::parse_error_body;
 
 use crate::fixtures::{ADMIN_KEY, NOW};
 
@@ -38,10 +39,10 @@ fn api_error_with(
     head.api_error(parse_error_body(body, keys).as_ref(), NOW)
 }
 
-fn head(status: u16, content_type: Option<&str>) -> ReplyHead {
-    ReplyHead {
+fn head(status: u16, content_type: Option<&str>) -> UpstreamHead {
+    UpstreamHead {
         status,
         content_type: content_type.map(str::to_owned),
-        ..ReplyHead::default()
+        ..UpstreamHead::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use quillgate::Policy;
 use quillgate_worker::auth::caller::OPERATE;
-use quillgate_worker::http::problem::ProblemKind;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};

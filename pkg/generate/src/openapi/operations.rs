@@ -3,7 +3,7 @@
 use quillgate::Operation;
 use quillgate::declaration::{Method, Pagination, Parameter, ParameterKind, Place};
 use quillgate_worker::http::content::LARGEST_BODY;
-use quillgate_worker::http::problem::ProblemKind;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::jobs::ledger::LONGEST_TEXT;
 use serde_json::{Map, Value, json};
 

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use quillgate::Policy;
 use quillgate::Rule;
-use quillgate_worker::http::problem::{GatewayRule, KindStatus, ProblemKind};
+use quillgate_worker::http::gateway_rule::GatewayRule;
+use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
 use serde_json::{Map, Value, json};
 
 use super::fields::Fields;

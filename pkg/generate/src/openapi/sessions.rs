@@ -1,7 +1,7 @@
 //! Sessions of the gateway's own page.
 
 use quillgate_worker::auth::session::cookie;
-use quillgate_worker::http::problem::ProblemKind;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};

@@ -19,14 +19,15 @@ use crate::analytics::archive::{ProjectRecord, first_retained};
 use crate::analytics::organization_object::Organization;
 use crate::analytics::page::PAGE_ROWS;
 use crate::budget::store::Claimant;
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::trace::continue_trace;
 use crate::log::format_operator_line;
 use crate::runtime::{
     HostError, HostResult, log_error, log_line, new_uuid, now, parse_json, stringify_json,
 };
-use crate::upstream::UpstreamRequest;
 use crate::upstream::client::PageReply;
+use crate::upstream::request::UpstreamRequest;
 
 /// The budget's caller for the archive. It cannot equal another caller: their keys contain a space.
 const CALLER: &str = "archive";

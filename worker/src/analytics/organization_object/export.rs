@@ -14,7 +14,7 @@ use crate::analytics::organization_stub::{ExportCall, ExportPage, ExportReply};
 use crate::analytics::page::PAGE_ROWS;
 use crate::http::response::GatewayResponse;
 use crate::runtime::{HostResult, encode_text, now};
-use crate::upstream::classify_malformed;
+use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
 
 impl Organization {

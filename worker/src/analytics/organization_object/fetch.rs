@@ -17,9 +17,10 @@ use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{HostResult, SharedTask, digest_tag, now};
 use crate::upstream::client::{Exchange, PageReply, UpstreamClient};
+use crate::upstream::failure::slot_outcome;
 use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::permits::Lane;
-use crate::upstream::{UpstreamRequest, slot_outcome};
+use crate::upstream::request::UpstreamRequest;
 
 /// A page and its origin, or the problem that prevented it.
 #[derive(Clone)]

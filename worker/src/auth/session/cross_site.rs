@@ -5,7 +5,8 @@
 //! browsers have had gaps: a request counts only if it says itself that the gateway's own page sent
 //! it.
 
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
 use crate::http::url::origin_of;
 

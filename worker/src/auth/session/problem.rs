@@ -1,6 +1,7 @@
 //! Problems of sessions.
 
-use crate::http::problem::{Problem, ProblemKind};
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 
 /// The header field of the 401 for a request whose session does not count.
 const CHALLENGE: (&str, &str) = ("www-authenticate", "Bearer realm=\"quillgate\"");

@@ -20,7 +20,9 @@ use crate::auth::session::cookie::{
 use crate::auth::settings::AuthSettings;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
-use crate::http::problem::{GatewayRule, Problem, ProblemKind};
+use crate::http::gateway_rule::GatewayRule;
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::url::{decode_percent, find_parameter, origin_of, split_url};
 use crate::json;
 

@@ -2,10 +2,10 @@
 
 use crate::http::problem::Problem;
 use crate::jobs::project_object::Project;
-use crate::upstream::UpstreamRequest;
 use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
 use crate::upstream::connections::Permit;
 use crate::upstream::permits::Lane;
+use crate::upstream::request::UpstreamRequest;
 
 impl Project {
     /// Waits for a connection, at most as long as a request may take.

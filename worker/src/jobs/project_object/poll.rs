@@ -12,9 +12,9 @@ use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::log::format_operator_line;
 use crate::runtime::{Call, HostError, HostResult, SharedTask, log_error, now, sockets};
-use crate::upstream::UpstreamRequest;
 use crate::upstream::client::{Exchange, JobSnapshot};
 use crate::upstream::permits::Lane;
+use crate::upstream::request::UpstreamRequest;
 
 /// The in-memory state of a job that is polled.
 #[derive(Default)]

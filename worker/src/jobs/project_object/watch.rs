@@ -6,7 +6,7 @@ use quillgate::{JobId, Millis};
 use wasm_bindgen::JsValue;
 use worker::{Response, WebSocketPair};
 
-use crate::http::problem::ProblemKind;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::END_TEXT;
 use crate::jobs::poll::{Watcher, is_poll_due};

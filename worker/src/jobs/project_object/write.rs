@@ -14,10 +14,11 @@ use crate::jobs::write::Write;
 use crate::log::format_operator_line;
 use crate::runtime::{Call, HostError, HostResult, log_error, now};
 use crate::upstream::client::{Exchange, JobSnapshot};
+use crate::upstream::failure::{UpstreamFailure, slot_outcome};
 use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 use crate::upstream::permits::Lane;
+use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settlement::Settlement;
-use crate::upstream::{UpstreamFailure, UpstreamRequest, slot_outcome};
 
 /// The decision whether a write is sent.
 enum WriteAdmission {

@@ -14,9 +14,9 @@ use crate::jobs::settings::WebhookSettings;
 use crate::jobs::webhook;
 use crate::jobs::webhook::{Event, JobEnd, Next};
 use crate::runtime::{Database, HostResult, log_error, new_uuid, now, number, random, text};
-use crate::upstream::USER_AGENT;
 use crate::upstream::connections::Connections;
 use crate::upstream::permits::Lane;
+use crate::upstream::request::USER_AGENT;
 use crate::upstream::transport::{Outgoing, send};
 
 /// The webhooks to deliver.

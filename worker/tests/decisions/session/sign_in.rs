@@ -8,7 +8,8 @@ use quillgate_worker::auth::session::cookie::SessionId;
 use quillgate_worker::auth::session::sign_in::{
     Callback, Redirect, SignIn, accepts_page, begin, failure_path, read_callback, read_id_token,
 };
-use quillgate_worker::http::problem::{Problem, ProblemKind};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::url::{decode_percent, split_url};
 use sha2::{Digest, Sha256};
 

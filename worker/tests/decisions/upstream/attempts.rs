@@ -3,9 +3,10 @@
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis};
 use quillgate_worker::app::config::Config;
-use quillgate_worker::upstream::{
-    Attempts, NextAttempt, ReplyHead, TransportError, USER_AGENT, UpstreamRequest,
-};
+use quillgate_worker::upstream::attempts::{Attempts, NextAttempt};
+use quillgate_worker::upstream::head::UpstreamHead;
+use quillgate_worker::upstream::request::{USER_AGENT, UpstreamRequest};
+use quillgate_worker::upstream::transport_error::TransportError;
 
 use super::{JSON, head};
 use crate::fixtures::{ADMIN_KEY, NOW, at, configuration, configure};
@@ -169,7 +170,7 @@ fn an_upstream_that_asks_to_wait_is_not_asked_again_at_once() {
     let config = configuration();
     for status in UNAVAILABLE {
         for wait in ["0", "7", "soon", ""] {
-            let head = ReplyHead {
+            let head = UpstreamHead {
                 retry_after: Some(wait.to_owned()),
                 ..head(status, JSON)
             };

@@ -2,14 +2,17 @@
 //! and the breaker.
 
 use quillgate::{ApiError, Method, Millis, Operation};
-use quillgate_worker::http::problem::{Problem, ProblemKind};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::upstream::breaker::CallOutcome;
-use quillgate_worker::upstream::settlement::Settlement;
-use quillgate_worker::upstream::{
-    ReplyHead, TransportError, USUAL_WAIT, UpstreamFailure, UpstreamRequest, classify_error,
-    classify_malformed, classify_transport_error, error_problem, key_refused_problem,
-    mark_uncertain,
+use quillgate_worker::upstream::failure::{
+    DEFAULT_RETRY_AFTER, UpstreamFailure, classify_error, classify_malformed,
+    classify_transport_error, error_problem, key_refused_problem, mark_uncertain,
 };
+use quillgate_worker::upstream::head::UpstreamHead;
+use quillgate_worker::upstream::request::UpstreamRequest;
+use quillgate_worker::upstream::settlement::Settlement;
+use quillgate_worker::upstream::transport_error::TransportError;
 use serde_json::json;
 
 use super::{JSON, api_error, head};
@@ -235,7 +238,7 @@ fn only_a_request_that_writes_can_have_an_unknown_outcome() {
 
 #[test]
 fn the_usual_wait_is_a_minute() {
-    assert_eq!(USUAL_WAIT, Millis(60_000));
+    assert_eq!(DEFAULT_RETRY_AFTER, Millis(60_000));
 }
 
 #[test]
@@ -347,7 +350,7 @@ fn a_429_closes_the_upstream_for_as_long_as_it_asks() {
         // No longer than the window of an hour.
         (Some("864000"), 3_600_000),
     ] {
-        let head = ReplyHead {
+        let head = UpstreamHead {
             retry_after: retry_after.map(str::to_owned),
             ..head(429, JSON)
         };
@@ -369,7 +372,7 @@ fn a_failure_says_how_long_the_upstream_wants_to_be_left_alone() {
         (500, Some("7"), None),
         (404, None, None),
     ] {
-        let head = ReplyHead {
+        let head = UpstreamHead {
             retry_after: retry_after.map(str::to_owned),
             ..head(status, JSON)
         };
@@ -383,7 +386,7 @@ fn a_failure_says_how_long_the_upstream_wants_to_be_left_alone() {
 
 #[test]
 fn a_success_passes_on_its_type_and_language() {
-    let all = ReplyHead {
+    let all = UpstreamHead {
         status: 200,
         content_type: Some("application/json; charset=utf-8".to_owned()),
         retry_after: Some("7".to_owned()),
@@ -402,9 +405,9 @@ fn a_success_passes_on_its_type_and_language() {
 #[test]
 fn an_answer_of_another_shape_does_not_count_against_the_upstream_and_silence_does() {
     let config = configuration();
-    let head = |status| ReplyHead {
+    let head = |status| UpstreamHead {
         status,
-        ..ReplyHead::default()
+        ..UpstreamHead::default()
     };
     let of_status = |status| classify_error(&head(status), "", Method::Get, &config.upstream, NOW);
     assert!(!classify_malformed(Method::Get).counts_against_upstream());

@@ -2,10 +2,11 @@
 
 use quillgate::Method;
 use quillgate::credential::AdminKey;
-use quillgate_worker::upstream::settlement::Settlement;
-use quillgate_worker::upstream::{
-    ReplyHead, classify_error, classify_leak, describe_key_refusal, error_problem,
+use quillgate_worker::upstream::failure::{
+    classify_error, classify_leak, describe_key_refusal, error_problem,
 };
+use quillgate_worker::upstream::head::UpstreamHead;
+use quillgate_worker::upstream::settlement::Settlement;
 use serde_json::json;
 
 use super::{JSON, api_error, api_error_with, head, keys};
@@ -189,7 +190,7 @@ fn a_success_that_contains_a_key_is_withheld() {
 fn a_forwarded_header_field_that_contains_a_key_is_withheld() {
     let config = configure(&[]);
     let lines = format!("content-type: application/json\ncontent-language: {ADMIN_KEY}\n");
-    let language = ReplyHead::read(200, &lines);
+    let language = UpstreamHead::read(200, &lines);
     let parameter = head(200, Some(&format!("application/json; x={ADMIN_KEY}")));
     for head in [language, parameter] {
         let failure = classify_leak(&head, "{}", Method::Get, &config.upstream);

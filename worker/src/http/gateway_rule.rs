@@ -1,0 +1,71 @@
+//! Rules that the gateway adds to those of the core.
+
+/// A validation rule of the gateway, in addition to [`quillgate::Rule`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GatewayRule {
+    /// The body must be a JSON object without duplicate members.
+    JsonObject,
+    /// A cursor must be the `nextCursor` of an earlier page.
+    Cursor,
+    /// `Idempotency-Retry` must be `force`.
+    IdempotencyRetry,
+    /// `Webhook-Url` must be a URL that may receive webhooks.
+    WebhookUrl,
+    /// Webhooks require `WEBHOOK_SECRET`.
+    WebhooksOff,
+    /// Webhooks of callers require `WEBHOOK_HOSTS`.
+    WebhookHosts,
+    /// The header field is only valid when a job is created.
+    CreateOnly,
+    /// A search text must have at most 200 characters.
+    LongestText,
+    /// A day of the archive must be `YYYY-MM-DD`, without a time.
+    Day,
+    /// A range of the archive must have at most 3,660 days.
+    LongestRange,
+    /// `prefix` must start with a slash and must not end with one.
+    Prefix,
+    /// `path` and `prefix` exclude each other.
+    NotWithPath,
+    /// `return` must be a path of the gateway's own page.
+    ReturnPath,
+}
+
+impl GatewayRule {
+    /// All rules.
+    pub const ALL: [Self; 13] = [
+        Self::JsonObject,
+        Self::Cursor,
+        Self::IdempotencyRetry,
+        Self::WebhookUrl,
+        Self::WebhooksOff,
+        Self::WebhookHosts,
+        Self::CreateOnly,
+        Self::LongestText,
+        Self::Day,
+        Self::LongestRange,
+        Self::Prefix,
+        Self::NotWithPath,
+        Self::ReturnPath,
+    ];
+
+    /// Returns the name of the rule in `errors`. It is stable.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::JsonObject => "json-object",
+            Self::Cursor => "cursor",
+            Self::IdempotencyRetry => "idempotency-retry",
+            Self::WebhookUrl => "webhook-url",
+            Self::WebhooksOff => "webhooks-off",
+            Self::WebhookHosts => "webhook-hosts",
+            Self::CreateOnly => "create-only",
+            Self::LongestText => "longest-text",
+            Self::Day => "day",
+            Self::LongestRange => "longest-range",
+            Self::Prefix => "prefix",
+            Self::NotWithPath => "not-with-path",
+            Self::ReturnPath => "return-path",
+        }
+    }
+}

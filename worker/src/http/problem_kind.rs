@@ -1,0 +1,451 @@
+//! The kinds of problems and their properties.
+//!
+//! The table below declares the status, title, documentation, members and header fields of each
+//! kind. The `OpenAPI` description is generated from it.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The status of a problem kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KindStatus {
+    /// A fixed status.
+    Always(u16),
+    /// The upstream's status, from 400 to 599.
+    Upstream,
+}
+
+/// Declares [`ProblemKind`] and the properties of each kind.
+macro_rules! problem_kinds {
+    ($(
+        $(#[doc = $doc:literal])+
+        $name:ident {
+            kind: $kind:literal,
+            status: $status:expr,
+            title: $title:literal,
+            members: [$($member:literal),*],
+            optional_members: [$($optional:literal),*],
+            headers: [$($header:literal),*],
+        }
+    )+) => {
+        /// The kind of a problem.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum ProblemKind {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl ProblemKind {
+            /// All kinds, ordered by status.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// Returns the last segment of `type`, after `/problems/`. It is stable.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $kind,)+ }
+            }
+
+            /// Returns the status of the response.
+            #[must_use]
+            pub const fn status(self) -> KindStatus {
+                match self { $(Self::$name => $status,)+ }
+            }
+
+            /// Returns the `title`, which is the same for all problems of this kind.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)+ }
+            }
+
+            /// Returns the lines of documentation that the `OpenAPI` description shows.
+            #[must_use]
+            pub const fn documentation(self) -> &'static [&'static str] {
+                match self { $(Self::$name => &[$($doc),+],)+ }
+            }
+
+            /// Returns the extension members that are always present.
+            #[must_use]
+            pub const fn members(self) -> &'static [&'static str] {
+                match self { $(Self::$name => &[$($member),*],)+ }
+            }
+
+            /// Returns the extension members that may be present.
+            #[must_use]
+            pub const fn optional_members(self) -> &'static [&'static str] {
+                match self { $(Self::$name => &[$($optional),*],)+ }
+            }
+
+            /// Returns the header fields of the response.
+            #[must_use]
+            pub const fn headers(self) -> &'static [&'static str] {
+                match self { $(Self::$name => &[$($header),*],)+ }
+            }
+        }
+    };
+}
+
+use KindStatus::{Always, Upstream};
+
+problem_kinds! {
+    /// A value, a header field or the body breaks a rule; `errors` says which.
+    InvalidRequest {
+        kind: "invalid-request",
+        status: Always(400),
+        title: "The request is not valid",
+        members: ["errors"],
+        optional_members: [],
+        headers: [],
+    }
+    /// A sign-in at an issuer that was not begun in this browser, took too long, was concluded before,
+    /// or did not succeed there.
+    SignInFailed {
+        kind: "sign-in-failed",
+        status: Always(400),
+        title: "Sign-in failed",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// There is no access token.
+    MissingToken {
+        kind: "missing-token",
+        status: Always(401),
+        title: "No access token",
+        members: [],
+        optional_members: [],
+        headers: ["WWW-Authenticate"],
+    }
+    /// The access token is not valid: expired, revoked, wrongly signed or from somebody else.
+    InvalidToken {
+        kind: "invalid-token",
+        status: Always(401),
+        title: "Access token not accepted",
+        members: [],
+        optional_members: [],
+        headers: ["WWW-Authenticate"],
+    }
+    /// The cookie is not that of a session which is open: it has ended, or somebody made it up.
+    SessionEnded {
+        kind: "session-ended",
+        status: Always(401),
+        title: "Session ended",
+        members: [],
+        optional_members: [],
+        headers: ["WWW-Authenticate"],
+    }
+    /// The access token lacks the scope that the operation needs.
+    InsufficientScope {
+        kind: "insufficient-scope",
+        status: Always(403),
+        title: "Insufficient scope",
+        members: [],
+        optional_members: [],
+        headers: ["WWW-Authenticate"],
+    }
+    /// The trusted issuer's token is valid, and no rule of `TRUSTED_ISSUERS` matches its claims.
+    IdentityNotMapped {
+        kind: "identity-not-mapped",
+        status: Always(403),
+        title: "Identity not mapped",
+        members: [],
+        optional_members: [],
+        headers: ["WWW-Authenticate"],
+    }
+    /// The access token is not for this project.
+    ProjectNotAllowed {
+        kind: "project-not-allowed",
+        status: Always(403),
+        title: "Project not allowed",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// The `Origin` is neither the gateway's own nor one of `ALLOWED_ORIGINS`.
+    OriginNotAllowed {
+        kind: "origin-not-allowed",
+        status: Always(403),
+        title: "Origin not allowed",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// A request with the cookie of a session or of Cloudflare Access that another page than the
+    /// gateway's own may have sent.
+    CrossSite {
+        kind: "cross-site",
+        status: Always(403),
+        title: "Sent by another page",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// A browser asks without `Cf-Turnstile-Response`; `siteKey` is what its widget needs.
+    TurnstileRequired {
+        kind: "turnstile-required",
+        status: Always(403),
+        title: "Turnstile response required",
+        members: ["siteKey"],
+        optional_members: [],
+        headers: [],
+    }
+    /// The Turnstile response is not valid, or was used before.
+    TurnstileFailed {
+        kind: "turnstile-failed",
+        status: Always(403),
+        title: "Turnstile response not accepted",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// There is no such path; slashes and escapes count.
+    NotFound {
+        kind: "not-found",
+        status: Always(404),
+        title: "Not found",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// The gateway has no record of the job, or the job was not created through it.
+    JobNotRecorded {
+        kind: "job-not-recorded",
+        status: Always(404),
+        title: "No record of the job",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// The path has other methods, which `Allow` lists.
+    MethodNotAllowed {
+        kind: "method-not-allowed",
+        status: Always(405),
+        title: "Method not allowed",
+        members: [],
+        optional_members: [],
+        headers: ["Allow"],
+    }
+    /// The first request under this idempotency key is still being carried out.
+    IdempotencyKeyInUse {
+        kind: "idempotency-key-in-use",
+        status: Always(409),
+        title: "Idempotency key in use",
+        members: [],
+        optional_members: [],
+        headers: ["Retry-After"],
+    }
+    /// Nobody knows whether the first request under this idempotency key was carried out;
+    /// `Idempotency-Retry: force` sends it again.
+    OutcomeUnknown {
+        kind: "outcome-unknown",
+        status: Always(409),
+        title: "Outcome unknown",
+        members: ["outcome"],
+        optional_members: [],
+        headers: [],
+    }
+    /// The first request under this idempotency key was carried out, and an operator has deleted the record
+    /// of its job.
+    RecordDeleted {
+        kind: "record-deleted",
+        status: Always(409),
+        title: "Record deleted",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// The body is larger than 131072 bytes.
+    ContentTooLarge {
+        kind: "content-too-large",
+        status: Always(413),
+        title: "Content too large",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// The body is not sent as `application/json`.
+    UnsupportedMediaType {
+        kind: "unsupported-media-type",
+        status: Always(415),
+        title: "Unsupported media type",
+        members: [],
+        optional_members: [],
+        headers: ["Accept-Post"],
+    }
+    /// The idempotency key was used for another request.
+    IdempotencyKeyReused {
+        kind: "idempotency-key-reused",
+        status: Always(422),
+        title: "Idempotency key reused",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// The budget that `violated-policies` names is used up, or what is left of it is owed to
+    /// others; nothing was sent upstream.
+    QuotaExceeded {
+        kind: "quota-exceeded",
+        status: Always(429),
+        title: "Quota exceeded",
+        members: ["violated-policies"],
+        optional_members: [],
+        headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
+    }
+    /// The caller, the job or the project has the maximum number of streams and long polls open, or
+    /// the caller or the organization has the maximum number of waiting exports. `detail` names the
+    /// owner of the limit. Close one first.
+    TooManyStreams {
+        kind: "too-many-streams",
+        status: Always(429),
+        title: "Too many streams",
+        members: [],
+        optional_members: [],
+        headers: ["Retry-After"],
+    }
+    /// The gateway's `variable` is missing or malformed; its value is never shown.
+    Misconfigured {
+        kind: "misconfigured",
+        status: Always(500),
+        title: "The gateway is not set up",
+        members: ["variable"],
+        optional_members: [],
+        headers: [],
+    }
+    /// The gateway itself failed; its log says more. If that happened during a write, `outcome` is
+    /// `unknown`.
+    Internal {
+        kind: "internal",
+        status: Always(500),
+        title: "The gateway failed",
+        members: [],
+        optional_members: ["outcome"],
+        headers: [],
+    }
+    /// The gateway keeps no daily archive of the project; `detail` says what to configure.
+    ArchiveNotConfigured {
+        kind: "archive-not-configured",
+        status: Always(501),
+        title: "No archive of this project",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// The upstream's success broke off, is not what it promises, or contains a key of the gateway.
+    UpstreamMalformed {
+        kind: "upstream-malformed",
+        status: Always(502),
+        title: "Upstream gave no JSON",
+        members: [],
+        optional_members: ["outcome"],
+        headers: [],
+    }
+    /// The upstream answered with a redirect, which is never followed.
+    UpstreamRedirect {
+        kind: "upstream-redirect",
+        status: Always(502),
+        title: "Upstream redirected",
+        members: [],
+        optional_members: ["outcome"],
+        headers: [],
+    }
+    /// The upstream does not accept the gateway's own key.
+    UpstreamCredential {
+        kind: "upstream-credential",
+        status: Always(502),
+        title: "Upstream refused the gateway",
+        members: [],
+        optional_members: [],
+        headers: [],
+    }
+    /// The connection to the upstream failed or broke.
+    UpstreamUnreachable {
+        kind: "upstream-unreachable",
+        status: Always(502),
+        title: "Upstream gave no answer",
+        members: [],
+        optional_members: ["outcome"],
+        headers: [],
+    }
+    /// The upstream keeps failing and is left alone for a while; nothing was sent.
+    UpstreamUnavailable {
+        kind: "upstream-unavailable",
+        status: Always(503),
+        title: "Upstream unavailable",
+        members: [],
+        optional_members: [],
+        headers: ["Retry-After"],
+    }
+    /// All connections to the upstream are in use; nothing was sent.
+    GatewayBusy {
+        kind: "gateway-busy",
+        status: Always(503),
+        title: "The gateway is busy",
+        members: [],
+        optional_members: [],
+        headers: ["Retry-After"],
+    }
+    /// Turnstile responses cannot be checked right now; nothing was sent upstream.
+    TurnstileUnavailable {
+        kind: "turnstile-unavailable",
+        status: Always(503),
+        title: "Turnstile not available",
+        members: [],
+        optional_members: [],
+        headers: ["Retry-After"],
+    }
+    /// The keys of the access token's issuer cannot be fetched right now.
+    IssuerUnavailable {
+        kind: "issuer-unavailable",
+        status: Always(503),
+        title: "Issuer not available",
+        members: [],
+        optional_members: [],
+        headers: ["Retry-After"],
+    }
+    /// The gateway cannot reach its own records right now.
+    GateUnavailable {
+        kind: "gate-unavailable",
+        status: Always(503),
+        title: "Gateway not available",
+        members: [],
+        optional_members: ["outcome"],
+        headers: ["Retry-After"],
+    }
+    /// The upstream did not answer in time.
+    UpstreamTimeout {
+        kind: "upstream-timeout",
+        status: Always(504),
+        title: "Upstream gave no answer in time",
+        members: [],
+        optional_members: ["outcome"],
+        headers: [],
+    }
+    /// The upstream's own error, with its status and its words.
+    UpstreamError {
+        kind: "upstream-error",
+        status: Upstream,
+        title: "Upstream error",
+        members: ["upstream"],
+        optional_members: ["details", "outcome"],
+        headers: [],
+    }
+}
+
+impl ProblemKind {
+    /// Returns the kind with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let mut kinds = Self::ALL.iter().copied();
+        kinds.find(|kind| kind.as_str() == name)
+    }
+}
+
+impl Serialize for ProblemKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for ProblemKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("unknown problem type"))
+    }
+}

@@ -1,0 +1,272 @@
+//! Failed requests: classification and the resulting problems.
+
+use quillgate::response::Head;
+use quillgate::{ApiError, Method, Millis};
+use serde_json::json;
+
+use crate::budget::outcome::{SlotCount, SlotOutcome};
+use crate::budget::plan_closure;
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
+use crate::upstream::head::UpstreamHead;
+use crate::upstream::key_redaction::{find_key, parse_error_body};
+use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::settlement::{Settlement, settle};
+use crate::upstream::transport_error::TransportError;
+
+/// The `Retry-After` of a 429 or 503 that the upstream sent without one.
+pub const DEFAULT_RETRY_AFTER: Millis = Millis(60_000);
+
+/// A failed request and its consequences.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UpstreamFailure {
+    /// The response to the caller.
+    pub problem: Problem,
+    /// The value to store under the idempotency key.
+    pub settlement: Settlement,
+    /// The time for which the upstream refuses further requests, after a 429.
+    pub closed_for: Option<Millis>,
+    /// A message for the operator, for the log.
+    pub operator: Option<String>,
+    /// Whether the upstream caused the failure.
+    pub is_fault: bool,
+}
+
+impl UpstreamFailure {
+    /// Creates the failure of a request that was not sent. Callers may try again.
+    #[must_use]
+    pub fn not_sent(problem: Problem) -> Self {
+        Self {
+            problem,
+            settlement: Settlement::Forget,
+            closed_for: None,
+            operator: None,
+            is_fault: false,
+        }
+    }
+
+    /// Reports whether the breaker counts the failure. Redirects and malformed responses do not count,
+    /// because they show that the upstream is reachable.
+    #[must_use]
+    pub fn counts_against_upstream(&self) -> bool {
+        let is_answer = matches!(
+            self.problem.kind,
+            ProblemKind::UpstreamMalformed | ProblemKind::UpstreamRedirect
+        );
+        self.is_fault && !is_answer
+    }
+
+    /// Returns the time to wait before the next request, if the problem has a `Retry-After`.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Millis> {
+        let mut headers = self.problem.headers.iter();
+        let (_, seconds) = headers.find(|(name, _)| *name == "retry-after")?;
+        seconds.parse().ok().map(Millis::from_seconds)
+    }
+
+    const fn slot_outcome(&self) -> SlotOutcome {
+        SlotOutcome::Failed {
+            count: match self.settlement {
+                Settlement::Forget => SlotCount::Release,
+                Settlement::Store | Settlement::Unknown => SlotCount::Keep,
+            },
+            closed_for: self.closed_for,
+        }
+    }
+
+    fn fault(problem: Problem) -> Self {
+        Self {
+            problem,
+            settlement: Settlement::Unknown,
+            closed_for: None,
+            operator: None,
+            is_fault: true,
+        }
+    }
+}
+
+/// Returns the effect of a result on the budget.
+#[must_use]
+pub fn slot_outcome<T>(result: &Result<T, UpstreamFailure>) -> SlotOutcome {
+    match result {
+        Ok(_) => SlotOutcome::Succeeded,
+        Err(failure) => failure.slot_outcome(),
+    }
+}
+
+/// Classifies a request without a response. The outcome of a write is unknown.
+#[must_use]
+pub fn classify_transport_error(error: TransportError, method: Method) -> UpstreamFailure {
+    let problem = match error {
+        TransportError::Broken => Problem::new(
+            ProblemKind::UpstreamUnreachable,
+            "the connection to the upstream failed or broke",
+        ),
+        TransportError::TimedOut => Problem::new(
+            ProblemKind::UpstreamTimeout,
+            "the upstream did not answer in time",
+        ),
+    };
+    UpstreamFailure::fault(mark_uncertain(problem, method))
+}
+
+/// Classifies a 2xx response with an incomplete or unexpected body.
+#[must_use]
+pub fn classify_malformed(method: Method) -> UpstreamFailure {
+    let detail = "the upstream's answer broke off, or is not what it promises";
+    let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
+    UpstreamFailure::fault(mark_uncertain(problem, method))
+}
+
+/// Classifies a 2xx response that contains one of the gateway's keys. Returns `None` if it contains no
+/// key. The outcome of a write is unknown.
+#[must_use]
+pub fn classify_leak(
+    head: &UpstreamHead,
+    body: &str,
+    method: Method,
+    settings: &UpstreamSettings,
+) -> Option<UpstreamFailure> {
+    let forwarded = [&head.content_type, &head.content_language];
+    let fields = forwarded.into_iter().flatten().map(String::as_str);
+    let variable = fields
+        .chain([body])
+        .find_map(|text| find_key(text, settings))?;
+    let detail =
+        "the upstream's response contains a secret of the gateway; its operator can see more";
+    let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
+    let operator = format!(
+        "a response of the upstream ({}) contains the value of {variable} and was withheld; replace \
+         that key",
+        head.status
+    );
+    Some(UpstreamFailure {
+        operator: Some(operator),
+        ..UpstreamFailure::fault(mark_uncertain(problem, method))
+    })
+}
+
+/// Classifies a response that is not a success by [`UpstreamHead::is_success`].
+#[must_use]
+pub fn classify_error(
+    head: &UpstreamHead,
+    body: &str,
+    method: Method,
+    settings: &UpstreamSettings,
+    now: Millis,
+) -> UpstreamFailure {
+    let status = head.status;
+    match status {
+        200..=299 => {
+            let detail = "the upstream answered with a success that is not JSON";
+            let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
+            UpstreamFailure::fault(mark_uncertain(problem, method))
+        }
+        300..=399 => {
+            let detail = "the upstream answered with a redirect, which is never followed";
+            let problem = Problem::new(ProblemKind::UpstreamRedirect, detail);
+            UpstreamFailure {
+                settlement: settle(Some(status)),
+                ..UpstreamFailure::fault(mark_uncertain(problem, method))
+            }
+        }
+        401 | 403 => {
+            let error = read_api_error(head, body, settings, now);
+            let operator =
+                describe_key_refusal(settings.key_variable(method), status, &error.message);
+            UpstreamFailure {
+                problem: key_refused_problem(),
+                settlement: settle(Some(status)),
+                closed_for: None,
+                operator: Some(operator),
+                is_fault: false,
+            }
+        }
+        _ => {
+            let error = read_api_error(head, body, settings, now);
+            let closed = plan_closure(error.retry_after, settings.limit_window);
+            UpstreamFailure {
+                problem: error_problem(&error, method),
+                settlement: settle(Some(status)),
+                closed_for: (status == 429).then_some(closed),
+                operator: None,
+                is_fault: !(400..500).contains(&status),
+            }
+        }
+    }
+}
+
+fn read_api_error(
+    head: &UpstreamHead,
+    body: &str,
+    settings: &UpstreamSettings,
+    now: Millis,
+) -> ApiError {
+    let keys = settings.admin_keys.iter().chain(&settings.read_keys);
+    let body = parse_error_body(body, keys);
+    let head = Head {
+        status: head.status,
+        request_id: head.request_id.clone(),
+        retry_after: head.retry_after.clone(),
+    };
+    head.api_error(body.as_ref(), now)
+}
+
+/// Returns the problem for a refused admin key. The log has the details.
+#[must_use]
+pub fn key_refused_problem() -> Problem {
+    let detail = "the upstream does not accept the gateway's own key; its operator can see more";
+    Problem::new(ProblemKind::UpstreamCredential, detail)
+}
+
+/// Describes a refused admin key for the log. `message` is the upstream's message, without the key.
+#[must_use]
+pub fn describe_key_refusal(variable: &str, status: u16, message: &str) -> String {
+    format!(
+        "the upstream refused {variable} with {status}: {message}; it may have expired, be \
+         limited to read or write, to other addresses, or belong to another organisation"
+    )
+}
+
+/// Marks the outcome of a write as unknown.
+#[must_use]
+pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
+    match method {
+        Method::Get => problem,
+        Method::Post | Method::Delete => problem.with_member("outcome", "unknown".into()),
+    }
+}
+
+/// Converts an upstream error to a problem with the same status and message. A status outside of
+/// 400 to 599 becomes 502.
+#[must_use]
+pub fn error_problem(error: &ApiError, method: Method) -> Problem {
+    let status = match error.status {
+        status @ 400..=599 => status,
+        _ => 502,
+    };
+    let upstream =
+        json!({ "status": error.status, "error": error.message, "details": error.details });
+    let problem = Problem::new(ProblemKind::UpstreamError, error.message.clone())
+        .with_status(status)
+        .with_member("upstream", upstream);
+    let problem = if error.details.is_empty() {
+        problem
+    } else {
+        let to_detail = |text: &String| json!({ "message": text });
+        problem.with_member("details", error.details.iter().map(to_detail).collect())
+    };
+    let problem = match status {
+        408 | 500.. => mark_uncertain(problem, method),
+        _ => problem,
+    };
+    let wait = error
+        .retry_after
+        .unwrap_or(DEFAULT_RETRY_AFTER)
+        .0
+        .div_ceil(1000);
+    match status {
+        429 | 503 => problem.with_header("retry-after", wait.to_string()),
+        _ => problem,
+    }
+}

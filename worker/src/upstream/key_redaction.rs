@@ -1,0 +1,77 @@
+//! Detection and removal of admin keys in upstream responses.
+
+use std::borrow::Cow;
+
+use quillgate::credential::AdminKey;
+use serde_json::Value;
+
+use crate::json;
+use crate::upstream::settings::UpstreamSettings;
+
+/// Parses the body of an upstream error and removes admin keys, so that the gateway neither forwards
+/// nor logs them. Returns `None` for a body that is not JSON.
+#[must_use]
+pub fn parse_error_body<'a>(
+    body: &str,
+    keys: impl IntoIterator<Item = &'a AdminKey>,
+) -> Option<Value> {
+    let mut value = json::parse(body.as_bytes())?;
+    let mut keys: Vec<_> = keys.into_iter().map(AdminKey::expose).collect();
+    // If one key is a prefix of another, removing the shorter one first would leave a rest.
+    while let Some((at, key)) = find_longest(&keys) {
+        redact(&mut value, key);
+        keys.swap_remove(at);
+    }
+    Some(value)
+}
+
+fn find_longest<'a>(keys: &[&'a str]) -> Option<(usize, &'a str)> {
+    let lengths = keys.iter().copied().enumerate();
+    lengths.max_by_key(|(_, key)| key.len())
+}
+
+/// Removes a key from all decoded strings, where escapes cannot hide it. Member names are not
+/// forwarded and stay unchanged.
+fn redact(value: &mut Value, key: &str) {
+    match value {
+        Value::String(text) => *text = text.replace(key, "[key]"),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, key)),
+        Value::Object(members) => members.values_mut().for_each(|item| redact(item, key)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Returns the name of the variable with a key that the string contains, plain or with JSON escapes.
+pub(super) fn find_key(text: &str, settings: &UpstreamSettings) -> Option<&'static str> {
+    let text = unescape(text);
+    let contains = |keys: &[AdminKey]| keys.iter().any(|key| text.contains(key.expose()));
+    if contains(&settings.admin_keys) {
+        return Some("ADMIN_API_KEY");
+    }
+    contains(&settings.read_keys).then_some("ADMIN_READ_KEY")
+}
+
+/// Decodes the JSON escapes (RFC 8259, section 7) that can hide characters of a key. The input is
+/// the whole document, so the search covers member names and malformed JSON too.
+fn unescape(json: &str) -> Cow<'_, str> {
+    if !json.contains('\\') {
+        return Cow::Borrowed(json);
+    }
+    let mut text = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        text.push_str(before);
+        let hex = escape.strip_prefix('u').and_then(|hex| hex.get(..4));
+        let code = hex.and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        if let Some(code) = code {
+            text.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            rest = &escape[5..];
+        } else {
+            let mut characters = escape.chars();
+            text.extend(characters.next());
+            rest = characters.as_str();
+        }
+    }
+    text.push_str(rest);
+    Cow::Owned(text)
+}
