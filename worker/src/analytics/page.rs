@@ -1,8 +1,7 @@
-//! The upstream's pages of [`PAGE_ROWS`] rows, the answers that are cut from them, and what an
-//! answer says about its freshness.
+//! Pages of [`PAGE_ROWS`] rows from the upstream, the reports cut from them, and their freshness.
 //!
-//! The upstream is asked for whole pages, since the hourly budget counts requests, not rows: one
-//! of them holds ten pages of 25 rows.
+//! The gateway fetches whole pages, because the hourly budget counts requests, not rows. One page holds
+//! ten reports of 25 rows.
 
 use quillgate::{Millis, PageSize};
 
@@ -10,17 +9,17 @@ use crate::http::response::{HeaderFields, JSON};
 
 /// The rows per page: the most that the upstream returns.
 pub const PAGE_ROWS: u64 = PageSize::MAX.get();
-/// How long a page that is no longer fresh may be served rather than an error: a day.
+/// How long a stale page may be served instead of an error: a day.
 pub const STALE_FOR: Millis = Millis::from_seconds(86_400);
 
-/// What is known about a page apart from its text.
+/// The metadata of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageHead {
     /// A short hash of the text.
     pub tag: String,
-    /// How many rows it has.
+    /// The number of rows.
     pub rows: u64,
-    /// Whether the upstream says that there are more.
+    /// `hasMore` of the upstream.
     pub has_more: bool,
     /// When it was fetched.
     pub fetched: Millis,
@@ -100,7 +99,7 @@ pub fn page_target(list: &str, number: u64) -> String {
     format!("{list}{join}limit={PAGE_ROWS}&offset={offset}")
 }
 
-/// What a page is kept under: no other page of this list or another has the same.
+/// Returns the unique cache key of a page.
 #[must_use]
 pub fn page_name(list: &str, number: u64) -> String {
     format!("{number} {list}")
@@ -272,7 +271,7 @@ impl CacheStatus {
     }
 }
 
-/// Why the upstream is asked for a page, given the one in the cache, if any.
+/// Returns the reason for fetching a page, given the cached one.
 #[must_use]
 pub const fn fetch_reason(kept: Option<&PageHead>, revalidate: bool) -> FetchReason {
     match kept {
@@ -294,7 +293,7 @@ pub struct ReportHead {
 }
 
 impl ReportHead {
-    /// The head of an answer that is cut from these pages; `None` when there are none.
+    /// Builds the head of a report cut from these pages. Returns `None` without pages.
     #[must_use]
     pub fn from_pages(pages: &[(&PageHead, Piece)]) -> Option<Self> {
         let fetched = pages.iter().map(|(page, _)| page.fetched).min()?;
@@ -330,15 +329,15 @@ impl ReportHead {
         HeaderFields::default()
             .with("age", (now.since(self.fetched).0 / 1000).to_string())
             .with("cache-control", cache_control)
-            .with("cache-status", ["quillgate; ", cache].concat())
+            .with("cache-status", format!("quillgate; {cache}"))
             .with("content-type", JSON)
             .with("etag", self.etag.clone())
             .with("vary", "Origin, Authorization")
     }
 }
 
-/// The validator of an answer (RFC 9110, section 8.8.3): which rows of which pages it has. The same
-/// text always has the same validator.
+/// Builds the entity tag (RFC 9110, section 8.8.3) from the row ranges and the tags of the pages. Equal
+/// bodies have equal tags.
 fn build_etag(pages: &[(&PageHead, Piece)]) -> String {
     let part = |(page, piece): &(&PageHead, Piece)| {
         if piece.is_whole() {

@@ -31,7 +31,7 @@ impl AccessToken {
     /// Verifies a token's signature with any of the secrets, and reads its claims.
     ///
     /// # Errors
-    /// What is wrong with the token.
+    /// If the token is invalid.
     pub fn verify(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<Self, &'static str> {
         verify_signature(token, secrets)?;
         Self::read(token.claims()?)
@@ -79,7 +79,7 @@ impl AccessToken {
     /// Checks the claims, and what may change while the token is remembered.
     ///
     /// # Errors
-    /// What is wrong with the token at this instant.
+    /// If the token is revoked or not valid at this time.
     pub fn check(&self, revoked: &RevokedTokens, now: Millis) -> Result<(), &'static str> {
         let now = to_seconds(now);
         if revoked.covers_own(self.id.as_deref(), &self.caller.subject, self.issued) {

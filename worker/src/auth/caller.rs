@@ -130,7 +130,7 @@ impl Quota {
 /// A quota that a caller shares with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedQuota {
-    /// What they are counted under.
+    /// The key under which the budget counts them.
     pub name: String,
     /// Their ceilings.
     pub quota: Quota,
@@ -143,7 +143,7 @@ pub struct Caller {
     pub issuer: String,
     /// The token's `sub`.
     pub subject: String,
-    /// What the caller may do, and where.
+    /// The projects and scopes of the caller.
     pub grants: Vec<Grant>,
     /// The caller's own ceilings.
     pub quota: Quota,

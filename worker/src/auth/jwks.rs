@@ -80,7 +80,7 @@ pub enum PublicKey {
 /// `None` when no key has that `kid`; the host may have an old set.
 ///
 /// # Errors
-/// Why the key must not be used, or that the text is not a set: for the 401's detail.
+/// If the key must not be used or the string is not a set. The message is the detail of the 401.
 pub fn find_key(
     jwks: &str,
     kid: &str,
@@ -218,7 +218,7 @@ impl KeySet {
     }
 }
 
-/// What the organisation's object knows about a key set at an address.
+/// The key set of an issuer in the organization's object.
 ///
 /// A set is fetched again when it is an hour old, and when it lacks a key. The latter happens at
 /// most once a minute, since a stranger can name any key. A set of up to a day is better than none.
@@ -230,7 +230,7 @@ pub struct KeySource {
     searched: Option<Millis>,
 }
 
-/// What to do before a key is looked up.
+/// The action required before looking up a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
     /// Use the set that there is.
@@ -240,7 +240,7 @@ pub enum Lookup {
 }
 
 impl KeySource {
-    /// A source whose set was fetched earlier and kept.
+    /// Creates a source with a stored set.
     #[must_use]
     pub fn from_kept(set: KeySet) -> Self {
         Self {
@@ -308,7 +308,7 @@ pub struct RememberedSet {
     is_searching: bool,
 }
 
-/// Why the organisation's object is asked for a set.
+/// The reason for requesting a set from the organization's object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
     /// A key is not known.
@@ -351,7 +351,7 @@ impl RememberedSet {
                 if self.set.as_ref().is_some_and(|set| set.is_fresh(now)) {
                     return Search::FoundAndRefresh(key);
                 }
-                // Nobody has looked for an hour: the key may long be withdrawn.
+                // The set is more than an hour old, so the key may have been withdrawn.
                 Search::Ask(Call::Refresh)
             }
             Err(_) if has_passed(SEARCH_PAUSE, self.searched, now) => {

@@ -50,7 +50,7 @@ impl<'a> Jwt<'a> {
     /// Splits a token and decodes its header; [`Self::claims`] decodes the claims.
     ///
     /// # Errors
-    /// What is wrong with the token.
+    /// If the token is invalid.
     pub fn read(token: &'a str) -> Result<Self, &'static str> {
         if token.len() > LONGEST_TOKEN {
             return Err("the access token is too long");

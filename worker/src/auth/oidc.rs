@@ -40,7 +40,7 @@ pub struct UnverifiedToken {
     pub kid: String,
     /// The algorithm of the signature.
     pub algorithm: Algorithm,
-    /// What is signed: the header, a full stop and the claims, as sent.
+    /// The signing input: the header, a full stop and the claims, as sent.
     pub signed: String,
     /// The signature in base64url, as sent. For ES256 it is `r` and `s`, 32 bytes each
     /// (RFC 7518, section 3.4), as `WebCrypto` takes it.
@@ -60,7 +60,7 @@ pub struct CheckedClaims<'a> {
 /// With `clients` it is an ID token for one of them, and else an access token.
 ///
 /// # Errors
-/// What is wrong with the token.
+/// If the token is invalid.
 pub fn check<'a>(
     token: &Jwt<'_>,
     algorithm: Algorithm,
@@ -85,7 +85,7 @@ pub fn check<'a>(
 /// Checks the claims of an issuer's token: see [`check`].
 ///
 /// # Errors
-/// What is wrong with them.
+/// If a claim is missing or invalid.
 pub fn check_claims<'a>(
     claims: Map<String, Value>,
     source: Source,

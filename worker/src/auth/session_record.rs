@@ -37,7 +37,7 @@ const ASSERTION: &str = "assertion";
 /// or of an ID token. The second word says until when the session lasts at most.
 const ID_TOKEN: &str = "id-token";
 
-/// What a session is opened with.
+/// The credential that opens a session.
 #[derive(Debug, Clone, Copy)]
 pub enum Proof<'a> {
     /// An access token.
@@ -55,7 +55,7 @@ pub enum Proof<'a> {
     },
 }
 
-/// What a proof leads to.
+/// The result of checking a credential.
 #[derive(Debug)]
 pub enum Opening {
     /// A session that may be opened.

@@ -23,7 +23,7 @@ pub struct TrustedIssuer {
     pub jwks: String,
     /// The only place from which its tokens are taken.
     pub source: Source,
-    /// What its tokens grant.
+    /// The rules that map claims to grants.
     pub rules: Vec<Rule>,
 }
 
@@ -36,7 +36,7 @@ pub enum Source {
     AccessAssertion,
 }
 
-/// What tokens with certain claims grant.
+/// A rule: the grant for tokens with certain claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     claims: ExpectedClaims,
@@ -45,7 +45,7 @@ pub struct Rule {
     quota: Quota,
     /// The names of the claims that tell one caller from another; `sub` does when there are none.
     caller: Vec<String>,
-    /// What all callers that it admits may use together.
+    /// The quota that all its callers share.
     ceiling: Quota,
     /// What they are counted under: two spaces, which no caller's key begins with, and a hash.
     pub(super) name: String,
