@@ -1,5 +1,6 @@
 //! The application: routes, plans and handlers.
 
+pub mod action;
 pub mod config;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod export;
@@ -18,3 +19,4 @@ pub mod plan;
 pub(crate) mod report;
 #[cfg(all(target_arch = "wasm32", feature = "trap-route"))]
 pub(crate) mod trap;
+pub mod write_plan;

@@ -21,6 +21,7 @@ use crate::analytics::organization_stub::{ExportCall, OrgStub, ReportCall};
 use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
 use crate::analytics::pages::{Page, ReportAnswer};
 use crate::analytics::query::ReportQuery;
+use crate::app::action::Action;
 use crate::app::config::Config;
 use crate::app::export::{Brake, RunningExport};
 use crate::app::health::Health;
@@ -30,8 +31,9 @@ use crate::app::isolate::{
 use crate::app::issuer_keys::find_issuer_key;
 use crate::app::log::LogEntry;
 use crate::app::plan;
-use crate::app::plan::{Action, AdmittedWrite, Plan, is_liveness};
+use crate::app::plan::{Plan, is_liveness};
 use crate::app::report::report;
+use crate::app::write_plan::{AdmittedWrite, plan_backfill, plan_write};
 use crate::auth::caller::Caller;
 use crate::auth::jwks::NoKey;
 use crate::auth::oidc::UnverifiedToken;
@@ -888,7 +890,7 @@ impl Work {
     }
 
     async fn begin_backfill(&mut self) -> Result<Outcome, Problem> {
-        let from = plan::plan_backfill(self.read_body().await?.as_bytes())?;
+        let from = plan_backfill(self.read_body().await?.as_bytes())?;
         let now = now();
         let record = self.load_archive(now).await?.record;
         let begin = archive::begin_of_backfill(&record, from, &self.config.analytics.archive, now);
@@ -1016,7 +1018,7 @@ impl Work {
     ) -> Result<Outcome, Problem> {
         let body = self.read_body().await?;
         let headers = packed.write_headers();
-        let (write, proof) = plan::plan_write(&self.config, admitted, &headers, body.as_bytes())?;
+        let (write, proof) = plan_write(&self.config, admitted, &headers, body.as_bytes())?;
         if let Some(proof) = proof {
             self.verify_turnstile(&proof, &write, packed.uuid).await?;
         }
