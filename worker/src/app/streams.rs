@@ -75,14 +75,14 @@ pub async fn long_poll(
         Err(refusal) => return Ok(refusal),
     };
     let poll = Rc::new(RefCell::new(LongPoll::new(packed.field("if-none-match"))));
-    let receiver = Rc::clone(&poll);
+    let shared = Rc::clone(&poll);
     let count_poll = poll_counter(pending)?;
     let on_message = Closure::new(move |text: String| {
         if text == CHARGE_TEXT {
             return !count_poll();
         }
         let event = JobEvent::from_text(&text);
-        let progress = event.map(|event| receiver.borrow_mut().on_event(event));
+        let progress = event.map(|event| shared.borrow_mut().on_event(event));
         progress == Some(PollProgress::Done)
     });
     let signal = pending.request.signal();
